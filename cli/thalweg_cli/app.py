@@ -1,0 +1,37 @@
+"""The commands, one module each, and how their failures are told."""
+
+import signal
+import sys
+
+import typer
+
+from thalweg_cli import clean, demo, doctor, micro, test
+from thalweg_cli.terminal import Failed, errors
+
+app = typer.Typer(
+    name="./thalweg",
+    help="Structured stream processing in C++20: demo, tests, benchmarks.",
+    epilog="First steps: README.md. What a stream program means: docs/semantics.md.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+app.command()(demo.demo)
+app.command()(test.test)
+app.command()(micro.micro)
+app.command()(doctor.doctor)
+app.command()(clean.clean)
+
+
+def main() -> None:
+    """Runs the command line; ends the process with 0 only if the command succeeded."""
+    # What a command started ends with it, also when it is told to end.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        app(prog_name="./thalweg")
+    except Failed as failure:
+        failure.show()
+        sys.exit(1)
+    except KeyboardInterrupt:
+        errors.print("interrupted")
+        sys.exit(130)

@@ -1,0 +1,137 @@
+"""Configures and builds with CMake and Ninja, showing progress."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from thalweg_cli.paths import ROOT, build_folder
+from thalweg_cli.terminal import Failed, bar, console
+
+BYTES_PER_COMPILER = 1_200_000_000
+"""What one compiler process may need; as many run at once as the memory holds."""
+
+MAX_OUTPUT_LINES = 60
+
+
+def parallel_jobs() -> int:
+    """How many compilers may run at once: one a processor this process may use, if the memory suffices."""
+    processors = len(os.sched_getaffinity(0))
+    try:
+        meminfo = Path("/proc/meminfo").read_text(encoding="ascii")
+    except OSError:
+        return processors
+    available = re.search(r"^MemAvailable: +(\d+) kB", meminfo, re.MULTILINE)
+    if available is None:
+        return processors
+    return max(1, min(processors, int(available[1]) * 1024 // BYTES_PER_COMPILER))
+
+
+def configure(preset: str) -> None:
+    """Runs CMake if it never ran for this preset, or before the presets changed; Ninja sees to the rest."""
+    ninja_file = build_folder(preset) / "build.ninja"
+    presets = ROOT / "CMakePresets.json"
+    if ninja_file.exists() and ninja_file.stat().st_mtime >= presets.stat().st_mtime:
+        return
+    console.print(f"configuring {preset}")
+    cache = build_folder(preset) / "CMakeCache.txt"
+    if cache.exists() and f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in cache.read_text(encoding="utf-8"):
+        cache.unlink()  # The folder was moved here: its paths lead elsewhere.
+    command = ["cmake", "--preset", preset]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise Failed("there is no cmake", remedy="./thalweg doctor") from error
+    if done.returncode != 0:
+        raise Failed(
+            f"CMake could not configure the preset {preset}",
+            output=last_lines(done.stdout + done.stderr),
+            remedy="./thalweg doctor shows what is missing on this machine",
+        )
+    ninja_file.touch()
+
+
+def build(preset: str, *targets: str, wrapper: tuple[str, ...] = ()) -> None:
+    """Builds targets of a preset (all without any), configuring first if need be.
+
+    Prints nothing if there is nothing to do. `wrapper` is a command to run Ninja under.
+    Raises Failed with the compiler's messages.
+    """
+    configure(preset)
+    folder = build_folder(preset)
+    command = [*wrapper, "ninja", "-C", str(folder), "-j", str(parallel_jobs()), *targets]
+    environment = {"NINJA_STATUS": "[%f/%t] "}
+    log = folder / "build.log"
+    compiled = 0
+    start = time.monotonic()
+    with (
+        running(command, environment) as ninja,
+        log.open("w", encoding="utf-8") as written,
+        bar(f"building {preset}") as progress,
+    ):
+        assert ninja.stdout is not None
+        for line in ninja.stdout:
+            written.write(line)
+            if status := re.match(r"\[(\d+)/(\d+)\] (.*)", line):
+                if "Re-checking globbed directories" not in line:
+                    compiled += 1
+                progress.advance_to(int(status[1]), int(status[2]), Path(status[3].split(" ")[-1]).name)
+    if ninja.returncode != 0:
+        killed = f" (killed: {signal.Signals(-ninja.returncode).name})" if ninja.returncode < 0 else ""
+        raise Failed(
+            f"the build of {preset} failed{killed}",
+            output=failure_in(log.read_text(encoding="utf-8")),
+            remedy=f"see above, or all of it in {log}; ./thalweg doctor shows whether something is missing",
+        )
+    if compiled:
+        console.print(f"built {preset} in {time.monotonic() - start:.0f} s")
+
+
+@contextmanager
+def running(command: Sequence[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """A command under way, with what it prints and complains in one stream; it does not outlive its use."""
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env={**os.environ, **environment},
+    ) as process:
+        try:
+            yield process
+        except BaseException:
+            process.terminate()
+            raise
+
+
+def failure_in(log: str) -> str:
+    """The part of Ninja's output about what failed, without command lines and the steps that went well."""
+    shown: list[str] = []
+    failed = False
+    command_next = False
+    for line in log.splitlines():
+        if line.startswith("FAILED: "):
+            failed, command_next = True, True
+            shown.append(line)
+        elif command_next:
+            command_next = False
+        elif re.match(r"\[\d+/\d+\] ", line):
+            failed = False
+        elif failed:
+            shown.append(line)
+    if not shown:
+        return last_lines(log)
+    if len(shown) > MAX_OUTPUT_LINES:
+        shown = [*shown[:MAX_OUTPUT_LINES], "..."]
+    return "\n".join(shown)
+
+
+def last_lines(text: str, count: int = MAX_OUTPUT_LINES) -> str:
+    """The end of a text."""
+    return "\n".join(deque(text.splitlines(), maxlen=count))

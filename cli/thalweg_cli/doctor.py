@@ -1,0 +1,102 @@
+"""`./thalweg doctor`: is everything there that Thalweg needs, and what to do if not."""
+
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import typer
+from rich.markup import escape
+
+from thalweg_cli.packages import find_header, needed
+from thalweg_cli.paths import ROOT, build_folder
+from thalweg_cli.terminal import console
+
+PYTHON_PACKAGES = {
+    "typer": "this command line",
+    "rich": "tables and progress bars",
+    "numpy": "statistics",
+    "matplotlib": "plots",
+}
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A library that the micro-benchmarks compare with, used where its headers are found."""
+
+    name: str
+    header: str
+    variable: str
+    subfolders: tuple[str, ...] = ("", "include")
+
+    def found(self) -> str | None:
+        """Where its header lies: below the folder that its variable names, or among the system's headers."""
+        named = [os.environ.get(self.variable, ""), cached(self.variable)]
+        places = [f"{folder}/{sub}" for folder in named if folder for sub in self.subfolders]
+        header = find_header(self.header, *places)
+        return str(header) if header else None
+
+    @property
+    def fix(self) -> str:
+        """How to make it known."""
+        return f"export {self.variable}=<the folder that holds {self.header}>"
+
+
+PEERS = [
+    Peer("oneTBB", "tbb/parallel_pipeline.h", "TBB_DIR"),
+    Peer("FastFlow", "ff/ff.hpp", "FASTFLOW_DIR"),
+    Peer("Taskflow", "taskflow/taskflow.hpp", "TASKFLOW_DIR"),
+    Peer("rigtorp SPSCQueue", "rigtorp/SPSCQueue.h", "SPSCQUEUE_DIR"),
+    Peer("atomic_queue", "atomic_queue/atomic_queue.h", "ATOMIC_QUEUE_DIR"),
+    Peer("readerwriterqueue", "readerwriterqueue/readerwriterqueue.h", "READERWRITERQUEUE_DIR"),
+]
+
+
+def cached(variable: str) -> str:
+    """The value of a variable in the release build's CMake cache, or nothing."""
+    cache = build_folder("release") / "CMakeCache.txt"
+    if not cache.exists():
+        return ""
+    line = re.search(rf"^{variable}:\w+=(.+)$", cache.read_text(encoding="utf-8"), re.MULTILINE)
+    return "" if line is None or line[1].endswith("-NOTFOUND") else line[1]
+
+
+def python_version(package: str) -> str | None:
+    """The version of an installed Python package."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def doctor() -> None:
+    """List each dependency, found or not, with the command that fixes it."""
+    missing = 0
+    for package in needed():
+        missing += not show(package.name, package.purpose, package.found(), package.fix)
+    install = f'"{sys.executable}" -m pip install -e "{ROOT / "cli"}"'
+    for name, purpose in PYTHON_PACKAGES.items():
+        missing += not show(f"python {name}", purpose, python_version(name), install)
+    console.print("\nPeers that ./thalweg micro compares with where their headers are found:")
+    for peer in PEERS:
+        show(peer.name, "", peer.found(), peer.fix)
+
+    free_gb = shutil.disk_usage(ROOT).free / 1e9
+    console.print(
+        f"\n{len(os.sched_getaffinity(0))} processors, {free_gb:.0f} GB free in {ROOT}", markup=False
+    )
+    if missing:
+        console.print(f"[bold red]{missing} missing[/]: run the commands above, as root or with sudo")
+        raise typer.Exit(1)
+    console.print("[bold green]nothing is missing[/]")
+
+
+def show(name: str, purpose: str, found: str | None, fix: str) -> bool:
+    """Prints a line for a dependency, and another with the fix if it is not there. True if it is there."""
+    state = f"[green]{escape(found)}[/]" if found else "[red]not found[/]"
+    console.print(f"{name:20}", state, f"[dim]{purpose}[/]" if purpose else "")
+    if not found:
+        console.print(f"{'':20} fix: {escape(fix)}")
+    return found is not None

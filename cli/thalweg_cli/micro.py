@@ -1,0 +1,165 @@
+"""`./thalweg micro`: measures the library against its peers, shows the results and keeps them."""
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from thalweg_cli.build import build
+from thalweg_cli.micro_compile import measure_compile, measure_instructions
+from thalweg_cli.micro_results import Results
+from thalweg_cli.micro_run import follow
+from thalweg_cli.micro_table import for_page, for_terminal
+from thalweg_cli.paths import BUILD, ROOT, build_folder
+from thalweg_cli.terminal import Failed, console
+
+FOLDER = BUILD / "micro"
+LATEST = FOLDER / "latest.json"
+PRESET = "release"
+
+HERE: dict[str, tuple[str, Callable[[Results, int], None]]] = {
+    "compile": ("compile time and size of a tiny program per pattern", measure_compile),
+    "instructions": ("instructions per item, counted by callgrind", measure_instructions),
+}
+"""The benchmarks that this module runs; the others are the program's."""
+
+
+def micro(
+    names: Annotated[list[str] | None, typer.Argument(help="Which benchmarks; without any, all.")] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Short runs, few repeats: to see that all works.")
+    ] = False,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="Interleaved repeats; 11, or 3 with --quick.")
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Also keep the results here.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the results here: .svg, .png or .pdf.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the tables here, for a page.")
+    ] = None,
+    peer_path: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=DIR", help="Where a peer's sources are, such as FASTFLOW=../fastflow."),
+    ] = None,
+    show: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Measure nothing; show the results kept here.")
+    ] = None,
+    list_only: Annotated[bool, typer.Option("--list", help="Name the benchmarks and stop.")] = False,
+) -> None:
+    """Measure the library against every peer found on this machine, and show a table and a plot."""
+    if show:
+        results = load(show)
+    else:
+        if peer_path:
+            tell_cmake(peer_path)
+        build(PRESET, "thalweg_micro")
+        available = known()
+        if list_only:
+            for name, says in available.items():
+                console.print(f"[bold]{name:<13}[/]{escape(says)}")
+            return
+        if unknown := set(names or []) - set(available):
+            raise Failed(
+                f"there is no benchmark {', '.join(sorted(unknown))}", remedy="./thalweg micro --list"
+            )
+        results = measure(names or list(available), quick, repeats)
+    console.print(for_terminal(results))
+    if json_file:
+        write(json_file, results.save)
+    if plot:
+        from thalweg_cli.micro_plot import draw  # noqa: PLC0415  (loading matplotlib takes longer than the rest)
+
+        write(plot, lambda file: draw(results, file))
+    if markdown:
+        write(markdown, lambda file: file.write_text(for_page(results), encoding="utf-8"))
+    if results.wrong:
+        raise typer.Exit(1)
+
+
+def write(file: Path, how: Callable[[Path], object]) -> None:
+    """Writes a file that the user asked for, and says so."""
+    try:
+        how(file)
+    except (OSError, ValueError) as error:
+        raise Failed(f"{file} cannot be written: {error}") from error
+    console.print(f"wrote {escape(str(file))}")
+
+
+def load(file: Path) -> Results:
+    """Reads results kept earlier."""
+    try:
+        return Results.load(file)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise Failed(f"{file} does not hold results of ./thalweg micro: {error}") from error
+
+
+def tell_cmake(peer_paths: list[str]) -> None:
+    """Tells CMake where peers are; it remembers."""
+    build(PRESET, "thalweg")
+    settings = []
+    for given in peer_paths:
+        name, _, folder = given.partition("=")
+        if not folder:
+            raise Failed(f"{given} is not NAME=DIR", remedy="--peer-path FASTFLOW=../fastflow")
+        path = Path(folder).resolve()
+        if not path.is_dir():
+            raise Failed(f"there is no folder {path}")
+        settings.append(f"-D{name.upper()}_DIR:PATH={path}")
+    done = subprocess.run(
+        ["cmake", *settings, str(build_folder(PRESET))], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise Failed("CMake does not take these paths", output=done.stdout + done.stderr)
+
+
+def programs() -> list[Path]:
+    """The benchmark programs of this build."""
+    folder = build_folder(PRESET) / "micro"
+    return [file for file in (folder / "thalweg_micro",) if os.access(file, os.X_OK)]
+
+
+def known() -> dict[str, str]:
+    """All benchmarks, with what they say they measure."""
+    result = {}
+    for program in programs():
+        listed = subprocess.run([str(program), "--list"], capture_output=True, text=True, check=True).stdout
+        for line in listed.splitlines():
+            name, _, says = line.partition(" ")
+            result[name] = says.strip()
+    return result | {name: says for name, (says, _) in HERE.items()}
+
+
+def measure(names: list[str], quick: bool, repeats: int | None) -> Results:
+    """Runs benchmarks; keeps what was found below build/micro, also when one fails half way."""
+    results = Results(quick=quick)
+    results.machine |= {"commit": commit(), "when": time.strftime("%Y-%m-%d %H:%M")}
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    try:
+        follow([str(programs()[0]), "--machine"], results)
+        options = ["--quick"] * quick + (["--repeats", str(repeats)] if repeats else [])
+        if ours := [name for name in names if name not in HERE]:
+            follow([str(programs()[0]), *ours, *options], results)
+        for name in names:
+            if name in HERE:
+                HERE[name][1](results, 2 if quick else 3)
+    finally:
+        results.save(LATEST)
+        console.print(f"kept in {escape(str(LATEST.relative_to(ROOT)))}", style="dim")
+    return results
+
+
+def commit() -> str:
+    """The commit that is measured, and whether files differ from it."""
+    described = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return described.stdout.strip() or "unknown"

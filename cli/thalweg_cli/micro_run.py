@@ -1,0 +1,66 @@
+"""Runs benchmark programs, shows how far they are, and collects what they print."""
+
+import json
+import queue
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from thalweg_cli.micro_results import Event, Results
+from thalweg_cli.terminal import Failed, bar
+
+SILENCE_S = 240.0
+"""A program that says nothing for so long hangs: it reports progress after each run of a contender."""
+
+
+def follow(command: Sequence[str], results: Results) -> None:
+    """Runs a program that prints JSON lines, one an event, and adds all of them to the results.
+
+    Raises Failed if it crashes or hangs; what it found until then is kept.
+    """
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program,
+        bar("measuring") as progress,
+    ):
+        doing = "starting"
+        try:
+            for event in events(program):
+                results.take(event)
+                if event.get("type") == "begin":
+                    doing = event["bench"]
+                elif event.get("type") == "progress":
+                    doing = f"{event['bench']}: {event['doing']}"
+                    progress.advance_to(event["done"], event["steps"], doing)
+        except TimeoutError as error:
+            program.kill()
+            raise Failed(f"the benchmark hangs at {doing}", remedy="run the others by name") from error
+        except BaseException:
+            program.kill()
+            raise
+        assert program.stderr is not None
+        said = program.stderr.read()
+    if program.returncode != 0 and not results.wrong:
+        raise Failed(f"{Path(command[0]).name} ended with code {program.returncode} at {doing}", output=said)
+
+
+def events(program: subprocess.Popen[str]) -> Iterator[Event]:
+    """The events of a program as they come. Raises TimeoutError when it falls silent."""
+    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def read() -> None:
+        assert program.stdout is not None
+        for line in program.stdout:
+            lines.put(line)
+        lines.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        try:
+            line = lines.get(timeout=SILENCE_S)
+        except queue.Empty:
+            raise TimeoutError from None
+        if line is None:
+            return
+        if line.startswith("{"):
+            yield json.loads(line)

@@ -1,0 +1,69 @@
+"""What the commands share to talk: consoles, a progress bar that also works in a log file, and failures."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+console = Console(highlight=False, soft_wrap=True)
+errors = Console(stderr=True, highlight=False, soft_wrap=True)
+
+LOG_INTERVAL_S = 20.0
+"""Without a terminal a progress bar is a line this often."""
+
+
+class Failed(Exception):
+    """A command cannot go on: what happened, the output that shows it, and what the user can do."""
+
+    def __init__(self, what: str, *, output: str = "", remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.output = output
+        self.remedy = remedy
+
+    def show(self) -> None:
+        """Prints the failure to standard error."""
+        if self.output:
+            errors.print(Text(self.output.rstrip()))
+        errors.print(f"[bold red]failed:[/] {escape(self.what)}")
+        if self.remedy:
+            errors.print(f"[bold]what to do:[/] {escape(self.remedy)}")
+
+
+class Bar:
+    """A task of known length under way. `advance_to` may be called as often as one likes."""
+
+    def __init__(self, title: str, progress: Progress | None) -> None:
+        self._title = title
+        self._progress = progress
+        self._task = progress.add_task(title, total=None, note="") if progress else None
+        self._said = time.monotonic()
+
+    def advance_to(self, done: int, total: int, note: str = "") -> None:
+        """Shows that `done` of `total` parts are done, and what is at hand."""
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, completed=done, total=total, note=escape(note))
+        elif time.monotonic() - self._said >= LOG_INTERVAL_S:
+            self._said = time.monotonic()
+            console.print(f"  {self._title}: {done} of {total}", markup=False)
+
+
+@contextmanager
+def bar(title: str) -> Iterator[Bar]:
+    """A progress bar on a terminal; elsewhere, a plain line now and then. It leaves nothing behind."""
+    if not console.is_terminal:
+        yield Bar(title, None)
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("[dim]{task.fields[note]}"),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        yield Bar(title, progress)

@@ -1,0 +1,187 @@
+"""`./thalweg test`: builds and runs all tests, also under the sanitizers."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from thalweg_cli.build import build, last_lines
+from thalweg_cli.ctest import Failure, Results, run_ctest
+from thalweg_cli.paths import ROOT, build_folder
+from thalweg_cli.terminal import Failed, console
+
+LEAST_COVERAGE = 90.0
+"""Percent of the lines of include/ and src/ that the tests must run."""
+
+SHOWN_FAILURES = 10
+LINES_PER_FAILURE = 40
+LONG = 20.0
+
+
+class Preset(StrEnum):
+    """The builds that are tested."""
+
+    RELEASE = "release"
+    ASAN = "asan"
+    TSAN = "tsan"
+    COVERAGE = "coverage"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the tests run in one build.
+
+    `scale` is how many random jobs run, relative to a release build; `folders` are those of tests/ that take
+    part, all if there are none.
+    """
+
+    scale: float
+    folders: tuple[str, ...] = ()
+
+    def existing_folders(self) -> list[str]:
+        """Those of `folders` that hold test programs."""
+        return [folder for folder in self.folders if any((ROOT / "tests" / folder).rglob("*_test.cpp"))]
+
+
+# The sanitizers' builds leave out what only looks at values: they are slow to compile.
+PLANS = {
+    Preset.RELEASE: Plan(scale=1.0),
+    Preset.ASAN: Plan(scale=0.2, folders=("pipe", "observe", "pattern", "flow", "run")),
+    Preset.TSAN: Plan(scale=0.1, folders=("pipe", "flow", "run")),
+    Preset.COVERAGE: Plan(scale=0.2),
+}
+
+SANITIZER_OPTIONS = {
+    "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+}
+
+
+def test(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only the release build, fewer random jobs.")
+    ] = False,
+    only: Annotated[Preset | None, typer.Option(help="Only this build.")] = None,
+    long: Annotated[bool, typer.Option("--long", help=f"{LONG:g} times as many random jobs.")] = False,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help=f"Also count which lines run; fail under {LEAST_COVERAGE:g} %.")
+    ] = False,
+) -> None:
+    """Build and run all tests: release, then address, undefined behaviour and thread sanitizers."""
+    presets = [Preset.RELEASE, Preset.ASAN, Preset.TSAN]
+    if only:
+        presets = [only]
+    elif quick:
+        presets = [Preset.RELEASE]
+    if coverage and Preset.COVERAGE not in presets:
+        presets.append(Preset.COVERAGE)
+    factor = LONG if long else 0.2 if quick else 1.0
+
+    start = time.monotonic()
+    phases: list[tuple[str, Callable[[], Results]]] = [("command line", test_command_line)]
+    phases += [(preset, lambda p=preset: test_preset(p, factor)) for preset in presets]  # type: ignore[misc]
+    if Preset.COVERAGE in presets:
+        phases.append(("lines covered", measure_coverage))
+    total = Results()
+    for name, run in phases:
+        try:
+            results = run()
+        except Failed as why:
+            why.show()
+            results = Results(failures=[Failure(why.what, why.output)])
+        else:
+            show(name, results)
+        total.passed += results.passed
+        total.failures += [Failure(f"{name}: {failure.name}", failure.output) for failure in results.failures]
+
+    for failure in total.failures:
+        console.print(Text(f"failed: {failure.name}", style="red"))
+    console.print(f"took {time.monotonic() - start:.0f} s")
+    print(f"{total.passed} passed, {len(total.failures)} failed", flush=True)
+    if total.failures:
+        raise typer.Exit(1)
+
+
+def show(name: str, results: Results) -> None:
+    """Prints what came of a phase, with the output of what failed."""
+    for failure in results.failures[:SHOWN_FAILURES]:
+        console.print(Text(f"--- {name}: {failure.name}", style="red"))
+        console.print(Text(last_lines(failure.output, LINES_PER_FAILURE)))
+    if len(results.failures) > SHOWN_FAILURES:
+        console.print(f"... and {len(results.failures) - SHOWN_FAILURES} more")
+    failed = f", [red]{len(results.failures)} failed[/]" if results.failures else ""
+    console.print(f"{name}: {results.passed} passed{failed} in {results.seconds:.0f} s")
+
+
+def test_preset(preset: Preset, factor: float) -> Results:
+    """Builds a preset and runs its tests."""
+    plan = PLANS[preset]
+    wrapper = without_address_randomisation() if preset is Preset.TSAN else ()
+    if preset is Preset.COVERAGE:
+        for counts in build_folder(preset).rglob("*.gcda"):
+            counts.unlink()
+    folders = plan.existing_folders()
+    build(preset, *(f"test_{folder}" for folder in folders), wrapper=wrapper)
+    return run_ctest(
+        build_folder(preset),
+        jobs=len(os.sched_getaffinity(0)),
+        environment={**SANITIZER_OPTIONS, "THALWEG_TEST_SCALE": f"{plan.scale * factor:g}"},
+        labels=folders,
+        wrapper=wrapper,
+    )
+
+
+def without_address_randomisation() -> tuple[str, ...]:
+    """A command to run the thread sanitizer under, since some kernels scatter addresses too far for it."""
+    command = ("setarch", os.uname().machine, "--addr-no-randomize")
+    if not shutil.which(command[0]):
+        return ()
+    works = subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0
+    return command if works else ()
+
+
+def test_command_line() -> Results:
+    """Runs the tests of this command line itself."""
+    start = time.monotonic()
+    command = [sys.executable, "-m", "unittest", "discover", "-s", "tests/cli", "-p", "*_test.py"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    count = re.search(r"^Ran (\d+) tests?", done.stderr, re.MULTILINE)
+    if count is None or int(count[1]) == 0:
+        raise Failed("the tests of the command line did not run", output=done.stderr)
+    bad = re.findall(r"^(?:FAIL|ERROR): (.+)$", done.stderr, re.MULTILINE)
+    if done.returncode != 0 and not bad:
+        bad = ["tests/cli"]
+    failures = [Failure(name, done.stderr) for name in bad]
+    return Results(int(count[1]) - len(failures), failures, time.monotonic() - start)
+
+
+def measure_coverage() -> Results:
+    """Prints how many lines of the library the tests ran; fails if they are too few."""
+    start = time.monotonic()
+    folder = build_folder(Preset.COVERAGE)
+    library = f"{re.escape(str(ROOT))}/(include|src)/"
+    command = ["gcovr", "--root", str(ROOT), "--filter", library, "--gcov-ignore-parse-errors", str(folder)]
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise Failed("there is no gcovr", remedy="apt-get install gcovr") from error
+    covered = re.search(r"^TOTAL +(\d+) +(\d+) +", done.stdout, re.MULTILINE)
+    if covered is None or int(covered[1]) == 0:
+        raise Failed("gcovr found no lines", output=last_lines(done.stdout + done.stderr))
+    percent = 100 * int(covered[2]) / int(covered[1])
+    console.print(Text(done.stdout.strip()))
+    console.print(f"line coverage of include/ and src/: {percent:.1f} %")
+    failures = []
+    if percent < LEAST_COVERAGE:
+        failures.append(Failure(f"{percent:.1f} % is less than {LEAST_COVERAGE:g} %", ""))
+    return Results(1 - len(failures), failures, time.monotonic() - start)
