@@ -1,0 +1,529 @@
+#pragma once
+
+#include <thalweg/model/component.hpp>
+#include <thalweg/model/frame.hpp>
+#include <thalweg/model/stage_traits.hpp>
+#include <thalweg/pipe/glance.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace thalweg::model {
+
+/// A stage of a flattened pipeline: its blueprint, and the number of the farm it is in (-1: none).
+template <class Stage, int Farm> struct leaf {
+  using stage_type = Stage;
+  static constexpr int farm = Farm;
+  Stage stage;
+};
+
+/// The item types that go into each of the stages.
+template <class Input, class... Leaves> struct inputs : std::type_identity<std::tuple<>> {};
+template <class Input, class Leaf, class... More>
+struct inputs<Input, Leaf, More...>
+    : std::type_identity<decltype(std::tuple_cat(
+          std::declval<std::tuple<std::type_identity<Input>>>(),
+          std::declval<typename inputs<output_of<typename Leaf::stage_type, Input>, More...>::type>()))> {};
+
+/// A line of typed stages, lowered: the component whose loops the compiler sees whole. Every range of stages
+/// that is worth it becomes one plain loop, in which each stage calls the next one directly.
+template <class Input, class... Leaves> class chain final : public component {
+ public:
+  static constexpr std::size_t size = sizeof...(Leaves);
+
+  chain(std::vector<stage_info> infos, std::tuple<Leaves...> leaves) : leaves_(std::move(leaves)) {
+    stages_ = std::move(infos);
+  }
+
+  [[nodiscard]] std::vector<range> compiled() const override {
+    std::vector<range> all;
+    each_range([&]<std::size_t F, std::size_t L>(span<F, L>) { all.push_back({F, L}); });
+    return all;
+  }
+
+  void prepare(std::size_t stage, std::size_t replicas) override {
+    at(stage, [&]<std::size_t I>(index<I>) { std::get<I>(slots_).resize(replicas); });
+  }
+
+  void start(range r, std::size_t replica) override {
+    for (std::size_t i = r.first; i < r.last; ++i) {
+      at(i, [&]<std::size_t I>(index<I>) {
+        frame<mode::plain>::attribute(I, [&] { std::get<I>(slots_).start(std::get<I>(leaves_), replica); });
+      });
+    }
+  }
+
+  void process(range r, std::size_t replica, context& ctx, pipe::chunk_base& in,
+               pipe::chunk_base* out) override {
+    dispatch(r, [&]<std::size_t F, std::size_t L>(span<F, L>) {
+      if constexpr (!is_source<F>) {
+        auto& typed = static_cast<pipe::chunk<input<F>>&>(in);
+        if (F + 1 == L && !stages_[F].opts.on_error.plain()) {
+          if constexpr (F + 1 == L) guarded<F>(replica, ctx, typed, out);
+        } else if (ctx.paced || ctx.sample) {
+          loop<mode::careful, F, L>(replica, ctx, typed, out);
+        } else {
+          loop<mode::plain, F, L>(replica, ctx, typed, out);
+        }
+      }
+    });
+  }
+
+  produced produce(range r, context& ctx, std::size_t n, pipe::chunk_base* out) override {
+    produced made;
+    dispatch(r, [&]<std::size_t F, std::size_t L>(span<F, L>) {
+      if constexpr (is_source<F>) {
+        if (!stages_[F].opts.on_error.plain()) {
+          made = pull_guarded<F, L>(ctx, n, out);
+        } else if (ctx.paced || ctx.sample) {
+          made = pull<mode::careful, F, L>(ctx, n, out);
+        } else {
+          made = pull<mode::plain, F, L>(ctx, n, out);
+        }
+      }
+    });
+    return made;
+  }
+
+  void finish(std::size_t stage, std::size_t replica, context& ctx, pipe::chunk_base* out) override {
+    at(stage, [&]<std::size_t I>(index<I>) {
+      auto* op = std::get<I>(slots_).get(replica);
+      if (op == nullptr) return;
+      run_tail<I>(ctx, out, [&](auto& next) {
+        frame<mode::plain> f{ctx, I};
+        if constexpr (requires { op->finish(f, next); }) op->finish(f, next);
+      });
+    });
+  }
+
+  [[nodiscard]] std::int64_t deadline(std::size_t stage, std::size_t replica) const override {
+    auto when = std::numeric_limits<std::int64_t>::max();
+    at(stage, [&]<std::size_t I>(index<I>) {
+      const auto* op = std::get<I>(slots_).get(replica);
+      if constexpr (requires { op->deadline(); }) {
+        if (op != nullptr) when = op->deadline();
+      }
+    });
+    return when;
+  }
+
+  void on_time(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica) override {
+    at(stage, [&]<std::size_t I>(index<I>) {
+      auto* op = std::get<I>(slots_).get(replica);
+      run_tail<I>(ctx, out, [&](auto& next) {
+        frame<mode::plain> f{ctx, I};
+        if constexpr (requires { op->on_time(f, next); }) op->on_time(f, next);
+      });
+    });
+  }
+
+  [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_chunk(std::size_t stage) const override {
+    std::unique_ptr<pipe::chunk_base> made;
+    at(stage, [&]<std::size_t I>(index<I>) {
+      if constexpr (!is_sink<I>) made = std::make_unique<pipe::chunk<output<I>>>();
+    });
+    return made;
+  }
+
+ private:
+  template <std::size_t I> using index = std::integral_constant<std::size_t, I>;
+  template <std::size_t F, std::size_t L> struct span {};
+
+  template <std::size_t I> using leaf_at = std::tuple_element_t<I, std::tuple<Leaves...>>;
+  template <std::size_t I> using stage_at = typename leaf_at<I>::stage_type;
+
+  // The item types between the stages.
+  template <std::size_t I>
+  using input = typename std::tuple_element_t<I, typename inputs<Input, Leaves...>::type>::type;
+  template <std::size_t I> using output = output_of<stage_at<I>, input<I>>;
+  template <std::size_t I> static constexpr bool is_source = std::is_same_v<input<I>, nothing>;
+  template <std::size_t I> static constexpr bool is_sink = std::is_same_v<output<I>, nothing>;
+
+  // The operators of one stage: one for a serial stage, one per replica in a farm. Where an operator is
+  // shared by the replicas there is one copy of it, and each replica's operator refers to that.
+  template <std::size_t I> class slot {
+    using stage_type = stage_at<I>;
+    static constexpr bool shared = leaf_at<I>::farm >= 0 && shares_function<stage_type>;
+
+   public:
+    using op_type = typename decltype([] {
+      if constexpr (shared) {
+        return std::type_identity<op_shared<stage_type, input<I>>>{};
+      } else {
+        return std::type_identity<op_owned<stage_type, input<I>>>{};
+      }
+    }())::type;
+
+    void resize(std::size_t n) { ops_.resize(n); }
+
+    void start(leaf_at<I>& from, std::size_t replica) {
+      if constexpr (shared) {
+        std::call_once(common_.once, [&] { common_.fn.emplace(std::move(from.stage.fn)); });
+        ops_.at(replica).reset(new op_type(from.stage.template bind<input<I>>(std::as_const(*common_.fn))));
+      } else {
+        ops_.at(replica).reset(new op_type(from.stage.template make<input<I>>()));
+      }
+      if constexpr (requires { ops_[replica]->start(); }) ops_[replica]->start();
+    }
+
+    op_type& operator[](std::size_t replica) const noexcept { return *ops_[replica]; }
+    // The same, or null where that replica was never started.
+    op_type* get(std::size_t replica) const { return replica < ops_.size() ? ops_[replica].get() : nullptr; }
+
+   private:
+    struct none {};
+    struct one_for_all {
+      std::once_flag once;
+      std::optional<typename shared_operator<stage_type, shared>::type> fn;
+    };
+    std::vector<std::unique_ptr<op_type>> ops_;
+    [[no_unique_address]] std::conditional_t<shared, one_for_all, none> common_;
+  };
+
+  template <class Is> struct slots;
+  template <std::size_t... I>
+  struct slots<std::index_sequence<I...>> : std::type_identity<std::tuple<slot<I>...>> {};
+
+  // Calls f(index<i>{}) for a number known at run time.
+  template <class F> static void at(std::size_t i, F&& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (void)((i == I && (f(index<I>{}), true)) || ...);
+    }(std::make_index_sequence<size>{});
+  }
+
+  // The longest line of stages from F on that belong together: all serial, or all in the same farm.
+  template <std::size_t F, std::size_t L = F + 1> static constexpr std::size_t line_end() {
+    if constexpr (L < size) {
+      if constexpr (leaf_at<L>::farm == leaf_at<F>::farm) return line_end<F, L + 1>();
+    }
+    return L;
+  }
+  template <std::size_t F> static constexpr bool line_begins() {
+    if constexpr (F == 0) {
+      return true;
+    } else {
+      return leaf_at<F - 1>::farm != leaf_at<F>::farm;
+    }
+  }
+
+  template <class F> static void each_range(F&& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (f(span<I, I + 1>{}), ...);
+      (
+          [&] {
+            if constexpr (line_begins<I>() && line_end<I>() > I + 1) f(span<I, line_end<I>()>{});
+          }(),
+          ...);
+      if constexpr (size > 1 && line_end<0>() != size) f(span<0, size>{});
+    }(std::make_index_sequence<size>{});
+  }
+
+  template <class F> static void dispatch(range r, F&& f) {
+    each_range([&]<std::size_t A, std::size_t B>(span<A, B> s) {
+      if (r.first == A && r.last == B) f(s);
+    });
+  }
+
+  // The last stage's output: into the chunk, handed over when it is full.
+  template <mode M, std::size_t I> struct tail {
+    context& ctx;
+    pipe::chunk<output<I>>& out;
+    std::size_t limit;
+    std::size_t bytes = 0;
+
+    tail(context& c, pipe::chunk_base& o)
+        : ctx(c), out(static_cast<pipe::chunk<output<I>>&>(o)), limit(bounded()) {}
+
+    [[nodiscard]] std::size_t bounded() const {
+      if constexpr (pipe::has_fixed_size<output<I>>) {
+        return std::max<std::size_t>(1, std::min(ctx.limit, ctx.limit_bytes / sizeof(output<I>)));
+      } else {
+        return ctx.limit;
+      }
+    }
+
+    template <class U> void operator()(U&& item) {
+      if constexpr (!pipe::has_fixed_size<output<I>>) bytes += thalweg::size_of(item);
+      if constexpr (M == mode::careful) {
+        if (ctx.paced) {
+          if (!out.paced) out.paced = true;  // once: it can be read by a thief
+          out.emplace_due(ctx.due, std::forward<U>(item));
+        } else {
+          out.emplace(std::forward<U>(item));
+        }
+      } else {
+        out.emplace(std::forward<U>(item));
+      }
+      if (out.size() >= limit || (!pipe::has_fixed_size<output<I>> && bytes >= ctx.limit_bytes)) [[unlikely]]
+        full();
+    }
+
+    void full() {
+      ctx.added_bytes = pipe::has_fixed_size<output<I>> ? sizeof(output<I>) : bytes;
+      bytes = 0;
+      ctx.flush(I, out);
+      limit = out.empty() ? bounded() : ctx.limit;  // not emptied: the engine has said how far it may grow
+    }
+  };
+  template <mode M, std::size_t I> struct no_tail {
+    no_tail(context&, pipe::chunk_base*) {}
+  };
+
+  template <mode M, std::size_t L> static auto make_tail(context& ctx, pipe::chunk_base* out) {
+    if constexpr (is_sink<L - 1>) {
+      return no_tail<M, L - 1>(ctx, out);
+    } else {
+      return tail<M, L - 1>(ctx, *out);
+    }
+  }
+
+  // The operators of a range for one replica, looked up once per run of items.
+  template <std::size_t F, std::size_t L> auto ops_of(std::size_t replica) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple(&std::get<F + I>(slots_)[replica]...);
+    }(std::make_index_sequence<L - F>{});
+  }
+  template <std::size_t F, std::size_t L>
+  using operators = decltype(std::declval<chain&>().template ops_of<F, L>(0));
+
+  // The operators of a range, and what a run of items counts. Stages that give one output per input count
+  // nothing.
+  template <mode M, std::size_t F, std::size_t L> struct line {
+    context& ctx;
+    operators<F, L> ops;
+    decltype(make_tail<M, L>(std::declval<context&>(), nullptr)) end;
+    std::array<std::uint64_t, L - F> passed{};
+
+    template <std::size_t I, class T> THALWEG_INLINE void step(T&& item) {
+      auto& op = *std::get<I - F>(ops);
+      const frame<M> f{ctx, I};
+      if constexpr (is_sink<I>) {
+        op.step(f, std::forward<T>(item));
+        if constexpr (M == mode::careful) {
+          if (ctx.paced) ctx.arrived(ctx.due);
+        }
+      } else {
+        op.step(f, std::forward<T>(item),
+                [&](auto&& y) THALWEG_INLINE { give<I>(std::forward<decltype(y)>(y)); });
+      }
+    }
+
+    template <std::size_t I, class U> THALWEG_INLINE void give(U&& y) {
+      if constexpr (!one_to_one<stage_at<I>>) ++passed[I - F];
+      if constexpr (I + 1 == L) {
+        end(std::forward<U>(y));
+      } else {
+        step<I + 1>(std::forward<U>(y));
+      }
+    }
+
+    // `in` items entered stage F (or, for a source, were made by it). Nothing is passed by reference, and the
+    // callers are inlined: what this function could reach would not be kept in registers.
+    static void count(context& ctx, std::array<std::uint64_t, L - F> passed, std::uint64_t in) {
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (
+            [&] {
+              auto& t = ctx.tallies[F + I];
+              if constexpr (!is_source<F + I>) t.in += in;
+              if constexpr (!one_to_one<stage_at<F + I>> && !is_source<F + I>) in = passed[I];
+              if constexpr (!is_sink<F + I>) t.out += in;
+            }(),
+            ...);
+      }(std::make_index_sequence<L - F>{});
+    }
+  };
+
+  template <mode M, std::size_t F, std::size_t L>
+  void loop(std::size_t replica, context& ctx, pipe::chunk<input<F>>& in, pipe::chunk_base* out) {
+    line<M, F, L> run{ctx, ops_of<F, L>(replica), make_tail<M, L>(ctx, out)};
+    std::uint64_t done = 0;
+    struct counting {
+      line<M, F, L>& r;
+      std::uint64_t& n;
+      THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n); }
+    } counted{run, done};
+    if constexpr (M == mode::careful) {
+      const auto n = in.size();
+      for (std::size_t i = 0; i < n; ++i) {
+        if (ctx.interrupted()) throw cancelled{};
+        ctx.due = in.due(i);
+        ++done;
+        run.template step<F>(std::move(in[i]));
+        ctx.sample = false;
+      }
+    } else {
+      const auto& cancelled_now = *ctx.cancelled;
+      auto* const last = in.end();
+      for (auto* x = in.begin(); x != last; ++x) {
+        if (pipe::glance(cancelled_now)) [[unlikely]]
+          throw cancelled{};
+        ++done;
+        run.template step<F>(std::move(*x));
+      }
+    }
+  }
+
+  template <mode M, std::size_t F, std::size_t L>
+  produced pull(context& ctx, std::size_t n, pipe::chunk_base* out) {
+    line<M, F, L> run{ctx, ops_of<F, L>(0), make_tail<M, L>(ctx, out)};
+    auto& source = std::get<F>(slots_)[0];
+    std::size_t made = 0;
+    frame<M> f{ctx, F};
+    struct counting {
+      line<M, F, L>& r;
+      std::size_t& n;
+      THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n); }
+    } counted{run, made};
+    const auto next = [&](auto&& y) THALWEG_INLINE {
+      ++made;
+      run.template give<F>(std::forward<decltype(y)>(y));
+      if constexpr (M == mode::careful) ctx.sample = false;
+    };
+    if constexpr (requires { source.emit(f, next); }) {
+      try {
+        source.emit(f, next);
+      } catch (const cancelled&) {
+        if (ctx.interrupted()) throw;  // otherwise the source was asked to end, and this is how it does
+      }
+      return {made, true};  // a source that emits is called once
+    } else {
+      const auto& quota = ctx.ration(n);
+      while (made < pipe::glance(quota)) {
+        if (!source.step(f, next)) return {made, gave_up(source)};
+      }
+      return {made, false};
+    }
+  }
+
+  // A source has given nothing: whether that was its end.
+  template <class Source> static bool gave_up(const Source& source) {
+    if constexpr (requires { source.held_up(); }) return !source.held_up();
+    return true;
+  }
+
+  // A source whose own call may be retried or skipped: one call at a time, outputs handed on only after it
+  // returned.
+  template <std::size_t F, std::size_t L>
+  produced pull_guarded(context& ctx, std::size_t n, pipe::chunk_base* out) {
+    auto& source = std::get<F>(slots_)[0];
+    frame<mode::plain> f{ctx, F};
+    if constexpr (requires { source.step(f, [](auto&&) {}); }) {
+      line<mode::careful, F, L> run{ctx, ops_of<F, L>(0), make_tail<mode::careful, L>(ctx, out)};
+      pipe::chunk<output<F>> item;
+      std::size_t made = 0;
+      struct counting {
+        line<mode::careful, F, L>& r;
+        std::size_t& n;
+        THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n); }
+      } counted{run, made};
+      const auto& quota = ctx.ration(n);
+      while (made < pipe::glance(quota)) {
+        bool more = true;
+        const bool ok = attempt<F>(ctx, nullptr, [&] {
+          item.clear();
+          more = source.step(f, [&](auto&& y) { item.emplace(std::forward<decltype(y)>(y)); });
+        });
+        if (!more) return {made, gave_up(source)};
+        if (!ok || item.empty()) continue;
+        ++made;
+        run.template give<F>(std::move(item[0]));
+        ctx.sample = false;
+      }
+      return {made, false};
+    } else {
+      return pull<mode::careful, F, L>(ctx, n, out);
+    }
+  }
+
+  // A stage whose errors have a policy: each item is kept until its call has returned, and so is its output.
+  template <std::size_t I>
+  void guarded(std::size_t replica, context& ctx, pipe::chunk<input<I>>& in, pipe::chunk_base* out) {
+    auto& op = std::get<I>(slots_)[replica];
+    frame<mode::staged> f{ctx, I};
+    auto end = make_tail<mode::careful, I + 1>(ctx, out);
+    auto& t = ctx.tallies[I];
+    const auto n = in.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      if (ctx.interrupted()) throw cancelled{};
+      const input<I>& item = in[i];
+      ctx.due = in.due(i);
+      ++t.in;
+      if constexpr (!copyable<input<I>>) {
+        (void)item;  // such a job is refused before it runs
+      } else if constexpr (is_sink<I>) {
+        if (attempt<I>(ctx, &item, [&] { op.step(f, item); }) && ctx.paced) ctx.arrived(ctx.due);
+      } else {
+        pipe::chunk<output<I>> staged;
+        const auto keep = [&](auto&& y) { staged.emplace(std::forward<decltype(y)>(y)); };
+        if (!attempt<I>(ctx, &item, [&] {
+              staged.clear();
+              op.step(f, item, keep);
+            })) {
+          continue;
+        }
+        t.out += staged.size();
+        for (auto& y : staged) end(std::move(y));
+      }
+    }
+  }
+
+  // Calls `f` as the stage's error policy says. Returns false if the item was given up.
+  template <std::size_t I, class F> bool attempt(context& ctx, const void* item, F&& f) {
+    const auto& policy = stages_[I].opts.on_error;
+    auto& t = ctx.tallies[I];
+    auto delay = policy.delay();
+    for (int tries = 0;; ++tries) {
+      try {
+        f();
+        return true;
+      } catch (const stage_failure& failure) {
+        ++t.errors;
+        if (tries < policy.retries()) {
+          ++t.retries;
+          ctx.back_off(delay);
+          delay *= 2;
+        } else if (policy.last() == error_policy::action::skip) {
+          ++t.skipped;
+          return false;
+        } else if (policy.last() == error_policy::action::dead_letter && item != nullptr) {
+          frame<mode::plain>::attribute(I,
+                                        [&] { ctx.bury(policy.dead_letter_handler(), item, failure.cause); });
+          ++t.dead_lettered;
+          return false;
+        } else {
+          throw;
+        }
+      }
+    }
+  }
+
+  // For hooks that may still send: what they send is the output of stage I.
+  template <std::size_t I, class F> void run_tail(context& ctx, pipe::chunk_base* out, F&& f) {
+    if constexpr (is_sink<I>) {
+      auto nowhere = [](auto&&) {};
+      f(nowhere);
+    } else {
+      tail<mode::careful, I> end(ctx, *out);
+      auto next = [&](auto&& y) {
+        ++ctx.tallies[I].out;
+        end(std::forward<decltype(y)>(y));
+      };
+      f(next);
+    }
+  }
+
+  std::tuple<Leaves...> leaves_;
+  typename slots<std::make_index_sequence<size>>::type slots_;
+};
+
+}  // namespace thalweg::model

@@ -1,0 +1,164 @@
+#pragma once
+
+#include <thalweg/model/options.hpp>
+#include <thalweg/pipe/chunk.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+namespace thalweg::model {
+
+/// What an operator's surroundings may ask of the engine while it runs, and where they leave what they
+/// counted. One context belongs to one thread at a time.
+class context {
+ public:
+  /// Per stage of the component: what passed since the engine last looked.
+  struct tally {
+    std::uint64_t in = 0;
+    std::uint64_t out = 0;
+    std::uint64_t sampled = 0;
+    std::int64_t sampled_ns = 0;
+    std::uint64_t errors = 0;
+    std::uint64_t retries = 0;
+    std::uint64_t skipped = 0;
+    std::uint64_t dead_lettered = 0;
+  };
+
+  /// Reaches operators that ask for one: requested by `cancel()`; that of sources by `stop()` too.
+  std::stop_token stop, source_stop;
+  /// Set when the run is being cancelled or has failed.
+  const std::atomic<bool>* cancelled = nullptr;
+  /// Set when the sources shall end.
+  const std::atomic<bool>* ending = nullptr;
+  /// Set when the sources shall not be called: the run is paused, or it ends.
+  const std::atomic<bool>* held = nullptr;
+  /// How many items the source may give in the call that goes on. Whoever sets `held` sets it to 0 then, so
+  /// that the loop over the source's calls looks at nothing else.
+  std::atomic<std::size_t>* quota = nullptr;
+  /// For how long the run has been paused in all, in ns: by so much the schedule of a paced source is moved.
+  const std::atomic<std::int64_t>* paused_ns = nullptr;
+  /// How long a source has waited for due times since this was last looked at: not to be counted as work.
+  std::int64_t waited_ns = 0;
+  /// The due time of the item in hand, when `paced`.
+  std::int64_t due = 0;
+  bool paced = false;
+  /// Take the time of every stage for the first item of the next run of items.
+  bool sample = false;
+  /// How many items, and bytes of items, an output may collect in the middle of a call before `flush`.
+  std::size_t limit = 8192;
+  std::size_t limit_bytes = std::size_t{8} << 20;
+  /// At a flush with a limit of 1: the size of the item just added.
+  std::size_t added_bytes = 0;
+  std::vector<tally> tallies;
+
+  context() = default;
+  context(const context&) = delete;
+  context& operator=(const context&) = delete;
+  virtual ~context() = default;
+
+  /// `out`, the output of stage `leaf`, is full: hands over what it holds and empties it. May throw
+  /// `cancelled`.
+  virtual void flush(std::size_t leaf, pipe::chunk_base& out) = 0;
+  /// Waits before a retry; throws `cancelled` if the run ends meanwhile.
+  virtual void back_off(std::chrono::nanoseconds delay) = 0;
+  /// Calls `handler` while no other dead-letter handler of the run is being called.
+  virtual void bury(const error_policy::handler& handler, const void* item,
+                    const std::exception_ptr& why) = 0;
+  /// Called by a source that finds the run paused: returns when it goes on, or ends.
+  virtual void wait_while_paused() = 0;
+  /// An item has left the graph at a sink, under a paced source.
+  virtual void arrived(std::int64_t due_ns) = 0;
+
+  [[nodiscard]] bool interrupted() const noexcept { return cancelled->load(std::memory_order_relaxed); }
+  [[nodiscard]] bool source_interrupted() const noexcept {
+    return ending->load(std::memory_order_relaxed) || interrupted();
+  }
+  [[nodiscard]] bool source_held() const noexcept { return held->load(std::memory_order_relaxed); }
+  /// Lets the source give `n` items. Whoever holds it meanwhile sets `held` first: one of the two sees the
+  /// other.
+  const std::atomic<std::size_t>& ration(std::size_t n) const noexcept {
+    quota->store(n);
+    if (held->load()) quota->store(0);
+    return *quota;
+  }
+};
+
+/// Everything that can be known of a stage without running it.
+struct stage_info {
+  std::string name;  ///< path: `archive/compress`
+  std::string pattern;
+  options opts;
+  /// The farm the stage belongs to: stages with the same number are replicated together. -1: serial.
+  int farm = -1;
+  /// How many replicas that farm allows at once; `automatic` leaves it to the policy.
+  int replicas = automatic;
+  bool unordered = false;
+  const std::type_info* in = nullptr;   ///< null for a source
+  const std::type_info* out = nullptr;  ///< null for a sink
+  bool timed = false;                   ///< wants to be called when time has passed
+  bool paced = false;                   ///< a source with due times
+  bool pushes = false;                  ///< a source that is called once and emits all its items
+  bool eager = false;                   ///< a source that never waits: its items are already in memory
+  bool per_replica = false;
+  bool copyable = false;  ///< the input items can be copied
+  bool ends = false;      ///< has an end hook that must be called
+  bool groups = false;    ///< what it gives depends on which items follow each other
+  std::string problem;    ///< what is wrong with it, if something is
+};
+
+/// Stages [first, last) of a component, executed as one plain loop.
+struct range {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  friend bool operator==(const range&, const range&) = default;
+};
+
+/// What became of asking a source for items.
+struct produced {
+  std::size_t items = 0;
+  bool ended = false;
+};
+
+/// A part of a graph as the engines see it: a line of stages whose items have been erased. It owns the
+/// operators of one run. Which thread calls what is the policy's affair; it must not call the same stage (for
+/// a farm: the same replica of it) twice at once, and it must call `start` before and `finish` after.
+class component {
+ public:
+  virtual ~component() = default;
+
+  [[nodiscard]] const std::vector<stage_info>& stages() const noexcept { return stages_; }
+  /// The ranges that exist as compiled loops: every single stage, every longest line of serial stages, every
+  /// farm, and the whole.
+  [[nodiscard]] virtual std::vector<range> compiled() const = 0;
+
+  /// How many replicas of a farm's stage there may be. To be called once for each stage, before `start`.
+  virtual void prepare(std::size_t stage, std::size_t replicas) = 0;
+  /// Makes the operators (calling factories) and calls their start hooks, on the calling thread.
+  virtual void start(range r, std::size_t replica) = 0;
+  /// Runs all items of `in` through the stages and puts what comes out into `out` (null if the last stage is
+  /// a sink). The items of `in` are left moved-from. Throws stage_failure, cancelled.
+  virtual void process(range r, std::size_t replica, context& ctx, pipe::chunk_base& in,
+                       pipe::chunk_base* out) = 0;
+  /// A range that begins with a source: calls it until it has given `n` items, ends or is held.
+  virtual produced produce(range r, context& ctx, std::size_t n, pipe::chunk_base* out) = 0;
+  /// The end of the stream for one replica: calls the end hooks in order; they may still send. To be called
+  /// for one stage at a time.
+  virtual void finish(std::size_t stage, std::size_t replica, context& ctx, pipe::chunk_base* out) = 0;
+  /// When a timed stage wants `on_time` to be called (steady clock, ns); max() if not at all. Safe from any
+  /// thread.
+  [[nodiscard]] virtual std::int64_t deadline(std::size_t stage, std::size_t replica = 0) const = 0;
+  virtual void on_time(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica = 0) = 0;
+  /// An empty chunk for the output of a stage.
+  [[nodiscard]] virtual std::unique_ptr<pipe::chunk_base> make_chunk(std::size_t stage) const = 0;
+
+ protected:
+  std::vector<stage_info> stages_;
+};
+
+}  // namespace thalweg::model

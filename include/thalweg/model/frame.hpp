@@ -1,0 +1,103 @@
+#pragma once
+
+#include <thalweg/model/component.hpp>
+#include <thalweg/model/emitter.hpp>
+#include <thalweg/model/errors.hpp>
+#include <thalweg/observe/clock.hpp>
+#include <thalweg/pipe/inline.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <utility>
+
+namespace thalweg::model {
+
+/// How a loop over items is compiled. `plain`: nothing but the operators. `careful`: also takes the time of
+/// sampled items and carries due times. `staged`: keeps outputs back until the operator has returned.
+enum class mode : std::uint8_t { plain, careful, staged };
+
+/// What surrounds one call of a user's operator: says which stage an exception came from, and takes its time
+/// if asked.
+template <mode M> struct frame {
+  context& ctx;
+  std::size_t leaf;
+
+  /// Calls the user's code.
+  template <class F> THALWEG_INLINE decltype(auto) call(F&& f) const {
+    if constexpr (M != mode::plain) {
+      if (ctx.sample) {
+        const stopwatch running(ctx.tallies[leaf]);
+        return attribute(leaf, std::forward<F>(f));
+      }
+    }
+    return attribute(leaf, std::forward<F>(f));
+  }
+
+  /// Calls the user's code with an emitter; what it sends goes to `next`, `limit` items at a time, in order.
+  /// A source's emitter also ends when the run is asked to stop.
+  template <bool Source, class U, class User, class Next>
+  void emit(pipe::chunk<U>& buffer, std::size_t limit, User&& user, Next&& next) const {
+    buffer.clear();
+    auto deliver = [&](pipe::chunk<U>& items) {
+      for (U& y : items) next(std::move(y));
+      items.clear();
+    };
+    struct handler {
+      decltype(deliver)& deliver_items;
+      context& ctx;
+    } self{deliver, ctx};
+    // To time an operator alone its outputs wait until it returns. A source returns when the stream ends.
+    const bool timed = !Source && ctx.sample;
+    // What follows is not to be timed with the call, as far as the call does not send too much.
+    if (timed) limit = std::max<std::size_t>(limit, 4096);
+    if (M == mode::staged) limit = std::numeric_limits<std::size_t>::max();
+    emitter<U> out(
+        buffer, limit, Source ? ctx.source_stop : ctx.stop,
+        [](void* h, pipe::chunk<U>& items) {
+          auto& me = *static_cast<handler*>(h);
+          me.deliver_items(items);
+          if (Source && me.ctx.source_held()) {
+            if (!me.ctx.source_interrupted()) me.ctx.wait_while_paused();
+            if (me.ctx.source_interrupted()) throw cancelled{};
+          }
+          if (!Source && me.ctx.interrupted()) throw cancelled{};
+        },
+        &self);
+    if constexpr (Source) {
+      attribute(leaf, [&] { user(out); });
+    } else {
+      call([&] { user(out); });
+    }
+    deliver(buffer);
+  }
+
+  /// Calls `f`; what it throws becomes a failure of stage `leaf`, unless a stage further down has already
+  /// claimed it.
+  template <class F> THALWEG_INLINE static decltype(auto) attribute(std::size_t leaf, F&& f) {
+    try {
+      return std::forward<F>(f)();
+    } catch (const stage_failure&) {
+      throw;
+    } catch (const cancelled&) {
+      throw;
+    } catch (...) {
+      throw stage_failure{leaf, std::current_exception()};
+    }
+  }
+
+ private:
+  struct stopwatch {
+    context::tally& t;
+    std::int64_t begin = observe::now_ns();
+    explicit stopwatch(context::tally& of) : t(of) {}
+    stopwatch(const stopwatch&) = delete;
+    stopwatch& operator=(const stopwatch&) = delete;
+    ~stopwatch() {
+      ++t.sampled;
+      t.sampled_ns += observe::now_ns() - begin;
+    }
+  };
+};
+
+}  // namespace thalweg::model

@@ -1,0 +1,236 @@
+#pragma once
+
+#include <thalweg/model/chain.hpp>
+#include <thalweg/model/naming.hpp>
+#include <thalweg/model/plan.hpp>
+#include <thalweg/model/stage_traits.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace thalweg {
+
+template <class... Stages> class pipeline;
+
+namespace model {
+
+struct pipeline_tag {};
+
+template <class P>
+concept any_typed_pipeline = std::derived_from<std::remove_cvref_t<P>, pipeline_tag>;
+
+/// Stands for the parameter type of a stage that takes anything (a generic lambda).
+struct anything {};
+
+template <class Stage> struct wanted : std::type_identity<anything> {};
+template <class Stage>
+  requires requires { typename Stage::wants::type; } && (!std::is_void_v<typename Stage::wants::type>)
+struct wanted<Stage> : std::type_identity<std::remove_cvref_t<typename Stage::wants::type>> {};
+
+/// What comes out where neighbours do not fit. The compiler has said so; one message is enough.
+struct misfit {};
+
+/// Two neighbours. The compiler names both types when they do not fit: connection<what is produced, what is
+/// accepted, ...>.
+template <class Produced, class Accepted, class Stage, bool Fit> struct connection {
+  static_assert(
+      Fit,
+      "thalweg: these neighbours do not fit: the stage cannot take what the stage before it produces; "
+      "see connection<PRODUCED, ACCEPTED, STAGE> in this message for both types");
+  using type = misfit;
+};
+template <class Produced, class Accepted, class Stage> struct connection<Produced, Accepted, Stage, true> {
+  using type = typename Stage::template output<Produced>;
+};
+template <class Produced, class Stage>
+using connected =
+    connection<Produced, typename wanted<Stage>::type, Stage, Stage::template accepts<Produced>>;
+
+/// The output type of a line of stages for a given input type. Checks every connection on the way.
+template <class In, class... Stages> struct flow_through : std::type_identity<In> {};
+template <class... Stages> struct flow_through<misfit, Stages...> : std::type_identity<misfit> {};
+
+// The same for a pipeline inside a stage: its connections are checked one by one, too.
+template <class In, class Pipeline> struct flow_inside;
+template <class In, class... Stages>
+struct flow_inside<In, pipeline<Stages...>> : flow_through<In, Stages...> {};
+
+template <class In, class Stage> struct flow_over : connected<In, Stage> {};
+template <class In, class Stage>
+  requires requires { typename Stage::inner_type; }
+struct flow_over<In, Stage> : flow_inside<In, typename Stage::inner_type> {};
+
+template <class In, class Stage, class... More>
+  requires(!std::is_same_v<In, misfit>)
+struct flow_through<In, Stage, More...> : flow_through<typename flow_over<In, Stage>::type, More...> {};
+
+template <class In, class... Stages> inline constexpr bool accepted_by = true;
+template <class In, class Stage, class... More>
+inline constexpr bool accepted_by<In, Stage, More...> = [] {
+  if constexpr (Stage::template accepts<In>) {
+    return accepted_by<typename Stage::template output<In>, More...>;
+  } else {
+    return false;
+  }
+}();
+
+}  // namespace model
+
+/// A line of stages: a value. Build it in a function, store it, use it inside others. Patterns make pipelines
+/// of one stage, `|` joins them; a pipeline with a source and a sink is a job, which `run` and `launch` take.
+///
+/// ```cpp
+/// auto normalise = tw::map([](int x) { return x % 10; }) | tw::filter([](int x) { return x > 0; });
+/// std::vector<int> seen;
+/// auto job = tw::source(std::vector{10, 21, 32}) | normalise | tw::sink(seen);
+/// tw::run(job);
+/// assert((seen == std::vector{1, 2}));
+/// ```
+template <class... Stages> class pipeline : public model::pipeline_tag {
+ public:
+  explicit pipeline(std::tuple<Stages...> stages) : stages_(std::move(stages)) {}
+
+  static constexpr std::size_t length = sizeof...(Stages);
+  static constexpr bool has_source = std::tuple_element_t<0, std::tuple<Stages...>>::is_source;
+  static constexpr bool has_sink = std::tuple_element_t<length - 1, std::tuple<Stages...>>::is_sink;
+  /// Has a source and a sink: can be run.
+  static constexpr bool is_job = has_source && has_sink;
+
+  template <class In> static constexpr bool accepts = model::accepted_by<In, Stages...>;
+  template <class In> using output = typename model::flow_through<In, Stages...>::type;
+
+  [[nodiscard]] const std::tuple<Stages...>& stages() const& noexcept { return stages_; }
+  [[nodiscard]] std::tuple<Stages...>&& stages() && noexcept { return std::move(stages_); }
+
+ private:
+  std::tuple<Stages...> stages_;
+};
+
+namespace model {
+
+/// What a blueprint says of itself unless it says otherwise.
+struct stage_defaults {
+  static constexpr bool is_source = false;
+  static constexpr bool is_sink = false;
+};
+
+template <class Stage> pipeline<Stage> make_pipeline(Stage stage) {
+  return pipeline<Stage>(std::tuple<Stage>(std::move(stage)));
+}
+
+template <class... A, class... B> void check_join(const pipeline<A...>*, const pipeline<B...>*) {
+  static_assert(!pipeline<A...>::has_sink, "thalweg: nothing can follow a sink");
+  static_assert(!pipeline<B...>::has_source, "thalweg: a source can only come first");
+  if constexpr (pipeline<A...>::has_source) {
+    using produced = typename pipeline<A...>::template output<nothing>;
+    static_assert(sizeof(flow_through<produced, B...>) != 0);
+  }
+}
+
+// --- lowering: from nested blueprints to one chain of leaves ---
+
+/// Everything that does not depend on the item types, for one leaf.
+template <class In, bool InFarm, class Stage> stage_info describe(Stage& stage, naming& names) {
+  stage_info info;
+  info.pattern = Stage::pattern;
+  info.opts = stage.opts;
+  info.name = names.stage(stage.opts.name, Stage::pattern);
+  using out = typename Stage::template output<In>;
+  if constexpr (!std::is_same_v<In, nothing>) {
+    info.in = &typeid(In);
+    info.copyable = copyable<In>;
+  }
+  if constexpr (!std::is_same_v<out, nothing>) info.out = &typeid(out);
+  if constexpr (requires { Stage::template ends<In>; }) info.ends = Stage::template ends<In>;
+  if constexpr (requires { Stage::pushes; }) info.pushes = Stage::pushes;
+  if constexpr (requires { Stage::eager; }) info.eager = Stage::eager;
+  if constexpr (requires { Stage::paced; }) info.paced = Stage::paced;
+  if constexpr (requires { Stage::groups; }) info.groups = Stage::groups;
+  if constexpr (requires { stage.timed(); }) info.timed = stage.timed();
+  if constexpr (!std::is_same_v<In, nothing>) info.per_replica = InFarm && !Stage::shares;
+  stage.check(info);
+  return info;
+}
+
+template <class Stage> inline constexpr bool is_group = requires { typename Stage::inner_type; };
+
+template <class In, int Farm, int Index> std::tuple<> lower_from(naming&, std::vector<stage_info>&) {
+  return {};
+}
+template <class In, int Farm, int Index, class Stage, class... More>
+auto lower_from(naming& names, std::vector<stage_info>& infos, Stage&& stage, More&&... more);
+
+/// Lowers one stage: to one leaf, or (farm, composite) to the leaves inside it. `Farm` is the farm around it,
+/// or -1; `Index` the number of leaves before it, which is also what a farm is known by.
+template <class In, int Farm, int Index, class Stage>
+auto lower_stage(Stage&& stage, naming& names, std::vector<stage_info>& infos) {
+  using stage_type = std::remove_cvref_t<Stage>;
+  if constexpr (is_group<stage_type>) {
+    constexpr int around = Farm >= 0 || !stage_type::replicates ? Farm : Index;
+    stage.enter(names);
+    auto leaves = std::apply(
+        [&](auto&&... inner) { return lower_from<In, around, Index>(names, infos, std::move(inner)...); },
+        std::move(stage.inner).stages());
+    stage.leave(names, std::span(infos).subspan(Index), Index);
+    return leaves;
+  } else {
+    if constexpr (Farm >= 0 && stage_type::shares) {
+      static_assert(stage_type::template accepts_shared<In>,
+                    "thalweg::farm: the replicas share this operator, but it cannot be called as const. Give "
+                    "each replica its own with tw::per_replica([...] { return the operator; }), or keep the "
+                    "stage serial");
+      static_assert(
+          stage_type::template hooks_shared<In>,
+          "thalweg::farm: the replicas share this operator, so its hooks on_start and on_end must be "
+          "const. Give each replica its own with tw::per_replica([...] { return the operator; }), or "
+          "keep the stage serial");
+    }
+    infos.push_back(describe<In, (Farm >= 0)>(stage, names));
+    return std::tuple<leaf<stage_type, Farm>>(leaf<stage_type, Farm>{std::forward<Stage>(stage)});
+  }
+}
+
+template <class In, int Farm, int Index, class Stage, class... More>
+auto lower_from(naming& names, std::vector<stage_info>& infos, Stage&& stage, More&&... more) {
+  using out = typename std::remove_cvref_t<Stage>::template output<In>;
+  auto first = lower_stage<In, Farm, Index>(std::move(stage), names, infos);
+  constexpr int next = Index + static_cast<int>(std::tuple_size_v<decltype(first)>);
+  return std::tuple_cat(std::move(first), lower_from<out, Farm, next>(names, infos, std::move(more)...));
+}
+
+template <class In, class... Leaves>
+std::unique_ptr<component> make_chain(std::vector<stage_info> infos, std::tuple<Leaves...> leaves) {
+  return std::make_unique<chain<In, Leaves...>>(std::move(infos), std::move(leaves));
+}
+
+/// Lowers a typed pipeline to a component.
+template <class In, class... Stages>
+std::unique_ptr<component> lower(pipeline<Stages...>&& line, naming& names) {
+  static_assert(sizeof(flow_through<In, Stages...>) != 0);
+  if constexpr (accepted_by<In, Stages...>) {
+    std::vector<stage_info> infos;
+    auto leaves =
+        std::apply([&](auto&&... stage) { return lower_from<In, -1, 0>(names, infos, std::move(stage)...); },
+                   std::move(line).stages());
+    return make_chain<In>(std::move(infos), std::move(leaves));
+  } else {
+    return nullptr;  // never runs: it has not compiled
+  }
+}
+
+}  // namespace model
+
+/// Joins two lines of stages. Neighbours whose types do not fit are a compile-time error that names both.
+template <class... A, class... B> pipeline<A..., B...> operator|(pipeline<A...> left, pipeline<B...> right) {
+  model::check_join(&left, &right);
+  return pipeline<A..., B...>(std::tuple_cat(std::move(left).stages(), std::move(right).stages()));
+}
+
+}  // namespace thalweg

@@ -1,0 +1,266 @@
+// What a run did: items, rates, latencies, each stage's share of the time, and what limits the whole.
+#pragma once
+
+#include <thalweg/observe/counters.hpp>
+#include <thalweg/observe/histogram.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thalweg {
+
+/// Nanoseconds with a fraction: the time of one item may be less than one nanosecond.
+using fractional_ns = std::chrono::duration<double, std::nano>;
+
+/// What a policy knows of a stage after (or during) a run; input to `report`.
+struct stage_data {
+  std::string name;                  ///< its path, as in `archive/compress`
+  std::string kind;                  ///< its pattern: `source`, `map`, `farm`, `sink`, ...
+  observe::stage_totals totals;      ///< counters of all its replicas together
+  int replicas = 1;                  ///< how many may work at once; 1 for a serial stage
+  std::size_t capacity = 0;          ///< of its input pipe in items; 0 if it is called directly
+  std::size_t reorder_capacity = 0;  ///< of its reorder window in runs; 0 if it has none
+  bool blocking = false;             ///< it waits for the outside: its time is not processor time
+  bool paced = false;                ///< a source that follows a schedule of due times
+  int segment = -1;  ///< stages of the same number never run at once, as they are fused; -1: none
+  std::vector<std::size_t> inputs;  ///< indexes, in `report_data::stages`, of the stages that feed it
+};
+
+/// Latency from source to sink of the items of a run. Quantiles are within 1.6 % of the true value; count,
+/// minimum, maximum and mean are exact. All are zero when nothing was counted.
+class latency_report {
+ public:
+  latency_report() = default;
+  latency_report(const observe::histogram& counted, bool from_due, bool sampled) noexcept
+      : histogram_(counted), from_due_(from_due), sampled_(sampled) {}
+
+  std::uint64_t count() const noexcept { return histogram_.count(); }
+  std::chrono::nanoseconds min() const noexcept;
+  std::chrono::nanoseconds max() const noexcept;
+  std::chrono::nanoseconds mean() const noexcept;
+  std::chrono::nanoseconds p50() const noexcept { return quantile(0.5); }
+  std::chrono::nanoseconds p90() const noexcept { return quantile(0.9); }
+  std::chrono::nanoseconds p99() const noexcept { return quantile(0.99); }
+  std::chrono::nanoseconds p999() const noexcept { return quantile(0.999); }
+  std::chrono::nanoseconds p9999() const noexcept { return quantile(0.9999); }
+  /// The latency that a part `q` (0 to 1) of the items do not exceed.
+  std::chrono::nanoseconds quantile(double q) const noexcept {
+    return std::chrono::nanoseconds(histogram_.quantile(q));
+  }
+
+  /// True if each item's latency counts from the moment it was due (a paced source), which includes the time
+  /// it came late; false if it counts from the moment the source handed it over.
+  bool from_due() const noexcept { return from_due_; }
+  /// True if only a sample of the items was timed.
+  bool sampled() const noexcept { return sampled_; }
+
+  const observe::histogram& histogram() const noexcept { return histogram_; }
+
+ private:
+  observe::histogram histogram_;
+  bool from_due_ = false;
+  bool sampled_ = false;
+};
+
+/// A change of a stage's replicas while the run went on.
+struct resize_event {
+  std::chrono::nanoseconds at{0};  ///< since the start of the run
+  std::string stage;
+  int from = 0;
+  int to = 0;
+};
+
+/// What a policy knows of a run; input to `report`. All fields have defaults that mean "nothing known".
+struct report_data {
+  std::string policy;    ///< as text that `policy_from` would accept, such as `threads:4`
+  int workers = 1;       ///< threads that run stages
+  int cores = 1;         ///< cores the process may use
+  bool inlined = false;  ///< one worker did it all: handing over would have cost more than it brings
+  bool final = true;     ///< false when taken while the run went on
+  std::chrono::nanoseconds elapsed{0};  ///< wall time from start to end (or to now)
+  std::chrono::nanoseconds cpu{0};      ///< processor time of the process meanwhile
+  std::chrono::nanoseconds paused{0};   ///< part of `elapsed` in which the run was paused
+  std::uint64_t items = 0;              ///< items that entered the sinks
+  std::uint64_t dropped = 0;            ///< items discarded on purpose on the way
+  observe::worker_totals work;          ///< of all workers together
+  latency_report latency;               ///< of the items that entered the sinks
+  std::vector<stage_data> stages;       ///< in the order of the stream, sources first
+  std::vector<resize_event> resizes;
+};
+
+/// Samples of a level: how full something was.
+struct level_report {
+  double mean = 0;
+  std::uint64_t max = 0;
+  std::size_t capacity = 0;  ///< 0: there is no bound, or no such thing
+};
+
+/// One stage's part in a run, all replicas together.
+class stage_report {
+ public:
+  stage_report(stage_data data, std::chrono::nanoseconds active);
+
+  const std::string& name() const noexcept { return data_.name; }
+  const std::string& kind() const noexcept { return data_.kind; }
+  bool is_source() const noexcept { return data_.kind == "source"; }
+  bool is_sink() const noexcept { return data_.kind == "sink"; }
+  std::uint64_t items_in() const noexcept { return data_.totals.items_in; }
+  std::uint64_t items_out() const noexcept { return data_.totals.items_out; }
+  /// The items it worked on: those that came in or, for a source, those it made.
+  std::uint64_t items() const noexcept { return is_source() ? items_out() : items_in(); }
+
+  /// Mean time inside the operator for one item; 0 if it was never timed.
+  fractional_ns service_time() const noexcept;
+  /// True if `service_time` and `busy` rest on a sample: not all items were timed, or the stage was fused
+  /// with others and a sample says how they share their time.
+  bool service_sampled() const noexcept {
+    return timed() && (data_.totals.probes != 0 || data_.totals.sampled_items < items());
+  }
+  /// True if the operator's time was taken at all.
+  bool timed() const noexcept { return data_.totals.sampled_items != 0; }
+  /// Time inside the operator for all items together; scaled up from the sample if `service_sampled`.
+  std::chrono::nanoseconds busy() const noexcept;
+  std::chrono::nanoseconds waited_for_input() const noexcept {
+    return std::chrono::nanoseconds(data_.totals.wait_in_ns);
+  }
+  std::chrono::nanoseconds waited_for_output() const noexcept {
+    return std::chrono::nanoseconds(data_.totals.wait_out_ns);
+  }
+
+  /// How many replicas were allowed to work at once.
+  int replicas() const noexcept { return data_.replicas; }
+  /// How many worked at once on average, waiting not counted: time in the operator divided by the time the
+  /// run was active.
+  double parallelism() const noexcept;
+
+  std::uint64_t runs() const noexcept { return data_.totals.runs; }
+  double items_per_run() const noexcept;
+  /// Items waiting in the input pipe.
+  level_report occupancy() const noexcept;
+  /// Runs of items that waited in the reorder window for an earlier one.
+  level_report reorder() const noexcept;
+  /// By how many places runs of items came before their turn.
+  level_report displacement() const noexcept;
+
+  /// Exceptions thrown by the operator, each attempt counted, and what became of them.
+  std::uint64_t errors() const noexcept { return data_.totals.errors; }
+  std::uint64_t retries() const noexcept { return data_.totals.retries; }
+  std::uint64_t skipped() const noexcept { return data_.totals.skipped; }
+  std::uint64_t dead_lettered() const noexcept { return data_.totals.dead_lettered; }
+  std::uint64_t dropped() const noexcept { return data_.totals.dropped; }
+
+  const stage_data& data() const noexcept { return data_; }
+
+ private:
+  stage_data data_;
+  std::chrono::nanoseconds active_{0};
+};
+
+/// What kept a run from being faster.
+enum class limited_by {
+  unknown,       ///< too little was measured, or nothing stands out
+  schedule,      ///< nothing: the stream keeps up with the arrivals of its paced source
+  source,        ///< the source makes items more slowly than the rest could take them
+  sink,          ///< the sink takes items more slowly than the rest could make them
+  serial_stage,  ///< a stage that works on one item at a time is always busy
+  replicas,      ///< all replicas that a farm is allowed are always busy, and cores are free
+  workers,       ///< all workers are busy, and cores are free
+  machine,       ///< all cores are busy
+  grain,         ///< the work per item is too small to hand over, so one worker does it all
+  order,         ///< a few slow items hold back the finished ones behind them
+};
+
+std::string_view to_string(limited_by what) noexcept;
+
+/// The limiting stage of a run, why it limits, and what would help.
+struct bottleneck_report {
+  std::string stage;  ///< its path; empty if no single stage limits
+  limited_by reason = limited_by::unknown;
+  std::string advice;        ///< one or two sentences
+  double utilisation = 0;    ///< busy part (0 to 1) of what limits
+  double possible_gain = 1;  ///< at most so many times faster without this limit, before the next one holds
+};
+
+/// What a run did. A value: copy, keep and compare reports freely.
+///
+/// `throughput` counts items that left through the sinks, per second of `elapsed`. A report taken while the
+/// run goes on
+/// (`final()` is false) is put together from counters that are read one after the other, so items may be in
+/// between.
+///
+/// ```cpp
+/// #include <ranges>
+/// std::vector<int> squares;
+/// auto job = tw::source(std::views::iota(0, 1000)) |
+///            tw::map([](int x) { return x * x; }, {.name = "square"}) | tw::sink(squares);
+/// tw::report r = tw::run(job);
+/// assert(r.items() == 1000 && r.stage("square").items_in() == 1000);
+/// std::cout << r << r.latency().p99().count() << " ns\n" << r.bottleneck().advice << '\n';
+/// ```
+class report {
+ public:
+  report() = default;
+  explicit report(report_data data);
+
+  /// Items that entered the sinks.
+  std::uint64_t items() const noexcept { return data_.items; }
+  /// Items per second that entered the sinks; 0 if no time passed.
+  double throughput() const noexcept;
+  std::chrono::nanoseconds elapsed() const noexcept { return data_.elapsed; }
+  const latency_report& latency() const noexcept { return data_.latency; }
+
+  /// All stages in the order of the stream.
+  const std::vector<stage_report>& stages() const noexcept { return stages_; }
+  /// The stage of this path, or the only one whose path ends in `/name`. Throws `std::out_of_range`, whose
+  /// text lists the stages there are, if there is none or more than one.
+  const stage_report& stage(std::string_view name) const;
+
+  /// What limited the run and what would help.
+  bottleneck_report bottleneck() const;
+
+  const std::string& policy() const noexcept { return data_.policy; }
+  int workers() const noexcept { return data_.workers; }
+  int cores() const noexcept { return data_.cores; }
+  /// Processor time of the whole process during the run.
+  std::chrono::nanoseconds cpu_time() const noexcept { return data_.cpu; }
+  /// Cores really used: processor time divided by the time the run was active.
+  double cores_used() const noexcept;
+  /// Stages at work at once, on average: the sum over all stages of their `parallelism`.
+  double parallelism() const noexcept;
+  /// Part of `elapsed` in which the run was paused.
+  std::chrono::nanoseconds paused() const noexcept { return data_.paused; }
+  /// False if the report was taken while the run went on.
+  bool final() const noexcept { return data_.final; }
+  /// Items discarded on purpose. Nothing discards items yet: always 0.
+  std::uint64_t dropped() const noexcept { return data_.dropped; }
+  const std::vector<resize_event>& resizes() const noexcept { return data_.resizes; }
+
+  /// True on the process that holds the results; always so unless the run spans several processes.
+  bool is_root() const noexcept { return true; }
+
+  /// What happened after the report `earlier` of the same run was taken: rates, latencies and counters of
+  /// that window of time. Maxima stay those of the whole run. Throws `std::invalid_argument` if the stages
+  /// differ.
+  report since(const report& earlier) const;
+
+  /// The report as a table for people, and as a JSON object with all numbers in base units (nanoseconds,
+  /// items).
+  std::string to_string() const;
+  std::string to_json() const;
+  void print(std::ostream& out) const;
+
+ private:
+  std::chrono::nanoseconds active() const noexcept { return data_.elapsed - data_.paused; }
+
+  report_data data_;  // without its stages, which are in stages_
+  std::vector<stage_report> stages_;
+};
+
+std::ostream& operator<<(std::ostream& out, const report& r);
+
+}  // namespace thalweg

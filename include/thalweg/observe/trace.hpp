@@ -1,0 +1,112 @@
+// Records what ran when, for Perfetto (https://ui.perfetto.dev) and chrome://tracing.
+//
+// The file is JSON in the Trace Event Format: a complete event ("X") for each run of items a stage worked on,
+// a counter
+// ("C") for each level, an instant ("i") for each mark, and the names of threads as metadata ("M").
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thalweg::observe {
+
+/// The trace of one run. Whoever traces holds a pointer to a recorder, null when nothing is traced: then all
+/// it costs is one predictable branch.
+///
+/// Threads are numbered from 0; each number is used by one thread at a time. Recording takes no lock: a
+/// thread writes into memory of its own, which grows on demand up to `events_per_thread`. What comes later is
+/// dropped and counted, so a trace shows the start of a long run and says that it is cut. Writing the trace
+/// is allowed at any time, from any thread; it holds what was recorded before.
+///
+/// Times are those of `now_ns()`; in the file they count from the first one recorded.
+///
+/// ```cpp
+/// #include <thalweg/observe/trace.hpp>
+/// tw::observe::trace_recorder trace({"read", "compress"});
+/// trace.name_thread(0, "worker 0");
+/// trace.record(0, 1, 5'000, 9'000, 64, 3);  // 64 items in "compress"
+/// trace.level(0, 1, 9'000, 12);             // 12 more wait
+/// assert(trace.recorded() == 2 && trace.dropped() == 0);
+/// assert(trace.to_json().find("\"compress\"") != std::string::npos);
+/// ```
+class trace_recorder {
+ public:
+  static constexpr std::size_t most_threads = 4096;
+
+  /// `stages` are the names that stage numbers stand for.
+  explicit trace_recorder(std::vector<std::string> stages,
+                          std::size_t events_per_thread = std::size_t{1} << 18);
+  ~trace_recorder();
+  trace_recorder(const trace_recorder&) = delete;
+  trace_recorder& operator=(const trace_recorder&) = delete;
+
+  /// The name under which a thread is shown; `thread 3` without. Takes a lock.
+  void name_thread(std::size_t thread, std::string name);
+
+  /// Stage `stage` worked on `items` items from `start_ns` to `end_ns`; `sequence` tells which run of items
+  /// it was.
+  void record(std::size_t thread, std::size_t stage, std::int64_t start_ns, std::int64_t end_ns,
+              std::uint64_t items, std::uint64_t sequence) noexcept {
+    append(thread,
+           {start_ns, end_ns - start_ns, items, sequence, static_cast<std::uint32_t>(stage), kind::run});
+  }
+
+  /// `value` items wait in front of `stage`.
+  void level(std::size_t thread, std::size_t stage, std::int64_t at_ns, std::uint64_t value) noexcept {
+    append(thread, {at_ns, 0, value, 0, static_cast<std::uint32_t>(stage), kind::level});
+  }
+
+  /// Something worth a flag at `stage`: an error, a resize. For rare events: it copies the text and takes a
+  /// lock. Marks of all threads together are bounded by `events_per_thread`.
+  void mark(std::size_t thread, std::size_t stage, std::int64_t at_ns, std::string_view text);
+
+  /// How many events were kept, and how many were not for want of room.
+  std::uint64_t recorded() const;
+  std::uint64_t dropped() const;
+
+  /// The trace as text. `write` puts the same into a file, piece by piece, and throws `std::system_error`,
+  /// whose text names the file, if it cannot.
+  std::string to_json() const;
+  void write(const std::string& path) const;
+
+ private:
+  enum class kind : std::uint32_t { run, level };
+  struct event {
+    std::int64_t start;
+    std::int64_t duration;
+    std::uint64_t items;
+    std::uint64_t sequence;
+    std::uint32_t stage;
+    kind what;
+  };
+  struct mark_event {
+    std::size_t thread;
+    std::size_t stage;
+    std::int64_t at;
+    std::string text;
+  };
+  class lane;
+
+  void append(std::size_t thread, const event& e) noexcept;
+  lane* open_lane(std::size_t thread) noexcept;
+  template <class Sink> void generate(Sink&& sink) const;
+
+  std::vector<std::string> stages_;
+  std::size_t events_per_thread_;
+  std::array<std::atomic<lane*>, most_threads> lanes_{};  // found without a lock; owned by owned_
+  std::atomic<std::uint64_t> lost_{0};                    // of threads that have no lane, and marks
+  mutable std::mutex mutex_;                              // guards what follows
+  std::deque<std::unique_ptr<lane>> owned_;
+  std::vector<std::string> thread_names_;
+  std::vector<mark_event> marks_;
+};
+
+}  // namespace thalweg::observe

@@ -1,0 +1,221 @@
+#pragma once
+
+#include <thalweg/pipe/size_of.hpp>
+#include <thalweg/pipe/spinlock.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace thalweg::pipe {
+
+/// An item is anything that can be moved into and out of a chunk.
+template <class T>
+concept item = std::is_object_v<T> && std::is_move_constructible_v<T> && std::is_destructible_v<T>;
+
+/// A run of items: what crosses from one thread or process to another. The engine handles chunks without
+/// knowing the item type; typed code sees a plain array.
+///
+/// One thread fills a chunk, and while it does so another may `steal` what is already there: that is what
+/// keeps items from waiting in a half-filled chunk while the source blocks. `size()` may be read by any
+/// thread.
+class chunk_base {
+ public:
+  /// The place in the order of the region the chunk travels in; dense from 0.
+  std::int64_t seq = 0;
+  /// The place in the order of the source, for telling which of two errors came first.
+  std::int64_t position = 0;
+  /// When its first item left the source.
+  std::int64_t born_ns = 0;
+  /// The replica that is to take it, where they do not take what comes.
+  int replica = 0;
+  /// Which stage's output it is made for.
+  std::size_t home = 0;
+  /// What it counts for in the bounds on what is in flight.
+  std::int64_t charged_items = 0, charged_bytes = 0;
+  /// Whether each item has a due time of its own: a paced source is upstream.
+  bool paced = false;
+
+  chunk_base() = default;
+  chunk_base(const chunk_base&) = delete;
+  chunk_base& operator=(const chunk_base&) = delete;
+  virtual ~chunk_base() = default;
+
+  [[nodiscard]] std::size_t size() const noexcept {
+    // Between the two looks another thread may steal, and the filling thread begin anew.
+    const auto first = begin();
+    const auto last = end_.load(std::memory_order_acquire);
+    return last > first ? last - first : 0;
+  }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  [[nodiscard]] std::int64_t due(std::size_t i) const noexcept { return paced ? dues_[begin() + i] : 0; }
+
+  /// Destroys the items; the memory stays for the next run of items.
+  virtual void clear() noexcept = 0;
+  /// What the items hold, by `size_of`.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  /// The address of item `i`, for routing functions and dead letters.
+  [[nodiscard]] virtual const void* at(std::size_t i) const = 0;
+  /// Moves items [first, last) to the end of `to`, which has the same item type. They stay here as
+  /// moved-from.
+  virtual void move_items(std::size_t first, std::size_t last, chunk_base& to) = 0;
+  /// Exchanges the items with those of `other`, which has the same item type. Nobody may steal meanwhile.
+  virtual void swap_items(chunk_base& other) noexcept = 0;
+  /// Another thread takes what the filling thread has published so far. Returns the number of items taken.
+  virtual std::size_t steal(chunk_base& to) = 0;
+  /// An empty chunk of the same item type.
+  [[nodiscard]] virtual std::unique_ptr<chunk_base> sibling() const = 0;
+
+  /// The filling thread's side of `steal`: everything that decides what belongs to whom happens under this
+  /// lock.
+  spinlock& filling() noexcept { return filling_; }
+
+ protected:
+  [[nodiscard]] std::size_t begin() const noexcept { return begin_.load(std::memory_order_relaxed); }
+
+  std::atomic<std::size_t> end_{0};
+  std::atomic<std::size_t> begin_{0};
+  std::unique_ptr<std::int64_t[]> dues_;
+  spinlock filling_;
+};
+
+template <item T> class chunk final : public chunk_base {
+ public:
+  using value_type = T;
+
+  chunk() = default;
+  ~chunk() override {
+    clear();
+    release(data_, capacity_);
+  }
+
+  T& operator[](std::size_t i) noexcept { return data_[chunk_base::begin() + i]; }
+  T* begin() noexcept { return data_ + chunk_base::begin(); }
+  T* end() noexcept { return data_ + end_.load(std::memory_order_relaxed); }
+
+  template <class... A> void emplace(A&&... args) {
+    auto n = end_.load(std::memory_order_relaxed);
+    if (n == capacity_) [[unlikely]]
+      n = make_room(n);
+    ::new (static_cast<void*>(data_ + n)) T(std::forward<A>(args)...);
+    end_.store(n + 1, std::memory_order_release);
+  }
+
+  template <class... A> void emplace_due(std::int64_t due, A&&... args) {
+    auto n = end_.load(std::memory_order_relaxed);
+    if (n == capacity_ || !dues_) n = make_room(n);
+    dues_[n] = due;
+    emplace(std::forward<A>(args)...);
+  }
+
+  void clear() noexcept override {
+    const auto n = end_.load(std::memory_order_relaxed);
+    if constexpr (!std::is_trivially_destructible_v<T>) std::destroy(begin(), data_ + n);
+    begin_.store(0, std::memory_order_relaxed);
+    end_.store(0, std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] std::size_t bytes() const override {
+    if constexpr (has_fixed_size<T>) {
+      return size() * sizeof(T);
+    } else {
+      std::size_t sum = 0;
+      const auto n = end_.load(std::memory_order_relaxed);
+      for (auto i = chunk_base::begin(); i < n; ++i) sum += thalweg::size_of(data_[i]);
+      return sum;
+    }
+  }
+
+  [[nodiscard]] const void* at(std::size_t i) const override { return data_ + chunk_base::begin() + i; }
+
+  void move_items(std::size_t first, std::size_t last, chunk_base& to) override {
+    auto& target = static_cast<chunk&>(to);
+    target.paced = paced;
+    for (std::size_t i = first; i < last; ++i) {
+      if (paced) {
+        target.emplace_due(due(i), std::move((*this)[i]));
+      } else {
+        target.emplace(std::move((*this)[i]));
+      }
+    }
+  }
+
+  void swap_items(chunk_base& with) noexcept override {
+    auto& other = static_cast<chunk&>(with);
+    const auto exchange = [](std::atomic<std::size_t>& a, std::atomic<std::size_t>& b) {
+      a.store(b.exchange(a.load(std::memory_order_relaxed), std::memory_order_relaxed),
+              std::memory_order_relaxed);
+    };
+    exchange(begin_, other.begin_);
+    exchange(end_, other.end_);
+    std::swap(data_, other.data_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(dues_, other.dues_);
+    std::swap(paced, other.paced);
+  }
+
+  std::size_t steal(chunk_base& to) override {
+    const std::lock_guard hold(filling_);
+    const auto n = size();
+    if (n == 0) return 0;
+    move_items(0, n, to);
+    if constexpr (!std::is_trivially_destructible_v<T>) std::destroy_n(begin(), n);
+    begin_.store(chunk_base::begin() + n, std::memory_order_relaxed);
+    return n;
+  }
+
+  [[nodiscard]] std::unique_ptr<chunk_base> sibling() const override { return std::make_unique<chunk>(); }
+
+ private:
+  static void release(T* data, std::size_t n) noexcept {
+    if (data != nullptr) ::operator delete(data, n * sizeof(T), std::align_val_t{alignof(T)});
+  }
+
+  // Makes room behind item `n`, under the lock, because a thief may be reading the array. Returns where the
+  // next item goes: where most of the array has been stolen, what is left of it moves to the front.
+  std::size_t make_room(std::size_t n) {
+    const std::lock_guard hold(filling_);
+    const auto first = chunk_base::begin();
+    const auto live = n - first;
+    if (n == capacity_ && (live * 2 > capacity_ || capacity_ == 0)) {
+      const std::size_t more = std::max<std::size_t>(16, capacity_ * 2);
+      T* bigger = static_cast<T*>(::operator new(more * sizeof(T), std::align_val_t{alignof(T)}));
+      relocate(data_ + first, live, bigger);
+      release(data_, capacity_);
+      data_ = bigger;
+      capacity_ = more;
+    } else {
+      relocate(data_ + first, live, data_);
+    }
+    if (paced) {
+      auto dues = std::make_unique<std::int64_t[]>(capacity_);
+      if (dues_) std::copy_n(dues_.get() + first, live, dues.get());
+      dues_ = std::move(dues);
+    } else {
+      dues_.reset();
+    }
+    begin_.store(0, std::memory_order_relaxed);
+    end_.store(live, std::memory_order_relaxed);
+    return live;
+  }
+
+  // `to` may overlap `from` if it lies before it.
+  static void relocate(T* from, std::size_t n, T* to) {
+    if (from == to) return;
+    for (std::size_t i = 0; i < n; ++i) {
+      ::new (static_cast<void*>(to + i)) T(std::move(from[i]));
+      from[i].~T();
+    }
+  }
+
+  T* data_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace thalweg::pipe

@@ -1,0 +1,12 @@
+#pragma once
+
+// THALWEG_INLINE: for the few small functions that a loop over items must not pay a call for. Loops are
+// nested as deep as a pipeline is long, and compilers give up inlining before that. Without optimisation,
+// under the sanitizers, and where THALWEG_FAST_COMPILE is defined (tests), it means nothing: there it would
+// only cost compile time.
+#if defined(THALWEG_FAST_COMPILE) || !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || \
+    defined(__SANITIZE_THREAD__)
+#define THALWEG_INLINE
+#else
+#define THALWEG_INLINE [[gnu::always_inline]]
+#endif

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace thalweg {
+
+namespace pipe {
+/// Whether `size_of` is the same for all items of the type, so that a run of items needs no loop to be
+/// weighed.
+template <class T>
+inline constexpr bool has_fixed_size = std::is_trivially_copyable_v<T> && !requires(const T& x) {
+  x.size_of();
+} && !requires(const T& x) { thalweg_size_of(x); };
+}  // namespace pipe
+
+/// How many bytes an item keeps in memory, for the bounds on what is in flight. Containers, pairs, tuples,
+/// optionals and smart pointers count what they hold; a type with a member `std::size_t size_of() const`, or
+/// with a free function `thalweg_size_of(const T&)` found by argument-dependent lookup, says it itself;
+/// everything else counts `sizeof(T)`.
+///
+/// ```cpp
+/// assert(tw::size_of(7) == sizeof(int));
+/// assert(tw::size_of(std::vector<char>(1000)) >= 1000);
+/// ```
+template <class T> constexpr std::size_t size_of(const T& item) {
+  if constexpr (requires {
+                  { thalweg_size_of(item) } -> std::convertible_to<std::size_t>;
+                }) {
+    return thalweg_size_of(item);
+  } else if constexpr (requires {
+                         { item.size_of() } -> std::convertible_to<std::size_t>;
+                       }) {
+    return item.size_of();
+  } else if constexpr (requires {
+                         item.total();
+                         item.elemSize();
+                       }) {  // cv::Mat and its like
+    return sizeof(T) + item.total() * item.elemSize();
+  } else if constexpr (!std::is_trivially_copyable_v<T> && requires {
+                         typename T::value_type;
+                         item.size();
+                         item.begin();
+                         item.end();
+                       }) {
+    if constexpr (pipe::has_fixed_size<typename T::value_type>) {
+      return sizeof(T) + item.size() * sizeof(typename T::value_type);
+    } else {
+      std::size_t sum = sizeof(T);
+      for (const auto& x : item) sum += thalweg::size_of(x);
+      return sum;
+    }
+  } else if constexpr (!std::is_pointer_v<T> && requires {
+                         typename T::element_type;
+                         static_cast<bool>(item);
+                         *item;
+                       }) {
+    // Smart pointers: what they point to travels with them.
+    if constexpr (std::is_object_v<typename T::element_type> &&
+                  !std::is_abstract_v<typename T::element_type> &&
+                  !std::is_array_v<typename T::element_type>) {
+      return sizeof(T) + (item ? thalweg::size_of(*item) : 0);
+    } else {
+      return sizeof(T);
+    }
+  } else if constexpr (!std::is_trivially_copyable_v<T> && requires {
+                         typename T::value_type;
+                         item.has_value();
+                         *item;
+                       }) {  // std::optional and its like
+    return sizeof(T) + (item.has_value() ? thalweg::size_of(*item) - sizeof(*item) : 0);
+  } else if constexpr (!std::is_trivially_copyable_v<T> && requires { std::tuple_size<T>::value; }) {
+    return std::apply(
+        [](const auto&... part) {
+          return sizeof(T) + (std::size_t{0} + ... + (thalweg::size_of(part) - sizeof(part)));
+        },
+        item);
+  } else {
+    return sizeof(T);
+  }
+}
+
+}  // namespace thalweg

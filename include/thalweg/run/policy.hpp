@@ -1,0 +1,80 @@
+#pragma once
+
+#include <thalweg/model/plan.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace thalweg {
+
+namespace run_detail {
+class engine;
+struct run_state;
+}  // namespace run_detail
+
+/// Everything on one thread, in order, without hand-over: the meaning of a program, and the right choice for
+/// tests and for work that is not worth a second core.
+struct sequential {};
+
+/// The default. As many workers as cores share the stages: a worker takes a run of items and carries it as
+/// far as it gets, downstream work first; further workers are called only when that pays, and where it does
+/// not the whole stream runs inline on one. See docs/policies.md.
+struct pool {
+  /// How many workers; `automatic`: as many as the process may use cores.
+  int workers = automatic;
+  /// The processors that the workers are bound to, in turn; empty: the system places them.
+  std::vector<int> pin = {};
+};
+
+/// A thread for each serial stage and for each replica of a farm, joined by bounded rings: takes numbers
+/// literally. For stages that wait much, for pinning, and for comparing.
+struct threads {
+  /// At most so many replicas over all farms together; `automatic`: farms without `.replicas` get as many as
+  /// cores.
+  int replicas = automatic;
+  /// Serial stages that follow each other share a thread.
+  bool fuse = false;
+  /// How many runs of items a ring holds, where a stage has no `.capacity`.
+  int slots = 64;
+};
+
+/// A policy chosen at run time: made from any policy, or from text by `policy_from`.
+class any_policy {
+ public:
+  any_policy();  ///< pool{}
+  any_policy(sequential);
+  any_policy(pool p);
+  any_policy(threads t);
+
+  /// As text. `policy_from(p.name())` is the same policy, as far as workers and replicas go; the other fields
+  /// of a policy have no text, and a policy of one's own no name that can be looked up.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  using maker = std::shared_ptr<run_detail::engine> (*)(std::unique_ptr<run_detail::run_state>,
+                                                        const void* policy);
+  // For the library, and for policies of one's own: see docs/extending.md.
+  any_policy(std::string name, std::shared_ptr<const void> policy, maker make)
+      : name_(std::move(name)), policy_(std::move(policy)), make_(make) {}
+  [[nodiscard]] std::shared_ptr<run_detail::engine> make(std::unique_ptr<run_detail::run_state> state) const;
+
+ private:
+  std::string name_;
+  std::shared_ptr<const void> policy_;
+  maker make_ = nullptr;
+};
+
+/// A policy from its name: `sequential`, `pool`, `pool:4` (workers), `threads`, `threads:4` (replicas over
+/// all farms). Throws `thalweg::error` with the names there are if the text is none of them.
+///
+/// ```cpp
+/// int n = 0;
+/// tw::any_policy p = tw::policy_from("threads:4");
+/// tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([&](int) { ++n; }), p);
+/// assert(n == 3 && p.name() == "threads:4");
+/// ```
+any_policy policy_from(std::string_view text);
+
+}  // namespace thalweg

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <thalweg/model/any_pipeline.hpp>
+#include <thalweg/model/pipeline.hpp>
+#include <thalweg/observe/report.hpp>
+#include <thalweg/run/policy.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace thalweg {
+
+/// What may be asked of a single run besides its policy.
+struct run_options {
+  /// Where to write a trace of the run, readable by Perfetto and chrome://tracing; empty: none is taken.
+  std::string trace = {};
+};
+
+/// A run that is going on. Movable; all its functions may be called from any thread. If it is destroyed
+/// before `wait`, the run is cancelled and waited for.
+///
+/// ```cpp
+/// auto numbers = tw::source([n = 0]() mutable -> std::optional<int> { return n++; });
+/// auto e = tw::launch(numbers | tw::sink([](int) {}));
+/// while (e.stats().items() < 1000) std::this_thread::yield();
+/// e.stop();
+/// assert(e.wait().items() >= 1000);
+/// ```
+class execution {
+ public:
+  explicit execution(std::shared_ptr<run_detail::engine> engine);
+  execution(execution&&) noexcept;
+  execution& operator=(execution&&) noexcept;
+  ~execution();
+
+  /// Waits for the end and returns the report; stages on `tw::caller_thread` are executed here. Throws
+  /// `stage_error` if a stage failed, with the original exception nested, otherwise `std::system_error` if
+  /// the trace that was asked for cannot be written. May be called more than once.
+  report wait();
+  /// The sources end, and what is on its way drains.
+  void stop();
+  /// The run ends as soon as the operators that are being called return; items on their way are lost. `wait`
+  /// then returns normally: cancelling is no error.
+  void cancel();
+  /// The sources are not called any more until `resume`; what is on its way drains. The schedule of a paced
+  /// source stands still meanwhile.
+  void pause();
+  /// Sources go on; does nothing if the run is not paused.
+  void resume();
+  /// A report while running.
+  [[nodiscard]] report stats() const;
+  /// Whether the run has ended.
+  [[nodiscard]] bool done() const;
+  /// Changes how many replicas of a farm may work at once, up to 1 024. Throws `thalweg::error` for an
+  /// unknown or a serial stage, for numbers below 1, for farms whose replicas have threads of their own
+  /// (`.blocking`, `.pin`), and under policies that cannot resize.
+  void set_replicas(std::string_view stage, int replicas);
+
+ private:
+  std::shared_ptr<run_detail::engine> engine_;
+};
+
+namespace run_detail {
+
+execution start(model::plan plan, const any_policy& policy, const run_options& options, bool on_caller);
+
+template <class Job> model::plan plan_of(Job&& job) {
+  using bare = std::remove_cvref_t<Job>;
+  static_assert(bare::has_source, "thalweg::run: the job has no source: begin it with tw::source(...)");
+  static_assert(bare::has_sink, "thalweg::run: the job has no sink: end it with tw::sink(...)");
+  static_assert(!std::is_lvalue_reference_v<Job> || std::is_copy_constructible_v<bare>,
+                "thalweg::run: this job holds something that can be used only once (a move-only operator, a "
+                "single-pass "
+                "range); give it up with tw::run(std::move(job))");
+  model::naming names;
+  model::plan made;
+  if constexpr (bare::has_source && bare::has_sink) {
+    bare copy(std::forward<Job>(job));
+    model::lower_into(made, std::move(copy), names);
+  }
+  made.problems = names.problems();
+  made.check();
+  return made;
+}
+
+}  // namespace run_detail
+
+/// Anything `run` takes.
+template <class J>
+concept runnable = model::any_typed_pipeline<J>;
+
+/// Runs a job to its end and returns the report. A job given by lvalue is a blueprint: its operators are
+/// copied for the run, and it can be run again; an rvalue is used up.
+///
+/// Throws `invalid_job` with everything that is wrong with the job before anything runs, `stage_error` if a
+/// stage fails.
+///
+/// ```cpp
+/// auto job = tw::source(std::vector{1, 2, 3}) | tw::map([](int x) { return x * 2; }) | tw::sink([](int) {});
+/// tw::report r = tw::run(job);
+/// tw::report s = tw::run(job, tw::sequential{});
+/// assert(r.items() == 3 && s.items() == 3);
+/// ```
+template <runnable Job>
+report run(Job&& job, const any_policy& policy = {}, const run_options& options = {}) {
+  auto plan = run_detail::plan_of(std::forward<Job>(job));
+  return run_detail::start(std::move(plan), policy, options, true).wait();
+}
+
+/// Starts a job and returns at once; see `execution`. Throws `invalid_job` as `run` does; errors of stages
+/// come out of `wait`. Stages on `tw::caller_thread` are executed in `wait`: without it such a run does not
+/// end.
+template <runnable Job>
+[[nodiscard]] execution launch(Job&& job, const any_policy& policy = {}, const run_options& options = {}) {
+  auto plan = run_detail::plan_of(std::forward<Job>(job));
+  return run_detail::start(std::move(plan), policy, options, false);
+}
+
+/// The job as a Graphviz picture. The job is not run, and not refused if there is something wrong with it.
+template <runnable Job> std::string to_dot(Job&& job) {
+  return run_detail::plan_of(std::forward<Job>(job)).to_dot();
+}
+
+/// The job as JSON, for tools. The job is not run.
+template <runnable Job> std::string to_json(Job&& job) {
+  return run_detail::plan_of(std::forward<Job>(job)).to_json();
+}
+
+}  // namespace thalweg

@@ -1,0 +1,14 @@
+/// Thalweg: structured stream processing. The one header a program needs.
+#pragma once
+
+#include <thalweg/flow/paced.hpp>
+#include <thalweg/model/any_pipeline.hpp>
+#include <thalweg/pattern/batch.hpp>
+#include <thalweg/pattern/composite.hpp>
+#include <thalweg/pattern/farm.hpp>
+#include <thalweg/pattern/filter.hpp>
+#include <thalweg/pattern/flat_map.hpp>
+#include <thalweg/pattern/map.hpp>
+#include <thalweg/pattern/sink.hpp>
+#include <thalweg/pattern/source.hpp>
+#include <thalweg/run/run.hpp>

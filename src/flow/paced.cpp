@@ -1,0 +1,51 @@
+#include <thalweg/flow/paced.hpp>
+#include <thalweg/pipe/pause.hpp>
+
+#include <algorithm>
+
+#include <sys/prctl.h>
+#include <time.h>
+
+namespace thalweg::flow {
+
+namespace {
+
+constexpr std::int64_t spin_ns = 60'000;           // what a sleep may come late by
+constexpr std::int64_t attention_ns = 20'000'000;  // how long a stopped source may sleep on
+
+void sleep_until(std::int64_t when) {
+  const timespec t{when / 1'000'000'000, when % 1'000'000'000};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, nullptr);
+}
+
+// The kernel gathers the timers of 50 µs into one by default; a schedule wants its own.
+void want_exact_timers() {
+  thread_local const bool done = prctl(PR_SET_TIMERSLACK, 1'000, 0, 0, 0) == 0;
+  (void)done;
+}
+
+}  // namespace
+
+bool wait_until(std::int64_t due_ns, bool spin, model::context& ctx) {
+  auto now = observe::now_ns();
+  if (now >= due_ns) return !ctx.source_held();
+  struct counting {
+    model::context& ctx;
+    std::int64_t begin;
+    ~counting() { ctx.waited_ns += observe::now_ns() - begin; }
+  } const counted{ctx, now};
+  want_exact_timers();
+  const auto margin = spin ? spin_ns : 0;
+  while (now < due_ns - margin) {
+    if (ctx.source_held()) return false;
+    sleep_until(std::min(due_ns - margin, now + attention_ns));
+    now = observe::now_ns();
+  }
+  while (observe::now_ns() < due_ns) {
+    if (ctx.source_held()) return false;
+    for (int i = 0; i < 8; ++i) pipe::cpu_pause();
+  }
+  return !ctx.source_held();
+}
+
+}  // namespace thalweg::flow

@@ -1,0 +1,179 @@
+#include <thalweg/model/errors.hpp>
+#include <thalweg/model/plan.hpp>
+#include <thalweg/observe/json.hpp>
+
+#include <cstdlib>
+#include <string_view>
+
+#include <cxxabi.h>
+
+namespace thalweg::model {
+
+namespace {
+
+std::string type_name(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), &std::free);
+  std::string text = status == 0 ? name.get() : type.name();
+  constexpr std::string_view long_string =
+      "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+  for (auto at = text.find(long_string); at != std::string::npos; at = text.find(long_string)) {
+    text.replace(at, long_string.size(), "std::string");
+  }
+  return text;
+}
+
+void check_stage(const stage_info& s, std::vector<std::string>& problems) {
+  const auto bad = [&](const std::string& what) { problems.push_back("stage '" + s.name + "': " + what); };
+  const auto& o = s.opts;
+  if (!s.problem.empty()) bad(s.problem);
+  if (o.replicas != automatic && o.replicas <= 0)
+    bad(".replicas must be at least 1, not " + std::to_string(o.replicas));
+  else if (o.replicas != automatic && s.farm >= 0)
+    bad("is inside a farm, so .replicas does nothing: give it to the tw::farm");
+  else if (o.replicas != automatic && o.replicas > 1)
+    bad("is serial, so .replicas = " + std::to_string(o.replicas) + " does nothing: put it into a tw::farm");
+  if (o.unordered)
+    bad(std::string("is ") + (s.farm < 0 ? "serial" : "inside a farm") +
+        ", so .unordered does nothing: it is an option of tw::farm");
+  if (o.capacity != automatic && o.capacity <= 0)
+    bad(".capacity must be at least 1, not " + std::to_string(o.capacity));
+  if (s.groups && s.farm >= 0 && !s.unordered)
+    bad("is a " + s.pattern +
+        " in a farm: what it gives depends on which items follow each other, and that would "
+        "depend on the replicas; put it outside, or say .unordered");
+  if (s.in == nullptr && o.capacity != automatic)
+    bad("is a source: nothing waits in front of it, so .capacity does nothing");
+  for (const int cpu : o.pin) {
+    if (cpu < 0) bad(".pin names processor " + std::to_string(cpu));
+  }
+  if (o.on_error.retries() < 0)
+    bad("tw::retry must be given at least 0 retries, not " + std::to_string(o.on_error.retries()));
+  if (o.on_error.delay().count() < 0) bad("tw::retry must not be given a negative delay");
+  if (!o.on_error.plain()) {
+    if (s.in != nullptr && !s.copyable)
+      bad("its items (" + type_name(*s.in) + ") cannot be copied, so .on_error can only be tw::stop");
+    if (s.pushes)
+      bad("is a source that emits all its items in one call, which cannot be repeated: .on_error can only be "
+          "tw::stop");
+    if (o.on_error.last() == error_policy::action::dead_letter) {
+      if (s.in == nullptr) {
+        bad("is a source: when it fails there is no item to give to tw::dead_letter");
+      } else if (!o.on_error.dead_letter_handler()) {
+        bad("the handler of tw::dead_letter is null: there is nothing to call");
+      } else if (*o.on_error.handled_type() != *s.in) {
+        bad("the handler of tw::dead_letter takes " + type_name(*o.on_error.handled_type()) +
+            ", but its items are " + type_name(*s.in));
+      }
+    }
+  }
+  if (s.farm < 0 && o.schedule.how() != schedule::kind::on_demand)
+    bad("is serial, so .schedule does nothing: it is an option of tw::farm");
+  if (o.schedule.how() == schedule::kind::route && s.farm >= 0) {
+    if (o.schedule.null()) {
+      bad("the function of tw::route is null: there is nothing to call");
+    } else if (*o.schedule.routed_type() != *s.in) {
+      bad("the function of tw::route takes " + type_name(*o.schedule.routed_type()) + ", but its items are " +
+          type_name(*s.in));
+    }
+  }
+  if (s.farm >= 0 && o.on == placement::caller_thread && s.replicas != 1)
+    bad("a farm cannot be on tw::caller_thread, since that is one thread");
+  if (o.blocking && o.on == placement::caller_thread)
+    bad(".blocking asks for a thread of its own and tw::caller_thread for the caller's: choose one");
+}
+
+std::string dot_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+void plan::check() {
+  for (const auto& c : components) {
+    for (const auto& s : c->stages()) check_stage(s, problems);
+  }
+}
+
+void plan::require_valid() const {
+  if (!problems.empty()) throw invalid_job(problems);
+}
+
+std::string plan::to_dot() const {
+  std::string out =
+      "digraph job {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n";
+  std::size_t n = 0;
+  std::string edges;
+  int farm = -1;
+  std::size_t base = 0;
+  const std::type_info* carried = nullptr;
+  for (const auto& c : components) {
+    for (const auto& s : c->stages()) {
+      const int id = s.farm < 0 ? -1 : s.farm + static_cast<int>(base);
+      if (farm >= 0 && id != farm) out += "  }\n";
+      if (id >= 0 && id != farm) {
+        out += "  subgraph cluster_" + std::to_string(id) + " {\n    style=dashed;\n    label=\"farm" +
+               (s.replicas == automatic ? std::string() : " x " + std::to_string(s.replicas)) +
+               (s.unordered ? " unordered" : "") + "\";\n";
+      }
+      farm = id;
+      out += "  s" + std::to_string(n) + " [label=\"" + dot_text(s.name) + "\\n" + s.pattern + "\"];\n";
+      if (n > 0 && carried != nullptr) {
+        edges += "  s" + std::to_string(n - 1) + " -> s" + std::to_string(n) + " [label=\"" +
+                 dot_text(type_name(*carried)) + "\"];\n";
+      }
+      carried = s.out;
+      ++n;
+    }
+    base += c->stages().size();
+  }
+  if (farm >= 0) out += "  }\n";
+  return out + edges + "}\n";
+}
+
+std::string plan::to_json() const {
+  std::string text;
+  observe::json_writer w(text);
+  w.begin_object();
+  w.key("stages");
+  w.begin_array();
+  std::size_t base = 0;
+  for (const auto& c : components) {
+    for (const auto& s : c->stages()) {
+      w.begin_object();
+      w.member("name", s.name);
+      w.member("pattern", s.pattern);
+      if (s.in != nullptr) w.member("in", type_name(*s.in));
+      if (s.out != nullptr) w.member("out", type_name(*s.out));
+      if (s.farm >= 0) {
+        w.member("farm", static_cast<std::int64_t>(base) + s.farm);
+        if (s.replicas != automatic) w.member("replicas", static_cast<std::int64_t>(s.replicas));
+        w.member("ordered", !s.unordered);
+      }
+      if (s.opts.capacity != automatic) w.member("capacity", s.opts.capacity);
+      if (s.opts.blocking) w.member("blocking", true);
+      w.end_object();
+    }
+    base += c->stages().size();
+  }
+  w.end_array();
+  w.key("connections");
+  w.begin_array();
+  for (std::size_t i = 1; i < base; ++i) {
+    w.begin_object();
+    w.member("from", static_cast<std::int64_t>(i - 1));
+    w.member("to", static_cast<std::int64_t>(i));
+    w.end_object();
+  }
+  w.end_array();
+  w.end_object();
+  return text;
+}
+
+}  // namespace thalweg::model

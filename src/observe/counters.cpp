@@ -1,0 +1,121 @@
+#include <thalweg/observe/counters.hpp>
+
+#include <algorithm>
+
+namespace thalweg::observe {
+
+namespace {
+
+// The counters that add up, in one place, so that sums and differences cannot forget one.
+constexpr std::uint64_t stage_totals::*stage_sums[] = {
+    &stage_totals::items_in,      &stage_totals::items_out,     &stage_totals::runs,
+    &stage_totals::service_ns,    &stage_totals::sampled_items, &stage_totals::probes,
+    &stage_totals::probe_ns,      &stage_totals::wait_in_ns,    &stage_totals::wait_out_ns,
+    &stage_totals::errors,        &stage_totals::retries,       &stage_totals::skipped,
+    &stage_totals::dead_lettered, &stage_totals::dropped,
+};
+constexpr level_totals stage_totals::*stage_levels[] = {
+    &stage_totals::occupancy,
+    &stage_totals::reorder,
+    &stage_totals::displacement,
+};
+constexpr std::uint64_t worker_totals::*worker_sums[] = {
+    &worker_totals::busy_ns,
+    &worker_totals::idle_ns,
+    &worker_totals::parks,
+    &worker_totals::wakes,
+};
+
+// Counters of a live run are read one after the other, and replicas may come and go: never wrap below zero.
+std::uint64_t difference(std::uint64_t now, std::uint64_t before) noexcept {
+  return now > before ? now - before : 0;
+}
+
+}  // namespace
+
+level_totals& level_totals::operator+=(const level_totals& other) noexcept {
+  samples += other.samples;
+  sum += other.sum;
+  max = std::max(max, other.max);
+  return *this;
+}
+
+level_totals level_totals::since(const level_totals& earlier) const noexcept {
+  return {difference(samples, earlier.samples), difference(sum, earlier.sum), max};
+}
+
+stage_totals& stage_totals::operator+=(const stage_totals& other) noexcept {
+  for (auto field : stage_sums) this->*field += other.*field;
+  for (auto field : stage_levels) this->*field += other.*field;
+  return *this;
+}
+
+stage_totals stage_totals::since(const stage_totals& earlier) const noexcept {
+  stage_totals window;
+  for (auto field : stage_sums) window.*field = difference(this->*field, earlier.*field);
+  for (auto field : stage_levels) window.*field = (this->*field).since(earlier.*field);
+  return window;
+}
+
+stage_totals stage_counters::snapshot() const noexcept {
+  stage_totals t;
+  t.items_in = items_in.value();
+  t.items_out = items_out.value();
+  t.runs = runs.value();
+  t.service_ns = service_ns.value();
+  t.sampled_items = sampled_items.value();
+  t.probes = probes.value();
+  t.probe_ns = probe_ns.value();
+  t.wait_in_ns = wait_in_ns.value();
+  t.wait_out_ns = wait_out_ns.value();
+  t.errors = errors.value();
+  t.retries = retries.value();
+  t.skipped = skipped.value();
+  t.dead_lettered = dead_lettered.value();
+  t.dropped = dropped.value();
+  t.occupancy = occupancy.snapshot();
+  t.reorder = reorder.snapshot();
+  t.displacement = displacement.snapshot();
+  return t;
+}
+
+void share_time(std::span<stage_counters> fused, std::span<const std::uint64_t> items,
+                std::int64_t busy_ns) noexcept {
+  // A stage without a probe, or whose probes were too short for the clock, still takes some of the time.
+  constexpr double shortest = 0.25;
+  const auto weight = [&](std::size_t i) {
+    const auto probes = static_cast<double>(fused[i].probes.value());
+    const double each = probes == 0 ? 0 : static_cast<double>(fused[i].probe_ns.value()) / probes;
+    return static_cast<double>(items[i]) * (each < shortest ? shortest : each);
+  };
+  double all = 0;
+  for (std::size_t i = 0; i != fused.size(); ++i) all += weight(i);
+  if (all <= 0) return;
+  // Rounding happens on the running sum, so that nothing of the time is lost.
+  double before = 0;
+  std::int64_t given = 0;
+  for (std::size_t i = 0; i != fused.size(); ++i) {
+    before += weight(i);
+    const auto until = static_cast<std::int64_t>(before / all * static_cast<double>(busy_ns));
+    fused[i].service_ns.add_ns(until - given);
+    fused[i].sampled_items.add(items[i]);
+    given = until;
+  }
+}
+
+worker_totals& worker_totals::operator+=(const worker_totals& other) noexcept {
+  for (auto field : worker_sums) this->*field += other.*field;
+  return *this;
+}
+
+worker_totals worker_totals::since(const worker_totals& earlier) const noexcept {
+  worker_totals window;
+  for (auto field : worker_sums) window.*field = difference(this->*field, earlier.*field);
+  return window;
+}
+
+worker_totals worker_counters::snapshot() const noexcept {
+  return {busy_ns.value(), idle_ns.value(), parks.value(), wakes.value()};
+}
+
+}  // namespace thalweg::observe

@@ -1,0 +1,259 @@
+#include <thalweg/observe/json.hpp>
+#include <thalweg/observe/report.hpp>
+#include <thalweg/observe/text.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <ostream>
+#include <stdexcept>
+#include <utility>
+
+namespace thalweg {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+double ratio(double part, double whole) noexcept {
+  return whole > 0 ? part / whole : 0.0;
+}
+
+double as_double(std::uint64_t n) noexcept {
+  return static_cast<double>(n);
+}
+
+double as_double(nanoseconds t) noexcept {
+  return static_cast<double>(t.count());
+}
+
+level_report to_report(const observe::level_totals& totals, std::size_t capacity) noexcept {
+  return {totals.mean(), totals.max, capacity};
+}
+
+void write(observe::json_writer& json, std::string_view key, const level_report& level) {
+  json.key(key).begin_object().member("mean", level.mean).member("max", level.max);
+  if (level.capacity != 0) json.member("capacity", level.capacity);
+  json.end_object();
+}
+
+void write(observe::json_writer& json, const latency_report& latency) {
+  json.key("latency_ns").begin_object();
+  json.member("count", latency.count()).member("from_due", latency.from_due());
+  json.member("sampled", latency.sampled());
+  if (latency.count() != 0) {
+    json.member("min", latency.min().count()).member("mean", latency.histogram().mean());
+    json.member("p50", latency.p50().count()).member("p90", latency.p90().count());
+    json.member("p99", latency.p99().count()).member("p99.9", latency.p999().count());
+    json.member("p99.99", latency.p9999().count()).member("max", latency.max().count());
+  }
+  json.end_object();
+}
+
+void write(observe::json_writer& json, const stage_report& s) {
+  json.begin_object();
+  json.member("name", s.name()).member("kind", s.kind());
+  json.member("items_in", s.items_in()).member("items_out", s.items_out()).member("runs", s.runs());
+  json.member("service_ns_per_item", s.service_time().count()).member("service_sampled", s.service_sampled());
+  json.member("busy_ns", s.busy().count());
+  json.member("waited_for_input_ns", s.waited_for_input().count());
+  json.member("waited_for_output_ns", s.waited_for_output().count());
+  json.member("replicas", s.replicas()).member("parallelism", s.parallelism());
+  json.member("blocking", s.data().blocking).member("paced", s.data().paced);
+  json.key("segment");
+  s.data().segment < 0 ? json.null() : json.value(s.data().segment);
+  write(json, "occupancy", s.occupancy());
+  write(json, "reorder", s.reorder());
+  write(json, "displacement", s.displacement());
+  json.member("errors", s.errors()).member("retries", s.retries()).member("skipped", s.skipped());
+  json.member("dead_lettered", s.dead_lettered()).member("dropped", s.dropped());
+  json.key("inputs").begin_array();
+  for (const std::size_t input : s.data().inputs) json.value(input);
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+nanoseconds latency_report::min() const noexcept {
+  return nanoseconds(histogram_.empty() ? 0 : histogram_.min());
+}
+
+nanoseconds latency_report::max() const noexcept {
+  return nanoseconds(histogram_.empty() ? 0 : histogram_.max());
+}
+
+nanoseconds latency_report::mean() const noexcept {
+  return nanoseconds(static_cast<std::int64_t>(histogram_.mean()));
+}
+
+stage_report::stage_report(stage_data data, nanoseconds active) : data_(std::move(data)), active_(active) {}
+
+fractional_ns stage_report::service_time() const noexcept {
+  return fractional_ns(ratio(as_double(data_.totals.service_ns), as_double(data_.totals.sampled_items)));
+}
+
+nanoseconds stage_report::busy() const noexcept {
+  if (!timed()) return nanoseconds(0);
+  if (data_.totals.sampled_items >= items()) return nanoseconds(data_.totals.service_ns);
+  return nanoseconds(static_cast<std::int64_t>(service_time().count() * as_double(items())));
+}
+
+double stage_report::parallelism() const noexcept {
+  return ratio(as_double(busy()), as_double(active_));
+}
+
+double stage_report::items_per_run() const noexcept {
+  return ratio(as_double(items()), as_double(runs()));
+}
+
+level_report stage_report::occupancy() const noexcept {
+  return to_report(data_.totals.occupancy, data_.capacity);
+}
+
+level_report stage_report::reorder() const noexcept {
+  return to_report(data_.totals.reorder, data_.reorder_capacity);
+}
+
+level_report stage_report::displacement() const noexcept {
+  return to_report(data_.totals.displacement, 0);
+}
+
+std::string_view to_string(limited_by what) noexcept {
+  switch (what) {
+    case limited_by::unknown:
+      return "unknown";
+    case limited_by::schedule:
+      return "schedule";
+    case limited_by::source:
+      return "source";
+    case limited_by::sink:
+      return "sink";
+    case limited_by::serial_stage:
+      return "serial stage";
+    case limited_by::replicas:
+      return "replicas";
+    case limited_by::workers:
+      return "workers";
+    case limited_by::machine:
+      return "machine";
+    case limited_by::grain:
+      return "grain";
+    case limited_by::order:
+      return "order";
+  }
+  return "unknown";
+}
+
+report::report(report_data data) : data_(std::move(data)) {
+  stages_.reserve(data_.stages.size());
+  for (stage_data& s : data_.stages) stages_.emplace_back(std::move(s), active());
+  data_.stages.clear();
+}
+
+double report::throughput() const noexcept {
+  return ratio(as_double(items()) * 1e9, as_double(elapsed()));
+}
+
+double report::cores_used() const noexcept {
+  return ratio(as_double(cpu_time()), as_double(active()));
+}
+
+double report::parallelism() const noexcept {
+  double sum = 0;
+  for (const stage_report& s : stages_) sum += s.parallelism();
+  return sum;
+}
+
+const stage_report& report::stage(std::string_view name) const {
+  const auto exact = std::ranges::find(stages_, name, &stage_report::name);
+  if (exact != stages_.end()) return *exact;
+
+  const std::string tail = observe::joined({"/", name});
+  std::vector<const stage_report*> matches;
+  for (const stage_report& s : stages_) {
+    if (s.name().ends_with(tail)) matches.push_back(&s);
+  }
+  if (matches.size() == 1) return *matches.front();
+
+  std::string text = matches.empty() ? "no stage is named '" : "more than one stage is named '";
+  text.append(name).append("'");
+  std::vector<std::string> names;
+  for (const stage_report& s : stages_) {
+    if (matches.empty() || s.name().ends_with(tail)) names.push_back(s.name());
+  }
+  if (matches.empty()) {
+    if (const auto close = observe::closest_name(name, names); !close.empty()) {
+      text.append("; did you mean '").append(close).append("'?");
+    }
+  }
+  text += names.empty()     ? "; there are no stages"
+          : matches.empty() ? "; the stages are: "
+                            : "; write one of: ";
+  for (std::size_t i = 0; i != names.size(); ++i) text.append(i == 0 ? "" : ", ").append(names[i]);
+  throw std::out_of_range(text);
+}
+
+report report::since(const report& earlier) const {
+  if (!std::ranges::equal(stages_, earlier.stages_, {}, &stage_report::name, &stage_report::name)) {
+    throw std::invalid_argument("report::since: the reports are not of the same run, their stages differ");
+  }
+  const auto difference = [](auto now, auto before) { return now > before ? now - before : decltype(now){}; };
+  report_data window = data_;
+  window.elapsed = difference(elapsed(), earlier.elapsed());
+  window.cpu = difference(cpu_time(), earlier.cpu_time());
+  window.paused = difference(paused(), earlier.paused());
+  window.items = difference(items(), earlier.items());
+  window.dropped = difference(dropped(), earlier.dropped());
+  window.work = data_.work.since(earlier.data_.work);
+  window.latency = latency_report(latency().histogram().since(earlier.latency().histogram()),
+                                  latency().from_due(), latency().sampled());
+  for (std::size_t i = 0; i != stages_.size(); ++i) {
+    stage_data s = stages_[i].data();
+    s.totals = s.totals.since(earlier.stages_[i].data().totals);
+    window.stages.push_back(std::move(s));
+  }
+  std::erase_if(window.resizes, [&](const resize_event& e) { return e.at < earlier.elapsed(); });
+  return report(std::move(window));
+}
+
+std::string report::to_json() const {
+  std::string text;
+  observe::json_writer json(text);
+  json.begin_object();
+  json.member("policy", policy()).member("workers", workers()).member("cores", cores());
+  json.member("final", final()).member("inlined", data_.inlined);
+  json.member("items", items()).member("dropped", dropped()).member("throughput", throughput());
+  json.member("elapsed_ns", elapsed().count()).member("paused_ns", paused().count());
+  json.member("cpu_ns", cpu_time().count()).member("cores_used", cores_used());
+  json.member("parallelism", parallelism());
+  json.key("work").begin_object();
+  json.member("busy_ns", data_.work.busy_ns).member("idle_ns", data_.work.idle_ns);
+  json.member("parks", data_.work.parks).member("wakes", data_.work.wakes).end_object();
+  write(json, latency());
+  json.key("stages").begin_array();
+  for (const stage_report& s : stages_) write(json, s);
+  json.end_array();
+  json.key("resizes").begin_array();
+  for (const resize_event& e : resizes()) {
+    json.begin_object().member("at_ns", e.at.count()).member("stage", e.stage);
+    json.member("from", e.from).member("to", e.to).end_object();
+  }
+  json.end_array();
+  const bottleneck_report limit = bottleneck();
+  json.key("bottleneck").begin_object();
+  json.member("stage", limit.stage).member("reason", thalweg::to_string(limit.reason));
+  json.member("utilisation", limit.utilisation).member("possible_gain", limit.possible_gain);
+  json.member("advice", limit.advice).end_object();
+  json.end_object();
+  return text;
+}
+
+void report::print(std::ostream& out) const {
+  out << to_string();
+}
+
+std::ostream& operator<<(std::ostream& out, const report& r) {
+  r.print(out);
+  return out;
+}
+
+}  // namespace thalweg

@@ -1,0 +1,123 @@
+// The report as people read it.
+#include <thalweg/observe/report.hpp>
+#include <thalweg/observe/text.hpp>
+
+#include <algorithm>
+#include <concepts>
+
+namespace thalweg {
+
+namespace {
+
+using observe::count_text;
+using observe::duration_text;
+using observe::joined;
+using observe::number_text;
+using observe::percent_text;
+
+std::string duration_of(std::chrono::nanoseconds t) {
+  return duration_text(static_cast<double>(t.count()));
+}
+
+template <std::integral Count> std::string plural(Count n, std::string_view word) {
+  return joined({count_text(static_cast<std::uint64_t>(n)), " ", word, n == 1 ? "" : "s"});
+}
+
+std::string level_text(const level_report& level) {
+  if (level.max == 0) return {};
+  return joined({number_text(level.mean), " / ", count_text(level.max), level.capacity != 0 ? " of " : "",
+                 level.capacity != 0 ? count_text(level.capacity) : ""});
+}
+
+std::string nonzero(std::uint64_t n) {
+  return n == 0 ? std::string() : count_text(n);
+}
+
+std::string wait_text(std::chrono::nanoseconds waited, const stage_report& s,
+                      std::chrono::nanoseconds active) {
+  if (waited.count() == 0 || active.count() <= 0) return {};
+  return percent_text(static_cast<double>(waited.count()) /
+                      (static_cast<double>(active.count()) * s.replicas()));
+}
+
+std::string stage_table(const report& r) {
+  const auto active = r.elapsed() - r.paused();
+  observe::text_table table;
+  table.add_column("stage", observe::text_table::left);
+  table.add_column("kind", observe::text_table::left);
+  table.add_column("in");
+  table.add_column("out");
+  table.add_column("time/item");
+  table.add_column("at work");
+  table.add_column("waits in");
+  table.add_column("waits out");
+  table.add_column("in pipe");
+  table.add_column("reordering");
+  table.add_column("displaced");
+  table.add_column("errors");
+  table.add_column("retries");
+  table.add_column("skipped");
+  table.add_column("dead letters");
+  table.add_column("dropped");
+  for (const stage_report& s : r.stages()) {
+    table.add_row({
+        s.name(),
+        s.kind(),
+        s.is_source() ? "" : count_text(s.items_in()),
+        s.is_sink() ? "" : count_text(s.items_out()),
+        !s.timed() ? "" : joined({s.service_sampled() ? "~" : "", duration_text(s.service_time().count())}),
+        !s.timed() ? ""
+                   : joined({observe::fixed_text(s.parallelism(), 2), " of ", std::to_string(s.replicas())}),
+        wait_text(s.waited_for_input(), s, active),
+        wait_text(s.waited_for_output(), s, active),
+        level_text(s.occupancy()),
+        level_text(s.reorder()),
+        level_text(s.displacement()),
+        nonzero(s.errors()),
+        nonzero(s.retries()),
+        nonzero(s.skipped()),
+        nonzero(s.dead_lettered()),
+        nonzero(s.dropped()),
+    });
+  }
+  return table.to_string("  ");
+}
+
+std::string latency_line(const latency_report& l) {
+  if (l.count() == 0) return "not measured";
+  return joined({"p50 ", duration_of(l.p50()), ", p90 ", duration_of(l.p90()), ", p99 ", duration_of(l.p99()),
+                 ", p99.9 ", duration_of(l.p999()), ", p99.99 ", duration_of(l.p9999()), ", max ",
+                 duration_of(l.max()), l.from_due() ? " (from the due time, " : " (from the source, ",
+                 l.sampled() ? "a sample of " : "", plural(l.count(), "item"), ")"});
+}
+
+}  // namespace
+
+std::string report::to_string() const {
+  const std::string indent = "\n  ";
+  std::string text = joined({plural(items(), "item"), " in ", duration_of(elapsed()), ", ",
+                             observe::rate_text(throughput()), final() ? "" : " (still running)"});
+  text +=
+      joined({indent, "policy   ", policy().empty() ? "unnamed" : policy(), ", ", plural(workers(), "worker"),
+              " on ", plural(cores(), "core"),
+              data_.inlined && workers() > 1 ? ", inline: the work per item is too small to hand over" : ""});
+  text += joined({indent, "used     ", number_text(cores_used()), " cores, ", duration_of(cpu_time()),
+                  " of processor time"});
+  text += joined({indent, "latency  ", latency_line(latency())});
+  if (paused().count() != 0) text += joined({indent, "paused   ", duration_of(paused())});
+  if (dropped() != 0) text += joined({indent, "dropped  ", plural(dropped(), "item")});
+  for (const resize_event& e : resizes()) {
+    text += joined({indent, "resized  ", e.stage, " from ", std::to_string(e.from), " to ",
+                    std::to_string(e.to), " replicas after ", duration_of(e.at)});
+  }
+  text += '\n';
+  if (!stages_.empty()) text += joined({"\n", stage_table(*this)});
+  if (std::ranges::any_of(stages_, &stage_report::service_sampled))
+    text += "  ~ timed on a sample of the items\n";
+  const bottleneck_report limit = bottleneck();
+  text += joined({indent, "Limit: ", thalweg::to_string(limit.reason)});
+  if (!limit.stage.empty()) text += joined({" (", limit.stage, ")"});
+  return text += joined({". ", limit.advice, "\n"});
+}
+
+}  // namespace thalweg

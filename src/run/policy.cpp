@@ -1,0 +1,53 @@
+#include <thalweg/model/errors.hpp>
+#include <thalweg/run/engine.hpp>
+#include <thalweg/run/policy.hpp>
+
+#include <charconv>
+
+namespace thalweg {
+
+namespace {
+
+std::string with_number(const char* name, int n) {
+  return n == automatic ? name : std::string(name) + ":" + std::to_string(n);
+}
+
+}  // namespace
+
+any_policy::any_policy() : any_policy(pool{}) {}
+any_policy::any_policy(sequential)
+    : any_policy("sequential", std::make_shared<sequential>(), run_detail::make_sequential) {}
+any_policy::any_policy(pool p) {
+  auto name = with_number("pool", p.workers);
+  *this = any_policy(std::move(name), std::make_shared<pool>(std::move(p)), run_detail::make_pool);
+}
+any_policy::any_policy(threads t)
+    : any_policy(with_number("threads", t.replicas), std::make_shared<threads>(t), run_detail::make_threads) {
+}
+
+std::shared_ptr<run_detail::engine> any_policy::make(std::unique_ptr<run_detail::run_state> state) const {
+  return make_(std::move(state), policy_.get());
+}
+
+any_policy policy_from(std::string_view text) {
+  const auto refuse = [&](const std::string& why) -> any_policy {
+    throw error(
+        "unknown policy '" + std::string(text) + "'" + why +
+        ": there are sequential, pool, pool:N (workers), threads, threads:N (replicas over all farms)");
+  };
+  const auto colon = text.find(':');
+  const auto name = text.substr(0, colon);
+  int n = automatic;
+  if (colon != std::string_view::npos) {
+    const auto digits = text.substr(colon + 1);
+    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+    if (failed != std::errc{} || end != digits.data() + digits.size() || n < 1 || n > 65'000)
+      return refuse(" (the number after ':' must be between 1 and 65000)");
+  }
+  if (name == "sequential" && colon == std::string_view::npos) return sequential{};
+  if (name == "pool") return pool{.workers = n};
+  if (name == "threads") return threads{.replicas = n};
+  return refuse("");
+}
+
+}  // namespace thalweg

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <thalweg/pipe/spinlock.hpp>
+#include <thalweg/run/engine.hpp>
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "node.hpp"
+#include "tuning.hpp"
+
+namespace thalweg::run_detail {
+
+/// Emptied chunks, kept for reuse by the stage whose output they hold, so that memory stays flat.
+class spares {
+ public:
+  explicit spares(const run_state& run) : run_(run), of_stage_(run.stages.size()) {}
+
+  /// An empty chunk for the output of a stage.
+  chunk_ptr take(std::size_t stage) {
+    {
+      auto& mine = of_stage_[stage];
+      const std::lock_guard hold(mine.lock);
+      if (!mine.free.empty()) {
+        auto c = std::move(mine.free.back());
+        mine.free.pop_back();
+        return c;
+      }
+    }
+    const auto& ref = run_.stages[stage];
+    auto c = run_.plan.components[ref.component]->make_chunk(ref.stage);
+    c->home = stage;
+    return c;
+  }
+
+  void give_back(chunk_ptr c) {
+    if (!c) return;
+    c->clear();
+    c->paced = false;
+    auto& mine = of_stage_[c->home];
+    const std::lock_guard hold(mine.lock);
+    if (mine.free.size() < most_spare_chunks) mine.free.push_back(std::move(c));
+  }
+
+ private:
+  struct shelf {
+    pipe::spinlock lock;
+    std::vector<chunk_ptr> free;
+  };
+  const run_state& run_;
+  std::vector<shelf> of_stage_;
+};
+
+}  // namespace thalweg::run_detail

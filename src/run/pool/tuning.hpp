@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thalweg::run_detail {
+
+// The numbers the pool goes by. Times in nanoseconds, measured on two cores at 2.5 GHz; see docs/engine.md.
+
+inline constexpr double grant_ns = 70'000;                   ///< work in one run of items
+inline constexpr std::size_t longest_grant = 8192;           ///< items in one run of items
+inline constexpr std::size_t longest_grant_bytes = 8 << 20;  ///< and bytes
+inline constexpr double slow_call_ns = 2'000;         ///< a source call that takes longer waits for something
+inline constexpr double wake_ns = 5'000;              ///< what it costs until another worker is at work
+inline constexpr double inline_below_ns = 25;         ///< less work per item is not worth handing over
+inline constexpr std::int64_t most_bytes = 64 << 20;  ///< in flight between two serial stages
+inline constexpr std::int64_t watch_ns = 100'000;  ///< how often an idle worker looks at a half-filled chunk
+inline constexpr std::int64_t patience_ns =
+    5'000'000;  ///< a full output waits so long for those before it to get on
+inline constexpr std::size_t most_replicas = 1024;    ///< what set_replicas can raise a farm to
+inline constexpr std::size_t most_spare_chunks = 96;  ///< kept per stage for reuse
+
+}  // namespace thalweg::run_detail

@@ -1,0 +1,102 @@
+#include <thalweg/run/engine.hpp>
+#include <thalweg/run/run.hpp>
+
+#include <fstream>
+
+namespace thalweg {
+
+namespace run_detail {
+
+execution start(model::plan plan, const any_policy& policy, const run_options& options, bool on_caller) {
+  plan.require_valid();
+  auto engine = policy.make(std::make_unique<run_state>(std::move(plan), policy.name(), options));
+  engine->start(on_caller);
+  return execution(std::move(engine));
+}
+
+void engine::set_replicas(std::string_view, int) {
+  throw error("the policy '" + state_->policy + "' cannot change the number of replicas while it runs");
+}
+
+void engine::stop() {
+  state_->end_sources();
+  wake();
+}
+
+void engine::cancel() {
+  state_->cancel();
+  wake();
+}
+
+void engine::pause() {
+  state_->pause();
+}
+
+void engine::resume() {
+  state_->resume();
+  wake();
+}
+
+}  // namespace run_detail
+
+execution::execution(std::shared_ptr<run_detail::engine> engine) : engine_(std::move(engine)) {}
+execution::execution(execution&&) noexcept = default;
+
+execution& execution::operator=(execution&& other) noexcept {
+  if (this != &other) {
+    execution ended(std::move(*this));
+    engine_ = std::move(other.engine_);
+  }
+  return *this;
+}
+
+execution::~execution() {
+  if (!engine_) return;
+  if (!done()) engine_->cancel();
+  engine_->join();
+}
+
+report execution::wait() {
+  engine_->join();
+  auto& state = engine_->state();
+  std::exception_ptr not_written;
+  std::call_once(state.trace_written, [&] {
+    if (!state.trace) return;
+    try {
+      state.trace->write(state.options.trace);
+    } catch (...) {
+      not_written = std::current_exception();
+    }
+  });
+  if (const auto why = state.error()) std::rethrow_exception(why);
+  if (not_written) std::rethrow_exception(not_written);
+  return state.make_report(true);
+}
+
+void execution::stop() {
+  engine_->stop();
+}
+void execution::cancel() {
+  engine_->cancel();
+}
+void execution::pause() {
+  engine_->pause();
+}
+void execution::resume() {
+  engine_->resume();
+}
+report execution::stats() const {
+  return engine_->state().make_report(done());
+}
+bool execution::done() const {
+  return engine_->state().done.load(std::memory_order_acquire);
+}
+
+void execution::set_replicas(std::string_view stage, int replicas) {
+  if (replicas < 1)
+    throw error("set_replicas: '" + std::string(stage) + "' must have at least 1 replica, not " +
+                std::to_string(replicas));
+  engine_->set_replicas(stage, replicas);
+}
+
+}  // namespace thalweg

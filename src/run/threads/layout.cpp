@@ -1,0 +1,116 @@
+#include "layout.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace thalweg::run_detail::dedicated {
+
+namespace {
+
+using stage_ref = run_state::stage_ref;
+
+bool same_farm(const stage_ref& a, const stage_ref& b) {
+  return a.info->farm >= 0 && a.component == b.component && a.info->farm == b.info->farm;
+}
+
+// Whether a serial stage can share the thread of the one before it.
+bool joins(const stage_ref& before, const stage_ref& s) {
+  const auto& o = s.info->opts;
+  return before.info->farm < 0 && s.info->farm < 0 && before.info->opts.on == o.on && o.pin.empty() &&
+         before.info->opts.pin.empty() && !o.blocking && !before.info->opts.blocking &&
+         o.capacity == automatic;
+}
+
+// The longest compiled loops that make up the stages [first, last). A stage with an error policy or a timer
+// is called by itself.
+std::vector<part> parts_of(const run_state& run, std::size_t first, std::size_t last) {
+  const auto alone = [&](std::size_t i) {
+    return run.stages[i].info->timed || !run.stages[i].info->opts.on_error.plain();
+  };
+  std::vector<part> parts;
+  while (first < last) {
+    const auto c = run.stages[first].component;
+    const auto base = run.first_of_component[c];
+    const auto& component = *run.plan.components[c];
+    const auto compiled = component.compiled();
+    auto end = std::min(last, base + component.stages().size());
+    for (auto i = first; i < end; ++i) {
+      if (alone(i)) end = std::max(first + 1, i);
+    }
+    while (end > first + 1 && std::find(compiled.begin(), compiled.end(),
+                                        model::range{first - base, end - base}) == compiled.end()) {
+      --end;
+    }
+    parts.push_back({c, {first - base, end - base}, first});
+    first = end;
+  }
+  return parts;
+}
+
+// Takes replicas from the farms that have most until there are at most `most`, or one in each.
+void limit_replicas(const run_state& run, std::vector<node>& nodes, std::size_t most) {
+  std::vector<node*> farms;
+  std::size_t sum = 0;
+  for (auto& n : nodes) {
+    if (run.stages[n.first].info->farm < 0) continue;
+    farms.push_back(&n);
+    sum += n.replicas;
+  }
+  while (sum > most) {
+    auto* const largest = *std::max_element(farms.begin(), farms.end(),
+                                            [](auto* a, auto* b) { return a->replicas < b->replicas; });
+    if (largest->replicas == 1) return;
+    --largest->replicas;
+    --sum;
+  }
+}
+
+}  // namespace
+
+std::vector<node> lay_out(const run_state& run, const threads& policy) {
+  std::vector<std::string> problems;
+  if (policy.replicas != automatic && policy.replicas < 1)
+    problems.push_back("the policy threads must have at least 1 replica, not " +
+                       std::to_string(policy.replicas));
+  if (policy.slots < 1)
+    problems.push_back("the policy threads must have at least 1 slot in its rings, not " +
+                       std::to_string(policy.slots));
+  if (!problems.empty()) throw invalid_job(std::move(problems));
+
+  const auto& stages = run.stages;
+  std::vector<node> nodes;
+  for (std::size_t i = 0; i < stages.size();) {
+    const auto& info = *stages[i].info;
+    node n;
+    n.first = i++;
+    while (i < stages.size() &&
+           (same_farm(stages[i - 1], stages[i]) || (policy.fuse && joins(stages[i - 1], stages[i])))) {
+      ++i;
+    }
+    n.last = i;
+    n.parts = parts_of(run, n.first, n.last);
+    n.capacity = info.opts.capacity;
+    n.on_caller = info.opts.on == placement::caller_thread;
+    for (auto s = n.first; s < n.last && n.pin.empty(); ++s) n.pin = stages[s].info->opts.pin;
+    if (info.farm >= 0) {
+      n.replicas = static_cast<std::size_t>(info.replicas == automatic ? cores() : info.replicas);
+      n.unordered = info.unordered;
+      n.dealing = info.opts.schedule;
+    }
+    nodes.push_back(std::move(n));
+  }
+  if (policy.replicas != automatic) limit_replicas(run, nodes, static_cast<std::size_t>(policy.replicas));
+
+  // Items can be dealt in turn or by a function only where somebody sees them in order.
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    if (nodes[i - 1].serial() || nodes[i].serial() || nodes[i].dealing.how() == schedule::kind::on_demand)
+      continue;
+    node between;
+    between.first = between.last = nodes[i].first;
+    nodes.insert(nodes.begin() + static_cast<std::ptrdiff_t>(i), std::move(between));
+    ++i;
+  }
+  return nodes;
+}
+
+}  // namespace thalweg::run_detail::dedicated
