@@ -1,0 +1,114 @@
+// Packs a directory tree into a .tar.bz2: one stage reads, as many as there are cores compress, one writes.
+#include <thalweg/thalweg.hpp>
+
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <bzlib.h>
+#include <unistd.h>
+
+#include "archive.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A block as a bzip2 stream of its own. Streams in a row are a valid .bz2 file.
+std::string compress(const std::string& block) {
+  std::string packed(block.size() + block.size() / 100 + 600, '\0');  // The most that bzip2 may need.
+  auto size = static_cast<unsigned>(packed.size());
+  // The library reads its input only, although it does not say so.
+  auto* input = const_cast<char*>(block.data());
+  const int status =
+      BZ2_bzBuffToBuffCompress(packed.data(), &size, input, static_cast<unsigned>(block.size()), 9, 0, 0);
+  if (status != BZ_OK) throw std::runtime_error("bzip2 failed with status " + std::to_string(status));
+  packed.resize(size);
+  return packed;
+}
+
+/// The folder to pack if none is named: the first of these that is there.
+std::string default_folder() {
+  for (const char* folder : {"/usr/share/doc", "/usr/share", "/usr/include"}) {
+    if (std::filesystem::is_directory(folder)) return folder;
+  }
+  return ".";
+}
+
+struct settings {
+  std::string folder = default_folder();
+  std::string output = "demo.tar.bz2";
+  std::string policy = "pool";
+  bool json = false;
+};
+
+void pack(const settings& chosen) {
+  const demo::tree tree = demo::tree::below(chosen.folder);
+  const std::uint64_t blocks = (tree.bytes + demo::archive::block_size - 1) / demo::archive::block_size;
+  std::ofstream file(chosen.output, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot write " + chosen.output);
+
+  std::uint64_t written = 0;
+  const auto write = [&](const std::string& packed) {
+    if (!file.write(packed.data(), static_cast<std::streamsize>(packed.size()))) {
+      throw std::runtime_error("cannot write to " + chosen.output + ": is the disk full?");
+    }
+    written += packed.size();
+  };
+
+  auto job = tw::source(demo::archive(tree), {.name = "read"}) | tw::farm(compress, {.name = "compress"}) |
+             tw::sink(write, {.name = "write"});
+
+  if (chosen.json) {
+    std::cout << "{\"blocks\":" << blocks << ",\"bytes\":" << tree.bytes
+              << ",\"entries\":" << tree.entries.size() << "}" << std::endl;
+  }
+  auto running = tw::launch(std::move(job), tw::policy_from(chosen.policy));
+  while (!running.done()) {
+    std::this_thread::sleep_for(100ms);
+    const tw::report now = running.stats();
+    if (chosen.json) {
+      std::cout << now.to_json() << std::endl;
+    } else if (::isatty(STDOUT_FILENO) != 0) {
+      std::cout << '\r' << now.items() << " of " << blocks << " blocks" << std::flush;
+    }
+  }
+  const tw::report end = running.wait();
+  file.close();
+  if (!file) throw std::runtime_error("cannot write to " + chosen.output + ": is the disk full?");
+  if (chosen.json) {
+    std::cout << end.to_json() << std::endl;
+  } else {
+    std::cout << (::isatty(STDOUT_FILENO) != 0 ? "\n" : "") << end << tree.bytes << " bytes became "
+              << written << " in " << chosen.output << '\n';
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings chosen;
+  CLI::App app("Packs a directory tree into a .tar.bz2 with a stream of stages.");
+  app.add_option("folder", chosen.folder, "What to pack")
+      ->check(CLI::ExistingDirectory)
+      ->capture_default_str();
+  app.add_option("-o,--output", chosen.output, "The archive to write")->capture_default_str();
+  app.add_option("-p,--policy", chosen.policy, "How to run: sequential, pool, pool:n, threads, threads:n")
+      ->capture_default_str();
+  app.add_flag("--json", chosen.json, "Tell of the progress in JSON, a report a line");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    pack(chosen);
+  } catch (const std::exception& problem) {
+    std::cerr << "demo: " << problem.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,35 @@
+"""The commands as a user types them."""
+
+import subprocess
+import sys
+import unittest
+
+
+def thalweg(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command line."""
+    command = [sys.executable, "-I", "-m", "thalweg_cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+class App(unittest.TestCase):
+    """What the command line says to right and wrong commands."""
+
+    def test_help_lists_the_commands(self) -> None:
+        done = thalweg("--help")
+        self.assertEqual(done.returncode, 0)
+        for command in ("demo", "test", "micro", "doctor", "clean"):
+            self.assertRegex(done.stdout, rf"\b{command}\b")
+
+    def test_starts_without_what_is_slow_to_load(self) -> None:
+        code = "import sys, thalweg_cli.app; sys.exit('matplotlib' in sys.modules or 'numpy' in sys.modules)"
+        self.assertEqual(subprocess.run([sys.executable, "-I", "-c", code], check=False).returncode, 0)
+
+    def test_unknown_command(self) -> None:
+        done = thalweg("tset")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Did you mean 'test'", done.stderr)
+
+    def test_unknown_build(self) -> None:
+        done = thalweg("test", "--only", "msan")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"'release',\W+'asan',\W+'tsan'")

@@ -1,0 +1,49 @@
+"""What is shown of a failed build, and how many compilers run at once."""
+
+import unittest
+
+from thalweg_cli.build import failure_in, last_lines, parallel_jobs
+
+NINJA_OUTPUT = """\
+[1/4] Building CXX object good.cpp.o
+[2/4] Building CXX object bad.cpp.o
+FAILED: bad.cpp.o
+/usr/bin/c++ -o bad.cpp.o -c bad.cpp
+bad.cpp:1:1: error: 'x' does not name a type
+    1 | x
+[3/4] Building CXX object warned.cpp.o
+warned.cpp: a note
+ninja: build stopped: subcommand failed.
+"""
+
+
+class FailureIn(unittest.TestCase):
+    """`failure_in` keeps what the compiler says of the file that failed."""
+
+    def test_shows_only_what_failed(self) -> None:
+        shown = failure_in(NINJA_OUTPUT)
+        self.assertIn("bad.cpp:1:1: error", shown)
+        self.assertNotIn("/usr/bin/c++", shown)
+        self.assertNotIn("good", shown)
+        self.assertNotIn("warned", shown)
+
+    def test_shows_the_end_if_nothing_says_failed(self) -> None:
+        self.assertEqual(failure_in("ninja: error: manifest is broken\n"), "ninja: error: manifest is broken")
+
+    def test_is_not_endless(self) -> None:
+        log = "FAILED: a\ncommand\n" + "error\n" * 1000
+        self.assertLess(len(failure_in(log).splitlines()), 100)
+
+
+class LastLines(unittest.TestCase):
+    """`last_lines` is the end of a text."""
+
+    def test_keeps_the_end(self) -> None:
+        self.assertEqual(last_lines("a\nb\nc\n", 2), "b\nc")
+
+
+class ParallelJobs(unittest.TestCase):
+    """`parallel_jobs` always lets at least one compiler run."""
+
+    def test_is_positive(self) -> None:
+        self.assertGreaterEqual(parallel_jobs(), 1)

@@ -1,0 +1,69 @@
+"""The demo's side of the command line: following the program, and checking what it wrote."""
+
+import bz2
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from thalweg_cli.demo import check, run_with_progress, stage_table
+from thalweg_cli.terminal import Failed
+
+
+def report(items: int) -> dict[str, Any]:
+    """A report as the library writes it, as far as the demo reads it."""
+    stage = {"items_in": 0, "service_ns_per_item": 2e6, "parallelism": 1.9, "replicas": 2}
+    return {
+        "policy": "pool",
+        "items": items,
+        "throughput": 10.0,
+        "elapsed_ns": 10**9,
+        "cores_used": 1.95,
+        "stages": [
+            {**stage, "name": "read", "items_out": items},
+            {**stage, "name": "compress", "items_out": items},
+        ],
+        "bottleneck": {"advice": ""},
+    }
+
+
+def program(*lines: object, code: int = 0, complaint: str = "") -> list[str]:
+    """A command that prints lines of JSON, complains, and ends with a code."""
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    source = f"import sys; sys.stdout.write({text!r}); sys.stderr.write({complaint!r}); sys.exit({code})"
+    return [sys.executable, "-c", source]
+
+
+TREE = {"blocks": 3, "bytes": 2_700_000, "entries": 7}
+
+
+class Demo(unittest.TestCase):
+    """`run_with_progress`, `stage_table` and `check`."""
+
+    def test_gives_the_last_report(self) -> None:
+        last = run_with_progress(program(TREE, report(1), report(3)))
+        self.assertEqual(last["items"], 3)
+
+    def test_program_that_fails(self) -> None:
+        with self.assertRaises(Failed) as caught:
+            run_with_progress(program(TREE, report(1), code=1, complaint="demo: the disk is full"))
+        self.assertIn("the disk is full", caught.exception.output)
+
+    def test_program_that_says_nothing(self) -> None:
+        with self.assertRaises(Failed):
+            run_with_progress(program())
+
+    def test_table_has_every_stage(self) -> None:
+        names = list(stage_table(report(3)).columns[0].cells)
+        self.assertEqual(names, ["read", "compress"])
+
+    def test_check(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            archive = Path(folder) / "a.bz2"
+            archive.write_bytes(bz2.compress(b"one") + bz2.compress(b"two"))
+            check(archive)
+            archive.write_bytes(archive.read_bytes()[:-5])
+            with self.assertRaises(Failed):
+                check(archive)

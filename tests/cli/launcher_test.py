@@ -1,0 +1,113 @@
+"""The launcher's ways to fail, on a machine made of stubs: what it says, and that it ends."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+import unittest.mock
+from pathlib import Path
+
+from thalweg_cli.paths import ROOT
+
+TOOLS = ["awk", "bash", "cat", "cksum", "dirname", "env", "find", "flock", "mkdir", "python3"]
+TOOLS += ["readlink", "rm", "sed", "sleep", "tail", "tr"]
+
+
+class Launcher(unittest.TestCase):
+    """Each test has a copy of the launcher in a path with a space, and a PATH of its own."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name) / "a clone"
+        self.bin = Path(folder.name) / "bin"
+        self.bin.mkdir()
+        (self.root / "cli").mkdir(parents=True)
+        shutil.copy(ROOT / "thalweg", self.root)
+        for name in ("packages.txt", "pyproject.toml"):
+            shutil.copy(ROOT / "cli" / name, self.root / "cli")
+        for tool in TOOLS:
+            place = shutil.which(tool)
+            assert place is not None, tool
+            (self.bin / tool).symlink_to(place)
+
+    def stub(self, name: str, script: str) -> None:
+        """Puts a command on the PATH."""
+        (self.bin / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (self.bin / name).chmod(0o755)
+
+    def run_launcher(self) -> str:
+        """What the launcher says while it fails, started from another folder without a terminal."""
+        done = subprocess.run(
+            [self.root / "thalweg", "doctor"],
+            cwd="/",
+            env={**os.environ, "PATH": str(self.bin)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        self.assertEqual(done.returncode, 1, done.stderr)
+        return done.stderr
+
+    def test_without_root_and_sudo(self) -> None:
+        self.stub("id", "echo 1000")
+        self.stub("dpkg-query", "exit 1")
+        self.stub("apt-get", "exit 1")
+        self.assertRegex(self.run_launcher(), r"only root may install(.|\n)*apt-get install .*cmake")
+
+    def test_sudo_that_needs_a_password(self) -> None:
+        self.stub("id", "echo 1000")
+        self.stub("dpkg-query", "exit 1")
+        self.stub("apt-get", "exit 1")
+        self.stub("sudo", "echo sudo: a password is required >&2; exit 1")
+        self.assertRegex(
+            self.run_launcher(), r"a password is required(.|\n)*sudo refused(.|\n)*apt-get install .*cmake"
+        )
+
+    def test_without_network_for_apt(self) -> None:
+        self.stub("id", "echo 0")
+        self.stub("dpkg-query", "exit 1")
+        self.stub("apt-get", "echo 'Temporary failure resolving a package server'; exit 100")
+        said = self.run_launcher()
+        self.assertIn("Temporary failure resolving", said)
+        self.assertIn("package lists cannot be updated", said)
+        self.assertIn("Check the network", said)
+
+    def test_package_that_apt_does_not_know(self) -> None:
+        self.stub("id", "echo 0")
+        self.stub("dpkg-query", "exit 1")
+        self.stub(
+            "apt-get",
+            'case "$*" in *update*) exit 0 ;; esac; echo E: Unable to locate package spin; exit 100',
+        )
+        said = self.run_launcher()
+        self.assertIn("Unable to locate package spin", said)
+        self.assertIn("packages cannot be installed", said)
+
+    def test_without_apt_and_compiler(self) -> None:
+        self.assertRegex(self.run_launcher(), r"there is no apt(.|\n)*g\+\+ cmake ninja-build")
+
+    def test_package_without_its_command(self) -> None:
+        self.stub("id", "echo 0")
+        self.stub("dpkg-query", "echo installed")
+        self.stub("apt-get", "exit 0")
+        self.assertRegex(self.run_launcher(), r"not on the PATH(.|\n)*--reinstall")
+
+    def test_without_network_for_pip(self) -> None:
+        self.stub("id", "echo 0")
+        self.stub("dpkg-query", "echo installed")
+        self.stub("apt-get", "exit 0")
+        for tool in ("c++", "cmake", "ninja"):
+            self.stub(tool, "exit 0")
+        environment = {
+            "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+            "PIP_RETRIES": "0",
+            "PIP_NO_CACHE_DIR": "1",
+        }
+        with unittest.mock.patch.dict(os.environ, environment):
+            said = self.run_launcher()
+        self.assertIn("Python packages cannot be installed", said)
+        self.assertIn("PyPI", said)

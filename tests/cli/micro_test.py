@@ -1,0 +1,192 @@
+"""The micro-benchmarks' results: reading them, showing them, and programs that fail."""
+
+import io
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from rich.console import Console
+from thalweg_cli import micro, micro_run
+from thalweg_cli.micro_plot import draw
+from thalweg_cli.micro_results import Results
+from thalweg_cli.micro_table import for_page, for_terminal, number
+from thalweg_cli.terminal import Failed
+
+MACHINE = {
+    "type": "machine",
+    "cpu": "a CPU",
+    "cores": 2,
+    "memory_gib": 24.0,
+    "kernel": "Linux 6",
+    "governor": "performance",
+    "load": 0.1,
+    "compiler": "GCC 12",
+    "flags": "-O3",
+}
+
+
+def row(**more: object) -> dict[str, Any]:
+    """A line of type row, as the program prints it."""
+    plain = {
+        "type": "row",
+        "bench": "grain",
+        "variant": "87 ns",
+        "peer": "thalweg",
+        "setting": "pool",
+        "role": "default",
+        "metric": "time",
+        "unit": "ns/item",
+        "value": {"median": 45.0, "low": 44.0, "high": 46.0},
+        "items": 1000,
+        "repeats": 11,
+    }
+    return plain | more
+
+
+JUDGED = row(
+    against="raw",
+    ratio={"median": 1.2, "low": 1.17, "high": 1.3},
+    bar={"limit": 1.15, "on": "ratio"},
+    passed=False,
+    parallelism=1.97,
+)
+EVENTS = [
+    MACHINE,
+    {"type": "unavailable", "peer": "FastFlow", "fix": "fetch it"},
+    {"type": "begin", "bench": "grain", "says": "a farm"},
+    {"type": "progress", "bench": "grain", "done": 1, "steps": 11, "doing": "87 ns"},
+    row(peer="raw", setting="equal shares", role="reference"),
+    JUDGED,
+    row(peer="oneTBB", setting="2 tokens per core", against="raw", ratio=JUDGED["ratio"]),
+    {"type": "wrong", "bench": "grain", "variant": "87 ns", "who": "Taskflow", "why": "lost items"},
+    {"type": "end", "bench": "grain", "seconds": 1.5},
+]
+
+
+def some_results() -> Results:
+    """Results of a small run."""
+    results = Results()
+    for event in EVENTS:
+        results.take(event)
+    return results
+
+
+def printed(results: Results) -> str:
+    """What a terminal shows."""
+    text = io.StringIO()
+    Console(width=140, file=text).print(for_terminal(results))
+    return text.getvalue()
+
+
+class Read(unittest.TestCase):
+    """Results are made of events, and survive a file."""
+
+    def test_takes_events(self) -> None:
+        results = some_results()
+        self.assertEqual([r.peer for r in results.of("grain")], ["raw", "thalweg", "oneTBB"])
+        self.assertEqual(results.missing, {"FastFlow": "fetch it"})
+        self.assertEqual(results.wrong[0].why, "lost items")
+        self.assertEqual(results.seconds, {"grain": 1.5})
+        self.assertEqual([r.peer for r in results.judged()], ["thalweg"])
+
+    def test_survives_a_file(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "deep" / "results.json"
+            some_results().save(file)
+            self.assertEqual(Results.load(file), some_results())
+
+    def test_refuses_other_files(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "other.json"
+            file.write_text('{"rows": [{"peer": "x"}]}', encoding="utf-8")
+            with self.assertRaises(Failed):
+                micro.load(file)
+
+
+class Show(unittest.TestCase):
+    """Tables name the verdict, the parallelism used and what is missing."""
+
+    def test_terminal(self) -> None:
+        text = printed(some_results())
+        self.assertIn("✗ 1.15", text)
+        self.assertIn("1.97", text)
+        self.assertIn("0 of 1 bars reached", text)
+        self.assertIn("missed: grain, 87 ns, thalweg, pool: time 1.20 [1.17, 1.30] × raw, bar 1.15", text)
+        self.assertIn("unavailable: FastFlow: fetch it", text)
+        self.assertIn("wrong: grain, 87 ns, Taskflow: lost items", text)
+
+    def test_page_has_a_table_and_the_machine(self) -> None:
+        page = for_page(some_results())
+        self.assertIn("a CPU", page)
+        self.assertIn("| 87 ns | raw, equal shares |", page)
+        self.assertIn("**✗ 1.15**", page)
+
+    def test_metrics_become_columns(self) -> None:
+        results = Results()
+        for metric in ("p50", "p99"):
+            results.take(row(bench="latency", variant="1 k/s", metric=metric, unit="µs"))
+        text = printed(results)
+        self.assertIn("p50 [µs]", text)
+        self.assertIn("p99 [µs]", text)
+        self.assertEqual(text.count("thalweg, pool"), 1)
+
+    def test_numbers_have_three_digits(self) -> None:
+        self.assertEqual(
+            [number(x) for x in (0, 1.234, 12.34, 123.4, 12345.6)], ["0", "1.23", "12.3", "123", "12 346"]
+        )
+
+    def test_draws(self) -> None:
+        results = some_results()
+        for load in ("1 k/s", "0.3 of capacity"):
+            for metric in ("p50", "p99", "p99.9"):
+                results.take(row(bench="latency", variant=load, metric=metric, unit="µs"))
+        results.take(row(bench="pipes", variant="8 bytes", setting="ring"))
+        with tempfile.TemporaryDirectory() as folder:
+            for suffix in ("svg", "png"):
+                file = Path(folder) / f"plot.{suffix}"
+                draw(results, file)
+                self.assertGreater(file.stat().st_size, 1000)
+                self.assertLess(file.stat().st_size, 300_000)
+
+
+class Follow(unittest.TestCase):
+    """A program's lines are collected; one that crashes or hangs is named."""
+
+    def run_program(self, program: str) -> Results:
+        results = Results()
+        micro_run.follow([sys.executable, "-c", program], results)
+        return results
+
+    def test_collects(self) -> None:
+        lines = json.dumps([json.dumps(event) for event in EVENTS])
+        results = self.run_program(f"print(*{lines}, sep='\\n')")
+        self.assertEqual(results, some_results())
+
+    def test_a_crash_is_told(self) -> None:
+        with self.assertRaises(Failed) as caught:
+            self.run_program("import sys; print('oh no', file=sys.stderr); sys.exit(3)")
+        self.assertIn("3", caught.exception.what)
+        self.assertIn("oh no", caught.exception.output)
+
+    def test_a_hang_is_ended(self) -> None:
+        with mock.patch.object(micro_run, "SILENCE_S", 0.5), self.assertRaises(Failed) as caught:
+            self.run_program("import time; time.sleep(60)")
+        self.assertIn("hangs", caught.exception.what)
+
+
+class PeerPath(unittest.TestCase):
+    """`--peer-path` says what is wrong with it."""
+
+    def test_refuses_what_is_no_pair(self) -> None:
+        with mock.patch.object(micro, "build"), self.assertRaises(Failed) as caught:
+            micro.tell_cmake(["FASTFLOW"])
+        self.assertIn("NAME=DIR", caught.exception.what)
+
+    def test_refuses_a_folder_that_is_not_there(self) -> None:
+        with mock.patch.object(micro, "build"), self.assertRaises(Failed) as caught:
+            micro.tell_cmake(["FASTFLOW=/no/such/folder"])
+        self.assertIn("/no/such/folder", caught.exception.what)

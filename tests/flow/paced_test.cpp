@@ -1,0 +1,223 @@
+// Paced sources: due times, latency from due, pauses.
+#include <thalweg/thalweg.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/eventually.hpp"
+#include "support/policies.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+namespace {
+
+class Paced : public under_every_policy {};
+FOR_EVERY_POLICY(Paced);
+
+TEST_P(Paced, ItemsAreNotGivenBeforeTheyAreDue) {
+  std::vector<steady_clock::time_point> given;
+  std::vector<int> seen;
+  tw::run(tw::paced(
+              [&]() -> std::optional<int> {
+                if (given.size() == 60) return {};
+                given.push_back(steady_clock::now());
+                return static_cast<int>(given.size()) - 1;
+              },
+              2000.0) |
+              tw::farm([](int x) { return x; }, {.replicas = 2}) | tw::sink(seen),
+          policy());
+  ASSERT_EQ(given.size(), 60U);
+  for (std::size_t k = 1; k < given.size(); ++k) {
+    EXPECT_GE(given[k] - given[0], k * 500us - 60us) << "the " << k << "th came early";
+  }
+  ASSERT_EQ(seen.size(), 60U);
+  for (int i = 0; i < 60; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+}
+
+TEST_P(Paced, FallingBehindIsCaughtUp) {
+  // The first item takes as long as all others have to come; they follow without a wait between.
+  int n = 0;
+  const auto r = tw::run(
+      tw::paced([&]() -> std::optional<int> { return n < 100 ? std::optional(n++) : std::nullopt; }, 2000.0) |
+          tw::map([](int x) {
+            if (x == 0) std::this_thread::sleep_for(60ms);
+            return x;
+          }) |
+          tw::sink([](int) {}),
+      policy());
+  EXPECT_EQ(r.items(), 100U);
+  EXPECT_GE(r.elapsed(), 60ms);
+  EXPECT_LT(r.elapsed(), 60ms + 50ms + 5s) << "60 ms of waiting did not put off what was due meanwhile";
+}
+
+TEST_P(Paced, LatencyCountsFromTheDueTime) {
+  // Items that wait behind a slow one are late though they are handled quickly once their turn comes.
+  int n = 0;
+  const auto r = tw::run(
+      tw::paced([&]() -> std::optional<int> { return n < 50 ? std::optional(n++) : std::nullopt; }, 5000.0) |
+          tw::map([](int x) {
+            if (x == 0) std::this_thread::sleep_for(50ms);
+            return x;
+          }) |
+          tw::sink([](int) {}),
+      policy());
+  EXPECT_TRUE(r.latency().from_due());
+  EXPECT_FALSE(r.latency().sampled());
+  EXPECT_EQ(r.latency().count(), 50U) << "each item is timed";
+  EXPECT_GE(r.latency().max(), 50ms);
+  EXPECT_GE(r.latency().p50(), 30ms) << "25 items were due 5 ms after the first";
+}
+
+TEST_P(Paced, LatencyPassesFarmsFiltersAndEveryChild) {
+  int n = 0;
+  const auto r =
+      tw::run(tw::paced([&]() -> std::optional<int> { return n < 30 ? std::optional(n++) : std::nullopt; },
+                        10'000.0) |
+                  tw::farm(tw::filter([](int x) { return x % 3 != 0; }) |
+                               tw::flat_map([](int x, tw::emitter<int>& out) {
+                                 out(x);
+                                 out(x);
+                               }),
+                           {.replicas = 2}) |
+                  tw::map([](int x) { return x; }) | tw::sink([](int) {}),
+              policy());
+  EXPECT_EQ(r.items(), 40U);
+  EXPECT_EQ(r.latency().count(), 40U);
+  EXPECT_LE(r.latency().max(), r.elapsed());
+}
+
+TEST_P(Paced, AGroupIsAsOldAsItsOldestItem) {
+  int n = 0;
+  const auto r = tw::run(
+      tw::paced([&]() -> std::optional<int> { return n < 40 ? std::optional(n++) : std::nullopt; }, 1000.0) |
+          tw::batch(20) | tw::sink([](const std::vector<int>&) {}),
+      policy());
+  EXPECT_EQ(r.latency().count(), 2U);
+  EXPECT_GE(r.latency().min(), 19ms * 98 / 100);
+}
+
+TEST_P(Paced, APauseFreezesTheSchedule) {
+  std::atomic<int> given{0};
+  auto e = tw::launch(
+      tw::paced([&]() -> std::optional<int> { return given < 200 ? std::optional(given++) : std::nullopt; },
+                2000.0) |
+          tw::farm([](int x) { return x; }) | tw::sink([](int) {}),
+      policy());
+  ASSERT_TRUE(eventually([&] { return given >= 20; }));
+  e.pause();
+  std::this_thread::sleep_for(300ms);
+  const int before = given;
+  e.resume();
+  const auto resumed = steady_clock::now();
+  ASSERT_TRUE(eventually([&] { return given == 200; }));
+  // Had the schedule run on, the rest would have been due already.
+  EXPECT_GE(steady_clock::now() - resumed, (200 - before - 3) * 500us * 9 / 10);
+  const auto r = e.wait();
+  EXPECT_GE(r.paused(), 300ms);
+  EXPECT_EQ(r.items(), 200U);
+}
+
+TEST_P(Paced, APauseBeforeTheFirstItemMovesNothing) {
+  std::atomic<int> given{0};
+  auto e = tw::launch(
+      tw::paced([&]() -> std::optional<int> { return given < 3 ? std::optional(given++) : std::nullopt; },
+                1000.0) |
+          tw::sink([](int) {}),
+      policy());
+  e.pause();
+  std::this_thread::sleep_for(20ms);
+  e.resume();
+  const auto r = e.wait();
+  EXPECT_EQ(r.items(), 3U);
+  EXPECT_EQ(r.latency().count(), 3U);
+}
+
+TEST_P(Paced, StopWakesASourceThatWaitsForItsTime) {
+  int n = 0;
+  auto e = tw::launch(tw::paced([&]() -> std::optional<int> { return n++; }, 0.001) | tw::sink([](int) {}),
+                      policy());
+  std::this_thread::sleep_for(5ms);
+  e.stop();
+  EXPECT_LE(e.wait().items(), 1U);  // the next would be due in a quarter of an hour
+}
+
+TEST_P(Paced, CancelWakesASourceThatWaitsForItsTime) {
+  int n = 0;
+  auto e = tw::launch(tw::paced([&]() -> std::optional<int> { return n++; }, 0.001) | tw::sink([](int) {}),
+                      policy());
+  std::this_thread::sleep_for(5ms);
+  e.cancel();
+  e.wait();
+  EXPECT_TRUE(e.done());
+}
+
+TEST_P(Paced, AStopTokenReachesItsOperator) {
+  std::atomic<bool> waiting{false};
+  auto e = tw::launch(tw::paced(
+                          [&](std::stop_token stop) -> std::optional<int> {
+                            waiting = true;
+                            eventually([&] { return stop.stop_requested(); });
+                            return std::nullopt;
+                          },
+                          1000.0) |
+                          tw::sink([](int) {}),
+                      policy());
+  ASSERT_TRUE(eventually([&] { return waiting.load(); }));
+  e.stop();
+  e.wait();
+}
+
+TEST_P(Paced, QuickPausesLoseNothing) {
+  int n = 0;
+  auto e = tw::launch(
+      tw::paced([&]() -> std::optional<int> { return n < 400 ? std::optional(n++) : std::nullopt; },
+                20'000.0) |
+          tw::sink([](int) {}),
+      policy());
+  while (!e.done()) {
+    e.pause();
+    e.resume();
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(e.wait().items(), 400U);
+}
+
+TEST_P(Paced, TheReportSaysThatTheScheduleIsTheLimit) {
+  int n = 0;
+  const auto r =
+      tw::run(tw::paced([&]() -> std::optional<int> { return n < 200 ? std::optional(n++) : std::nullopt; },
+                        1000.0, {.name = "clock"}) |
+                  tw::sink([](int) {}),
+              policy());
+  EXPECT_EQ(r.bottleneck().reason, tw::limited_by::schedule) << r.bottleneck().advice;
+}
+
+TEST_P(Paced, ASourceMayEndBeforeItsFirstItem) {
+  const auto r =
+      tw::run(tw::paced([]() -> std::optional<int> { return {}; }, 100.0) | tw::sink([](int) {}), policy());
+  EXPECT_EQ(r.items(), 0U);
+}
+
+TEST_P(Paced, AJobRunsAgainWithANewSchedule) {
+  const auto job =
+      tw::paced([n = 0]() mutable -> std::optional<int> { return n < 5 ? std::optional(n++) : std::nullopt; },
+                5000.0) |
+      tw::sink([](int) {});
+  for (int i = 0; i < 3; ++i) {
+    const auto r = tw::run(job, policy());
+    EXPECT_EQ(r.items(), 5U);
+    EXPECT_GE(r.elapsed(), 700us);
+    std::this_thread::sleep_for(3ms);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,11 @@
+#include <optional>
+#include <thalweg/thalweg.hpp>
+
+namespace tw = thalweg;
+
+int main() {
+  long sum = 0;
+  auto numbers = [n = 0]() mutable { return n < 1000 ? std::optional(n++) : std::nullopt; };
+  auto job = tw::source(numbers) | tw::farm([](int x) { return 2 * x; }) | tw::sink([&](int x) { sum += x; });
+  return tw::run(job).items() == 1000 && sum == 999'000 ? 0 : 1;
+}

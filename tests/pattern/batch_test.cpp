@@ -1,0 +1,223 @@
+#include <thalweg/thalweg.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/eventually.hpp"
+#include "support/failure.hpp"
+#include "support/policies.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+class Batch : public under_every_policy {};
+FOR_EVERY_POLICY(Batch);
+
+using groups = std::vector<std::vector<int>>;
+
+TEST_P(Batch, GroupsItemsAndTheLastMayBeShort) {
+  groups seen;
+  tw::run(tw::source(std::vector{1, 2, 3, 4, 5}) | tw::batch(2) | tw::sink(seen), policy());
+  EXPECT_EQ(seen, (groups{{1, 2}, {3, 4}, {5}}));
+}
+
+TEST_P(Batch, TheLastMayBeFull) {
+  groups seen;
+  tw::run(tw::source(std::vector{1, 2, 3, 4}) | tw::batch(2) | tw::sink(seen), policy());
+  EXPECT_EQ(seen, (groups{{1, 2}, {3, 4}}));
+}
+
+TEST_P(Batch, OfNothingIsNothing) {
+  groups seen;
+  tw::run(tw::source(std::vector<int>{}) | tw::batch(2) | tw::sink(seen), policy());
+  EXPECT_THAT(seen, IsEmpty());
+}
+
+TEST_P(Batch, OfOneAndOfManyMoreThanThereAre) {
+  groups one;
+  groups all;
+  tw::run(tw::source(std::vector{1, 2}) | tw::batch(1) | tw::sink(one), policy());
+  tw::run(tw::source(std::vector{1, 2}) | tw::batch(1000) | tw::sink(all), policy());
+  EXPECT_EQ(one, (groups{{1}, {2}}));
+  EXPECT_EQ(all, (groups{{1, 2}}));
+}
+
+TEST_P(Batch, SizesDoNotDependOnPolicyOrReplicas) {
+  groups seen;
+  tw::run(tw::source(std::views::iota(0, 10'000)) | tw::farm([](int x) { return x; }, {.replicas = 3}) |
+              tw::batch(7) | tw::farm([](std::vector<int> v) { return v; }, {.replicas = 2}) | tw::sink(seen),
+          policy());
+  ASSERT_EQ(seen.size(), 1429U);
+  int next = 0;
+  for (const auto& g : seen) {
+    ASSERT_EQ(g.size(), &g != &seen.back() ? 7U : 4U);
+    for (const int x : g) ASSERT_EQ(x, next++);
+  }
+  EXPECT_EQ(next, 10'000);
+}
+
+TEST_P(Batch, TakesMoveOnlyItems) {
+  std::size_t items = 0;
+  tw::run(tw::source(std::vector{1, 2, 3}) | tw::map([](int x) { return std::make_unique<int>(x); }) |
+              tw::batch(2) | tw::sink([&](const std::vector<std::unique_ptr<int>>& v) { items += v.size(); }),
+          policy());
+  EXPECT_EQ(items, 3U);
+}
+
+TEST_P(Batch, GroupsOfMoveOnlyItemsArePassedOnByValue) {
+  std::vector<int> seen;
+  using group = std::vector<std::unique_ptr<int>>;
+  tw::run(tw::source(std::vector{1, 2, 3}) | tw::map([](int x) { return std::make_unique<int>(x); }) |
+              tw::batch(2) | tw::farm([](group g) { return g; }) |
+              tw::map([](group g) { return std::pair(1, std::move(g)); }) |
+              tw::sink([&](std::pair<int, group> p) {
+                for (const auto& x : p.second) seen.push_back(*x);
+              }),
+          policy());
+  EXPECT_THAT(seen, ElementsAre(1, 2, 3));
+}
+
+TEST_P(Batch, UnbatchTakesAnyRangeApart) {
+  std::vector<int> seen;
+  tw::run(tw::source(groups{{1, 2}, {}, {3}}) | tw::unbatch() | tw::sink(seen), policy());
+  EXPECT_THAT(seen, ElementsAre(1, 2, 3));
+  std::string text;
+  tw::run(tw::source(std::vector<std::string>{"ab", "", "c"}) | tw::unbatch() | tw::sink(text), policy());
+  EXPECT_EQ(text, "abc");
+  std::vector<int> arrays;
+  tw::run(tw::source(std::vector<std::array<int, 2>>{{1, 2}, {3, 4}}) | tw::unbatch() | tw::sink(arrays),
+          policy());
+  EXPECT_THAT(arrays, ElementsAre(1, 2, 3, 4));
+}
+
+TEST_P(Batch, UnbatchMovesTheItems) {
+  std::vector<int> seen;
+  tw::run(tw::source(std::vector{1, 2, 3}) | tw::map([](int x) { return std::make_unique<int>(x); }) |
+              tw::batch(2) | tw::unbatch() |
+              tw::sink([&](const std::unique_ptr<int>& p) { seen.push_back(*p); }),
+          policy());
+  EXPECT_THAT(seen, ElementsAre(1, 2, 3));
+}
+
+TEST_P(Batch, UnbatchUndoesBatch) {
+  std::vector<int> seen;
+  tw::run(tw::source(std::views::iota(0, 5000)) | tw::batch(64) |
+              tw::farm(tw::unbatch() | tw::map([](int x) { return x + 1; }), {.replicas = 3}) | tw::batch(5) |
+              tw::unbatch() | tw::sink(seen),
+          policy());
+  ASSERT_EQ(seen.size(), 5000U);
+  for (int i = 0; i < 5000; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], i + 1);
+}
+
+TEST_P(Batch, InAnOrderedFarmIsRefused) {
+  // Which items follow each other in a replica is chance: the groups would be, too.
+  EXPECT_THAT(problems_of([] {
+                tw::run(tw::source(std::vector{1}) | tw::farm(tw::batch(2, 0ns, {.name = "b"})) |
+                            tw::sink([](const std::vector<int>&) {}),
+                        policy());
+              }),
+              ElementsAre(AllOf(HasSubstr("'b'"), HasSubstr("unordered"))));
+}
+
+TEST_P(Batch, WithAnIntervalNothingIsLost) {
+  std::vector<int> seen;
+  tw::run(tw::source([n = 0]() mutable -> std::optional<int> {
+            if (n == 60) return {};
+            if (n % 20 == 0) std::this_thread::sleep_for(3ms);
+            return n++;
+          }) | tw::farm([](int x) { return x; }) |
+              tw::batch(1000, 1ms) | tw::unbatch() | tw::sink(seen),
+          policy());
+  ASSERT_EQ(seen.size(), 60U);
+  for (int i = 0; i < 60; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], i);
+}
+
+TEST_P(Batch, AnIntervalSendsAPendingBatchWhileTheSourceStalls) {
+  if (one_thread()) GTEST_SKIP() << "its one thread is in the source";
+  if (GetParam() == "pool:1")
+    GTEST_SKIP() << "its one worker, which would execute the sink, is in the source";
+  std::atomic<int> arrived{0};
+  bool in_time = false;
+  groups seen;
+  tw::run(tw::source([&, n = 0]() mutable -> std::optional<int> {
+            if (n == 3) in_time = eventually([&] { return arrived == 3; });
+            return n < 5 ? std::optional(n++) : std::nullopt;
+          }) | tw::batch(1000, 5ms) |
+              tw::sink([&](std::vector<int> g) {
+                arrived += static_cast<int>(g.size());
+                seen.push_back(std::move(g));
+              }),
+          policy());
+  EXPECT_TRUE(in_time) << "the batch must leave though no item comes";
+  int next = 0;
+  for (const auto& g : seen) {
+    for (const int x : g) EXPECT_EQ(x, next++);
+  }
+  EXPECT_EQ(next, 5);
+}
+
+TEST_P(Batch, AnIntervalSendsThePendingBatchesOfAllReplicas) {
+  if (one_thread()) GTEST_SKIP() << "its one thread is in the source";
+  if (GetParam() == "pool:1")
+    GTEST_SKIP() << "its one worker, which would execute the sink, is in the source";
+  std::atomic<int> arrived{0};
+  bool in_time = false;
+  std::vector<int> seen;
+  tw::run(tw::source([&, n = 0]() mutable -> std::optional<int> {
+            if (n == 6) in_time = eventually([&] { return arrived == 6; });
+            return n < 8 ? std::optional(n++) : std::nullopt;
+          }) |
+              tw::farm(tw::map([](int x) { return x; }) | tw::batch(1000, 3ms),
+                       {.replicas = 3, .unordered = true, .schedule = tw::round_robin}) |
+              tw::sink([&](std::vector<int> g) {
+                arrived += static_cast<int>(g.size());
+                seen.insert(seen.end(), g.begin(), g.end());
+              }),
+          policy());
+  EXPECT_TRUE(in_time) << "groups must leave each replica though no item comes";
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(seen, (std::vector{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST_P(Batch, AnIntervalSendsAPendingBatchBehindAFarmToo) {
+  if (one_thread()) GTEST_SKIP() << "its one thread is in the source";
+  if (GetParam() == "pool:1") GTEST_SKIP() << "its one worker is in the source";
+  std::atomic<int> arrived{0};
+  bool in_time = false;
+  tw::run(tw::source([&, n = 0]() mutable -> std::optional<int> {
+            if (n == 30) in_time = eventually([&] { return arrived == 30; });
+            return n < 50 ? std::optional(n++) : std::nullopt;
+          }) | tw::farm([](int x) { return x; }, {.replicas = 2}) |
+              tw::batch(8, 5ms) | tw::farm([](std::vector<int> g) { return g; }, {.replicas = 2}) |
+              tw::sink([&](const std::vector<int>& g) { arrived += static_cast<int>(g.size()); }),
+          policy());
+  EXPECT_TRUE(in_time);
+  EXPECT_EQ(arrived, 50);
+}
+
+TEST_P(Batch, AnIntervalDoesNotSendTooEarly) {
+  // An hour is longer than the run: only full groups and the rest at the end.
+  groups seen;
+  tw::run(tw::source(std::views::iota(0, 10)) | tw::batch(4, 1h) | tw::sink(seen), policy());
+  EXPECT_EQ(seen, (groups{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9}}));
+}
+
+}  // namespace

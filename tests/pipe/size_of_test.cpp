@@ -1,0 +1,107 @@
+#include <thalweg/pipe/size_of.hpp>
+
+#include <array>
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace shop {
+struct parcel {
+  std::size_t weight;
+};
+std::size_t thalweg_size_of(const parcel& p) {
+  return p.weight;
+}
+
+struct crate {
+  std::size_t weight;
+  std::size_t size_of() const { return weight; }
+};
+}  // namespace shop
+
+namespace {
+
+using thalweg::size_of;
+
+struct plain {
+  int a = 0;
+  double b = 0;
+};
+
+// As cv::Mat: counts its elements itself.
+struct matrix {
+  std::size_t total() const { return 100; }
+  std::size_t elemSize() const { return 3; }
+};
+
+struct abstract {
+  virtual ~abstract() = default;
+  virtual void f() = 0;
+};
+
+TEST(SizeOf, PlainTypesCountWhatTheyAre) {
+  EXPECT_EQ(size_of(7), sizeof(int));
+  EXPECT_EQ(size_of(plain{}), sizeof(plain));
+  EXPECT_EQ(size_of(std::array<char, 100>{}), 100U);
+}
+
+TEST(SizeOf, ContainersCountWhatTheyHold) {
+  EXPECT_EQ(size_of(std::vector<int>(1000)), sizeof(std::vector<int>) + 1000 * sizeof(int));
+  EXPECT_EQ(size_of(std::string(1000, 'x')), sizeof(std::string) + 1000);
+  EXPECT_EQ(size_of(std::list<int>(10)), sizeof(std::list<int>) + 10 * sizeof(int));
+}
+
+TEST(SizeOf, ContainersOfContainersCountAllLevels) {
+  const std::vector<std::vector<char>> nested(3, std::vector<char>(1000));
+  EXPECT_EQ(size_of(nested), sizeof nested + 3 * (sizeof(std::vector<char>) + 1000));
+  const std::map<int, std::string> map{{1, std::string(500, 'x')}};
+  EXPECT_GE(size_of(map), sizeof map + sizeof(std::pair<const int, std::string>));
+}
+
+TEST(SizeOf, SmartPointersCountWhatTheyPointTo) {
+  EXPECT_EQ(size_of(std::make_unique<std::vector<char>>(5000)),
+            sizeof(std::unique_ptr<std::vector<char>>) + sizeof(std::vector<char>) + 5000);
+  EXPECT_EQ(size_of(std::shared_ptr<int>()), sizeof(std::shared_ptr<int>));
+  EXPECT_EQ(size_of(std::unique_ptr<abstract>()), sizeof(std::unique_ptr<abstract>));
+  EXPECT_EQ(size_of(std::unique_ptr<char[]>(new char[10])), sizeof(std::unique_ptr<char[]>));
+}
+
+TEST(SizeOf, OptionalsCountWhatTheyHold) {
+  EXPECT_GE(size_of(std::optional(std::vector<char>(5000))), 5000U);
+  EXPECT_EQ(size_of(std::optional<std::vector<char>>()), sizeof(std::optional<std::vector<char>>));
+}
+
+TEST(SizeOf, PairsAndTuplesCountWhatTheyHold) {
+  EXPECT_GE(size_of(std::pair(1, std::vector<char>(5000))), 5000U);
+  EXPECT_GE(size_of(std::tuple(1, std::string(300, 'x'), std::vector<char>(5000))), 5300U);
+}
+
+TEST(SizeOf, ATypeMayCountItself) {
+  EXPECT_EQ(size_of(shop::parcel{12'345}), 12'345U);
+  EXPECT_EQ(size_of(shop::crate{777}), 777U);
+  EXPECT_EQ(size_of(matrix{}), sizeof(matrix) + 300);
+  EXPECT_EQ(size_of(std::vector<shop::parcel>{{10}, {20}}), sizeof(std::vector<shop::parcel>) + 30);
+}
+
+TEST(SizeOf, RawPointersOwnNothing) {
+  const int x = 0;
+  EXPECT_EQ(size_of(&x), sizeof(const int*));
+}
+
+TEST(SizeOf, KnowsWhichTypesAreAllOfOneSize) {
+  using thalweg::pipe::has_fixed_size;
+  static_assert(has_fixed_size<int>);
+  static_assert(has_fixed_size<plain>);
+  static_assert(!has_fixed_size<std::string>);
+  static_assert(!has_fixed_size<shop::parcel>);
+  static_assert(!has_fixed_size<shop::crate>);
+  SUCCEED();
+}
+
+}  // namespace

@@ -1,0 +1,56 @@
+"""Verifies a Promela model exhaustively: it must hold as it is, and fail when it is broken on purpose."""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def run(command: list[str], folder: Path) -> str:
+    """Runs a command and returns what it printed; a failure ends the program."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    output = done.stdout + done.stderr
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{output}")
+    return output
+
+
+def verify(model: Path, broken: int, spin: str, cc: str) -> tuple[int, str]:
+    """Searches the whole state space, or up to the first error. Returns the errors' number and a report."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run([spin, f"-DBROKEN={broken}", "-a", str(model)], folder)
+        run([cc, "-O1", "-w", "-DSAFETY", "-DCOLLAPSE", "-o", "pan", "pan.c"], folder)
+        report = run(["./pan", "-m100000"], folder)
+        errors = re.search(r"errors: (\d+)", report)
+        if errors is None or "max search depth too small" in report:
+            sys.exit(f"The search is not complete:\n{report}")
+        if int(errors[1]) > 0:
+            # The way into the error, step by step, for whoever has to find out why.
+            way = ["-t", "-p", "-g", "-l", "-k", f"{model.name}.trail", str(model)]
+            report += run([spin, f"-DBROKEN={broken}", *way], folder)
+        return int(errors[1]), report
+
+
+def main() -> None:
+    """Reads the command line and fails with a report if the model does not behave as expected."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--broken", type=int, default=0, help="which way to break it; 0: not at all")
+    parser.add_argument("--spin", default="spin")
+    parser.add_argument("--cc", default="cc")
+    options = parser.parse_args()
+
+    errors, report = verify(options.model.resolve(), options.broken, options.spin, options.cc)
+    if options.broken == 0 and errors > 0:
+        sys.exit(f"{options.model.name} does not hold:\n{report}")
+    if options.broken > 0 and errors == 0:
+        sys.exit(f"{options.model.name} holds although it is broken in way {options.broken}:\n{report}")
+    states = re.search(r"(\d+) states, stored", report)
+    print(f"errors: {errors}, states: {states[1] if states else '?'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+#include <thalweg/thalweg.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/failure.hpp"
+
+namespace tw = thalweg;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+auto job() {
+  return tw::source(std::vector{1, 2, 3}) | tw::farm([](int x) { return x; }, {.name = "f"}) |
+         tw::sink([](int) {});
+}
+
+TEST(Policy, TheDefaultIsThePool) {
+  EXPECT_EQ(tw::any_policy().name(), "pool");
+  EXPECT_EQ(tw::run(job()).policy(), "pool");
+}
+
+TEST(Policy, EveryPolicyHasANameThatMakesItAgain) {
+  const std::vector<tw::any_policy> all{tw::sequential{}, tw::pool{}, tw::pool{.workers = 3}, tw::threads{},
+                                        tw::threads{.replicas = 2}};
+  std::vector<std::string> names;
+  for (const auto& p : all) {
+    names.push_back(p.name());
+    EXPECT_EQ(tw::policy_from(p.name()).name(), p.name());
+  }
+  EXPECT_THAT(names, ElementsAre("sequential", "pool", "pool:3", "threads", "threads:2"));
+}
+
+TEST(Policy, IsTakenFromText) {
+  for (const auto* text : {"sequential", "pool", "pool:1", "pool:4", "threads", "threads:3"}) {
+    EXPECT_EQ(tw::run(job(), tw::policy_from(text)).policy(), text);
+  }
+}
+
+TEST(Policy, UnknownTextIsRefusedWithTheNamesThereAre) {
+  for (const auto* text :
+       {"", "pol", "Pool", "pool ", " pool", "openmp", "sequential:1", "pool:", "pool:x", "pool:2x", "pool:0",
+        "pool:-1", "threads:0", "pool:99999999999999999999", "pool:1:2", ":4"}) {
+    try {
+      (void)tw::policy_from(text);
+      ADD_FAILURE() << "took '" << text << "'";
+    } catch (const tw::error& e) {
+      EXPECT_THAT(e.what(), AllOf(HasSubstr("'" + std::string(text) + "'"), HasSubstr("sequential"),
+                                  HasSubstr("pool:N"), HasSubstr("threads:N")));
+    }
+  }
+}
+
+TEST(Policy, ZeroAndNegativeNumbersAreRefused) {
+  EXPECT_THAT(problems_of([] { tw::run(job(), tw::pool{.workers = 0}); }),
+              ElementsAre(HasSubstr("at least 1")));
+  EXPECT_THAT(problems_of([] { tw::run(job(), tw::pool{.workers = -2}); }), ElementsAre(HasSubstr("-2")));
+  EXPECT_THAT(problems_of([] { tw::run(job(), tw::threads{.replicas = 0}); }),
+              ElementsAre(HasSubstr("at least 1")));
+  EXPECT_THAT(problems_of([] { tw::run(job(), tw::threads{.slots = 0}); }),
+              ElementsAre(HasSubstr("at least 1")));
+}
+
+TEST(Policy, ProcessorsOfThePoolMustExist) {
+  EXPECT_THAT(problems_of([] { tw::run(job(), tw::pool{.pin = {100'000}}); }),
+              ElementsAre(HasSubstr("100000")));
+  EXPECT_THAT(problems_of([] { tw::run(job(), tw::pool{.pin = {-1}}); }), ElementsAre(HasSubstr("-1")));
+}
+
+TEST(Policy, MayBeCopiedAndUsedAgain) {
+  const auto p = tw::policy_from("pool:2");
+  auto q = p;
+  EXPECT_EQ(tw::run(job(), p).items(), 3U);
+  EXPECT_EQ(tw::run(job(), q).items(), 3U);
+  q = tw::sequential{};
+  EXPECT_EQ(tw::run(job(), q).policy(), "sequential");
+}
+
+TEST(Policy, ThreadsNCapsTheReplicasOfAllFarmsTogether) {
+  const auto one = tw::farm([](int x) { return x; }, {.replicas = 4});
+  const auto r = tw::run(tw::source(std::vector{1, 2, 3}) | one | one | tw::sink([](int) {}),
+                         tw::threads{.replicas = 4});
+  int all = 0;
+  for (const auto& s : r.stages()) {
+    if (s.name() != "source" && !s.is_sink()) all += s.replicas();
+  }
+  EXPECT_LE(all, 4);
+  EXPECT_EQ(r.items(), 3U);
+}
+
+TEST(Policy, ThePoolHasAsManyWorkersAsAskedFor) {
+  EXPECT_EQ(tw::run(job(), tw::pool{.workers = 3}).workers(), 3);
+  EXPECT_GE(tw::run(job()).workers(), 1);
+}
+
+}  // namespace

@@ -1,0 +1,373 @@
+// What a run tells of itself: its report and its trace.
+#include <thalweg/thalweg.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/eventually.hpp"
+#include "support/failure.hpp"
+#include "support/policies.hpp"
+#include "support/work.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+using nlohmann::json;
+using testing::AllOf;
+using testing::AnyOf;
+using testing::Eq;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Le;
+
+namespace {
+
+class Report : public under_every_policy {};
+FOR_EVERY_POLICY(Report);
+
+auto count_to(int n) {
+  return tw::source(
+      [i = 0, n]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; },
+      {.name = "read"});
+}
+
+tw::report example(const tw::any_policy& p, int n = 1000) {
+  return tw::run(count_to(n) | tw::filter([](int x) { return x % 2 == 0; }, {.name = "even"}) |
+                     tw::flat_map(
+                         [](int x, tw::emitter<int>& out) {
+                           out(x);
+                           out(x);
+                         },
+                         {.name = "twice"}) |
+                     tw::farm([](int x) { return x + 1; }, {.replicas = 3, .name = "add"}) |
+                     tw::batch(10, 0ns, {.name = "group"}) |
+                     tw::sink([](const std::vector<int>&) {}, {.name = "write"}),
+                 p);
+}
+
+TEST_P(Report, CountsWhatGoesInAndOut) {
+  const auto r = example(policy());
+  EXPECT_EQ(r.items(), 100U) << "what entered the sink";
+  EXPECT_EQ(r.stage("read").items_in(), 0U);
+  EXPECT_EQ(r.stage("read").items_out(), 1000U);
+  EXPECT_EQ(r.stage("even").items_in(), 1000U);
+  EXPECT_EQ(r.stage("even").items_out(), 500U);
+  EXPECT_EQ(r.stage("twice").items_in(), 500U);
+  EXPECT_EQ(r.stage("twice").items_out(), 1000U);
+  EXPECT_EQ(r.stage("add").items_in(), 1000U);
+  EXPECT_EQ(r.stage("add").items_out(), 1000U);
+  EXPECT_EQ(r.stage("group").items_in(), 1000U);
+  EXPECT_EQ(r.stage("group").items_out(), 100U);
+  EXPECT_EQ(r.stage("write").items_in(), 100U);
+  EXPECT_EQ(r.stage("write").items_out(), 0U);
+}
+
+TEST_P(Report, NamesThePolicyAndTheStagesInOrder) {
+  const auto r = example(policy());
+  EXPECT_EQ(r.policy(), GetParam());
+  std::vector<std::string> names;
+  std::vector<std::string> kinds;
+  for (const auto& s : r.stages()) {
+    names.push_back(s.name());
+    kinds.push_back(s.kind());
+  }
+  EXPECT_THAT(names, testing::ElementsAre("read", "even", "twice", "add", "group", "write"));
+  EXPECT_THAT(kinds, testing::ElementsAre("source", "filter", "flat_map", "map", "batch", "sink"));
+  EXPECT_TRUE(r.stages().front().is_source());
+  EXPECT_TRUE(r.stages().back().is_sink());
+  EXPECT_THROW((void)r.stage("nobody"), std::out_of_range);
+  EXPECT_TRUE(r.final());
+  EXPECT_TRUE(r.is_root());
+  EXPECT_GE(r.cores(), 1);
+  EXPECT_GE(r.workers(), 1);
+}
+
+TEST_P(Report, ThroughputIsItemsPerSecondOfTheWholeRun) {
+  const auto r = example(policy(), 20'000);
+  ASSERT_GT(r.elapsed().count(), 0);
+  EXPECT_NEAR(r.throughput(),
+              static_cast<double>(r.items()) / std::chrono::duration<double>(r.elapsed()).count(), 1.0);
+}
+
+TEST_P(Report, TimeInTheOperatorsIsFound) {
+  const auto r = tw::run(count_to(200) |
+                             tw::map(
+                                 [](int x) {
+                                   std::this_thread::sleep_for(100us);
+                                   return x;
+                                 },
+                                 {.name = "slow"}) |
+                             tw::map([](int x) { return x; }, {.name = "fast"}) | tw::sink([](int) {}),
+                         policy());
+  EXPECT_GE(r.elapsed(), 20ms);
+  EXPECT_GE(r.stage("slow").service_time().count(), 80'000);
+  EXPECT_GE(r.stage("slow").busy(), 15ms);
+  EXPECT_LE(r.stage("slow").busy(), r.elapsed() * 3 / 2) << "it is one stage, and serial";
+  EXPECT_LT(r.stage("fast").busy(), r.stage("slow").busy());
+}
+
+TEST_P(Report, ItemsPerRunAreCounted) {
+  const auto r = example(policy());
+  for (const auto& s : r.stages()) {
+    EXPECT_GE(s.runs(), 1U) << s.name();
+    EXPECT_GE(s.items_per_run(), 0.0) << s.name();
+  }
+}
+
+TEST_P(Report, LatencyIsMeasured) {
+  const auto r = tw::run(count_to(300) |
+                             tw::farm(
+                                 [](int x) {
+                                   std::this_thread::sleep_for(50us);
+                                   return x;
+                                 },
+                                 {.replicas = 2}) |
+                             tw::sink([](int) {}),
+                         policy());
+  EXPECT_GE(r.latency().count(), 1U);
+  EXPECT_LE(r.latency().count(), 300U);
+  EXPECT_FALSE(r.latency().from_due());
+  EXPECT_GE(r.latency().p50(), 40us);
+  EXPECT_GE(r.latency().p99(), r.latency().p50());
+  EXPECT_GE(r.latency().max(), r.latency().p99() * 98 / 100);
+  EXPECT_LE(r.latency().max(), r.elapsed());
+  if (!r.latency().sampled()) {
+    EXPECT_EQ(r.latency().count(), 300U);
+  }
+}
+
+TEST_P(Report, ReplicasAndParallelismAreTold) {
+  const auto r = tw::run(count_to(300) |
+                             tw::farm(
+                                 [](int x) {
+                                   std::this_thread::sleep_for(50us);
+                                   return x;
+                                 },
+                                 {.replicas = 3, .name = "f", .blocking = true}) |
+                             tw::sink([](int) {}),
+                         policy());
+  EXPECT_EQ(r.stage("f").replicas(), one_thread() ? 1 : 3);
+  EXPECT_GT(r.stage("f").parallelism(), 0.3);
+  EXPECT_LE(r.stage("f").parallelism(), 3.3);
+  EXPECT_GT(r.parallelism(), 0.3);
+}
+
+TEST_P(Report, CapacityOfAPipeIsTold) {
+  const auto r = tw::run(count_to(100) | tw::sink([](int) {}, {.capacity = 12, .name = "end"}), policy());
+  EXPECT_EQ(r.stage("end").occupancy().capacity, one_thread() ? r.stage("end").occupancy().capacity : 12U);
+  EXPECT_LE(r.stage("end").occupancy().mean, 40.0);
+}
+
+TEST_P(Report, JsonParsesAndHoldsTheNumbers) {
+  const auto r = example(policy());
+  const auto j = json::parse(r.to_json());
+  EXPECT_EQ(j["policy"], GetParam());
+  EXPECT_EQ(j["items"], 100);
+  ASSERT_EQ(j["stages"].size(), 6U);
+  EXPECT_EQ(j["stages"][3]["name"], "add");
+  EXPECT_EQ(j["stages"][3]["items_in"], 1000);
+  EXPECT_TRUE(j.contains("bottleneck"));
+  EXPECT_TRUE(j.contains("latency_ns"));
+}
+
+TEST_P(Report, PrintsAsATable) {
+  const auto r = example(policy());
+  std::ostringstream text;
+  text << r;
+  for (const auto* name : {"read", "even", "twice", "add", "group", "write"})
+    EXPECT_THAT(text.str(), HasSubstr(name));
+  EXPECT_EQ(text.str(), r.to_string());
+}
+
+TEST_P(Report, TheBottleneckIsTheSlowStage) {
+  const auto run = [&](std::chrono::microseconds source, std::chrono::microseconds map,
+                       std::chrono::microseconds sink) {
+    return tw::run(tw::source(
+                       [=, i = 0]() mutable -> std::optional<int> {
+                         spin_for(source);
+                         return i < 400 ? std::optional(i++) : std::nullopt;
+                       },
+                       {.name = "read"}) |
+                       tw::map(
+                           [=](int x) {
+                             spin_for(map);
+                             return x;
+                           },
+                           {.name = "work"}) |
+                       tw::sink([=](int) { spin_for(sink); }, {.name = "write"}),
+                   policy())
+        .bottleneck();
+  };
+  // On one core everything waits for the machine: then no stage is to be blamed.
+  const auto blamed = [&](const tw::bottleneck_report& b, const std::string& stage) {
+    EXPECT_THAT(b.stage, AnyOf(Eq(stage), Eq(""))) << tw::to_string(b.reason) << ": " << b.advice;
+    EXPECT_FALSE(b.advice.empty());
+  };
+  blamed(run(100us, 1us, 1us), "read");
+  blamed(run(1us, 100us, 1us), "work");
+  blamed(run(1us, 1us, 100us), "write");
+}
+
+TEST_P(Report, AWaitingSerialStageIsTheBottleneck) {
+  const auto b = tw::run(count_to(300) |
+                             tw::map(
+                                 [](int x) {
+                                   std::this_thread::sleep_for(200us);
+                                   return x;
+                                 },
+                                 {.name = "ask", .blocking = true}) |
+                             tw::sink([](int) {}),
+                         policy())
+                     .bottleneck();
+  EXPECT_EQ(b.stage, "ask") << tw::to_string(b.reason) << ": " << b.advice;
+}
+
+TEST_P(Report, OfAnEmptyRun) {
+  const auto r = tw::run(count_to(0) | tw::farm([](int x) { return x; }) | tw::sink([](int) {}), policy());
+  EXPECT_EQ(r.items(), 0U);
+  EXPECT_EQ(r.latency().count(), 0U);
+  EXPECT_NO_THROW(json::parse(r.to_json()));
+  EXPECT_FALSE(r.to_string().empty());
+  (void)r.bottleneck();
+}
+
+TEST_P(Report, SinceGivesAWindowOfTime) {
+  std::atomic<bool> go_on{false};
+  auto e = tw::launch(tw::source([&, n = 0]() mutable -> std::optional<int> {
+                        if (n == 100) eventually([&] { return go_on.load(); });
+                        return n < 300 ? std::optional(n++) : std::nullopt;
+                      }) | tw::sink([](int) {}),
+                      policy());
+  // While the source waits, most of the first hundred have been counted.
+  std::this_thread::sleep_for(5ms);
+  const auto early = e.stats();
+  go_on = true;
+  const auto all = e.wait();
+  const auto window = all.since(early);
+  EXPECT_EQ(window.items(), all.items() - early.items());
+  EXPECT_EQ(window.elapsed(), all.elapsed() - early.elapsed());
+}
+
+TEST_P(Report, TheCostOfALoadIsInCpuTime) {
+  const auto r = tw::run(count_to(100) | tw::map([](int x) {
+                           spin_for(200us);
+                           return x;
+                         }) | tw::sink([](int) {}),
+                         policy());
+  EXPECT_GE(r.cpu_time(), 2ms);
+  EXPECT_GT(r.cores_used(), 0.0);
+}
+
+// --- traces ---
+
+class Trace : public under_every_policy {
+ protected:
+  void SetUp() override {
+    path_ = std::filesystem::temp_directory_path() /
+            ("thalweg-trace-" + std::to_string(::getpid()) + "-" +
+             std::to_string(testing::UnitTest::GetInstance()->random_seed()) + ".json");
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+  json written() const {
+    std::ifstream in(path_);
+    return json::parse(in);
+  }
+  std::filesystem::path path_;
+};
+FOR_EVERY_POLICY(Trace);
+
+std::set<std::string> names_of_runs(const json& trace) {
+  std::set<std::string> names;
+  for (const auto& e : trace["traceEvents"]) {
+    if (e["ph"] == "X") names.insert(e["name"]);
+  }
+  return names;
+}
+
+TEST_P(Trace, NamesTheStages) {
+  const auto r =
+      tw::run(count_to(500) | tw::map([](int x) { return x; }, {.name = "here", .blocking = true}) |
+                  tw::farm([](int x) { return x; }, {.replicas = 2, .name = "there"}) |
+                  tw::sink([](int) {}, {.name = "end", .blocking = true}),
+              policy(), {.trace = path_.string()});
+  const auto names = names_of_runs(written());
+  ASSERT_FALSE(names.empty());
+  if (one_thread()) {
+    // One loop: its events bear the name of its first stage.
+    EXPECT_THAT(names, testing::Contains("read"));
+  } else {
+    for (const auto* name : {"read", "here", "there", "end"}) EXPECT_THAT(names, testing::Contains(name));
+  }
+  for (const auto& name : names) EXPECT_NO_THROW((void)r.stage(name)) << name;
+}
+
+TEST_P(Trace, EventsLieWithinTheRun) {
+  const auto r =
+      tw::run(count_to(500) | tw::farm([](int x) { return x; }, {.replicas = 2}) | tw::sink([](int) {}),
+              policy(), {.trace = path_.string()});
+  std::uint64_t items = 0;
+  const auto all = written();
+  for (const auto& e : all["traceEvents"]) {
+    if (e["ph"] != "X") continue;
+    EXPECT_GE(e["dur"].get<double>(), 0.0);
+    const std::chrono::duration<double, std::micro> whole = r.elapsed();
+    EXPECT_LE(e["dur"].get<double>(), whole.count());
+    if (e["name"] == "read") items += e["args"]["items"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(items, 500U) << "each run of items of the source, with its length";
+}
+
+TEST_P(Trace, IsWrittenWhenTheRunFailsToo) {
+  EXPECT_EQ(failure_of([&] {
+              tw::run(count_to(500) |
+                          tw::map([](int x) { return x == 400 ? throw std::runtime_error("x") : x; },
+                                  {.name = "m"}) |
+                          tw::sink([](int) {}),
+                      policy(), {.trace = path_.string()});
+            }).stage,
+            "m");
+  EXPECT_TRUE(written().contains("traceEvents"));
+}
+
+TEST_P(Trace, WaitAgainDoesNotWriteAgain) {
+  auto e = tw::launch(count_to(5) | tw::sink([](int) {}), policy(), {.trace = path_.string()});
+  e.wait();
+  EXPECT_TRUE(std::filesystem::remove(path_));
+  e.wait();
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_P(Trace, AFileThatCannotBeWrittenIsAnError) {
+  try {
+    tw::run(count_to(5) | tw::sink([](int) {}), policy(), {.trace = "/nonexistent/folder/trace.json"});
+    FAIL() << "threw nothing";
+  } catch (const std::system_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("/nonexistent/folder/trace.json"));
+  }
+}
+
+TEST_P(Trace, TheErrorOfAStageIsNotHiddenByATraceThatCannotBeWritten) {
+  EXPECT_EQ(failure_of([&] {
+              tw::run(count_to(5) |
+                          tw::map([](int) -> int { throw std::runtime_error("x"); }, {.name = "m"}) |
+                          tw::sink([](int) {}),
+                      policy(), {.trace = "/nonexistent/folder/trace.json"});
+            }).stage,
+            "m");
+}
+
+}  // namespace
