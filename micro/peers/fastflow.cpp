@@ -1,0 +1,165 @@
+// FastFlow: a pipeline of nodes and ordered farms. Nodes pass pointers: items live on the heap, or, as its
+// experts do with integers, in the pointer itself. Its threads spin and are bound to cores unless told
+// otherwise.
+#include <type_traits>
+#include <utility>
+
+#include <ff/ff.hpp>
+
+#include "peer_of.hpp"
+#include "registry.hpp"
+
+namespace micro {
+namespace {
+
+/// Items on the heap.
+template <class T> struct on_heap {
+  using node = T;
+  static T* wrap(T item) { return new T(std::move(item)); }
+  static T unwrap(T* pointer) {
+    const std::unique_ptr<T> owner(pointer);
+    return std::move(*pointer);
+  }
+};
+
+/// Integers as pointers. Zero and the largest values mean something else to FastFlow; no program here has
+/// them.
+struct in_pointer {
+  using node = void;
+  static void* wrap(std::uint64_t item) { return reinterpret_cast<void*>(item); }
+  static std::uint64_t unwrap(void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+};
+
+template <class Passing, class Source> class source_node final : public ff::ff_node {
+ public:
+  explicit source_node(Source& source) : source_(source) {}
+  void* svc(void*) override {
+    auto item = source_();
+    return item ? Passing::wrap(*std::move(item)) : EOS;
+  }
+
+ private:
+  Source& source_;
+};
+
+template <class Passing, class Work> class work_node final : public ff::ff_node {
+ public:
+  explicit work_node(Work& work) : work_(work) {}
+  void* svc(void* item) override {
+    return Passing::wrap(work_(Passing::unwrap(static_cast<typename Passing::node*>(item))));
+  }
+
+ private:
+  Work& work_;
+};
+
+template <class Passing, class Sink> class sink_node final : public ff::ff_node {
+ public:
+  explicit sink_node(Sink& sink) : sink_(sink) {}
+  void* svc(void* item) override {
+    sink_(Passing::unwrap(static_cast<typename Passing::node*>(item)));
+    return GO_ON;
+  }
+
+ private:
+  Sink& sink_;
+};
+
+struct fast_flow {
+  static constexpr auto name = "FastFlow";
+
+  struct setting : common_setting {
+    int workers = 0;  // 0: as many as cores
+    bool heap = true;
+    bool blocking = false;
+    bool bound_to_cores = true;
+    bool on_demand = false;
+  };
+
+  static std::vector<setting> settings() {
+    std::vector<setting> result{{{"workers = cores", true}}};
+    for (const int workers : {1, 2, 4}) {
+      const auto n = std::to_string(workers) + (workers == 1 ? " worker" : " workers");
+      result.push_back({{n + ", unbound"}, workers, false, false, false, false});
+      result.push_back({{n + ", unbound, blocking"}, workers, false, true, false, false});
+    }
+    result.push_back({{"2 workers, unbound, on demand"}, 2, false, false, false, true});
+    result.push_back({{"4 workers, unbound, on demand"}, 4, false, false, false, true});
+    result.push_back({{"2 workers, unbound, chunk 256", false, 256}, 2, true, false, false, false});
+    result.push_back({{"2 workers, unbound, blocking, chunk 256", false, 256}, 2, true, true, false, false});
+    return result;
+  }
+
+  template <class Passing, class Work>
+  static std::unique_ptr<ff::ff_farm> ordered_farm(const setting& s, Work& work) {
+    std::vector<ff::ff_node*> workers;
+    for (int i = 0; i < (s.workers == 0 ? cores() : s.workers); ++i) {
+      workers.push_back(new work_node<Passing, Work>(work));  // the farm owns them: cleanup_workers
+    }
+    auto farm = std::make_unique<ff::ff_farm>(workers);
+    farm->cleanup_workers();
+    farm->add_collector(nullptr);
+    // On demand, FastFlow numbers items in a ring and trusts it never to overflow: this holds what a run has
+    // in flight.
+    farm->set_ordered(1 << 18);
+    if (s.on_demand) farm->set_scheduling_ondemand();
+    return farm;
+  }
+
+  static void run(const setting& s, ff::ff_pipeline& pipeline) {
+    pipeline.blocking_mode(s.blocking);
+    if (!s.bound_to_cores) pipeline.no_mapping();
+    if (pipeline.run_and_wait_end() < 0) throw std::runtime_error("FastFlow could not run its pipeline");
+  }
+
+  /// Calls `with` the way of passing items that the setting asks for.
+  template <class Item, class With> static void passing(const setting& s, With&& with) {
+    if constexpr (std::is_same_v<Item, std::uint64_t>) {
+      if (!s.heap) return with(in_pointer{});
+    }
+    with(on_heap<Item>{});
+  }
+
+  template <class Source, class Work, class Sink>
+  static void farm(const setting& s, Source& source, const Work& work, Sink& sink) {
+    passing<item_of<Source>>(s, [&](auto how) {
+      using way = decltype(how);
+      source_node<way, Source> first(source);
+      const auto farm = ordered_farm<way>(s, work);
+      sink_node<way, Sink> last(sink);
+      ff::ff_pipeline pipeline;
+      pipeline.add_stage(&first);
+      pipeline.add_stage(farm.get());
+      pipeline.add_stage(&last);
+      run(s, pipeline);
+    });
+  }
+
+  template <class Source, class First, class Middle, class Second, class Sink>
+  static void sandwich(const setting& s, Source& source, const First& first, Middle& middle,
+                       const Second& second, Sink& sink) {
+    passing<item_of<Source>>(s, [&](auto how) {
+      using way = decltype(how);
+      source_node<way, Source> reader(source);
+      const auto first_farm = ordered_farm<way>(s, first);
+      work_node<way, Middle> serial(middle);
+      const auto second_farm = ordered_farm<way>(s, second);
+      sink_node<way, Sink> last(sink);
+      ff::ff_pipeline pipeline;
+      pipeline.add_stage(&reader);
+      pipeline.add_stage(first_farm.get());
+      pipeline.add_stage(&serial);
+      pipeline.add_stage(second_farm.get());
+      pipeline.add_stage(&last);
+      run(s, pipeline);
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<peer> make_fastflow() {
+  return std::make_unique<peer_of<fast_flow>>();
+}
+
+}  // namespace micro

@@ -1,0 +1,86 @@
+// Interleaved, paired measurement: what makes a ratio mean something on a noisy machine.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../peers/peer.hpp"
+#include "raw.hpp"
+#include "report.hpp"
+
+namespace micro {
+
+/// What one run took.
+struct sample {
+  double wall = 0;       ///< Nanoseconds.
+  double processor = 0;  ///< Nanoseconds of all threads.
+};
+
+/// Runs once and measures, after threads that earlier runs left behind have come to rest.
+/// Throws `wrong_output` when the checksum is not `expected`.
+sample measure_once(const contender& who, std::uint64_t expected);
+
+/// A group of contenders that are compared. Each repeat runs them in a new random order, and each of them
+/// just after its reference; a ratio is always that of two neighbouring runs.
+class experiment {
+ public:
+  experiment(std::string bench, std::string variant, std::uint64_t items)
+      : bench_(std::move(bench)), variant_(std::move(variant)), items_(items) {}
+
+  using index = std::size_t;
+
+  /// A reference: runs before those that name it. `expected` is the checksum that the program must give.
+  index reference(contender who, std::uint64_t expected);
+
+  /// A contender, held to `limit` (as a ratio to the reference) if there is one.
+  index add(contender who, std::uint64_t expected, index against, std::optional<double> limit = {},
+            std::string role = "default");
+
+  /// A peer with its default setting and, where another setting turns out faster in shorter trials, with that
+  /// one too, as `tuned`. Settings whose output is wrong are reported and left out.
+  template <class Program>
+  void add_best_of(const peer& p, const Program& program, index against, reporter& out) {
+    const auto shorter = [&](std::uint64_t divisor) {
+      Program result = program;
+      result.items = std::max<std::uint64_t>(program.items / divisor, 100);
+      return round{p.contenders(result), loop(result).run()};
+    };
+    add_best_of({p.contenders(program), loop(program).run()}, {shorter(64), shorter(4)}, against, out);
+  }
+
+  /// Measures and reports a row for each contender. `repeats` runs of each.
+  void run(int repeats, reporter& out, std::mt19937_64& random);
+
+ private:
+  struct entrant {
+    contender who;
+    std::uint64_t expected;
+    std::optional<index> against;
+    std::optional<double> limit;
+    std::string role;
+    std::vector<sample> samples;
+    std::vector<double> ratios;
+    bool failed = false;
+  };
+
+  /// All settings of a peer with a program of one length.
+  struct round {
+    std::vector<contender> settings;
+    std::uint64_t expected;
+  };
+
+  void add_best_of(const round& whole, const std::vector<round>& trials, index against, reporter& out);
+  std::optional<sample> measure(entrant& e, reporter& out);
+  void print(const entrant& e, reporter& out) const;
+
+  std::string bench_;
+  std::string variant_;
+  std::uint64_t items_;
+  std::vector<entrant> entrants_;
+};
+
+}  // namespace micro
