@@ -1,0 +1,151 @@
+/* Going to sleep and waking up (include/thalweg/pipe/idle_set.hpp and parker.hpp): a worker that finds nothing
+ * registers, executes a heavy fence, looks again and parks; a producer publishes, executes a light fence, which is
+ * nothing at run time, and looks whether anybody is registered.
+ *
+ * Stores of the producers go through a store buffer, as on every real core: others see them some time later, unless a
+ * heavy fence (membarrier) drains all buffers.
+ *
+ * Shown: when everything has come to rest, no work lies there while workers sleep; a worker that wakes up is not in the
+ * set any more; a sleeping thread is woken only by a wake-up meant for it.
+ *
+ * BROKEN 1: the worker's fence is a light one, too.
+ * BROKEN 2: the worker does not look again after it has registered.
+ * BROKEN 3: the permit is given outside the lock.
+ */
+
+#ifndef BROKEN
+#define BROKEN 0
+#endif
+
+#define WORKERS 2
+#define PRODUCERS 2
+#define items(producer) (2 - (producer)) /* how many a producer publishes */
+
+/* Published work. `written` is what the producer has stored, `visible` what has left its buffer. */
+byte written[PRODUCERS], visible[PRODUCERS], taken[PRODUCERS];
+byte finished = 0;
+
+/* The set. What is done under its lock is one step here. Any registered worker may be chosen: the order of the stack
+ * does not matter for what is shown. */
+bool idle[WORKERS];
+byte count = 0;
+
+/* The parkers: a permit on a futex word. */
+mtype = { no_permit, permit, asleep };
+mtype state[WORKERS] = no_permit;
+bool sleeping[WORKERS];  /* in the kernel */
+
+#define work (visible[0] > taken[0] || visible[1] > taken[1])
+
+inline heavy_fence() {
+#if BROKEN != 1
+  atomic { visible[0] = written[0]; visible[1] = written[1] }
+#else
+  skip
+#endif
+}
+
+/* Store buffers drain by themselves, sooner or later. */
+proctype memory() {
+end:
+  do
+  :: d_step { visible[0] < written[0] -> visible[0]++ }
+  :: d_step { visible[1] < written[1] -> visible[1]++ }
+  od
+}
+
+inline wake_one() {
+  if
+  :: count == 0
+  :: else ->
+     atomic {
+       if
+       :: idle[0] -> chosen = 0
+       :: idle[1] -> chosen = 1
+       :: !idle[0] && !idle[1] -> goto woken
+       fi;
+       idle[chosen] = false;
+       count--;
+#if BROKEN != 3
+       was = state[chosen];
+       state[chosen] = permit
+#endif
+     };
+#if BROKEN == 3
+     atomic { was = state[chosen]; state[chosen] = permit };
+#endif
+     if
+     :: was == asleep -> sleeping[chosen] = false /* futex_wake */
+     :: else
+     fi
+  fi;
+woken:
+  skip
+}
+
+proctype producer(byte me) {
+  byte chosen;
+  mtype was;
+  do
+  :: written[me] == items(me) -> break
+  :: else ->
+     written[me]++;
+     wake_one() /* a light fence only keeps the compiler from reordering the two */
+  od;
+  finished++
+}
+
+proctype worker(byte me) {
+look:
+  atomic {
+    if
+    :: visible[0] > taken[0] -> taken[0]++; goto look
+    :: visible[1] > taken[1] -> taken[1]++; goto look
+    :: else
+    fi
+  };
+
+  /* register_idle */
+  state[me] = no_permit;
+  atomic { assert(!idle[me]); idle[me] = true; count++ };
+  heavy_fence();
+#if BROKEN != 2
+  if
+  :: work -> /* cancel_idle; if somebody has chosen this worker already, it looks for work all the same */
+     atomic {
+       if
+       :: idle[me] -> idle[me] = false; count--
+       :: else
+       fi
+     };
+     goto look
+  :: else
+  fi;
+#endif
+
+  /* park */
+  if
+  :: atomic { state[me] == permit -> state[me] = no_permit }
+  :: atomic { state[me] == no_permit -> state[me] = asleep };
+     do
+     :: atomic { state[me] == asleep -> sleeping[me] = true }; /* futex_wait, which compares */
+end_asleep:
+        !sleeping[me]
+     :: atomic { state[me] == permit -> state[me] = no_permit; break }
+     od
+  fi;
+  assert(!idle[me]);
+  goto look
+}
+
+init {
+  byte i;
+  atomic {
+    run memory();
+    for (i : 0 .. PRODUCERS - 1) { run producer(i) };
+    for (i : 0 .. WORKERS - 1) { run worker(i) }
+  };
+  timeout; /* nothing moves any more */
+  assert(finished == PRODUCERS);
+  assert(taken[0] == items(0) && taken[1] == items(1))
+}
