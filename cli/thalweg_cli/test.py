@@ -102,12 +102,13 @@ def test(
         else:
             show(name, results)
         total.passed += results.passed
+        total.skipped += results.skipped
         total.failures += [Failure(f"{name}: {failure.name}", failure.output) for failure in results.failures]
 
     for failure in total.failures:
         console.print(Text(f"failed: {failure.name}", style="red"))
     console.print(f"took {time.monotonic() - start:.0f} s")
-    print(f"{total.passed} passed, {len(total.failures)} failed", flush=True)
+    print(f"{total.passed} passed, {total.skipped} skipped, {len(total.failures)} failed", flush=True)
     if total.failures:
         raise typer.Exit(1)
 
@@ -120,7 +121,8 @@ def show(name: str, results: Results) -> None:
     if len(results.failures) > SHOWN_FAILURES:
         console.print(f"... and {len(results.failures) - SHOWN_FAILURES} more")
     failed = f", [red]{len(results.failures)} failed[/]" if results.failures else ""
-    console.print(f"{name}: {results.passed} passed{failed} in {results.seconds:.0f} s")
+    skipped = f", {results.skipped} skipped" if results.skipped else ""
+    console.print(f"{name}: {results.passed} passed{skipped}{failed} in {results.seconds:.0f} s")
 
 
 def test_preset(preset: Preset, factor: float) -> Results:
@@ -162,7 +164,7 @@ def test_command_line() -> Results:
     if done.returncode != 0 and not bad:
         bad = ["tests/cli"]
     failures = [Failure(name, done.stderr) for name in bad]
-    return Results(int(count[1]) - len(failures), failures, time.monotonic() - start)
+    return Results(int(count[1]) - len(failures), failures=failures, seconds=time.monotonic() - start)
 
 
 def measure_coverage() -> Results:
@@ -184,4 +186,4 @@ def measure_coverage() -> Results:
     failures = []
     if percent < LEAST_COVERAGE:
         failures.append(Failure(f"{percent:.1f} % is less than {LEAST_COVERAGE:g} %", ""))
-    return Results(1 - len(failures), failures, time.monotonic() - start)
+    return Results(1 - len(failures), failures=failures, seconds=time.monotonic() - start)
