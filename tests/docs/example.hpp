@@ -1,7 +1,7 @@
 // What every example in the documentation may use.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <thalweg/thalweg.hpp>
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@
 #include <utility>
 #include <vector>
 
-#include <thalweg/thalweg.hpp>
+#include <gtest/gtest.h>
 
 namespace tw = thalweg;
 using namespace std::chrono_literals;

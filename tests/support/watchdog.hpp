@@ -10,9 +10,9 @@
 #include <thread>
 #include <utility>
 
-/// Aborts the program when what is being done takes too long, and says what it was: a hang is a failure that a
-/// test program cannot report in any other way. One thread watches over the whole program; `watch` arms it for
-/// the length of a scope.
+/// Aborts the program when what is being done takes too long, and says what it was: a hang is a failure that
+/// a test program cannot report in any other way. One thread watches over the whole program; `watch` arms it
+/// for the length of a scope.
 class watchdog {
  public:
   static watchdog& instance() {

@@ -6,7 +6,7 @@
 
 #include "tuning.hpp"
 
-namespace thalweg::run_detail {
+namespace thalweg::run_detail::pooled {
 
 /// Should somebody else call the source while this worker carries an item on? It costs a wake-up, and brings
 /// nothing if the worker is back before the next item comes. If the last call did not wait, an item may be
@@ -39,4 +39,4 @@ class attention {
   bool attended_ = false;
 };
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::run_detail::pooled

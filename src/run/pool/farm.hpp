@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::run_detail {
+namespace thalweg::run_detail::pooled {
 
 /// The replicas of one farm: how many may work at once, and which are at work. A replica is made when it is
 /// first needed, so there are never more of them than workers that met here.
@@ -88,4 +88,4 @@ class farm_slots {
   std::vector<slot> state_;
 };
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::run_detail::pooled

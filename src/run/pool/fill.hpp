@@ -10,7 +10,7 @@
 
 #include "tuning.hpp"
 
-namespace thalweg::run_detail {
+namespace thalweg::run_detail::pooled {
 
 /// The chunk that the source is filling, open to others: no item waits in it while the source waits and a
 /// worker is idle. One idle worker is the watcher. It looks every `watch_ns`; if the chunk has not grown
@@ -89,4 +89,4 @@ class fill {
   int in_vain_ = 0;
 };
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::run_detail::pooled

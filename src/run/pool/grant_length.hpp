@@ -5,7 +5,7 @@
 
 #include "tuning.hpp"
 
-namespace thalweg::run_detail {
+namespace thalweg::run_detail::pooled {
 
 /// How many items the next run of items should have: 70 µs of work, growing slowly, and one at
 /// a time while the source makes us wait, for then whatever it gives is wanted at once. Belongs to whoever
@@ -37,4 +37,4 @@ class grant_length {
   std::size_t streak_ = 0;  // items since the source last made us wait
 };
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::run_detail::pooled

@@ -16,7 +16,7 @@
 
 #include "farm.hpp"
 
-namespace thalweg::run_detail {
+namespace thalweg::run_detail::pooled {
 
 using chunk_ptr = std::unique_ptr<pipe::chunk_base>;
 
@@ -116,4 +116,4 @@ struct node {
   std::atomic<std::size_t> ready_count{0};
 };
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::run_detail::pooled

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace thalweg::run_detail {
+namespace thalweg::run_detail::pooled {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::unique_ptr<partition> cut(const run_state& run, const std::vector<double>& 
   return made;
 }
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::run_detail::pooled

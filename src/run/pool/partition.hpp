@@ -7,7 +7,7 @@
 
 #include "node.hpp"
 
-namespace thalweg::run_detail {
+namespace thalweg::run_detail::pooled {
 
 /// How a plan is cut into nodes. Which cut is best depends on what the stages cost, so there may be several
 /// during a run; a chunk stays in the partition in which it was sent.
@@ -25,4 +25,4 @@ struct partition {
 [[nodiscard]] std::unique_ptr<partition> cut(const run_state& run, const std::vector<double>& cost_ns,
                                              const std::vector<std::unique_ptr<farm_slots>>& farms);
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::run_detail::pooled

@@ -10,7 +10,7 @@
 #include "node.hpp"
 #include "tuning.hpp"
 
-namespace thalweg::run_detail {
+namespace thalweg::run_detail::pooled {
 
 /// Emptied chunks, kept for reuse by the stage whose output they hold, so that memory stays flat.
 class spares {
@@ -52,4 +52,4 @@ class spares {
   std::vector<shelf> of_stage_;
 };
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::run_detail::pooled

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace thalweg::run_detail {
+namespace thalweg::run_detail::pooled {
 
 // The numbers the pool goes by. Times in nanoseconds, measured on two cores at 2.5 GHz; see docs/engine.md.
 
@@ -20,4 +20,4 @@ inline constexpr std::int64_t patience_ns =
 inline constexpr std::size_t most_replicas = 1024;    ///< what set_replicas can raise a farm to
 inline constexpr std::size_t most_spare_chunks = 96;  ///< kept per stage for reuse
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::run_detail::pooled

@@ -168,8 +168,7 @@ void outlet::wait_for_target() {
     wait_for(room::route, [this] { return crossing_.is.route->has_room(); });
   } else {
     // A thief may fill the itinerary meanwhile; then that is what to wait for.
-    wait_for(room::links,
-             [this] { return target() >= 0 || (numbers() && !crossing_.is.route->has_room()); });
+    wait_for(room::links, [this] { return target() >= 0 || (numbers() && !crossing_.is.route->has_room()); });
   }
 }
 

@@ -1,5 +1,6 @@
-#include <optional>
 #include <thalweg/thalweg.hpp>
+
+#include <optional>
 
 namespace tw = thalweg;
 

@@ -16,16 +16,16 @@ namespace random_jobs {
 enum class verb {
   map,
   filter,
-  expand,    // flat_map: some children for each item, sometimes thousands
-  running,   // map with state: a chain of hashes
-  triples,   // flat_map with state and a last word: the sum of every three items, and of what is left
-  count,     // map that sends, at the end, how many items there were
-  batch,     // followed by unbatch
-  unbatch,   //
-  partial,   // one operator per replica adds up its items and sends the sum at the end
-  copies,    // flat_map: each item so many times
-  gather,    // adds up all items and sends the sum at the end
-  source,    //
+  expand,   // flat_map: some children for each item, sometimes thousands
+  running,  // map with state: a chain of hashes
+  triples,  // flat_map with state and a last word: the sum of every three items, and of what is left
+  count,    // map that sends, at the end, how many items there were
+  batch,    // followed by unbatch
+  unbatch,  //
+  partial,  // one operator per replica adds up its items and sends the sum at the end
+  copies,   // flat_map: each item so many times
+  gather,   // adds up all items and sends the sum at the end
+  source,   //
   sink,
 };
 
@@ -39,17 +39,18 @@ enum class fatal { never, factory, on_start, item, on_end };
 struct op {
   verb what = verb::map;
   unsigned seed = 0;
-  int amount = 1;  ///< filter: drops one in so many; expand: at most so many children; batch: items in a group
-  int large = 0;   ///< expand: so many children for one item in 32
-  int spin = 0;    ///< kind of work: none, even, coarse, uneven, sleepy, in phases
+  int amount =
+      1;          ///< filter: drops one in so many; expand: at most so many children; batch: items in a group
+  int large = 0;  ///< expand: so many children for one item in 32
+  int spin = 0;   ///< kind of work: none, even, coarse, uneven, sleepy, in phases
   int capacity = 0;
   int fails_one_in = 0;  ///< items; 0: never
   int fails_times = 1;   ///< attempts at such an item that fail
   int retries = 0;
   verdict then = verdict::stop;
   fatal dies = fatal::never;
-  int own_thread = 0;     ///< 1: .blocking, 2: .on = caller_thread
-  bool timed = false;     ///< batch: with an interval
+  int own_thread = 0;      ///< 1: .blocking, 2: .on = caller_thread
+  bool timed = false;      ///< batch: with an interval
   bool stateless = false;  ///< behind an unordered farm: does what it does without regard to order
 };
 
@@ -58,7 +59,7 @@ struct replication {
   int replicas = 0;  ///< 0: the policy decides
   bool unordered = false;
   int capacity = 0;
-  int schedule = 0;     ///< on demand, round robin, routed
+  int schedule = 0;        ///< on demand, round robin, routed
   bool forgiving = false;  ///< .on_error = skip for the whole farm
   bool blocking = false;
 };
@@ -95,24 +96,39 @@ struct place {
 inline std::vector<place> places(form f, verb single) {
   using enum verb;
   switch (f) {
-    case form::single: return {{single, -1}};
-    case form::batches: return {{batch, -1}, {unbatch, -1}};
-    case form::fused: return {{map, -1}, {filter, -1}, {running, -1}, {expand, -1}};
-    case form::named: return {{map, -1}, {filter, -1}, {count, -1}};
+    case form::single:
+      return {{single, -1}};
+    case form::batches:
+      return {{batch, -1}, {unbatch, -1}};
+    case form::fused:
+      return {{map, -1}, {filter, -1}, {running, -1}, {expand, -1}};
+    case form::named:
+      return {{map, -1}, {filter, -1}, {count, -1}};
     case form::farm_map:
     case form::farm_deep:
-    case form::farm_own: return {{map, 0}};
-    case form::farm_filter: return {{filter, 0}};
-    case form::farm_expand: return {{expand, 0}};
-    case form::farm_line: return {{map, 0}, {filter, 0}, {expand, 0}};
-    case form::farm_expansions: return {{expand, 0}, {map, 0}, {expand, 0}};
+    case form::farm_own:
+      return {{map, 0}};
+    case form::farm_filter:
+      return {{filter, 0}};
+    case form::farm_expand:
+      return {{expand, 0}};
+    case form::farm_line:
+      return {{map, 0}, {filter, 0}, {expand, 0}};
+    case form::farm_expansions:
+      return {{expand, 0}, {map, 0}, {expand, 0}};
     case form::farm_nested:
-    case form::farm_named: return {{map, 0}, {expand, 0}, {filter, 0}};
-    case form::farms_adjacent: return {{map, 0}, {expand, 1}};
-    case form::farms_apart: return {{map, 0}, {running, -1}, {expand, 1}};
-    case form::farm_own_line: return {{map, 0}, {expand, 0}};
-    case form::farm_partial: return {{partial, 0}, {gather, -1}};
-    case form::farm_partial_line: return {{partial, 0}, {copies, 0}, {copies, 1}, {gather, -1}};
+    case form::farm_named:
+      return {{map, 0}, {expand, 0}, {filter, 0}};
+    case form::farms_adjacent:
+      return {{map, 0}, {expand, 1}};
+    case form::farms_apart:
+      return {{map, 0}, {running, -1}, {expand, 1}};
+    case form::farm_own_line:
+      return {{map, 0}, {expand, 0}};
+    case form::farm_partial:
+      return {{partial, 0}, {gather, -1}};
+    case form::farm_partial_line:
+      return {{partial, 0}, {copies, 0}, {copies, 1}, {gather, -1}};
   }
   return {};
 }
@@ -166,11 +182,15 @@ inline std::string name_of(int piece, std::size_t n) {
 inline std::string scope_of(int piece, form shape, std::size_t n) {
   const auto number = std::to_string(piece);
   switch (shape) {
-    case form::named: return "named" + number + "/";
+    case form::named:
+      return "named" + number + "/";
     case form::farm_line:
-    case form::farm_nested: return "farm" + number + "/";
-    case form::farm_named: return n < 2 ? "farm" + number + "/named/" : "farm" + number + "/";
-    default: return "";
+    case form::farm_nested:
+      return "farm" + number + "/";
+    case form::farm_named:
+      return n < 2 ? "farm" + number + "/named/" : "farm" + number + "/";
+    default:
+      return "";
   }
 }
 
@@ -185,8 +205,8 @@ inline std::vector<stage> stages_of(const job& j) {
       // How many partial sums there are is up to the policy, and how items group in time up to the clock.
       const bool loose_in = s.what->what == copies || s.what->what == gather ||
                             (s.what->what == unbatch && p.ops.front().timed);
-      const bool loose_out = s.what->what == partial || s.what->what == copies ||
-                             (s.what->what == batch && s.what->timed);
+      const bool loose_out =
+          s.what->what == partial || s.what->what == copies || (s.what->what == batch && s.what->timed);
       s.counted_in = !loose_in;
       s.counted_out = !loose_out;
       all.push_back(std::move(s));
@@ -210,15 +230,21 @@ inline std::uint64_t hash(std::uint64_t x, std::uint64_t seed) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
   return x ^ (x >> 31);
 }
-inline std::uint64_t hash(long x, std::uint64_t seed) { return hash(static_cast<std::uint64_t>(x), seed); }
+inline std::uint64_t hash(long x, std::uint64_t seed) {
+  return hash(static_cast<std::uint64_t>(x), seed);
+}
 
 inline constexpr long modulus = 1L << 40;
 inline long mixed(long x, std::uint64_t seed) {
   return static_cast<long>(hash(x, seed) % static_cast<std::uint64_t>(modulus));
 }
-inline long sum(long a, long b) { return (a + b) % modulus; }
+inline long sum(long a, long b) {
+  return (a + b) % modulus;
+}
 
-inline long item_of(const job& j, long i) { return mixed(i, j.seed); }
+inline long item_of(const job& j, long i) {
+  return mixed(i, j.seed);
+}
 inline bool keeps(const op& o, long x) {
   return o.amount == 0 || hash(x, o.seed) % static_cast<std::uint64_t>(o.amount) != 0;
 }
@@ -233,7 +259,8 @@ inline long child(const op& o, long x, long i) {
 
 /// How many attempts at an item fail.
 inline int failures(const op& o, long x) {
-  const bool fails = o.fails_one_in > 0 && hash(x, o.seed + 2) % static_cast<std::uint64_t>(o.fails_one_in) == 0;
+  const bool fails =
+      o.fails_one_in > 0 && hash(x, o.seed + 2) % static_cast<std::uint64_t>(o.fails_one_in) == 0;
   return fails ? o.fails_times : 0;
 }
 
@@ -241,12 +268,18 @@ inline int failures(const op& o, long x) {
 inline long work_ns(const op& o, long x, long phase) {
   const auto h = hash(x, o.seed + 3);
   switch (o.spin) {
-    case 1: return 200;
-    case 2: return 3'000;
-    case 3: return h % 256 == 0 ? 150'000 : h % 16 == 0 ? 15'000 : 100;
-    case 4: return h % 64 == 0 ? 60'000 : 0;  // asleep
-    case 5: return phase % 2 == 0 ? 5 : 5'000;
-    default: return 0;
+    case 1:
+      return 200;
+    case 2:
+      return 3'000;
+    case 3:
+      return h % 256 == 0 ? 150'000 : h % 16 == 0 ? 15'000 : 100;
+    case 4:
+      return h % 64 == 0 ? 60'000 : 0;  // asleep
+    case 5:
+      return phase % 2 == 0 ? 5 : 5'000;
+    default:
+      return 0;
   }
 }
 
@@ -258,10 +291,11 @@ inline const char* text_of(verb v) {
   return names[static_cast<int>(v)];
 }
 inline const char* text_of(form f) {
-  static constexpr const char* names[]{
-      "single",          "batches",   "fused",      "named",          "farm_map",    "farm_filter",
-      "farm_expand",     "farm_line", "farm_expansions", "farm_nested", "farm_deep", "farm_named",
-      "farms_adjacent", "farms_apart", "farm_own", "farm_own_line", "farm_partial", "farm_partial_line"};
+  static constexpr const char* names[]{"single",          "batches",          "fused",       "named",
+                                       "farm_map",        "farm_filter",      "farm_expand", "farm_line",
+                                       "farm_expansions", "farm_nested",      "farm_deep",   "farm_named",
+                                       "farms_adjacent",  "farms_apart",      "farm_own",    "farm_own_line",
+                                       "farm_partial",    "farm_partial_line"};
   return names[static_cast<int>(f)];
 }
 inline const char* text_of(origin o) {
@@ -273,7 +307,9 @@ inline const char* text_of(fatal f) {
   return names[static_cast<int>(f)];
 }
 
-inline std::ostream& operator<<(std::ostream& out, fatal f) { return out << text_of(f); }
+inline std::ostream& operator<<(std::ostream& out, fatal f) {
+  return out << text_of(f);
+}
 
 inline std::ostream& operator<<(std::ostream& out, const op& o) {
   out << text_of(o.what) << "(seed " << o.seed << ", amount " << o.amount;
@@ -282,8 +318,8 @@ inline std::ostream& operator<<(std::ostream& out, const op& o) {
   if (o.capacity != 0) out << ", capacity " << o.capacity;
   if (o.fails_one_in != 0) {
     static constexpr const char* verdicts[]{"stop", "skip", "dead letter"};
-    out << ", 1 in " << o.fails_one_in << " fails " << o.fails_times << " times, " << o.retries << " retries then "
-        << verdicts[static_cast<int>(o.then)];
+    out << ", 1 in " << o.fails_one_in << " fails " << o.fails_times << " times, " << o.retries
+        << " retries then " << verdicts[static_cast<int>(o.then)];
   }
   if (o.dies != fatal::never) out << ", dies: " << text_of(o.dies);
   if (o.own_thread != 0) out << (o.own_thread == 1 ? ", blocking" : ", caller thread");
@@ -306,8 +342,9 @@ inline std::ostream& operator<<(std::ostream& out, const piece& p) {
   out << text_of(p.shape);
   const auto where = places(p.shape, p.ops.empty() ? verb::map : p.ops.front().what);
   for (const int farm : {0, 1}) {
-    const bool there = std::any_of(where.begin(), where.end(), [&](const place& s) { return s.farm == farm; }) ||
-                       (farm == 1 && (p.shape == form::farm_nested || p.shape == form::farm_deep));
+    const bool there =
+        std::any_of(where.begin(), where.end(), [&](const place& s) { return s.farm == farm; }) ||
+        (farm == 1 && (p.shape == form::farm_nested || p.shape == form::farm_deep));
     if (there) out << " [" << (farm == 0 ? p.first : p.second) << "]";
   }
   for (const auto& o : p.ops) out << " " << o;
@@ -315,8 +352,8 @@ inline std::ostream& operator<<(std::ostream& out, const piece& p) {
 }
 
 inline std::ostream& operator<<(std::ostream& out, const job& j) {
-  out << (j.typed >= 0 ? "one typed pipeline" : "joined at run time") << "\n  " << text_of(j.from) << " " << j.items
-      << " items, seed " << j.seed;
+  out << (j.typed >= 0 ? "one typed pipeline" : "joined at run time") << "\n  " << text_of(j.from) << " "
+      << j.items << " items, seed " << j.seed;
   if (j.stalls_one_in != 0) out << ", stalls before 1 in " << j.stalls_one_in;
   out << " " << j.source << "\n";
   for (const auto& p : j.pieces) out << "  " << p << "\n";

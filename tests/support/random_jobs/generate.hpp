@@ -72,7 +72,8 @@ inline job settled(job j, const budget& most) {
       p.ops[n].stateless = disordered && (where[n].what == verb::running || where[n].what == verb::triples);
       if (where[n].farm >= 0) disordered = disordered || (where[n].farm == 0 ? p.first : p.second).unordered;
     }
-    if (p.shape == form::farm_nested || p.shape == form::farm_deep) disordered = disordered || p.second.unordered;
+    if (p.shape == form::farm_nested || p.shape == form::farm_deep)
+      disordered = disordered || p.second.unordered;
   }
   settle(j.sink, verb::sink, j.replicated_sink);
 
@@ -102,8 +103,12 @@ template <class T> rc::Gen<T> one_of(std::vector<std::pair<std::size_t, T>> weig
   for (const auto& [weight, value] : weighted) all.insert(all.end(), weight, value);
   return rc::gen::elementOf(std::move(all));
 }
-inline rc::Gen<int> up_to(int most) { return rc::gen::inRange(0, most + 1); }
-inline rc::Gen<bool> once_in(std::size_t n) { return one_of<bool>({{n - 1, false}, {1, true}}); }
+inline rc::Gen<int> up_to(int most) {
+  return rc::gen::inRange(0, most + 1);
+}
+inline rc::Gen<bool> once_in(std::size_t n) {
+  return one_of<bool>({{n - 1, false}, {1, true}});
+}
 
 inline rc::Gen<op> any_op() {
   using rc::gen::set;
@@ -118,7 +123,8 @@ inline rc::Gen<op> any_op() {
       set(&op::large, one_of<int>({{12, 0}, {1, 300}, {1, 3'000}, {1, 20'000}})),
       set(&op::spin, one_of<int>({{8, 0}, {2, 1}, {2, 2}, {2, 3}, {1, 4}, {1, 5}})),
       set(&op::capacity, one_of<int>({{6, 0}, {1, 100}, {1, 10}, {1, 2}, {1, 1}})),
-      set(&op::fails_one_in, one_of<int>({{8, 0}, {1, 50}, {1, 7}, {1, 2}})), set(&op::fails_times, rc::gen::inRange(1, 5)),
+      set(&op::fails_one_in, one_of<int>({{8, 0}, {1, 50}, {1, 7}, {1, 2}})),
+      set(&op::fails_times, rc::gen::inRange(1, 5)),
       set(&op::retries, one_of<int>({{3, 0}, {1, 1}, {1, 2}, {1, 3}})),
       set(&op::then, one_of<verdict>({{1, verdict::stop}, {1, verdict::skip}, {1, verdict::dead_letter}})),
       set(&op::own_thread, one_of<int>({{24, 0}, {1, 1}, {1, 2}})), set(&op::timed, once_in(8)));
@@ -157,16 +163,18 @@ inline rc::Gen<job> any_job(joins how, budget most = {}) {
   }
   std::vector<origin> from;
   for (int o = 0; o < origins; ++o) from.insert(from.end(), o == 0 ? 3 : 1, static_cast<origin>(o));
-  const auto length = rc::gen::oneOf(rc::gen::inRange(0L, 20L), rc::gen::inRange(0L, 300L), rc::gen::inRange(0L, 300L),
-                                     rc::gen::inRange(0L, 30'000L));
+  const auto length = rc::gen::oneOf(rc::gen::inRange(0L, 20L), rc::gen::inRange(0L, 300L),
+                                     rc::gen::inRange(0L, 300L), rc::gen::inRange(0L, 30'000L));
   auto made = rc::gen::build<job>(
-      set(&job::typed, rc::gen::elementOf(typed)), set(&job::from, rc::gen::elementOf(from)), set(&job::items, length),
-      set(&job::seed, rc::gen::inRange(0U, 1'000U)),
+      set(&job::typed, rc::gen::elementOf(typed)), set(&job::from, rc::gen::elementOf(from)),
+      set(&job::items, length), set(&job::seed, rc::gen::inRange(0U, 1'000U)),
       set(&job::stalls_one_in, one_of<int>({{6, 0}, {1, 100}, {1, 10}})), set(&job::source, any_op()),
       // At most so many pieces, each as large as any.
-      set(&job::pieces, rc::gen::resize(6, rc::gen::container<std::vector<piece>>(rc::gen::resize(100, any_piece())))),
+      set(&job::pieces,
+          rc::gen::resize(6, rc::gen::container<std::vector<piece>>(rc::gen::resize(100, any_piece())))),
       set(&job::sink, any_op()), set(&job::replicated_sink, once_in(8)), set(&job::sinks, any_replication()));
-  return rc::gen::map(rc::gen::resize(100, std::move(made)), [most](job j) { return settled(std::move(j), most); });
+  return rc::gen::map(rc::gen::resize(100, std::move(made)),
+                      [most](job j) { return settled(std::move(j), most); });
 }
 
 }  // namespace random_jobs

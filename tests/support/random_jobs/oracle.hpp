@@ -24,7 +24,8 @@ struct prediction {
 
 class oracle {
  public:
-  /// Predicts what comes of the first `given` items of the source. Gives up beyond `most` items over all stages.
+  /// Predicts what comes of the first `given` items of the source. Gives up beyond `most` items over all
+  /// stages.
   oracle(const job& j, long given, std::uint64_t most) : job_(j), stages_(stages_of(j)), most_(most) {
     made_.stages.resize(stages_.size());
     made_.buried.resize(stages_.size());
@@ -87,7 +88,9 @@ class oracle {
         continue;
       }
       switch (o.what) {
-        case verb::map: out.push_back(mixed(x, o.seed)); break;
+        case verb::map:
+          out.push_back(mixed(x, o.seed));
+          break;
         case verb::filter:
           if (keeps(o, x)) out.push_back(x);
           break;
@@ -109,15 +112,21 @@ class oracle {
           }
           break;
         case verb::partial:
-        case verb::gather: state = sum(state, x); break;
+        case verb::gather:
+          state = sum(state, x);
+          break;
         case verb::count:
           ++state;
           out.push_back(x);
           break;
         case verb::batch:
-        case verb::unbatch: out.push_back(x); break;
+        case verb::unbatch:
+          out.push_back(x);
+          break;
         case verb::source:
-        case verb::sink: out.push_back(x); break;
+        case verb::sink:
+          out.push_back(x);
+          break;
       }
     }
     if (made_.died < 0) {
@@ -145,7 +154,11 @@ class oracle {
   prediction made_;
 };
 
-inline prediction predict(const job& j, long given) { return oracle(j, given, ~std::uint64_t{0}).result(); }
-inline prediction predict(const job& j) { return predict(j, j.items); }
+inline prediction predict(const job& j, long given) {
+  return oracle(j, given, ~std::uint64_t{0}).result();
+}
+inline prediction predict(const job& j) {
+  return predict(j, j.items);
+}
 
 }  // namespace random_jobs
