@@ -24,31 +24,44 @@ PYTHON_PACKAGES = {
 
 @dataclass(frozen=True)
 class Peer:
-    """A library that the micro-benchmarks compare with, used where its headers are found."""
+    """A library that the micro-benchmarks compare with, used where its headers are found.
+
+    `variable` is what CMake looks for it with: a folder that holds `marker` (the header, if there is none),
+    from which `headers` lead to the headers.
+    """
 
     name: str
     header: str
     variable: str
-    subfolders: tuple[str, ...] = ("", "include")
+    marker: str = ""
+    headers: tuple[str, ...] = ("",)
 
     def found(self) -> str | None:
-        """Where its header lies: below the folder that its variable names, or among the system's headers."""
-        named = [os.environ.get(self.variable, ""), cached(self.variable)]
-        places = [f"{folder}/{sub}" for folder in named if folder for sub in self.subfolders]
+        """Where its header lies: at the folder that its variable names, or among the system's headers."""
+        named = [cached(self.variable), os.environ.get(self.variable, "")]
+        places = [f"{folder}/{way}" for folder in named if folder for way in self.headers]
         header = find_header(self.header, *places)
-        return str(header) if header else None
+        return str(header.resolve()) if header else None
 
     @property
     def fix(self) -> str:
-        """How to make it known."""
-        return f"export {self.variable}=<the folder that holds {self.header}>"
+        """How to make it known, also to a build that has looked for it in vain."""
+        folder = f"<the folder that holds {self.marker or self.header}>"
+        return f"./thalweg micro --list --peer-path {self.variable.removesuffix('_DIR')}={folder}"
 
 
 PEERS = [
-    Peer("oneTBB", "tbb/parallel_pipeline.h", "TBB_DIR"),
+    # A package of TBB tells CMake itself where its headers are.
+    Peer(
+        "oneTBB",
+        "tbb/parallel_pipeline.h",
+        "TBB_DIR",
+        marker="TBBConfig.cmake",
+        headers=("../../../include", "../../../../include"),
+    ),
     Peer("FastFlow", "ff/ff.hpp", "FASTFLOW_DIR"),
     Peer("Taskflow", "taskflow/taskflow.hpp", "TASKFLOW_DIR"),
-    Peer("rigtorp SPSCQueue", "rigtorp/SPSCQueue.h", "SPSCQUEUE_DIR"),
+    Peer("rigtorp SPSCQueue", "rigtorp/SPSCQueue.h", "RIGTORP_DIR"),
     Peer("atomic_queue", "atomic_queue/atomic_queue.h", "ATOMIC_QUEUE_DIR"),
     Peer("readerwriterqueue", "readerwriterqueue/readerwriterqueue.h", "READERWRITERQUEUE_DIR"),
 ]

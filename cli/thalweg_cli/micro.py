@@ -20,6 +20,7 @@ from thalweg_cli.terminal import Failed, console
 
 FOLDER = BUILD / "micro"
 LATEST = FOLDER / "latest.json"
+PLOT = LATEST.with_suffix(".png")
 PRESET = "release"
 
 HERE: dict[str, tuple[str, Callable[[Results, int], None]]] = {
@@ -41,7 +42,8 @@ def micro(
         Path | None, typer.Option("--json", metavar="FILE", help="Also keep the results here.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the results here: .svg, .png or .pdf.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the results here (.svg, .png, .pdf), not in build/micro."),
     ] = None,
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the tables here, for a page.")
@@ -54,6 +56,7 @@ def micro(
         Path | None, typer.Option(metavar="FILE", help="Measure nothing; show the results kept here.")
     ] = None,
     list_only: Annotated[bool, typer.Option("--list", help="Name the benchmarks and stop.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Fail if a bar is missed.")] = False,
 ) -> None:
     """Measure the library against every peer found on this machine, and show a table and a plot."""
     if show:
@@ -75,13 +78,11 @@ def micro(
     console.print(for_terminal(results))
     if json_file:
         write(json_file, results.save)
-    if plot:
-        from thalweg_cli.micro_plot import draw  # noqa: PLC0415  (loading matplotlib takes longer than the rest)
-
-        write(plot, lambda file: draw(results, file))
+    if plot or not show:
+        put_plot(plot or PLOT, results)
     if markdown:
         write(markdown, lambda file: file.write_text(for_page(results), encoding="utf-8"))
-    if results.wrong:
+    if results.wrong or (check and results.missed()):
         raise typer.Exit(1)
 
 
@@ -92,6 +93,16 @@ def write(file: Path, how: Callable[[Path], object]) -> None:
     except (OSError, ValueError) as error:
         raise Failed(f"{file} cannot be written: {error}") from error
     console.print(f"wrote {escape(str(file))}")
+
+
+def put_plot(file: Path, results: Results) -> None:
+    """Draws the results, if they are of a kind that is drawn."""
+    from thalweg_cli.micro_plot import draw, rows_of_panels  # noqa: PLC0415  (loading matplotlib takes long)
+
+    if rows_of_panels(results):
+        write(file, lambda place: draw(results, place))
+    else:
+        console.print("no plot: these benchmarks have none", style="dim")
 
 
 def load(file: Path) -> Results:
@@ -143,6 +154,7 @@ def measure(names: list[str], quick: bool, repeats: int | None) -> Results:
     results = Results(quick=quick)
     results.machine |= {"commit": commit(), "when": time.strftime("%Y-%m-%d %H:%M")}
     FOLDER.mkdir(parents=True, exist_ok=True)
+    PLOT.unlink(missing_ok=True)  # It shows other results than those that will lie beside it.
     try:
         follow([str(programs()[0]), "--machine"], results)
         options = ["--quick"] * quick + (["--repeats", str(repeats)] if repeats else [])
@@ -159,7 +171,9 @@ def measure(names: list[str], quick: bool, repeats: int | None) -> Results:
 
 def commit() -> str:
     """The commit that is measured, and whether files differ from it."""
-    described = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    command = ["git", "describe", "--always", "--dirty"]
+    try:
+        described = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError:  # There is no git.
+        return "unknown"
     return described.stdout.strip() or "unknown"

@@ -79,7 +79,7 @@ def draw(results: Results, file: Path) -> None:
 def rows_of_panels(results: Results) -> list[list[Callable[[Axes], None]]]:
     """What is drawn, row by row."""
     panels: list[list[Callable[[Axes], None]]] = []
-    ratios = [row for row in results.rows if row.bench in RATIO_BENCHES and row.unit == NANOSECONDS]
+    ratios = ratios_to_threads(results)
     if ratios:
         panels.append([lambda ax: draw_ratios(ax, ratios)])
     latency = results.of("latency")
@@ -91,6 +91,20 @@ def rows_of_panels(results: Results) -> list[list[Callable[[Axes], None]]]:
     if pipes:
         panels.append([lambda ax: draw_pipes(ax, pipes)])
     return panels
+
+
+def ratios_to_threads(results: Results) -> list[Row]:
+    """Times per item as multiples of bare threads: of the peers, and of the library as it is by default."""
+    return [
+        row
+        for row in results.rows
+        if row.bench in RATIO_BENCHES
+        and row.unit == NANOSECONDS
+        and row.ratio
+        and row.against == "raw"
+        and row.peer not in REFERENCES
+        and (row.peer != OURS or row.setting == DEFAULT_SETTING)
+    ]
 
 
 def peers_of(rows: list[Row]) -> list[str]:
@@ -135,16 +149,8 @@ def dot(color: str, label: str, edge: str | None = None) -> Line2D:
     )
 
 
-def draw_ratios(ax: Axes, rows: list[Row]) -> None:
+def draw_ratios(ax: Axes, shown: list[Row]) -> None:
     """Time as a multiple of bare threads, a group of dots for each case."""
-    shown = [
-        row
-        for row in rows
-        if row.ratio
-        and row.against == "raw"
-        and row.peer not in REFERENCES
-        and (row.peer != OURS or row.setting == DEFAULT_SETTING)
-    ]
     cases = {(row.bench, row.variant): None for row in shown}
     peers = peers_of(shown)
     step = 0.8 / max(1, len(peers))

@@ -113,6 +113,10 @@ class Results:
         """The rows that are held against a bar."""
         return [row for row in self.rows if row.passed is not None]
 
+    def missed(self) -> list[Row]:
+        """The rows that do not reach their bar."""
+        return [row for row in self.judged() if not row.passed]
+
     def save(self, file: Path) -> None:
         """Writes all of it as JSON; the file's folder is made if need be."""
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -203,8 +203,8 @@ def summary(results: Results) -> list[str]:
     """What was judged, what fell short, what could not be measured."""
     judged = results.judged()
     lines = [f"{sum(row.passed is True for row in judged)} of {len(judged)} bars reached"] if judged else []
-    for row in judged:
-        if not row.passed and row.bar:
+    for row in results.missed():
+        if row.bar:
             got = row.ratio if row.bar.on == "ratio" and row.ratio else row.value
             unit = f" × {row.against}" if row.bar.on == "ratio" else f" {row.unit}"
             lines.append(

@@ -1,14 +1,15 @@
 /* Going to sleep and waking up (include/thalweg/pipe/idle_set.hpp and parker.hpp): a worker that finds nothing
- * registers, executes a heavy fence, looks again and parks; a producer publishes, executes a light fence, which is
- * nothing at run time, and looks whether anybody is registered.
+ * registers, executes a fence, looks again and parks; a producer publishes, executes a fence, and looks whether anybody
+ * is registered.
  *
- * Stores of the producers go through a store buffer, as on every real core: others see them some time later, unless a
- * heavy fence (membarrier) drains all buffers.
+ * Stores of the producers go through a store buffer, as on every real core: others see them some time later, unless the
+ * producer's fence drains it. (A worker registers under a lock, with an atomic read-modify-write; its fence keeps its
+ * look behind that.)
  *
  * Shown: when everything has come to rest, no work lies there while workers sleep; a worker that wakes up is not in the
  * set any more; a sleeping thread is woken only by a wake-up meant for it.
  *
- * BROKEN 1: the worker's fence is a light one, too.
+ * BROKEN 1: the producer has no fence.
  * BROKEN 2: the worker does not look again after it has registered.
  * BROKEN 3: the permit is given outside the lock.
  */
@@ -37,9 +38,9 @@ bool sleeping[WORKERS];  /* in the kernel */
 
 #define work (visible[0] > taken[0] || visible[1] > taken[1])
 
-inline heavy_fence() {
+inline fence_of(producer) {
 #if BROKEN != 1
-  atomic { visible[0] = written[0]; visible[1] = written[1] }
+  visible[producer] = written[producer]
 #else
   skip
 #endif
@@ -90,7 +91,8 @@ proctype producer(byte me) {
   :: written[me] == items(me) -> break
   :: else ->
      written[me]++;
-     wake_one() /* a light fence only keeps the compiler from reordering the two */
+     fence_of(me);
+     wake_one()
   od;
   finished++
 }
@@ -108,7 +110,6 @@ look:
   /* register_idle */
   state[me] = no_permit;
   atomic { assert(!idle[me]); idle[me] = true; count++ };
-  heavy_fence();
 #if BROKEN != 2
   if
   :: work -> /* cancel_idle; if somebody has chosen this worker already, it looks for work all the same */

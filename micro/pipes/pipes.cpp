@@ -62,11 +62,11 @@ template <class Item> std::vector<std::vector<pipe_setting>> peers_found() {
 
 void report_missing(reporter& out) {
 #ifndef MICRO_HAS_RIGTORP
-  out.unavailable("rigtorp", "clone rigtorp/SPSCQueue and set RIGTORP_DIR to its include folder");
+  out.unavailable("rigtorp", "clone rigtorp/SPSCQueue and give --peer-path RIGTORP=<its include folder>");
 #endif
 #ifndef MICRO_HAS_ATOMIC_QUEUE
   out.unavailable("atomic_queue",
-                  "clone max0x7ba/atomic_queue and set ATOMIC_QUEUE_DIR to its include folder");
+                  "clone max0x7ba/atomic_queue and give --peer-path ATOMIC_QUEUE=<its include folder>");
 #endif
 #ifndef MICRO_HAS_MOODYCAMEL
   out.unavailable("readerwriterqueue", "install libreaderwriterqueue-dev");

@@ -48,6 +48,7 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   for (const int cpu : o.pin) {
     if (cpu < 0) bad(".pin names processor " + std::to_string(cpu));
   }
+  if (!o.on_error.problem().empty()) bad(std::string(o.on_error.problem()));
   if (o.on_error.retries() < 0)
     bad("tw::retry must be given at least 0 retries, not " + std::to_string(o.on_error.retries()));
   if (o.on_error.delay().count() < 0) bad("tw::retry must not be given a negative delay");
@@ -84,6 +85,25 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
     bad(".blocking asks for a thread of its own and tw::caller_thread for the caller's: choose one");
 }
 
+// A later stage of the farm that begins with `first`: the replicas of a farm are executed as a whole.
+void check_together(const stage_info& first, const stage_info& s, std::vector<std::string>& problems) {
+  const auto bad = [&](const std::string& what) { problems.push_back("stage '" + s.name + "': " + what); };
+  if (s.opts.schedule.how() != schedule::kind::on_demand)
+    bad("is not the first of its farm ('" + first.name +
+        "' is), where the items are given to the replicas, so .schedule does nothing");
+  if (s.opts.capacity != automatic)
+    bad("is not the first of its farm ('" + first.name +
+        "' is), and nothing waits between two stages of a replica, so .capacity does nothing");
+  const auto alike = [&](const char* option, bool same) {
+    if (!same)
+      bad(std::string(option) +
+          " must be the same for all stages of a farm, whose replicas are executed as a whole: "
+          "give it to the tw::farm");
+  };
+  alike(".pin", s.opts.pin == first.opts.pin);
+  alike(".on", s.opts.on == first.opts.on);
+}
+
 std::string dot_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -97,7 +117,15 @@ std::string dot_text(std::string_view text) {
 
 void plan::check() {
   for (const auto& c : components) {
-    for (const auto& s : c->stages()) check_stage(s, problems);
+    const stage_info* first = nullptr;
+    for (const auto& s : c->stages()) {
+      check_stage(s, problems);
+      if (first == nullptr || s.farm < 0 || s.farm != first->farm) {
+        first = &s;
+      } else {
+        check_together(*first, s, problems);
+      }
+    }
   }
 }
 

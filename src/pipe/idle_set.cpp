@@ -29,7 +29,7 @@ void idle_set::register_idle(std::size_t w) noexcept {
     top_ = static_cast<std::uint16_t>(w);
     count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  heavy_fence();
+  full_fence();
 }
 
 bool idle_set::cancel_idle(std::size_t w) noexcept {
@@ -79,9 +79,9 @@ bool idle_set::wake_this(std::size_t w) noexcept {
 }
 
 std::size_t idle_set::wake_all() noexcept {
+  // One by one and not from the top: some may be idle again before the last has been woken.
   std::size_t woken = 0;
-  while (woken < size_ && wake_one())
-    ++woken;  // bounded, in case they fall asleep again as fast as they are woken
+  for (std::size_t w = 0; w < size_ && someone_idle(); ++w) woken += wake_this(w) ? 1 : 0;
   return woken;
 }
 

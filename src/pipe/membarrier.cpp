@@ -47,7 +47,7 @@ void heavy_fence() noexcept {
     return;
   }
 #endif
-  detail::full_fence();
+  full_fence();
 }
 
 }  // namespace thalweg::pipe

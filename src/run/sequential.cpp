@@ -50,8 +50,11 @@ class sequential_engine final : public engine {
     step_context(sequential_engine& e, run_state& r, thread_log& l, std::size_t c)
         : thread_context(r, l, c), engine_(e) {}
     void flush(std::size_t leaf, pipe::chunk_base& out) override {
+      const auto before = engine_.elsewhere_ns_;
+      const auto begin = observe::now_ns();
       engine_.pass_through(first_stage + leaf + 1, out);
       out.clear();
+      engine_.elsewhere_ns_ = before + observe::now_ns() - begin;
     }
 
    private:
@@ -122,21 +125,24 @@ class sequential_engine final : public engine {
     while (!ended && !run.ending.load(std::memory_order_relaxed)) {
       if (run.paused()) run.wait_while_paused();
       ctx.paced = info.paced;
+      const auto elsewhere = elsewhere_ns_;
       const auto begin = observe::now_ns();
       born_ = begin;
-      const bool ok = run.guard(source.component, position_, 0, [&] {
+      bool ok = run.guard(source.component, position_, 0, [&] {
         auto& component = *run.plan.components[source.component];
         ctx.sample = true;
         const auto made = component.produce(source.r, ctx, 1, source.out.get());
         ended = made.ended;
-        if (whole && !info.paced && made.items > 0) sample_latency(ctx);
+        if (whole && !info.paced && ctx.arrived_at(ctx.tallies.size() - 1) > 0) sample_latency(ctx);
         ctx.sample = false;
         if (!ended && n > 1) ended = component.produce(source.r, ctx, n - 1, source.out.get()).ended;
-        const auto took = observe::now_ns() - begin;
-        finish_call(source, ctx, begin, took);
+      });
+      ctx.sample = false;
+      const auto took = finish_call(source, ctx, begin, elsewhere);
+      n = took < run_ns ? std::min(n * 2, most) : std::max<std::size_t>(1, n / 2);
+      ok = ok && run.guard(source.component, position_, 0, [&] {
         if (!whole) pass_on(source.r.last, *source.out);
         fire_timers();
-        n = took < run_ns ? std::min(n * 2, most) : std::max<std::size_t>(1, n / 2);
       });
       ++position_;
       if (!ok) return false;
@@ -150,11 +156,15 @@ class sequential_engine final : public engine {
     log_->arrived(ns, 1, true);
   }
 
-  void finish_call(const step& s, step_context& ctx, std::int64_t begin, std::int64_t took) {
+  // Counts a call that began at `begin`, when so much time had been spent elsewhere. Returns its own time.
+  std::int64_t finish_call(const step& s, step_context& ctx, std::int64_t begin, std::int64_t elsewhere) {
+    const auto end = observe::now_ns();
+    const auto took = end - begin - (elsewhere_ns_ - elsewhere);
     std::uint64_t items = ctx.tallies[s.r.first].in + ctx.tallies[s.r.first].out;
     ctx.collect(s.r, took);
     log_->work.busy_ns.add_ns(took);
-    if (state_->trace) state_->trace->record(log_->number, s.first, begin, begin + took, items, position_);
+    if (state_->trace) state_->trace->record(log_->number, s.first, begin, end, items, position_);
+    return took;
   }
 
   step* step_at(std::size_t stage) {
@@ -177,6 +187,7 @@ class sequential_engine final : public engine {
     const auto due = ctx.due;
     const auto limit = std::exchange(ctx.limit, longest_run);
     const auto paced = std::exchange(ctx.paced, in.paced);
+    const auto elsewhere = elsewhere_ns_;
     const auto begin = observe::now_ns();
     const bool last = s == &steps_.back();
     bool ok = true;
@@ -186,11 +197,10 @@ class sequential_engine final : public engine {
       state_->fail(s->component, failure, position_, 0);
       ok = false;
     }
-    const auto took = observe::now_ns() - begin;
-    if (ok && last && !in.paced) {
-      log_->arrived(begin + took - born_, in.size());
+    if (const auto arrived = last ? ctx.arrived_at(s->r.last - 1) : 0; ok && arrived > 0 && !in.paced) {
+      log_->arrived(observe::now_ns() - born_, arrived);
     }
-    finish_call(*s, ctx, begin, took);
+    finish_call(*s, ctx, begin, elsewhere);
     in.clear();
     ctx.due = due;
     ctx.limit = limit;
@@ -261,6 +271,8 @@ class sequential_engine final : public engine {
   std::vector<std::size_t> timed_;
   std::int64_t position_ = 0;
   std::int64_t born_ = 0;
+  // The time of calls that were made in the middle of others: not these others' own.
+  std::int64_t elsewhere_ns_ = 0;
 };
 
 }  // namespace

@@ -1,13 +1,15 @@
 """The list of packages, and finding what is there."""
 
 import os
+import re
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from thalweg_cli.doctor import Peer
+from thalweg_cli.doctor import PEERS, Peer
 from thalweg_cli.packages import Package, needed
+from thalweg_cli.paths import ROOT
 
 
 class Needed(unittest.TestCase):
@@ -39,14 +41,37 @@ class Found(unittest.TestCase):
 
 
 class Peers(unittest.TestCase):
-    """A peer is found below the folder that its variable names."""
+    """A peer is found where CMake looks for it."""
 
     def test_variable(self) -> None:
         peer = Peer("Nothing", "nothing/nothing.hpp", "NOTHING_DIR")
         self.assertIsNone(peer.found())
         with tempfile.TemporaryDirectory() as folder:
-            header = Path(folder) / "include" / "nothing" / "nothing.hpp"
+            header = Path(folder) / "nothing" / "nothing.hpp"
             header.parent.mkdir(parents=True)
             header.touch()
             with mock.patch.dict(os.environ, {"NOTHING_DIR": folder}):
-                self.assertEqual(peer.found(), str(header))
+                self.assertEqual(peer.found(), str(header.resolve()))
+
+    def test_cmake_package(self) -> None:
+        peer = Peer("Nothing", "nothing.hpp", "NOTHING_DIR", "NothingConfig.cmake", ("../../../include",))
+        self.assertIn("--peer-path NOTHING=<the folder that holds NothingConfig.cmake>", peer.fix)
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder) / "lib" / "cmake" / "Nothing"
+            config.mkdir(parents=True)
+            (Path(folder) / "include").mkdir()
+            (Path(folder) / "include" / "nothing.hpp").touch()
+            with mock.patch.dict(os.environ, {"NOTHING_DIR": str(config)}):
+                self.assertIsNotNone(peer.found())
+
+    def test_cmake_reads_the_variables(self) -> None:
+        files = [*(ROOT / "micro").rglob("CMakeLists.txt")]
+        cmake = "\n".join(file.read_text(encoding="utf-8") for file in files)
+        looked_for = dict(re.findall(r"find_path\((\w+) (\S+)", cmake))
+        self.assertGreaterEqual(len(looked_for), 5)
+        for peer in PEERS:
+            if peer.marker:
+                self.assertRegex(cmake, rf"find_package\({peer.variable.removesuffix('_DIR')}\b")
+            else:
+                self.assertEqual(looked_for.pop(peer.variable, ""), peer.header, peer.name)
+        self.assertEqual(looked_for, {}, "not named by ./thalweg doctor")

@@ -1,4 +1,4 @@
-"""The launcher's ways to fail, on a machine made of stubs: what it says, and that it ends."""
+"""The launcher on a machine made of stubs: what it does, its ways to fail, what it says, and that it ends."""
 
 import os
 import shutil
@@ -37,9 +37,9 @@ class Launcher(unittest.TestCase):
         (self.bin / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
         (self.bin / name).chmod(0o755)
 
-    def run_launcher(self) -> str:
-        """What the launcher says while it fails, started from another folder without a terminal."""
-        done = subprocess.run(
+    def start(self) -> subprocess.CompletedProcess[str]:
+        """Starts the launcher from another folder without a terminal."""
+        return subprocess.run(
             [self.root / "thalweg", "doctor"],
             cwd="/",
             env={**os.environ, "PATH": str(self.bin)},
@@ -49,6 +49,10 @@ class Launcher(unittest.TestCase):
             check=False,
             timeout=60,
         )
+
+    def run_launcher(self) -> str:
+        """What the launcher says while it fails."""
+        done = self.start()
         self.assertEqual(done.returncode, 1, done.stderr)
         return done.stderr
 
@@ -111,3 +115,30 @@ class Launcher(unittest.TestCase):
             said = self.run_launcher()
         self.assertIn("Python packages cannot be installed", said)
         self.assertIn("PyPI", said)
+
+    def test_second_start_installs_nothing(self) -> None:
+        calls = self.bin.parent / "calls"
+        noted = f'echo "${{0##*/}} $*" >>"{calls}"'
+        self.stub("id", "echo 0")
+        for tool in ("c++", "cmake", "ninja"):
+            self.stub(tool, "exit 0")
+        self.stub("dpkg-query", f"{noted}; echo installed")
+        self.stub("apt-get", noted)
+        # An environment in which pip has nothing to fetch, left by a version that needed other packages.
+        python = self.root / ".venv" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text(f"#!/bin/sh\n{noted}\n", encoding="utf-8")
+        python.chmod(0o755)
+        ready = self.root / ".venv" / "ready"
+        ready.write_text(f"other packages\n{self.root.resolve()}\n", encoding="utf-8")
+
+        self.assertEqual(self.start().returncode, 0)
+        first = calls.read_text(encoding="utf-8")
+        self.assertRegex(first, r"dpkg-query .* cmake\n(.|\n)*python -m pip install")
+        self.assertTrue(first.endswith("python -I -m thalweg_cli doctor\n"), first)
+
+        calls.unlink()
+        done = self.start()
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(calls.read_text(encoding="utf-8"), "python -I -m thalweg_cli doctor\n")
+        self.assertEqual(done.stderr, "")

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 import tempfile
 import unittest
@@ -11,10 +12,12 @@ from unittest import mock
 
 from rich.console import Console
 from thalweg_cli import micro, micro_run
+from thalweg_cli.app import app
 from thalweg_cli.micro_plot import draw
-from thalweg_cli.micro_results import Results
+from thalweg_cli.micro_results import Results, Row
 from thalweg_cli.micro_table import for_page, for_terminal, number
 from thalweg_cli.terminal import Failed
+from typer.testing import CliRunner, Result
 
 MACHINE = {
     "type": "machine",
@@ -151,6 +154,93 @@ class Show(unittest.TestCase):
                 draw(results, file)
                 self.assertGreater(file.stat().st_size, 1000)
                 self.assertLess(file.stat().st_size, 300_000)
+
+
+class Command(unittest.TestCase):
+    """The command as a user types it, with a measurement that is over at once."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.kept = self.folder / "latest.json"
+        self.plot = self.folder / "latest.png"
+        self.found = some_results()
+        replaced = {
+            "FOLDER": self.folder,
+            "LATEST": self.kept,
+            "PLOT": self.plot,
+            "ROOT": self.folder,
+            "build": mock.Mock(),
+            "known": lambda: {"grain": "a farm"},
+            "programs": lambda: [Path("no program")],
+            "follow": self.follow,
+        }
+        for name, value in replaced.items():
+            patch = mock.patch.object(micro, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def follow(self, command: list[str], results: Results) -> None:
+        if "--machine" in command:
+            results.machine |= self.found.machine
+        else:
+            results.rows += self.found.rows
+
+    def type(self, *arguments: object) -> Result:
+        return CliRunner().invoke(app, ["micro", *map(str, arguments)])
+
+    def test_draws_beside_what_it_keeps(self) -> None:
+        done = self.type()
+        self.assertEqual(done.exit_code, 0, done.output)
+        self.assertTrue(self.kept.exists())
+        self.assertGreater(self.plot.stat().st_size, 1000)
+        self.assertIn(str(self.plot), done.output)
+
+    def test_draws_where_it_is_told(self) -> None:
+        other = self.folder / "other.svg"
+        done = self.type("--plot", other)
+        self.assertEqual(done.exit_code, 0, done.output)
+        self.assertTrue(other.exists())
+        self.assertFalse(self.plot.exists())
+        self.assertIn(str(other), done.output)
+
+    def test_leaves_no_plot_of_other_results(self) -> None:
+        self.plot.touch()
+        self.found.rows = self.found.rows[:1]
+        done = self.type()
+        self.assertEqual(done.exit_code, 0, done.output)
+        self.assertIn("no plot", done.output)
+        self.assertFalse(self.plot.exists())
+
+    def test_draws_what_it_shows_only_when_asked(self) -> None:
+        self.found.save(self.kept)
+        self.type("--show", self.kept)
+        self.assertFalse(self.plot.exists())
+        self.type("--show", self.kept, "--plot", self.plot)
+        self.assertTrue(self.plot.exists())
+
+    def test_checks_bars(self) -> None:
+        self.assertEqual(self.type("--check").exit_code, 1)
+        self.assertEqual(self.type().exit_code, 0, "a missed bar is no failure unless asked")
+        self.found.rows = [Row.from_event(JUDGED | {"passed": True})]
+        self.assertEqual(self.type("--check").exit_code, 0)
+
+    def test_a_wrong_contender_fails(self) -> None:
+        self.found.save(self.kept)
+        self.assertEqual(self.type("--show", self.kept).exit_code, 1)
+
+
+class Commit(unittest.TestCase):
+    """The commit is told where there is one to tell."""
+
+    def test_without_git(self) -> None:
+        with mock.patch.dict(os.environ, {"PATH": ""}):
+            self.assertEqual(micro.commit(), "unknown")
+
+    def test_outside_a_checkout(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(micro, "ROOT", Path(folder)):
+            self.assertEqual(micro.commit(), "unknown")
 
 
 class Follow(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""Checks that the links between the project's own pages lead somewhere.
+"""Checks that the links between the project's own pages lead somewhere, and that indexes are complete.
 
 usage: links.py page.md...
 """
@@ -9,6 +9,9 @@ from pathlib import Path
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
+
+INDEXES = {"docs/README.md": "*.md", "examples/README.md": "*.cpp"}
+"""Pages that list what lies beside them."""
 
 
 def heading_names(page: Path) -> set[str]:
@@ -32,10 +35,24 @@ def dead_links(page: Path) -> list[str]:
     return dead
 
 
+def unlisted(page: Path) -> list[str]:
+    """What lies beside an index and has no link there."""
+    links = LINK.findall(page.read_text(encoding="utf-8"))
+    beside = [
+        file.name
+        for index, files in INDEXES.items()
+        if page.as_posix().endswith(index)
+        for file in page.parent.glob(files)
+        if file != page
+    ]
+    return [f"{page}: {name} is not listed" for name in sorted(beside) if name not in links]
+
+
 def main() -> None:
-    """Ends with a list of the links that lead nowhere, if there are any."""
-    if dead := [link for page in sys.argv[1:] for link in dead_links(Path(page))]:
-        sys.exit("\n".join(dead))
+    """Ends with a list of what is wrong with the pages, if there is anything."""
+    pages = [Path(page) for page in sys.argv[1:]]
+    if wrong := [line for page in pages for line in [*dead_links(page), *unlisted(page)]]:
+        sys.exit("\n".join(wrong))
 
 
 main()

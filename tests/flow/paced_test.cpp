@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -189,6 +190,47 @@ TEST_P(Paced, QuickPausesLoseNothing) {
     std::this_thread::yield();
   }
   EXPECT_EQ(e.wait().items(), 400U);
+}
+
+TEST_P(Paced, ACallThatIsTriedAgainKeepsItsDueTime) {
+  int n = 0;
+  bool failed = false;
+  std::vector<int> seen;
+  const auto r = tw::run(tw::paced(
+                             [&]() -> std::optional<int> {
+                               if (n == 1 && !std::exchange(failed, true))
+                                 throw std::runtime_error("not yet");
+                               return n < 20 ? std::optional(n++) : std::nullopt;
+                             },
+                             1000.0, {.on_error = tw::retry(3), .name = "clock"}) |
+                             tw::sink(seen),
+                         policy());
+  ASSERT_EQ(seen.size(), 20U);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+  EXPECT_EQ(r.stage("clock").retries(), 1U);
+  EXPECT_TRUE(r.latency().from_due());
+  EXPECT_EQ(r.latency().count(), 20U);
+  EXPECT_GE(r.elapsed(), 18ms);
+  EXPECT_LT(r.elapsed(), 20ms + 5s);
+}
+
+TEST_P(Paced, ACallIsTriedAgainAtOnceNotAtTheNextDueTime) {
+  // The next would be due in a quarter of an hour.
+  std::atomic<int> calls{0};
+  auto e = tw::launch(tw::paced(
+                          [&]() -> std::optional<int> {
+                            if (++calls == 1) throw std::runtime_error("not yet");
+                            return calls.load();
+                          },
+                          0.001, {.on_error = tw::retry(3), .name = "clock"}) |
+                          tw::sink([](int) {}),
+                      policy());
+  EXPECT_TRUE(eventually([&] { return calls >= 2; }, 20s));
+  e.stop();
+  const auto r = e.wait();
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(r.items(), 1U);
+  EXPECT_EQ(r.stage("clock").retries(), 1U);
 }
 
 TEST_P(Paced, TheReportSaysThatTheScheduleIsTheLimit) {

@@ -83,12 +83,6 @@ TEST(ErrorPolicy, ThenComposes) {
   EXPECT_EQ(buried, std::vector{7});
 }
 
-TEST(ErrorPolicy, RetriesAddUp) {
-  const auto p = tw::retry(2, 1ms).then(tw::retry(3, 100ms)).then(tw::skip);
-  EXPECT_EQ(p.retries(), 5);
-  EXPECT_EQ(p.delay(), 1ms);
-}
-
 TEST(ErrorPolicy, AGenericHandlerNamesItsItemType) {
   std::string seen;
   const auto p = tw::dead_letter<std::string>([&](const auto& text, std::exception_ptr) { seen = text; });

@@ -21,6 +21,8 @@
 namespace tw = thalweg;
 using nlohmann::json;
 using testing::AllOf;
+using testing::AnyOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -179,6 +181,92 @@ TEST(Checks, PlacementsThatContradictThemselvesAreRefused) {
               ElementsAre(HasSubstr("caller_thread")));
   EXPECT_THAT(problems_with(same({.blocking = true, .on = tw::caller_thread})),
               ElementsAre(HasSubstr("choose one")));
+}
+
+TEST(Checks, AFarmAmongOtherStagesOfAFarmHasNoReplicasOfItsOwn) {
+  const auto inside = [](tw::options o) { return tw::farm(same(), std::move(o)); };
+  EXPECT_THAT(problems_with(tw::farm(inside({.replicas = 8, .name = "inner"}) | same())),
+              ElementsAre(AllOf(HasSubstr("'inner'"), HasSubstr(".replicas"))));
+  EXPECT_THAT(problems_with(tw::farm(inside({.unordered = true, .name = "inner"}) | same())),
+              ElementsAre(AllOf(HasSubstr("'inner'"), HasSubstr(".unordered"))));
+  EXPECT_THAT(problems_with(tw::farm(inside({.name = "inner", .schedule = tw::round_robin}) | same())),
+              ElementsAre(AllOf(HasSubstr("'inner'"), HasSubstr(".schedule"))));
+  // Wherever it stands, and whatever the outer one says.
+  EXPECT_THAT(problems_with(tw::farm(same() | inside({.replicas = 8, .name = "inner"}) | same(),
+                                     {.replicas = 2, .name = "outer"})),
+              ElementsAre(AllOf(HasSubstr("inner'"), HasSubstr(".replicas"))));
+  EXPECT_THAT(problems_with(tw::farm(same() | inside({.name = "inner", .schedule = tw::round_robin}),
+                                     {.schedule = tw::round_robin})),
+              Contains(AllOf(HasSubstr("'inner'"), HasSubstr(".schedule"))));
+}
+
+TEST(Checks, AFarmInAFarmMayDoWhatHasAMeaningThere) {
+  EXPECT_NO_THROW(tw::run(source() | tw::farm(tw::farm(same()) | same(), {.replicas = 2}) | sink()));
+  EXPECT_NO_THROW(tw::run(
+      source() | tw::farm(same() | tw::farm(same(), {.on_error = tw::skip}), {.replicas = 2}) | sink()));
+  EXPECT_NO_THROW(tw::run(source() |
+                          tw::farm(tw::farm(same() | same(), {.replicas = 2, .schedule = tw::round_robin}),
+                                   {.replicas = 2, .unordered = true}) |
+                          sink()));
+}
+
+TEST(Checks, WhatConcernsTheItemsThatComeInIsForTheFirstStageOfAFarm) {
+  EXPECT_THAT(problems_with(tw::farm(same({.name = "a"}) | same({.name = "b", .schedule = tw::round_robin}))),
+              ElementsAre(AllOf(HasSubstr("'b'"), HasSubstr(".schedule"))));
+  EXPECT_THAT(problems_with(tw::farm(same({.name = "a"}) | same({.capacity = 7, .name = "b"}))),
+              ElementsAre(AllOf(HasSubstr("'b'"), HasSubstr(".capacity"))));
+  EXPECT_NO_THROW(tw::run(source() | tw::farm(same({.capacity = 7}) | same(), {.replicas = 2}) | sink()));
+}
+
+TEST(Checks, WhereAFarmRunsIsSaidOfTheFarm) {
+  EXPECT_THAT(problems_with(tw::farm(same({.name = "a"}) | same({.pin = {0}, .name = "b"}))),
+              ElementsAre(AllOf(HasSubstr("'b'"), HasSubstr(".pin"), HasSubstr("farm"))));
+  EXPECT_THAT(problems_with(tw::farm(same({.pin = {0}, .name = "a"}) | same({.name = "b"}))),
+              ElementsAre(AllOf(HasSubstr("'a'"), HasSubstr(".pin"), HasSubstr("farm"))));
+  const auto where = AllOf(AnyOf(HasSubstr(".on "), HasSubstr("caller_thread")), HasSubstr("farm"));
+  EXPECT_THAT(problems_with(tw::farm(same({.name = "a"}) | same({.name = "b", .on = tw::caller_thread}),
+                                     {.replicas = 1})),
+              ElementsAre(AllOf(HasSubstr("'b'"), where)));
+  EXPECT_THAT(problems_with(tw::farm(same({.name = "a", .on = tw::caller_thread}) | same({.name = "b"}),
+                                     {.replicas = 1})),
+              ElementsAre(AllOf(AnyOf(HasSubstr("'a'"), HasSubstr("'b'")), where)));
+  EXPECT_NO_THROW(tw::run(source() | tw::farm(same() | same(), {.replicas = 2, .pin = {0}}) | sink()));
+  EXPECT_NO_THROW(
+      tw::run(source() | tw::farm(same() | same(), {.replicas = 1, .on = tw::caller_thread}) | sink()));
+}
+
+TEST(Checks, NothingFollowsAnErrorPolicyThatIsFinal) {
+  const auto letter = tw::dead_letter([](const int&, std::exception_ptr) {});
+  const auto says_so = AllOf(HasSubstr("'m'"), AnyOf(HasSubstr("then"), HasSubstr("follow")));
+  EXPECT_THAT(problems_with(same({.on_error = letter.then(tw::skip), .name = "m"})), ElementsAre(says_so));
+  EXPECT_THAT(problems_with(same({.on_error = letter.then(tw::retry(1)), .name = "m"})),
+              ElementsAre(says_so));
+  EXPECT_THAT(problems_with(same({.on_error = tw::skip.then(letter), .name = "m"})), ElementsAre(says_so));
+  EXPECT_THAT(problems_with(same({.on_error = tw::skip.then(tw::retry(1)), .name = "m"})),
+              ElementsAre(says_so));
+  EXPECT_THAT(problems_with(same({.on_error = tw::retry(2).then(tw::skip.then(letter)), .name = "m"})),
+              ElementsAre(says_so));
+  EXPECT_THAT(problems_with(same({.on_error = tw::skip.then(tw::stop).then(letter), .name = "m"})),
+              ElementsAre(says_so))
+      << "what was wrong before stays wrong";
+  EXPECT_NO_THROW(tw::run(source() | same({.on_error = tw::retry(1).then(letter)}) |
+                          same({.on_error = tw::retry(1).then(tw::skip)}) |
+                          same({.on_error = tw::retry(1).then(tw::stop)}) | sink()));
+}
+
+TEST(Checks, RetriesDoNotFollowRetries) {
+  using namespace std::chrono_literals;
+  const auto says_so = AllOf(HasSubstr("'m'"), HasSubstr("retry"));
+  EXPECT_THAT(problems_with(same({.on_error = tw::retry(2, 1ms).then(tw::retry(3, 1s)), .name = "m"})),
+              ElementsAre(says_so));
+  EXPECT_THAT(
+      problems_with(same({.on_error = tw::retry(2, 1ms).then(tw::retry(3, 1s).then(tw::skip)), .name = "m"})),
+      ElementsAre(says_so));
+  EXPECT_THAT(
+      problems_with(same({.on_error = tw::retry(2, 1ms).then(tw::retry(3, 1s)).then(tw::skip), .name = "m"})),
+      ElementsAre(says_so));
+  EXPECT_THAT(problems_with(tw::farm(same(), {.on_error = tw::retry(2).then(tw::retry(3)), .name = "m"})),
+              ElementsAre(says_so));
 }
 
 TEST(Checks, BatchesMustHoldSomethingAndIntervalsPass) {

@@ -4,10 +4,14 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <ranges>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -127,6 +131,92 @@ TEST_P(Batch, UnbatchUndoesBatch) {
   for (int i = 0; i < 5000; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], i + 1);
 }
 
+TEST_P(Batch, HoweverManyItHoldsItTakesNoMoreMemoryThanItsItems) {
+  for (const auto interval : {std::chrono::nanoseconds(0), std::chrono::nanoseconds(20ms)}) {
+    std::vector<int> seen;
+    tw::run(tw::source(std::views::iota(0, 100)) |
+                tw::batch(std::numeric_limits<std::int64_t>::max(), interval) | tw::unbatch() |
+                tw::sink(seen),
+            policy());
+    ASSERT_EQ(seen.size(), 100U);
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+  }
+}
+
+// A range of which only the first items can be read.
+struct torn {
+  int first;
+  int length;
+  int readable;
+
+  struct iterator {
+    using value_type = int;
+    using difference_type = std::ptrdiff_t;
+    const torn* of = nullptr;
+    int at = 0;
+
+    int operator*() const {
+      if (at >= of->readable) throw std::runtime_error("torn");
+      return of->first + at;
+    }
+    iterator& operator++() {
+      ++at;
+      return *this;
+    }
+    iterator operator++(int) {
+      auto before = *this;
+      ++at;
+      return before;
+    }
+    bool operator==(const iterator& other) const { return at == other.at; }
+  };
+  iterator begin() const { return {this, 0}; }
+  iterator end() const { return {this, length}; }
+};
+
+auto some_torn() {
+  return tw::source(std::vector<torn>{{0, 2, 2}, {10, 3, 1}, {20, 1, 0}, {30, 2, 2}});
+}
+
+TEST_P(Batch, AGroupThatCannotBeReadEndsTheRunInTheNameOfUnbatch) {
+  auto f = failure_of(
+      [] { tw::run(some_torn() | tw::unbatch({.name = "parts"}) | tw::sink([](int) {}), policy()); });
+  EXPECT_EQ(f.stage, "parts");
+  EXPECT_EQ(f.cause, "torn");
+  f = failure_of([] {
+    tw::run(some_torn() | tw::farm(tw::unbatch({.name = "parts"}), {.replicas = 2}) |
+                tw::map([](int x) { return x; }) | tw::sink([](int) {}),
+            policy());
+  });
+  EXPECT_EQ(f.stage, "parts");
+}
+
+TEST_P(Batch, WhatFailsBehindUnbatchIsNotItsFailure) {
+  const auto f = failure_of([] {
+    tw::run(tw::source(groups{{1, 2}, {3}}) | tw::unbatch({.name = "parts"}) |
+                tw::map([](int x) { return x == 2 ? throw std::runtime_error("two") : x; }, {.name = "m"}) |
+                tw::sink([](int) {}),
+            policy());
+  });
+  EXPECT_EQ(f.stage, "m");
+  EXPECT_EQ(f.cause, "two");
+}
+
+TEST_P(Batch, AGroupThatCannotBeReadCanBeSkipped) {
+  std::vector<int> seen;
+  auto r =
+      tw::run(some_torn() | tw::unbatch({.on_error = tw::skip, .name = "parts"}) | tw::sink(seen), policy());
+  EXPECT_THAT(seen, ElementsAre(0, 1, 30, 31)) << "what could be read of a torn one goes with it";
+  EXPECT_EQ(r.stage("parts").skipped(), 2U);
+  EXPECT_EQ(r.stage("parts").errors(), 2U);
+  seen.clear();
+  r = tw::run(some_torn() | tw::farm(tw::unbatch({.name = "parts"}), {.replicas = 2, .on_error = tw::skip}) |
+                  tw::sink(seen),
+              policy());
+  EXPECT_THAT(seen, ElementsAre(0, 1, 30, 31));
+  EXPECT_EQ(r.stage("parts").skipped(), 2U);
+}
+
 TEST_P(Batch, InAnOrderedFarmIsRefused) {
   // Which items follow each other in a replica is chance: the groups would be, too.
   EXPECT_THAT(problems_of([] {
@@ -211,6 +301,61 @@ TEST_P(Batch, AnIntervalSendsAPendingBatchBehindAFarmToo) {
           policy());
   EXPECT_TRUE(in_time);
   EXPECT_EQ(arrived, 50);
+}
+
+// The batch falls asleep with items that are due, for want of room behind it, and must notice when there is.
+TEST_P(Batch, WhatIsDueIsSentWhenASlowSinkHasRoomAgain) {
+  if (one_thread()) GTEST_SKIP() << "its one thread is in the source";
+  if (GetParam() == "pool:1") GTEST_SKIP() << "its one worker is in the source";
+  constexpr int each = 14;
+  std::atomic<int> arrived{0};
+  bool in_time = false;
+  std::vector<int> seen;
+  tw::run(tw::source([&, n = 0]() mutable -> std::optional<int> {
+            if (n == 2) in_time = eventually([&] { return arrived == 2 * each; }, 20s);
+            return n < 2 ? std::optional(n++) : std::nullopt;
+          }) | tw::flat_map([](int x, tw::emitter<int>& out) {
+            for (int i = 0; i < each; ++i) out(each * x + i);
+          }) | tw::batch(10, 100ms) |
+              tw::sink(
+                  [&](const std::vector<int>& g) {
+                    std::this_thread::sleep_for(10ms);
+                    seen.insert(seen.end(), g.begin(), g.end());
+                    arrived += static_cast<int>(g.size());
+                  },
+                  {.capacity = 1}),
+          policy());
+  EXPECT_TRUE(in_time) << "the rest waited for the source";
+  ASSERT_EQ(seen.size(), 2U * each);
+  for (int i = 0; i < 2 * each; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+}
+
+TEST_P(Batch, TheBatchesOfAFarmReachAStageWithAThreadOfItsOwn) {
+  if (one_thread()) GTEST_SKIP() << "its one thread is in the source";
+  for (const bool blocking : {true, false}) {
+    std::atomic<int> arrived{0};
+    bool in_time = false;
+    std::vector<int> seen;
+    tw::options own{.name = "end", .blocking = blocking};
+    if (!blocking) own.on = tw::caller_thread;
+    tw::run(tw::source([&, n = 0]() mutable -> std::optional<int> {
+              if (n == 6) in_time = eventually([&] { return arrived == 6; }, 20s);
+              return n < 300 ? std::optional(n++) : std::nullopt;
+            }) |
+                tw::farm(tw::map([](int x) { return x; }) | tw::batch(1000, 3ms),
+                         {.replicas = 3, .unordered = true, .schedule = tw::round_robin}) |
+                tw::sink(
+                    [&](const std::vector<int>& g) {
+                      seen.insert(seen.end(), g.begin(), g.end());
+                      arrived += static_cast<int>(g.size());
+                    },
+                    own),
+            policy());
+    EXPECT_TRUE(in_time) << "groups must leave each replica though no item comes";
+    ASSERT_EQ(seen.size(), 300U);
+    std::sort(seen.begin(), seen.end());
+    for (int i = 0; i < 300; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+  }
 }
 
 TEST_P(Batch, AnIntervalDoesNotSendTooEarly) {

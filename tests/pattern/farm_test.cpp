@@ -182,9 +182,8 @@ TEST(NestedFarms, ReplicasMultiply) {
 }
 
 TEST(NestedFarms, AmongOtherStagesAnInnerFarmIsReplicatedWithThem) {
-  EXPECT_THAT(
-      replicas_in_plan(tw::farm(same() | tw::farm(same(), {.replicas = 2}) | same(), {.replicas = 3})),
-      ElementsAre(3, 3, 3));
+  EXPECT_THAT(replicas_in_plan(tw::farm(same() | tw::farm(same()) | same(), {.replicas = 3})),
+              ElementsAre(3, 3, 3));
 }
 
 TEST(NestedFarms, HugeNumbersDoNotOverflow) {
@@ -324,6 +323,53 @@ TEST_P(Farm, PerReplicaIsAllowedOutsideAFarm) {
           policy());
   EXPECT_THAT(seen, ElementsAre(1, 3));
   EXPECT_EQ(made, 1);
+}
+
+// A factory that numbers what it makes, and notices if it is called twice at once.
+struct numbering {
+  std::atomic<int> inside{0};
+  std::atomic<int> clashes{0};
+  std::mutex lock;
+  std::vector<int> given;
+
+  auto factory() {
+    return tw::per_replica([this, next = 0]() mutable {
+      if (++inside > 1) ++clashes;
+      const int me = next;
+      std::this_thread::sleep_for(2ms);
+      next = me + 1;
+      --inside;
+      const std::lock_guard hold(lock);
+      given.push_back(me);
+      return [](int x) {
+        spin_for(10us);
+        return x;
+      };
+    });
+  }
+};
+
+TEST(PerReplica, AFactoryThatChangesIsCalledByOneThreadAtATime) {
+  for (const auto* policy : {"pool:8", "threads"}) {
+    for (const bool blocking : {false, true}) {
+      SCOPED_TRACE(std::string(policy) + (blocking ? ", blocking" : ""));
+      numbering first;
+      numbering second;
+      std::vector<int> seen;
+      tw::run(tw::source(std::views::iota(0, 400)) |
+                  tw::farm(tw::map(first.factory()) | tw::map(second.factory()),
+                           {.replicas = 8, .schedule = tw::round_robin, .blocking = blocking}) |
+                  tw::sink(seen),
+              tw::policy_from(policy));
+      EXPECT_EQ(seen, expected(400, [](int x) { return x; }));
+      for (auto* f : {&first, &second}) {
+        EXPECT_EQ(f->clashes, 0);
+        std::sort(f->given.begin(), f->given.end());
+        EXPECT_EQ(f->given, expected(static_cast<int>(f->given.size()), [](int x) { return x; }));
+        EXPECT_GT(f->given.size(), 1U) << "there was nothing to see";
+      }
+    }
+  }
 }
 
 // How many replicas are in the operator at once, and how often one instance is entered twice at once.

@@ -1,8 +1,10 @@
 #include <thalweg/thalweg.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -48,6 +50,73 @@ TEST_P(Map, TakesItsItemInEveryWay) {
               tw::map([](auto&& s) { return s + "g"; }) | tw::sink(seen),
           policy());
   EXPECT_THAT(seen, ElementsAre("avcrlg", "bvcrlg"));
+}
+
+// The type of a generic lambda's item is deduced: that it shall be changed shows only in its body.
+TEST_P(Map, GenericOperatorsMayChangeTheirItem) {
+  const auto twice = [](auto& x) {
+    x *= 2;
+    return x;
+  };
+  const auto sorted = [](auto&& v) {
+    std::ranges::sort(v);
+    return v;
+  };
+  using groups = std::vector<std::vector<int>>;
+  for (const auto& errors : {tw::stop, tw::skip, tw::retry(1)}) {
+    std::vector<int> numbers;
+    tw::run(tw::source(std::vector{1, 2, 3}) | tw::map(twice, {.on_error = errors}) |
+                tw::farm(twice, {.replicas = 2, .on_error = errors}) | tw::sink(numbers),
+            policy());
+    EXPECT_THAT(numbers, ElementsAre(4, 8, 12));
+    groups seen;
+    tw::run(
+        tw::source(groups{{3, 1, 2}, {2, 1}, {}}) | tw::map(sorted, {.on_error = errors}) | tw::sink(seen),
+        policy());
+    EXPECT_EQ(seen, (groups{{1, 2, 3}, {1, 2}, {}}));
+    seen.clear();
+    tw::run(tw::source(groups{{3, 1, 2}, {2, 1}, {}}) |
+                tw::farm(sorted, {.replicas = 2, .on_error = errors}) | tw::sink(seen),
+            policy());
+    EXPECT_EQ(seen, (groups{{1, 2, 3}, {1, 2}, {}}));
+  }
+}
+
+TEST_P(Map, GenericOperatorsOfOtherStagesMayDoSoToo) {
+  for (const auto& errors : {tw::stop, tw::skip}) {
+    std::vector<int> seen;
+    tw::run(tw::source(std::vector<std::vector<int>>{{3, 1, 2}, {5, 4}}) |
+                tw::flat_map<int>(
+                    [](auto& v, auto& out) {
+                      std::ranges::sort(v);
+                      for (const int x : v) out(x);
+                    },
+                    {.on_error = errors}) |
+                tw::sink(
+                    [&](auto& x) {
+                      x *= 10;
+                      seen.push_back(x);
+                    },
+                    {.on_error = errors}),
+            policy());
+    EXPECT_THAT(seen, ElementsAre(10, 20, 30, 40, 50));
+  }
+}
+
+TEST_P(Map, AGenericOperatorThatIsTriedAgainGetsTheItemAsItCame) {
+  std::vector<int> seen;
+  int calls = 0;
+  tw::run(tw::source(std::vector{1, 2}) |
+              tw::map(
+                  [&](auto& x) {
+                    x += 10;
+                    if (++calls == 1) throw std::runtime_error("not yet");
+                    return x;
+                  },
+                  {.on_error = tw::retry(1)}) |
+              tw::sink(seen),
+          policy());
+  EXPECT_THAT(seen, ElementsAre(11, 12));
 }
 
 TEST_P(Map, WhatReturnsAReferenceGivesTheValue) {

@@ -2,6 +2,7 @@
 #include <thalweg/pipe/pause.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -120,6 +121,42 @@ RC_GTEST_PROP(idle_set, behaves_like_a_stack_from_which_anybody_may_leave, ()) {
     }
     RC_ASSERT(idle.idle_count() == model.size());
   }
+}
+
+// Those above it sleep again as soon as they are woken, and must not take the turn of the one at the bottom.
+TEST(idle_set, wake_all_reaches_the_bottom_though_those_above_are_idle_again_at_once) {
+  constexpr std::size_t workers = 5;
+  pipe::idle_set idle(workers);
+  std::atomic<bool> over{false};
+  std::vector<std::jthread> restless;
+  for (std::size_t w = 1; w < workers; ++w) {
+    restless.emplace_back([&, w] {
+      while (!over.load(std::memory_order_acquire)) {
+        idle.register_idle(w);
+        if (w % 2 == 1 || over.load(std::memory_order_acquire)) {
+          idle.cancel_idle(w);
+        } else {
+          idle.park(w);
+        }
+      }
+    });
+  }
+  int rounds = 0;
+  int missed = 0;
+  int reported_nobody = 0;
+  for (const auto until = std::chrono::steady_clock::now() + 200ms;
+       rounds == 0 || std::chrono::steady_clock::now() < until; ++rounds) {
+    idle.register_idle(0);
+    for (std::size_t w = 1; w < workers; ++w) idle.wake(w);  // so that they come back above it
+    if (rounds % 2 == 0) std::this_thread::yield();
+    if (idle.wake_all() == 0) ++reported_nobody;
+    if (!was_woken(idle, 0)) ++missed;
+  }
+  over.store(true, std::memory_order_release);
+  idle.wake_all();
+  restless.clear();
+  EXPECT_EQ(missed, 0) << "of " << rounds;
+  EXPECT_EQ(reported_nobody, 0) << "of " << rounds;
 }
 
 // Producers add to a pile and wake; workers take from it and sleep when it is empty. Whenever the producers

@@ -82,6 +82,23 @@ TEST(SizeOf, PairsAndTuplesCountWhatTheyHold) {
   EXPECT_GE(size_of(std::tuple(1, std::string(300, 'x'), std::vector<char>(5000))), 5300U);
 }
 
+TEST(SizeOf, WhatIsSharedCountsOnlyWhileNobodyElseHasIt) {
+  using pointer = std::shared_ptr<std::vector<char>>;
+  const pointer mine = std::make_shared<std::vector<char>>(5000);
+  const auto whole = sizeof(pointer) + sizeof(std::vector<char>) + 5000;
+  EXPECT_EQ(size_of(mine), whole);
+  const std::weak_ptr<std::vector<char>> watching = mine;
+  EXPECT_EQ(size_of(mine), whole);
+  {
+    const pointer theirs = mine;
+    EXPECT_EQ(size_of(mine), sizeof(pointer));
+    EXPECT_EQ(size_of(theirs), sizeof(pointer));
+  }
+  EXPECT_EQ(size_of(mine), whole) << "they have given it back";
+  const std::vector<pointer> twice{mine, mine};
+  EXPECT_EQ(size_of(twice), sizeof twice + 2 * sizeof(pointer));
+}
+
 TEST(SizeOf, ATypeMayCountItself) {
   EXPECT_EQ(size_of(shop::parcel{12'345}), 12'345U);
   EXPECT_EQ(size_of(shop::crate{777}), 777U);

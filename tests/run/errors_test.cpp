@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <ranges>
 #include <stdexcept>
@@ -46,6 +47,12 @@ int same(int x) {
 }
 [[noreturn]] void fail(const std::string& why) {
   throw std::runtime_error(why);
+}
+
+std::vector<int> numbers(int n) {
+  std::vector<int> all(static_cast<std::size_t>(n));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 template <class Job> failure failure_under(const tw::any_policy& policy, Job&& job) {
@@ -156,6 +163,87 @@ TEST_P(Errors, OfAFarmNameItsReplica) {
   EXPECT_EQ(f.stage, "work");
   EXPECT_GE(f.replica, 0);
   EXPECT_LT(f.replica, 3);
+}
+
+// A sink that throws once, at the item `bad`, and would go on if it were called again.
+struct fails_once {
+  std::vector<int>* seen;
+  int bad;
+  bool failed = false;
+  void operator()(int x) {
+    if (x == bad && !std::exchange(failed, true)) fail("disk full");
+    seen->push_back(x);
+  }
+};
+
+void send_whatever_comes(tw::emitter<int>& out, int from, int n) {
+  for (int i = from; i < from + n; ++i) {
+    try {
+      if (i % 2 == 0) {
+        out(i);
+      } else {
+        out.send(i);
+      }
+    } catch (...) {  // which an operator should not do
+    }
+  }
+}
+
+TEST_P(Errors, OfASinkCannotBeSwallowedByASourceThatEmits) {
+  for (const int bad : {0, 1, 500, 999}) {
+    std::vector<int> seen;
+    const auto f = failure_under(policy(), tw::source([](tw::emitter<int>& out) {
+                                             send_whatever_comes(out, 0, 1000);
+                                           }) | tw::sink(fails_once{&seen, bad}, {.name = "write"}));
+    EXPECT_EQ(f.stage, "write");
+    EXPECT_EQ(f.cause, "disk full");
+    EXPECT_EQ(seen, numbers(bad)) << "each once, and none behind the one that failed";
+  }
+}
+
+TEST_P(Errors, OfALaterStageCannotBeSwallowedByASourceThatEmits) {
+  std::vector<int> seen;
+  const auto f =
+      failure_under(policy(), tw::source([](tw::emitter<int>& out) { send_whatever_comes(out, 0, 1000); }) |
+                                  tw::map(
+                                      [failed = false](int x) mutable {
+                                        if (x == 500 && !std::exchange(failed, true)) fail("bad");
+                                        return x;
+                                      },
+                                      {.name = "m"}) |
+                                  tw::farm(same, {.replicas = 2}) | tw::sink(seen));
+  EXPECT_EQ(f.stage, "m");
+  EXPECT_LE(seen.size(), 500U);
+  EXPECT_EQ(seen, numbers(static_cast<int>(seen.size())));
+}
+
+TEST_P(Errors, OfASinkCannotBeSwallowedByAFlatMap) {
+  const auto each = [](int x, tw::emitter<int>& out) { send_whatever_comes(out, 1000 * x, 1000); };
+  for (const int bad : {0, 63, 64, 1500, 2999}) {
+    std::vector<int> seen;
+    auto f = failure_under(
+        policy(), count_to(3) | tw::flat_map(each) | tw::sink(fails_once{&seen, bad}, {.name = "write"}));
+    EXPECT_EQ(f.stage, "write");
+    EXPECT_EQ(f.cause, "disk full");
+    EXPECT_EQ(seen, numbers(bad));
+    seen.clear();
+    f = failure_under(policy(), count_to(3) | tw::farm(tw::flat_map(each) | tw::map(same), {.replicas = 2}) |
+                                    tw::sink(fails_once{&seen, bad}, {.name = "write"}));
+    EXPECT_EQ(f.stage, "write");
+    EXPECT_EQ(seen, numbers(bad));
+  }
+}
+
+TEST_P(Errors, OfASinkCannotBeSwallowedByAnEndHook) {
+  struct last_words {
+    int operator()(int x) { return x; }
+    void on_end(tw::emitter<int>& out) { send_whatever_comes(out, 10, 1000); }
+  };
+  std::vector<int> seen;
+  const auto f = failure_under(
+      policy(), count_to(10) | tw::map(last_words{}) | tw::sink(fails_once{&seen, 500}, {.name = "write"}));
+  EXPECT_EQ(f.stage, "write");
+  EXPECT_EQ(seen, numbers(500));
 }
 
 TEST_P(Errors, OfAReplicatedSink) {

@@ -67,6 +67,11 @@ TEST(Policy, ZeroAndNegativeNumbersAreRefused) {
               ElementsAre(HasSubstr("at least 1")));
 }
 
+TEST(Policy, MoreWorkersThanThereCanBeAreRefused) {
+  EXPECT_THAT(problems_of([] { tw::run(job(), tw::pool{.workers = 100'000}); }),
+              ElementsAre(HasSubstr("100000")));
+}
+
 TEST(Policy, ProcessorsOfThePoolMustExist) {
   EXPECT_THAT(problems_of([] { tw::run(job(), tw::pool{.pin = {100'000}}); }),
               ElementsAre(HasSubstr("100000")));

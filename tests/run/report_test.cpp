@@ -150,6 +150,88 @@ TEST_P(Report, LatencyIsMeasured) {
   }
 }
 
+TEST_P(Report, LatencyIsThatOfWhatReachedTheSink) {
+  const auto one_in = [](int n) { return tw::filter([n](int x) { return n > 0 && x % n == 0; }); };
+  auto r = tw::run(count_to(1000) | one_in(10) | tw::sink([](int) {}), policy());
+  EXPECT_EQ(r.items(), 100U);
+  EXPECT_LE(r.latency().count(), 100U);
+  r = tw::run(count_to(1000) | tw::farm(one_in(10), {.replicas = 2}) | tw::sink([](int) {}), policy());
+  EXPECT_LE(r.latency().count(), 100U);
+  r = tw::run(count_to(1000) | one_in(0) | tw::sink([](int) {}), policy());
+  EXPECT_EQ(r.items(), 0U);
+  EXPECT_EQ(r.latency().count(), 0U);
+  // A source so slow that each item goes alone.
+  r = tw::run(tw::source([i = 0]() mutable -> std::optional<int> {
+                std::this_thread::sleep_for(200us);
+                return i < 50 ? std::optional(i++) : std::nullopt;
+              }) | one_in(10) |
+                  tw::sink([](int) {}),
+              policy());
+  EXPECT_EQ(r.items(), 5U);
+  EXPECT_LE(r.latency().count(), 5U);
+}
+
+// Each way to get to the sink: directly, through others, and where nothing may run inline.
+template <class Check> void on_every_way(Check&& check) {
+  const auto same = [](int x) { return x; };
+  check(tw::map(same));
+  check(tw::farm(same, {.replicas = 2}));
+  check(tw::map(same, {.on_error = tw::skip}));
+  check(tw::farm(same, {.replicas = 2}) | tw::map(same, {.blocking = true}));
+}
+
+TEST_P(Report, AfterACancelItCountsAllThatTheSinkSaw) {
+  on_every_way([](auto middle) {
+    std::atomic<std::uint64_t> seen{0};
+    std::atomic<bool> known{false};
+    tw::execution* self = nullptr;
+    auto e = tw::launch(count_to(1'000'000'000) | middle |
+                            tw::sink(
+                                [&](int) {
+                                  if (++seen != 1000) return;
+                                  eventually([&] { return known.load(); });
+                                  self->cancel();
+                                },
+                                {.name = "end"}),
+                        policy());
+    self = &e;
+    known = true;
+    const auto r = e.wait();
+    EXPECT_GE(seen, 1000U);
+    EXPECT_GE(r.stage("end").items_in(), seen);
+    EXPECT_GE(r.items(), seen);
+    EXPECT_GE(r.stage("read").items_out(), seen);
+  });
+}
+
+TEST_P(Report, AfterAnErrorItCountsAllThatTheSinkSaw) {
+  for (const std::string where : {"before", "end"}) {
+    on_every_way([&](auto middle) {
+      std::atomic<std::uint64_t> seen{0};
+      auto e = tw::launch(
+          count_to(5000) |
+              tw::map(
+                  [&](int x) { return x == 3000 && where == "before" ? throw std::runtime_error("x") : x; },
+                  {.name = "before"}) |
+              middle |
+              tw::sink(
+                  [&](int x) {
+                    ++seen;
+                    if (x == 3000) throw std::runtime_error("x");
+                  },
+                  {.name = "end"}),
+          policy());
+      EXPECT_EQ(failure_of([&] { e.wait(); }).stage, where);
+      const auto r = e.stats();
+      EXPECT_GE(r.stage("end").items_in(), seen);
+      EXPECT_GE(r.items(), seen);
+      if (where == "end") {
+        EXPECT_EQ(seen, 3001U);
+      }
+    });
+  }
+}
+
 TEST_P(Report, ReplicasAndParallelismAreTold) {
   const auto r = tw::run(count_to(300) |
                              tw::farm(

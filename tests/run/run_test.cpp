@@ -426,6 +426,54 @@ TEST_P(Run, FactoriesAndHooksOfAStageOnTheCallerThreadRunThere) {
   EXPECT_THAT(where, ElementsAre(std::this_thread::get_id()));
 }
 
+// Notes where its operators and their end hooks are called.
+struct places {
+  std::mutex lock;
+  std::set<std::thread::id> working;
+  std::set<std::thread::id> ending;
+  int made = 0;
+
+  struct adding {
+    places* p;
+    int sum = 0;
+    int operator()(int x) {
+      const std::lock_guard hold(p->lock);
+      p->working.insert(std::this_thread::get_id());
+      sum += x;
+      return x;
+    }
+    void on_end(tw::emitter<int>& out) {
+      {
+        const std::lock_guard hold(p->lock);
+        p->ending.insert(std::this_thread::get_id());
+      }
+      out(sum);
+      out(-sum);
+    }
+  };
+  auto factory() {
+    return tw::per_replica([this] {
+      const std::lock_guard hold(lock);
+      ++made;
+      return adding{this};
+    });
+  }
+};
+
+TEST_P(Run, TheEndHookOfAFarmOnTheCallerThreadRunsThere) {
+  places farm;
+  std::vector<int> seen;
+  tw::run(count_to(100) | tw::map([](int x) { return x; }) |
+              tw::farm(farm.factory(), {.replicas = 1, .on = tw::caller_thread}) |
+              tw::map([](int x) { return x; }) | tw::sink(seen),
+          policy());
+  EXPECT_THAT(farm.working, ElementsAre(std::this_thread::get_id()));
+  EXPECT_THAT(farm.ending, ElementsAre(std::this_thread::get_id()));
+  ASSERT_EQ(seen.size(), 102U);
+  EXPECT_EQ(seen[100], 4950);
+  EXPECT_EQ(seen[101], -4950);
+}
+
 TEST_P(Run, AnAbandonedRunWithAStageOnTheCallerThreadEnds) {
   int n = 0;
   {
@@ -484,6 +532,37 @@ TEST_P(Run, ABlockingStageHasAThreadOfItsOwn) {
           policy());
   ASSERT_EQ(blocking.size(), 1U);
   EXPECT_EQ(others.count(*blocking.begin()), 0U);
+}
+
+TEST_P(Run, EndHooksOfABlockingFarmRunOnItsThreads) {
+  if (one_thread()) GTEST_SKIP() << "one thread does everything";
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    places farm;
+    std::mutex lock;
+    std::set<std::thread::id> others{std::this_thread::get_id()};
+    const auto elsewhere = [&](int x) {
+      const std::lock_guard hold(lock);
+      others.insert(std::this_thread::get_id());
+      return x;
+    };
+    std::vector<int> seen;
+    tw::run(count_to(300) | tw::map(elsewhere) |
+                tw::farm(farm.factory(), {.replicas = 3, .schedule = tw::round_robin, .blocking = true}) |
+                tw::map(elsewhere) | tw::sink(seen),
+            policy());
+    EXPECT_FALSE(farm.ending.empty());
+    for (const auto& id : farm.ending) {
+      EXPECT_EQ(others.count(id), 0U) << "it belongs to a worker, or to the caller";
+    }
+    ASSERT_EQ(seen.size(), 300U + 2U * static_cast<unsigned>(farm.made));
+    for (int i = 0; i < 300; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], i);
+    int sum = 0;
+    for (std::size_t i = 300; i < seen.size(); i += 2) {
+      EXPECT_EQ(seen[i], -seen[i + 1]);
+      sum += seen[i];
+    }
+    EXPECT_EQ(sum, 300 * 299 / 2) << "each item was seen by one replica";
+  }
 }
 
 TEST_P(Run, ABlockedStageDoesNotStarveTheWorkers) {

@@ -103,7 +103,7 @@ std::map<std::string, part> lines() {
   all.emplace("line in a farm", farm(plus(1) | keep(2) | times(4), 3) | running_sum());
   all.emplace("adjacent", farm(keep(3), 3) | farm(times(3), 2) | farm(plus(1), 4));
   all.emplace("apart", farm(plus(1), 2) | running_sum() | farm(keep(5), 3) | keep(2) | farm(times(2), 2));
-  all.emplace("nested", farm(plus(1) | farm(times(2), 2) | keep(3), 2));
+  all.emplace("nested", farm(plus(1) | tw::farm(times(2)) | keep(3), 2));
   all.emplace("round robin", tw::farm(times(2), {.replicas = 3, .schedule = tw::round_robin}));
   all.emplace(
       "routed behind a farm",

@@ -30,7 +30,7 @@ template <class In, class F> struct paced_op : pull_op<In, F> {
   paced_op(F f, double rate) : pull_op<In, F>{{std::move(f)}}, interval_ns(1e9 / rate) {}
 
   template <class Frame, class Next> bool step(Frame& f, Next&& next) {
-    if (count == 0) began = observe::now_ns() - paused(f.ctx);
+    if (began == 0) began = observe::now_ns() - paused(f.ctx);
     // A pause moves the schedule, also one that began and ended while we waited.
     std::int64_t due = 0;
     do {
@@ -41,9 +41,10 @@ template <class In, class F> struct paced_op : pull_op<In, F> {
         return false;
       }
     } while (due != due_now(f.ctx));
-    ++count;
     f.ctx.due = due;
-    return pull_op<In, F>::step(f, std::forward<Next>(next));
+    const bool more = pull_op<In, F>::step(f, std::forward<Next>(next));
+    ++count;  // a call that fails and is made again is for the same place in the schedule
+    return more;
   }
 
   /// Whether `step` gave nothing because it was told to wait, not because that was all.

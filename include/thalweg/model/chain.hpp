@@ -153,7 +153,12 @@ template <class Input, class... Leaves> class chain final : public component {
   // shared by the replicas there is one copy of it, and each replica's operator refers to that.
   template <std::size_t I> class slot {
     using stage_type = stage_at<I>;
-    static constexpr bool shared = leaf_at<I>::farm >= 0 && shares_function<stage_type>;
+    static constexpr bool in_farm = leaf_at<I>::farm >= 0;
+    static constexpr bool shared = in_farm && shares_function<stage_type>;
+    static constexpr bool in_turn = [] {
+      if constexpr (requires { &stage_type::fn; }) return in_farm && made_in_turn<function_of<stage_type>>;
+      return false;
+    }();
 
    public:
     using op_type = typename decltype([] {
@@ -170,6 +175,9 @@ template <class Input, class... Leaves> class chain final : public component {
       if constexpr (shared) {
         std::call_once(common_.once, [&] { common_.fn.emplace(std::move(from.stage.fn)); });
         ops_.at(replica).reset(new op_type(from.stage.template bind<input<I>>(std::as_const(*common_.fn))));
+      } else if constexpr (in_turn) {
+        const std::lock_guard hold(common_.making);
+        ops_.at(replica).reset(new op_type(from.stage.template make<input<I>>()));
       } else {
         ops_.at(replica).reset(new op_type(from.stage.template make<input<I>>()));
       }
@@ -186,8 +194,13 @@ template <class Input, class... Leaves> class chain final : public component {
       std::once_flag once;
       std::optional<typename shared_operator<stage_type, shared>::type> fn;
     };
+    struct one_by_one {
+      std::mutex making;
+    };
     std::vector<std::unique_ptr<op_type>> ops_;
-    [[no_unique_address]] std::conditional_t<shared, one_for_all, none> common_;
+    [[no_unique_address]] std::conditional_t<shared, one_for_all,
+                                             std::conditional_t<in_turn, one_by_one, none>>
+        common_;
   };
 
   template <class Is> struct slots;

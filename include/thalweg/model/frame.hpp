@@ -39,8 +39,17 @@ template <mode M> struct frame {
   template <bool Source, class U, class User, class Next>
   void emit(pipe::chunk<U>& buffer, std::size_t limit, User&& user, Next&& next) const {
     buffer.clear();
+    // What failed further down is not the user's to handle: if it is caught here, it comes again.
+    std::exception_ptr failed;
     auto deliver = [&](pipe::chunk<U>& items) {
-      for (U& y : items) next(std::move(y));
+      try {
+        if (failed) std::rethrow_exception(failed);
+        for (U& y : items) next(std::move(y));
+      } catch (...) {
+        failed = std::current_exception();
+        items.clear();
+        throw;
+      }
       items.clear();
     };
     struct handler {
@@ -64,10 +73,15 @@ template <mode M> struct frame {
           if (!Source && me.ctx.interrupted()) throw cancelled{};
         },
         &self);
-    if constexpr (Source) {
-      attribute(leaf, [&] { user(out); });
-    } else {
-      call([&] { user(out); });
+    try {
+      if constexpr (Source) {
+        attribute(leaf, [&] { user(out); });
+      } else {
+        call([&] { user(out); });
+      }
+    } catch (...) {
+      if (failed) std::rethrow_exception(failed);
+      throw;
     }
     deliver(buffer);
   }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
@@ -48,14 +49,25 @@ class error_policy {
   error_policy(handler h, const std::type_info& item)
       : last_(action::dead_letter), handler_(std::move(h)), item_(&item) {}
 
-  /// What happens when the retries are used up.
+  /// What happens when the retries are used up. Only `retry` leaves something to do, and one `retry` is
+  /// enough: anything else is an `invalid_job` when the job is run.
   [[nodiscard]] error_policy then(error_policy last) const {
-    last.retries_ += retries_;
-    if (retries_ > 0) last.delay_ = delay_;
+    if (!problem_.empty()) {
+      last.problem_ = problem_;
+    } else if (last_ != action::stop) {
+      last.problem_ = "nothing can follow tw::skip or tw::dead_letter: they have dealt with the item";
+    } else if (retries_ != 0 && last.retries_ != 0) {
+      last.problem_ = "tw::retry cannot follow tw::retry: give one of them all the tries";
+    } else if (retries_ != 0) {
+      last.retries_ = retries_;
+      last.delay_ = delay_;
+    }
     return last;
   }
 
-  [[nodiscard]] bool plain() const noexcept { return last_ == action::stop && retries_ == 0; }
+  [[nodiscard]] bool plain() const noexcept {
+    return last_ == action::stop && retries_ == 0 && problem_.empty();
+  }
   [[nodiscard]] action last() const noexcept { return last_; }
   [[nodiscard]] int retries() const noexcept { return retries_; }
   /// The wait before the first retry; it doubles with each further one.
@@ -63,6 +75,8 @@ class error_policy {
   [[nodiscard]] const handler& dead_letter_handler() const noexcept { return handler_; }
   /// The item type that the dead-letter handler takes; null without one.
   [[nodiscard]] const std::type_info* handled_type() const noexcept { return item_; }
+  /// What is wrong with the combination; empty if nothing is.
+  [[nodiscard]] std::string_view problem() const noexcept { return problem_; }
 
  private:
   action last_ = action::stop;
@@ -70,6 +84,7 @@ class error_policy {
   std::chrono::nanoseconds delay_{0};
   handler handler_;
   const std::type_info* item_ = nullptr;
+  std::string_view problem_;
 };
 
 /// The error ends the run and comes out of `run` or `wait`. The default.
@@ -125,7 +140,9 @@ class schedule {
   const std::type_info* item_ = nullptr;
 };
 
+/// Items go to whichever replica is free: the default, and the fastest.
 inline const schedule on_demand{schedule::kind::on_demand};
+/// Item k goes to replica k modulo their number.
 inline const schedule round_robin{schedule::kind::round_robin};
 
 /// Routes each item to the replica that `f(const T&, std::size_t replicas)` names.
@@ -154,7 +171,8 @@ struct options {
   int replicas = automatic;
   /// Gives up the order of the items after this farm.
   bool unordered = false;
-  /// At most so many items wait in front of the stage.
+  /// At most so many items wait in front of the stage; for a farm, or a stage in it, in front of and in the
+  /// farm. What exactly is counted depends on the policy: see docs/policies.md.
   std::int64_t capacity = automatic;
   /// What to do when the operator throws.
   error_policy on_error = {};

@@ -24,6 +24,9 @@ template <class Factory> struct per_replica_operator {
 /// One operator per replica: `factory` is called once for each replica, on the thread that starts it. For
 /// scratch space, models, connections. Results must not depend on which replica took an item.
 ///
+/// Threads: a factory that can be called as const may be called by several threads at once; any other is
+/// called by one at a time. Errors: what it throws ends the run and comes out with the stage's name.
+///
 /// ```cpp
 /// struct smoother {
 ///   std::vector<int> scratch;                    // mutable: could not be shared by the replicas
@@ -85,6 +88,16 @@ template <class F> struct shared_function {
   }
 };
 
+/// Whether a factory has to be called by one thread at a time.
+template <class Fn> inline constexpr bool made_in_turn = false;
+template <class Factory>
+inline constexpr bool made_in_turn<per_replica_operator<Factory>> = !std::is_invocable_v<const Factory&>;
+
+/// Whether the type of an item decides what is compiled, so that to ask whether a const item will do could
+/// already compile a body that changes it.
+template <class F> inline constexpr bool generic = std::is_class_v<F> && !requires { &F::operator(); };
+template <class F> inline constexpr bool generic<shared_function<F>> = generic<F>;
+
 template <class F> F& target(F& f) {
   return f;
 }
@@ -102,7 +115,10 @@ inline constexpr bool takes =
 /// Calls an operator with an item, in whichever way it takes it. A `const T&` item is copied if it has to be.
 template <class F, class T, class... More>
 decltype(auto) call_with(F& f, const context& ctx, T&& item, More&&... more) {
-  if constexpr (std::invocable<F&, T&&, More...>) {
+  if constexpr (generic<F> && std::is_const_v<std::remove_reference_t<T>>) {
+    auto copy = item;
+    return call_with(f, ctx, std::move(copy), std::forward<More>(more)...);
+  } else if constexpr (std::invocable<F&, T&&, More...>) {
     return std::invoke(f, std::forward<T>(item), std::forward<More>(more)...);
   } else if constexpr (std::invocable<F&, T&, More...>) {
     return std::invoke(f, item, std::forward<More>(more)...);

@@ -33,6 +33,20 @@ struct stage_data {
 
 /// Latency from source to sink of the items of a run. Quantiles are within 1.6 % of the true value; count,
 /// minimum, maximum and mean are exact. All are zero when nothing was counted.
+///
+/// Under a paced source every item is timed by itself, from the moment it was due until the sink has taken
+/// it. Otherwise items that travel together are: from when the source began to give them until the sink has
+/// taken them all, so that no item is said to be faster than it was. Where the whole stream is one loop
+/// (`sequential`, `pool` while it runs inline, `threads` with everything fused) one item of each run of items
+/// is timed, from the first stage behind the source on: `sampled()`.
+///
+/// ```cpp
+/// tw::report r = tw::run(tw::paced([n = 0]() mutable { return n < 9 ? std::optional(n++) : std::nullopt; },
+///                                  10'000.0) |
+///                        tw::sink([](int) {}));
+/// assert(r.latency().from_due() && r.latency().count() == 9);
+/// assert(r.latency().p50() <= r.latency().p99());
+/// ```
 class latency_report {
  public:
   latency_report() = default;
@@ -100,7 +114,17 @@ struct level_report {
   std::size_t capacity = 0;  ///< 0: there is no bound, or no such thing
 };
 
-/// One stage's part in a run, all replicas together.
+/// One stage's part in a run, all replicas together. Times are times on the clock: where threads outnumber
+/// the cores they include waiting for a core.
+///
+/// ```cpp
+/// auto job = tw::source(std::views::iota(0, 1000)) |
+///            tw::farm([](int x) { return x + 1; }, {.replicas = 2, .name = "add"}) | tw::sink([](int) {});
+/// tw::report r = tw::run(job, tw::threads{});
+/// const tw::stage_report& add = r.stage("add");
+/// assert(add.items_in() == 1000 && add.items_out() == 1000 && add.replicas() == 2);
+/// assert(add.runs() > 0 && add.items_per_run() <= 1000);
+/// ```
 class stage_report {
  public:
   stage_report(stage_data data, std::chrono::nanoseconds active);
@@ -109,6 +133,7 @@ class stage_report {
   const std::string& kind() const noexcept { return data_.kind; }
   bool is_source() const noexcept { return data_.kind == "source"; }
   bool is_sink() const noexcept { return data_.kind == "sink"; }
+  /// Items taken (0 for a source), and items given (0 for a sink).
   std::uint64_t items_in() const noexcept { return data_.totals.items_in; }
   std::uint64_t items_out() const noexcept { return data_.totals.items_out; }
   /// The items it worked on: those that came in or, for a source, those it made.
@@ -125,9 +150,16 @@ class stage_report {
   bool timed() const noexcept { return data_.totals.sampled_items != 0; }
   /// Time inside the operator for all items together; scaled up from the sample if `service_sampled`.
   std::chrono::nanoseconds busy() const noexcept;
+  /// How long its replicas waited for items, added up. Known under `threads`, where a thread waits for its
+  /// stages alone (of stages that share one, the first has it; a source waits while the run is paused); and,
+  /// under every policy, of a paced source, which waits for due times. Otherwise 0: a worker of the `pool`
+  /// looks for other work instead.
   std::chrono::nanoseconds waited_for_input() const noexcept {
     return std::chrono::nanoseconds(data_.totals.wait_in_ns);
   }
+  /// How long its replicas waited for room behind them, added up. Under `threads` all of it (of stages that
+  /// share a thread, the last has it); under `pool` only when a stage sent more in one call than there was
+  /// room for; under `sequential` 0.
   std::chrono::nanoseconds waited_for_output() const noexcept {
     return std::chrono::nanoseconds(data_.totals.wait_out_ns);
   }
@@ -138,20 +170,27 @@ class stage_report {
   /// run was active.
   double parallelism() const noexcept;
 
+  /// How often a thread has called it, each time with a run of items (or none, at the end of the stream).
   std::uint64_t runs() const noexcept { return data_.totals.runs; }
+  /// `items` divided by `runs`: how many items it was given at once, on average. What that depends on is told
+  /// in docs/natural-batching.md; 0 if it was never called.
   double items_per_run() const noexcept;
-  /// Items waiting in the input pipe.
+  /// Items waiting in front of it. Under `threads` those in its rings; under `pool` of a serial stage all
+  /// that are on their way from the serial stage before it, with those in farms between the two; under
+  /// `sequential` nothing waits. `capacity` is the stage's option.
   level_report occupancy() const noexcept;
   /// Runs of items that waited in the reorder window for an earlier one.
   level_report reorder() const noexcept;
   /// By how many places runs of items came before their turn.
   level_report displacement() const noexcept;
 
-  /// Exceptions thrown by the operator, each attempt counted, and what became of them.
+  /// Exceptions thrown by the operator, each attempt counted, and what became of them: attempts after the
+  /// first, items given up by `tw::skip`, items handed to `tw::dead_letter`.
   std::uint64_t errors() const noexcept { return data_.totals.errors; }
   std::uint64_t retries() const noexcept { return data_.totals.retries; }
   std::uint64_t skipped() const noexcept { return data_.totals.skipped; }
   std::uint64_t dead_lettered() const noexcept { return data_.totals.dead_lettered; }
+  /// Items discarded on purpose: always 0, as nothing does that. What a filter refuses went in and not out.
   std::uint64_t dropped() const noexcept { return data_.totals.dropped; }
 
   const stage_data& data() const noexcept { return data_; }
@@ -188,10 +227,8 @@ struct bottleneck_report {
 
 /// What a run did. A value: copy, keep and compare reports freely.
 ///
-/// `throughput` counts items that left through the sinks, per second of `elapsed`. A report taken while the
-/// run goes on
-/// (`final()` is false) is put together from counters that are read one after the other, so items may be in
-/// between.
+/// A report taken while the run goes on (`final()` is false) is put together from counters that are read one
+/// after the other, so items may be in between.
 ///
 /// ```cpp
 /// #include <ranges>
@@ -209,9 +246,12 @@ class report {
 
   /// Items that entered the sinks.
   std::uint64_t items() const noexcept { return data_.items; }
-  /// Items per second that entered the sinks; 0 if no time passed.
+  /// Items per second of `elapsed` that entered the sinks; 0 if no time passed.
   double throughput() const noexcept;
+  /// Time on the clock from the start of the run to its end (to now, if it goes on), with the starting of
+  /// threads, the hooks and the pauses.
   std::chrono::nanoseconds elapsed() const noexcept { return data_.elapsed; }
+  /// How long the items that entered the sinks took from the source.
   const latency_report& latency() const noexcept { return data_.latency; }
 
   /// All stages in the order of the stream.
@@ -223,8 +263,12 @@ class report {
   /// What limited the run and what would help.
   bottleneck_report bottleneck() const;
 
+  /// The policy as text, such as `pool` or `threads:4`: its `any_policy::name`.
   const std::string& policy() const noexcept { return data_.policy; }
+  /// Threads that execute stages. `pool`: how many workers there may be, started or not; the threads that
+  /// blocking and pinned stages have to themselves are not counted. `threads`: all of them. `sequential`: 1.
   int workers() const noexcept { return data_.workers; }
+  /// Processors that the process may use, by its affinity.
   int cores() const noexcept { return data_.cores; }
   /// Processor time of the whole process during the run.
   std::chrono::nanoseconds cpu_time() const noexcept { return data_.cpu; }
@@ -236,11 +280,13 @@ class report {
   std::chrono::nanoseconds paused() const noexcept { return data_.paused; }
   /// False if the report was taken while the run went on.
   bool final() const noexcept { return data_.final; }
-  /// Items discarded on purpose. Nothing discards items yet: always 0.
+  /// Items discarded on purpose: always 0, as nothing does that. What `.on_error` gives up is counted by the
+  /// stage that failed.
   std::uint64_t dropped() const noexcept { return data_.dropped; }
+  /// What `set_replicas` changed, in order.
   const std::vector<resize_event>& resizes() const noexcept { return data_.resizes; }
 
-  /// True on the process that holds the results; always so unless the run spans several processes.
+  /// Whether this process holds the results: always true, as a run is in one process.
   bool is_root() const noexcept { return true; }
 
   /// What happened after the report `earlier` of the same run was taken: rates, latencies and counters of

@@ -5,6 +5,7 @@
 #include <thalweg/model/stage_traits.hpp>
 #include <thalweg/observe/clock.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -18,6 +19,9 @@ namespace thalweg {
 namespace model {
 
 template <class In> struct batch_op {
+  // More would be a guess: a group may be closed by its interval long before it is full.
+  static constexpr std::size_t most_reserved = 1024;
+
   std::size_t n;
   std::int64_t interval;
   std::vector<In> pending{};
@@ -27,7 +31,7 @@ template <class In> struct batch_op {
 
   template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&& next) {
     if (pending.empty()) {
-      pending.reserve(n);
+      pending.reserve(std::min(n, most_reserved));
       oldest_due = f.ctx.due;
       if (interval > 0) when.store(observe::now_ns() + interval, std::memory_order_relaxed);
     }
@@ -76,14 +80,17 @@ struct batch_stage : stage_defaults {
 };
 
 struct unbatch_op {
-  template <class Frame, class T, class Next> void step(Frame&, T&& group, Next&& next) {
-    for (auto&& x : group) {
-      if constexpr (std::is_lvalue_reference_v<T>) {
-        next(std::ranges::range_value_t<std::remove_cvref_t<T>>(x));
-      } else {
-        next(std::ranges::range_value_t<std::remove_cvref_t<T>>(std::move(x)));
+  template <class Frame, class T, class Next> void step(Frame& f, T&& group, Next&& next) {
+    // The range and its items are the user's: what they throw is this stage's failure.
+    f.attribute(f.leaf, [&] {
+      for (auto&& x : group) {
+        if constexpr (std::is_lvalue_reference_v<T>) {
+          next(std::ranges::range_value_t<std::remove_cvref_t<T>>(x));
+        } else {
+          next(std::ranges::range_value_t<std::remove_cvref_t<T>>(std::move(x)));
+        }
       }
-    }
+    });
   }
 };
 
@@ -118,9 +125,11 @@ struct unbatch_stage : stage_defaults {
 /// tw::run(tw::source(std::vector{1, 2, 3}) | tw::batch(2) | tw::sink(seen));
 /// assert((seen == std::vector<std::vector<int>>{{1, 2}, {3}}));
 /// ```
-inline auto batch(std::int64_t n, std::chrono::nanoseconds interval = std::chrono::nanoseconds{0},
-                  options opts = {}) {
+inline auto batch(std::int64_t n, std::chrono::nanoseconds interval, options opts = {}) {
   return model::make_pipeline(model::batch_stage{{}, n, interval, std::move(opts)});
+}
+inline auto batch(std::int64_t n, options opts = {}) {
+  return batch(n, std::chrono::nanoseconds{0}, std::move(opts));
 }
 
 /// Takes groups (any ranges) apart into their items.

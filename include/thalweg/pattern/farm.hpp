@@ -47,6 +47,7 @@ template <class Inner> struct farm_stage : stage_defaults {
     const bool only = first.farm >= 0 && std::all_of(inside.begin(), inside.end(), [&](const auto& info) {
                         return info.farm == first.farm;
                       });
+    if (!only) refuse_inner_options(names, inside);
     for (auto& info : inside) {
       info.replicas = combined(opts.replicas, only ? info.replicas : automatic);
       info.farm = farm;
@@ -59,6 +60,22 @@ template <class Inner> struct farm_stage : stage_defaults {
     // What concerns the items that come in concerns the first stage.
     if (first.opts.schedule.how() == schedule::kind::on_demand) first.opts.schedule = opts.schedule;
     if (opts.capacity != automatic) first.opts.capacity = opts.capacity;
+  }
+
+  // Among other stages an inner farm is replicated with them: what it says of its own replicas does nothing.
+  void refuse_inner_options(naming& names, std::span<const stage_info> inside) const {
+    int seen = -1;
+    for (const auto& info : inside) {
+      if (info.farm < 0 || std::exchange(seen, info.farm) == info.farm) continue;
+      const auto bad = [&](const char* option) {
+        names.problem("the farm of '" + info.name +
+                      "' stands among other stages in a farm and is replicated with them, so " + option +
+                      " does nothing: give it to the tw::farm around it");
+      };
+      if (info.replicas != automatic) bad(".replicas");
+      if (info.unordered && !opts.unordered) bad(".unordered");
+      if (info.opts.schedule.how() != schedule::kind::on_demand) bad(".schedule");
+    }
   }
 
   static int combined(int outer, int inner) {
@@ -78,7 +95,8 @@ template <class... Stages> auto farm_of(pipeline<Stages...> inner, options opts)
 
 /// Replicates a stage or a pipeline of stages: `farm(f)` for a callable `f(T) -> U`, `farm(filter(p))`,
 /// `farm(map(f) | flat_map(g))`, `farm(sink(f))` for a replicated sink. Farms nest: in a farm of nothing but
-/// a farm the numbers of replicas multiply; among other stages an inner farm is replicated with them.
+/// a farm the numbers of replicas multiply; among other stages an inner farm is replicated with them, and has
+/// no options of its own but those of its stages.
 ///
 /// Order: deterministic, whatever the number of replicas; `.unordered = true` gives it up (label: multiset).
 /// The operator is shared by the replicas and must be callable as const; `per_replica` makes one for each.

@@ -157,8 +157,9 @@ struct range_stage : stage_defaults, copy_gate<!Owned || repeatable<Range>> {
 /// moved in belongs to the job.
 ///
 /// Order: deterministic. A source is serial: `f` is called from one thread at a time and may have state and
-/// hooks. A source that waits in `f` does not delay the items it gave before. When the run is cancelled,
-/// `f`'s own call must return before the run can end.
+/// hooks. A source that waits in `f` does not delay the items it gave before, as long as another worker is
+/// idle (a `pool` of one worker has no other: there the rest of a run of items waits with it). When the run is
+/// cancelled, `f`'s own call must return before the run can end.
 ///
 /// Errors: a null callable, or a `validate()` that throws, is an `invalid_job`; what `f` throws ends the run,
 /// unless `.on_error` says otherwise.

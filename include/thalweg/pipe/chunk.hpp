@@ -173,6 +173,12 @@ template <item T> class chunk final : public chunk_base {
   [[nodiscard]] std::unique_ptr<chunk_base> sibling() const override { return std::make_unique<chunk>(); }
 
  private:
+  struct releaser {
+    std::size_t n;
+    void operator()(T* data) const noexcept { release(data, n); }
+  };
+  using array = std::unique_ptr<T, releaser>;  // memory only
+
   static void release(T* data, std::size_t n) noexcept {
     if (data != nullptr) ::operator delete(data, n * sizeof(T), std::align_val_t{alignof(T)});
   }
@@ -183,15 +189,18 @@ template <item T> class chunk final : public chunk_base {
     const std::lock_guard hold(filling_);
     const auto first = chunk_base::begin();
     const auto live = n - first;
-    if (n == capacity_ && (live * 2 > capacity_ || capacity_ == 0)) {
-      const std::size_t more = std::max<std::size_t>(16, capacity_ * 2);
-      T* bigger = static_cast<T*>(::operator new(more * sizeof(T), std::align_val_t{alignof(T)}));
-      relocate(data_ + first, live, bigger);
+    const bool full = n == capacity_ && (live * 2 > capacity_ || capacity_ == 0);
+    if (full || !std::is_nothrow_move_constructible_v<T>) {
+      // A move that throws leaves all items where they were, each to be destroyed once.
+      const auto more = full ? std::max<std::size_t>(16, capacity_ * 2) : capacity_;
+      array bigger(static_cast<T*>(::operator new(more * sizeof(T), std::align_val_t{alignof(T)})), {more});
+      std::uninitialized_move_n(data_ + first, live, bigger.get());
+      std::destroy_n(data_ + first, live);
       release(data_, capacity_);
-      data_ = bigger;
+      data_ = bigger.release();
       capacity_ = more;
     } else {
-      relocate(data_ + first, live, data_);
+      move_down(data_ + first, live, data_);
     }
     if (paced) {
       auto dues = std::make_unique<std::int64_t[]>(capacity_);
@@ -205,8 +214,8 @@ template <item T> class chunk final : public chunk_base {
     return live;
   }
 
-  // `to` may overlap `from` if it lies before it.
-  static void relocate(T* from, std::size_t n, T* to) {
+  // `to` lies before `from`; the two may overlap.
+  static void move_down(T* from, std::size_t n, T* to) {
     if (from == to) return;
     for (std::size_t i = 0; i < n; ++i) {
       ::new (static_cast<void*>(to + i)) T(std::move(from[i]));

@@ -8,6 +8,10 @@
 // whole cost to the sleeper: the system call membarrier makes every running thread of the process execute a
 // full fence, so the producer's own may be a compiler barrier.
 //
+// This is asymmetric Dekker synchronization (Dice, Huang and Yang, "Asymmetric Dekker Synchronization");
+// light and heavy are the names that folly and the C++ paper P1202 give to the two fences. The command is
+// MEMBARRIER_CMD_PRIVATE_EXPEDITED of membarrier(2).
+//
 // ThreadSanitizer understands neither the system call nor a compiler barrier; under it, and on systems
 // without the call, both sides execute a full fence.
 
@@ -27,6 +31,9 @@ namespace detail {
 /// returns and never back, so a light_fence() that still reads false only executes a full fence too many.
 extern std::atomic<bool> asymmetric_fences;
 
+}  // namespace detail
+
+/// A fence for both sides: some 20 ns.
 inline void full_fence() noexcept {
 #if defined(THALWEG_PIPE_TSAN)
   __sync_synchronize();  // GCC refuses std::atomic_thread_fence under ThreadSanitizer
@@ -35,18 +42,16 @@ inline void full_fence() noexcept {
 #endif
 }
 
-}  // namespace detail
-
 /// The frequent side's fence, between its store and its load. Pairs with heavy_fence() only, never with
 /// itself.
 inline void light_fence() noexcept {
 #if defined(THALWEG_PIPE_TSAN)
-  detail::full_fence();
+  full_fence();
 #else
   if (detail::asymmetric_fences.load(std::memory_order_relaxed)) [[likely]] {
     std::atomic_signal_fence(std::memory_order_seq_cst);
   } else {
-    detail::full_fence();
+    full_fence();
   }
 #endif
 }

@@ -13,6 +13,9 @@ namespace thalweg::pipe {
 /// One thread parks (its owner); any thread unparks. What happened before an `unpark()` is visible after the
 /// `park()` that takes its permit. The parker must live until the last `unpark()` has returned.
 ///
+/// The permit is that of `LockSupport` in java.util.concurrent; three states in a futex (nothing, permit,
+/// asleep) are how `std::thread::park` of Rust keeps it on Linux.
+///
 ///     parker mine;                                     // worker                        // another thread
 ///     mine.prepare();
 ///     announce(&mine);                                 //                               make_work();

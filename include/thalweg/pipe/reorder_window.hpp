@@ -37,6 +37,12 @@ struct displacement {
 ///
 /// Every thread that deposits must run that loop; then no deposit is stranded. `take` and the processing
 /// between takes happen on one thread at a time, each seeing what the one before it did.
+///
+/// TBB's pipeline has such a buffer in front of each `serial_in_order` filter: who comes too early leaves its
+/// item in a ring, by number, and does something else. There a lock guards the ring, which grows, and each
+/// item that is through becomes the task of the next. Here slots carry the number of what lies in them, as in
+/// Vyukov's bounded queue, so that deposits need no lock; the drainer goes on as long as there is something;
+/// and a full window pushes back.
 template <class T>
   requires std::default_initializable<T> && std::movable<T>
 class reorder_window {

@@ -157,6 +157,13 @@ class ring_core {
 /// its core then owns the line, and the producer's next write takes a line from one owner, which modern cores
 /// do several times faster than withdrawing it from several readers.
 ///
+/// Where it comes from: that one producer and one consumer need no more than two positions is Lamport's
+/// ("Proving the Correctness of Multiprocess Programs", 1977; "Specifying Concurrent Program Modules", 1983).
+/// That each side keeps what it last saw of the other's position, and that many slots go over at once, is
+/// MCRingBuffer's (Lee, Bu and Chandranmenon, "A Lock-Free, Cache-Efficient Shared Ring Buffer for Multi-Core
+/// Architectures", ANCS 2009); rigtorp's SPSCQueue keeps positions in the same way. Sleeping rests on the
+/// fences of membarrier.hpp.
+///
 ///     pipe::ring<std::string> words(1024);
 ///     std::thread producer([&] {
 ///       for (auto& w : read()) {

@@ -18,9 +18,9 @@ inline constexpr bool has_fixed_size = std::is_trivially_copyable_v<T> && !requi
 }  // namespace pipe
 
 /// How many bytes an item keeps in memory, for the bounds on what is in flight. Containers, pairs, tuples,
-/// optionals and smart pointers count what they hold; a type with a member `std::size_t size_of() const`, or
-/// with a free function `thalweg_size_of(const T&)` found by argument-dependent lookup, says it itself;
-/// everything else counts `sizeof(T)`.
+/// optionals and smart pointers count what they hold (a `std::shared_ptr` only what nobody else shares); a
+/// type with a member `std::size_t size_of() const`, or with a free function `thalweg_size_of(const T&)`
+/// found by argument-dependent lookup, says it itself; everything else counts `sizeof(T)`.
 ///
 /// ```cpp
 /// assert(tw::size_of(7) == sizeof(int));
@@ -62,7 +62,12 @@ template <class T> constexpr std::size_t size_of(const T& item) {
     if constexpr (std::is_object_v<typename T::element_type> &&
                   !std::is_abstract_v<typename T::element_type> &&
                   !std::is_array_v<typename T::element_type>) {
-      return sizeof(T) + (item ? thalweg::size_of(*item) : 0);
+      if constexpr (requires { item.use_count(); }) {
+        // Shared: it would be counted once for each, and others may be changing it.
+        return sizeof(T) + (item.use_count() == 1 ? thalweg::size_of(*item) : 0);
+      } else {
+        return sizeof(T) + (item ? thalweg::size_of(*item) : 0);
+      }
     } else {
       return sizeof(T);
     }

@@ -8,6 +8,7 @@
 #include <thalweg/run/policy.hpp>
 #include <thalweg/run/run.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -75,6 +76,12 @@ class thread_context : public model::context {
   /// Moves what the component counted into the thread's log. `busy_ns` is the time of the whole call: where
   /// stages ran one at a time it is theirs; fused stages are timed by the samples they took.
   void collect(model::range r, std::int64_t busy_ns);
+
+  /// How many items sink `leaf` has taken since the last `collect`.
+  [[nodiscard]] std::uint64_t arrived_at(std::size_t leaf) const noexcept {
+    const auto& t = tallies[leaf];
+    return t.in - std::min(t.in, t.skipped + t.dead_lettered);
+  }
 
   run_state& run;
   thread_log& log;

@@ -22,6 +22,11 @@ struct sequential {};
 /// The default. As many workers as cores share the stages: a worker takes a run of items and carries it as
 /// far as it gets, downstream work first; further workers are called only when that pays, and where it does
 /// not the whole stream runs inline on one. See docs/policies.md.
+///
+/// ```cpp
+/// auto job = tw::source(std::vector{1, 2, 3}) | tw::sink([](int) {});
+/// assert(tw::run(job, tw::pool{.workers = 2}).workers() == 2);
+/// ```
 struct pool {
   /// How many workers; `automatic`: as many as the process may use cores.
   int workers = automatic;
@@ -31,6 +36,12 @@ struct pool {
 
 /// A thread for each serial stage and for each replica of a farm, joined by bounded rings: takes numbers
 /// literally. For stages that wait much, for pinning, and for comparing.
+///
+/// ```cpp
+/// auto job = tw::source(std::vector{1, 2, 3}) | tw::farm([](int x) { return x; }, {.replicas = 3}) |
+///            tw::sink([](int) {});
+/// assert(tw::run(job, tw::threads{}).workers() == 5);
+/// ```
 struct threads {
   /// At most so many replicas over all farms together; `automatic`: farms without `.replicas` get as many as
   /// cores.

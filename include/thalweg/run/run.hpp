@@ -46,8 +46,18 @@ class execution {
   /// The run ends as soon as the operators that are being called return; items on their way are lost. `wait`
   /// then returns normally: cancelling is no error.
   void cancel();
-  /// The sources are not called any more until `resume`; what is on its way drains. The schedule of a paced
-  /// source stands still meanwhile.
+  /// The sources are not called any more until `resume`; what is on its way drains. Returns at once: a source
+  /// that is being called finishes that call. The schedule of a paced source stands still meanwhile.
+  ///
+  /// ```cpp
+  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
+  ///                     tw::sink([](int) {}));
+  /// e.pause();
+  /// std::this_thread::sleep_for(5ms);
+  /// e.resume();
+  /// e.stop();
+  /// assert(e.wait().paused() >= 5ms);
+  /// ```
   void pause();
   /// Sources go on; does nothing if the run is not paused.
   void resume();
@@ -57,7 +67,18 @@ class execution {
   [[nodiscard]] bool done() const;
   /// Changes how many replicas of a farm may work at once, up to 1 024. Throws `thalweg::error` for an
   /// unknown or a serial stage, for numbers below 1, for farms whose replicas have threads of their own
-  /// (`.blocking`, `.pin`), and under policies that cannot resize.
+  /// (`.blocking`, `.pin`), and under policies that cannot resize: all but `pool`. Replicas at work finish
+  /// their run of items first.
+  ///
+  /// ```cpp
+  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
+  ///                     tw::farm([](int x) { return -x; }, {.replicas = 1, .name = "negate"}) |
+  ///                     tw::sink([](int) {}));
+  /// e.set_replicas("negate", 4);
+  /// e.stop();
+  /// tw::report r = e.wait();
+  /// assert(r.stage("negate").replicas() == 4 && r.resizes().front().from == 1);
+  /// ```
   void set_replicas(std::string_view stage, int replicas);
 
  private:
@@ -114,18 +135,42 @@ report run(Job&& job, const any_policy& policy = {}, const run_options& options 
 /// Starts a job and returns at once; see `execution`. Throws `invalid_job` as `run` does; errors of stages
 /// come out of `wait`. Stages on `tw::caller_thread` are executed in `wait`: without it such a run does not
 /// end.
+///
+/// ```cpp
+/// std::vector<int> seen;
+/// tw::execution e = tw::launch(tw::source(std::vector{1, 2, 3}) | tw::sink(seen));
+/// tw::report now = e.stats();  // while it goes on
+/// tw::report end = e.wait();
+/// assert(now.items() <= 3 && end.items() == 3 && seen.size() == 3);
+/// ```
 template <runnable Job>
 [[nodiscard]] execution launch(Job&& job, const any_policy& policy = {}, const run_options& options = {}) {
   auto plan = run_detail::plan_of(std::forward<Job>(job));
   return run_detail::start(std::move(plan), policy, options, false);
 }
 
-/// The job as a Graphviz picture. The job is not run, and not refused if there is something wrong with it.
+/// The job as a Graphviz picture, for `dot -Tsvg`: a box for each stage, the types of the items between them,
+/// a frame around each farm. The job is not run, and not refused if there is something wrong with it.
+///
+/// ```cpp
+/// auto job = tw::source(std::vector{1}, {.name = "read"}) | tw::sink([](int) {}, {.name = "write"});
+/// const std::string picture = tw::to_dot(job);
+/// assert(picture.starts_with("digraph") && picture.find("s0 -> s1 [label=\"int\"]") != std::string::npos);
+/// ```
 template <runnable Job> std::string to_dot(Job&& job) {
   return run_detail::plan_of(std::forward<Job>(job)).to_dot();
 }
 
-/// The job as JSON, for tools. The job is not run.
+/// The job as JSON, for tools: its `stages`, with names, item types and what was asked of their farms, and
+/// the `connections` between them by number. The job is not run, and not refused if there is something wrong
+/// with it.
+///
+/// ```cpp
+/// auto job = tw::source(std::vector{1}, {.name = "read"}) | tw::sink([](int) {}, {.name = "write"});
+/// const std::string text = tw::to_json(job);
+/// assert(text.find(R"("name":"read")") != std::string::npos);
+/// assert(text.find(R"({"from":0,"to":1})") != std::string::npos);
+/// ```
 template <runnable Job> std::string to_json(Job&& job) {
   return run_detail::plan_of(std::forward<Job>(job)).to_json();
 }

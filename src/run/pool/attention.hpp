@@ -12,31 +12,61 @@ namespace thalweg::run_detail::pooled {
 /// nothing if the worker is back before the next item comes. If the last call did not wait, an item may be
 /// there already: yes. A call that waits may wait for the arrival of the next item, which comes no sooner if
 /// somebody stands there, or for something that begins only with the call (a read, a computation). A paced
-/// source is of the first kind; for others both are tried now and then, and what counts is how long it takes
-/// from one item to the next.
+/// source is of the first kind; for others both are tried for some items each, and what counts is how long it
+/// takes from one item to the next. A conclusion holds the longer the more often it has been drawn.
 class attention {
  public:
   /// `work_ns`: what the item in hand will take. Whoever holds the source asks once per run of items, at time
   /// `now`.
   [[nodiscard]] bool wanted(double work_ns, bool waited, std::int64_t now, bool paced) {
-    const auto since = static_cast<double>(now - std::exchange(last_, now));
-    if (!waited) return attended_ = work_ns > wake_ns;
-    auto& usual = interval_[attended_ ? 1 : 0];
-    usual += (since - usual) / (usual == 0 ? 1 : 8);
-    ++count_;
-    if (work_ns <= wake_ns) return attended_ = false;
-    if (paced) return attended_ = work_ns > 0.9 * std::max(interval_[0], interval_[1]);
-    const auto turn = count_ % 64;
-    if (turn < 8) return attended_ = true;
-    if (turn < 12) return attended_ = false;
-    return attended_ = interval_[1] < 0.93 * interval_[0];
+    if (paced) {
+      const auto since = static_cast<double>(now - std::exchange(last_, now));
+      usual_ += (since - usual_) / (usual_ == 0 ? 1 : 8);
+      return work_ns > (waited ? std::max(wake_ns, 0.9 * usual_) : wake_ns);
+    }
+    if (count_ == length_) next_phase(now);
+    if (count_++ == 0) began_ = now;
+    if (work_ns <= wake_ns) return false;
+    return !waited || phase_ == phase::attended || (phase_ == phase::settled && worth_it_);
   }
 
  private:
-  double interval_[2] = {0, 0};  // without and with somebody at the source
-  std::int64_t last_ = 0;
-  std::uint32_t count_ = 0;
-  bool attended_ = false;
+  enum class phase : std::uint8_t { alone, attended, settled };
+
+  void next_phase(std::int64_t now) {
+    // Of a whole phase, so that one item that came late does not decide.
+    const auto interval = static_cast<double>(now - began_) / static_cast<double>(length_);
+    count_ = 0;
+    length_ = trial;
+    switch (phase_) {
+      case phase::alone:
+        alone_ = interval;
+        phase_ = phase::attended;
+        break;
+      case phase::attended: {
+        const bool worth_it = interval < 0.9 * alone_;
+        hold_ = worth_it == worth_it_ ? std::min(hold_ * 2, longest_hold) : trial;
+        worth_it_ = worth_it;
+        length_ = hold_;
+        phase_ = phase::settled;
+        break;
+      }
+      case phase::settled:
+        phase_ = phase::alone;
+        break;
+    }
+  }
+
+  // In runs of items.
+  static constexpr std::uint32_t trial = 32;
+  static constexpr std::uint32_t longest_hold = 8192;
+
+  phase phase_ = phase::alone;
+  std::uint32_t count_ = 0, length_ = trial, hold_ = trial;
+  bool worth_it_ = false;
+  double alone_ = 0;  // ns between two runs of items
+  double usual_ = 0;  // the same, of a paced source
+  std::int64_t began_ = 0, last_ = 0;
 };
 
 }  // namespace thalweg::run_detail::pooled

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/idle_set.hpp>
 #include <thalweg/run/engine.hpp>
 
@@ -94,8 +95,40 @@ struct worker {
   thread_log* log = nullptr;
   std::vector<std::unique_ptr<pool_context>> contexts;
   std::uint32_t tick = 0;
+  // How long it has been in the middle of calls: carrying on what they sent, or waiting. Not their own time.
+  std::int64_t elsewhere_ns = 0;
   /// The serial node whose region this thread is bringing to its end: all that was in it has passed.
   const node* finishing = nullptr;
+};
+
+// What a thread does in the middle of a call is not the call's time.
+class elsewhere {
+ public:
+  explicit elsewhere(worker& w) : worker_(w), before_(w.elsewhere_ns) {}
+  elsewhere(const elsewhere&) = delete;
+  elsewhere& operator=(const elsewhere&) = delete;
+  ~elsewhere() { worker_.elsewhere_ns = before_ + observe::now_ns() - began_; }
+
+ private:
+  worker& worker_;
+  const std::int64_t before_;
+  const std::int64_t began_ = observe::now_ns();
+};
+
+// The time of a call without what its thread did elsewhere.
+class stopwatch {
+ public:
+  explicit stopwatch(const worker& w) : worker_(w), before_(w.elsewhere_ns) {}
+  // Its own time until `now`; begins anew.
+  std::int64_t lap(std::int64_t now) {
+    const auto away = worker_.elsewhere_ns - std::exchange(before_, worker_.elsewhere_ns);
+    return now - std::exchange(began, now) - away;
+  }
+  std::int64_t began = observe::now_ns();
+
+ private:
+  const worker& worker_;
+  std::int64_t before_;
 };
 
 // The pool of a run. Each part of it has a file of its own, named in the headings below.
@@ -137,13 +170,12 @@ class pool_engine final : public engine {
   // --- layout (layout.cpp) ---
 
   void lay_out();
-  // The groups that a timer sends from a farm are carried on by the farm's threads, as far as the next serial
-  // stage.
-  void refuse_timer_before_own_thread(std::size_t i) const;
   // Whether some stage of the farm that stage `i` is in does: the replicas are executed as a whole.
   [[nodiscard]] bool farm_wants_own_threads(std::size_t i) const;
   void add_agent(std::size_t stage, bool caller);
-  partition* prepare_partition(partition& p);
+  // The partition for what the stages are known to cost: one that was there before, if it is the same.
+  partition* choose_partition();
+  void assign_agents(partition& p);
   void start_stage(std::size_t i, int replica);
   void start_serial_stages(worker&);
   void start_own_stages(worker& w);
@@ -223,9 +255,8 @@ class pool_engine final : public engine {
   void deliver(worker& w, node& n, chunk_ptr c);
   void wait_for_room(worker& w, node& n);
   // Waits until what an operator of a parallel node has sent so far may be carried on before it returns:
-  // until all before it has passed. Returns false if it has to stay and grow: where another kind of thread
-  // would have to carry it on, and where those before it do not get on, for they may need this thread, or the
-  // replica it holds.
+  // until all before it has passed. Returns false if it has to stay and grow: where those before it do not
+  // get on, for they may need this thread, or the replica it holds.
   bool wait_for_turn(worker& w, const node& n, std::int64_t seq);
   static void pause_a_little(worker&);
   // There is room in front of `n` again: tells a thread of another kind that waits for it. (Workers look for
@@ -267,6 +298,10 @@ class pool_engine final : public engine {
   [[nodiscard]] static bool close(node& n);
   // All that comes to a serial node has come: the end hooks of the farms before it, then its own.
   void finish_node(worker& w, node& n);
+  // The end hooks of all replicas of a farm.
+  void finish_replicas(worker& w, node& farm);
+  // The same of a farm with threads of its own, on one of them.
+  bool finish_own_farm(worker& w, node& n);
   // Calls the end hooks of a node's stages for one replica; `emit` gets what they send, after the node's
   // later stages.
   bool finish_stages(worker& w, node& n, int replica, const taker& emit);
@@ -280,18 +315,29 @@ class pool_engine final : public engine {
   // --- what is asked often ---
 
   [[nodiscard]] bool executes(const worker& w, const node& n) const {
-    if (n.agents.empty()) return !w.agent;
+    if (n.agents.empty()) return !w.agent || n.own_farm != nullptr;
     return w.agent && std::find(n.agents.begin(), n.agents.end(), w.number) != n.agents.end();
   }
   [[nodiscard]] bool stopping() const {
     return state_->cancelled.load(std::memory_order_acquire) || done_.load(std::memory_order_acquire);
   }
+  // All has come that comes in numbers.
+  [[nodiscard]] static bool has_all(const node& n) {
+    return n.inbox.next() == n.upstream_end.load(std::memory_order_acquire);
+  }
   [[nodiscard]] static bool is_complete(const node& n) {
-    return n.inbox.next() == n.upstream_end.load(std::memory_order_acquire) &&
-           !n.finished.load(std::memory_order_acquire);
+    return has_all(n) && !n.finished.load(std::memory_order_acquire) &&
+           (n.own_farm == nullptr || n.own_farm->finished.load(std::memory_order_acquire));
+  }
+  // A farm with threads of its own whose end hooks are due.
+  [[nodiscard]] static bool is_ending(const node& farm) {
+    return !farm.agents.empty() && calls_for_hooks(*farm.region_end);
+  }
+  [[nodiscard]] static bool calls_for_hooks(const node& n) {
+    return n.own_farm != nullptr && has_all(n) && !n.own_farm->busy.load(std::memory_order_acquire);
   }
   [[nodiscard]] bool is_drainable(const node& n) const {
-    return (n.inbox.ready() && can_send(n)) || is_complete(n);
+    return (n.inbox.ready() && can_send(n)) || is_complete(n) || calls_for_hooks(n);
   }
   // Whether the region behind `n` has room for what `n` sends.
   [[nodiscard]] static bool can_send(const node& n) {
@@ -357,7 +403,7 @@ class pool_engine final : public engine {
   std::int64_t inline_position_ = 0;
   grant_length grant_{state_->stages.front().info->eager};
   int cheap_grants_ = 0;
-  int patience_ = 16;
+  int patience_ = grants_before_inline;
   attention attention_;
   std::int64_t flushed_ns_ = 0;
   std::vector<double> cost_ns_;

@@ -27,7 +27,7 @@ class grant_length {
 
  private:
   void set(double by_work, std::size_t most) {
-    const auto by_streak = eager_ ? longest_grant : 1 + streak_ / 256;
+    const auto by_streak = eager_ ? longest_grant : 1 + streak_ / items_per_streak;
     most = std::min({most, by_streak, longest_grant});
     next_ = std::clamp<std::size_t>(static_cast<std::size_t>(std::min(by_work, 1e6)), 1, most);
   }

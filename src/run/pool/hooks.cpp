@@ -78,11 +78,12 @@ std::int64_t pool_engine::deadline(const node& n, std::size_t part, std::size_t 
 }
 
 std::int64_t pool_engine::next_deadline(node& n) const {
-  auto when = std::numeric_limits<std::int64_t>::max();
-  if (n.serial() && !can_send(n)) return when;
+  constexpr auto never = std::numeric_limits<std::int64_t>::max();
+  auto when = never;
   for_each_timer(n,
                  [&](std::size_t i, std::size_t s, int r) { when = std::min(when, deadline(n, i, s, r)); });
-  return when;
+  // One that is due already but has no room is called when there is some.
+  return n.serial() && !can_send(n) && when <= observe::now_ns() ? never : when;
 }
 
 bool pool_engine::is_due(const node& n) const {
@@ -115,11 +116,8 @@ void pool_engine::finish_node(worker& w, node& n) {
   w.finishing = &n;
   for (std::size_t i = 0; i < n.index; ++i) {
     auto& m = *p.nodes[i];
-    if (m.serial() || m.region_end != &n) continue;
-    for (const int r : m.farm->made()) {
-      if (!finish_stages(w, m, r, [&](chunk_ptr c) { deliver(w, m, std::move(c)); }))
-        throw thalweg::cancelled{};
-    }
+    if (m.serial() || m.region_end != &n || !m.agents.empty()) continue;
+    finish_replicas(w, m);
   }
   w.finishing = nullptr;
   if (!finish_stages(w, n, 0, [&](chunk_ptr c) { send(w, n, std::move(c)); })) throw thalweg::cancelled{};
@@ -131,6 +129,21 @@ void pool_engine::finish_node(worker& w, node& n) {
   }
   n.region_end->upstream_end.store(n.sent.load(std::memory_order_relaxed), std::memory_order_release);
   carry_end(w, *n.region_end);
+}
+
+void pool_engine::finish_replicas(worker& w, node& farm) {
+  for (const int r : farm.farm->made()) {
+    if (!finish_stages(w, farm, r, [&](chunk_ptr c) { deliver(w, farm, std::move(c)); }))
+      throw thalweg::cancelled{};
+  }
+}
+
+bool pool_engine::finish_own_farm(worker& w, node& n) {
+  if (n.busy.exchange(true)) return false;
+  finish_replicas(w, n);
+  n.finished.store(true, std::memory_order_release);
+  carry_end(w, *n.region_end);
+  return true;
 }
 
 bool pool_engine::finish_stages(worker& w, node& n, int replica, const taker& emit) {

@@ -30,7 +30,8 @@ bool pool_engine::run_inline(worker& w, partition& p) {
   int worth = 0;
   for (;;) {
     if (stopping() || run.paused() || run.ending.load(std::memory_order_relaxed)) return false;
-    const auto begin = observe::now_ns();
+    stopwatch time(w);
+    const auto begin = time.began;
     model::produced made;
     std::int64_t sampled_source = 0;
     std::int64_t sampled_rest = 0;
@@ -46,20 +47,18 @@ bool pool_engine::run_inline(worker& w, partition& p) {
           cost = cost == 0 ? static_cast<double>(ns) + 1 : cost + (static_cast<double>(ns) - cost) / 8;
         }
       }
-      if (made.items > 0 && !ctx.paced) {
-        w.log->arrived(sampled_rest, 1, true);
-      }
+      if (ctx.arrived_at(infos.size() - 1) > 0 && !ctx.paced) w.log->arrived(sampled_rest, 1, true);
       if (!made.ended && n > 1) {
         const auto more = component.produce(whole, ctx, n - 1, nullptr);
         made = {made.items + more.items, more.ended};
       }
     });
-    if (!ok) throw thalweg::cancelled{};
     const auto waited = ctx.waited_ns;
-    const auto took = observe::now_ns() - begin - waited;
+    const auto took = time.lap(observe::now_ns()) - waited;
     if (made.items > 0) sampled_source += waited / static_cast<std::int64_t>(made.items);
     ++inline_position_;
     ctx.collect(whole, took + waited);
+    if (!ok) throw thalweg::cancelled{};
     trace(w, {0, whole, 0}, begin, took, made.items, inline_position_);
     if (made.ended) return true;
     inline_run_ = n = static_cast<double>(took) < grant_ns / 2 ? std::min(n * 2, longest_grant)
@@ -72,7 +71,7 @@ bool pool_engine::run_inline(worker& w, partition& p) {
                 ? worth + 1
                 : 0;
     // One slow run may be a preemption; one of a few dear items is not.
-    if (worth >= 3 || (worth > 0 && took > 4 * grant_ns && made.items <= 4)) {
+    if (worth >= runs_before_sharing || (worth > 0 && took > 4 * grant_ns && made.items <= 4)) {
       scale_costs(static_cast<double>(took) / static_cast<double>(made.items), sampled_source > slow_call_ns);
       const auto each = std::max(1.0, std::accumulate(cost_ns_.begin() + 1, cost_ns_.end(), 0.0));
       grant_.begin(each);
@@ -94,8 +93,8 @@ bool pool_engine::worth_sharing(double per_item, std::int64_t source, std::int64
   }
   // Samples miss work that only some items come to (that behind a batch): then a try tells more.
   if (!samples_explain(per_item)) return per_item > wake_ns;
-  const auto shared = per_item * std::max(dearest / all, 1.0 / workers_) + 15;
-  return shared < 0.85 * per_item;
+  const auto shared = per_item * std::max(dearest / all, 1.0 / workers_) + sharing_ns;
+  return shared < worth_sharing_below * per_item;
 }
 
 bool pool_engine::samples_explain(double per_item) const {

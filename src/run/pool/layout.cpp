@@ -1,5 +1,6 @@
 // What the pool makes of a plan before the run: farms, threads of their own, nodes; and the start of stages.
 #include <algorithm>
+#include <iterator>
 
 #include "engine.hpp"
 
@@ -25,7 +26,6 @@ void pool_engine::lay_out() {
       continue;
     }
     const bool own = farm_wants_own_threads(i);
-    refuse_timer_before_own_thread(i);
     const int n = s.info->replicas != automatic ? s.info->replicas : own ? cores() : std::max(workers_, 1);
     run.replicas[i] = n;
     farms_.push_back(std::make_unique<farm_slots>(std::min<int>(n, most_replicas), most_replicas));
@@ -42,23 +42,6 @@ void pool_engine::lay_out() {
   }
   starting_.store(workers_ > 1 && !wants_own_thread(*run.stages.front().info), std::memory_order_relaxed);
   inlining_ = can_inline_ && workers_ == 1;
-}
-
-void pool_engine::refuse_timer_before_own_thread(std::size_t i) const {
-  const auto& stages = state_->stages;
-  const auto farm = stages[i].info->farm;
-  bool timed = false;
-  for (; i < stages.size(); ++i) {
-    timed = timed || (stages[i].info->farm == farm && stages[i].info->timed);
-    if (stages[i].info->farm == farm) continue;
-    if (timed && wants_own_thread(*stages[i].info)) {
-      throw invalid_job(
-          {"'" + stages[i].info->name +
-           "' has a thread of its own and stands behind a farm with a batch that has an interval: "
-           "the policy pool cannot do that; put a plain stage between them"});
-    }
-    if (stages[i].info->farm < 0) return;
-  }
 }
 
 bool pool_engine::farm_wants_own_threads(std::size_t i) const {
@@ -86,30 +69,45 @@ void pool_engine::add_agent(std::size_t stage, bool caller) {
   agents_.push_back(std::move(a));
 }
 
-partition* pool_engine::prepare_partition(partition& p) {
+partition* pool_engine::choose_partition() {
   auto& run = *state_;
+  auto made = cut(run, cost_ns_, farms_);
+  auto same = std::find_if(partitions_.begin(), partitions_.end(),
+                           [&](const auto& p) { return same_cut(*p, *made); });
+  if (same == partitions_.end()) {
+    assign_agents(*made);
+    partitions_.push_back(std::move(made));
+    same = std::prev(partitions_.end());
+  }
+  auto& p = **same;
   std::vector<int> segments(run.stages.size(), -1);
   for (auto& n : p.nodes) {
     double cost = 0;
-    bool own = false;
     for (const auto& q : n->parts) {
       for (auto s = q.first; s <= q.last(); ++s) {
         if (q.stages.last - q.stages.first > 1) segments[s] = static_cast<int>(q.first);
         cost += cost_ns_[s];
-        own = own || wants_own_thread(*run.stages[s].info);
       }
-    }
-    if (own) {
-      for (const auto& a : agents_) {
-        if (a->stage == n->parts.front().first) n->agents.push_back(a->number);
-      }
-      if (n->agents.empty()) n->agents.push_back(caller_agent_->number);
     }
     n->per_item.store(cost, std::memory_order_relaxed);
     n->high.store(cost, std::memory_order_relaxed);
   }
   run.fused(std::move(segments));
   return &p;
+}
+
+void pool_engine::assign_agents(partition& p) {
+  for (auto& n : p.nodes) {
+    bool own = false;
+    for (const auto& q : n->parts) {
+      for (auto s = q.first; s <= q.last(); ++s) own = own || wants_own_thread(*state_->stages[s].info);
+    }
+    if (!own) continue;
+    for (const auto& a : agents_) {
+      if (a->stage == n->parts.front().first) n->agents.push_back(a->number);
+    }
+    if (n->agents.empty()) n->agents.push_back(caller_agent_->number);
+  }
 }
 
 void pool_engine::start_stage(std::size_t i, int replica) {

@@ -13,6 +13,7 @@ namespace thalweg::run_detail::pooled {
 
 void pool_engine::flush(worker& w, pool_context& ctx, std::size_t leaf, pipe::chunk_base& out) {
   if (ctx.interrupted()) throw thalweg::cancelled{};
+  const elsewhere away(w);
   auto place = ctx.here;
   node& n = *place.at;
   const auto stage = ctx.first_stage + leaf;
@@ -48,6 +49,7 @@ void pool_engine::flush(worker& w, pool_context& ctx, std::size_t leaf, pipe::ch
 
 void pool_engine::sleep_through_pause(worker& w, pool_context& ctx) {
   const saved keep(ctx);
+  const elsewhere away(w);
   while (state_->wait_while_paused(std::chrono::nanoseconds{0})) {
     steal(w, false);
     if (help(w, 0)) continue;
@@ -100,12 +102,13 @@ void pool_engine::carry(worker& w, node* n, chunk_ptr c) {
 void pool_engine::carry_on(worker& w, node& n, chunk_ptr c, int replica, bool fresh) {
   if (fresh) start_farm(n.farm, replica);
   const auto items = c->size();
-  const auto begin = observe::now_ns();
+  stopwatch time(w);
   c = execute(w, n, std::move(c), replica, 0);
+  const auto took = time.lap(observe::now_ns());
   charge(*n.region_end, *c);
   n.farm->release(replica);
   if (n.ready_count.load(std::memory_order_acquire) > 0) recruit_for(w, n);
-  learn(n, items, observe::now_ns() - begin);
+  learn(n, items, took);
   carry(w, n.next, std::move(c));
 }
 
@@ -143,15 +146,16 @@ bool pool_engine::drain(worker& w, node& n) {
       did = true;
       n.passed.store(n.passed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       auto& stats = (*w.log)[first_stage(n)];
-      sample_order(n, stats);
-      stats.occupancy.sample(
-          static_cast<std::uint64_t>(std::max<std::int64_t>(0, n.items.load(std::memory_order_relaxed))));
+      if (n.region_begin->next != &n) sample_order(n, stats);
+      if (!n.only_orders())
+        stats.occupancy.sample(
+            static_cast<std::uint64_t>(std::max<std::int64_t>(0, n.items.load(std::memory_order_relaxed))));
       n.items.fetch_sub(c->charged_items, std::memory_order_relaxed);
       n.bytes.fetch_sub(c->charged_bytes, std::memory_order_relaxed);
       const auto items = c->size();
-      const auto begin = observe::now_ns();
+      stopwatch time(w);
       out = n.parts.empty() ? std::move(c) : execute(w, n, std::move(c), 0, 0);
-      if (!n.parts.empty()) learn(n, items, observe::now_ns() - begin);
+      if (!n.parts.empty()) learn(n, items, time.lap(observe::now_ns()));
       if ((n.inbox.next() & 15) == 0) call_upstream(w, n);
       if (n.deals()) {
         deal(w, n, *out);
@@ -161,6 +165,7 @@ bool pool_engine::drain(worker& w, node& n) {
       }
       chunks_.give_back(std::move(out));
     }
+    if (calls_for_hooks(n)) notify(w, *n.own_farm);
     if (!out && is_complete(n) && close(n)) {
       did = true;
       finish_node(w, n);
@@ -290,9 +295,6 @@ void pool_engine::wait_for_room(worker& w, node& n) {
 bool pool_engine::wait_for_turn(worker& w, const node& n, std::int64_t seq) {
   const auto& d = *n.region_end;
   if (w.finishing == &d) return true;
-  for (const node* m = &n; m != d.next; m = m->next) {
-    if (!m->agents.empty()) return false;
-  }
   auto passed = d.passed.load(std::memory_order_relaxed);
   auto patient_until = observe::now_ns() + patience_ns;
   while (!d.unordered && d.inbox.next() != seq) {
@@ -316,7 +318,7 @@ void pool_engine::pause_a_little(worker&) {
 
 void pool_engine::call_upstream(worker& w, const node& n) {
   node& from = *n.region_begin;
-  if (executes(w, from)) return;
+  if (executes(w, from) && (!w.agent || from.own_farm == nullptr)) return;
   const bool waits = from.index == 0 ? source_open() && !state_->paused() && can_send(from)
                                      : is_drainable(from) || is_due(from);
   if (waits) notify(w, from);
@@ -343,7 +345,7 @@ void pool_engine::recruit_for(worker& w, node& n) {
 }
 
 chunk_ptr pool_engine::execute(worker& w, node& n, chunk_ptr c, int replica, std::size_t from) {
-  auto begin = observe::now_ns();
+  stopwatch time(w);
   for (std::size_t i = from; i < n.parts.size(); ++i) {
     const auto& q = n.parts[i];
     auto& ctx = *w.contexts[q.component];
@@ -360,13 +362,14 @@ chunk_ptr pool_engine::execute(worker& w, node& n, chunk_ptr c, int replica, std
       state_->plan.components[q.component]->process(q.stages, static_cast<std::size_t>(replica), ctx, *c,
                                                     out.get());
     });
+    const auto begin = time.began;
     const auto end = observe::now_ns();
-    ctx.collect(q.stages, end - begin);
+    const auto arrived = sink ? ctx.arrived_at(q.stages.last - 1) : 0;
+    ctx.collect(q.stages, time.lap(end));
     trace(w, q, begin, end - begin, items, c->seq);
     if (!ok) throw thalweg::cancelled{};
-    begin = end;
     if (sink) {
-      if (!c->paced && items > 0) w.log->arrived(end - c->born_ns, items);
+      if (!c->paced && arrived > 0) w.log->arrived(end - c->born_ns, arrived);
       c->clear();
     } else {
       out->seq = c->seq;

@@ -26,6 +26,7 @@ struct part {
   model::range stages;
   std::size_t first;  ///< number of its first stage in the plan
   [[nodiscard]] std::size_t last() const noexcept { return first + (stages.last - stages.first) - 1; }
+  friend bool operator==(const part&, const part&) = default;
 };
 
 /// How many chunks may be on their way between two serial nodes.
@@ -37,7 +38,8 @@ inline constexpr std::size_t window_slots = 64;
 struct node {
   node(std::vector<part> p, farm_slots* f, std::size_t i) : parts(std::move(p)), farm(f), index(i) {}
 
-  /// Empty: the end behind a farm without a serial stage, or what deals items out to the farm behind it.
+  /// Empty: only puts chunks in order. The end behind a farm without a serial stage; what deals items out to
+  /// the farm behind it; what keeps a farm and stages with threads of their own apart.
   std::vector<part> parts;
   farm_slots* farm;  ///< null: serial
   const std::size_t index;
@@ -53,6 +55,8 @@ struct node {
 
   [[nodiscard]] bool serial() const noexcept { return farm == nullptr; }
   [[nodiscard]] bool deals() const noexcept { return next != nullptr && next->dealt; }
+  /// Neither executes nor deals: passes chunks on in order.
+  [[nodiscard]] bool only_orders() const noexcept { return parts.empty() && !last && !deals(); }
 
   /// What an item costs here in ns, as a moving average, and its recent highest.
   std::atomic<double> per_item{0}, high{0};
@@ -61,15 +65,18 @@ struct node {
   pipe::reorder_window<chunk_ptr> inbox{window_slots};
   /// How many chunks the region upstream has sent in all; unknown while it goes on.
   std::atomic<std::int64_t> upstream_end{std::numeric_limits<std::int64_t>::max()};
+  /// The farm before it, if that has threads of its own: it is alone in its region, and its end hooks run on
+  /// one of these threads before this node can end.
+  node* own_farm = nullptr;
   bool unordered = false;
   std::atomic<std::int64_t> arrivals{0};  ///< the numbers of an unordered region
-  std::atomic<bool> finished{false};
+  std::atomic<bool> finished{false};      ///< also of a farm with threads of its own
   /// Threads that bring something past the numbers (timers of a farm), and whether it is too late for that.
   std::atomic<int> outside{0};
   std::atomic<bool> closing{false};
   /// Changes whenever something has come through: counts chunks, and pieces of them.
   std::atomic<std::uint64_t> passed{0};
-  /// Somebody executes it.
+  /// Somebody executes it (a farm with threads of its own: its end hooks).
   std::atomic<bool> busy{false};
   /// What is between the upstream serial node and here, and how much may be.
   std::atomic<std::int64_t> items{0}, bytes{0};

@@ -18,6 +18,11 @@ bool has_range(const std::vector<model::range>& all, model::range r) {
 
 }  // namespace
 
+bool same_cut(const partition& a, const partition& b) {
+  return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                    [](const auto& m, const auto& n) { return m->parts == n->parts; });
+}
+
 bool wants_own_thread(const model::stage_info& info) {
   return info.opts.blocking || info.timed || info.opts.on == placement::caller_thread ||
          !info.opts.pin.empty();
@@ -58,6 +63,13 @@ std::unique_ptr<partition> cut(const run_state& run, const std::vector<double>& 
     return made->nodes.back().get();
   };
 
+  const auto add_order = [&] {
+    made->nodes.push_back(std::make_unique<node>(std::vector<part>{}, nullptr, made->nodes.size()));
+    return made->nodes.back().get();
+  };
+  // The farm that the last node is, if it has threads of its own.
+  node* own_farm = nullptr;
+
   std::size_t farm_number = 0;
   for (std::size_t i = 0; i < stages.size();) {
     std::size_t end = i + 1;
@@ -66,12 +78,23 @@ std::unique_ptr<partition> cut(const run_state& run, const std::vector<double>& 
              stages[end].info->farm == stages[i].info->farm) {
         ++end;
       }
-      // Where items do not go to whoever is free, somebody deals them out in order.
+      bool own = false;
+      for (auto s = i; s < end; ++s) own = own || wants_own_thread(*stages[s].info);
+      // Where items do not go to whoever is free, somebody deals them out in order. What a farm with threads
+      // of its own sends or gets must not have to be carried by threads of another kind: it is alone between
+      // two serial nodes.
       const bool dealt = stages[i].info->opts.schedule.how() != schedule::kind::on_demand;
-      if (dealt)
-        made->nodes.push_back(std::make_unique<node>(std::vector<part>{}, nullptr, made->nodes.size()));
-      add(i, end, farms[farm_number++].get())->dealt = dealt;
+      const bool apart = !made->nodes.back()->serial() && (own || own_farm != nullptr);
+      if (dealt || apart) add_order()->own_farm = own_farm;
+      auto* farm = add(i, end, farms[farm_number++].get());
+      farm->dealt = dealt;
+      own_farm = own ? farm : nullptr;
     } else {
+      if (!made->nodes.empty() && !made->nodes.back()->serial() &&
+          (own_farm != nullptr || wants_own_thread(*stages[i].info))) {
+        add_order()->own_farm = own_farm;
+      }
+      own_farm = nullptr;
       while (end < stages.size() && stages[end].info->farm < 0) ++end;
       const bool many = end - i > longest_split_line;
       // Is the stage cheap enough to share a node with its neighbours?
@@ -98,7 +121,7 @@ std::unique_ptr<partition> cut(const run_state& run, const std::vector<double>& 
   }
   // Behind a replicated sink there is nothing to put in order, but somebody has to see the end.
   if (!made->nodes.back()->serial() || made->nodes.size() == 1) {
-    made->nodes.push_back(std::make_unique<node>(std::vector<part>{}, nullptr, made->nodes.size()));
+    add_order()->own_farm = own_farm;
   }
 
   made->nodes.back()->last = true;
@@ -116,7 +139,7 @@ std::unique_ptr<partition> cut(const run_state& run, const std::vector<double>& 
         }
       }
     }
-    if (n.deals()) n.most_items = std::min(n.most_items, end->most_items);
+    if (n.deals() || n.only_orders()) n.most_items = std::min(n.most_items, end->most_items);
     if (n.serial()) {
       if (end != nullptr) end->region_begin = &n;
       end = &n;

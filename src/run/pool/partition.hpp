@@ -16,6 +16,9 @@ struct partition {
   [[nodiscard]] node& source() const { return *nodes.front(); }
 };
 
+/// Whether two cuts of one plan are the same.
+[[nodiscard]] bool same_cut(const partition& a, const partition& b);
+
 /// Whether a stage must be executed by a thread of its own.
 [[nodiscard]] bool wants_own_thread(const model::stage_info& info);
 

@@ -13,16 +13,17 @@ pool_engine::pool_engine(std::unique_ptr<run_state> s, const pool& policy)
     : engine(std::move(s)), policy_(policy) {
   auto& run = *state_;
   workers_ = policy.workers == automatic ? cores() : policy.workers;
-  if (workers_ < 1)
-    throw invalid_job({"the policy pool must have at least 1 worker, not " + std::to_string(workers_)});
+  if (workers_ < 1 || workers_ > most_workers) {
+    throw invalid_job({"the policy pool must have from 1 to " + std::to_string(most_workers) +
+                       " workers, not " + std::to_string(workers_)});
+  }
   check_processors(run.plan, policy.pin);
   run.workers = workers_;
   lay_out();
   idle_ = std::make_unique<pipe::idle_set>(static_cast<std::size_t>(workers_));
   idle_agents_ = std::make_unique<pipe::idle_set>(std::max<std::size_t>(1, agents_.size()));
   cost_ns_.assign(run.stages.size(), 0);
-  partitions_.push_back(cut(run, cost_ns_, farms_));
-  current_.store(prepare_partition(*partitions_.back()), std::memory_order_release);
+  current_.store(choose_partition(), std::memory_order_release);
 }
 
 pool_engine::~pool_engine() {
@@ -203,6 +204,7 @@ bool pool_engine::try_node(worker& w, node& n) {
     return is_drainable(n) && drain(w, n);
   }
   if (is_due_in_farm(n) && fire_farm_timers(w, n)) return true;
+  if (is_ending(n) && finish_own_farm(w, n)) return true;
   if (n.ready_count.load(std::memory_order_acquire) == 0) return false;
   chunk_ptr c;
   bool fresh = false;
@@ -221,7 +223,7 @@ bool pool_engine::has_work(const worker& w) const {
   for (std::size_t i = 1; i < p.nodes.size(); ++i) {
     auto& n = *p.nodes[i];
     if (!executes(w, n)) continue;
-    if (n.serial() ? is_drainable(n) || is_due(n) : n.has_ready() || is_due_in_farm(n)) {
+    if (n.serial() ? is_drainable(n) || is_due(n) : n.has_ready() || is_due_in_farm(n) || is_ending(n)) {
       return true;
     }
   }
@@ -266,7 +268,6 @@ std::int64_t pool_engine::nap_ns(worker& w) {
     auto when = std::numeric_limits<std::int64_t>::max();
     const auto& p = *current_.load(std::memory_order_acquire);
     for (const auto& n : p.nodes) {
-      // One that is due already waits for room, and is called when there is some.
       if (executes(w, *n)) when = std::min(when, next_deadline(*n));
     }
     if (when == std::numeric_limits<std::int64_t>::max()) return -1;

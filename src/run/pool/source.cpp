@@ -42,8 +42,7 @@ bool pool_engine::try_source(worker& w) {
       inlining_ = can_inline_;
       return true;
     }
-    partitions_.push_back(cut(*state_, cost_ns_, farms_));
-    p = prepare_partition(*partitions_.back());
+    p = choose_partition();
     current_.store(p, std::memory_order_release);
   }
   take_grant(w, *p, busy);
@@ -64,7 +63,8 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
   ctx.sample = q.stages.last - q.stages.first > 1 && (w.tick++ & 15) == 0;
   chunk_ptr out = ends_in_sink(q) ? nullptr : chunks_.take(q.last());
   const bool publish = out && (want > 1 || info.pushes);
-  const auto begin = observe::now_ns();
+  stopwatch time(w);
+  const auto begin = time.began;
   if (out) out->born_ns = begin;
   if (publish) open(w, *out);
   model::produced made;
@@ -72,14 +72,14 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
     made = state_->plan.components[q.component]->produce(q.stages, ctx, want, out.get());
   });
   if (publish) fill_.close();
-  if (!ok) throw thalweg::cancelled{};
   const auto end = observe::now_ns();
-  const auto took = end - begin;
+  const auto took = time.lap(end);
   const bool fused_sink = !out;
   // An item's life begins when the source hands it over, not when the source began to wait for it.
   if (out && made.items == 1) out->born_ns = end;
   ctx.collect(q.stages, took);
-  trace(w, q, begin, took, made.items, n.sent.load(std::memory_order_relaxed));
+  trace(w, q, begin, end - begin, made.items, n.sent.load(std::memory_order_relaxed));
+  if (!ok) throw thalweg::cancelled{};
   chunk_ptr c;
   if (out && !out->empty()) {
     const std::lock_guard hold(fill_.lock);
@@ -126,7 +126,7 @@ void pool_engine::plan_next_grant(const partition& p, std::size_t items, std::in
     cheap_grants_ = cheap ? cheap_grants_ + 1 : 0;
     if (cheap_grants_ >= patience_) {
       cheap_grants_ = 0;
-      patience_ = std::min(patience_ * 2, 4096);
+      patience_ = std::min(patience_ * 2, most_grants_before_inline);
       want_inline_.store(true, std::memory_order_relaxed);
     }
   }
@@ -218,7 +218,9 @@ void pool_engine::flush_source(worker& w, pool_context& ctx, node& n, std::size_
     chunks_.give_back(std::move(c));
   }
   ctx.here = place;
-  out.born_ns = flushed_ns_ = observe::now_ns();
+  flushed_ns_ = observe::now_ns();
+  const std::lock_guard hold(fill_.lock);  // a thief may be reading it
+  out.born_ns = flushed_ns_;
 }
 
 void pool_engine::push_on(worker& w, node& n, chunk_ptr c) {

@@ -109,10 +109,13 @@ part agent::part_at(std::size_t stage) const {
   return {s.component, {s.stage, s.stage + 1}, stage};
 }
 
-// Calls `f`; what it throws ends the run, and comes out as cancelled.
+// Calls `f`; what it throws ends the run. Returns false if it threw.
+template <class F> bool agent::guarded(std::size_t component, F&& f) {
+  return run_.guard(component, position_, static_cast<int>(replica_), std::forward<F>(f));
+}
+// The same; a failure comes out as cancelled.
 template <class F> void agent::attempt(std::size_t component, F&& f) {
-  if (!run_.guard(component, position_, static_cast<int>(replica_), std::forward<F>(f)))
-    throw thalweg::cancelled{};
+  if (!guarded(component, std::forward<F>(f))) throw thalweg::cancelled{};
 }
 
 void agent::begin(thread_log& log) {
@@ -241,8 +244,9 @@ void agent::carry(std::size_t stage, pipe::chunk_base& items) {
     ctx.sample = p.stages.last - p.stages.first > 1 && (ticks_++ & 15) == 0;
     stopwatch time(*this);
     if (stage == node_.first) began_ns_ = time.begin();
-    attempt(p.component, [&] { component.process(p.stages, replica_, ctx, items, out); });
+    const bool ok = guarded(p.component, [&] { component.process(p.stages, replica_, ctx, items, out); });
     const auto worked = time.stop();
+    const auto arrived = out == nullptr ? ctx.arrived_at(p.stages.last - 1) : 0;
     ctx.collect(p.stages, worked);
     log_->work.busy_ns.add_ns(worked);
     if (run_.trace)
@@ -252,7 +256,8 @@ void agent::carry(std::size_t stage, pipe::chunk_base& items) {
       inner_limit_ = static_cast<std::size_t>(std::clamp<std::int64_t>(
           hand_on_ns * static_cast<std::int64_t>(n) / std::max<std::int64_t>(1, worked), 1, most_at_once));
     }
-    if (out == nullptr && !items.paced) log_->arrived(time.end() - born_ns_, n);
+    if (!ok) throw thalweg::cancelled{};
+    if (arrived > 0 && !items.paced) log_->arrived(time.end() - born_ns_, arrived);
   }
   if (last) return;
   if (!inner->empty()) carry(next, *inner);
@@ -325,13 +330,15 @@ void agent::call_source(own_context& ctx, const part& p) {
   const auto sent = direct ? out_->sent() : 0;
   const auto before = made_;
   stopwatch time(*this);
+  bool ok = true;
   // A run of items between two looks at the clock ends when something is handed over.
   do {
     position_ = made_ * positions_per_item;
     if (out_ != nullptr) out_->comes_from(position_, 0);
     ctx.sample = p.stages.last > 1 && (ticks_++ & 15) == 0;
     model::produced got;
-    attempt(p.component, [&] { got = component.produce(p.stages, ctx, n, &to); });
+    ok = guarded(p.component, [&] { got = component.produce(p.stages, ctx, n, &to); });
+    if (!ok) break;
     made_ += static_cast<std::int64_t>(got.items);
     source_ended_ = got.ended;
     if (eager) out_->added_many();
@@ -344,6 +351,7 @@ void agent::call_source(own_context& ctx, const part& p) {
   if (run_.trace)
     run_.trace->record(static_cast<std::size_t>(log_->number), 0, time.begin(), time.end(),
                        static_cast<std::uint64_t>(made_ - before), static_cast<std::uint64_t>(position_));
+  if (!ok) throw thalweg::cancelled{};
   if (direct) return;
   born_ns_ = time.end();
   if (!inner->empty()) {
@@ -361,11 +369,11 @@ void agent::run_whole(own_context& ctx, const part& p) {
   position_ = made_ * positions_per_item;
   stopwatch time(*this);
   model::produced got;
-  attempt(p.component, [&] {
+  const bool ok = guarded(p.component, [&] {
     ctx.sample = true;
     got = component.produce(p.stages, ctx, 1, nullptr);
     ctx.sample = false;
-    if (!ctx.paced && got.items > 0) {
+    if (!ctx.paced && ctx.arrived_at(p.stages.last - 1) > 0) {
       std::int64_t through = 0;
       for (std::size_t i = 1; i < ctx.tallies.size(); ++i) through += ctx.tallies[i].sampled_ns;
       log_->arrived(through, 1, true);
@@ -382,6 +390,7 @@ void agent::run_whole(own_context& ctx, const part& p) {
   if (run_.trace)
     run_.trace->record(static_cast<std::size_t>(log_->number), 0, time.begin(), time.end(), got.items,
                        static_cast<std::uint64_t>(position_));
+  if (!ok) throw thalweg::cancelled{};
   run_length_ = worked < run_ns ? std::min<std::size_t>(2 * run_length_, 8192)
                                 : std::max<std::size_t>(1, run_length_ / 2);
 }

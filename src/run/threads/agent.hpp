@@ -55,6 +55,7 @@ class agent final : public party {
   [[nodiscard]] std::size_t behind(const part& p) const noexcept {
     return p.first + (p.stages.last - p.stages.first);
   }
+  template <class F> bool guarded(std::size_t component, F&& f);
   template <class F> void attempt(std::size_t component, F&& f);
 
   void flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out);

@@ -69,11 +69,15 @@ inline job settled(job j, const budget& most) {
     p.ops.resize(where.size());
     for (std::size_t n = 0; n < where.size(); ++n) {
       settle(p.ops[n], where[n].what, where[n].farm >= 0);
+      // What waits in front of a farm waits in front of its first stage.
+      if (n > 0 && where[n].farm >= 0 && where[n].farm == where[n - 1].farm) p.ops[n].capacity = 0;
       p.ops[n].stateless = disordered && (where[n].what == verb::running || where[n].what == verb::triples);
       if (where[n].farm >= 0) disordered = disordered || (where[n].farm == 0 ? p.first : p.second).unordered;
     }
-    if (p.shape == form::farm_nested || p.shape == form::farm_deep)
-      disordered = disordered || p.second.unordered;
+    if (p.shape == form::farm_deep) disordered = disordered || p.second.unordered;
+    // Among other stages an inner farm is replicated with them: it has no replicas of its own.
+    if (p.shape == form::farm_nested)
+      p.second = {.forgiving = p.second.forgiving, .blocking = p.second.blocking};
   }
   settle(j.sink, verb::sink, j.replicated_sink);
 
