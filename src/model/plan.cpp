@@ -96,9 +96,8 @@ void check_together(const stage_info& first, const stage_info& s, std::vector<st
         "' is), and nothing waits between two stages of a replica, so .capacity does nothing");
   const auto alike = [&](const char* option, bool same) {
     if (!same)
-      bad(std::string(option) +
-          " must be the same for all stages of a farm, whose replicas are executed as a whole: "
-          "give it to the tw::farm");
+      bad(std::string(option) + " is not that of '" + first.name +
+          "' in the same farm, whose replicas are executed as a whole: give it to the tw::farm");
   };
   alike(".pin", s.opts.pin == first.opts.pin);
   alike(".on", s.opts.on == first.opts.on);

@@ -14,8 +14,8 @@ pool_engine::pool_engine(std::unique_ptr<run_state> s, const pool& policy)
   auto& run = *state_;
   workers_ = policy.workers == automatic ? cores() : policy.workers;
   if (workers_ < 1 || workers_ > most_workers) {
-    throw invalid_job({"the policy pool must have from 1 to " + std::to_string(most_workers) +
-                       " workers, not " + std::to_string(workers_)});
+    throw invalid_job({"the policy pool must have at least 1 worker and at most " +
+                       std::to_string(most_workers) + ", not " + std::to_string(workers_)});
   }
   check_processors(run.plan, policy.pin);
   run.workers = workers_;
