@@ -94,7 +94,9 @@ struct worker {
   std::size_t stage = 0;  // an agent's: the first stage of its node
   thread_log* log = nullptr;
   std::vector<std::unique_ptr<pool_context>> contexts;
+  spares::at_hand chunks;
   std::uint32_t tick = 0;
+  std::int64_t spin_ns = shortest_spin_ns;  // how long it looks for work before it sleeps
   // How long it has been in the middle of calls: carrying on what they sent, or waiting. Not their own time.
   std::int64_t elsewhere_ns = 0;
   /// The serial node whose region this thread is bringing to its end: all that was in it has passed.

@@ -27,13 +27,13 @@ void pool_engine::flush(worker& w, pool_context& ctx, std::size_t leaf, pipe::ch
     return;
   }
   ctx.limit = longest_grant;
-  auto c = chunks_.take(stage);
+  auto c = chunks_.take(stage, w.chunks);
   out.move_items(0, out.size(), *c);
   out.clear();
   const saved keep(ctx);
   // A hook in the middle of a loop: the other stages of the loop come first.
   c = behind(ctx, n.parts[place.part], leaf, place.replica, std::move(c));
-  if (!c || c->empty()) return chunks_.give_back(std::move(c));
+  if (!c || c->empty()) return chunks_.give_back(std::move(c), w.chunks);
   c->seq = place.seq;
   c->position = place.position;
   c->born_ns = place.born_ns;
@@ -163,7 +163,7 @@ bool pool_engine::drain(worker& w, node& n) {
         number(n, *out);
         break;
       }
-      chunks_.give_back(std::move(out));
+      chunks_.give_back(std::move(out), w.chunks);
     }
     if (calls_for_hooks(n)) notify(w, *n.own_farm);
     if (!out && is_complete(n) && close(n)) {
@@ -207,7 +207,7 @@ void pool_engine::deal(worker& w, node& n, pipe::chunk_base& c) {
   for (std::size_t i = 1; i <= size; ++i) {
     const auto then = i < size ? replica_for(i) : replicas;
     if (then == to) continue;
-    auto piece = chunks_.take(c.home);
+    auto piece = chunks_.take(c.home, w.chunks);
     c.move_items(first, i, *piece);
     piece->position = position(c, first);
     piece->born_ns = c.born_ns;
@@ -220,7 +220,7 @@ void pool_engine::deal(worker& w, node& n, pipe::chunk_base& c) {
 
 void pool_engine::send(worker& w, node& n, chunk_ptr c) {
   if (!c || c->empty() || n.last) {
-    chunks_.give_back(std::move(c));
+    chunks_.give_back(std::move(c), w.chunks);
     return;
   }
   wait_for_room(w, n);
@@ -247,14 +247,14 @@ void pool_engine::deliver(worker& w, node& n, chunk_ptr c) {
     m->farm->release(replica);
   }
   if (d.last && d.parts.empty()) {
-    chunks_.give_back(std::move(c));
+    chunks_.give_back(std::move(c), w.chunks);
     return;
   }
   if (w.finishing == &d) {  // its inbox is ours already
     auto out = execute(w, d, std::move(c), 0, 0);
     if (d.deals()) {
       deal(w, d, *out);
-      chunks_.give_back(std::move(out));
+      chunks_.give_back(std::move(out), w.chunks);
     } else {
       send(w, d, std::move(out));
     }
@@ -271,7 +271,7 @@ void pool_engine::deliver(worker& w, node& n, chunk_ptr c) {
   if (!d.deals() && !d.last && out && !out->empty()) {
     number(d, *out);
   } else {
-    chunks_.give_back(std::move(out));
+    chunks_.give_back(std::move(out), w.chunks);
   }
   d.busy.store(false, std::memory_order_release);
   const bool more = d.inbox.release();
@@ -356,7 +356,7 @@ chunk_ptr pool_engine::execute(worker& w, node& n, chunk_ptr c, int replica, std
     ctx.limit_bytes = longest_grant_bytes;
     ctx.sample = q.stages.last - q.stages.first > 1 && (w.tick++ & 15) == 0;
     const bool sink = ends_in_sink(q);
-    chunk_ptr out = sink ? nullptr : chunks_.take(q.last());
+    chunk_ptr out = sink ? nullptr : chunks_.take(q.last(), w.chunks);
     const auto items = c->size();
     const bool ok = state_->guard(q.component, c->position, replica, [&] {
       state_->plan.components[q.component]->process(q.stages, static_cast<std::size_t>(replica), ctx, *c,
@@ -377,7 +377,7 @@ chunk_ptr pool_engine::execute(worker& w, node& n, chunk_ptr c, int replica, std
       out->born_ns = c->born_ns;
       out->charged_items = c->charged_items;
       out->charged_bytes = c->charged_bytes;
-      chunks_.give_back(std::move(c));
+      chunks_.give_back(std::move(c), w.chunks);
       c = std::move(out);
     }
   }

@@ -234,7 +234,7 @@ bool pool_engine::has_work(const worker& w) const {
 }
 
 void pool_engine::rest(worker& w) {
-  for (const auto until = observe::now_ns() + pipe::spin_time.count(); observe::now_ns() < until;) {
+  for (const auto until = observe::now_ns() + w.spin_ns; observe::now_ns() < until;) {
     if (has_work(w)) return;
     for (int i = 0; i < 16; ++i) pipe::cpu_pause();
   }
@@ -254,7 +254,11 @@ void pool_engine::rest(worker& w) {
   } else {
     idle.park_until(w.number, std::chrono::steady_clock::now() + std::chrono::nanoseconds(wait_for));
   }
-  w.log->work.idle_ns.add_ns(observe::now_ns() - begin);
+  const auto slept = observe::now_ns() - begin;
+  w.log->work.idle_ns.add_ns(slept);
+  // A sleep that was over at once was not worth its wake-up.
+  w.spin_ns = slept < longest_spin_ns ? std::min(2 * w.spin_ns, longest_spin_ns)
+                                      : std::max(w.spin_ns / 2, shortest_spin_ns);
   if (w.agent) return;
   if (fill_.look(static_cast<int>(w.number))) {
     steal(w);

@@ -61,7 +61,7 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
   ctx.paced = info.paced;
   ctx.limit = info.pushes ? want : longest_grant;
   ctx.sample = q.stages.last - q.stages.first > 1 && (w.tick++ & 15) == 0;
-  chunk_ptr out = ends_in_sink(q) ? nullptr : chunks_.take(q.last());
+  chunk_ptr out = ends_in_sink(q) ? nullptr : chunks_.take(q.last(), w.chunks);
   const bool publish = out && (want > 1 || info.pushes);
   stopwatch time(w);
   const auto begin = time.began;
@@ -86,7 +86,7 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
     number(n, *out);
     c = std::move(out);
   } else if (out) {
-    chunks_.give_back(std::move(out));
+    chunks_.give_back(std::move(out), w.chunks);
   }
   plan_next_grant(p, made.items, took, fused_sink);
   if (starting_.load(std::memory_order_relaxed)) started_ns_ = end;
@@ -182,7 +182,7 @@ void pool_engine::steal(worker& w, bool watcher) {
     auto& n = current_.load(std::memory_order_acquire)->source();
     auto* open = watcher ? fill_.relieve() : fill_.opened();
     if (open == nullptr || open->empty() || !can_send(n)) return;
-    c = chunks_.take(n.parts.front().last());
+    c = chunks_.take(n.parts.front().last(), w.chunks);
     open->steal(*c);
     c->born_ns = open->born_ns;
     number(n, *c);
@@ -197,7 +197,7 @@ void pool_engine::flush_source(worker& w, pool_context& ctx, node& n, std::size_
   const auto place = ctx.here;
   const auto& p = *current_.load(std::memory_order_acquire);
   const auto& info = *state_->stages.front().info;
-  chunk_ptr c = chunks_.take(stage);
+  chunk_ptr c = chunks_.take(stage, w.chunks);
   wait_for_room(w, n);
   {
     const std::lock_guard hold(fill_.lock);
@@ -215,7 +215,7 @@ void pool_engine::flush_source(worker& w, pool_context& ctx, node& n, std::size_
     const saved keep(ctx);
     push_on(w, n, std::move(c));
   } else {
-    chunks_.give_back(std::move(c));
+    chunks_.give_back(std::move(c), w.chunks);
   }
   ctx.here = place;
   flushed_ns_ = observe::now_ns();

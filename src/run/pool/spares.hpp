@@ -12,19 +12,24 @@
 
 namespace thalweg::run_detail::pooled {
 
-/// Emptied chunks, kept for reuse by the stage whose output they hold, so that memory stays flat.
+/// Emptied chunks, kept for reuse by the stage whose output they hold, so that memory stays flat. Each thread
+/// keeps one of each kind at hand: it is still in its caches.
 class spares {
  public:
+  using at_hand = std::vector<chunk_ptr>;
+
   explicit spares(const run_state& run) : run_(run), of_stage_(run.stages.size()) {}
 
   /// An empty chunk for the output of a stage.
-  chunk_ptr take(std::size_t stage) {
+  chunk_ptr take(std::size_t stage, at_hand& mine) {
+    if (mine.empty()) mine.resize(of_stage_.size());
+    if (mine[stage]) return std::move(mine[stage]);
     {
-      auto& mine = of_stage_[stage];
-      const std::lock_guard hold(mine.lock);
-      if (!mine.free.empty()) {
-        auto c = std::move(mine.free.back());
-        mine.free.pop_back();
+      auto& all = of_stage_[stage];
+      const std::lock_guard hold(all.lock);
+      if (!all.free.empty()) {
+        auto c = std::move(all.free.back());
+        all.free.pop_back();
         return c;
       }
     }
@@ -34,13 +39,18 @@ class spares {
     return c;
   }
 
-  void give_back(chunk_ptr c) {
+  void give_back(chunk_ptr c, at_hand& mine) {
     if (!c) return;
     c->clear();
     c->paced = false;
-    auto& mine = of_stage_[c->home];
-    const std::lock_guard hold(mine.lock);
-    if (mine.free.size() < most_spare_chunks) mine.free.push_back(std::move(c));
+    if (mine.empty()) mine.resize(of_stage_.size());
+    if (!mine[c->home]) {
+      mine[c->home] = std::move(c);
+      return;
+    }
+    auto& all = of_stage_[c->home];
+    const std::lock_guard hold(all.lock);
+    if (all.free.size() < most_spare_chunks) all.free.push_back(std::move(c));
   }
 
  private:
