@@ -133,7 +133,8 @@ double capacity(even_work work, const session& s) {
 void run_latency(session& s) {
   const even_work work{s.work.steps(work_time)};
   const double full = s.quick ? 0.25 : 1;
-  compare_under({"1 k/s", 1e3, 2 * full}, work, s);
+  // Over all repeats 100 000 items or more, or the 99.9th percentile would be one of a few.
+  compare_under({"1 k/s", 1e3, 10 * full}, work, s);
   compare_under({"10 k/s", 1e4, 1 * full}, work, s);
   compare_under({"100 k/s", 1e5, 0.5 * full}, work, s);
   const double all = capacity(work, s);

@@ -132,6 +132,14 @@ template <class Sink> void trace_recorder::generate(Sink&& sink) const {
   const auto name_of = [&](std::size_t stage) {
     return stage < stages_.size() ? stages_[stage] : std::string("stage ").append(std::to_string(stage));
   };
+  constexpr std::uint32_t most_names = 4;
+  const auto names_of = [&](const event& e) {
+    std::string names = name_of(e.stage);
+    const auto shown = std::min(e.stages, most_names);
+    for (std::uint32_t i = 1; i < shown; ++i) names.append(" + ").append(name_of(e.stage + i));
+    if (e.stages > shown) names.append(" + ").append(std::to_string(e.stages - shown)).append(" more");
+    return names;
+  };
   const auto begin_event = [&](const char* phase, std::string_view name, std::size_t thread) {
     json.begin_object().member("ph", phase).member("name", name).member("pid", 1).member("tid", thread + 1);
   };
@@ -158,8 +166,8 @@ template <class Sink> void trace_recorder::generate(Sink&& sink) const {
   for (const auto& [each, size] : lanes) {
     for (std::size_t i = 0; i != size; ++i) {
       const event& e = (*each)[i];
-      if (e.what == kind::run) {
-        begin_event("X", name_of(e.stage), each->thread());
+      if (e.stages > 0) {
+        begin_event("X", names_of(e), each->thread());
         json.member("cat", "stage").member("ts", microseconds(e.start - origin));
         json.member("dur", microseconds(e.duration)).key("args").begin_object();
         json.member("items", e.items).member("sequence", e.sequence).end_object().end_object();

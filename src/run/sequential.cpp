@@ -163,7 +163,8 @@ class sequential_engine final : public engine {
     std::uint64_t items = ctx.tallies[s.r.first].in + ctx.tallies[s.r.first].out;
     ctx.collect(s.r, took);
     log_->work.busy_ns.add_ns(took);
-    if (state_->trace) state_->trace->record(log_->number, s.first, begin, end, items, position_);
+    if (state_->trace)
+      state_->trace->record(log_->number, s.first, begin, end, items, position_, s.r.last - s.r.first);
     return took;
   }
 

@@ -93,6 +93,18 @@ TEST(trace, names_stages_and_threads_and_counts_time_from_the_first_event) {
   EXPECT_EQ(p.thread_name(2), "worker \"1\"");
 }
 
+TEST(trace, names_all_stages_of_one_loop_up_to_four) {
+  trace_recorder trace({"a", "b", "c", "d", "e", "f"});
+  trace.record(0, 1, 0, 1, 1, 0, 3);
+  trace.record(0, 0, 1, 2, 1, 1, 4);
+  trace.record(0, 0, 2, 3, 1, 2, 6);
+  trace.record(0, 5, 3, 4, 1, 3, 1);
+  const parsed p(trace.to_json());
+  std::vector<std::string> names;
+  for (const json& e : p.by_phase.at("X")) names.push_back(e["name"]);
+  EXPECT_EQ(names, (std::vector<std::string>{"b + c + d", "a + b + c + d", "a + b + c + d + 2 more", "f"}));
+}
+
 TEST(trace, an_empty_one_is_a_valid_file) {
   const trace_recorder trace({});
   const parsed p(trace.to_json());

@@ -52,16 +52,17 @@ class trace_recorder {
   void name_thread(std::size_t thread, std::string name);
 
   /// Stage `stage` worked on `items` items from `start_ns` to `end_ns`; `sequence` tells which run of items
-  /// it was.
+  /// it was. With `stages` above 1, it and those behind it did so as one loop: the event bears all their
+  /// names.
   void record(std::size_t thread, std::size_t stage, std::int64_t start_ns, std::int64_t end_ns,
-              std::uint64_t items, std::uint64_t sequence) noexcept {
-    append(thread,
-           {start_ns, end_ns - start_ns, items, sequence, static_cast<std::uint32_t>(stage), kind::run});
+              std::uint64_t items, std::uint64_t sequence, std::size_t stages = 1) noexcept {
+    append(thread, {start_ns, end_ns - start_ns, items, sequence, static_cast<std::uint32_t>(stage),
+                    static_cast<std::uint32_t>(stages)});
   }
 
   /// `value` items wait in front of `stage`.
   void level(std::size_t thread, std::size_t stage, std::int64_t at_ns, std::uint64_t value) noexcept {
-    append(thread, {at_ns, 0, value, 0, static_cast<std::uint32_t>(stage), kind::level});
+    append(thread, {at_ns, 0, value, 0, static_cast<std::uint32_t>(stage), 0});
   }
 
   /// Something worth a flag at `stage`: an error, a resize. For rare events: it copies the text and takes a
@@ -78,14 +79,13 @@ class trace_recorder {
   void write(const std::string& path) const;
 
  private:
-  enum class kind : std::uint32_t { run, level };
   struct event {
     std::int64_t start;
     std::int64_t duration;
     std::uint64_t items;
     std::uint64_t sequence;
     std::uint32_t stage;
-    kind what;
+    std::uint32_t stages;  // that ran as one loop; 0: a level
   };
   struct mark_event {
     std::size_t thread;

@@ -406,7 +406,9 @@ void pool_engine::sample_order(node& n, observe::stage_counters& stats) {
 
 void pool_engine::trace(worker& w, const part& q, std::int64_t begin, std::int64_t took, std::size_t items,
                         std::int64_t seq) {
-  if (state_->trace) state_->trace->record(w.log->number, q.first, begin, begin + took, items, seq);
+  if (state_->trace)
+    state_->trace->record(w.log->number, q.first, begin, begin + took, items, seq,
+                          q.stages.last - q.stages.first);
 }
 
 void pool_context::flush(std::size_t leaf, pipe::chunk_base& out) {

@@ -251,7 +251,7 @@ void agent::carry(std::size_t stage, pipe::chunk_base& items) {
     log_->work.busy_ns.add_ns(worked);
     if (run_.trace)
       run_.trace->record(static_cast<std::size_t>(log_->number), p.first, time.begin(), time.end(), n,
-                         static_cast<std::uint64_t>(position_));
+                         static_cast<std::uint64_t>(position_), p.stages.last - p.stages.first);
     if (!last && n > 0) {
       inner_limit_ = static_cast<std::size_t>(std::clamp<std::int64_t>(
           hand_on_ns * static_cast<std::int64_t>(n) / std::max<std::int64_t>(1, worked), 1, most_at_once));
@@ -350,7 +350,8 @@ void agent::call_source(own_context& ctx, const part& p) {
   log_->work.busy_ns.add_ns(worked);
   if (run_.trace)
     run_.trace->record(static_cast<std::size_t>(log_->number), 0, time.begin(), time.end(),
-                       static_cast<std::uint64_t>(made_ - before), static_cast<std::uint64_t>(position_));
+                       static_cast<std::uint64_t>(made_ - before), static_cast<std::uint64_t>(position_),
+                       p.stages.last - p.stages.first);
   if (!ok) throw thalweg::cancelled{};
   if (direct) return;
   born_ns_ = time.end();
@@ -389,7 +390,7 @@ void agent::run_whole(own_context& ctx, const part& p) {
   log_->work.busy_ns.add_ns(worked);
   if (run_.trace)
     run_.trace->record(static_cast<std::size_t>(log_->number), 0, time.begin(), time.end(), got.items,
-                       static_cast<std::uint64_t>(position_));
+                       static_cast<std::uint64_t>(position_), p.stages.last - p.stages.first);
   if (!ok) throw thalweg::cancelled{};
   run_length_ = worked < run_ns ? std::min<std::size_t>(2 * run_length_, 8192)
                                 : std::max<std::size_t>(1, run_length_ / 2);
