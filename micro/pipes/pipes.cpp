@@ -81,6 +81,7 @@ struct runner {
   std::uint64_t items = 0;
   std::vector<double> times;   ///< Nanoseconds per item.
   std::vector<double> ratios;  ///< To the run of ours just before.
+  std::vector<double> used;    ///< Cores.
   bool failed = false;
 };
 
@@ -113,7 +114,11 @@ class comparison {
   std::optional<double> measure(runner& who) {
     if (who.failed) return {};
     try {
+      const auto began = now();
+      const auto processor = processor_time();
       who.times.push_back(who.pipe->run(who.items));
+      who.used.push_back(static_cast<double>(processor_time() - processor) /
+                         static_cast<double>(now() - began));
       return who.times.back();
     } catch (const std::exception& error) {
       who.failed = true;
@@ -142,7 +147,7 @@ class comparison {
       try {
         left.push_back({&setting, try_out(setting, 20'000)});
         if (setting.is_default)
-          runners_.push_back({&setting, "default", items_for(left.back().time), {}, {}});
+          runners_.push_back({&setting, "default", items_for(left.back().time), {}, {}, {}});
       } catch (const std::exception& error) {
         s_.out.wrong("pipes", size_.name, setting.peer + ", " + setting.setting, error.what());
       }
@@ -156,7 +161,7 @@ class comparison {
     for (auto& one : left) one.time = try_out(*one.pipe, s_.quick ? 100'000 : 500'000);
     const auto fastest = *std::min_element(left.begin(), left.end(), by_time);
     if (!fastest.pipe->is_default) {
-      runners_.push_back({fastest.pipe, "tuned", items_for(fastest.time), {}, {}});
+      runners_.push_back({fastest.pipe, "tuned", items_for(fastest.time), {}, {}, {}});
     }
   }
 
@@ -176,6 +181,7 @@ class comparison {
     r.value = estimate_median(who.times);
     r.items = who.items;
     r.repeats = static_cast<int>(who.times.size());
+    r.parallelism = median_of(who.used);
     if (ours) r.limit = bar{size_.limit, bar_on::value};
     if (!first) {
       r.against = "thalweg, " + runners_.front().pipe->setting;

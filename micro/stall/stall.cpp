@@ -34,10 +34,12 @@ void run_stall(session& s) {
     const auto show = [&](const contender& who, std::optional<double> limit) {
       std::vector<double> oldest;
       std::vector<double> held;
+      std::vector<double> used;
       try {
         for (int i = 0; i < repeats; ++i) {
           s.out.progress("stall", i, repeats, variant + ": " + who.peer);
-          measure_once(who, expected);
+          const auto taken = measure_once(who, expected);
+          used.push_back(taken.processor / taken.wall);
           const auto& ages = program.seen->latency;
           oldest.push_back(static_cast<double>(*std::max_element(ages.begin(), ages.end())) / 1e3);
           held.push_back(static_cast<double>(
@@ -54,6 +56,7 @@ void run_stall(session& s) {
       out.setting = who.setting;
       out.items = items;
       out.repeats = repeats;
+      out.parallelism = median_of(used);
       out.metric = "oldest";
       out.unit = "µs";
       out.value = estimate_median(oldest);
