@@ -52,8 +52,8 @@ class Plan:
         return [folder for folder in self.folders if any((ROOT / "tests" / folder).rglob("*_test.cpp"))]
 
 
-# The sanitizers' builds leave out what only looks at values, and the patterns, which the random jobs of `run` combine
-# in all ways: they are slow to compile.
+# The sanitizers' builds leave out what only looks at values, and the patterns, which the random jobs of `run`
+# combine in all ways: they are slow to compile.
 PLANS = {
     Preset.RELEASE: Plan(scale=1.0),
     Preset.ASAN: Plan(scale=0.2, folders=("pipe", "observe", "flow", "run")),
