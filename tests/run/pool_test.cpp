@@ -123,6 +123,21 @@ TEST_P(Pool, AHugeExpansionInABlockingFarmIsBounded) {
   EXPECT_LT(most_on_its_way(policy(), {.replicas = 4, .blocking = true}, {}), 80 * 8'192);
 }
 
+// --- timers ---
+
+TEST_P(Pool, TheEndHooksOfAFarmWaitForItsTimers) {
+  constexpr int items = 200;
+  for (int repeat = 0; repeat < 40; ++repeat) {
+    std::atomic<int> taken{0};
+    tw::run(count_to(items) | tw::farm(tw::batch(7, 50us), {.replicas = 3, .unordered = true}) |
+                tw::map([](const std::vector<int>& group) { return static_cast<int>(group.size()); },
+                        {.blocking = true}) |
+                tw::sink([&](int n) { taken += n; }),
+            policy());
+    ASSERT_EQ(taken, items);
+  }
+}
+
 // --- what the report says ---
 
 TEST(PoolReport, TheTimeOfTheStagesBehindIsNotThatOfASourceThatEmits) {

@@ -140,6 +140,10 @@ void pool_engine::finish_replicas(worker& w, node& farm) {
 
 bool pool_engine::finish_own_farm(worker& w, node& n) {
   if (n.busy.exchange(true)) return false;
+  if (!close(*n.region_end)) {  // a timer of the farm is being served
+    n.busy.store(false);
+    return false;
+  }
   finish_replicas(w, n);
   n.finished.store(true, std::memory_order_release);
   carry_end(w, *n.region_end);
