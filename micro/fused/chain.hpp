@@ -14,7 +14,9 @@ template <int K> struct cheap_map {
 
 /// As small as an operator can be that still takes longer than passing an item on: a division.
 template <int K> struct dividing_map {
-  std::uint64_t operator()(std::uint64_t x) const noexcept { return x ^ (~std::uint64_t{0} / ((x | 1) + K)); }
+  std::uint64_t operator()(std::uint64_t x) const noexcept {
+    return x ^ (~std::uint64_t{0} / ((x >> 8 | 1) + K));
+  }
 };
 
 /// The loop one would write by hand: the eight maps between the source and the sink.
