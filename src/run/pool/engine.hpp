@@ -179,7 +179,7 @@ class pool_engine final : public engine {
   partition* choose_partition();
   void assign_agents(partition& p);
   void start_stage(std::size_t i, int replica);
-  void start_serial_stages(worker&);
+  void start_serial_stages();
   void start_own_stages(worker& w);
   void start_farm(const farm_slots* farm, int replica);
 
@@ -260,7 +260,7 @@ class pool_engine final : public engine {
   // until all before it has passed. Returns false if it has to stay and grow: where those before it do not
   // get on, for they may need this thread, or the replica it holds.
   bool wait_for_turn(worker& w, const node& n, std::int64_t seq);
-  static void pause_a_little(worker&);
+  static void pause_a_little();
   // There is room in front of `n` again: tells a thread of another kind that waits for it. (Workers look for
   // themselves: whoever made the room goes on to the source.)
   void call_upstream(worker& w, const node& n);

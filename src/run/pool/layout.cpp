@@ -1,4 +1,4 @@
-// What the pool makes of a plan before the run: farms, threads of their own, nodes; and the start of stages.
+// What the pool makes of a plan: farms, threads of their own, nodes; and the start of stages.
 #include <algorithm>
 #include <iterator>
 
@@ -98,11 +98,9 @@ partition* pool_engine::choose_partition() {
 
 void pool_engine::assign_agents(partition& p) {
   for (auto& n : p.nodes) {
-    bool own = false;
-    for (const auto& q : n->parts) {
-      for (auto s = q.first; s <= q.last(); ++s) own = own || wants_own_thread(*state_->stages[s].info);
+    if (n->parts.empty() || !wants_own_thread(*state_, n->parts.front().first, n->parts.back().last() + 1)) {
+      continue;
     }
-    if (!own) continue;
     for (const auto& a : agents_) {
       if (a->stage == n->parts.front().first) n->agents.push_back(a->number);
     }
@@ -120,7 +118,7 @@ void pool_engine::start_stage(std::size_t i, int replica) {
   }
 }
 
-void pool_engine::start_serial_stages(worker&) {
+void pool_engine::start_serial_stages() {
   for (std::size_t i = 0; i < state_->stages.size(); ++i) {
     const auto& info = *state_->stages[i].info;
     if (info.farm < 0 && !wants_own_thread(info)) start_stage(i, 0);

@@ -240,7 +240,7 @@ void pool_engine::deliver(worker& w, node& n, chunk_ptr c) {
     int replica = farm_slots::none;
     while ((replica = m->farm->acquire(w.number, fresh)) == farm_slots::none) {
       if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
-      if (!help(w, m->index)) pause_a_little(w);
+      if (!help(w, m->index)) pause_a_little();
     }
     if (fresh) start_farm(m->farm, replica);
     c = execute(w, *m, std::move(c), replica, 0);
@@ -262,7 +262,7 @@ void pool_engine::deliver(worker& w, node& n, chunk_ptr c) {
   }
   while (!d.inbox.try_acquire()) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
-    if (!help(w, d.index)) pause_a_little(w);
+    if (!help(w, d.index)) pause_a_little();
   }
   d.busy.store(true, std::memory_order_relaxed);
   wait_for_room(w, d);
@@ -286,7 +286,7 @@ void pool_engine::wait_for_room(worker& w, node& n) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(w, n.index)) continue;
     waited = true;
-    pause_a_little(w);
+    pause_a_little();
   }
   if (waited && !n.parts.empty())
     (*w.log)[n.parts.front().first].wait_out_ns.add_ns(observe::now_ns() - begin);
@@ -299,7 +299,7 @@ bool pool_engine::wait_for_turn(worker& w, const node& n, std::int64_t seq) {
   auto patient_until = observe::now_ns() + patience_ns;
   while (!d.unordered && d.inbox.next() != seq) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
-    if (!help(w, d.index - 1)) pause_a_little(w);
+    if (!help(w, d.index - 1)) pause_a_little();
     if (passed != d.passed.load(std::memory_order_relaxed)) {
       passed = d.passed.load(std::memory_order_relaxed);
       patient_until = observe::now_ns() + patience_ns;
@@ -310,7 +310,7 @@ bool pool_engine::wait_for_turn(worker& w, const node& n, std::int64_t seq) {
   return true;
 }
 
-void pool_engine::pause_a_little(worker&) {
+void pool_engine::pause_a_little() {
   for (int i = 0; i < 200; ++i) pipe::cpu_pause();
   const timespec t{0, 20'000};
   nanosleep(&t, nullptr);

@@ -28,6 +28,12 @@ bool wants_own_thread(const model::stage_info& info) {
          !info.opts.pin.empty();
 }
 
+bool wants_own_thread(const run_state& run, std::size_t first, std::size_t last) {
+  const auto begin = run.stages.begin();
+  return std::any_of(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last),
+                     [](const auto& s) { return wants_own_thread(*s.info); });
+}
+
 std::unique_ptr<partition> cut(const run_state& run, const std::vector<double>& cost_ns,
                                const std::vector<std::unique_ptr<farm_slots>>& farms) {
   auto made = std::make_unique<partition>();
@@ -78,8 +84,7 @@ std::unique_ptr<partition> cut(const run_state& run, const std::vector<double>& 
              stages[end].info->farm == stages[i].info->farm) {
         ++end;
       }
-      bool own = false;
-      for (auto s = i; s < end; ++s) own = own || wants_own_thread(*stages[s].info);
+      const bool own = wants_own_thread(run, i, end);
       // Where items do not go to whoever is free, somebody deals them out in order. What a farm with threads
       // of its own sends or gets must not have to be carried by threads of another kind: it is alone between
       // two serial nodes.

@@ -21,6 +21,8 @@ struct partition {
 
 /// Whether a stage must be executed by a thread of its own.
 [[nodiscard]] bool wants_own_thread(const model::stage_info& info);
+/// The same of one of stages [first, last) of the plan.
+[[nodiscard]] bool wants_own_thread(const run_state& run, std::size_t first, std::size_t last);
 
 /// Cuts the plan. `cost_ns` is what each stage costs per item as far as it is known (0: unknown); serial
 /// stages that cost little share a node with their neighbours, since handing over would cost more. `farms`

@@ -166,7 +166,7 @@ void pool_engine::prepared() {
 
 void pool_engine::work(worker& w) {
   if (!w.agent && w.number == 0) {
-    start_serial_stages(w);
+    start_serial_stages();
     prepared();
   }
   if (w.agent) {
