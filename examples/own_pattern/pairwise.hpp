@@ -39,7 +39,7 @@ template <class Fn> struct pairwise_stage : tw::model::stage_defaults {
   template <class In> using output = std::decay_t<std::invoke_result_t<Fn&, const In&, const In&>>;
 
   Fn fn;
-  tw::options opts;
+  tw::model::kept_options opts;
 
   template <class In> auto make() { return pairwise_operator<In, Fn>{std::move(fn)}; }
   void check(tw::model::stage_info& info) const {

@@ -5,6 +5,7 @@
 namespace thalweg::model {
 
 naming::naming() : scopes_(1) {}
+naming::~naming() = default;
 
 // Names belong to the innermost scope that has a name of its own.
 naming::scope& naming::current() {

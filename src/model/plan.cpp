@@ -114,7 +114,13 @@ std::string dot_text(std::string_view text) {
 
 }  // namespace
 
-void plan::check() {
+plan::plan() noexcept = default;
+plan::plan(plan&& other) noexcept = default;
+plan& plan::operator=(plan&& other) noexcept = default;
+plan::~plan() = default;
+
+void plan::check(const naming& names) {
+  problems = names.problems();
   for (const auto& c : components) {
     const stage_info* first = nullptr;
     for (const auto& s : c->stages()) {

@@ -14,6 +14,12 @@ std::string with_number(const char* name, int n) {
 
 }  // namespace
 
+any_policy::any_policy(const any_policy&) = default;
+any_policy::any_policy(any_policy&&) noexcept = default;
+any_policy& any_policy::operator=(const any_policy&) = default;
+any_policy& any_policy::operator=(any_policy&&) noexcept = default;
+any_policy::~any_policy() = default;
+
 any_policy::any_policy() : any_policy(pool{}) {}
 any_policy::any_policy(sequential)
     : any_policy("sequential", std::make_shared<sequential>(), run_detail::make_sequential) {}

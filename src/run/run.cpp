@@ -7,11 +7,23 @@ namespace thalweg {
 
 namespace run_detail {
 
-execution start(model::plan plan, const any_policy& policy, const run_options& options, bool on_caller) {
+namespace {
+
+execution started(model::plan&& plan, const any_policy& policy, const run_options& options, bool on_caller) {
   plan.require_valid();
   auto engine = policy.make(std::make_unique<run_state>(std::move(plan), policy.name(), options));
   engine->start(on_caller);
   return execution(std::move(engine));
+}
+
+}  // namespace
+
+execution start(model::plan&& plan, const any_policy& policy, const run_options& options) {
+  return started(std::move(plan), policy, options, false);
+}
+
+report run_here(model::plan&& plan, const any_policy& policy, const run_options& options) {
+  return started(std::move(plan), policy, options, true).wait();
 }
 
 void engine::set_replicas(std::string_view, int) {

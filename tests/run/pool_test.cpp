@@ -123,6 +123,28 @@ TEST_P(Pool, AHugeExpansionInABlockingFarmIsBounded) {
   EXPECT_LT(most_on_its_way(policy(), {.replicas = 4, .blocking = true}, {}), 80 * 8'192);
 }
 
+// What is first may need the replica that the second holds: the second waits a while, and then lets it go.
+TEST_P(Pool, AHugeExpansionBehindAFarmThatLetsOthersPastEnds) {
+  constexpr int each = 40'000;
+  long taken = 0;
+  bool in_order = true;
+  tw::run(count_to(40) |
+              tw::farm(
+                  [](int x) {
+                    if (x % 8 == 0) spin_for(1ms);
+                    return x;
+                  },
+                  {.replicas = 4}) |
+              tw::farm(tw::flat_map([](int x, tw::emitter<int>& out) {
+                         for (int i = 0; i < each; ++i) out(each * x + i);
+                       }),
+                       {.replicas = 1}) |
+              tw::sink([&](int x) { in_order = in_order && x == taken++; }),
+          policy());
+  EXPECT_TRUE(in_order);
+  EXPECT_EQ(taken, 40L * each);
+}
+
 // --- timers ---
 
 TEST_P(Pool, TheEndHooksOfAFarmWaitForItsTimers) {

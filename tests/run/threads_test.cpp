@@ -438,22 +438,23 @@ TEST_F(Threads, ARouteThatThrowsNamesItsFarm) {
 }
 
 TEST_F(Threads, OnDemandLeavesABusyReplicaAlone) {
-  // One replica holds an item until all others have passed: nobody may be waiting behind it. Fewer than a
-  // ring takes.
+  // One replica holds an item until the others have passed. One of them may wait behind it: it is handed over
+  // before it is known who will be free first. No second one: a ring would take more.
+  constexpr long items = 30;
   std::atomic<long> passed{0};
   long n = 0;
   tw::run(tw::source([&]() -> std::optional<long> {
-            if (n == 30) return std::nullopt;
-            // One item at a time, so that there is always somebody free.
-            if (n > 1) {
-              EXPECT_TRUE(eventually([&] { return passed == n - 1; })) << passed << " of " << n;
+            if (n == items) return std::nullopt;
+            // One item at a time, so that there is always somebody free, or soon will be.
+            if (n > 2) {
+              EXPECT_TRUE(eventually([&] { return passed >= n - 2; })) << passed << " of " << n;
             }
             return n++;
           }) |
               tw::farm(
                   [&](long x) {
                     if (x == 0) {
-                      EXPECT_TRUE(eventually([&] { return passed == 29; })) << passed;
+                      EXPECT_TRUE(eventually([&] { return passed >= items - 2; })) << passed;
                     } else {
                       ++passed;
                     }
@@ -462,7 +463,7 @@ TEST_F(Threads, OnDemandLeavesABusyReplicaAlone) {
                   {.replicas = 2}) |
               tw::sink([](long) {}),
           tw::threads{});
-  EXPECT_EQ(passed, 29);
+  EXPECT_EQ(passed, items - 1);
 }
 
 // --- bounds ---

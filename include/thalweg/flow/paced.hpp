@@ -70,7 +70,7 @@ template <class Fn> struct paced_stage : stage_defaults {
 
   Fn fn;
   double rate;
-  options opts;
+  kept_options opts;
 
   template <class In> auto make() { return paced_op<In, Fn>(std::move(fn), rate); }
   void check(stage_info& info) {

@@ -2,6 +2,7 @@
 
 #include <thalweg/model/component.hpp>
 #include <thalweg/model/frame.hpp>
+#include <thalweg/model/pack.hpp>
 #include <thalweg/model/stage_traits.hpp>
 #include <thalweg/pipe/glance.hpp>
 
@@ -14,7 +15,6 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,12 +28,31 @@ template <class Stage, int Farm> struct leaf {
 };
 
 /// The item types that go into each of the stages.
-template <class Input, class... Leaves> struct inputs : std::type_identity<std::tuple<>> {};
+template <class Input, class... Leaves> struct inputs : std::type_identity<pack<>> {};
 template <class Input, class Leaf, class... More>
 struct inputs<Input, Leaf, More...>
-    : std::type_identity<decltype(std::tuple_cat(
-          std::declval<std::tuple<std::type_identity<Input>>>(),
+    : std::type_identity<decltype(joined(
+          std::declval<pack<std::type_identity<Input>>>(),
           std::declval<typename inputs<output_of<typename Leaf::stage_type, Input>, More...>::type>()))> {};
+
+/// The operators of one stage, whatever their type: one per replica, made when the replica is started.
+class replicas {
+ public:
+  void resize(std::size_t n);
+  /// Takes over what `new` made.
+  void set(std::size_t replica, void* op, void (*destroy)(void*) noexcept);
+  /// Null where that replica was never started.
+  [[nodiscard]] void* get(std::size_t replica) const noexcept {
+    return replica < ops_.size() ? ops_[replica].get() : nullptr;
+  }
+
+ private:
+  struct destroyer {
+    void (*destroy)(void*) noexcept = nullptr;
+    void operator()(void* op) const noexcept { destroy(op); }
+  };
+  std::vector<std::unique_ptr<void, destroyer>> ops_;
+};
 
 /// A line of typed stages, lowered: the component whose loops the compiler sees whole. Every range of stages
 /// that is worth it becomes one plain loop, in which each stage calls the next one directly.
@@ -41,24 +60,25 @@ template <class Input, class... Leaves> class chain final : public component {
  public:
   static constexpr std::size_t size = sizeof...(Leaves);
 
-  chain(std::vector<stage_info> infos, std::tuple<Leaves...> leaves) : leaves_(std::move(leaves)) {
+  chain(std::vector<stage_info>&& infos, pack<Leaves...>&& leaves) : leaves_(std::move(leaves)) {
     stages_ = std::move(infos);
   }
 
   [[nodiscard]] std::vector<range> compiled() const override {
-    std::vector<range> all;
-    each_range([&]<std::size_t F, std::size_t L>(span<F, L>) { all.push_back({F, L}); });
-    return all;
+    std::array<range, size + size / 2 + 1> all;  // single ones, lines of at least two, the whole
+    std::size_t n = 0;
+    each_range([&]<std::size_t F, std::size_t L>(span<F, L>) { all[n++] = {F, L}; });
+    return {all.data(), all.data() + n};
   }
 
   void prepare(std::size_t stage, std::size_t replicas) override {
-    at(stage, [&]<std::size_t I>(index<I>) { std::get<I>(slots_).resize(replicas); });
+    at(stage, [&]<std::size_t I>(index<I>) { get<I>(slots_).resize(replicas); });
   }
 
   void start(range r, std::size_t replica) override {
     for (std::size_t i = r.first; i < r.last; ++i) {
-      at(i, [&]<std::size_t I>(index<I>) {
-        frame<mode::plain>::attribute(I, [&] { std::get<I>(slots_).start(std::get<I>(leaves_), replica); });
+      frame<mode::plain>::attribute(i, [&] {
+        at(i, [&]<std::size_t I>(index<I>) { get<I>(slots_).start(get<I>(leaves_), replica); });
       });
     }
   }
@@ -97,21 +117,22 @@ template <class Input, class... Leaves> class chain final : public component {
 
   void finish(std::size_t stage, std::size_t replica, context& ctx, pipe::chunk_base* out) override {
     at(stage, [&]<std::size_t I>(index<I>) {
-      auto* op = std::get<I>(slots_).get(replica);
-      if (op == nullptr) return;
-      run_tail<I>(ctx, out, [&](auto& next) {
-        frame<mode::plain> f{ctx, I};
-        if constexpr (requires { op->finish(f, next); }) op->finish(f, next);
-      });
+      if constexpr (has_end<I>) {
+        auto* op = get<I>(slots_).get(replica);
+        if (op == nullptr) return;
+        run_tail<I>(ctx, out, [&](auto& next) {
+          frame<mode::plain> f{ctx, I};
+          op->finish(f, next);
+        });
+      }
     });
   }
 
   [[nodiscard]] std::int64_t deadline(std::size_t stage, std::size_t replica) const override {
     auto when = std::numeric_limits<std::int64_t>::max();
     at(stage, [&]<std::size_t I>(index<I>) {
-      const auto* op = std::get<I>(slots_).get(replica);
-      if constexpr (requires { op->deadline(); }) {
-        if (op != nullptr) when = op->deadline();
+      if constexpr (has_timer<I>) {
+        if (const auto* op = get<I>(slots_).get(replica)) when = op->deadline();
       }
     });
     return when;
@@ -119,11 +140,13 @@ template <class Input, class... Leaves> class chain final : public component {
 
   void on_time(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica) override {
     at(stage, [&]<std::size_t I>(index<I>) {
-      auto* op = std::get<I>(slots_).get(replica);
-      run_tail<I>(ctx, out, [&](auto& next) {
-        frame<mode::plain> f{ctx, I};
-        if constexpr (requires { op->on_time(f, next); }) op->on_time(f, next);
-      });
+      if constexpr (has_timer<I>) {
+        auto* op = get<I>(slots_).get(replica);
+        run_tail<I>(ctx, out, [&](auto& next) {
+          frame<mode::plain> f{ctx, I};
+          op->on_time(f, next);
+        });
+      }
     });
   }
 
@@ -139,12 +162,12 @@ template <class Input, class... Leaves> class chain final : public component {
   template <std::size_t I> using index = std::integral_constant<std::size_t, I>;
   template <std::size_t F, std::size_t L> struct span {};
 
-  template <std::size_t I> using leaf_at = std::tuple_element_t<I, std::tuple<Leaves...>>;
+  template <std::size_t I> using leaf_at = pack_element<I, pack<Leaves...>>;
   template <std::size_t I> using stage_at = typename leaf_at<I>::stage_type;
 
   // The item types between the stages.
   template <std::size_t I>
-  using input = typename std::tuple_element_t<I, typename inputs<Input, Leaves...>::type>::type;
+  using input = typename pack_element<I, typename inputs<Input, Leaves...>::type>::type;
   template <std::size_t I> using output = output_of<stage_at<I>, input<I>>;
   template <std::size_t I> static constexpr bool is_source = std::is_same_v<input<I>, nothing>;
   template <std::size_t I> static constexpr bool is_sink = std::is_same_v<output<I>, nothing>;
@@ -171,22 +194,25 @@ template <class Input, class... Leaves> class chain final : public component {
 
     void resize(std::size_t n) { ops_.resize(n); }
 
+    static void destroy(void* op) noexcept { delete static_cast<op_type*>(op); }
+
     void start(leaf_at<I>& from, std::size_t replica) {
       if constexpr (shared) {
         std::call_once(common_.once, [&] { common_.fn.emplace(std::move(from.stage.fn)); });
-        ops_.at(replica).reset(new op_type(from.stage.template bind<input<I>>(std::as_const(*common_.fn))));
+        ops_.set(replica, new op_type(from.stage.template bind<input<I>>(std::as_const(*common_.fn))),
+                 destroy);
       } else if constexpr (in_turn) {
         const std::lock_guard hold(common_.making);
-        ops_.at(replica).reset(new op_type(from.stage.template make<input<I>>()));
+        ops_.set(replica, new op_type(from.stage.template make<input<I>>()), destroy);
       } else {
-        ops_.at(replica).reset(new op_type(from.stage.template make<input<I>>()));
+        ops_.set(replica, new op_type(from.stage.template make<input<I>>()), destroy);
       }
-      if constexpr (requires { ops_[replica]->start(); }) ops_[replica]->start();
+      if constexpr (requires(op_type& op) { op.start(); }) (*this)[replica].start();
     }
 
-    op_type& operator[](std::size_t replica) const noexcept { return *ops_[replica]; }
-    // The same, or null where that replica was never started.
-    op_type* get(std::size_t replica) const { return replica < ops_.size() ? ops_[replica].get() : nullptr; }
+    op_type& operator[](std::size_t replica) const noexcept { return *get(replica); }
+    // Null where that replica was never started.
+    op_type* get(std::size_t replica) const noexcept { return static_cast<op_type*>(ops_.get(replica)); }
 
    private:
     struct none {};
@@ -197,7 +223,7 @@ template <class Input, class... Leaves> class chain final : public component {
     struct one_by_one {
       std::mutex making;
     };
-    std::vector<std::unique_ptr<op_type>> ops_;
+    replicas ops_;
     [[no_unique_address]] std::conditional_t<shared, one_for_all,
                                              std::conditional_t<in_turn, one_by_one, none>>
         common_;
@@ -205,7 +231,16 @@ template <class Input, class... Leaves> class chain final : public component {
 
   template <class Is> struct slots;
   template <std::size_t... I>
-  struct slots<std::index_sequence<I...>> : std::type_identity<std::tuple<slot<I>...>> {};
+  struct slots<std::index_sequence<I...>> : std::type_identity<pack<slot<I>...>> {};
+
+  template <std::size_t I>
+  static constexpr bool has_end = [] {
+    if constexpr (requires { stage_at<I>::template ends<input<I>>; })
+      return stage_at<I>::template ends<input<I>>;
+    return false;
+  }();
+  template <std::size_t I>
+  static constexpr bool has_timer = requires(typename slot<I>::op_type& op) { op.deadline(); };
 
   // Calls f(index<i>{}) for a number known at run time.
   template <class F> static void at(std::size_t i, F&& f) {
@@ -254,8 +289,8 @@ template <class Input, class... Leaves> class chain final : public component {
     std::size_t limit;
     std::size_t bytes = 0;
 
-    tail(context& c, pipe::chunk_base& o)
-        : ctx(c), out(static_cast<pipe::chunk<output<I>>&>(o)), limit(bounded()) {}
+    tail(context& c, pipe::chunk_base* o)
+        : ctx(c), out(static_cast<pipe::chunk<output<I>>&>(*o)), limit(bounded()) {}
 
     [[nodiscard]] std::size_t bounded() const {
       if constexpr (pipe::has_fixed_size<output<I>>) {
@@ -292,33 +327,33 @@ template <class Input, class... Leaves> class chain final : public component {
     no_tail(context&, pipe::chunk_base*) {}
   };
 
-  template <mode M, std::size_t L> static auto make_tail(context& ctx, pipe::chunk_base* out) {
-    if constexpr (is_sink<L - 1>) {
-      return no_tail<M, L - 1>(ctx, out);
-    } else {
-      return tail<M, L - 1>(ctx, *out);
-    }
-  }
+  template <mode M, std::size_t L>
+  using tail_of = std::conditional_t<is_sink<L - 1>, no_tail<M, L - 1>, tail<M, L - 1>>;
 
   // The operators of a range for one replica, looked up once per run of items.
-  template <std::size_t F, std::size_t L> auto ops_of(std::size_t replica) {
+  template <std::size_t F, class Is> struct operators;
+  template <std::size_t F, std::size_t... I>
+  struct operators<F, std::index_sequence<I...>>
+      : std::type_identity<pack<typename slot<F + I>::op_type*...>> {};
+  template <std::size_t F, std::size_t L>
+  using operators_of = typename operators<F, std::make_index_sequence<L - F>>::type;
+
+  template <std::size_t F, std::size_t L> operators_of<F, L> ops_of(std::size_t replica) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::tuple(&std::get<F + I>(slots_)[replica]...);
+      return operators_of<F, L>(&get<F + I>(slots_)[replica]...);
     }(std::make_index_sequence<L - F>{});
   }
-  template <std::size_t F, std::size_t L>
-  using operators = decltype(std::declval<chain&>().template ops_of<F, L>(0));
 
   // The operators of a range, and what a run of items counts. Stages that give one output per input count
   // nothing.
   template <mode M, std::size_t F, std::size_t L> struct line {
     context& ctx;
-    operators<F, L> ops;
-    decltype(make_tail<M, L>(std::declval<context&>(), nullptr)) end;
+    operators_of<F, L> ops;
+    tail_of<M, L> end;
     std::array<std::uint64_t, L - F> passed{};
 
     template <std::size_t I, class T> THALWEG_INLINE void step(T&& item) {
-      auto& op = *std::get<I - F>(ops);
+      auto& op = *get<I - F>(ops);
       const frame<M> f{ctx, I};
       if constexpr (is_sink<I>) {
         op.step(f, std::forward<T>(item));
@@ -358,7 +393,7 @@ template <class Input, class... Leaves> class chain final : public component {
 
   template <mode M, std::size_t F, std::size_t L>
   void loop(std::size_t replica, context& ctx, pipe::chunk<input<F>>& in, pipe::chunk_base* out) {
-    line<M, F, L> run{ctx, ops_of<F, L>(replica), make_tail<M, L>(ctx, out)};
+    line<M, F, L> run{ctx, ops_of<F, L>(replica), tail_of<M, L>(ctx, out)};
     std::uint64_t done = 0;
     struct counting {
       line<M, F, L>& r;
@@ -388,8 +423,8 @@ template <class Input, class... Leaves> class chain final : public component {
 
   template <mode M, std::size_t F, std::size_t L>
   produced pull(context& ctx, std::size_t n, pipe::chunk_base* out) {
-    line<M, F, L> run{ctx, ops_of<F, L>(0), make_tail<M, L>(ctx, out)};
-    auto& source = std::get<F>(slots_)[0];
+    line<M, F, L> run{ctx, ops_of<F, L>(0), tail_of<M, L>(ctx, out)};
+    auto& source = get<F>(slots_)[0];
     std::size_t made = 0;
     frame<M> f{ctx, F};
     struct counting {
@@ -428,10 +463,10 @@ template <class Input, class... Leaves> class chain final : public component {
   // returned.
   template <std::size_t F, std::size_t L>
   produced pull_guarded(context& ctx, std::size_t n, pipe::chunk_base* out) {
-    auto& source = std::get<F>(slots_)[0];
+    auto& source = get<F>(slots_)[0];
     frame<mode::plain> f{ctx, F};
     if constexpr (requires { source.step(f, [](auto&&) {}); }) {
-      line<mode::careful, F, L> run{ctx, ops_of<F, L>(0), make_tail<mode::careful, L>(ctx, out)};
+      line<mode::careful, F, L> run{ctx, ops_of<F, L>(0), tail_of<mode::careful, L>(ctx, out)};
       pipe::chunk<output<F>> item;
       std::size_t made = 0;
       struct counting {
@@ -461,9 +496,9 @@ template <class Input, class... Leaves> class chain final : public component {
   // A stage whose errors have a policy: each item is kept until its call has returned, and so is its output.
   template <std::size_t I>
   void guarded(std::size_t replica, context& ctx, pipe::chunk<input<I>>& in, pipe::chunk_base* out) {
-    auto& op = std::get<I>(slots_)[replica];
+    auto& op = get<I>(slots_)[replica];
     frame<mode::staged> f{ctx, I};
-    auto end = make_tail<mode::careful, I + 1>(ctx, out);
+    tail_of<mode::careful, I + 1> end(ctx, out);
     auto& t = ctx.tallies[I];
     const auto n = in.size();
     for (std::size_t i = 0; i < n; ++i) {
@@ -526,7 +561,7 @@ template <class Input, class... Leaves> class chain final : public component {
       auto nowhere = [](auto&&) {};
       f(nowhere);
     } else {
-      tail<mode::careful, I> end(ctx, *out);
+      tail<mode::careful, I> end(ctx, out);
       auto next = [&](auto&& y) {
         ++ctx.tallies[I].out;
         end(std::forward<decltype(y)>(y));
@@ -535,7 +570,7 @@ template <class Input, class... Leaves> class chain final : public component {
     }
   }
 
-  std::tuple<Leaves...> leaves_;
+  pack<Leaves...> leaves_;
   typename slots<std::make_index_sequence<size>>::type slots_;
 };
 

@@ -91,6 +91,13 @@ class context {
 
 /// Everything that can be known of a stage without running it.
 struct stage_info {
+  stage_info() noexcept;
+  stage_info(const stage_info& other);
+  stage_info(stage_info&& other) noexcept;
+  stage_info& operator=(const stage_info& other);
+  stage_info& operator=(stage_info&& other) noexcept;
+  ~stage_info();
+
   std::string name;  ///< path: `archive/compress`
   std::string pattern;
   options opts;
@@ -111,6 +118,12 @@ struct stage_info {
   bool groups = false;    ///< what it gives depends on which items follow each other
   std::string problem;    ///< what is wrong with it, if something is
 };
+
+class naming;
+/// Begins the description of a stage: its pattern, options and name. It may be gone when the next one is
+/// added.
+stage_info& add_stage(std::vector<stage_info>& infos, naming& names, const char* pattern,
+                      const options& opts);
 
 /// Stages [first, last) of a component, executed as one plain loop.
 struct range {

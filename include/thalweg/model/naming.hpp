@@ -13,6 +13,9 @@ namespace thalweg::model {
 class naming {
  public:
   naming();
+  naming(const naming&) = delete;
+  naming& operator=(const naming&) = delete;
+  ~naming();
 
   [[nodiscard]] std::string stage(const std::string& given, std::string_view pattern);
   /// Opens a scope; without a name the stages inside belong to the scope around it.

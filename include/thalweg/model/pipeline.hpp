@@ -2,6 +2,7 @@
 
 #include <thalweg/model/chain.hpp>
 #include <thalweg/model/naming.hpp>
+#include <thalweg/model/pack.hpp>
 #include <thalweg/model/plan.hpp>
 #include <thalweg/model/stage_traits.hpp>
 
@@ -10,7 +11,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -95,22 +95,21 @@ inline constexpr bool accepted_by<In, Stage, More...> = [] {
 /// ```
 template <class... Stages> class pipeline : public model::pipeline_tag {
  public:
-  explicit pipeline(std::tuple<Stages...> stages) : stages_(std::move(stages)) {}
+  explicit pipeline(model::pack<Stages...> stages) : stages_(std::move(stages)) {}
 
   static constexpr std::size_t length = sizeof...(Stages);
-  static constexpr bool has_source = std::tuple_element_t<0, std::tuple<Stages...>>::is_source;
-  static constexpr bool has_sink = std::tuple_element_t<length - 1, std::tuple<Stages...>>::is_sink;
+  static constexpr bool has_source = model::pack_element<0, model::pack<Stages...>>::is_source;
+  static constexpr bool has_sink = model::pack_element<length - 1, model::pack<Stages...>>::is_sink;
   /// Has a source and a sink: can be run.
   static constexpr bool is_job = has_source && has_sink;
 
   template <class In> static constexpr bool accepts = model::accepted_by<In, Stages...>;
   template <class In> using output = typename model::flow_through<In, Stages...>::type;
 
-  [[nodiscard]] const std::tuple<Stages...>& stages() const& noexcept { return stages_; }
-  [[nodiscard]] std::tuple<Stages...>&& stages() && noexcept { return std::move(stages_); }
+  [[nodiscard]] model::pack<Stages...>&& stages() && noexcept { return std::move(stages_); }
 
  private:
-  std::tuple<Stages...> stages_;
+  model::pack<Stages...> stages_;
 };
 
 namespace model {
@@ -122,7 +121,7 @@ struct stage_defaults {
 };
 
 template <class Stage> pipeline<Stage> make_pipeline(Stage stage) {
-  return pipeline<Stage>(std::tuple<Stage>(std::move(stage)));
+  return pipeline<Stage>(pack<Stage>(std::move(stage)));
 }
 
 template <class... A, class... B> void check_join(const pipeline<A...>*, const pipeline<B...>*) {
@@ -136,12 +135,10 @@ template <class... A, class... B> void check_join(const pipeline<A...>*, const p
 
 // --- lowering: from nested blueprints to one chain of leaves ---
 
-/// Everything that does not depend on the item types, for one leaf.
-template <class In, bool InFarm, class Stage> stage_info describe(Stage& stage, naming& names) {
-  stage_info info;
-  info.pattern = Stage::pattern;
-  info.opts = stage.opts;
-  info.name = names.stage(stage.opts.name, Stage::pattern);
+/// Everything that can be known of one leaf: added to `infos`.
+template <class In, bool InFarm, class Stage>
+void describe(Stage& stage, naming& names, std::vector<stage_info>& infos) {
+  stage_info& info = add_stage(infos, names, Stage::pattern, *stage.opts);
   using out = typename Stage::template output<In>;
   if constexpr (!std::is_same_v<In, nothing>) {
     info.in = &typeid(In);
@@ -156,12 +153,11 @@ template <class In, bool InFarm, class Stage> stage_info describe(Stage& stage, 
   if constexpr (requires { stage.timed(); }) info.timed = stage.timed();
   if constexpr (!std::is_same_v<In, nothing>) info.per_replica = InFarm && !Stage::shares;
   stage.check(info);
-  return info;
 }
 
 template <class Stage> inline constexpr bool is_group = requires { typename Stage::inner_type; };
 
-template <class In, int Farm, int Index> std::tuple<> lower_from(naming&, std::vector<stage_info>&) {
+template <class In, int Farm, int Index> pack<> lower_from(naming&, std::vector<stage_info>&) {
   return {};
 }
 template <class In, int Farm, int Index, class Stage, class... More>
@@ -175,9 +171,9 @@ auto lower_stage(Stage&& stage, naming& names, std::vector<stage_info>& infos) {
   if constexpr (is_group<stage_type>) {
     constexpr int around = Farm >= 0 || !stage_type::replicates ? Farm : Index;
     stage.enter(names);
-    auto leaves = std::apply(
-        [&](auto&&... inner) { return lower_from<In, around, Index>(names, infos, std::move(inner)...); },
-        std::move(stage.inner).stages());
+    auto leaves = unpack(std::move(stage.inner).stages(), [&](auto&&... inner) {
+      return lower_from<In, around, Index>(names, infos, std::move(inner)...);
+    });
     stage.leave(names, std::span(infos).subspan(Index), Index);
     return leaves;
   } else {
@@ -192,8 +188,8 @@ auto lower_stage(Stage&& stage, naming& names, std::vector<stage_info>& infos) {
           "const. Give each replica its own with tw::per_replica([...] { return the operator; }), or "
           "keep the stage serial");
     }
-    infos.push_back(describe<In, (Farm >= 0)>(stage, names));
-    return std::tuple<leaf<stage_type, Farm>>(leaf<stage_type, Farm>{std::forward<Stage>(stage)});
+    describe<In, (Farm >= 0)>(stage, names, infos);
+    return pack<leaf<stage_type, Farm>>(leaf<stage_type, Farm>{std::forward<Stage>(stage)});
   }
 }
 
@@ -201,12 +197,12 @@ template <class In, int Farm, int Index, class Stage, class... More>
 auto lower_from(naming& names, std::vector<stage_info>& infos, Stage&& stage, More&&... more) {
   using out = typename std::remove_cvref_t<Stage>::template output<In>;
   auto first = lower_stage<In, Farm, Index>(std::move(stage), names, infos);
-  constexpr int next = Index + static_cast<int>(std::tuple_size_v<decltype(first)>);
-  return std::tuple_cat(std::move(first), lower_from<out, Farm, next>(names, infos, std::move(more)...));
+  constexpr int next = Index + static_cast<int>(decltype(first)::size);
+  return joined(std::move(first), lower_from<out, Farm, next>(names, infos, std::move(more)...));
 }
 
 template <class In, class... Leaves>
-std::unique_ptr<component> make_chain(std::vector<stage_info> infos, std::tuple<Leaves...> leaves) {
+std::unique_ptr<component> make_chain(std::vector<stage_info>&& infos, pack<Leaves...>&& leaves) {
   return std::make_unique<chain<In, Leaves...>>(std::move(infos), std::move(leaves));
 }
 
@@ -216,9 +212,9 @@ std::unique_ptr<component> lower(pipeline<Stages...>&& line, naming& names) {
   static_assert(sizeof(flow_through<In, Stages...>) != 0);
   if constexpr (accepted_by<In, Stages...>) {
     std::vector<stage_info> infos;
-    auto leaves =
-        std::apply([&](auto&&... stage) { return lower_from<In, -1, 0>(names, infos, std::move(stage)...); },
-                   std::move(line).stages());
+    auto leaves = unpack(std::move(line).stages(), [&](auto&&... stage) {
+      return lower_from<In, -1, 0>(names, infos, std::move(stage)...);
+    });
     return make_chain<In>(std::move(infos), std::move(leaves));
   } else {
     return nullptr;  // never runs: it has not compiled
@@ -230,7 +226,7 @@ std::unique_ptr<component> lower(pipeline<Stages...>&& line, naming& names) {
 /// Joins two lines of stages. Neighbours whose types do not fit are a compile-time error that names both.
 template <class... A, class... B> pipeline<A..., B...> operator|(pipeline<A...> left, pipeline<B...> right) {
   model::check_join(&left, &right);
-  return pipeline<A..., B...>(std::tuple_cat(std::move(left).stages(), std::move(right).stages()));
+  return pipeline<A..., B...>(model::joined(std::move(left).stages(), std::move(right).stages()));
 }
 
 }  // namespace thalweg

@@ -3,7 +3,7 @@
 #include <thalweg/model/callable.hpp>
 #include <thalweg/model/emitter.hpp>
 #include <thalweg/model/errors.hpp>
-#include <thalweg/model/options.hpp>
+#include <thalweg/model/kept_options.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -184,7 +184,7 @@ template <class Fn> void check_function(Fn& fn, stage_info& info) {
 /// Base of the blueprints that hold a user's callable. `Op<In, F>` is the operator that runs it.
 template <template <class, class> class Op, class Fn> struct function_stage {
   Fn fn;
-  options opts;
+  kept_options opts;
 
   static constexpr bool shares = !is_per_replica<Fn>;
   template <class In> static constexpr bool ends = Op<In, called_t<Fn>>::ends;

@@ -69,7 +69,7 @@ struct batch_stage : stage_defaults {
 
   std::int64_t n;
   std::chrono::nanoseconds interval;
-  options opts;
+  kept_options opts;
 
   [[nodiscard]] bool timed() const { return interval.count() > 0; }
   template <class In> auto make() { return batch_op<In>{static_cast<std::size_t>(n), interval.count()}; }
@@ -101,7 +101,7 @@ struct unbatch_stage : stage_defaults {
   template <class In> static constexpr bool accepts = std::ranges::input_range<In>;
   template <class In> using output = std::ranges::range_value_t<In>;
 
-  options opts;
+  kept_options opts;
 
   template <class In> auto make() { return unbatch_op{}; }
   void check(stage_info&) const {}

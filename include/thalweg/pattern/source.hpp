@@ -139,7 +139,7 @@ struct range_stage : stage_defaults, copy_gate<!Owned || repeatable<Range>> {
 
   std::shared_ptr<Range> keep;
   Range* range;
-  options opts;
+  kept_options opts;
 
   template <class In> auto make() {
     const bool only = keep.use_count() == 1;
@@ -158,8 +158,8 @@ struct range_stage : stage_defaults, copy_gate<!Owned || repeatable<Range>> {
 ///
 /// Order: deterministic. A source is serial: `f` is called from one thread at a time and may have state and
 /// hooks. A source that waits in `f` does not delay the items it gave before, as long as another worker is
-/// idle (a `pool` of one worker has no other: there the rest of a run of items waits with it). When the run is
-/// cancelled, `f`'s own call must return before the run can end.
+/// idle (a `pool` of one worker has no other: there the rest of a run of items waits with it). When the run
+/// is cancelled, `f`'s own call must return before the run can end.
 ///
 /// Errors: a null callable, or a `validate()` that throws, is an `invalid_job`; what `f` throws ends the run,
 /// unless `.on_error` says otherwise.

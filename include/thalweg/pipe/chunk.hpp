@@ -92,7 +92,7 @@ template <item T> class chunk final : public chunk_base {
   chunk() = default;
   ~chunk() override {
     clear();
-    release(data_, capacity_);
+    release(data_);
   }
 
   T& operator[](std::size_t i) noexcept { return data_[chunk_base::begin() + i]; }
@@ -174,14 +174,11 @@ template <item T> class chunk final : public chunk_base {
 
  private:
   struct releaser {
-    std::size_t n;
-    void operator()(T* data) const noexcept { release(data, n); }
+    void operator()(T* data) const noexcept { release(data); }
   };
   using array = std::unique_ptr<T, releaser>;  // memory only
 
-  static void release(T* data, std::size_t n) noexcept {
-    if (data != nullptr) ::operator delete(data, n * sizeof(T), std::align_val_t{alignof(T)});
-  }
+  static void release(T* data) noexcept { ::operator delete(data, std::align_val_t{alignof(T)}); }
 
   // Makes room behind item `n`, under the lock, because a thief may be reading the array. Returns where the
   // next item goes: where most of the array has been stolen, what is left of it moves to the front.
@@ -193,10 +190,10 @@ template <item T> class chunk final : public chunk_base {
     if (full || !std::is_nothrow_move_constructible_v<T>) {
       // A move that throws leaves all items where they were, each to be destroyed once.
       const auto more = full ? std::max<std::size_t>(16, capacity_ * 2) : capacity_;
-      array bigger(static_cast<T*>(::operator new(more * sizeof(T), std::align_val_t{alignof(T)})), {more});
+      array bigger(static_cast<T*>(::operator new(more * sizeof(T), std::align_val_t{alignof(T)})));
       std::uninitialized_move_n(data_ + first, live, bigger.get());
       std::destroy_n(data_ + first, live);
-      release(data_, capacity_);
+      release(data_);
       data_ = bigger.release();
       capacity_ = more;
     } else {

@@ -8,5 +8,5 @@
     defined(__SANITIZE_THREAD__)
 #define THALWEG_INLINE
 #else
-#define THALWEG_INLINE [[gnu::always_inline]]
+#define THALWEG_INLINE __attribute__((always_inline))
 #endif

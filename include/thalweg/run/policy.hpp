@@ -59,6 +59,11 @@ class any_policy {
   any_policy(sequential);
   any_policy(pool p);
   any_policy(threads t);
+  any_policy(const any_policy&);
+  any_policy(any_policy&&) noexcept;
+  any_policy& operator=(const any_policy&);
+  any_policy& operator=(any_policy&&) noexcept;
+  ~any_policy();
 
   /// As text. `policy_from(p.name())` is the same policy, as far as workers and replicas go; the other fields
   /// of a policy have no text, and a policy of one's own no name that can be looked up.

@@ -87,7 +87,8 @@ class execution {
 
 namespace run_detail {
 
-execution start(model::plan plan, const any_policy& policy, const run_options& options, bool on_caller);
+execution start(model::plan&& plan, const any_policy& policy, const run_options& options);
+report run_here(model::plan&& plan, const any_policy& policy, const run_options& options);
 
 template <class Job> model::plan plan_of(Job&& job) {
   using bare = std::remove_cvref_t<Job>;
@@ -103,8 +104,7 @@ template <class Job> model::plan plan_of(Job&& job) {
     bare copy(std::forward<Job>(job));
     model::lower_into(made, std::move(copy), names);
   }
-  made.problems = names.problems();
-  made.check();
+  made.check(names);
   return made;
 }
 
@@ -128,8 +128,7 @@ concept runnable = model::any_typed_pipeline<J>;
 /// ```
 template <runnable Job>
 report run(Job&& job, const any_policy& policy = {}, const run_options& options = {}) {
-  auto plan = run_detail::plan_of(std::forward<Job>(job));
-  return run_detail::start(std::move(plan), policy, options, true).wait();
+  return run_detail::run_here(run_detail::plan_of(std::forward<Job>(job)), policy, options);
 }
 
 /// Starts a job and returns at once; see `execution`. Throws `invalid_job` as `run` does; errors of stages
@@ -145,8 +144,7 @@ report run(Job&& job, const any_policy& policy = {}, const run_options& options 
 /// ```
 template <runnable Job>
 [[nodiscard]] execution launch(Job&& job, const any_policy& policy = {}, const run_options& options = {}) {
-  auto plan = run_detail::plan_of(std::forward<Job>(job));
-  return run_detail::start(std::move(plan), policy, options, false);
+  return run_detail::start(run_detail::plan_of(std::forward<Job>(job)), policy, options);
 }
 
 /// The job as a Graphviz picture, for `dot -Tsvg`: a box for each stage, the types of the items between them,

@@ -257,9 +257,12 @@ class pool_engine final : public engine {
   void deliver(worker& w, node& n, chunk_ptr c);
   void wait_for_room(worker& w, node& n);
   // Waits until what an operator of a parallel node has sent so far may be carried on before it returns:
-  // until all before it has passed. Returns false if it has to stay and grow: where those before it do not
-  // get on, for they may need this thread, or the replica it holds.
-  bool wait_for_turn(worker& w, const node& n, std::int64_t seq);
+  // until all before it has passed. Returns false if it has to stay and grow: where nobody works for a while
+  // on what is between here and the end of the region, for they may need the replica this holds.
+  bool wait_for_turn(worker& w, node& n, std::int64_t seq);
+  // Whether somebody executes the serial node `d`, or a farm before it in its region, and does not wait for
+  // its turn meanwhile.
+  static bool somebody_works_before(const node& d);
   static void pause_a_little();
   // There is room in front of `n` again: tells a thread of another kind that waits for it. (Workers look for
   // themselves: whoever made the room goes on to the source.)

@@ -236,6 +236,7 @@ void pool_engine::deliver(worker& w, node& n, chunk_ptr c) {
   auto& d = *n.region_end;
   d.passed.fetch_add(1, std::memory_order_relaxed);
   for (node* m = n.next; m != &d; m = m->next) {
+    const waiter here(n.waiters);  // for a replica: it may be held by one that waits for its turn
     bool fresh = false;
     int replica = farm_slots::none;
     while ((replica = m->farm->acquire(w.number, fresh)) == farm_slots::none) {
@@ -292,15 +293,16 @@ void pool_engine::wait_for_room(worker& w, node& n) {
     (*w.log)[n.parts.front().first].wait_out_ns.add_ns(observe::now_ns() - begin);
 }
 
-bool pool_engine::wait_for_turn(worker& w, const node& n, std::int64_t seq) {
+bool pool_engine::wait_for_turn(worker& w, node& n, std::int64_t seq) {
   const auto& d = *n.region_end;
   if (w.finishing == &d) return true;
   auto passed = d.passed.load(std::memory_order_relaxed);
   auto patient_until = observe::now_ns() + patience_ns;
-  while (!d.unordered && d.inbox.next() != seq) {
+  const waiter here(n.waiters);
+  while (!d.unordered && d.inbox.next() < seq) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (!help(w, d.index - 1)) pause_a_little();
-    if (passed != d.passed.load(std::memory_order_relaxed)) {
+    if (passed != d.passed.load(std::memory_order_relaxed) || somebody_works_before(d)) {
       passed = d.passed.load(std::memory_order_relaxed);
       patient_until = observe::now_ns() + patience_ns;
     } else if (observe::now_ns() > patient_until) {
@@ -308,6 +310,14 @@ bool pool_engine::wait_for_turn(worker& w, const node& n, std::int64_t seq) {
     }
   }
   return true;
+}
+
+bool pool_engine::somebody_works_before(const node& d) {
+  if (d.busy.load(std::memory_order_relaxed)) return true;
+  for (node* m = d.region_begin->next; m != &d; m = m->next) {
+    if (m->farm->at_work() > m->waiters.load(std::memory_order_relaxed)) return true;
+  }
+  return false;
 }
 
 void pool_engine::pause_a_little() {

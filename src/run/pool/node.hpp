@@ -121,6 +121,21 @@ struct node {
   pipe::spinlock ready_lock;
   std::deque<chunk_ptr> ready;
   std::atomic<std::size_t> ready_count{0};
+
+  /// How many of those who have a replica wait, in the middle of a call, for others in the region.
+  std::atomic<int> waiters{0};
+};
+
+/// One of a node's waiters, while it lives.
+class waiter {
+ public:
+  explicit waiter(std::atomic<int>& waiters) : waiters_(waiters) { ++waiters_; }
+  waiter(const waiter&) = delete;
+  waiter& operator=(const waiter&) = delete;
+  ~waiter() { --waiters_; }
+
+ private:
+  std::atomic<int>& waiters_;
 };
 
 }  // namespace thalweg::run_detail::pooled

@@ -23,10 +23,9 @@ inline constexpr int most_grants_before_inline = 4096;
 inline constexpr std::size_t items_per_streak = 256;  ///< without waiting, before a grant may be one longer
 inline constexpr std::int64_t most_bytes = 64 << 20;  ///< in flight between two serial stages
 inline constexpr std::int64_t watch_ns = 100'000;  ///< how often an idle worker looks at a half-filled chunk
-inline constexpr std::int64_t patience_ns =
-    5'000'000;                             ///< a full output waits so long for those before it to get on
-inline constexpr int most_workers = 4096;  ///< what a policy may ask for
-inline constexpr std::size_t most_replicas = 1024;    ///< what set_replicas can raise a farm to
-inline constexpr std::size_t most_spare_chunks = 96;  ///< kept per stage for reuse
+inline constexpr std::int64_t patience_ns = 5'000'000;  ///< before an output grows: nobody works meanwhile
+inline constexpr int most_workers = 4096;               ///< what a policy may ask for
+inline constexpr std::size_t most_replicas = 1024;      ///< what set_replicas can raise a farm to
+inline constexpr std::size_t most_spare_chunks = 96;    ///< kept per stage for reuse
 
 }  // namespace thalweg::run_detail::pooled

@@ -1,0 +1,33 @@
+#include <thalweg/model/chain.hpp>
+#include <thalweg/model/naming.hpp>
+
+#include <utility>
+
+namespace thalweg::model {
+
+// Not in the header: it would be compiled anew for every job.
+stage_info::stage_info() noexcept = default;
+stage_info::stage_info(const stage_info& other) = default;
+stage_info::stage_info(stage_info&& other) noexcept = default;
+stage_info& stage_info::operator=(const stage_info& other) = default;
+stage_info& stage_info::operator=(stage_info&& other) noexcept = default;
+stage_info::~stage_info() = default;
+
+stage_info& add_stage(std::vector<stage_info>& infos, naming& names, const char* pattern,
+                      const options& opts) {
+  auto& info = infos.emplace_back();
+  info.pattern = pattern;
+  info.opts = opts;
+  info.name = names.stage(opts.name, pattern);
+  return info;
+}
+
+void replicas::resize(std::size_t n) {
+  ops_.resize(n);
+}
+
+void replicas::set(std::size_t replica, void* op, void (*destroy)(void*) noexcept) {
+  ops_.at(replica) = {op, {destroy}};
+}
+
+}  // namespace thalweg::model
