@@ -24,8 +24,8 @@ if(THALWEG_SANITIZE)
   add_compile_options(-fsanitize=${THALWEG_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${THALWEG_SANITIZE})
   if(THALWEG_SANITIZE MATCHES undefined)
-    # These two check every access of the nested loops and triple their compile time; a null access is found all the same.
-    add_compile_options(-fno-sanitize=null,alignment)
+    # These check every access of the nested loops and triple their compile time; a null access is found all the same.
+    add_compile_options(-fno-sanitize=null,alignment,vptr)
   endif()
 endif()
 

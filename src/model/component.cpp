@@ -27,7 +27,8 @@ void replicas::resize(std::size_t n) {
 }
 
 void replicas::set(std::size_t replica, void* op, void (*destroy)(void*) noexcept) {
-  ops_.at(replica) = {op, {destroy}};
+  std::unique_ptr<void, destroyer> made(op, {destroy});
+  ops_.at(replica) = std::move(made);
 }
 
 }  // namespace thalweg::model

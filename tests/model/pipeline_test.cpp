@@ -16,7 +16,36 @@
 namespace tw = thalweg;
 using testing::ElementsAre;
 
+// Names that the library uses for itself, and templates that take whatever they are given.
+namespace greedy {
+
+template <std::size_t, class Anything> int get(Anything&&) {
+  return 0;
+}
+template <class... Anything> int joined(Anything&&...) {
+  return 0;
+}
+template <class... Anything> int unpack(Anything&&...) {
+  return 0;
+}
+
+struct item {
+  int x;
+};
+struct negate {
+  item operator()(item i) const { return {-i.x}; }
+};
+
+}  // namespace greedy
+
 namespace {
+
+TEST(Pipeline, NamesInTheNamespaceOfAnOperatorDoNotMatter) {
+  int sum = 0;
+  tw::run(tw::source(std::vector<greedy::item>{{1}, {2}}) | tw::map(greedy::negate{}) |
+          tw::farm(greedy::negate{}) | tw::sink([&](greedy::item i) { sum += i.x; }));
+  EXPECT_EQ(sum, 3);
+}
 
 TEST(Pipeline, KnowsItsEnds) {
   const auto source = tw::source(std::vector{1});

@@ -298,6 +298,25 @@ TEST_P(Run, AnEndHookOfASourceMaySend) {
   EXPECT_THAT(seen, ElementsAre(0, 1, 99));
 }
 
+TEST_P(Run, AnEndHookOfASourceWaitsForRoomBehindItsLastItems) {
+  struct flood {
+    int n = 0;
+    std::optional<int> operator()() { return n < 3 ? std::optional(n++) : std::nullopt; }
+    void on_end(tw::emitter<int>& out) {
+      while (n < 700'000) out(n++);
+    }
+  };
+  for (const std::int64_t capacity : {std::int64_t{2}, std::int64_t{tw::automatic}}) {
+    int n = 0;
+    bool in_order = true;
+    tw::run(tw::source(flood{}) | tw::farm([](int x) { return x; }, {.replicas = 2}) |
+                tw::sink([&](int x) { in_order = in_order && x == n++; }, {.capacity = capacity}),
+            policy());
+    EXPECT_EQ(n, 700'000);
+    EXPECT_TRUE(in_order);
+  }
+}
+
 TEST_P(Run, EveryReplicaOfAFarmMaySendAtItsEnd) {
   std::vector<int> seen;
   std::atomic<int> made{0};

@@ -31,7 +31,7 @@ template <class Stage, int Farm> struct leaf {
 template <class Input, class... Leaves> struct inputs : std::type_identity<pack<>> {};
 template <class Input, class Leaf, class... More>
 struct inputs<Input, Leaf, More...>
-    : std::type_identity<decltype(joined(
+    : std::type_identity<decltype(model::joined(
           std::declval<pack<std::type_identity<Input>>>(),
           std::declval<typename inputs<output_of<typename Leaf::stage_type, Input>, More...>::type>()))> {};
 
@@ -72,13 +72,13 @@ template <class Input, class... Leaves> class chain final : public component {
   }
 
   void prepare(std::size_t stage, std::size_t replicas) override {
-    at(stage, [&]<std::size_t I>(index<I>) { get<I>(slots_).resize(replicas); });
+    at(stage, [&]<std::size_t I>(index<I>) { model::get<I>(slots_).resize(replicas); });
   }
 
   void start(range r, std::size_t replica) override {
     for (std::size_t i = r.first; i < r.last; ++i) {
       frame<mode::plain>::attribute(i, [&] {
-        at(i, [&]<std::size_t I>(index<I>) { get<I>(slots_).start(get<I>(leaves_), replica); });
+        at(i, [&]<std::size_t I>(index<I>) { model::get<I>(slots_).start(model::get<I>(leaves_), replica); });
       });
     }
   }
@@ -118,7 +118,7 @@ template <class Input, class... Leaves> class chain final : public component {
   void finish(std::size_t stage, std::size_t replica, context& ctx, pipe::chunk_base* out) override {
     at(stage, [&]<std::size_t I>(index<I>) {
       if constexpr (has_end<I>) {
-        auto* op = get<I>(slots_).get(replica);
+        auto* op = model::get<I>(slots_).get(replica);
         if (op == nullptr) return;
         run_tail<I>(ctx, out, [&](auto& next) {
           frame<mode::plain> f{ctx, I};
@@ -132,7 +132,7 @@ template <class Input, class... Leaves> class chain final : public component {
     auto when = std::numeric_limits<std::int64_t>::max();
     at(stage, [&]<std::size_t I>(index<I>) {
       if constexpr (has_timer<I>) {
-        if (const auto* op = get<I>(slots_).get(replica)) when = op->deadline();
+        if (const auto* op = model::get<I>(slots_).get(replica)) when = op->deadline();
       }
     });
     return when;
@@ -141,7 +141,7 @@ template <class Input, class... Leaves> class chain final : public component {
   void on_time(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica) override {
     at(stage, [&]<std::size_t I>(index<I>) {
       if constexpr (has_timer<I>) {
-        auto* op = get<I>(slots_).get(replica);
+        auto* op = model::get<I>(slots_).get(replica);
         run_tail<I>(ctx, out, [&](auto& next) {
           frame<mode::plain> f{ctx, I};
           op->on_time(f, next);
@@ -340,7 +340,7 @@ template <class Input, class... Leaves> class chain final : public component {
 
   template <std::size_t F, std::size_t L> operators_of<F, L> ops_of(std::size_t replica) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return operators_of<F, L>(&get<F + I>(slots_)[replica]...);
+      return operators_of<F, L>(&model::get<F + I>(slots_)[replica]...);
     }(std::make_index_sequence<L - F>{});
   }
 
@@ -353,7 +353,7 @@ template <class Input, class... Leaves> class chain final : public component {
     std::array<std::uint64_t, L - F> passed{};
 
     template <std::size_t I, class T> THALWEG_INLINE void step(T&& item) {
-      auto& op = *get<I - F>(ops);
+      auto& op = *model::get<I - F>(ops);
       const frame<M> f{ctx, I};
       if constexpr (is_sink<I>) {
         op.step(f, std::forward<T>(item));
@@ -424,7 +424,7 @@ template <class Input, class... Leaves> class chain final : public component {
   template <mode M, std::size_t F, std::size_t L>
   produced pull(context& ctx, std::size_t n, pipe::chunk_base* out) {
     line<M, F, L> run{ctx, ops_of<F, L>(0), tail_of<M, L>(ctx, out)};
-    auto& source = get<F>(slots_)[0];
+    auto& source = model::get<F>(slots_)[0];
     std::size_t made = 0;
     frame<M> f{ctx, F};
     struct counting {
@@ -463,7 +463,7 @@ template <class Input, class... Leaves> class chain final : public component {
   // returned.
   template <std::size_t F, std::size_t L>
   produced pull_guarded(context& ctx, std::size_t n, pipe::chunk_base* out) {
-    auto& source = get<F>(slots_)[0];
+    auto& source = model::get<F>(slots_)[0];
     frame<mode::plain> f{ctx, F};
     if constexpr (requires { source.step(f, [](auto&&) {}); }) {
       line<mode::careful, F, L> run{ctx, ops_of<F, L>(0), tail_of<mode::careful, L>(ctx, out)};
@@ -496,7 +496,7 @@ template <class Input, class... Leaves> class chain final : public component {
   // A stage whose errors have a policy: each item is kept until its call has returned, and so is its output.
   template <std::size_t I>
   void guarded(std::size_t replica, context& ctx, pipe::chunk<input<I>>& in, pipe::chunk_base* out) {
-    auto& op = get<I>(slots_)[replica];
+    auto& op = model::get<I>(slots_)[replica];
     frame<mode::staged> f{ctx, I};
     tail_of<mode::careful, I + 1> end(ctx, out);
     auto& t = ctx.tallies[I];

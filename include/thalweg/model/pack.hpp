@@ -36,18 +36,18 @@ template <std::size_t I, class T> const T& get(const packed<I, T>& p) noexcept {
 template <std::size_t I, class T> std::type_identity<T> element_of(const packed<I, T>&);
 /// The type of the I-th value of a pack.
 template <std::size_t I, class Pack>
-using pack_element = typename decltype(element_of<I>(std::declval<const Pack&>()))::type;
+using pack_element = typename decltype(model::element_of<I>(std::declval<const Pack&>()))::type;
 
 /// `f(first, second, ...)` with the values of a pack that is given up.
 template <class... T, class F> decltype(auto) unpack(pack<T...>&& p, F&& f) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
-    return f(std::move(get<I>(p))...);
+    return f(std::move(model::get<I>(p))...);
   }(std::index_sequence_for<T...>{});
 }
 
 template <class... A, class... B> pack<A..., B...> joined(pack<A...>&& a, pack<B...>&& b) {
   return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>, std::index_sequence<J...>) {
-    return pack<A..., B...>(std::move(get<I>(a))..., std::move(get<J>(b))...);
+    return pack<A..., B...>(std::move(model::get<I>(a))..., std::move(model::get<J>(b))...);
   }(std::index_sequence_for<A...>{}, std::index_sequence_for<B...>{});
 }
 

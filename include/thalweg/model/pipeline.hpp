@@ -171,7 +171,7 @@ auto lower_stage(Stage&& stage, naming& names, std::vector<stage_info>& infos) {
   if constexpr (is_group<stage_type>) {
     constexpr int around = Farm >= 0 || !stage_type::replicates ? Farm : Index;
     stage.enter(names);
-    auto leaves = unpack(std::move(stage.inner).stages(), [&](auto&&... inner) {
+    auto leaves = model::unpack(std::move(stage.inner).stages(), [&](auto&&... inner) {
       return lower_from<In, around, Index>(names, infos, std::move(inner)...);
     });
     stage.leave(names, std::span(infos).subspan(Index), Index);
@@ -198,7 +198,7 @@ auto lower_from(naming& names, std::vector<stage_info>& infos, Stage&& stage, Mo
   using out = typename std::remove_cvref_t<Stage>::template output<In>;
   auto first = lower_stage<In, Farm, Index>(std::move(stage), names, infos);
   constexpr int next = Index + static_cast<int>(decltype(first)::size);
-  return joined(std::move(first), lower_from<out, Farm, next>(names, infos, std::move(more)...));
+  return model::joined(std::move(first), lower_from<out, Farm, next>(names, infos, std::move(more)...));
 }
 
 template <class In, class... Leaves>
@@ -212,7 +212,7 @@ std::unique_ptr<component> lower(pipeline<Stages...>&& line, naming& names) {
   static_assert(sizeof(flow_through<In, Stages...>) != 0);
   if constexpr (accepted_by<In, Stages...>) {
     std::vector<stage_info> infos;
-    auto leaves = unpack(std::move(line).stages(), [&](auto&&... stage) {
+    auto leaves = model::unpack(std::move(line).stages(), [&](auto&&... stage) {
       return lower_from<In, -1, 0>(names, infos, std::move(stage)...);
     });
     return make_chain<In>(std::move(infos), std::move(leaves));

@@ -257,12 +257,11 @@ class pool_engine final : public engine {
   void deliver(worker& w, node& n, chunk_ptr c);
   void wait_for_room(worker& w, node& n);
   // Waits until what an operator of a parallel node has sent so far may be carried on before it returns:
-  // until all before it has passed. Returns false if it has to stay and grow: where nobody works for a while
-  // on what is between here and the end of the region, for they may need the replica this holds.
-  bool wait_for_turn(worker& w, node& n, std::int64_t seq);
-  // Whether somebody executes the serial node `d`, or a farm before it in its region, and does not wait for
-  // its turn meanwhile.
-  static bool somebody_works_before(const node& d);
+  // until all before it has passed. Returns false if it has to stay and grow: where what is first in the
+  // region wants a replica for a while, for this may be the one that holds it.
+  bool wait_for_turn(worker& w, const node& n, std::int64_t seq);
+  // Whether the chunk that everything else before the serial node `d` waits for has no replica.
+  static bool first_wants_replica(node& d);
   static void pause_a_little();
   // There is room in front of `n` again: tells a thread of another kind that waits for it. (Workers look for
   // themselves: whoever made the room goes on to the source.)

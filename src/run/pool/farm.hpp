@@ -58,13 +58,6 @@ class farm_slots {
     state_[static_cast<std::size_t>(i)].busy = false;
   }
 
-  /// How many replicas somebody has.
-  [[nodiscard]] int at_work() {
-    const std::lock_guard hold(lock_);
-    return static_cast<int>(
-        std::count_if(state_.begin(), state_.end(), [](const slot& s) { return s.busy; }));
-  }
-
   /// Returns the former number.
   int allow(int n) {
     const std::lock_guard hold(lock_);

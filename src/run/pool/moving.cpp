@@ -144,7 +144,6 @@ bool pool_engine::drain(worker& w, node& n) {
     chunk_ptr out;
     while (can_send(n) && n.inbox.take(c)) {
       did = true;
-      n.passed.store(n.passed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       auto& stats = (*w.log)[first_stage(n)];
       if (n.region_begin->next != &n) sample_order(n, stats);
       if (!n.only_orders())
@@ -234,9 +233,8 @@ void pool_engine::send(worker& w, node& n, chunk_ptr c) {
 
 void pool_engine::deliver(worker& w, node& n, chunk_ptr c) {
   auto& d = *n.region_end;
-  d.passed.fetch_add(1, std::memory_order_relaxed);
   for (node* m = n.next; m != &d; m = m->next) {
-    const waiter here(n.waiters);  // for a replica: it may be held by one that waits for its turn
+    const waiter here(d.waiters);  // for a replica: it may be held by one that waits for its turn
     bool fresh = false;
     int replica = farm_slots::none;
     while ((replica = m->farm->acquire(w.number, fresh)) == farm_slots::none) {
@@ -293,29 +291,31 @@ void pool_engine::wait_for_room(worker& w, node& n) {
     (*w.log)[n.parts.front().first].wait_out_ns.add_ns(observe::now_ns() - begin);
 }
 
-bool pool_engine::wait_for_turn(worker& w, node& n, std::int64_t seq) {
-  const auto& d = *n.region_end;
+bool pool_engine::wait_for_turn(worker& w, const node& n, std::int64_t seq) {
+  auto& d = *n.region_end;
   if (w.finishing == &d) return true;
-  auto passed = d.passed.load(std::memory_order_relaxed);
   auto patient_until = observe::now_ns() + patience_ns;
-  const waiter here(n.waiters);
   while (!d.unordered && d.inbox.next() < seq) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (!help(w, d.index - 1)) pause_a_little();
-    if (passed != d.passed.load(std::memory_order_relaxed) || somebody_works_before(d)) {
-      passed = d.passed.load(std::memory_order_relaxed);
-      patient_until = observe::now_ns() + patience_ns;
-    } else if (observe::now_ns() > patient_until) {
+    const auto now = observe::now_ns();
+    if (!first_wants_replica(d)) {
+      patient_until = now + patience_ns;
+    } else if (now > patient_until) {
       return false;
     }
   }
   return true;
 }
 
-bool pool_engine::somebody_works_before(const node& d) {
-  if (d.busy.load(std::memory_order_relaxed)) return true;
+bool pool_engine::first_wants_replica(node& d) {
+  if (d.waiters.load(std::memory_order_relaxed) > 0) return true;
+  const auto first = d.inbox.next();
   for (node* m = d.region_begin->next; m != &d; m = m->next) {
-    if (m->farm->at_work() > m->waiters.load(std::memory_order_relaxed)) return true;
+    if (m->ready_count.load(std::memory_order_relaxed) == 0) continue;
+    const std::lock_guard hold(m->ready_lock);
+    if (std::any_of(m->ready.begin(), m->ready.end(), [&](const auto& c) { return c->seq == first; }))
+      return true;
   }
   return false;
 }

@@ -74,8 +74,8 @@ struct node {
   /// Threads that bring something past the numbers (timers of a farm), and whether it is too late for that.
   std::atomic<int> outside{0};
   std::atomic<bool> closing{false};
-  /// Changes whenever something has come through: counts chunks, and pieces of them.
-  std::atomic<std::uint64_t> passed{0};
+  /// How many wait for a replica in the middle of a call: those whose turn it is in the region.
+  std::atomic<int> waiters{0};
   /// Somebody executes it (a farm with threads of its own: its end hooks).
   std::atomic<bool> busy{false};
   /// What is between the upstream serial node and here, and how much may be.
@@ -121,9 +121,6 @@ struct node {
   pipe::spinlock ready_lock;
   std::deque<chunk_ptr> ready;
   std::atomic<std::size_t> ready_count{0};
-
-  /// How many of those who have a replica wait, in the middle of a call, for others in the region.
-  std::atomic<int> waiters{0};
 };
 
 /// One of a node's waiters, while it lives.

@@ -96,22 +96,22 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
       attention_.wanted(static_cast<double>(c->size()) * work_behind(p, &node::high),
                         static_cast<double>(took) > slow_call_ns * static_cast<double>(made.items), end,
                         info.paced);
+  const auto pass_on = [&] {
+    if (w.agent) {
+      hand_over(w, n.next, std::move(c));
+    } else {
+      carry(w, n.next, std::move(c));
+    }
+  };
   if (made.ended) {
-    source_ended_.store(true, std::memory_order_release);
-    if (!finish_source(w, p)) throw thalweg::cancelled{};
-  }
-  busy.release();
-  if (!c) {
-    if (made.ended) carry_end(w, *n.region_end);
+    if (c) pass_on();  // end hooks may wait for the room that it takes
+    end_source(w, p, busy);
     return;
   }
-  if (w.agent) {
-    hand_over(w, n.next, std::move(c));
-  } else {
-    if (wanted || (unknown && !made.ended)) recruit(w);
-    carry(w, n.next, std::move(c));
-  }
-  if (made.ended) carry_end(w, *n.region_end);
+  busy.release();
+  if (!c) return;
+  if (!w.agent && (wanted || unknown)) recruit(w);
+  pass_on();
 }
 
 void pool_engine::plan_next_grant(const partition& p, std::size_t items, std::int64_t took, bool fused_sink) {
