@@ -98,7 +98,9 @@ void execution::resume() {
   engine_->resume();
 }
 report execution::stats() const {
-  return engine_->state().make_report(done());
+  auto& state = engine_->state();
+  state.cut_run_short();
+  return state.make_report(done());
 }
 bool execution::done() const {
   return engine_->state().done.load(std::memory_order_acquire);

@@ -300,19 +300,21 @@ TEST_P(Run, AnEndHookOfASourceMaySend) {
 
 TEST_P(Run, AnEndHookOfASourceWaitsForRoomBehindItsLastItems) {
   struct flood {
+    int items;
     int n = 0;
     std::optional<int> operator()() { return n < 3 ? std::optional(n++) : std::nullopt; }
     void on_end(tw::emitter<int>& out) {
-      while (n < 700'000) out(n++);
+      while (n < items) out(n++);
     }
   };
-  for (const std::int64_t capacity : {std::int64_t{2}, std::int64_t{tw::automatic}}) {
+  // More than the window takes; and than two items at a time.
+  for (const auto& [items, capacity] : {std::pair{700'000, tw::automatic}, std::pair{2'000, 2}}) {
     int n = 0;
     bool in_order = true;
-    tw::run(tw::source(flood{}) | tw::farm([](int x) { return x; }, {.replicas = 2}) |
+    tw::run(tw::source(flood{items}) | tw::farm([](int x) { return x; }, {.replicas = 2}) |
                 tw::sink([&](int x) { in_order = in_order && x == n++; }, {.capacity = capacity}),
             policy());
-    EXPECT_EQ(n, 700'000);
+    EXPECT_EQ(n, items);
     EXPECT_TRUE(in_order);
   }
 }

@@ -637,6 +637,22 @@ TEST_P(Execution, StatsWhileRunningOnlyGrow) {
   EXPECT_EQ(last.stage("even").items_out(), last.stage("end").items_in());
 }
 
+TEST_P(Execution, StatsKeepUpWithASourceThatHasBecomeSlow) {
+  std::atomic<int> given{0};
+  auto e = tw::launch(tw::source([&]() -> std::optional<int> {
+                        if (given >= 200'000) std::this_thread::sleep_for(5ms);
+                        return given++;
+                      }) | tw::map(same) |
+                          tw::sink([](int) {}),
+                      policy());
+  ASSERT_TRUE(eventually([&] { return given >= 200'010; }));
+  // A run of items may have begun while they were cheap, thousands of them.
+  EXPECT_TRUE(eventually([&] { return e.stats().items() >= 200'010; })) << e.stats().items();
+  EXPECT_LT(given, 201'000);
+  e.cancel();
+  e.wait();
+}
+
 TEST_P(Execution, ManyThreadsMayLookAndSteer) {
   auto e =
       tw::launch(endless() | tw::farm(same, {.replicas = 2, .name = "f"}) | tw::sink([](int) {}), policy());

@@ -163,6 +163,9 @@ struct run_state {
 
   void finished();
   [[nodiscard]] report make_report(bool final) const;
+  /// Counts are kept per run of items, and if a source has become slow, one can last for minutes: ends the
+  /// one that goes on, and gives its counts a moment to arrive.
+  void cut_run_short();
   /// What the engine knows and the counters do not; called under no lock.
   int workers = 1;
   std::atomic<bool> inlined{false};

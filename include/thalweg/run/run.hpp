@@ -61,7 +61,8 @@ class execution {
   void pause();
   /// Sources go on; does nothing if the run is not paused.
   void resume();
-  /// A report while running.
+  /// A report while running. Counts are kept per run of items: the one that goes on is cut short for them,
+  /// which takes up to a millisecond. What an operator has in hand for longer counts next time.
   [[nodiscard]] report stats() const;
   /// Whether the run has ended.
   [[nodiscard]] bool done() const;

@@ -61,7 +61,7 @@ bool pool_engine::run_inline(worker& w, partition& p) {
     if (!ok) throw thalweg::cancelled{};
     trace(w, {0, whole, 0}, begin, took, made.items, inline_position_);
     if (made.ended) return true;
-    inline_run_ = n = static_cast<double>(took) < grant_ns / 2 ? std::min(n * 2, longest_grant)
+    inline_run_ = n = static_cast<double>(took) < grant_ns / 2 ? std::min(n * 2, longest_inline_run)
                       : took > grant_ns * 2                    ? std::max<std::size_t>(1, n / 4)
                                                                : n;
     grant_.gave(made.items, static_cast<double>(sampled_source));

@@ -7,9 +7,10 @@ namespace thalweg::run_detail::pooled {
 
 // The numbers the pool goes by. Times in nanoseconds, measured on two cores at 2.5 GHz; see docs/engine.md.
 
-inline constexpr double grant_ns = 70'000;                   ///< work in one run of items
-inline constexpr std::size_t longest_grant = 8192;           ///< items in one run of items
-inline constexpr std::size_t longest_grant_bytes = 8 << 20;  ///< and bytes
+inline constexpr double grant_ns = 70'000;                            ///< work in one run of items
+inline constexpr std::size_t longest_grant = 8192;                    ///< items in one run of items
+inline constexpr std::size_t longest_inline_run = 4 * longest_grant;  ///< where they wait for nothing
+inline constexpr std::size_t longest_grant_bytes = 8 << 20;           ///< and bytes
 inline constexpr double slow_call_ns = 2'000;  ///< a source call that takes longer waits for something
 inline constexpr double wake_ns = 5'000;       ///< what it costs until another worker is at work
 inline constexpr std::int64_t shortest_spin_ns = 2'000;  ///< looking for work before going to sleep,
