@@ -12,7 +12,11 @@ namespace thalweg::run_detail {
 
 namespace {
 
-constexpr std::int64_t run_ns = 50'000;  // how long a run of items may take between two looks at the clock
+// How long a run of items may take between two looks at the clock: where they are kept for the next step, and
+// where each goes through the whole stream.
+constexpr std::int64_t run_ns = 50'000;
+constexpr std::int64_t whole_run_ns = 200'000;
+constexpr std::size_t longest_whole_run = 32'768;
 constexpr std::size_t longest_run = 8192;
 
 class sequential_engine final : public engine {
@@ -118,7 +122,8 @@ class sequential_engine final : public engine {
     const auto& info = *run.stages.front().info;
     const bool whole = steps_.size() == 1;
     // A chunk between source and next step would hold items back while the source waits.
-    const std::size_t most = whole || info.eager ? longest_run : 1;
+    const std::size_t most = whole ? longest_whole_run : info.eager ? longest_run : 1;
+    const auto target = whole ? whole_run_ns : run_ns;
     if (info.pushes) ctx.limit = 1;
     std::size_t n = 1;
     bool ended = false;
@@ -139,7 +144,7 @@ class sequential_engine final : public engine {
       });
       ctx.sample = false;
       const auto took = finish_call(source, ctx, begin, elsewhere);
-      n = took < run_ns ? std::min(n * 2, most) : std::max<std::size_t>(1, n / 2);
+      n = took < target ? std::min(n * 2, most) : std::max<std::size_t>(1, n / 2);
       ok = ok && run.guard(source.component, position_, 0, [&] {
         if (!whole) pass_on(source.r.last, *source.out);
         fire_timers();

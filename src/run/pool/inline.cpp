@@ -61,8 +61,13 @@ bool pool_engine::run_inline(worker& w, partition& p) {
     if (!ok) throw thalweg::cancelled{};
     trace(w, {0, whole, 0}, begin, took, made.items, inline_position_);
     if (made.ended) return true;
-    inline_run_ = n = static_cast<double>(took) < grant_ns / 2 ? std::min(n * 2, longest_inline_run)
-                      : took > grant_ns * 2                    ? std::max<std::size_t>(1, n / 4)
+    // A stream that may be worth sharing is looked at more often.
+    const bool settled =
+        workers_ == 1 || static_cast<double>(took) < static_cast<double>(made.items) * inline_below_ns;
+    const auto target = settled ? inline_run_ns : grant_ns;
+    inline_run_ = n = static_cast<double>(took) < target / 2
+                          ? std::min(n * 2, settled ? longest_inline_run : longest_grant)
+                      : static_cast<double>(took) > target * 2 ? std::max<std::size_t>(1, n / 4)
                                                                : n;
     grant_.gave(made.items, static_cast<double>(sampled_source));
     if (workers_ == 1 || made.items == 0) continue;

@@ -11,6 +11,7 @@ inline constexpr double grant_ns = 70'000;                            ///< work 
 inline constexpr std::size_t longest_grant = 8192;                    ///< items in one run of items
 inline constexpr std::size_t longest_inline_run = 4 * longest_grant;  ///< where they wait for nothing
 inline constexpr std::size_t longest_grant_bytes = 8 << 20;           ///< and bytes
+inline constexpr double inline_run_ns = 4 * grant_ns;                 ///< work in one run of an inline stream
 inline constexpr double slow_call_ns = 2'000;  ///< a source call that takes longer waits for something
 inline constexpr double wake_ns = 5'000;       ///< what it costs until another worker is at work
 inline constexpr std::int64_t shortest_spin_ns = 2'000;  ///< looking for work before going to sleep,
