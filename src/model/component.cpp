@@ -26,9 +26,8 @@ void replicas::resize(std::size_t n) {
   ops_.resize(n);
 }
 
-void replicas::set(std::size_t replica, void* op, void (*destroy)(void*) noexcept) {
-  std::unique_ptr<void, destroyer> made(op, {destroy});
-  ops_.at(replica) = std::move(made);
+void replicas::set(std::size_t replica, owned op) {
+  ops_.at(replica) = std::move(op);
 }
 
 }  // namespace thalweg::model

@@ -384,6 +384,11 @@ class diagnosis {
 }  // namespace
 
 bottleneck_report report::bottleneck() const {
+  if (!observed()) {
+    bottleneck_report nothing;
+    nothing.advice = "Nothing was counted. Let the run be observed, as it is by default.";
+    return nothing;
+  }
   return diagnosis(*this, data_.work, data_.inlined).result();
 }
 

@@ -220,7 +220,7 @@ std::string report::to_json() const {
   observe::json_writer json(text);
   json.begin_object();
   json.member("policy", policy()).member("workers", workers()).member("cores", cores());
-  json.member("final", final()).member("inlined", data_.inlined);
+  json.member("final", final()).member("observed", observed()).member("inlined", data_.inlined);
   json.member("items", items()).member("dropped", dropped()).member("throughput", throughput());
   json.member("elapsed_ns", elapsed().count()).member("paused_ns", paused().count());
   json.member("cpu_ns", cpu_time().count()).member("cores_used", cores_used());

@@ -95,15 +95,18 @@ std::string latency_line(const latency_report& l) {
 
 std::string report::to_string() const {
   const std::string indent = "\n  ";
-  std::string text = joined({plural(items(), "item"), " in ", duration_of(elapsed()), ", ",
-                             observe::rate_text(throughput()), final() ? "" : " (still running)"});
+  std::string text =
+      observed()
+          ? joined({plural(items(), "item"), " in ", duration_of(elapsed()), ", ",
+                    observe::rate_text(throughput()), final() ? "" : " (still running)"})
+          : joined({"not observed", final() ? ", ran for " : ", running for ", duration_of(elapsed())});
   text +=
       joined({indent, "policy   ", policy().empty() ? "unnamed" : policy(), ", ", plural(workers(), "worker"),
               " on ", plural(cores(), "core"),
               data_.inlined && workers() > 1 ? ", inline: the work per item is too small to hand over" : ""});
   text += joined({indent, "used     ", number_text(cores_used()), " cores, ", duration_of(cpu_time()),
                   " of processor time"});
-  text += joined({indent, "latency  ", latency_line(latency())});
+  if (observed()) text += joined({indent, "latency  ", latency_line(latency())});
   if (paused().count() != 0) text += joined({indent, "paused   ", duration_of(paused())});
   if (dropped() != 0) text += joined({indent, "dropped  ", plural(dropped(), "item")});
   for (const resize_event& e : resizes()) {
@@ -111,6 +114,7 @@ std::string report::to_string() const {
                     std::to_string(e.to), " replicas after ", duration_of(e.at)});
   }
   text += '\n';
+  if (!observed()) return text;
   if (!stages_.empty()) text += joined({"\n", stage_table(*this)});
   if (std::ranges::any_of(stages_, &stage_report::service_sampled))
     text += "  ~ timed on a sample of the items\n";

@@ -50,6 +50,11 @@ void thread_context::collect(model::range r, std::int64_t busy_ns) {
     log[first_stage + r.first].wait_in_ns.add_ns(waited);
     busy_ns = std::max<std::int64_t>(0, busy_ns - waited);
   }
+  if (!run.observes()) {
+    std::fill(tallies.begin() + static_cast<std::ptrdiff_t>(r.first),
+              tallies.begin() + static_cast<std::ptrdiff_t>(r.last), model::context::tally{});
+    return;
+  }
   items_.clear();
   for (std::size_t i = r.first; i < r.last; ++i) {
     auto& t = tallies[i];
@@ -75,6 +80,7 @@ void thread_context::collect(model::range r, std::int64_t busy_ns) {
 }
 
 void thread_log::arrived(std::int64_t latency_ns, std::uint64_t items, bool sampled) {
+  if (!observes_) return;
   if (!latency_) {
     latency_ = std::make_unique<observe::histogram>();
     published_.store(latency_.get(), std::memory_order_release);
@@ -202,7 +208,7 @@ thread_log& run_state::new_log() {
 thread_log& run_state::new_log(std::size_t first, std::size_t count) {
   const std::lock_guard hold(logs_mutex_);
   const auto number = logs_.size();
-  logs_.push_back(std::make_unique<thread_log>(static_cast<int>(number), first, count));
+  logs_.push_back(std::make_unique<thread_log>(static_cast<int>(number), first, count, observes()));
   return *logs_.back();
 }
 
@@ -241,6 +247,7 @@ std::exception_ptr run_state::error() const {
 }
 
 void run_state::cut_run_short() {
+  if (!observes()) return;
   constexpr auto moment = std::chrono::milliseconds(1);
   constexpr auto between_looks = std::chrono::microseconds(50);
   const auto given = [&] {
@@ -267,6 +274,7 @@ report run_state::make_report(bool final) const {
   d.cores = cores();
   d.inlined = inlined.load(std::memory_order_relaxed);
   d.final = final;
+  d.observed = observes();
   const bool ended = done.load(std::memory_order_acquire);
   const auto now = ended ? ended_ns : observe::now_ns();
   d.elapsed = std::chrono::nanoseconds(now - started_ns);
@@ -280,7 +288,7 @@ report run_state::make_report(bool final) const {
   bool sampled = false;
   bool from_due = false;
   for (const auto& log : logs_) {
-    d.work += log->work.snapshot();
+    if (observes()) d.work += log->work.snapshot();
     log->add_latencies(latency, sampled);
   }
   for (std::size_t i = 0; i < stages.size(); ++i) {

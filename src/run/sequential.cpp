@@ -135,7 +135,7 @@ class sequential_engine final : public engine {
       born_ = begin;
       bool ok = run.guard(source.component, position_, 0, [&] {
         auto& component = *run.plan.components[source.component];
-        ctx.sample = true;
+        ctx.sample = run.observes();
         const auto made = component.produce(source.r, ctx, 1, source.out.get());
         ended = made.ended;
         if (whole && !info.paced && ctx.arrived_at(ctx.tallies.size() - 1) > 0) sample_latency(ctx);

@@ -34,6 +34,7 @@ using testing::Eq;
 using testing::Ge;
 using testing::HasSubstr;
 using testing::Le;
+using testing::Not;
 
 namespace {
 
@@ -75,6 +76,27 @@ TEST_P(Report, CountsWhatGoesInAndOut) {
   EXPECT_EQ(r.stage("group").items_out(), 100U);
   EXPECT_EQ(r.stage("write").items_in(), 100U);
   EXPECT_EQ(r.stage("write").items_out(), 0U);
+}
+
+TEST_P(Report, KnowsOnlyTimesOfARunThatIsNotObserved) {
+  std::vector<int> got;
+  auto job = count_to(1000) | tw::farm([](int x) { return x + 1; }, {.replicas = 2}) | tw::sink(got);
+  const auto r = tw::run(job, policy(), {.observe = false});
+  ASSERT_EQ(got.size(), 1000U);
+  EXPECT_EQ(got.back(), 1000) << "what comes out does not depend on it";
+  EXPECT_FALSE(r.observed());
+  EXPECT_GT(r.elapsed().count(), 0);
+  EXPECT_EQ(r.items(), 0U);
+  EXPECT_EQ(r.latency().count(), 0U);
+  for (const auto& s : r.stages()) {
+    EXPECT_EQ(s.items_in() + s.items_out() + s.runs() + s.occupancy().max, 0U) << s.name();
+    EXPECT_EQ(s.busy().count(), 0) << s.name();
+  }
+  EXPECT_EQ(r.bottleneck().reason, tw::limited_by::unknown);
+  EXPECT_THAT(r.bottleneck().advice, HasSubstr("Nothing was counted"));
+  EXPECT_THAT(r.to_string(), AllOf(HasSubstr("not observed, ran for "), Not(HasSubstr("latency"))));
+  EXPECT_FALSE(json::parse(r.to_json()).at("observed"));
+  EXPECT_TRUE(tw::run(job, policy()).observed());
 }
 
 TEST_P(Report, NamesThePolicyAndTheStagesInOrder) {

@@ -38,20 +38,21 @@ struct inputs<Input, Leaf, More...>
 /// The operators of one stage, whatever their type: one per replica, made when the replica is started.
 class replicas {
  public:
+  struct destroyer {
+    void (*destroy)(void*) noexcept = nullptr;
+    void operator()(void* op) const noexcept { destroy(op); }
+  };
+  using owned = std::unique_ptr<void, destroyer>;
+
   void resize(std::size_t n);
-  /// Takes over what `new` made.
-  void set(std::size_t replica, void* op, void (*destroy)(void*) noexcept);
+  void set(std::size_t replica, owned op);
   /// Null where that replica was never started.
   [[nodiscard]] void* get(std::size_t replica) const noexcept {
     return replica < ops_.size() ? ops_[replica].get() : nullptr;
   }
 
  private:
-  struct destroyer {
-    void (*destroy)(void*) noexcept = nullptr;
-    void operator()(void* op) const noexcept { destroy(op); }
-  };
-  std::vector<std::unique_ptr<void, destroyer>> ops_;
+  std::vector<owned> ops_;
 };
 
 /// A line of typed stages, lowered: the component whose loops the compiler sees whole. Every range of stages
@@ -194,18 +195,19 @@ template <class Input, class... Leaves> class chain final : public component {
 
     void resize(std::size_t n) { ops_.resize(n); }
 
-    static void destroy(void* op) noexcept { delete static_cast<op_type*>(op); }
+    static replicas::owned made(op_type* op) {
+      return {op, {[](void* o) noexcept { delete static_cast<op_type*>(o); }}};
+    }
 
     void start(leaf_at<I>& from, std::size_t replica) {
       if constexpr (shared) {
         std::call_once(common_.once, [&] { common_.fn.emplace(std::move(from.stage.fn)); });
-        ops_.set(replica, new op_type(from.stage.template bind<input<I>>(std::as_const(*common_.fn))),
-                 destroy);
+        ops_.set(replica, made(new op_type(from.stage.template bind<input<I>>(std::as_const(*common_.fn)))));
       } else if constexpr (in_turn) {
         const std::lock_guard hold(common_.making);
-        ops_.set(replica, new op_type(from.stage.template make<input<I>>()), destroy);
+        ops_.set(replica, made(new op_type(from.stage.template make<input<I>>())));
       } else {
-        ops_.set(replica, new op_type(from.stage.template make<input<I>>()), destroy);
+        ops_.set(replica, made(new op_type(from.stage.template make<input<I>>())));
       }
       if constexpr (requires(op_type& op) { op.start(); }) (*this)[replica].start();
     }

@@ -2,6 +2,7 @@
 
 #include <thalweg/model/options.hpp>
 
+#include <memory>
 #include <utility>
 
 namespace thalweg::model {
@@ -12,24 +13,24 @@ class kept_options {
  public:
   kept_options(options&& o);
   kept_options(const kept_options& other);
-  kept_options(kept_options&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+  kept_options(kept_options&& other) noexcept = default;
   kept_options& operator=(kept_options other) noexcept {
-    std::swap(held_, other.held_);
+    held_ = std::move(other.held_);
     return *this;
   }
-  ~kept_options() {
-    if (held_ != nullptr) drop(held_);
-  }
+  ~kept_options() = default;
 
   /// Those of a blueprint that was given up: none.
   const options& operator*() const noexcept { return held_ != nullptr ? *held_ : none(); }
   const options* operator->() const noexcept { return &**this; }
 
  private:
-  static void drop(const options* held) noexcept;
+  struct drop {
+    void operator()(const options* held) const noexcept;
+  };
   static const options& none() noexcept;
 
-  const options* held_;
+  std::unique_ptr<const options, drop> held_;
 };
 
 }  // namespace thalweg::model

@@ -34,8 +34,8 @@ struct run_state;
 class thread_log {
  public:
   /// For a thread that executes stages [first, first + count) of the plan.
-  thread_log(int number, std::size_t first, std::size_t count)
-      : number(number), first_(first), counters_(count) {}
+  thread_log(int number, std::size_t first, std::size_t count, bool observes = true)
+      : number(number), observes_(observes), first_(first), counters_(count) {}
 
   /// The counters of a stage, by its number in the plan.
   observe::stage_counters& operator[](std::size_t stage) { return counters_[stage - first_]; }
@@ -55,6 +55,7 @@ class thread_log {
   observe::worker_counters work;
 
  private:
+  const bool observes_;
   const std::size_t first_;
   std::vector<observe::stage_counters> counters_;
   // Made with the first item that arrives: most threads of a large run have no sink.
@@ -142,6 +143,9 @@ struct run_state {
 
   /// Whether sources shall not be called now.
   [[nodiscard]] bool paused() const noexcept { return pausing.load(std::memory_order_acquire); }
+  /// Whether stages are counted and timed. What a policy measures for its own decisions does not depend on
+  /// it.
+  [[nodiscard]] bool observes() const noexcept { return options.observe; }
   void pause();
   void resume();
   void wait_while_paused();

@@ -276,7 +276,7 @@ class pool_engine final : public engine {
   // The stage that what comes to a node is counted for.
   [[nodiscard]] std::size_t first_stage(const node& n) const;
   // By how much the chunk just taken had come before its turn, and now and then how many wait for theirs.
-  static void sample_order(node& n, observe::stage_counters& stats);
+  void sample_levels(worker& w, node& n);
   void trace(worker& w, const part& q, std::int64_t begin, std::int64_t took, std::size_t items,
              std::int64_t seq);
 

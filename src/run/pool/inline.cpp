@@ -36,7 +36,7 @@ bool pool_engine::run_inline(worker& w, partition& p) {
     std::int64_t sampled_source = 0;
     std::int64_t sampled_rest = 0;
     const bool ok = run.guard(0, inline_position_, 0, [&] {
-      ctx.sample = true;
+      ctx.sample = workers_ > 1 || run.observes();
       made = component.produce(whole, ctx, 1, nullptr);
       ctx.sample = false;
       for (std::size_t i = 0; i < infos.size(); ++i) {

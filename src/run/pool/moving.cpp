@@ -144,11 +144,7 @@ bool pool_engine::drain(worker& w, node& n) {
     chunk_ptr out;
     while (can_send(n) && n.inbox.take(c)) {
       did = true;
-      auto& stats = (*w.log)[first_stage(n)];
-      if (n.region_begin->next != &n) sample_order(n, stats);
-      if (!n.only_orders())
-        stats.occupancy.sample(
-            static_cast<std::uint64_t>(std::max<std::int64_t>(0, n.items.load(std::memory_order_relaxed))));
+      if (state_->observes()) sample_levels(w, n);
       n.items.fetch_sub(c->charged_items, std::memory_order_relaxed);
       n.bytes.fetch_sub(c->charged_bytes, std::memory_order_relaxed);
       const auto items = c->size();
@@ -364,7 +360,7 @@ chunk_ptr pool_engine::execute(worker& w, node& n, chunk_ptr c, int replica, std
     ctx.paced = c->paced;
     ctx.limit = std::max<std::size_t>(longest_grant, 2 * c->size());
     ctx.limit_bytes = longest_grant_bytes;
-    ctx.sample = q.stages.last - q.stages.first > 1 && (w.tick++ & 15) == 0;
+    ctx.sample = state_->observes() && q.stages.last - q.stages.first > 1 && (w.tick++ & 15) == 0;
     const bool sink = ends_in_sink(q);
     chunk_ptr out = sink ? nullptr : chunks_.take(q.last(), w.chunks);
     const auto items = c->size();
@@ -407,7 +403,12 @@ std::size_t pool_engine::first_stage(const node& n) const {
   return n.next != nullptr ? n.next->parts.front().first : state_->stages.size() - 1;
 }
 
-void pool_engine::sample_order(node& n, observe::stage_counters& stats) {
+void pool_engine::sample_levels(worker& w, node& n) {
+  auto& stats = (*w.log)[first_stage(n)];
+  if (!n.only_orders())
+    stats.occupancy.sample(
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, n.items.load(std::memory_order_relaxed))));
+  if (n.region_begin->next == &n) return;  // nothing can overtake
   const auto seen = n.inbox.displaced();
   stats.displacement.sample(static_cast<std::uint64_t>(seen.total - n.displaced));
   n.displaced = seen.total;

@@ -60,7 +60,7 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
   ctx.here = {&n, 0, 0, 0, 0};
   ctx.paced = info.paced;
   ctx.limit = info.pushes ? want : longest_grant;
-  ctx.sample = q.stages.last - q.stages.first > 1 && (w.tick++ & 15) == 0;
+  ctx.sample = state_->observes() && q.stages.last - q.stages.first > 1 && (w.tick++ & 15) == 0;
   chunk_ptr out = ends_in_sink(q) ? nullptr : chunks_.take(q.last(), w.chunks);
   const bool publish = out && (want > 1 || info.pushes);
   stopwatch time(w);

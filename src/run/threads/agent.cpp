@@ -241,7 +241,7 @@ void agent::carry(std::size_t stage, pipe::chunk_base& items) {
     const own_context::saved keep(ctx);
     ctx.paced = items.paced;
     ctx.limit = last ? 1 : inner_limit_;
-    ctx.sample = p.stages.last - p.stages.first > 1 && (ticks_++ & 15) == 0;
+    ctx.sample = run_.observes() && p.stages.last - p.stages.first > 1 && (ticks_++ & 15) == 0;
     stopwatch time(*this);
     if (stage == node_.first) began_ns_ = time.begin();
     const bool ok = guarded(p.component, [&] { component.process(p.stages, replica_, ctx, items, out); });
@@ -335,7 +335,7 @@ void agent::call_source(own_context& ctx, const part& p) {
   do {
     position_ = made_ * positions_per_item;
     if (out_ != nullptr) out_->comes_from(position_, 0);
-    ctx.sample = p.stages.last > 1 && (ticks_++ & 15) == 0;
+    ctx.sample = run_.observes() && p.stages.last > 1 && (ticks_++ & 15) == 0;
     model::produced got;
     ok = guarded(p.component, [&] { got = component.produce(p.stages, ctx, n, &to); });
     if (!ok) break;
@@ -371,7 +371,7 @@ void agent::run_whole(own_context& ctx, const part& p) {
   stopwatch time(*this);
   model::produced got;
   const bool ok = guarded(p.component, [&] {
-    ctx.sample = true;
+    ctx.sample = run_.observes();
     got = component.produce(p.stages, ctx, 1, nullptr);
     ctx.sample = false;
     if (!ctx.paced && ctx.arrived_at(p.stages.last - 1) > 0) {

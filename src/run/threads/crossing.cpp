@@ -489,6 +489,7 @@ void inlet::costs(double ns) noexcept {
 }
 
 void inlet::count(observe::stage_counters& stage, const parcel& p) noexcept {
+  if (!crossing_.run.observes()) return;
   const bool merges = station_ != nullptr && crossing_.is.level == crossing_.is.route->levels();
   if (merges && p.last) stage.displacement.sample(static_cast<std::uint64_t>(p.early));
   if (crossing_.producers() > 1 && (ticks_++ & 15) != 0) return;
