@@ -54,8 +54,8 @@ int main(int argc, char** argv) {
   app.add_flag("--machine", machine, "describe the machine and the peers that are missing, and stop");
   app.add_option("--repeats", repeats, "interleaved repeats (default: 11, quick: 3)")
       ->check(CLI::PositiveNumber);
-  auto* const errand_command =
-      app.add_subcommand("errand", "run one program once and print the peak memory in kB");
+  auto* const errand_command = app.add_subcommand(
+      "errand", "run one program once and print its peak memory in kB and the cores it used");
   micro::errand errand;
   errand_command->add_option("program", errand.program, "even, sandwich, chain or frames")->required();
   errand_command->add_option("peer", errand.peer)->required();
@@ -69,8 +69,8 @@ int main(int argc, char** argv) {
   }
   try {
     if (*errand_command) {
-      micro::run_errand(errand, micro::registry{});
-      std::printf("%llu\n", static_cast<unsigned long long>(micro::peak_memory()));
+      const auto took = micro::run_errand(errand, micro::registry{});
+      std::printf("%llu %.3f\n", static_cast<unsigned long long>(took.memory), took.parallelism);
       return 0;
     }
     micro::describe();

@@ -41,6 +41,9 @@ std::string name_of_grain(double nanoseconds);
 /// Thalweg's default policy with `.replicas` given.
 contender thalweg_with_replicas(const even_farm& program, int replicas);
 
+/// Thalweg's default policy with the library's own open-loop source, `paced`, for that of the program.
+contender thalweg_paced(const paced_program& program);
+
 struct benchmark {
   std::string name;
   std::string says;

@@ -85,7 +85,7 @@ def python_version(package: str) -> str | None:
 
 
 def doctor() -> None:
-    """List each dependency, found or not, with the command that fixes it."""
+    """List each dependency, found or not, with the command that fixes it; install nothing."""
     missing = 0
     for package in needed():
         missing += not show(package.name, package.purpose, package.found(), package.fix)

@@ -82,7 +82,7 @@ def rows_of_panels(results: Results) -> list[list[Callable[[Axes], None]]]:
     ratios = ratios_to_threads(results)
     if ratios:
         panels.append([lambda ax: draw_ratios(ax, ratios)])
-    latency = results.of("latency")
+    latency = [row for row in results.of("latency") if row.role != TUNED and is_drawn(row)]
     if latency:
         panels.append(
             [lambda ax, metric=metric: draw_latency(ax, latency, metric) for metric in LOADS]  # type: ignore[misc]
@@ -103,8 +103,13 @@ def ratios_to_threads(results: Results) -> list[Row]:
         and row.ratio
         and row.against == "raw"
         and row.peer not in REFERENCES
-        and (row.peer != OURS or row.setting == DEFAULT_SETTING)
+        and is_drawn(row)
     ]
+
+
+def is_drawn(row: Row) -> bool:
+    """Of the library only what a user gets who sets nothing."""
+    return row.peer != OURS or row.setting == DEFAULT_SETTING
 
 
 def peers_of(rows: list[Row]) -> list[str]:
@@ -128,7 +133,7 @@ def legend_of(results: Results) -> list[Line2D]:
     """A dot for each peer, and what the other marks mean."""
     peers = compared(results)
     handles = [dot(color_of(peer, peers), peer) for peer in peers]
-    if any(row.role == TUNED for row in results.rows):
+    if any(row.role == TUNED and row.bench in RATIO_BENCHES for row in results.rows):
         handles.append(dot("white", "best setting", edge=MUTED))
     if any(row.bar and row.bench in RATIO_BENCHES for row in results.rows):
         handles.append(Line2D([], [], color="#111827", linewidth=1.4, label="bar"))

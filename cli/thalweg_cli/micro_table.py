@@ -11,6 +11,7 @@ from rich.text import Text
 from thalweg_cli.micro_results import NANOSECONDS, REFERENCE, TUNED, Estimate, Results, Row, variants
 
 OURS = "thalweg"
+CORES = "cores used"
 BUSY = 0.5
 """Load per core above which others disturb the measurement."""
 
@@ -88,9 +89,9 @@ def simple_sheet(title: str, rows: list[Row]) -> Sheet:
     units = {row.unit for row in rows}
     unit = units.pop() if len(units) == 1 else ""
     ratios = any(row.ratio for row in rows)
-    cores = any(row.parallelism for row in rows)
+    cores = any(row.parallelism is not None for row in rows)
     bars = any(row.bar for row in rows)
-    head = ["", "", unit or "value", *["ratio"] * ratios, *["cores used"] * cores, *["bar"] * bars]
+    head = ["", "", unit or "value", *["ratio"] * ratios, *[CORES] * cores, *["bar"] * bars]
     lines = []
     for variant, group in variants(rows).items():
         for i, row in enumerate(ordered(group)):
@@ -99,7 +100,7 @@ def simple_sheet(title: str, rows: list[Row]) -> Sheet:
             if ratios:
                 cells.append(Cell(f"{with_interval(row.ratio)} × {row.against}" if row.ratio else ""))
             if cores:
-                cells.append(Cell("" if row.parallelism is None else f"{row.parallelism:.2f}"))
+                cells.append(cores_cell(row))
             if bars:
                 cells.append(verdict(row))
             lines.append(Line(cells, i == 0, row.peer == OURS, row.role == REFERENCE))
@@ -109,7 +110,8 @@ def simple_sheet(title: str, rows: list[Row]) -> Sheet:
 def pivot_sheet(title: str, rows: list[Row], metrics: list[str]) -> Sheet:
     """A sheet with a line for each contender and a column for each metric."""
     units = {row.metric: row.unit for row in rows}
-    head = ["", "", *(f"{metric} [{units[metric]}]" for metric in metrics)]
+    cores = any(row.parallelism is not None for row in rows)
+    head = ["", "", *(f"{metric} [{units[metric]}]" for metric in metrics), *[CORES] * cores]
     against = {row.against for row in rows if row.ratio}
     if len(against) == 1:
         title += f" (in brackets: ratio to {against.pop()})"
@@ -122,8 +124,15 @@ def pivot_sheet(title: str, rows: list[Row], metrics: list[str]) -> Sheet:
             }
             cells = [Cell(variant if i == 0 else ""), Cell(contender(first))]
             cells += [value_cell(same[metric]) if metric in same else Cell("") for metric in metrics]
+            if cores:
+                cells.append(cores_cell(first))
             lines.append(Line(cells, i == 0, first.peer == OURS, first.role == REFERENCE))
     return Sheet(title, head, lines)
+
+
+def cores_cell(row: Row) -> Cell:
+    """The parallelism that a contender really used."""
+    return Cell("" if row.parallelism is None else f"{row.parallelism:.2f}")
 
 
 def value_cell(row: Row) -> Cell:

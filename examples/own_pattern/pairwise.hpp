@@ -43,7 +43,8 @@ template <class Fn> struct pairwise_stage : tw::model::stage_defaults {
 
   template <class In> auto make() { return pairwise_operator<In, Fn>{std::move(fn)}; }
   void check(tw::model::stage_info& info) const {
-    if (tw::model::is_null_callable(fn)) info.problem = "its operator is null: there is nothing to call";
+    if (tw::model::is_null_callable(fn))
+      info.problems.emplace_back("its operator is null: there is nothing to call");
   }
 };
 

@@ -68,6 +68,7 @@ void run_nesting(session& s) {
   const auto expected = hand_written_chain(items).run();
   const auto depths = at_depths(std::make_integer_sequence<int, maps + 1>{}, items);
   std::vector<std::vector<double>> times(depths.size());
+  std::vector<std::vector<double>> used(depths.size());
   std::vector<double> slopes;
   std::vector<std::size_t> order(depths.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -77,8 +78,10 @@ void run_nesting(session& s) {
     std::shuffle(order.begin(), order.end(), s.random);
     std::vector<double> now(depths.size());
     for (const auto i : order) {
-      now[i] = measure_once(depths[i], expected).wall / static_cast<double>(items);
+      const auto taken = measure_once(depths[i], expected);
+      now[i] = taken.wall / static_cast<double>(items);
       times[i].push_back(now[i]);
+      used[i].push_back(taken.processor / taken.wall);
     }
     slopes.push_back(100 * slope(now) / median_of(now));
   }
@@ -91,6 +94,7 @@ void run_nesting(session& s) {
   for (std::size_t i = 0; i < depths.size(); ++i) {
     out.variant = out.setting = depths[i].setting;
     out.value = estimate_median(times[i]);
+    out.parallelism = median_of(used[i]);
     s.out.result(out);
   }
   out.variant = "slope";
@@ -98,6 +102,7 @@ void run_nesting(session& s) {
   out.metric = "slope";
   out.unit = "%";
   out.value = estimate_median(slopes);
+  out.parallelism.reset();
   out.limit = bar{0.2, bar_on::value};
   s.out.result(out);
 }

@@ -12,11 +12,14 @@ namespace micro {
 namespace {
 
 constexpr double work_time = 5'000;  // nanoseconds an item
+constexpr auto judge_name = "oneTBB";
+constexpr int shown_repeats = 5;        // of peers that are shown, but not judged by
+constexpr double paced_up_to = 10'000;  // items per second; beyond, there is no time to wait in
 
 struct load {
   std::string name;
-  double rate;  // items per second
-  double seconds;
+  double rate;     // items per second
+  double seconds;  // of one run
 };
 
 /// What one run of one contender gave.
@@ -27,9 +30,10 @@ struct segment {
 
 struct runner {
   contender who;
-  const peer* from;
+  std::string role;
   int repeats;
-  std::vector<segment> segments;
+  bool judged = false;
+  std::vector<segment> segments = {};
   bool failed = false;
 };
 
@@ -58,19 +62,40 @@ segment measure(const contender& who, const paced_program& program, std::uint64_
           taken.processor / taken.wall};
 }
 
-void compare_under(const load& load, even_work work, session& s) {
-  const auto items = std::max(std::uint64_t{100}, static_cast<std::uint64_t>(load.rate * load.seconds));
-  const auto how = load.rate > 1'000 ? pacing::sleep_then_spin : pacing::sleep;
-  const paced_program program{open_loop(items, 1e9 / load.rate, how), {work}, items};
-  const auto expected = loop(even_farm{items, work}).run();  // the same values, in the same order
+paced_program program_at(double rate, double seconds, pacing how, even_work work) {
+  const auto items = static_cast<std::uint64_t>(rate * seconds);
+  return {open_loop(items, 1e9 / rate, how), {work}, items};
+}
 
-  std::vector<runner> runners;
-  runners.push_back({default_of(s.peers.thalweg().contenders(program)), &s.peers.thalweg(), s.repeats, {}});
+/// What a program's checksum must be: the same values, in the same order.
+std::uint64_t expected_of(const paced_program& program) {
+  return loop(even_farm{program.items, program.work.work}).run();
+}
+
+/// Thalweg, with the benchmark's source and its own, and each peer with its defaults and with the setting
+/// that has the lowest p99 in short trials.
+std::vector<runner> entrants(const load& load, const paced_program& program, const paced_program& shorter,
+                             session& s) {
+  std::vector<runner> all;
+  all.push_back({default_of(s.peers.thalweg().contenders(program)), "default", s.repeats, true});
+  if (load.rate <= paced_up_to) all.push_back({thalweg_paced(program), "default", s.repeats});
+  const auto expected = expected_of(shorter);
+  const auto p99 = [&](const contender& who) { return measure(who, shorter, expected).p99; };
   for (const auto& peer : s.peers.peers()) {
-    const bool judge = peer->name() == "oneTBB";
-    const int repeats = judge ? s.repeats : std::min(s.repeats, 3);  // the others are shown, not judged by
-    runners.push_back({default_of(peer->contenders(program)), peer.get(), repeats, {}});
+    const int repeats = peer->name() == judge_name ? s.repeats : std::min(s.repeats, shown_repeats);
+    const auto settings = peer->contenders(program);
+    all.push_back({default_of(settings), "default", repeats});
+    const auto best = best_setting(peer->contenders(shorter), p99, "latency", load.name, s.out);
+    if (best) all.push_back({settings[*best], "tuned", repeats});
   }
+  return all;
+}
+
+void compare_under(const load& load, even_work work, session& s) {
+  const auto how = load.rate > 1'000 ? pacing::sleep_then_spin : pacing::sleep;
+  const auto program = program_at(load.rate, load.seconds, how, work);
+  const auto expected = expected_of(program);
+  auto runners = entrants(load, program, program_at(load.rate, load.seconds / 4, how, work), s);
   for (int repeat = 0; repeat < s.repeats; ++repeat) {
     s.out.progress("latency", repeat, s.repeats, load.name);
     std::shuffle(runners.begin(), runners.end(), s.random);
@@ -80,14 +105,15 @@ void compare_under(const load& load, even_work work, session& s) {
         r.segments.push_back(measure(r.who, program, expected));
       } catch (const std::exception& e) {
         r.failed = true;
-        s.out.wrong("latency", load.name, r.who.peer, e.what());
+        s.out.wrong("latency", load.name, r.who.peer + ", " + r.who.setting, e.what());
       }
     }
   }
   s.out.progress("latency", s.repeats, s.repeats, load.name);
 
-  const auto judge = std::find_if(runners.begin(), runners.end(),
-                                  [](const runner& r) { return r.from->name() == "oneTBB"; });
+  const auto judge = std::find_if(runners.begin(), runners.end(), [](const runner& r) {
+    return r.who.peer == judge_name && r.who.is_default;
+  });
   for (const auto& r : runners) {
     if (r.failed) continue;
     for (const auto& m : metrics) {
@@ -96,20 +122,21 @@ void compare_under(const load& load, even_work work, session& s) {
       out.variant = load.name;
       out.peer = r.who.peer;
       out.setting = r.who.setting;
+      out.role = r.role;
       out.metric = m.name;
       out.unit = m.unit;
       std::vector<double> values;
       for (const auto& segment : r.segments) values.push_back(segment.*m.value);
       out.value = estimate_median(values);
-      if (judge != runners.end() && !judge->failed && judge->from != r.from) {
+      if (judge != runners.end() && !judge->failed && &*judge != &r) {
         std::vector<double> ratios;
         for (std::size_t i = 0; i < values.size(); ++i)
           ratios.push_back(values[i] / judge->segments[i].*m.value);
         out.against = judge->who.peer;
         out.ratio = estimate_median(ratios);
-        if (m.limit && r.from == &s.peers.thalweg()) out.limit = bar{*m.limit, bar_on::ratio};
+        if (m.limit && r.judged) out.limit = bar{*m.limit, bar_on::ratio};
       }
-      out.items = items * r.segments.size();
+      out.items = program.items * r.segments.size();
       out.repeats = static_cast<int>(r.segments.size());
       s.out.result(out);
     }
@@ -133,9 +160,10 @@ double capacity(even_work work, const session& s) {
 void run_latency(session& s) {
   const even_work work{s.work.steps(work_time)};
   const double full = s.quick ? 0.25 : 1;
-  // Over all repeats 100 000 items or more, or the 99.9th percentile would be one of a few.
-  compare_under({"1 k/s", 1e3, 10 * full}, work, s);
-  compare_under({"10 k/s", 1e4, 1 * full}, work, s);
+  // From 10 k/s on each contender has 100 000 items or more over `shown_repeats` repeats, or the 99.9th
+  // percentile would be one of a few. At 1 k/s that would take each of them 100 s.
+  compare_under({"1 k/s", 1e3, 2 * full}, work, s);
+  compare_under({"10 k/s", 1e4, 2 * full}, work, s);
   compare_under({"100 k/s", 1e5, 0.5 * full}, work, s);
   const double all = capacity(work, s);
   for (const double share : {0.3, 0.7, 1.0, 1.5}) {
@@ -147,55 +175,61 @@ void run_latency(session& s) {
 
 void run_idle(session& s) {
   constexpr double rate = 100;
+  const std::string variant = "100 items/s";
   const even_work work{s.work.steps(1'000)};
-  const auto items = static_cast<std::uint64_t>(rate * (s.quick ? 1 : 3));
-  const paced_program program{open_loop(items, 1e9 / rate, pacing::sleep), {work}, items};
-  const auto expected = loop(even_farm{items, work}).run();
+  const auto program = program_at(rate, s.quick ? 1 : 3, pacing::sleep, work);
+  const auto shorter = program_at(rate, 0.4, pacing::sleep, work);
+  const auto percent_of_a_core = [](const contender& who, std::uint64_t expected) {
+    const sample taken = measure_once(who, expected);
+    return 100 * taken.processor / taken.wall;
+  };
 
-  std::vector<runner> runners;
-  runners.push_back({{"loop", "one thread", true,
-                      [program] {
-                        open_loop source = program.source;
-                        checksum sum;
-                        while (auto item = source()) sum(program.work(*item).value);
-                        return sum.value();
-                      }},
-                     nullptr,
-                     1,
-                     {}});
-  runners.push_back({default_of(s.peers.thalweg().contenders(program)), &s.peers.thalweg(), 3, {}});
-  for (const auto& peer : s.peers.peers()) {
-    runners.push_back(
-        {default_of(peer->contenders(program)), peer.get(), peer->name() == "oneTBB" ? 3 : 1, {}});
-  }
-  int done = 0;
-  for (const auto& r : runners) {
-    s.out.progress("idle", done++, static_cast<int>(runners.size()), r.who.peer);
+  const auto show = [&, expected = expected_of(program)](const contender& who, const std::string& role,
+                                                         int repeats, std::optional<double> limit = {}) {
     std::vector<double> shares;
     try {
-      for (int i = 0; i < r.repeats; ++i) {
-        const sample taken = measure_once(r.who, expected);
-        shares.push_back(100 * taken.processor / taken.wall);
+      for (int i = 0; i < repeats; ++i) {
+        s.out.progress("idle", i, repeats, who.peer + ", " + who.setting);
+        shares.push_back(percent_of_a_core(who, expected));
       }
     } catch (const std::exception& e) {
-      s.out.wrong("idle", "100 items/s", r.who.peer, e.what());
-      continue;
+      s.out.wrong("idle", variant, who.peer + ", " + who.setting, e.what());
+      return;
     }
     row out;
     out.bench = "idle";
-    out.variant = "100 items/s";
-    out.peer = r.who.peer;
-    out.setting = r.who.setting;
-    out.role = r.from == nullptr ? "reference" : "default";
+    out.variant = variant;
+    out.peer = who.peer;
+    out.setting = who.setting;
+    out.role = role;
     out.metric = "cpu";
     out.unit = "% of a core";
     out.value = estimate_median(shares);
-    if (r.from == &s.peers.thalweg()) out.limit = bar{0.5, bar_on::value};
-    out.items = items;
-    out.repeats = r.repeats;
+    if (limit) out.limit = bar{*limit, bar_on::value};
+    out.items = program.items;
+    out.repeats = repeats;
     s.out.result(out);
+  };
+  show({"loop", "one thread", true,
+        [program] {
+          open_loop source = program.source;
+          checksum sum;
+          while (auto item = source()) sum(program.work(*item).value);
+          return sum.value();
+        }},
+       "reference", 1);
+  show(default_of(s.peers.thalweg().contenders(program)), "default", 3, 0.5);
+  const auto cost = [&, expected = expected_of(shorter)](const contender& who) {
+    return percent_of_a_core(who, expected);
+  };
+  for (const auto& peer : s.peers.peers()) {
+    const int repeats = peer->name() == judge_name ? 3 : 1;
+    const auto settings = peer->contenders(program);
+    show(default_of(settings), "default", repeats);
+    const auto best = best_setting(peer->contenders(shorter), cost, "idle", variant, s.out);
+    if (best) show(settings[*best], "tuned", repeats);
   }
-  s.out.progress("idle", done, done, "done");
+  s.out.progress("idle", 1, 1, "done");
 }
 
 }  // namespace micro

@@ -73,20 +73,32 @@ struct fast_flow {
     bool heap = true;
     bool blocking = false;
     bool bound_to_cores = true;
-    bool on_demand = false;
+    int on_demand = 0;  // items that may wait in front of a worker; 0: the workers take turns
+    int queue = 0;      // how many items a queue holds; 0: it grows
   };
 
   static std::vector<setting> settings() {
     std::vector<setting> result{{{"workers = cores", true}}};
     for (const int workers : {1, 2, 4}) {
       const auto n = std::to_string(workers) + (workers == 1 ? " worker" : " workers");
-      result.push_back({{n + ", unbound"}, workers, false, false, false, false});
-      result.push_back({{n + ", unbound, blocking"}, workers, false, true, false, false});
+      result.push_back({{n + ", unbound"}, workers, false, false, false});
+      result.push_back({{n + ", unbound, blocking"}, workers, false, true, false});
     }
-    result.push_back({{"2 workers, unbound, on demand"}, 2, false, false, false, true});
-    result.push_back({{"4 workers, unbound, on demand"}, 4, false, false, false, true});
-    result.push_back({{"2 workers, unbound, chunk 256", false, 256}, 2, true, false, false, false});
-    result.push_back({{"2 workers, unbound, blocking, chunk 256", false, 256}, 2, true, true, false, false});
+    for (const int workers : {2, 4}) {
+      const auto n = std::to_string(workers) + " workers, unbound, on demand";
+      result.push_back({{n}, workers, false, false, false, 1});
+      result.push_back({{n + ", 16 ahead"}, workers, false, false, false, 16});
+    }
+    // Where threads that spin outnumber the cores, a short queue costs a time slice each time it is full.
+    result.push_back({{"2 workers, unbound, queues of 512"}, 2, false, false, false, 0, 512});
+    for (const int length : {64, 512}) {
+      const auto queues = "queues of " + std::to_string(length);
+      result.push_back({{"2 workers, unbound, blocking, " + queues}, 2, false, true, false, 0, length});
+    }
+    const std::string chunks = "2 workers, unbound, chunk 256";
+    result.push_back({{chunks, false, 256}, 2, true, false, false});
+    result.push_back({{chunks + ", queues of 64", false, 256}, 2, true, false, false, 0, 64});
+    result.push_back({{"2 workers, unbound, blocking, chunk 256", false, 256}, 2, true, true, false});
     return result;
   }
 
@@ -102,11 +114,19 @@ struct fast_flow {
     // On demand, FastFlow numbers items in a ring and trusts it never to overflow: this holds what a run has
     // in flight.
     farm->set_ordered(1 << 18);
-    if (s.on_demand) farm->set_scheduling_ondemand();
+    if (s.on_demand != 0) farm->set_scheduling_ondemand(s.on_demand);
+    if (s.queue != 0) {
+      farm->setInputQueueLength(s.queue, true);
+      farm->setOutputQueueLength(s.queue, true);
+    }
     return farm;
   }
 
   static void run(const setting& s, ff::ff_pipeline& pipeline) {
+    if (s.queue != 0) {
+      pipeline.setXNodeInputQueueLength(s.queue, true);
+      pipeline.setXNodeOutputQueueLength(s.queue, true);
+    }
     pipeline.blocking_mode(s.blocking);
     if (!s.bound_to_cores) pipeline.no_mapping();
     if (pipeline.run_and_wait_end() < 0) throw std::runtime_error("FastFlow could not run its pipeline");

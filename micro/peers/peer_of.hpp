@@ -84,10 +84,7 @@ template <class Engine> class peer_of final : public peer {
   }
 
   template <class Source> static std::uint64_t run(const setting& s, const timed_program<Source>& program) {
-    program.seen->latency.clear();
-    program.seen->since.clear();
-    program.seen->latency.reserve(program.items);
-    program.seen->since.reserve(program.items);
+    program.seen->expect(program.items);
     Source source = program.source;
     arrival_sink sink{*program.seen};
     Engine::farm(s, source, program.work, sink);

@@ -22,8 +22,10 @@ struct one_tbb {
   static std::vector<setting> settings() {
     return {
         {{"2 tokens per core", true}, 2},
+        {{"1 token per core"}, 1},
         {{"4 tokens per core"}, 4},
         {{"8 tokens per core"}, 8},
+        {{"16 tokens per core"}, 16},
         {{"4 tokens per core, chunk 16", false, 16}, 4},
         {{"4 tokens per core, chunk 256", false, 256}, 4},
     };

@@ -43,8 +43,9 @@ struct item_size {
   std::vector<std::vector<pipe_setting>> peers;
 };
 
+/// All that the bare ring is compared with: a pipeline of ours, which is held to no bar, and the peers.
 template <class Item> std::vector<std::vector<pipe_setting>> peers_found() {
-  std::vector<std::vector<pipe_setting>> all{mutex_pipes<Item>()};
+  std::vector<std::vector<pipe_setting>> all{pipeline_pipes<Item>(), mutex_pipes<Item>()};
 #ifdef MICRO_HAS_RIGTORP
   all.push_back(rigtorp_pipes<Item>());
 #endif

@@ -128,6 +128,7 @@ struct with_pause {
 
 /// All settings of a peer, for items of this type (`word` or `line`).
 template <class Item> std::vector<pipe_setting> thalweg_pipes();
+template <class Item> std::vector<pipe_setting> pipeline_pipes();
 template <class Item> std::vector<pipe_setting> mutex_pipes();
 template <class Item> std::vector<pipe_setting> rigtorp_pipes();
 template <class Item> std::vector<pipe_setting> atomic_queue_pipes();

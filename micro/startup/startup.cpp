@@ -18,18 +18,19 @@ int add_one(int x) {
   return x + 1;
 }
 
-/// Runs and gives milliseconds; throws unless the item came out as `expected`.
+/// Runs; throws unless the item came out as `expected`.
 template <class Job>
-double started_and_stopped(const Job& job, const tw::any_policy& policy, const std::vector<int>& seen,
+sample started_and_stopped(const Job& job, const tw::any_policy& policy, const std::vector<int>& seen,
                            int expected) {
+  const nanos processor = processor_time();
   const nanos start = now();
   tw::run(job, policy);
-  const double took = static_cast<double>(now() - start) / 1e6;
+  const sample took{static_cast<double>(now() - start), static_cast<double>(processor_time() - processor)};
   if (seen.size() != 1 || seen.front() != expected) throw std::runtime_error("the item came out wrong");
   return took;
 }
 
-double pipeline_of_1000(const tw::any_policy& policy) {
+sample pipeline_of_1000(const tw::any_policy& policy) {
   line stages = tw::map(add_one);
   for (int i = 1; i < 1'000; ++i) stages = std::move(stages) | tw::map(add_one);
   std::vector<int> seen;
@@ -38,7 +39,7 @@ double pipeline_of_1000(const tw::any_policy& policy) {
   return started_and_stopped(job, policy, seen, 1'001);
 }
 
-double farm_of_256(const tw::any_policy& policy) {
+sample farm_of_256(const tw::any_policy& policy) {
   std::vector<int> seen;
   const auto job = tw::source(std::vector{1}) | tw::farm(add_one, {.replicas = 256}) |
                    tw::sink([&](int x) { seen.push_back(x); });
@@ -47,7 +48,7 @@ double farm_of_256(const tw::any_policy& policy) {
 
 struct big_job {
   const char* name;
-  double (*run)(const tw::any_policy&);
+  sample (*run)(const tw::any_policy&);
 };
 
 constexpr big_job big_jobs[] = {{"1000 stages", pipeline_of_1000}, {"256 replicas", farm_of_256}};
@@ -58,10 +59,13 @@ void run_startup(session& s) {
   for (const auto& job : big_jobs) {
     for (const char* policy : {"pool", "sequential", "threads"}) {
       std::vector<double> times;
+      std::vector<double> used;
       try {
         for (int repeat = 0; repeat < s.repeats; ++repeat) {
           s.out.progress("startup", repeat, s.repeats, std::string(job.name) + ", " + policy);
-          times.push_back(job.run(tw::policy_from(policy)));
+          const auto taken = job.run(tw::policy_from(policy));
+          times.push_back(taken.wall / 1e6);
+          used.push_back(taken.processor / taken.wall);
         }
       } catch (const std::exception& e) {
         s.out.wrong("startup", job.name, policy, e.what());
@@ -74,6 +78,7 @@ void run_startup(session& s) {
       out.setting = policy;
       out.unit = "ms";
       out.value = estimate_median(times);
+      out.parallelism = median_of(used);
       out.limit = bar{100, bar_on::value};
       out.items = 1;
       out.repeats = s.repeats;

@@ -1,8 +1,8 @@
 #include "child.hpp"
 
 #include <array>
-#include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include <spawn.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../fused/chain.hpp"
+#include "clock.hpp"
 #include "raw.hpp"
 
 extern char** environ;
@@ -43,23 +44,20 @@ contender contender_of(const registry& peers, const Program& program, const erra
   return find(std::move(all), errand);
 }
 
-}  // namespace
-
-void run_errand(const errand& errand, const registry& peers) {
+contender contender_for(const errand& errand, const registry& peers) {
   const even_work work{errand.steps};
-  // The plain loop is not run for comparison: its instructions and its memory would be counted.
-  if (errand.program == "even") {
-    contender_of(peers, even_farm{errand.items, work}, errand).run();
-  } else if (errand.program == "sandwich") {
-    contender_of(peers, sandwich_program{errand.items, work, {2}, work}, errand).run();
-  } else if (errand.program == "chain") {
-    find({hand_written_chain(errand.items), pool_chain(errand.items), sequential_chain(errand.items)}, errand)
-        .run();
-  } else if (errand.program == "frames") {
-    contender_of(peers, frame_program{errand.items, frame_bytes, time_per_frame}, errand).run();
-  } else {
-    throw std::runtime_error("no program " + errand.program);
+  if (errand.program == "even") return contender_of(peers, even_farm{errand.items, work}, errand);
+  if (errand.program == "sandwich") {
+    return contender_of(peers, sandwich_program{errand.items, work, {2}, work}, errand);
   }
+  if (errand.program == "chain") {
+    return find({hand_written_chain(errand.items), pool_chain(errand.items), sequential_chain(errand.items)},
+                errand);
+  }
+  if (errand.program == "frames") {
+    return contender_of(peers, frame_program{errand.items, frame_bytes, time_per_frame}, errand);
+  }
+  throw std::runtime_error("no program " + errand.program);
 }
 
 std::uint64_t peak_memory() {
@@ -72,7 +70,18 @@ std::uint64_t peak_memory() {
   throw std::runtime_error("the system does not tell peak memory");
 }
 
-std::uint64_t peak_memory_of(const errand& errand) {
+}  // namespace
+
+footprint run_errand(const errand& errand, const registry& peers) {
+  const auto who = contender_for(errand, peers);
+  const nanos processor = processor_time();
+  const nanos start = now();
+  who.run();  // The plain loop is not run for comparison: its instructions and its memory would be counted.
+  const auto wall = static_cast<double>(now() - start);
+  return {peak_memory(), static_cast<double>(processor_time() - processor) / wall};
+}
+
+footprint run_apart(const errand& errand) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
   std::vector<std::string> words{"/proc/self/exe",
@@ -105,7 +114,11 @@ std::uint64_t peak_memory_of(const errand& errand) {
   if (failed != 0 || waitpid(child, &status, 0) != child || status != 0) {
     throw std::runtime_error("the process of its own failed");
   }
-  return std::strtoull(said.c_str(), nullptr, 10);
+  footprint took;
+  if (!(std::istringstream(said) >> took.memory >> took.parallelism)) {
+    throw std::runtime_error("the process of its own says nothing");
+  }
+  return took;
 }
 
 }  // namespace micro

@@ -18,13 +18,16 @@ struct errand {
   std::uint32_t steps = 1;  ///< Of work, where the program has any.
 };
 
+/// What an errand took.
+struct footprint {
+  std::uint64_t memory = 0;  ///< The most that its process ever had, in kB.
+  double parallelism = 0;    ///< Processor time over wall time.
+};
+
 /// Runs the errand in this process. Throws where there is no such contender.
-void run_errand(const errand& errand, const registry& peers);
+footprint run_errand(const errand& errand, const registry& peers);
 
-/// The most memory this process ever had, in kB.
-std::uint64_t peak_memory();
-
-/// Runs the errand in a process of its own and gives its peak memory in kB. Throws if it fails.
-std::uint64_t peak_memory_of(const errand& errand);
+/// Runs the errand in a process of its own. Throws if it fails.
+footprint run_apart(const errand& errand);
 
 }  // namespace micro

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -32,6 +33,40 @@ sample measure_once(const contender& who, std::uint64_t expected) {
   const nanos processor_after = processor_time();
   if (sum != expected) throw std::runtime_error("its output is not that of the loop");
   return {static_cast<double>(stop - start), static_cast<double>(processor_after - processor)};
+}
+
+std::optional<std::size_t> best_setting(const std::vector<contender>& settings,
+                                        const std::function<double(const contender&)>& cost,
+                                        const std::string& bench, const std::string& variant, reporter& out) {
+  constexpr double failed = std::numeric_limits<double>::infinity();
+  constexpr std::size_t tried_twice = 3;
+  struct trial {
+    std::size_t setting;
+    double cost;
+  };
+  const auto try_out = [&](std::size_t i) {
+    const auto name = settings[i].peer + ", " + settings[i].setting;
+    out.progress(bench, 0, 1, variant + ": trying " + name);
+    try {
+      return cost(settings[i]);
+    } catch (const std::exception& e) {
+      out.wrong(bench, variant, name, e.what());
+      return failed;
+    }
+  };
+  const auto cheaper = [](const trial& one, const trial& other) { return one.cost < other.cost; };
+  std::vector<trial> trials;
+  for (std::size_t i = 0; i < settings.size(); ++i) trials.push_back({i, try_out(i)});
+  std::stable_sort(trials.begin(), trials.end(), cheaper);
+  if (trials.size() > tried_twice) trials.resize(tried_twice);
+  for (auto& t : trials) {
+    if (t.cost == failed) continue;
+    const double again = try_out(t.setting);
+    t.cost = again == failed ? failed : std::min(t.cost, again);
+  }
+  const auto best = std::min_element(trials.begin(), trials.end(), cheaper);
+  if (best == trials.end() || best->cost == failed || settings[best->setting].is_default) return {};
+  return best->setting;
 }
 
 experiment::index experiment::reference(contender who, std::uint64_t expected) {

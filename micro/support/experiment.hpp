@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
@@ -23,6 +24,13 @@ struct sample {
 /// Runs once and measures, after threads that earlier runs left behind have come to rest.
 /// Throws `wrong_output` when the checksum is not `expected`.
 sample measure_once(const contender& who, std::uint64_t expected);
+
+/// Which of a peer's settings costs least in short trials, whatever it is that `cost` measures: all are tried
+/// once, and the best of them once more. Nothing if that is the default. Settings that fail are reported and
+/// left out.
+std::optional<std::size_t> best_setting(const std::vector<contender>& settings,
+                                        const std::function<double(const contender&)>& cost,
+                                        const std::string& bench, const std::string& variant, reporter& out);
 
 /// A group of contenders that are compared. Each repeat runs them in a new random order, and each of them
 /// just after its reference; a ratio is always that of two neighbouring runs.

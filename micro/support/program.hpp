@@ -115,10 +115,14 @@ struct stamped_work {
   }
 };
 
-/// The times at which items came out of a run, and a checksum of the items.
+/// The times at which items came out of a run.
 struct arrivals {
   std::vector<nanos> latency;
-  std::vector<nanos> since;
+
+  void expect(std::uint64_t items) {
+    latency.clear();
+    latency.reserve(items);
+  }
 };
 
 /// An open-loop source: item i is due at start + i * interval whatever became of those before; an item that
@@ -135,6 +139,8 @@ class open_loop {
     wait_until(due, how_);
     return stamped{++sent_, due};
   }
+
+  double interval() const noexcept { return interval_; }
 
  private:
   static constexpr nanos lead = 2'000'000;  // the engine under test has started when the first item is due
@@ -173,7 +179,6 @@ class arrival_sink {
 
   void operator()(const stamped& item) {
     into_->latency.push_back(now() - item.since);
-    into_->since.push_back(item.since);
     sum_(item.value);
   }
 

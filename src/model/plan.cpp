@@ -27,7 +27,7 @@ std::string type_name(const std::type_info& type) {
 void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   const auto bad = [&](const std::string& what) { problems.push_back("stage '" + s.name + "': " + what); };
   const auto& o = s.opts;
-  if (!s.problem.empty()) bad(s.problem);
+  for (const auto& problem : s.problems) bad(problem);
   if (o.replicas != automatic && o.replicas <= 0)
     bad(".replicas must be at least 1, not " + std::to_string(o.replicas));
   else if (o.replicas != automatic && s.farm >= 0)
@@ -45,9 +45,6 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
         "depend on the replicas; put it outside, or say .unordered");
   if (s.in == nullptr && o.capacity != automatic)
     bad("is a source: nothing waits in front of it, so .capacity does nothing");
-  for (const int cpu : o.pin) {
-    if (cpu < 0) bad(".pin names processor " + std::to_string(cpu));
-  }
   if (!o.on_error.problem().empty()) bad(std::string(o.on_error.problem()));
   if (o.on_error.retries() < 0)
     bad("tw::retry must be given at least 0 retries, not " + std::to_string(o.on_error.retries()));
@@ -103,6 +100,21 @@ void check_together(const stage_info& first, const stage_info& s, std::vector<st
   alike(".on", s.opts.on == first.opts.on);
 }
 
+// Stages on the caller's thread share it, and with it its processors.
+void check_callers(const std::vector<std::unique_ptr<component>>& components,
+                   std::vector<std::string>& problems) {
+  const stage_info* first = nullptr;
+  for (const auto& c : components) {
+    for (const auto& s : c->stages()) {
+      if (s.opts.on != placement::caller_thread || s.opts.pin.empty()) continue;
+      if (first == nullptr) first = &s;
+      if (s.opts.pin != first->opts.pin)
+        problems.push_back("stage '" + s.name + "': .pin is not that of '" + first->name +
+                           "', with which it shares the caller's thread");
+    }
+  }
+}
+
 std::string dot_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -132,6 +144,7 @@ void plan::check(const naming& names) {
       }
     }
   }
+  check_callers(components, problems);
 }
 
 void plan::require_valid() const {

@@ -83,12 +83,12 @@ void trace_recorder::name_thread(std::size_t thread, std::string name) {
   thread_names_[thread] = std::move(name);
 }
 
-void trace_recorder::mark(std::size_t thread, std::size_t stage, std::int64_t at_ns, std::string_view text) {
+void trace_recorder::mark(std::size_t stage, std::int64_t at_ns, std::string_view text) {
   const std::lock_guard hold(mutex_);
   if (marks_.size() == events_per_thread_) {
     lost_.fetch_add(1, std::memory_order_relaxed);
   } else {
-    marks_.push_back({thread, stage, at_ns, std::string(text)});
+    marks_.push_back({stage, at_ns, std::string(text)});
   }
 }
 
@@ -180,8 +180,8 @@ template <class Sink> void trace_recorder::generate(Sink&& sink) const {
     }
   }
   for (const mark_event& m : marks_) {
-    begin_event("i", m.text, m.thread);
-    json.member("s", "t")
+    begin_event("i", m.text, 0);
+    json.member("s", "p")
         .member("cat", "mark")
         .member("ts", microseconds(m.at - origin))
         .key("args")

@@ -77,22 +77,16 @@ int cores() {
   return n < 1 ? 1 : n;
 }
 
-void check_processors(const model::plan& plan, const std::vector<int>& processors) {
+std::vector<std::string> unusable_processors(const std::string& who, const std::vector<int>& processors) {
   const auto allowed = allowed_processors();
   std::vector<std::string> problems;
-  const auto check = [&](const std::string& who, const std::vector<int>& list) {
-    for (const int p : list) {
-      if (!is_in(allowed, p)) {
-        problems.push_back(who + ": .pin names processor " + std::to_string(p) +
-                           ", which this process cannot use");
-      }
+  for (const int p : processors) {
+    if (!is_in(allowed, p)) {
+      problems.push_back(who + ": .pin names processor " + std::to_string(p) +
+                         ", which this process cannot use");
     }
-  };
-  check("the policy", processors);
-  for (const auto& c : plan.components) {
-    for (const auto& s : c->stages()) check("stage '" + s.name + "'", s.opts.pin);
   }
-  if (!problems.empty()) throw invalid_job(std::move(problems));
+  return problems;
 }
 
 void bind_to(const std::vector<int>& processors) {

@@ -4,9 +4,13 @@
 
 #include <charconv>
 
+#include "pool/tuning.hpp"
+
 namespace thalweg {
 
 namespace {
+
+constexpr int most_threads = 65'000;  // more than a process gets
 
 std::string with_number(const char* name, int n) {
   return n == automatic ? name : std::string(name) + ":" + std::to_string(n);
@@ -28,8 +32,8 @@ any_policy::any_policy(pool p) {
   *this = any_policy(std::move(name), std::make_shared<pool>(std::move(p)), run_detail::make_pool);
 }
 any_policy::any_policy(threads t)
-    : any_policy(with_number("threads", t.replicas), std::make_shared<threads>(t), run_detail::make_threads) {
-}
+    : any_policy(with_number("threads", t.replicas), std::make_shared<threads>(std::move(t)),
+                 run_detail::make_threads) {}
 
 std::shared_ptr<run_detail::engine> any_policy::make(std::unique_ptr<run_detail::run_state> state) const {
   return make_(std::move(state), policy_.get());
@@ -47,8 +51,9 @@ any_policy policy_from(std::string_view text) {
   if (colon != std::string_view::npos) {
     const auto digits = text.substr(colon + 1);
     const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-    if (failed != std::errc{} || end != digits.data() + digits.size() || n < 1 || n > 65'000)
-      return refuse(" (the number after ':' must be between 1 and 65000)");
+    const int most = name == "pool" ? run_detail::pooled::most_workers : most_threads;
+    if (failed != std::errc{} || end != digits.data() + digits.size() || n < 1 || n > most)
+      return refuse(" (the number after ':' must be between 1 and " + std::to_string(most) + ")");
   }
   if (name == "sequential" && colon == std::string_view::npos) return sequential{};
   if (name == "pool") return pool{.workers = n};

@@ -10,6 +10,12 @@ namespace run_detail {
 namespace {
 
 execution started(model::plan&& plan, const any_policy& policy, const run_options& options, bool on_caller) {
+  for (const auto& c : plan.components) {
+    for (const auto& s : c->stages()) {
+      for (auto& problem : unusable_processors("stage '" + s.name + "'", s.opts.pin))
+        plan.problems.push_back(std::move(problem));
+    }
+  }
   plan.require_valid();
   auto engine = policy.make(std::make_unique<run_state>(std::move(plan), policy.name(), options));
   engine->start(on_caller);

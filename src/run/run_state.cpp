@@ -8,6 +8,20 @@
 
 namespace thalweg::run_detail {
 
+namespace {
+
+// What is known of a stage that was not observed: what went wrong.
+observe::stage_totals errors_of(const observe::stage_totals& all) {
+  observe::stage_totals t;
+  t.errors = all.errors;
+  t.retries = all.retries;
+  t.skipped = all.skipped;
+  t.dead_lettered = all.dead_lettered;
+  return t;
+}
+
+}  // namespace
+
 thread_context::thread_context(run_state& r, thread_log& l, std::size_t c)
     : run(r), log(l), component(c), first_stage(r.first_of_component[c]) {
   cancelled = &r.cancelled;
@@ -38,35 +52,44 @@ void thread_context::bury(const error_policy::handler& handler, const void* item
 }
 
 void thread_context::arrived(std::int64_t due_ns) {
-  log.arrived(observe::now_ns() - due_ns);
+  if (run.observes()) log.arrived(observe::now_ns() - due_ns);
 }
 
 void thread_context::wait_while_paused() {
   run.wait_while_paused();
 }
 
+void thread_context::counted(std::size_t first, std::size_t last) {
+  if (!run.observes()) return;
+  for (auto i = first; i < last; ++i) {
+    auto& t = tallies[i];
+    auto& c = log[first_stage + i];
+    c.items_in.add(t.in - std::exchange(t.told_in, t.in));
+    c.items_out.add(t.out - std::exchange(t.told_out, t.out));
+  }
+}
+
 void thread_context::collect(model::range r, std::int64_t busy_ns) {
   if (const auto waited = std::exchange(waited_ns, 0); waited > 0) {
     log[first_stage + r.first].wait_in_ns.add_ns(waited);
+    log.waited_ns += waited;
     busy_ns = std::max<std::int64_t>(0, busy_ns - waited);
   }
-  if (!run.observes()) {
-    std::fill(tallies.begin() + static_cast<std::ptrdiff_t>(r.first),
-              tallies.begin() + static_cast<std::ptrdiff_t>(r.last), model::context::tally{});
-    return;
-  }
+  const bool observes = run.observes();
   items_.clear();
   for (std::size_t i = r.first; i < r.last; ++i) {
     auto& t = tallies[i];
     auto& c = log[first_stage + i];
-    items_.push_back(t.in != 0 ? t.in : t.out);
-    c.items_in.add(t.in);
-    c.items_out.add(t.out);
-    c.runs.add();
-    if (t.sampled != 0) {
-      // An operator may be called more than once for an item (a range is): what counts is one item.
-      c.probes.add();
-      c.probe_ns.add_ns(t.sampled_ns - static_cast<std::int64_t>(t.sampled) * observe::clock_cost_ns());
+    if (observes) {
+      items_.push_back(t.in != 0 ? t.in : t.out);
+      c.items_in.add(t.in - t.told_in);
+      c.items_out.add(t.out - t.told_out);
+      c.runs.add();
+      if (t.sampled != 0) {
+        // An operator may be called more than once for an item (a range is): what counts is one item.
+        c.probes.add();
+        c.probe_ns.add_ns(t.sampled_ns - static_cast<std::int64_t>(t.sampled) * observe::clock_cost_ns());
+      }
     }
     if (t.errors != 0) {
       c.errors.add(t.errors);
@@ -76,7 +99,8 @@ void thread_context::collect(model::range r, std::int64_t busy_ns) {
     }
     t = {};
   }
-  if (busy_ns > 0) observe::share_time(log.span(first_stage + r.first, r.last - r.first), items_, busy_ns);
+  if (observes && busy_ns > 0)
+    observe::share_time(log.span(first_stage + r.first, r.last - r.first), items_, busy_ns);
 }
 
 void thread_log::arrived(std::int64_t latency_ns, std::uint64_t items, bool sampled) {
@@ -118,6 +142,9 @@ run_state::~run_state() = default;
 void run_state::fail(std::size_t component, const model::stage_failure& failure, std::int64_t position,
                      int replica) {
   const auto& info = plan.components[component]->stages()[failure.leaf];
+  if (trace)
+    trace->mark(first_of_component[component] + failure.leaf, observe::now_ns(),
+                "error: " + model::message_of(failure.cause));
   try {
     try {
       std::rethrow_exception(failure.cause);
@@ -214,9 +241,10 @@ thread_log& run_state::new_log(std::size_t first, std::size_t count) {
 
 void run_state::resized(const std::vector<std::size_t>& farm, int from, int to) {
   const std::lock_guard hold(logs_mutex_);
+  const auto now = observe::now_ns();
   for (const auto i : farm) replicas[i] = to;
-  resizes.push_back(
-      {std::chrono::nanoseconds(observe::now_ns() - started_ns), stages[farm.front()].info->name, from, to});
+  resizes.push_back({std::chrono::nanoseconds(now - started_ns), stages[farm.front()].info->name, from, to});
+  if (trace) trace->mark(farm.front(), now, std::to_string(from) + " to " + std::to_string(to) + " replicas");
 }
 
 void run_state::fused(std::vector<int> segment_of_stage) {
@@ -299,6 +327,7 @@ report run_state::make_report(bool final) const {
     for (const auto& log : logs_) {
       if (const auto* counters = log->find(i)) s.totals += counters->snapshot();
     }
+    if (!observes()) s.totals = errors_of(s.totals);
     s.replicas = replicas[i];
     s.segment = segments[i];
     s.reorder_capacity = reorder_slots[i];

@@ -22,7 +22,6 @@ constexpr std::size_t longest_run = 8192;
 class sequential_engine final : public engine {
  public:
   explicit sequential_engine(std::unique_ptr<run_state> s) : engine(std::move(s)) {
-    check_processors(state_->plan, {});
     state_->replicas.assign(state_->stages.size(), 1);
   }
 
@@ -59,6 +58,11 @@ class sequential_engine final : public engine {
       engine_.pass_through(first_stage + leaf + 1, out);
       out.clear();
       engine_.elsewhere_ns_ = before + observe::now_ns() - begin;
+    }
+    void wait_while_paused() override {
+      const auto begin = observe::now_ns();
+      thread_context::wait_while_paused();
+      engine_.elsewhere_ns_ += observe::now_ns() - begin;
     }
 
    private:
@@ -166,8 +170,9 @@ class sequential_engine final : public engine {
     const auto end = observe::now_ns();
     const auto took = end - begin - (elsewhere_ns_ - elsewhere);
     std::uint64_t items = ctx.tallies[s.r.first].in + ctx.tallies[s.r.first].out;
+    const auto waited = log_->waited_ns;
     ctx.collect(s.r, took);
-    log_->work.busy_ns.add_ns(took);
+    log_->work.busy_ns.add_ns(took - (log_->waited_ns - waited));
     if (state_->trace)
       state_->trace->record(log_->number, s.first, begin, end, items, position_, s.r.last - s.r.first);
     return took;

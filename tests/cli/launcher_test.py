@@ -1,6 +1,7 @@
 """The launcher on a machine made of stubs: what it does, its ways to fail, what it says, and that it ends."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -8,6 +9,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
+from thalweg_cli.packages import needed
 from thalweg_cli.paths import ROOT
 
 TOOLS = ["awk", "bash", "cat", "cksum", "dirname", "env", "find", "flock", "mkdir", "python3"]
@@ -37,10 +39,10 @@ class Launcher(unittest.TestCase):
         (self.bin / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
         (self.bin / name).chmod(0o755)
 
-    def start(self) -> subprocess.CompletedProcess[str]:
+    def start(self, command: str = "test") -> subprocess.CompletedProcess[str]:
         """Starts the launcher from another folder without a terminal."""
         return subprocess.run(
-            [self.root / "thalweg", "doctor"],
+            [self.root / "thalweg", command],
             cwd="/",
             env={**os.environ, "PATH": str(self.bin)},
             stdin=subprocess.DEVNULL,
@@ -55,6 +57,46 @@ class Launcher(unittest.TestCase):
         done = self.start()
         self.assertEqual(done.returncode, 1, done.stderr)
         return done.stderr
+
+    def doctor(self) -> str:
+        """What `doctor` lists on a machine where it misses something, and that it changes nothing there."""
+        calls = self.bin.parent / "calls"
+        for name in ("apt-get", "sudo"):
+            self.stub(name, f'echo "$0" >>"{calls}"; exit 1')
+        before = sorted(self.root.rglob("*"))
+        done = self.start("doctor")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(sorted(self.root.rglob("*")), before)
+        self.assertFalse(calls.exists(), "called apt-get or sudo")
+        return done.stdout
+
+    def test_doctor_on_a_fresh_machine(self) -> None:
+        (self.bin / "python3").unlink()
+        self.stub("dpkg-query", 'case "$*" in *" bzip2") echo installed ;; *) exit 1 ;; esac')
+        listed = self.doctor()
+        for package in needed():
+            name, purpose = re.escape(package.name), re.escape(package.purpose)
+            if package.name == "bzip2":
+                self.assertRegex(listed, rf"(?m)^{name} +found +{purpose}$")
+            else:
+                fix = re.escape(package.fix)
+                self.assertRegex(listed, rf"(?m)^{name} +not found +{purpose}\n +fix: {fix}$")
+        self.assertRegex(listed, r"\nPython environment +not found .*\n +fix: \./thalweg --help\n")
+        self.assertIn(f"\n{len(needed())} missing", listed)
+        self.assertIn("any other command of ./thalweg installs missing packages", listed)
+
+    def test_doctor_where_a_package_lacks_its_command(self) -> None:
+        self.stub("dpkg-query", "echo installed")
+        listed = self.doctor()
+        self.assertRegex(listed, r"\ncmake +found ")
+        self.assertRegex(listed, r"\ncommands +not found .*\n +fix: apt-get install --reinstall .*cmake")
+        self.assertIn("\n2 missing", listed)
+
+    def test_doctor_without_dpkg(self) -> None:
+        done = self.start("doctor")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"there is no dpkg(.|\n)*g\+\+ cmake ninja-build")
 
     def test_without_root_and_sudo(self) -> None:
         self.stub("id", "echo 1000")
@@ -132,13 +174,16 @@ class Launcher(unittest.TestCase):
         ready = self.root / ".venv" / "ready"
         ready.write_text(f"other packages\n{self.root.resolve()}\n", encoding="utf-8")
 
+        self.assertEqual(self.start("doctor").returncode, 1)
+        self.assertNotRegex(calls.read_text(encoding="utf-8"), "python |apt-get ")
+
         self.assertEqual(self.start().returncode, 0)
         first = calls.read_text(encoding="utf-8")
         self.assertRegex(first, r"dpkg-query .* cmake\n(.|\n)*python -m pip install")
-        self.assertTrue(first.endswith("python -I -m thalweg_cli doctor\n"), first)
+        self.assertTrue(first.endswith("python -I -m thalweg_cli test\n"), first)
 
         calls.unlink()
-        done = self.start()
+        done = self.start("doctor")
         self.assertEqual(done.returncode, 0)
         self.assertEqual(calls.read_text(encoding="utf-8"), "python -I -m thalweg_cli doctor\n")
         self.assertEqual(done.stderr, "")

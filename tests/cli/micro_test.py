@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from matplotlib.figure import Figure
 from rich.console import Console
 from thalweg_cli import micro, micro_run
 from thalweg_cli.app import app
-from thalweg_cli.micro_plot import draw
+from thalweg_cli.micro_plot import draw, rows_of_panels
 from thalweg_cli.micro_results import Results, Row
 from thalweg_cli.micro_table import for_page, for_terminal, number
 from thalweg_cli.terminal import Failed
 from typer.testing import CliRunner, Result
 
-MACHINE = {
+MACHINE: dict[str, Any] = {
     "type": "machine",
     "cpu": "a CPU",
     "cores": 2,
@@ -137,10 +138,30 @@ class Show(unittest.TestCase):
         self.assertIn("p99 [µs]", text)
         self.assertEqual(text.count("thalweg, pool"), 1)
 
+    def test_the_parallelism_stands_beside_metrics(self) -> None:
+        results = Results()
+        for metric in ("oldest", "held"):
+            results.take(row(bench="stall", variant="bursts of 10", metric=metric, parallelism=0.25))
+            results.take(row(bench="stall", variant="bursts of 10", metric=metric, peer="oneTBB"))
+        page = for_page(results)
+        self.assertIn("| oldest [ns/item] | held [ns/item] | cores used |", page)
+        self.assertIn("| **45.0** | **45.0** | **0.25** |", page)
+        self.assertIn("| oneTBB, pool | 45.0 | 45.0 |  |", page)
+
     def test_numbers_have_three_digits(self) -> None:
         self.assertEqual(
             [number(x) for x in (0, 1.234, 12.34, 123.4, 12345.6)], ["0", "1.23", "12.3", "123", "12 346"]
         )
+
+    def test_draws_of_the_latency_what_users_get(self) -> None:
+        results = Results()
+        results.take(row(bench="latency", variant="1 k/s", metric="p50"))
+        others = ({"setting": "pool, tw::paced"}, {"peer": "oneTBB", "role": "tuned"})
+        for other in others:
+            results.take(row(bench="latency", variant="1 k/s", metric="p50", **other))
+        axes = Figure().subplots()
+        rows_of_panels(results)[0][0](axes)
+        self.assertEqual(len(axes.lines), 1)
 
     def test_draws(self) -> None:
         results = some_results()

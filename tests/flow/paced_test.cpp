@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "support/eventually.hpp"
 #include "support/policies.hpp"
@@ -241,6 +242,23 @@ TEST_P(Paced, TheReportSaysThatTheScheduleIsTheLimit) {
                   tw::sink([](int) {}),
               policy());
   EXPECT_EQ(r.bottleneck().reason, tw::limited_by::schedule) << r.bottleneck().advice;
+}
+
+TEST_P(Paced, TheTimeUntilTheNextItemIsDueIsNobodysWork) {
+  int n = 0;
+  const auto work_a_little = [](int) {
+    for (const auto until = std::chrono::steady_clock::now() + 200us;
+         std::chrono::steady_clock::now() < until;) {
+    }
+  };
+  const auto r =
+      tw::run(tw::paced([&]() -> std::optional<int> { return n < 100 ? std::optional(n++) : std::nullopt; },
+                        500.0, {.name = "clock"}) |
+                  tw::sink(work_a_little),
+              policy());
+  EXPECT_EQ(r.bottleneck().reason, tw::limited_by::schedule) << r.bottleneck().advice;
+  EXPECT_LT(nlohmann::json::parse(r.to_json()).at("work").at("busy_ns").get<double>(),
+            0.7 * static_cast<double>(r.elapsed().count()));
 }
 
 TEST_P(Paced, ASourceMayEndBeforeItsFirstItem) {

@@ -10,6 +10,7 @@
 
 namespace tw = thalweg;
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
@@ -120,6 +121,16 @@ TEST(Naming, AScopeMayNotTakeTheNameOfAStage) {
   // `x` and `x/y` would both answer to the name x.
   EXPECT_THAT(problems_of([] { tw::run(source() | same("x") | tw::composite("x", same("y")) | sink()); }),
               ElementsAre(HasSubstr("'x'")));
+}
+
+TEST(Naming, ACompositeMustHaveAName) {
+  EXPECT_THAT(problems_of([] { tw::run(source() | tw::composite("", same("c")) | sink()); }),
+              ElementsAre(HasSubstr("has no name")));
+}
+
+TEST(Naming, ACompositeUsedTwiceIsNumbered) {
+  const auto twice = tw::composite("part", same("x"));
+  EXPECT_THAT(names_of(source() | twice | twice | sink()), Contains("part#2/x"));
 }
 
 TEST(Naming, AllProblemsAreReportedAtOnce) {

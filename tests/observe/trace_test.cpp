@@ -39,7 +39,7 @@ struct parsed {
         EXPECT_TRUE(e.at("args").at("sequence").is_number_unsigned());
       }
       if (phase == "i") {
-        EXPECT_EQ(e.at("s"), "t");
+        EXPECT_EQ(e.at("s"), "p");
       }
       by_phase[phase].push_back(e);
     }
@@ -62,7 +62,7 @@ TEST(trace, names_stages_and_threads_and_counts_time_from_the_first_event) {
   trace.record(1, 1, 1'005'500, 1'008'250, 64, 7);
   trace.record(0, 0, 1'001'000, 1'002'000, 128, 6);
   trace.level(1, 1, 1'009'000, 12);
-  trace.mark(0, 0, 1'010'000, "bad block\n");
+  trace.mark(0, 1'010'000, "bad block\n");
   EXPECT_EQ(trace.recorded(), 4u);
   EXPECT_EQ(trace.dropped(), 0u);
 
@@ -116,7 +116,7 @@ TEST(trace, keeps_the_first_events_and_counts_the_rest) {
   trace_recorder trace({"work"}, 10);
   for (int i = 0; i != 25; ++i) trace.record(0, 0, i, i + 1, 1, static_cast<std::uint64_t>(i));
   trace.record(1, 0, 0, 1, 1, 99);  // another thread has room of its own
-  for (int i = 0; i != 12; ++i) trace.mark(0, 0, i, "error");
+  for (int i = 0; i != 12; ++i) trace.mark(0, i, "error");
   EXPECT_EQ(trace.recorded(), 21u);
   EXPECT_EQ(trace.dropped(), 17u);
   const parsed p(trace.to_json());
@@ -194,7 +194,7 @@ TEST(trace, is_written_while_threads_record) {
         trace.record(static_cast<std::size_t>(t), static_cast<std::size_t>(i % 2), i, i + 1, 1,
                      static_cast<std::uint64_t>(i));
       }
-      trace.mark(static_cast<std::size_t>(t), 0, each, "done");
+      trace.mark(0, each, "done");
       --running;
     });
   }

@@ -6,11 +6,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include "support/failure.hpp"
 
 namespace tw = thalweg;
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -44,9 +46,9 @@ TEST(Policy, IsTakenFromText) {
 }
 
 TEST(Policy, UnknownTextIsRefusedWithTheNamesThereAre) {
-  for (const auto* text :
-       {"", "pol", "Pool", "pool ", " pool", "openmp", "sequential:1", "pool:", "pool:x", "pool:2x", "pool:0",
-        "pool:-1", "threads:0", "pool:99999999999999999999", "pool:1:2", ":4"}) {
+  for (const auto* text : {"", "pol", "Pool", "pool ", " pool", "openmp", "sequential:1", "pool:", "pool:x",
+                           "pool:2x", "pool:0", "pool:-1", "threads:0", "pool:99999999999999999999",
+                           "pool:4097", "threads:65001", "pool:1:2", ":4"}) {
     try {
       (void)tw::policy_from(text);
       ADD_FAILURE() << "took '" << text << "'";
@@ -76,6 +78,53 @@ TEST(Policy, ProcessorsOfThePoolMustExist) {
   EXPECT_THAT(problems_of([] { tw::run(job(), tw::pool{.pin = {100'000}}); }),
               ElementsAre(HasSubstr("100000")));
   EXPECT_THAT(problems_of([] { tw::run(job(), tw::pool{.pin = {-1}}); }), ElementsAre(HasSubstr("-1")));
+}
+
+TEST(Policy, ProcessorsOfTheThreadsMustExist) {
+  EXPECT_THAT(problems_of([] { tw::run(job(), tw::threads{.slots = 0, .pin = {100'000}}); }),
+              ElementsAre(HasSubstr("100000"), HasSubstr("slot")));
+}
+
+TEST(Policy, ThreadsAreBoundInTurn) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  std::vector<int> processors;
+  for (int p = 0; p < CPU_SETSIZE; ++p) {
+    if (CPU_ISSET(static_cast<std::size_t>(p), &allowed)) processors.push_back(p);
+  }
+  const auto pin = std::vector{processors.front(), processors.back()};
+  int source_at = -1;
+  int map_at = -1;
+  int sink_at = -1;
+  tw::run(tw::source([&, n = 0]() mutable -> std::optional<int> {
+            source_at = sched_getcpu();
+            return n < 1 ? std::optional(n++) : std::nullopt;
+          }) | tw::map([&](int x) {
+            map_at = sched_getcpu();
+            return x;
+          }) | tw::sink([&](int) { sink_at = sched_getcpu(); }),
+          tw::threads{.pin = pin});
+  EXPECT_EQ(source_at, pin[0]);
+  EXPECT_EQ(map_at, pin[1]);
+  EXPECT_EQ(sink_at, pin[0]);
+}
+
+TEST(Policy, PinsOfStagesAreCheckedWithEverythingElse) {
+  EXPECT_THAT(problems_of([] {
+                tw::run(tw::source(std::vector{1}) |
+                        tw::map([](int x) { return x; }, {.capacity = 0, .pin = {100'000}}) |
+                        tw::sink([](int) {}));
+              }),
+              ElementsAre(HasSubstr(".capacity"), HasSubstr("100000")));
+}
+
+TEST(Policy, StagesOnTheCallersThreadShareItsProcessors) {
+  EXPECT_THAT(problems_of([] {
+                tw::run(tw::source(std::vector{1}, {.pin = {0}, .on = tw::caller_thread}) |
+                        tw::map([](int x) { return x; }) |
+                        tw::sink([](int) {}, {.pin = {0, 1}, .on = tw::caller_thread}));
+              }),
+              Contains(HasSubstr("caller's thread")));
 }
 
 TEST(Policy, MayBeCopiedAndUsedAgain) {

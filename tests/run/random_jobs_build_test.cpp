@@ -219,7 +219,12 @@ class builder {
 
   // --- ends ---
 
-  template <class Op> [[nodiscard]] Op source_op() const { return Op{{probe{run_, 0}}}; }
+  template <class Op> [[nodiscard]] Op source_op() const {
+    Op made;
+    made.run = run_;
+    made.number = 0;
+    return made;
+  }
   [[nodiscard]] tw::options source_options() const { return options_of(job_.source, 0, "source"); }
 
   template <class Items> [[nodiscard]] Items items() const {

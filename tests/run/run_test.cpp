@@ -340,7 +340,7 @@ TEST_P(Run, EveryReplicaOfAFarmMaySendAtItsEnd) {
   EXPECT_EQ(sum, 124'750) << "each item was seen by one replica";
 }
 
-TEST_P(Run, FactoriesRunOnTheThreadThatUsesWhatTheyMake) {
+TEST_P(Run, FactoriesRunOnTheThreadThatFirstUsesWhatTheyMake) {
   // A replica may move from one worker to another, but it is made by the one that calls it first.
   std::mutex lock;
   int wrong = 0;

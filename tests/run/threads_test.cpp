@@ -620,7 +620,7 @@ TEST_F(Threads, WhatExpandsHugelyPasses) {
 
 /// A source of whatever kind that waits, at every item, until the sink has all before it.
 template <class Make> void items_come_through(Make&& make) {
-  for (const auto policy : {tw::threads{}, tw::threads{.fuse = true}}) {
+  for (const auto& policy : {tw::threads{}, tw::threads{.fuse = true}}) {
     std::atomic<long> arrived{0};
     const auto give = [&](long x) {
       EXPECT_TRUE(eventually([&] { return arrived >= x; })) << x << " given, " << arrived << " arrived";

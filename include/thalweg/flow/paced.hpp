@@ -75,7 +75,7 @@ template <class Fn> struct paced_stage : stage_defaults {
   template <class In> auto make() { return paced_op<In, Fn>(std::move(fn), rate); }
   void check(stage_info& info) {
     check_function(fn, info);
-    if (!(rate > 0)) info.problem = "its rate must be positive";
+    if (!(rate > 0)) info.problems.emplace_back("its rate must be positive");
   }
 };
 

@@ -440,12 +440,27 @@ template <class Input, class... Leaves> class chain final : public component {
       if constexpr (M == mode::careful) ctx.sample = false;
     };
     if constexpr (requires { source.emit(f, next); }) {
+      // It is called once, for the whole stream: who wants to know how far it is (and sets the quota to 0)
+      // need not wait for its end.
+      constexpr auto no_end = std::numeric_limits<std::size_t>::max();
+      const auto& quota = ctx.ration(no_end);
+      std::size_t before = 0;
+      const auto next_of_all = [&](auto&& y) THALWEG_INLINE {
+        next(std::forward<decltype(y)>(y));
+        if (pipe::glance(quota) == 0) [[unlikely]] {
+          run.count(ctx, run.passed, made);
+          run.passed = {};
+          before += std::exchange(made, 0);
+          ctx.counted(F, L);
+          (void)ctx.ration(no_end);
+        }
+      };
       try {
-        source.emit(f, next);
+        source.emit(f, next_of_all);
       } catch (const cancelled&) {
         if (ctx.interrupted()) throw;  // otherwise the source was asked to end, and this is how it does
       }
-      return {made, true};  // a source that emits is called once
+      return {before + made, true};
     } else {
       const auto& quota = ctx.ration(n);
       while (made < pipe::glance(quota)) {

@@ -22,6 +22,8 @@ class context {
   struct tally {
     std::uint64_t in = 0;
     std::uint64_t out = 0;
+    std::uint64_t told_in = 0;  ///< of these, what `counted` has seen
+    std::uint64_t told_out = 0;
     std::uint64_t sampled = 0;
     std::int64_t sampled_ns = 0;
     std::uint64_t errors = 0;
@@ -72,6 +74,8 @@ class context {
                     const std::exception_ptr& why) = 0;
   /// Called by a source that finds the run paused: returns when it goes on, or ends.
   virtual void wait_while_paused() = 0;
+  /// The tallies of stages [first, last) are up to date in the middle of a call, and somebody wants to know.
+  virtual void counted(std::size_t first, std::size_t last) = 0;
   /// An item has left the graph at a sink, under a paced source.
   virtual void arrived(std::int64_t due_ns) = 0;
 
@@ -113,10 +117,10 @@ struct stage_info {
   bool pushes = false;                  ///< a source that is called once and emits all its items
   bool eager = false;                   ///< a source that never waits: its items are already in memory
   bool per_replica = false;
-  bool copyable = false;  ///< the input items can be copied
-  bool ends = false;      ///< has an end hook that must be called
-  bool groups = false;    ///< what it gives depends on which items follow each other
-  std::string problem;    ///< what is wrong with it, if something is
+  bool copyable = false;              ///< the input items can be copied
+  bool ends = false;                  ///< has an end hook that must be called
+  bool groups = false;                ///< what it gives depends on which items follow each other
+  std::vector<std::string> problems;  ///< what is wrong with it
 };
 
 class naming;

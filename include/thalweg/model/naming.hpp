@@ -8,8 +8,8 @@
 namespace thalweg::model {
 
 /// Gives stages their names: paths such as `archive/compress`. Unnamed stages are called after their pattern
-/// and their position in the scope (`map-2`); a scope used twice gets `#2`; the same explicit name twice in
-/// one scope, be it a stage's or a scope's, is a problem.
+/// and their position in the scope (`map-2`); a scope used twice gets `#2`; an explicit name that a stage
+/// shares with another stage or a scope beside it is a problem.
 class naming {
  public:
   naming();

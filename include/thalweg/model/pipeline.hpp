@@ -26,6 +26,10 @@ struct pipeline_tag {};
 template <class P>
 concept any_typed_pipeline = std::derived_from<std::remove_cvref_t<P>, pipeline_tag>;
 
+/// Whether the stages of a pipeline are known: an any_pipeline has forgotten them.
+template <class P>
+concept has_length = requires { P::length; };
+
 /// Stands for the parameter type of a stage that takes anything (a generic lambda).
 struct anything {};
 

@@ -168,14 +168,15 @@ template <class F, class U> struct hooked {
 /// must not throw.
 template <class Fn> void check_function(Fn& fn, stage_info& info) {
   if constexpr (is_per_replica<Fn>) {
-    if (is_null_callable(fn.factory)) info.problem = "its factory is null: there is nothing to call";
+    if (is_null_callable(fn.factory))
+      info.problems.emplace_back("its factory is null: there is nothing to call");
   } else {
-    if (is_null_callable(fn)) info.problem = "its operator is null: there is nothing to call";
+    if (is_null_callable(fn)) info.problems.emplace_back("its operator is null: there is nothing to call");
     if constexpr (requires { fn.validate(); }) {
       try {
         fn.validate();
       } catch (...) {
-        info.problem = message_of(std::current_exception());
+        info.problems.push_back(message_of(std::current_exception()));
       }
     }
   }

@@ -96,7 +96,7 @@ struct report_data {
   int cores = 1;         ///< cores the process may use
   bool inlined = false;  ///< one worker did it all: handing over would have cost more than it brings
   bool final = true;     ///< false when taken while the run went on
-  bool observed = true;  ///< false if nothing was counted: all that follows but the times is zero
+  bool observed = true;  ///< false if only failures were counted: no items, no times of stages
   std::chrono::nanoseconds elapsed{0};  ///< wall time from start to end (or to now)
   std::chrono::nanoseconds cpu{0};      ///< processor time of the process meanwhile
   std::chrono::nanoseconds paused{0};   ///< part of `elapsed` in which the run was paused
@@ -281,7 +281,8 @@ class report {
   std::chrono::nanoseconds paused() const noexcept { return data_.paused; }
   /// False if the report was taken while the run went on.
   bool final() const noexcept { return data_.final; }
-  /// False if the run was not observed (`run_options::observe`): then only its times are known.
+  /// False if the run was not observed (`run_options::observe`): then only its times and
+  /// what failed are known.
   bool observed() const noexcept { return data_.observed; }
   /// Items discarded on purpose: always 0, as nothing does that. What `.on_error` gives up is counted by the
   /// stage that failed.

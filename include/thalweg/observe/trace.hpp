@@ -66,8 +66,8 @@ class trace_recorder {
   }
 
   /// Something worth a flag at `stage`: an error, a resize. For rare events: it copies the text and takes a
-  /// lock. Marks of all threads together are bounded by `events_per_thread`.
-  void mark(std::size_t thread, std::size_t stage, std::int64_t at_ns, std::string_view text);
+  /// lock. At most `events_per_thread` of them are kept.
+  void mark(std::size_t stage, std::int64_t at_ns, std::string_view text);
 
   /// How many events were kept, and how many were not for want of room.
   std::uint64_t recorded() const;
@@ -88,7 +88,6 @@ class trace_recorder {
     std::uint32_t stages;  // that ran as one loop; 0: a level
   };
   struct mark_event {
-    std::size_t thread;
     std::size_t stage;
     std::int64_t at;
     std::string text;

@@ -74,8 +74,8 @@ struct batch_stage : stage_defaults {
   [[nodiscard]] bool timed() const { return interval.count() > 0; }
   template <class In> auto make() { return batch_op<In>{static_cast<std::size_t>(n), interval.count()}; }
   void check(stage_info& info) const {
-    if (n <= 0) info.problem = "a batch must hold at least 1 item, not " + std::to_string(n);
-    if (interval.count() < 0) info.problem = "its interval is negative";
+    if (n <= 0) info.problems.push_back("a batch must hold at least 1 item, not " + std::to_string(n));
+    if (interval.count() < 0) info.problems.emplace_back("its interval is negative");
   }
 };
 

@@ -22,7 +22,10 @@ template <class Inner> struct composite_stage {
   Inner inner;
   std::string name;
 
-  void enter(naming& names) const { names.enter(name); }
+  void enter(naming& names) const {
+    if (name.empty()) names.problem("a tw::composite has no name");
+    names.enter(name);
+  }
   void leave(naming& names, std::span<stage_info>, int) const { names.leave(); }
 };
 
@@ -31,7 +34,9 @@ template <class Inner> struct composite_stage {
 /// Gives a line of stages a name of its own: its stages are called `name/...`. It costs nothing at run time,
 /// and changes neither order nor threads.
 ///
-/// Errors: a name that is empty, contains '/' or stands twice in one place is an `invalid_job`.
+/// Used twice in one place, the second one's stages are called `name#2/...`.
+///
+/// Errors: a name that is empty, contains '/' or is also that of a stage beside it is an `invalid_job`.
 ///
 /// ```cpp
 /// auto compress = tw::map([](int x) { return x; }, {.name = "compress"});
@@ -39,8 +44,15 @@ template <class Inner> struct composite_stage {
 /// auto report = tw::run(tw::source(std::vector{1, 2}) | archive | tw::sink([](int) {}));
 /// assert(report.stage("archive/compress").items_in() == 2);
 /// ```
-template <class... Stages> auto composite(std::string name, pipeline<Stages...> inner) {
-  return model::make_pipeline(model::composite_stage<pipeline<Stages...>>{std::move(inner), std::move(name)});
+template <model::any_typed_pipeline Line> auto composite(std::string name, Line inner) {
+  if constexpr (model::has_length<Line>) {
+    return model::make_pipeline(model::composite_stage<Line>{std::move(inner), std::move(name)});
+  } else {
+    static_assert(
+        model::has_length<Line>,
+        "thalweg::composite: the stages of an any_pipeline are not known here; name the pipelines it is "
+        "made of");
+  }
 }
 
 }  // namespace thalweg

@@ -66,7 +66,12 @@ template <class... Stages> auto farm_of(pipeline<Stages...> inner, options opts)
 /// assert((seen == std::vector{3, 5}));
 /// ```
 template <class F> auto farm(F what, options opts = {}) {
-  if constexpr (model::any_typed_pipeline<F>) {
+  if constexpr (model::any_typed_pipeline<F> && !model::has_length<F>) {
+    static_assert(
+        model::has_length<F>,
+        "thalweg::farm: an any_pipeline cannot be replicated, since its stages are not known here; farm "
+        "the stages inside it");
+  } else if constexpr (model::any_typed_pipeline<F>) {
     return model::farm_of(std::move(what), std::move(opts));
   } else {
     return model::farm_of(thalweg::map(std::move(what)), std::move(opts));

@@ -53,6 +53,9 @@ class thread_log {
 
   const int number;
   observe::worker_counters work;
+  /// How long its sources have waited for due times: part of the time of calls, but no work. Its thread's
+  /// own.
+  std::int64_t waited_ns = 0;
 
  private:
   const bool observes_;
@@ -73,6 +76,7 @@ class thread_context : public model::context {
   void bury(const error_policy::handler& handler, const void* item, const std::exception_ptr& why) override;
   void arrived(std::int64_t due_ns) override;
   void wait_while_paused() override;
+  void counted(std::size_t first, std::size_t last) override;
 
   /// Moves what the component counted into the thread's log. `busy_ns` is the time of the whole call: where
   /// stages ran one at a time it is theirs; fused stages are timed by the samples they took.
@@ -248,8 +252,8 @@ class affinity_guard {
  private:
   cpu_set_t before_;
 };
-/// Throws invalid_job if one of these processors does not exist.
-void check_processors(const model::plan& plan, const std::vector<int>& processors);
+/// A sentence for each of these processors that this process cannot use.
+std::vector<std::string> unusable_processors(const std::string& who, const std::vector<int>& processors);
 
 std::shared_ptr<engine> make_sequential(std::unique_ptr<run_state> state, const void* policy);
 std::shared_ptr<engine> make_pool(std::unique_ptr<run_state> state, const void* policy);

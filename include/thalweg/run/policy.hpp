@@ -50,6 +50,9 @@ struct threads {
   bool fuse = false;
   /// How many runs of items a ring holds, where a stage has no `.capacity`.
   int slots = 64;
+  /// The processors that the threads are bound to, in turn, from the source's on; stages with a `.pin` of
+  /// their own keep that. Empty: the system places them.
+  std::vector<int> pin = {};
 };
 
 /// A policy chosen at run time: made from any policy, or from text by `policy_from`.

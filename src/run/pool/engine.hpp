@@ -22,6 +22,7 @@
 #include "fill.hpp"
 #include "grant_length.hpp"
 #include "partition.hpp"
+#include "progress.hpp"
 #include "spares.hpp"
 #include "tuning.hpp"
 
@@ -120,13 +121,14 @@ class elsewhere {
 // The time of a call without what its thread did elsewhere.
 class stopwatch {
  public:
-  explicit stopwatch(const worker& w) : worker_(w), before_(w.elsewhere_ns) {}
+  explicit stopwatch(const worker& w, bool runs = true)
+      : began(runs ? observe::now_ns() : 0), worker_(w), before_(w.elsewhere_ns) {}
   // Its own time until `now`; begins anew.
   std::int64_t lap(std::int64_t now) {
     const auto away = worker_.elsewhere_ns - std::exchange(before_, worker_.elsewhere_ns);
     return now - std::exchange(began, now) - away;
   }
-  std::int64_t began = observe::now_ns();
+  std::int64_t began;
 
  private:
   const worker& worker_;
@@ -224,7 +226,8 @@ class pool_engine final : public engine {
 
   // --- inline: the whole stream as one loop on one worker (inline.cpp) ---
 
-  // Returns true at the end of the stream, false to go on with other workers (or because the run is held up).
+  // Returns true at the end of the stream, false to go on with other workers (`inlining_` is false then) or
+  // because the run is held up.
   bool run_inline(worker& w, partition& p);
   // Would more workers make it faster? By an item's time on one worker against what its dearest serial stage,
   // or its share of all workers, would take.
@@ -262,7 +265,6 @@ class pool_engine final : public engine {
   bool wait_for_turn(worker& w, const node& n, std::int64_t seq);
   // Whether the chunk that everything else before the serial node `d` waits for has no replica.
   static bool first_wants_replica(node& d);
-  static void pause_a_little();
   // There is room in front of `n` again: tells a thread of another kind that waits for it. (Workers look for
   // themselves: whoever made the room goes on to the source.)
   void call_upstream(worker& w, const node& n);
@@ -413,6 +415,7 @@ class pool_engine final : public engine {
   std::vector<double> cost_ns_;
 
   alignas(128) fill fill_;
+  alignas(128) progress progress_;
 };
 
 }  // namespace thalweg::run_detail::pooled

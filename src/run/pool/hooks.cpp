@@ -46,6 +46,7 @@ bool pool_engine::fire_farm_timers(worker& w, node& n) {
       };
       ok = send_from(w, n, i, s, r, hook, [&](chunk_ptr c) { due.push_back(std::move(c)); });
       n.farm->release(r);
+      progress_.made();
       if (n.ready_count.load(std::memory_order_acquire) > 0) recruit_for(w, n);
     });
   }

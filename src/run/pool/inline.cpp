@@ -69,8 +69,8 @@ bool pool_engine::run_inline(worker& w, partition& p) {
                           ? std::min(n * 2, settled ? longest_inline_run : longest_grant)
                       : static_cast<double>(took) > target * 2 ? std::max<std::size_t>(1, n / 4)
                                                                : n;
-    grant_.gave(made.items, static_cast<double>(sampled_source));
     if (workers_ == 1 || made.items == 0) continue;
+    grant_.gave(made.items, static_cast<double>(sampled_source));
     worth = worth_sharing(static_cast<double>(took) / static_cast<double>(made.items), sampled_source,
                           sampled_rest)
                 ? worth + 1
@@ -81,6 +81,7 @@ bool pool_engine::run_inline(worker& w, partition& p) {
       const auto each = std::max(1.0, std::accumulate(cost_ns_.begin() + 1, cost_ns_.end(), 0.0));
       grant_.begin(each);
       run.inlined.store(false, std::memory_order_relaxed);
+      inlining_ = false;
       return false;
     }
   }

@@ -1,11 +1,8 @@
 // How a chunk gets from the source to the sink: carried as far as it goes, left to others, put in order,
 // dealt out.
 #include <thalweg/observe/clock.hpp>
-#include <thalweg/pipe/pause.hpp>
 
 #include <algorithm>
-
-#include <time.h>
 
 #include "engine.hpp"
 
@@ -107,6 +104,7 @@ void pool_engine::carry_on(worker& w, node& n, chunk_ptr c, int replica, bool fr
   const auto took = time.lap(observe::now_ns());
   charge(*n.region_end, *c);
   n.farm->release(replica);
+  progress_.made();
   if (n.ready_count.load(std::memory_order_acquire) > 0) recruit_for(w, n);
   learn(n, items, took);
   carry(w, n.next, std::move(c));
@@ -147,6 +145,7 @@ bool pool_engine::drain(worker& w, node& n) {
       if (state_->observes()) sample_levels(w, n);
       n.items.fetch_sub(c->charged_items, std::memory_order_relaxed);
       n.bytes.fetch_sub(c->charged_bytes, std::memory_order_relaxed);
+      progress_.made();
       const auto items = c->size();
       stopwatch time(w);
       out = n.parts.empty() ? std::move(c) : execute(w, n, std::move(c), 0, 0);
@@ -167,6 +166,7 @@ bool pool_engine::drain(worker& w, node& n) {
     }
     n.busy.store(false, std::memory_order_release);
     const bool more = n.inbox.release();
+    progress_.made();
     if (did) call_upstream(w, n);
     if (out) {
       if (more && can_send(n) && !w.agent) recruit(w);
@@ -230,16 +230,20 @@ void pool_engine::send(worker& w, node& n, chunk_ptr c) {
 void pool_engine::deliver(worker& w, node& n, chunk_ptr c) {
   auto& d = *n.region_end;
   for (node* m = n.next; m != &d; m = m->next) {
-    const waiter here(d.waiters);  // for a replica: it may be held by one that waits for its turn
     bool fresh = false;
-    int replica = farm_slots::none;
-    while ((replica = m->farm->acquire(w.number, fresh)) == farm_slots::none) {
-      if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
-      if (!help(w, m->index)) pause_a_little();
+    int replica = m->farm->acquire(w.number, fresh);
+    if (replica == farm_slots::none) {
+      const waiter here(d.waiters);  // for a replica: it may be held by one that waits for its turn
+      progress::wait moved(progress_);
+      while ((replica = m->farm->acquire(w.number, fresh)) == farm_slots::none) {
+        if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
+        if (!help(w, m->index)) moved.sleep();
+      }
     }
     if (fresh) start_farm(m->farm, replica);
     c = execute(w, *m, std::move(c), replica, 0);
     m->farm->release(replica);
+    progress_.made();
   }
   if (d.last && d.parts.empty()) {
     chunks_.give_back(std::move(c), w.chunks);
@@ -255,9 +259,12 @@ void pool_engine::deliver(worker& w, node& n, chunk_ptr c) {
     }
     return;
   }
-  while (!d.inbox.try_acquire()) {
-    if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
-    if (!help(w, d.index)) pause_a_little();
+  if (!d.inbox.try_acquire()) {
+    progress::wait moved(progress_);
+    while (!d.inbox.try_acquire()) {
+      if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
+      if (!help(w, d.index)) moved.sleep();
+    }
   }
   d.busy.store(true, std::memory_order_relaxed);
   wait_for_room(w, d);
@@ -270,18 +277,21 @@ void pool_engine::deliver(worker& w, node& n, chunk_ptr c) {
   }
   d.busy.store(false, std::memory_order_release);
   const bool more = d.inbox.release();
+  progress_.made();
   if (out) carry(w, d.next, std::move(out));
   if (more) drain(w, d);
 }
 
 void pool_engine::wait_for_room(worker& w, node& n) {
+  if (can_send(n)) return;
   const auto begin = observe::now_ns();
   bool waited = false;
+  progress::wait moved(progress_);
   while (!can_send(n)) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(w, n.index)) continue;
     waited = true;
-    pause_a_little();
+    moved.sleep();
   }
   if (waited && !n.parts.empty())
     (*w.log)[n.parts.front().first].wait_out_ns.add_ns(observe::now_ns() - begin);
@@ -289,11 +299,12 @@ void pool_engine::wait_for_room(worker& w, node& n) {
 
 bool pool_engine::wait_for_turn(worker& w, const node& n, std::int64_t seq) {
   auto& d = *n.region_end;
-  if (w.finishing == &d) return true;
+  if (w.finishing == &d || d.unordered || d.inbox.next() >= seq) return true;
+  progress::wait moved(progress_);
   auto patient_until = observe::now_ns() + patience_ns;
-  while (!d.unordered && d.inbox.next() < seq) {
+  while (d.inbox.next() < seq) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
-    if (!help(w, d.index - 1)) pause_a_little();
+    if (!help(w, d.index - 1)) moved.sleep();
     const auto now = observe::now_ns();
     if (!first_wants_replica(d)) {
       patient_until = now + patience_ns;
@@ -314,12 +325,6 @@ bool pool_engine::first_wants_replica(node& d) {
       return true;
   }
   return false;
-}
-
-void pool_engine::pause_a_little() {
-  for (int i = 0; i < 200; ++i) pipe::cpu_pause();
-  const timespec t{0, 20'000};
-  nanosleep(&t, nullptr);
 }
 
 void pool_engine::call_upstream(worker& w, const node& n) {
@@ -351,7 +356,8 @@ void pool_engine::recruit_for(worker& w, node& n) {
 }
 
 chunk_ptr pool_engine::execute(worker& w, node& n, chunk_ptr c, int replica, std::size_t from) {
-  stopwatch time(w);
+  const bool timed = state_->observes() || state_->trace;
+  stopwatch time(w, timed);
   for (std::size_t i = from; i < n.parts.size(); ++i) {
     const auto& q = n.parts[i];
     auto& ctx = *w.contexts[q.component];
@@ -369,9 +375,9 @@ chunk_ptr pool_engine::execute(worker& w, node& n, chunk_ptr c, int replica, std
                                                     out.get());
     });
     const auto begin = time.began;
-    const auto end = observe::now_ns();
+    const auto end = timed ? observe::now_ns() : 0;
     const auto arrived = sink ? ctx.arrived_at(q.stages.last - 1) : 0;
-    ctx.collect(q.stages, time.lap(end));
+    ctx.collect(q.stages, timed ? time.lap(end) : 0);
     trace(w, q, begin, end - begin, items, c->seq);
     if (!ok) throw thalweg::cancelled{};
     if (sink) {
@@ -405,9 +411,14 @@ std::size_t pool_engine::first_stage(const node& n) const {
 
 void pool_engine::sample_levels(worker& w, node& n) {
   auto& stats = (*w.log)[first_stage(n)];
-  if (!n.only_orders())
-    stats.occupancy.sample(
-        static_cast<std::uint64_t>(std::max<std::int64_t>(0, n.items.load(std::memory_order_relaxed))));
+  if (!n.only_orders()) {
+    const auto waiting =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, n.items.load(std::memory_order_relaxed)));
+    stats.occupancy.sample(waiting);
+    if (state_->trace)
+      state_->trace->level(static_cast<std::size_t>(w.log->number), first_stage(n), observe::now_ns(),
+                           waiting);
+  }
   if (n.region_begin->next == &n) return;  // nothing can overtake
   const auto seen = n.inbox.displaced();
   stats.displacement.sample(static_cast<std::uint64_t>(seen.total - n.displaced));

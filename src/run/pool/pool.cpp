@@ -13,11 +13,12 @@ pool_engine::pool_engine(std::unique_ptr<run_state> s, const pool& policy)
     : engine(std::move(s)), policy_(policy) {
   auto& run = *state_;
   workers_ = policy.workers == automatic ? cores() : policy.workers;
+  auto problems = unusable_processors("the policy pool", policy.pin);
   if (workers_ < 1 || workers_ > most_workers) {
-    throw invalid_job({"the policy pool must have at least 1 worker and at most " +
-                       std::to_string(most_workers) + ", not " + std::to_string(workers_)});
+    problems.push_back("the policy pool must have at least 1 worker and at most " +
+                       std::to_string(most_workers) + ", not " + std::to_string(workers_));
   }
-  check_processors(run.plan, policy.pin);
+  if (!problems.empty()) throw invalid_job(std::move(problems));
   run.workers = workers_;
   lay_out();
   idle_ = std::make_unique<pipe::idle_set>(static_cast<std::size_t>(workers_));
@@ -71,6 +72,7 @@ void pool_engine::join() {
 void pool_engine::wake() {
   idle_->wake_all();
   idle_agents_->wake_all();
+  progress_.made();
   state_->release_waiters();
 }
 
@@ -174,10 +176,10 @@ void pool_engine::work(worker& w) {
     prepared_.wait(false, std::memory_order_acquire);
   }
   while (!stopping()) {
-    const auto begin = observe::now_ns();
+    const auto begin = observe::now_ns() - w.log->waited_ns;
     bool any = false;
     while (!stopping() && find_work(w)) any = true;
-    if (any) w.log->work.busy_ns.add_ns(observe::now_ns() - begin);
+    if (any) w.log->work.busy_ns.add_ns(observe::now_ns() - w.log->waited_ns - begin);
     if (!stopping()) rest(w);
   }
 }

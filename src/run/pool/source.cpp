@@ -37,11 +37,7 @@ bool pool_engine::try_source(worker& w) {
       end_source(w, *p, busy);
       return true;
     }
-    inlining_ = false;
-    if (stopping() || state_->paused() || state_->ending.load(std::memory_order_relaxed)) {
-      inlining_ = can_inline_;
-      return true;
-    }
+    if (inlining_) return true;  // held up
     p = choose_partition();
     current_.store(p, std::memory_order_release);
   }

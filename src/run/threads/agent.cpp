@@ -209,7 +209,11 @@ void agent::take(parcel p) {
     born_ns_ = p.items->born_ns;
     paced_ = paced_ || p.items->paced;
     if (out_ != nullptr) out_->comes_from(position_, born_ns_);
-    if (node_.first < node_.last) in_->count((*log_)[node_.first], p);
+    if (node_.first < node_.last) {
+      const auto waiting = in_->count((*log_)[node_.first], p);
+      if (run_.trace && waiting)
+        run_.trace->level(static_cast<std::size_t>(log_->number), node_.first, observe::now_ns(), *waiting);
+    }
     if (node_.parts.empty()) {
       pass_through(*p.items);
     } else {

@@ -258,7 +258,8 @@ void outlet::send(bool last) {
         label(*spare_);
         p.items = std::move(spare_);
       }
-      if (mark) p.early = std::max<std::int64_t>(0, message_.seq - crossing_.is.route->merged());
+      if (mark && crossing_.run.observes())
+        p.early = std::max<std::int64_t>(0, message_.seq - crossing_.is.route->merged());
       if (numbers()) crossing_.is.route->assign(0, static_cast<std::size_t>(to), 0);
       way.push(std::move(p));
     }
@@ -488,11 +489,11 @@ void inlet::costs(double ns) noexcept {
   crossing_.learn_cost(ns);
 }
 
-void inlet::count(observe::stage_counters& stage, const parcel& p) noexcept {
-  if (!crossing_.run.observes()) return;
+std::optional<std::uint64_t> inlet::count(observe::stage_counters& stage, const parcel& p) noexcept {
+  if (!crossing_.run.observes()) return {};
   const bool merges = station_ != nullptr && crossing_.is.level == crossing_.is.route->levels();
   if (merges && p.last) stage.displacement.sample(static_cast<std::uint64_t>(p.early));
-  if (crossing_.producers() > 1 && (ticks_++ & 15) != 0) return;
+  if (crossing_.producers() > 1 && (ticks_++ & 15) != 0) return {};
   auto items = p.items ? static_cast<std::int64_t>(p.items->size()) : 0;
   std::uint64_t messages = 0;
   for (std::size_t i = 0; i < crossing_.producers(); ++i) {
@@ -500,8 +501,10 @@ void inlet::count(observe::stage_counters& stage, const parcel& p) noexcept {
     items += l.items_waiting();
     messages += l.size();
   }
-  stage.occupancy.sample(static_cast<std::uint64_t>(std::max<std::int64_t>(0, items)));
+  const auto waiting = static_cast<std::uint64_t>(std::max<std::int64_t>(0, items));
+  stage.occupancy.sample(waiting);
   if (merges) stage.reorder.sample(messages);
+  return waiting;
 }
 
 // --- crossing ---

@@ -328,8 +328,9 @@ class inlet {
   void done(parcel p);
   /// The last parcel cost so much per item.
   void costs(double ns) noexcept;
-  /// Counts what waits here, at the moment when `p` has been taken.
-  void count(observe::stage_counters& stage, const parcel& p) noexcept;
+  /// Counts what waits here, at the moment when `p` has been taken. Returns the number of items, if it has
+  /// looked.
+  std::optional<std::uint64_t> count(observe::stage_counters& stage, const parcel& p) noexcept;
 
   /// Before the thread sleeps: tells those upstream what it waits for. Returns false if they know.
   bool announce() noexcept;

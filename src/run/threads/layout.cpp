@@ -68,7 +68,7 @@ void limit_replicas(const run_state& run, std::vector<node>& nodes, std::size_t 
 }  // namespace
 
 std::vector<node> lay_out(const run_state& run, const threads& policy) {
-  std::vector<std::string> problems;
+  auto problems = unusable_processors("the policy threads", policy.pin);
   if (policy.replicas != automatic && policy.replicas < 1)
     problems.push_back("the policy threads must have at least 1 replica, not " +
                        std::to_string(policy.replicas));

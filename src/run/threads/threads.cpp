@@ -47,10 +47,9 @@ class threads_engine final : public engine {
  public:
   threads_engine(std::unique_ptr<run_state> s, const threads& policy)
       : engine(std::move(s)), nodes_(lay_out(*state_, policy)) {
-    check_processors(state_->plan, {});
     describe();
     connect(static_cast<std::size_t>(policy.slots));
-    employ();
+    employ(policy);
     alive_.store(workers_.size(), std::memory_order_relaxed);
   }
 
@@ -86,9 +85,10 @@ class threads_engine final : public engine {
  private:
   // A thread, and where and under which name it runs.
   struct place {
-    explicit place(run_state& run, const node& n) : thread(run), at(n) {}
+    place(run_state& run, const node& n, std::vector<int> to) : thread(run), at(n), pin(std::move(to)) {}
     worker thread;
     const node& at;
+    std::vector<int> pin;
   };
 
   void describe() {
@@ -134,13 +134,13 @@ class threads_engine final : public engine {
     }
   }
 
-  void employ() {
+  void employ(const threads& policy) {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const auto& n = nodes_[i];
       for (std::size_t r = 0; r < n.replicas; ++r) {
         auto* w = n.on_caller ? on_caller_.load(std::memory_order_relaxed) : nullptr;
         if (w == nullptr) {
-          w = &workers_.emplace_back(*state_, n);
+          w = &workers_.emplace_back(*state_, n, pin_of(n, policy));
           if (n.on_caller) on_caller_.store(w, std::memory_order_relaxed);
         }
         agents_.push_back(std::make_unique<agent>(*state_, n, r, w->thread,
@@ -151,10 +151,16 @@ class threads_engine final : public engine {
     state_->workers = static_cast<int>(workers_.size());
   }
 
+  // Of the thread that is employed next.
+  [[nodiscard]] std::vector<int> pin_of(const node& n, const threads& policy) const {
+    if (!n.pin.empty() || policy.pin.empty()) return n.pin;
+    return {policy.pin[workers_.size() % policy.pin.size()]};
+  }
+
   void live(place& p) {
     auto& run = *state_;
     run.guard(0, 0, 0, [&] {
-      const bound here(p.at.pin);
+      const bound here(p.pin);
       const auto [first, last] = p.thread.stages();
       auto& log = run.new_log(first, last - first);
       if (run.trace) {
