@@ -28,11 +28,12 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   const auto bad = [&](const std::string& what) { problems.push_back("stage '" + s.name + "': " + what); };
   const auto& o = s.opts;
   for (const auto& problem : s.problems) bad(problem);
-  if (o.replicas != automatic && o.replicas <= 0)
+  const bool given = o.replicas != automatic;
+  if (given && o.replicas <= 0)
     bad(".replicas must be at least 1, not " + std::to_string(o.replicas));
-  else if (o.replicas != automatic && s.farm >= 0)
+  else if (given && s.farm >= 0)
     bad("is inside a farm, so .replicas does nothing: give it to the tw::farm");
-  else if (o.replicas != automatic && o.replicas > 1)
+  else if (o.replicas > 1)
     bad("is serial, so .replicas = " + std::to_string(o.replicas) + " does nothing: put it into a tw::farm");
   if (o.unordered)
     bad(std::string("is ") + (s.farm < 0 ? "serial" : "inside a farm") +

@@ -2,9 +2,10 @@
 // through the system's own call otherwise. hwloc's picture of the machine takes milliseconds to load, so it
 // is loaded only when a program pins something.
 #include <cerrno>
-#include <cstring>
 #include <memory>
-#include <mutex>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include <sched.h>
 
@@ -97,7 +98,7 @@ void bind_to(const std::vector<int>& processors) {
 #endif
   if (failed != 0) failed = bind_by_system(processors);
   if (failed != 0)
-    throw error(std::string("cannot bind a thread to its processors: ") + std::strerror(failed));
+    throw error("cannot bind a thread to its processors: " + std::generic_category().message(failed));
 }
 
 affinity_guard::affinity_guard() : before_(allowed_processors()) {}

@@ -130,6 +130,7 @@ run_state::run_state(model::plan p, std::string policy_name, const run_options& 
   reorder_slots.assign(stages.size(), 0);
   if (!options.trace.empty()) {
     std::vector<std::string> names;
+    names.reserve(stages.size());
     for (const auto& s : stages) names.push_back(s.info->name);
     trace = std::make_unique<observe::trace_recorder>(std::move(names));
   }

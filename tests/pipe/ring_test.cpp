@@ -349,6 +349,7 @@ TEST_P(ring_waits, close_wakes_a_producer_with_a_run_of_items) {
   std::jthread consumer([&] {
     int out = 0;
     EXPECT_TRUE(ring.pop(out));
+    while (ring.size() < 4) std::this_thread::sleep_for(1ms);  // it has the place of that one, too
     std::this_thread::sleep_for(10ms);
     ring.close();
   });

@@ -15,11 +15,11 @@ bool pool_engine::run_inline(worker& w, partition& p) {
   const auto& infos = component.stages();
   const model::range whole{0, infos.size()};
   if (!inline_prepared_) {
-    for (std::size_t i = 0; i < farms_.size(); ++i) {
+    for (const auto& farm : farms_) {
       bool fresh = false;
-      const int r = farms_[i]->acquire(0, fresh);
-      if (fresh) start_farm(farms_[i].get(), r);
-      farms_[i]->release(r);
+      const int r = farm->acquire(0, fresh);
+      if (fresh) start_farm(farm.get(), r);
+      farm->release(r);
     }
     inline_prepared_ = true;
   }
@@ -76,8 +76,10 @@ bool pool_engine::run_inline(worker& w, partition& p) {
                 ? worth + 1
                 : 0;
     // One slow run may be a preemption; one of a few dear items is not.
-    if (worth >= runs_before_sharing || (worth > 0 && took > 4 * grant_ns && made.items <= 4)) {
-      scale_costs(static_cast<double>(took) / static_cast<double>(made.items), sampled_source > slow_call_ns);
+    if (worth >= runs_before_sharing ||
+        (worth > 0 && static_cast<double>(took) > 4 * grant_ns && made.items <= 4)) {
+      scale_costs(static_cast<double>(took) / static_cast<double>(made.items),
+                  static_cast<double>(sampled_source) > slow_call_ns);
       const auto each = std::max(1.0, std::accumulate(cost_ns_.begin() + 1, cost_ns_.end(), 0.0));
       grant_.begin(each);
       run.inlined.store(false, std::memory_order_relaxed);
@@ -88,7 +90,8 @@ bool pool_engine::run_inline(worker& w, partition& p) {
 }
 
 bool pool_engine::worth_sharing(double per_item, std::int64_t source, std::int64_t rest) const {
-  if (source > slow_call_ns) return static_cast<double>(rest) > static_cast<double>(wake_ns);
+  if (static_cast<double>(source) > slow_call_ns)
+    return static_cast<double>(rest) > static_cast<double>(wake_ns);
   if (per_item < inline_below_ns) return false;
   double all = 0;
   double dearest = 0;

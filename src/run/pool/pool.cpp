@@ -213,8 +213,9 @@ bool pool_engine::try_node(worker& w, node& n) {
   int replica = farm_slots::none;
   {
     const std::lock_guard hold(n.ready_lock);
-    if (!(c = n.take_ready(w.number, replica, fresh))) return false;
+    c = n.take_ready(w.number, replica, fresh);
   }
+  if (!c) return false;
   carry_on(w, n, std::move(c), replica, fresh);
   return true;
 }
@@ -232,7 +233,7 @@ bool pool_engine::has_work(const worker& w) const {
   if (!executes(w, p.source()) || !source_open()) return false;
   if (state_->ending.load(std::memory_order_acquire)) return true;
   return !state_->paused() && can_send(p.source()) && first_item_ns() <= 0 &&
-         !(want_inline_.load(std::memory_order_relaxed) && !quiet(p));
+         (!want_inline_.load(std::memory_order_relaxed) || quiet(p));
 }
 
 void pool_engine::rest(worker& w) {

@@ -226,9 +226,8 @@ void pool_engine::push_on(worker& w, node& n, chunk_ptr c) {
                       (!to->serial() && to->ready_count.load(std::memory_order_relaxed) < 2);
   const auto work = static_cast<double>(c->size()) *
                     work_behind(*current_.load(std::memory_order_acquire), &node::per_item);
-  if (workers_ == 1 && !w.agent) {
-    carry(w, to, std::move(c));
-  } else if (!to->serial() && others && (w.agent || work > wake_ns || work == 0)) {
+  const bool alone = workers_ == 1 && !w.agent;
+  if (!alone && !to->serial() && others && (w.agent || work > wake_ns || work == 0)) {
     hand_over(w, to, std::move(c));
   } else {
     carry(w, to, std::move(c));
