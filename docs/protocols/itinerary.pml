@@ -16,10 +16,6 @@
  * replicas, then the end; nothing comes to a replica after its end; the lists never overflow; nothing lies anywhere
  * while everybody sleeps or waits in a source; everybody comes to its end.
  *
- * A replica may be told of its end before the thread behind it is, and wake this one for nothing; the next wake-up is
- * that of the next end. So the window has to have room for that, and with -DWINDOW=1 all wait for ever. (In the code it
- * has room for three messages per replica at least.)
- *
  * BROKEN 1: a thief takes no lock.
  * BROKEN 2: a thief does not look whether a parcel lies in the link before what it takes.
  * BROKEN 3: only who waits for anything is woken, not who waits for this very link.
@@ -28,6 +24,8 @@
  * BROKEN 6: the end of the stream is told before the ends of the replicas.
  * BROKEN 7: close does not wake the replica whose end has come.
  * BROKEN 8: the thread at the end takes whatever has come, not what its list says.
+ * BROKEN 9: a replica is told before the thread behind it, which it may then wake for nothing; the next wake-up is that
+ *           of the next end, for which there is no room (in a window of one message).
  */
 
 #ifndef BROKEN
@@ -39,7 +37,11 @@
 #define ITEMS 2
 #endif
 #ifndef WINDOW
+#if BROKEN == 9
+#define WINDOW 1
+#else
 #define WINDOW 2        /* messages on their way */
+#endif
 #endif
 #ifndef SLOTS
 #define SLOTS 1         /* of a link */
@@ -100,13 +102,21 @@ inline claim(thread, from_link) {
   }
 }
 
-/* In two steps, for the replica may be at work before the end knows of it. */
+/* In two steps: those behind first, so that a replica at work wakes who already knows what comes. */
 inline assign(replica, from_link) {
   assert(len(legs[replica]) <= WINDOW && len(legs[THE_END]) <= WINDOW);
+#if BROKEN == 9
   legs[replica]!numbered, from_link
-}
-inline assign_behind(replica) {
+#else
   legs[THE_END]!numbered, replica
+#endif
+}
+inline assign_before(replica, from_link) {
+#if BROKEN == 9
+  legs[THE_END]!numbered, replica
+#else
+  legs[replica]!numbered, from_link
+#endif
 }
 
 inline wait_for(what, room) {
@@ -153,7 +163,7 @@ send:
     :: else -> lock = true; assign(to, THE_BEGIN)
     fi
   };
-  assign_behind(to);
+  assign_before(to, THE_BEGIN);
   atomic { numbered++; to_replica[to]!gone, added; gone = added; lock = false };
   claim(to, THE_BEGIN);
   goto send;
@@ -172,7 +182,7 @@ close:
      fi;
 #endif
      atomic { !lock -> lock = true; assign(to, OWN_END) };
-     assign_behind(to);
+     assign_before(to, OWN_END);
      atomic { numbered++; lock = false };
 #if BROKEN != 7
      claim(to, ANYTHING);
@@ -268,7 +278,7 @@ end_parked:
      atomic { permit[me] -> permit[me] = false }
   od;
   if
-  :: stolen && me != THE_END -> assign_behind(me); atomic { gone = behind; numbered++; lock = false }
+  :: stolen && me != THE_END -> assign_before(me, THE_BEGIN); atomic { gone = behind; numbered++; lock = false }
   :: else
   fi;
   atomic { told = false; found = false; asleep[me] = false; permit[me] = false; awaited[me] = NOBODY }

@@ -1,5 +1,5 @@
 /* Who watches the chunk that the source is filling (src/run/pool/fill.hpp: open, close, watch, look, resign, relieve;
- * pool.cpp: rest, nap_ns, recruit; source.cpp: open, steal): one idle worker naps instead of sleeping, looks at the
+ * pool.cpp: rest, nap, nap_ns, recruit; source.cpp: open, steal): one idle worker naps instead of sleeping, looks at the
  * chunk, and takes what is there if nothing has been added since its last look. Whoever opens a chunk that nobody
  * watches wakes somebody for it.
  *
@@ -8,16 +8,14 @@
  * lock of `fill` is one step. A nap ends when there is something to see, so that nothing moves any more when all has
  * come to rest, and looks in vain end the watch after two of them.
  *
- * Shown: no item stays in a chunk for ever while a worker is idle, as long as all other work comes to an end.
- *
- * With -DLONG other work may last for ever, and then it does not hold: a watcher that finds work on its way to sleep
- * keeps the watch, one that comes too late to take what it has seen leaves it without a word, and another worker may be
- * asleep meanwhile.
+ * Shown: no item stays in a chunk for ever while a worker is idle, even if the work that others have lasts for ever.
  *
  * BROKEN 1: who opens a chunk that nobody watches tells nobody.
  * BROKEN 2: a worker offers to watch before it registers as idle.
  * BROKEN 3: who fills stays the watcher.
  * BROKEN 4: looks in vain end the watch although a chunk is open.
+ * BROKEN 5: a watcher that finds work on its way to sleep keeps the watch.
+ * BROKEN 6: one that comes too late to take what it has seen leaves the watch without a word.
  */
 
 #ifndef BROKEN
@@ -111,14 +109,14 @@ inline offer_to_watch() {
 }
 
 proctype worker(byte me) {
-  bool tell = false, held_up = false;
+  bool tell = false, held_up = false, stole = false;
 find_work:
   if
   :: atomic { work > 0 -> work-- } -> goto at_work
   :: work == 0
   fi;
 
-  /* rest */
+rest:
 #if BROKEN == 2
   offer_to_watch();
 #endif
@@ -126,7 +124,11 @@ find_work:
   if
   :: work > 0 ->
      atomic { tell = !idle[me]; idle[me] = false };
-     goto pass_on
+     if
+     :: tell -> tell = false; recruit()
+     :: else
+     fi;
+     goto leave
   :: else
   fi;
 #if BROKEN != 2
@@ -158,24 +160,34 @@ end_asleep:
   :: held_up ->
      atomic { /* steal, relieve */
        held_up = false;
+       stole = size > 0;
+#if BROKEN == 6
        watcher = NOBODY;
-       if
-       :: size > 0 -> size = 0
-       :: else -> goto find_work
-       fi
+#else
+       watcher = (stole -> NOBODY : watcher);
+#endif
+       size = 0
      };
-     recruit();
-     goto at_work /* it carries on what it has taken */
-  :: !held_up && work > 0 ->
-     atomic { /* resign */
-       if
-       :: watches -> watcher = NOBODY; tell = opened
-       :: else
-       fi
-     }
+     if
+     :: stole -> stole = false; recruit(); goto at_work /* it carries on what it has taken */
+     :: else
+     fi
   :: else
   fi;
-pass_on:
+  if
+  :: work > 0
+  :: work == 0 -> goto rest
+  fi;
+
+leave:
+#if BROKEN != 5
+  atomic { /* resign */
+    if
+    :: watches -> watcher = NOBODY; tell = opened
+    :: else
+    fi
+  };
+#endif
   if
   :: tell -> tell = false; recruit()
   :: else
@@ -183,14 +195,12 @@ pass_on:
   goto find_work;
 
 at_work:
-#ifdef LONG
   if
   :: true
   :: true ->
 end_at_work:
      false
   fi;
-#endif
   goto find_work
 }
 

@@ -166,7 +166,12 @@ class pool_engine final : public engine {
   bool try_node(worker& w, node& n);
   // Is there anything this thread could do? For the last look before it sleeps.
   [[nodiscard]] bool has_work(const worker& w) const;
+  // Until there is work: spins, sleeps, and if it is the watcher looks at the chunk being filled.
   void rest(worker& w);
+  // Looks for work for a moment. Returns whether there is some.
+  [[nodiscard]] bool look_around(worker& w) const;
+  // Sleeps until woken, or for a while. Returns whether there is work, or was some.
+  bool nap(worker& w);
   // How long this thread may sleep: an agent until its timer, one idle worker until it should look at the
   // chunk being filled, everybody else until woken (-1).
   std::int64_t nap_ns(worker& w);
@@ -212,8 +217,8 @@ class pool_engine final : public engine {
   // From now on others may take what `out` holds. Somebody has to watch it, in case the source makes us wait.
   void open(worker& w, pipe::chunk_base& out);
   // What waits in the chunk being filled becomes a chunk of its own: taken by the watcher, or by the filler
-  // before it sleeps.
-  void steal(worker& w, bool watcher = true);
+  // before it sleeps. Returns whether there was something.
+  bool steal(worker& w, bool watcher = true);
   void flush_source(worker& w, pool_context& ctx, node& n, std::size_t stage, pipe::chunk_base& out);
   // The source's thread goes on calling it and leaves the chunk to others, as long as these keep up.
   void push_on(worker& w, node& n, chunk_ptr c);

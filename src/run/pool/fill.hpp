@@ -74,10 +74,7 @@ class fill {
   /// Under `lock`: what is being filled, or null.
   [[nodiscard]] pipe::chunk_base* opened() const noexcept { return open_; }
   /// Under `lock`: the watcher has taken over as a worker.
-  pipe::chunk_base* relieve() {
-    watcher_ = nobody;
-    return open_;
-  }
+  void relieve() { watcher_ = nobody; }
 
  private:
   pipe::chunk_base* open_ = nullptr;

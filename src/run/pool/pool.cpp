@@ -237,17 +237,28 @@ bool pool_engine::has_work(const worker& w) const {
 }
 
 void pool_engine::rest(worker& w) {
+  while (!look_around(w) && !nap(w)) {
+  }
+  // Who works cannot watch.
+  if (!w.agent && fill_.resign(static_cast<int>(w.number))) recruit(w);
+}
+
+bool pool_engine::look_around(worker& w) const {
   for (const auto until = observe::now_ns() + w.spin_ns; observe::now_ns() < until;) {
-    if (has_work(w)) return;
+    if (has_work(w)) return true;
     for (int i = 0; i < 16; ++i) pipe::cpu_pause();
   }
+  return false;
+}
+
+bool pool_engine::nap(worker& w) {
   auto& idle = w.agent ? *idle_agents_ : *idle_;
   idle.register_idle(w.number);
   const auto first =
       w.agent ? 0 : first_item_ns();  // before the last look, which may see that the time is up
   if (has_work(w)) {
     if (!idle.cancel_idle(w.number)) idle.wake_one();
-    return;
+    return true;
   }
   w.log->work.parks.add();
   const auto begin = observe::now_ns();
@@ -262,12 +273,7 @@ void pool_engine::rest(worker& w) {
   // A sleep that was over at once was not worth its wake-up.
   w.spin_ns = slept < longest_spin_ns ? std::min(2 * w.spin_ns, longest_spin_ns)
                                       : std::max(w.spin_ns / 2, shortest_spin_ns);
-  if (w.agent) return;
-  if (fill_.look(static_cast<int>(w.number))) {
-    steal(w);
-  } else if (has_work(w) && fill_.resign(static_cast<int>(w.number))) {
-    recruit(w);  // who works cannot watch
-  }
+  return w.agent || (fill_.look(static_cast<int>(w.number)) && steal(w)) || has_work(w);
 }
 
 std::int64_t pool_engine::nap_ns(worker& w) {

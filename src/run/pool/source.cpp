@@ -170,14 +170,15 @@ void pool_engine::open(worker& w, pipe::chunk_base& out) {
   if (!fill_.open(out, w.agent ? fill::nobody : static_cast<int>(w.number))) recruit(w);
 }
 
-void pool_engine::steal(worker& w, bool watcher) {
+bool pool_engine::steal(worker& w, bool watcher) {
   chunk_ptr c;
   node* next = nullptr;
   {
     const std::lock_guard hold(fill_.lock);
     auto& n = current_.load(std::memory_order_acquire)->source();
-    auto* open = watcher ? fill_.relieve() : fill_.opened();
-    if (open == nullptr || open->empty() || !can_send(n)) return;
+    auto* open = fill_.opened();
+    if (open == nullptr || open->empty() || !can_send(n)) return false;
+    if (watcher) fill_.relieve();
     c = chunks_.take(n.parts.front().last(), w.chunks);
     open->steal(*c);
     c->born_ns = open->born_ns;
@@ -186,6 +187,7 @@ void pool_engine::steal(worker& w, bool watcher) {
   }
   if (watcher) recruit(w);  // somebody else shall watch what is filled meanwhile
   carry(w, next, std::move(c));
+  return true;
 }
 
 void pool_engine::flush_source(worker& w, pool_context& ctx, node& n, std::size_t stage,

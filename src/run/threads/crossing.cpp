@@ -100,16 +100,21 @@ std::size_t itinerary::lightest(std::size_t level) {
 
 void itinerary::assign(std::size_t level, std::size_t replica, int from) {
   const auto seq = next_.load(relaxed);
-  for (; level < levels(); ++level) {
-    const auto next = level + 1 < levels() ? lightest(level + 1) : 0;
-    auto& s = *stations_[level][replica];
-    ++s.assigned;
-    (void)s.legs.try_push(leg{seq, from, static_cast<int>(next)});
-    from = static_cast<int>(replica);
-    replica = next;
-  }
-  (void)stations_[level].front()->legs.try_push(leg{seq, from, 0});
+  tell(level, replica, from, seq);
   next_.store(seq + 1, std::memory_order_release);
+}
+
+void itinerary::tell(std::size_t level, std::size_t replica, int from, std::int64_t seq) {
+  if (level == levels()) {
+    (void)stations_[level].front()->legs.try_push(leg{seq, from, 0});
+    return;
+  }
+  const auto next = level + 1 < levels() ? lightest(level + 1) : 0;
+  auto& s = *stations_[level][replica];
+  ++s.assigned;
+  // Those behind first: a replica that is told goes on at once, and wakes who already knows what comes.
+  tell(level + 1, next, static_cast<int>(replica), seq);
+  (void)s.legs.try_push(leg{seq, from, static_cast<int>(next)});
 }
 
 void itinerary::end() {

@@ -178,6 +178,7 @@ class itinerary {
   void starts_at(outlet& o) noexcept { start_ = &o; }
 
  private:
+  void tell(std::size_t level, std::size_t replica, int from, std::int64_t seq);
   [[nodiscard]] std::size_t lightest(std::size_t level);
   [[nodiscard]] std::int64_t on_the_way() const noexcept {
     return next_.load(std::memory_order_relaxed) - merged_.load(std::memory_order_acquire);
