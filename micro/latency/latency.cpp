@@ -67,11 +67,6 @@ paced_program program_at(double rate, double seconds, pacing how, even_work work
   return {open_loop(items, 1e9 / rate, how), {work}, items};
 }
 
-/// What a program's checksum must be: the same values, in the same order.
-std::uint64_t expected_of(const paced_program& program) {
-  return loop(even_farm{program.items, program.work.work}).run();
-}
-
 /// Thalweg, with the benchmark's source and its own, and each peer with its defaults and with the setting
 /// that has the lowest p99 in short trials.
 std::vector<runner> entrants(const load& load, const paced_program& program, const paced_program& shorter,

@@ -32,10 +32,6 @@ stalling_program program_of(const burst& b, even_work work) {
   return {stalling(items, b.length, stall), {work}, items};
 }
 
-std::uint64_t expected_of(const stalling_program& program) {
-  return loop(even_farm{program.items, program.work.work}).run();
-}
-
 ages measure(const contender& who, const stalling_program& program, std::uint64_t expected) {
   const auto taken = measure_once(who, expected);
   const auto& latency = program.seen->latency;
