@@ -12,7 +12,10 @@ from thalweg_cli.paths import PACKAGES
 
 @dataclass(frozen=True)
 class Package:
-    """A package that the project needs; `probe` (`command:`, `header:` or `python:` and a name) finds it."""
+    """A package that the project needs.
+
+    `probe` finds it: `command:`, `header:`, `file:` (a path) or `python:`, and a name.
+    """
 
     name: str
     probe: str
@@ -32,6 +35,8 @@ class Package:
         if kind == "header":
             header = find_header(what)
             return (debian_version(self.name) or str(header)) if header else None
+        if kind == "file":
+            return (debian_version(self.name) or what) if Path(what).exists() else None
         return debian_version(self.name) or "found" if find_spec(what) else None
 
 

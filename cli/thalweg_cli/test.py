@@ -61,10 +61,11 @@ PLANS = {
     Preset.COVERAGE: Plan(scale=0.2),
 }
 
+# Reports name functions and lines with addr2line, which is there, where LLVM's own tool is missing.
 SANITIZER_OPTIONS = {
-    "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
-    "UBSAN_OPTIONS": "print_stacktrace=1",
-    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+    "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:allow_addr2line=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1:allow_addr2line=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:allow_addr2line=1",
 }
 
 

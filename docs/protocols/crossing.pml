@@ -247,6 +247,15 @@ done:
 
 /* --- downstream --- */
 
+inline announce() {
+  if
+  :: !awaited[me] ->
+     idle++;
+     atomic { awaited[me] = true; drain(mine) }
+  :: else
+  fi
+}
+
 inline retract() {
   atomic {
     if
@@ -283,7 +292,7 @@ inline steal_from(up) {
 
 proctype downstream(byte me; byte mine) {
   byte from = 0, first = 0, behind = 0, ends = 0;
-  bool stolen = false, found = false, tell;
+  bool stolen = false, found = false, tell, again;
 next:
   if
   :: stolen -> stolen = false
@@ -322,19 +331,29 @@ pop:
   goto work;
 
 sleep: /* worker::sleep, bell::wait */
+  if
+  :: true -> /* it says what it waits for and stays awake for a moment: nobody has to ring */
+     announce();
+     if
+     :: ready -> retract(); goto next
+     :: true
+     fi
+  :: true
+  fi;
   visible_asleep[mine] = true;
+  again = false;
 #if BROKEN == 5
   tell = true;
 #endif
   do
   :: true -> /* announce */
 #if BROKEN != 5
-     tell = !awaited[me];
+     tell = !awaited[me] || !again;
 #endif
+     again = true;
      if
      :: tell ->
-        idle++;
-        atomic { awaited[me] = true; drain(mine) };
+        announce();
         heavy_fence(1);
 #if BROKEN != 3
         found = ready;

@@ -2,9 +2,9 @@
 #include <thalweg/pipe/pause.hpp>
 
 #include <algorithm>
+#include <ctime>
 
 #include <sys/prctl.h>
-#include <time.h>
 
 namespace thalweg::flow {
 

@@ -1,6 +1,6 @@
 #include <thalweg/pipe/membarrier.hpp>
 
-#if defined(__linux__) && !defined(THALWEG_PIPE_TSAN)
+#if defined(__linux__) && !THALWEG_THREAD_SANITIZER
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ constinit std::atomic<bool> asymmetric_fences{false};
 
 namespace {
 
-#if defined(__linux__) && !defined(THALWEG_PIPE_TSAN)
+#if defined(__linux__) && !THALWEG_THREAD_SANITIZER
 
 bool membarrier(int command) noexcept {
   return syscall(SYS_membarrier, command, 0, 0) == 0;
@@ -39,7 +39,7 @@ bool registered() noexcept {
 }  // namespace
 
 void heavy_fence() noexcept {
-#if defined(__linux__) && !defined(THALWEG_PIPE_TSAN)
+#if defined(__linux__) && !THALWEG_THREAD_SANITIZER
   // A failure after registration (a sandbox that was put on later) would leave light_fence() without a
   // partner. There is no way back from it, and going on would lose wake-ups silently.
   if (registered()) {

@@ -19,7 +19,7 @@ class Needed(unittest.TestCase):
         packages = needed()
         self.assertIn("cmake", [package.name for package in packages])
         for package in packages:
-            self.assertRegex(package.probe, r"^(command|header|python):\S+$")
+            self.assertRegex(package.probe, r"^(command|header|file|python):\S+$")
             self.assertTrue(package.purpose)
 
 
@@ -35,6 +35,10 @@ class Found(unittest.TestCase):
 
     def test_missing_header(self) -> None:
         self.assertIsNone(Package("libx-dev", "header:no/such/header.h", "").found())
+
+    def test_file(self) -> None:
+        self.assertTrue(Package("libx-dev", f"file:{ROOT}", "").found())
+        self.assertIsNone(Package("libx-dev", f"file:{ROOT}/no/such/file", "").found())
 
     def test_fix(self) -> None:
         self.assertEqual(Package("cmake", "command:cmake", "").fix, "apt-get install cmake")

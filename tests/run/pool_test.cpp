@@ -145,6 +145,27 @@ TEST_P(Pool, AHugeExpansionBehindAFarmThatLetsOthersPastEnds) {
   EXPECT_EQ(taken, 40L * each);
 }
 
+// --- who calls the source ---
+
+// A source that makes its caller wait is kept for the worker that has just left it. Now and then an item takes so long
+// that there is no room behind it, and the one for whom the source is kept comes back to no purpose.
+TEST_P(Pool, ASourceIsNotKeptForAWorkerThatSleeps) {
+  constexpr int items = 30'000;
+  int taken = 0;
+  bool in_order = true;
+  tw::run(tw::source([i = 0]() mutable -> std::optional<int> {
+            if (i == items) return std::nullopt;
+            spin_for(3us);
+            return i++;
+          }) | tw::farm([](int x) {
+            spin_for(x % 100 == 0 ? 600us : 6us);
+            return x;
+          }) | tw::sink([&](int x) { in_order = in_order && x == taken++; }),
+          policy());
+  EXPECT_TRUE(in_order);
+  EXPECT_EQ(taken, items);
+}
+
 // --- timers ---
 
 TEST_P(Pool, TheEndHooksOfAFarmWaitForItsTimers) {

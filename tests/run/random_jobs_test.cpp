@@ -35,19 +35,7 @@ namespace {
 using namespace random_jobs;
 using namespace std::chrono_literals;
 
-#if defined(__SANITIZE_THREAD__)
-constexpr int default_jobs = 300;
-#elif defined(__SANITIZE_ADDRESS__)
-constexpr int default_jobs = 600;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-constexpr int default_jobs = 300;
-#else
-constexpr int default_jobs = 3'000;
-#endif
-#else
-constexpr int default_jobs = 3'000;
-#endif
+constexpr int default_jobs = THALWEG_THREAD_SANITIZER ? 300 : THALWEG_ADDRESS_SANITIZER ? 600 : 3'000;
 
 constexpr auto hangs_after = 40s;
 

@@ -200,9 +200,10 @@ auto lower_stage(Stage&& stage, naming& names, std::vector<stage_info>& infos) {
 template <class In, int Farm, int Index, class Stage, class... More>
 auto lower_from(naming& names, std::vector<stage_info>& infos, Stage&& stage, More&&... more) {
   using out = typename std::remove_cvref_t<Stage>::template output<In>;
-  auto first = lower_stage<In, Farm, Index>(std::move(stage), names, infos);
+  auto first = lower_stage<In, Farm, Index>(std::forward<Stage>(stage), names, infos);
   constexpr int next = Index + static_cast<int>(decltype(first)::size);
-  return model::joined(std::move(first), lower_from<out, Farm, next>(names, infos, std::move(more)...));
+  return model::joined(std::move(first),
+                       lower_from<out, Farm, next>(names, infos, std::forward<More>(more)...));
 }
 
 template <class In, class... Leaves>

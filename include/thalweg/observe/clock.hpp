@@ -22,8 +22,8 @@ inline std::int64_t read_clock(clockid_t clock) noexcept {
 /// directly.
 ///
 /// A read goes through the kernel's vDSO, without a system call. It is not worth replacing by a raw
-/// time-stamp counter: clocks are read once per run of items, and per
-/// item only where each has a due time of its own.
+/// time-stamp counter: clocks are read once per run of items, and per item only where each has a due time of
+/// its own.
 inline std::int64_t now_ns() noexcept {
   return detail::read_clock(CLOCK_MONOTONIC);
 }

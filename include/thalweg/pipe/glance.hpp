@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/pipe/sanitizer.hpp>
+
 #include <atomic>
 
 namespace thalweg::pipe {
@@ -10,7 +12,7 @@ namespace thalweg::pipe {
 /// maps).
 template <class T> T glance(const std::atomic<T>& at) noexcept {
   static_assert(std::atomic<T>::is_always_lock_free && sizeof(T) == sizeof(at));
-#if defined(__SANITIZE_THREAD__)
+#if THALWEG_THREAD_SANITIZER
   return at.load(std::memory_order_relaxed);
 #else
   return *reinterpret_cast<const volatile T*>(&at);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/pipe/sanitizer.hpp>
+
 #include <atomic>
 
 // Two threads that each store one variable and then load the other's (a worker announces that it sleeps and
@@ -15,14 +17,6 @@
 // ThreadSanitizer understands neither the system call nor a compiler barrier; under it, and on systems
 // without the call, both sides execute a full fence.
 
-#if defined(__SANITIZE_THREAD__)
-#define THALWEG_PIPE_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THALWEG_PIPE_TSAN 1
-#endif
-#endif
-
 namespace thalweg::pipe {
 
 namespace detail {
@@ -35,7 +29,7 @@ extern std::atomic<bool> asymmetric_fences;
 
 /// A fence for both sides: some 20 ns.
 inline void full_fence() noexcept {
-#if defined(THALWEG_PIPE_TSAN)
+#if THALWEG_THREAD_SANITIZER
   __sync_synchronize();  // GCC refuses std::atomic_thread_fence under ThreadSanitizer
 #else
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -45,7 +39,7 @@ inline void full_fence() noexcept {
 /// The frequent side's fence, between its store and its load. Pairs with heavy_fence() only, never with
 /// itself.
 inline void light_fence() noexcept {
-#if defined(THALWEG_PIPE_TSAN)
+#if THALWEG_THREAD_SANITIZER
   full_fence();
 #else
   if (detail::asymmetric_fences.load(std::memory_order_relaxed)) [[likely]] {

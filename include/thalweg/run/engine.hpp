@@ -130,8 +130,8 @@ struct run_state {
   void fail(std::exception_ptr why, std::int64_t position);
   void cancel() noexcept;
   void end_sources() noexcept;
-  /// Calls `f` and records what it throws. Returns false if it threw.
-  template <class F> bool guard(std::size_t component, std::int64_t position, int replica, F&& f) {
+  /// Calls `f` and records what it throws, at `position` as it is then. Returns false if it threw.
+  template <class F> bool guard(std::size_t component, const std::int64_t& position, int replica, F&& f) {
     try {
       f();
       return true;

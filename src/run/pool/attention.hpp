@@ -9,8 +9,8 @@
 namespace thalweg::run_detail::pooled {
 
 /// Should somebody else call the source while this worker carries an item on? It costs a wake-up, and brings
-/// nothing if the worker is back before the next item comes. If the last call did not wait, an item may be
-/// there already: yes. A call that waits may wait for the arrival of the next item, which comes no sooner if
+/// nothing if the worker is back before the next item comes. If the last calls did not wait, items may be there
+/// already: yes, unless they are so few and cheap that this worker will soon have caught up. A call that waits may wait for the arrival of the next item, which comes no sooner if
 /// somebody stands there, or for something that begins only with the call (a read, a computation). A paced
 /// source is of the first kind; for others both are tried for some items each, and what counts is how long it
 /// takes from one item to the next. A conclusion holds the longer the more often it has been drawn.
@@ -19,15 +19,20 @@ class attention {
   /// `work_ns`: what the item in hand will take. Whoever holds the source asks once per run of items, at time
   /// `now`.
   [[nodiscard]] bool wanted(double work_ns, bool waited, std::int64_t now, bool paced) {
+    const auto before = std::exchange(last_, now);
+    behind_ns_ = waited ? 0 : behind_ns_ + work_ns;
+    if (!waited) {
+      if (phase_ != phase::settled) count_ = 0;  // what catches up says nothing of how items come: begin anew
+      return work_ns > wake_ns && behind_ns_ > worth_a_call_ns;
+    }
     if (paced) {
-      const auto since = static_cast<double>(now - std::exchange(last_, now));
-      usual_ += (since - usual_) / (usual_ == 0 ? 1 : 8);
-      return work_ns > (waited ? std::max(wake_ns, 0.9 * usual_) : wake_ns);
+      if (before != 0) usual_ += (static_cast<double>(now - before) - usual_) / (usual_ == 0 ? 1 : 8);
+      return work_ns > std::max(wake_ns, 0.9 * usual_);
     }
     if (count_ == length_) next_phase(now);
     if (count_++ == 0) began_ = now;
-    if (work_ns <= wake_ns) return false;
-    return !waited || phase_ == phase::attended || (phase_ == phase::settled && worth_it_);
+    if (work_ns <= slow_call_ns) return false;
+    return phase_ == phase::attended || (phase_ == phase::settled && worth_it_);
   }
 
  private:
@@ -64,8 +69,9 @@ class attention {
   phase phase_ = phase::alone;
   std::uint32_t count_ = 0, length_ = trial, hold_ = trial;
   bool worth_it_ = false;
-  double alone_ = 0;  // ns between two runs of items
-  double usual_ = 0;  // the same, of a paced source
+  double behind_ns_ = 0;  // work since the source last made us wait
+  double alone_ = 0;      // ns between two runs of items
+  double usual_ = 0;      // the same, of a paced source
   std::int64_t began_ = 0, last_ = 0;
 };
 

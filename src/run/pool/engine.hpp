@@ -23,6 +23,7 @@
 #include "grant_length.hpp"
 #include "partition.hpp"
 #include "progress.hpp"
+#include "reservation.hpp"
 #include "spares.hpp"
 #include "tuning.hpp"
 
@@ -405,6 +406,7 @@ class pool_engine final : public engine {
   alignas(128) std::atomic<bool> source_busy_{false};
   std::atomic<bool> source_ended_{false};
   std::atomic<bool> want_inline_{false};
+  reservation reserved_;
   std::atomic<bool> starting_{false};  // the first item is not through yet
   std::atomic<std::int64_t> started_ns_{0};
   bool can_inline_ = false;

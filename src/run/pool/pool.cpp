@@ -233,10 +233,12 @@ bool pool_engine::has_work(const worker& w) const {
   if (!executes(w, p.source()) || !source_open()) return false;
   if (state_->ending.load(std::memory_order_acquire)) return true;
   return !state_->paused() && can_send(p.source()) && first_item_ns() <= 0 &&
+         (w.agent || !reserved_.keeps_out(w.number)) &&
          (!want_inline_.load(std::memory_order_relaxed) || quiet(p));
 }
 
 void pool_engine::rest(worker& w) {
+  if (!w.agent) reserved_.lift(w.number);
   while (!look_around(w) && !nap(w)) {
   }
   // Who works cannot watch.

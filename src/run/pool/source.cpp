@@ -13,7 +13,7 @@ bool pool_engine::try_source(worker& w) {
   const bool end = state_->ending.load(std::memory_order_acquire);
   if (!end && (state_->paused() || !can_send(current_.load(std::memory_order_acquire)->source())))
     return false;
-  if (first_item_ns() > 0) return false;
+  if (first_item_ns() > 0 || (!end && !w.agent && reserved_.keeps_out(w.number))) return false;
   if (source_busy_.exchange(true, std::memory_order_acquire)) return false;
   const holding busy{source_busy_};
   auto* p = current_.load(std::memory_order_acquire);
@@ -23,6 +23,7 @@ bool pool_engine::try_source(worker& w) {
     return true;
   }
   if (!can_send(p->source())) return false;
+  if (!w.agent) reserved_.lift(w.number);
   if (starting_.load(std::memory_order_relaxed) && p->source().sent.load(std::memory_order_relaxed) > 0) {
     starting_.store(false, std::memory_order_relaxed);
     inlining_ = can_inline_ && quiet(*p);
@@ -87,11 +88,9 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
   plan_next_grant(p, made.items, took, fused_sink);
   if (starting_.load(std::memory_order_relaxed)) started_ns_ = end;
   const bool unknown = unknown_behind(p);
-  const bool wanted =
-      c && !made.ended &&
-      attention_.wanted(static_cast<double>(c->size()) * work_behind(p, &node::high),
-                        static_cast<double>(took) > slow_call_ns * static_cast<double>(made.items), end,
-                        info.paced);
+  const double work = c ? static_cast<double>(c->size()) * work_behind(p, &node::high) : 0;
+  const bool waited = static_cast<double>(took) > slow_call_ns * static_cast<double>(made.items);
+  const bool wanted = c && !made.ended && attention_.wanted(work, waited, end, info.paced);
   const auto pass_on = [&] {
     if (w.agent) {
       hand_over(w, n.next, std::move(c));
@@ -104,6 +103,8 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
     end_source(w, p, busy);
     return;
   }
+  if (c && !w.agent && waited && !wanted && !unknown)
+    reserved_.make(w.number, end + 2 * static_cast<std::int64_t>(work));
   busy.release();
   if (!c) return;
   if (!w.agent && (wanted || unknown)) recruit(w);

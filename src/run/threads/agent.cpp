@@ -294,9 +294,14 @@ void agent::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out) {
   }
   if (ctx.limit > 1) {
     out_->send_all();
-  } else {
-    out_->added(ctx.added_bytes);
+    return;
   }
+  const auto sent = out_->sent();
+  out_->added(ctx.added_bytes);
+  if (!flush_counts_) return;
+  position_ += positions_per_item;
+  out_->comes_from(position_, 0);
+  if (out_->sent() != sent) ctx.quota->store(0, std::memory_order_relaxed);
 }
 
 // --- the source ---
@@ -318,25 +323,31 @@ void agent::produce() {
 }
 
 // Items go to other threads, or to other loops of this one. The source may wait in any call, so that nothing
-// may be left behind where nobody can get it; unless its items are in memory already.
+// may be left behind where nobody can get it; unless its items are in memory already. So each item is flushed
+// by itself. Where the source is alone in its loop that also tells how many it has given, and one call may
+// ask for several.
 void agent::call_source(own_context& ctx, const part& p) {
   auto& component = *run_.plan.components[p.component];
   const auto& info = *run_.stages.front().info;
   const auto next = behind(p);
   const bool direct = next == node_.last;
   const bool eager = direct && info.eager && p.stages.last == 1 && !out_->gated();
-  const std::size_t n = eager ? out_->grant() : 1;
+  const bool alone = direct && !eager && !info.pushes && p.stages.last == 1;
   auto& inner = between_[direct ? 0 : next - node_.first];
   if (!direct && !inner) inner = component.make_chunk(p.stages.last - 1);
   auto& to = direct ? out_->filling() : *inner;
-  ctx.limit = eager ? n + 1 : 1;
+  ctx.limit = eager ? out_->grant() + 1 : 1;
   ctx.limit_bytes = outlet::most_bytes;
   const auto sent = direct ? out_->sent() : 0;
   const auto before = made_;
   stopwatch time(*this);
   bool ok = true;
+  flush_counts_ = alone;
   // A run of items between two looks at the clock ends when something is handed over.
   do {
+    const auto n = eager   ? out_->grant()
+                   : alone ? static_cast<std::size_t>(most_at_once - (made_ - before))
+                           : 1;
     position_ = made_ * positions_per_item;
     if (out_ != nullptr) out_->comes_from(position_, 0);
     ctx.sample = run_.observes() && p.stages.last > 1 && (ticks_++ & 15) == 0;
@@ -349,6 +360,7 @@ void agent::call_source(own_context& ctx, const part& p) {
   } while (direct && !eager && !source_ended_ && out_->sent() == sent && made_ - before < most_at_once &&
            !run_.ending.load(std::memory_order_relaxed) && !run_.paused());
   ctx.sample = false;
+  flush_counts_ = false;
   const auto worked = std::max<std::int64_t>(0, time.stop() - ctx.waited_ns);
   ctx.collect(p.stages, worked + ctx.waited_ns);
   log_->work.busy_ns.add_ns(worked);

@@ -83,6 +83,7 @@ class agent final : public party {
   bool ended_ = false;
   bool source_ended_ = false;
   bool paced_;
+  bool flush_counts_ = false;  // each flush is one more item of the source
   std::int64_t position_ = 0;
   std::int64_t born_ns_ = 0;
   std::int64_t made_ = 0;           // items of the source

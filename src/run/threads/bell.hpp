@@ -6,6 +6,7 @@
 #include <thalweg/pipe/parker.hpp>
 #include <thalweg/pipe/pause.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -34,19 +35,23 @@ class alignas(pipe::cache_line) bell {
     return true;
   }
 
-  /// Owner only: sleeps until `ready()` or `deadline`, after a spin of about 2 µs. `announce()` tells the
-  /// others what the owner waits for and returns whether it had to (they may have taken that as done);
-  /// `look()` is a thorough `ready()`, after which whoever makes it true has seen the announcement and rings.
+  /// Owner only: waits until `ready()` or `deadline`. `announce()` tells the others what the owner waits for
+  /// and returns whether it had to (they may have taken that as done); `look()` is a thorough `ready()`,
+  /// after which whoever makes it true has seen the announcement and rings. At first the owner stays awake,
+  /// which spares both sides the sleep, the wake-up and the heavy fence: 2 µs, and up to 20 µs where sleeps
+  /// have turned out short.
   template <class Announce, class Look, class Ready>
   slept wait(Announce&& announce, Look&& look, Ready&& ready, std::int64_t deadline = never) {
     slept s;
+    (void)announce();
+    if (pipe::spin_until(ready, shortest_spin)) return s;
+    if (spin_ > shortest_spin && (look() || pipe::spin_until(ready, spin_ - shortest_spin))) return s;
     asleep_.store(true, std::memory_order_relaxed);
     for (bool first = true;; first = false) {
       const bool told = announce();
       if (told || first) {
         pipe::heavy_fence();
         if (look()) break;
-        if (first && pipe::spin_until(ready)) break;
       }
       const auto begin = observe::now_ns();
       if (ready() || begin >= deadline) break;
@@ -60,10 +65,15 @@ class alignas(pipe::cache_line) bell {
       if (ready()) break;
     }
     asleep_.store(false, std::memory_order_relaxed);
+    if (s.times > 0) spin_ = s.ns < longest_spin.count() ? std::min(2 * spin_, longest_spin) : shortest_spin;
     return s;
   }
 
  private:
+  static constexpr std::chrono::nanoseconds shortest_spin{2'000};
+  static constexpr std::chrono::nanoseconds longest_spin{20'000};
+
+  std::chrono::nanoseconds spin_ = shortest_spin;  // the owner's
   std::atomic<bool> asleep_{false};
   pipe::parker parker_;
 };

@@ -314,7 +314,8 @@ void outlet::close() {
         for (bool done = false; !done;) {
           if (!route.has_room()) wait_for(room::route, [&] { return route.has_room(); });
           const std::lock_guard hold(lock_);
-          if ((done = route.has_room())) route.assign(level, i, leg::own_end);
+          done = route.has_room();
+          if (done) route.assign(level, i, leg::own_end);
         }
         auto& in = *route.at(level, i).where;
         pipe::light_fence();
