@@ -9,11 +9,12 @@
 namespace thalweg::run_detail::pooled {
 
 /// Should somebody else call the source while this worker carries an item on? It costs a wake-up, and brings
-/// nothing if the worker is back before the next item comes. If the last calls did not wait, items may be there
-/// already: yes, unless they are so few and cheap that this worker will soon have caught up. A call that waits may wait for the arrival of the next item, which comes no sooner if
-/// somebody stands there, or for something that begins only with the call (a read, a computation). A paced
-/// source is of the first kind; for others both are tried for some items each, and what counts is how long it
-/// takes from one item to the next. A conclusion holds the longer the more often it has been drawn.
+/// nothing if the worker is back before the next item comes. If the last calls did not wait, items may be
+/// there already: yes, unless they are so few and cheap that this worker will soon have caught up. A call
+/// that waits may wait for the arrival of the next item, which comes no sooner if somebody stands there, or
+/// for something that begins only with the call (a read, a computation). A paced source is of the first kind;
+/// for others both are tried for some items each, and what counts is how long it takes from one item to the
+/// next. A conclusion holds the longer the more often it has been drawn.
 class attention {
  public:
   /// `work_ns`: what the item in hand will take. Whoever holds the source asks once per run of items, at time
