@@ -69,7 +69,7 @@ find_work:
   busy = false;
   if
   :: !kept -> recruit()
-  :: else
+  :: true /* too little to wake somebody for */
   fi;
   atomic { /* carried to its end */
     through[item] = true;

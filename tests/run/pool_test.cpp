@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -147,8 +148,9 @@ TEST_P(Pool, AHugeExpansionBehindAFarmThatLetsOthersPastEnds) {
 
 // --- who calls the source ---
 
-// A source that makes its caller wait is kept for the worker that has just left it. Now and then an item takes so long
-// that there is no room behind it, and the one for whom the source is kept comes back to no purpose.
+// A source that makes its caller wait is kept for the worker that has just left it. Now and then an item
+// takes so long that there is no room behind it, and the one for whom the source is kept comes back to no
+// purpose.
 TEST_P(Pool, ASourceIsNotKeptForAWorkerThatSleeps) {
   constexpr int items = 30'000;
   int taken = 0;
@@ -164,6 +166,34 @@ TEST_P(Pool, ASourceIsNotKeptForAWorkerThatSleeps) {
           policy());
   EXPECT_TRUE(in_order);
   EXPECT_EQ(taken, items);
+}
+
+// For dear items it is not kept: whoever is through with one takes the next, even while it is being found out
+// whether that is worth a wake-up.
+TEST_P(Pool, DearItemsOfASlowSourceAreWorkedOnTogether) {
+  constexpr int items = 80;
+  std::atomic<int> at_work{0};
+  std::atomic<int> alone{0};
+  tw::run(tw::source([i = 0]() mutable -> std::optional<int> {
+            if (i == items) return std::nullopt;
+            spin_for(10us);
+            return i++;
+          }) |
+              tw::farm(
+                  [&](int x) {
+                    ++at_work;
+                    std::this_thread::sleep_for(4ms);
+                    if (at_work-- == 1) ++alone;
+                    return x;
+                  },
+                  {.replicas = 4}) |
+              tw::sink([](int) {}),
+          policy());
+  if (GetParam() == "pool:4") {
+    EXPECT_LT(alone, items / 4);
+  } else if (GetParam() == "pool:1") {
+    EXPECT_EQ(alone, items);
+  }
 }
 
 // --- timers ---

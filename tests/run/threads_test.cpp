@@ -278,6 +278,25 @@ TEST_F(Threads, ReplicasOfAllFarmsTogetherAreCapped) {
   EXPECT_EQ(replicas({.replicas = 1}), (std::vector{1, 1, 1}));
 }
 
+// A pause holds the source back, nothing else: what a batch of the source's own thread has collected comes
+// out in time.
+TEST_F(Threads, ABatchBesideAPausedSourceKeepsItsInterval) {
+  std::atomic<int> given{0};
+  std::atomic<std::size_t> taken{0};
+  auto execution = tw::launch(tw::source([&]() -> std::optional<int> {
+                                std::this_thread::sleep_for(1ms);
+                                return given++;
+                              }) | tw::batch(1'000'000, 100ms) |
+                                  tw::sink([&](const std::vector<int>& group) { taken += group.size(); }),
+                              tw::threads{.fuse = true});
+  EXPECT_TRUE(eventually([&] { return given > 5; }));
+  execution.pause();
+  EXPECT_TRUE(eventually([&] { return given > 0 && taken == static_cast<std::size_t>(given.load()); }, 10s));
+  execution.stop();
+  execution.wait();
+  EXPECT_EQ(taken, static_cast<std::size_t>(given.load()));
+}
+
 TEST_F(Threads, ImpossiblePoliciesAreRefused) {
   const auto job = counting(3) | tw::sink([](long) {});
   EXPECT_EQ(problems_of([&] { tw::run(job, tw::threads{.replicas = 0}); }).size(), 1U);

@@ -304,18 +304,21 @@ template <class Input, class... Leaves> class chain final : public component {
 
     template <class U> void operator()(U&& item) {
       if constexpr (!pipe::has_fixed_size<output<I>>) bytes += thalweg::size_of(item);
+      // The size with this item, which may be stolen at once: with a limit of 1 each one is flushed all the
+      // same.
+      const std::size_t size = add(std::forward<U>(item));
+      if (size >= limit || (!pipe::has_fixed_size<output<I>> && bytes >= ctx.limit_bytes)) [[unlikely]]
+        full();
+    }
+
+    template <class U> THALWEG_INLINE std::size_t add(U&& item) {
       if constexpr (M == mode::careful) {
         if (ctx.paced) {
           if (!out.paced) out.paced = true;  // once: it can be read by a thief
-          out.emplace_due(ctx.due, std::forward<U>(item));
-        } else {
-          out.emplace(std::forward<U>(item));
+          return out.emplace_due(ctx.due, std::forward<U>(item));
         }
-      } else {
-        out.emplace(std::forward<U>(item));
       }
-      if (out.size() >= limit || (!pipe::has_fixed_size<output<I>> && bytes >= ctx.limit_bytes)) [[unlikely]]
-        full();
+      return out.emplace(std::forward<U>(item));
     }
 
     void full() {

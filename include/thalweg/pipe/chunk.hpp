@@ -99,19 +99,22 @@ template <item T> class chunk final : public chunk_base {
   T* begin() noexcept { return data_ + chunk_base::begin(); }
   T* end() noexcept { return data_ + end_.load(std::memory_order_relaxed); }
 
-  template <class... A> void emplace(A&&... args) {
+  /// Adds an item. Returns how many there are with it, as long as nobody steals it.
+  template <class... A> std::size_t emplace(A&&... args) {
     auto n = end_.load(std::memory_order_relaxed);
     if (n == capacity_) [[unlikely]]
       n = make_room(n);
     ::new (static_cast<void*>(data_ + n)) T(std::forward<A>(args)...);
+    const auto size = n + 1 - chunk_base::begin();
     end_.store(n + 1, std::memory_order_release);
+    return size;
   }
 
-  template <class... A> void emplace_due(std::int64_t due, A&&... args) {
+  template <class... A> std::size_t emplace_due(std::int64_t due, A&&... args) {
     auto n = end_.load(std::memory_order_relaxed);
     if (n == capacity_ || !dues_) n = make_room(n);
     dues_[n] = due;
-    emplace(std::forward<A>(args)...);
+    return emplace(std::forward<A>(args)...);
   }
 
   void clear() noexcept override {

@@ -22,16 +22,20 @@ class attention {
   [[nodiscard]] bool wanted(double work_ns, bool waited, std::int64_t now, bool paced) {
     const auto before = std::exchange(last_, now);
     behind_ns_ = waited ? 0 : behind_ns_ + work_ns;
-    if (!waited) {
-      if (phase_ != phase::settled) count_ = 0;  // what catches up says nothing of how items come: begin anew
-      return work_ns > wake_ns && behind_ns_ > worth_a_call_ns;
-    }
+    const bool behind = !waited && work_ns > wake_ns && behind_ns_ > worth_a_call_ns;
     if (paced) {
+      if (!waited) return behind;
       if (before != 0) usual_ += (static_cast<double>(now - before) - usual_) / (usual_ == 0 ? 1 : 8);
       return work_ns > std::max(wake_ns, 0.9 * usual_);
     }
-    if (count_ == length_) next_phase(now);
-    if (count_++ == 0) began_ = now;
+    if (!waited && phase_ != phase::settled && restarts_ < most_restarts) {
+      restarts_ += count_ > 0 ? 1 : 0;
+      count_ = 0;  // who catches up learns little of how items come: the trial begins anew
+    } else {
+      if (count_ == length_) next_phase(now);
+      if (count_++ == 0) began_ = now;
+    }
+    if (!waited) return behind;
     if (work_ns <= slow_call_ns) return false;
     return phase_ == phase::attended || (phase_ == phase::settled && worth_it_);
   }
@@ -43,6 +47,7 @@ class attention {
     // Of a whole phase, so that one item that came late does not decide.
     const auto interval = static_cast<double>(now - began_) / static_cast<double>(length_);
     count_ = 0;
+    restarts_ = 0;
     length_ = trial;
     switch (phase_) {
       case phase::alone:
@@ -66,9 +71,11 @@ class attention {
   // In runs of items.
   static constexpr std::uint32_t trial = 32;
   static constexpr std::uint32_t longest_hold = 8192;
+  static constexpr int most_restarts = 4;  // some sources wait now and then only
 
   phase phase_ = phase::alone;
   std::uint32_t count_ = 0, length_ = trial, hold_ = trial;
+  int restarts_ = 0;
   bool worth_it_ = false;
   double behind_ns_ = 0;  // work since the source last made us wait
   double alone_ = 0;      // ns between two runs of items

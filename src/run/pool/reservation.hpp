@@ -8,10 +8,10 @@
 
 namespace thalweg::run_detail::pooled {
 
-/// The source, kept for the worker that has just left it with an item and will be back before the next one
-/// comes: two workers that take turns would both stay awake, and each item would come to a core that has not
-/// seen the last. Whoever is awake leaves the source alone until then, and goes to sleep over it. So it must
-/// not outlast its worker's wish to come back: who finds nothing to do, perhaps because there is no room
+/// The source, kept for the worker that has just left it with a cheap item and will be back before the next
+/// one comes: two workers that take turns would both stay awake, and each item would come to a core that has
+/// not seen the last. Whoever is awake leaves the source alone until then, and goes to sleep over it. So it
+/// must not outlast its worker's wish to come back: who finds nothing to do, perhaps because there is no room
 /// behind the source now, lifts its reservation before it registers as idle (docs/protocols/reservation.pml).
 class reservation {
  public:

@@ -103,7 +103,7 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
     end_source(w, p, busy);
     return;
   }
-  if (c && !w.agent && waited && !wanted && !unknown)
+  if (c && !w.agent && waited && !wanted && !unknown && work <= worth_a_call_ns)
     reserved_.make(w.number, end + 2 * static_cast<std::int64_t>(work));
   busy.release();
   if (!c) return;

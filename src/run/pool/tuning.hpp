@@ -12,10 +12,9 @@ inline constexpr std::size_t longest_grant = 8192;                    ///< items
 inline constexpr std::size_t longest_inline_run = 4 * longest_grant;  ///< where they wait for nothing
 inline constexpr std::size_t longest_grant_bytes = 8 << 20;           ///< and bytes
 inline constexpr double inline_run_ns = 4 * grant_ns;                 ///< work in one run of an inline stream
-inline constexpr double slow_call_ns = 2'000;  ///< a source call that takes longer waits for something
-inline constexpr double wake_ns = 5'000;       ///< what it costs until another worker is at work
-inline constexpr double worth_a_call_ns =
-    20'000;  ///< one worker that is behind by less soon catches up alone
+inline constexpr double slow_call_ns = 2'000;      ///< a source call that takes longer waits for something
+inline constexpr double wake_ns = 5'000;           ///< what it costs until another worker is at work
+inline constexpr double worth_a_call_ns = 20'000;  ///< who is busy for less will soon be back, and catch up
 inline constexpr std::int64_t shortest_spin_ns = 2'000;  ///< looking for work before going to sleep,
 inline constexpr std::int64_t longest_spin_ns = 20'000;  ///< at most what a sleep and a wake-up cost
 inline constexpr double inline_below_ns = 25;            ///< less work per item is not worth handing over

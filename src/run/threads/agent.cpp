@@ -134,8 +134,12 @@ void agent::begin(thread_log& log) {
 // --- waiting ---
 
 bool agent::ready() {
-  if (in_ == nullptr) return !run_.paused() || run_.ending.load(std::memory_order_acquire);
-  return in_->ready() || (!timed_.empty() && deadline() <= observe::now_ns());
+  if (!timed_.empty() && deadline() <= observe::now_ns()) return true;
+  return in_ != nullptr ? in_->ready() : may_call_source();
+}
+
+bool agent::may_call_source() const {
+  return !run_.paused() || run_.ending.load(std::memory_order_acquire);
 }
 
 std::int64_t agent::deadline() const {
@@ -178,11 +182,11 @@ void agent::woke() noexcept {
 // --- working ---
 
 void agent::step() {
+  if (!timed_.empty() && deadline() <= observe::now_ns()) fire_timers();
   if (in_ == nullptr) {
-    produce();
+    if (may_call_source()) produce();
     return;
   }
-  if (!timed_.empty() && deadline() <= observe::now_ns()) fire_timers();
   parcel p;
   switch (in_->next(p)) {
     case inlet::got::items:
@@ -319,7 +323,6 @@ void agent::produce() {
   } else {
     call_source(ctx, p);
   }
-  if (!timed_.empty() && deadline() <= observe::now_ns()) fire_timers();
 }
 
 // Items go to other threads, or to other loops of this one. The source may wait in any call, so that nothing
@@ -357,6 +360,7 @@ void agent::call_source(own_context& ctx, const part& p) {
     made_ += static_cast<std::int64_t>(got.items);
     source_ended_ = got.ended;
     if (eager) out_->added_many();
+    if (alone && got.items < n) break;  // somebody wants the thread back
   } while (direct && !eager && !source_ended_ && out_->sent() == sent && made_ - before < most_at_once &&
            !run_.ending.load(std::memory_order_relaxed) && !run_.paused());
   ctx.sample = false;
@@ -366,7 +370,8 @@ void agent::call_source(own_context& ctx, const part& p) {
   log_->work.busy_ns.add_ns(worked);
   if (run_.trace)
     run_.trace->record(static_cast<std::size_t>(log_->number), 0, time.begin(), time.end(),
-                       static_cast<std::uint64_t>(made_ - before), static_cast<std::uint64_t>(position_),
+                       static_cast<std::uint64_t>(made_ - before),
+                       static_cast<std::uint64_t>(before * positions_per_item),
                        p.stages.last - p.stages.first);
   if (!ok) throw thalweg::cancelled{};
   if (direct) return;

@@ -62,6 +62,7 @@ class agent final : public party {
   void carry(std::size_t stage, pipe::chunk_base& items);
   void pass_through(pipe::chunk_base& items);
   void take(parcel p);
+  [[nodiscard]] bool may_call_source() const;
   void produce();
   void call_source(own_context& ctx, const part& p);
   void run_whole(own_context& ctx, const part& p);

@@ -26,6 +26,9 @@ class alignas(pipe::cache_line) bell {
     int times = 0;
   };
 
+  /// Before the owner waits: it never spins for long, for who spins may keep others from the core.
+  void share_the_core() noexcept { longest_spin_ = shortest_spin; }
+
   /// Returns true if the owner slept.
   bool ring() noexcept {
     pipe::light_fence();  // pairs with the heavy fence of `wait`
@@ -65,14 +68,15 @@ class alignas(pipe::cache_line) bell {
       if (ready()) break;
     }
     asleep_.store(false, std::memory_order_relaxed);
-    if (s.times > 0) spin_ = s.ns < longest_spin.count() ? std::min(2 * spin_, longest_spin) : shortest_spin;
+    if (s.times > 0)
+      spin_ = s.ns < longest_spin_.count() ? std::min(2 * spin_, longest_spin_) : shortest_spin;
     return s;
   }
 
  private:
   static constexpr std::chrono::nanoseconds shortest_spin{2'000};
-  static constexpr std::chrono::nanoseconds longest_spin{20'000};
 
+  std::chrono::nanoseconds longest_spin_{20'000};
   std::chrono::nanoseconds spin_ = shortest_spin;  // the owner's
   std::atomic<bool> asleep_{false};
   pipe::parker parker_;

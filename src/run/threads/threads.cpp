@@ -149,6 +149,9 @@ class threads_engine final : public engine {
       }
     }
     state_->workers = static_cast<int>(workers_.size());
+    if (state_->workers > cores()) {
+      for (auto& w : workers_) w.thread.share_the_core();
+    }
   }
 
   // Of the thread that is employed next.

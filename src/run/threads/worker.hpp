@@ -21,6 +21,8 @@ class worker {
 
   /// Before the thread runs; in the order of the stream.
   void add(agent& a) { agents_.push_back(&a); }
+  /// Before the thread runs: there are fewer cores than threads.
+  void share_the_core() noexcept { bell_.share_the_core(); }
   /// The stages it executes, by their numbers: from the first one of the first agent's to the last's last.
   [[nodiscard]] std::pair<std::size_t, std::size_t> stages() const noexcept;
   /// The thread's life: returns when all its agents have ended or the run is cancelled.
