@@ -32,7 +32,7 @@ template <class Fn> struct pairwise_stage : tw::model::stage_defaults {
   static constexpr auto pattern = "pairwise";
   static constexpr bool one_to_one = false;  // the first item gives nothing
   static constexpr bool shares = false;      // an operator cannot serve several replicas
-  static constexpr bool groups = true;       // results depend on which items follow each other: not in a farm
+  static constexpr bool groups = true;       // results depend on which items follow each other
   using wants = tw::model::first_argument_t<Fn>;
   template <class In>
   static constexpr bool accepts = std::copy_constructible<In> && std::invocable<Fn&, const In&, const In&>;
@@ -41,7 +41,8 @@ template <class Fn> struct pairwise_stage : tw::model::stage_defaults {
   Fn fn;
   tw::model::kept_options opts;
 
-  template <class In> auto make() { return pairwise_operator<In, Fn>{std::move(fn)}; }
+  // Called for each replica, if it is in a farm, so it leaves `fn` as it is.
+  template <class In> auto make() const { return pairwise_operator<In, Fn>{fn}; }
   void check(tw::model::stage_info& info) const {
     if (tw::model::is_null_callable(fn))
       info.problems.emplace_back("its operator is null: there is nothing to call");
@@ -50,7 +51,8 @@ template <class Fn> struct pairwise_stage : tw::model::stage_defaults {
 
 /// Gives `f(before, now)` for each two items that follow each other, so one item less than came in.
 ///
-/// Order: deterministic. Serial: in a farm it is an `invalid_job`.
+/// Order: deterministic. Serial: in an ordered farm it is an `invalid_job`; in an unordered one each replica
+/// pairs the items that it gets.
 template <class Fn> auto pairwise(Fn f, tw::options opts = {}) {
   return tw::model::make_pipeline(pairwise_stage<Fn>{{}, std::move(f), std::move(opts)});
 }

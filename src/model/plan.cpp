@@ -11,6 +11,8 @@ namespace thalweg::model {
 
 namespace {
 
+constexpr int most_replicas = 4096;  // at once, of one farm and those around it
+
 std::string type_name(const std::type_info& type) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> name(
@@ -78,7 +80,11 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
     }
   }
   if (s.farm >= 0 && o.on == placement::caller_thread && s.replicas != 1)
-    bad("a farm cannot be on tw::caller_thread, since that is one thread");
+    bad("tw::caller_thread is one thread, so a farm can only be on it with .replicas = 1");
+  if (s.replicas > most_replicas)
+    bad("allows " + std::to_string(s.replicas) +
+        " replicas at once, with those of the farms around it; at most " + std::to_string(most_replicas) +
+        " are possible");
   if (o.blocking && o.on == placement::caller_thread)
     bad(".blocking asks for a thread of its own and tw::caller_thread for the caller's: choose one");
 }

@@ -261,11 +261,17 @@ class diagnosis {
     const double used = std::min(1.0, std::max(busy_, as_double(report_.cpu_time())) / (time_ * cores_));
     const double share = busy_ > 0 ? most_work().busy / busy_ : 0;
     return {s.name(), limited_by::machine,
-            joined({cores_ == 1 ? "The core is busy"
-                                : joined({"All ", std::to_string(cores_), " cores are busy"}),
-                    ", ", percent_text(share), " of the work in ", quoted(s.name()),
-                    ". Only less work per item or more cores would help."}),
+            joined({who_is_busy(), ", ", percent_text(share), " of the work in ", quoted(s.name()), ".",
+                    note_.empty() ? " Only less work per item or more cores would help." : ""}),
             used, gain(b)};
+  }
+
+  // Workers that did not get their cores were at work, but the cores may have idled.
+  std::string who_is_busy() const {
+    const int n = note_.empty() ? cores_ : workers_;
+    const char* what = note_.empty() ? "core" : "worker";
+    return n == 1 ? joined({"The ", what, " is busy"})
+                  : joined({"All ", std::to_string(n), " ", what, "s are busy"});
   }
 
   // A paced source that waits for its due times is not late, so nothing behind it is too slow.

@@ -47,6 +47,8 @@ any_policy policy_from(std::string_view text) {
   };
   const auto colon = text.find(':');
   const auto name = text.substr(0, colon);
+  if (name == "sequential" && colon != std::string_view::npos) return refuse(" (sequential takes no number)");
+  if (name != "sequential" && name != "pool" && name != "threads") return refuse("");
   int n = automatic;
   if (colon != std::string_view::npos) {
     const auto digits = text.substr(colon + 1);
@@ -55,10 +57,9 @@ any_policy policy_from(std::string_view text) {
     if (failed != std::errc{} || end != digits.data() + digits.size() || n < 1 || n > most)
       return refuse(" (the number after ':' must be between 1 and " + std::to_string(most) + ")");
   }
-  if (name == "sequential" && colon == std::string_view::npos) return sequential{};
   if (name == "pool") return pool{.workers = n};
   if (name == "threads") return threads{.replicas = n};
-  return refuse("");
+  return sequential{};
 }
 
 }  // namespace thalweg

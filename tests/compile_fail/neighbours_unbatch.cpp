@@ -1,4 +1,4 @@
-// expect: (?s)(?=.*neighbours do not fit)(?=.*connection<int,)
+// expect: (?s)(?=.*neighbours do not fit)(?=.*connection<int, (thalweg::model::)?any_range,)
 #include <thalweg/thalweg.hpp>
 
 #include <vector>

@@ -220,7 +220,9 @@ TEST(bottleneck, other_programs_may_take_the_machine) {
   run.add("write", "sink", 0.1);
   const auto limit = run.limit();
   EXPECT_EQ(limit.reason, limited_by::machine);
+  EXPECT_THAT(limit.advice, HasSubstr("All 4 workers are busy, 95 % of the work in 'compress'. But"));
   EXPECT_THAT(limit.advice, HasSubstr("got only 1.6 of 4.0 cores: other programs"));
+  EXPECT_THAT(limit.advice, testing::Not(HasSubstr("more cores")));
 }
 
 // The worker was at work all the time, but had a core for 0.6 s only; the samples of the stages, too short to

@@ -191,6 +191,20 @@ TEST(NestedFarms, HugeNumbersDoNotOverflow) {
               ElementsAre(std::numeric_limits<int>::max()));
 }
 
+TEST(NestedFarms, MoreReplicasThanAnybodyCanRunAreRefused) {
+  for (const int inner : {1, 100}) {
+    try {
+      tw::run(tw::source(std::vector{1}) |
+              tw::farm(tw::farm(same(), {.replicas = inner, .name = "in"}), {.replicas = 5'000}) |
+              tw::sink([](int) {}));
+      ADD_FAILURE() << inner;
+    } catch (const tw::invalid_job& e) {
+      EXPECT_THAT(e.what(),
+                  testing::HasSubstr("allows " + std::to_string(inner * 5'000) + " replicas at once"));
+    }
+  }
+}
+
 TEST(NestedFarms, OptionsReachTheStagesInside) {
   const auto plan =
       tw::run_detail::plan_of(tw::source(std::vector{1}) |

@@ -614,6 +614,32 @@ TEST_P(Errors, ASourceCanSkipACallThatFails) {
   EXPECT_EQ(r.stage("read").items_out(), 90U);
 }
 
+TEST_P(Errors, ARangeSkipsTheItemsThatCannotBeRead) {
+  std::vector<int> seen;
+  const auto r = tw::run(tw::source(std::views::iota(0, 100) | std::views::transform([](int x) {
+                                      if (x % 10 == 3) fail("unreadable");
+                                      return x;
+                                    }),
+                                    {.on_error = tw::skip, .name = "read"}) |
+                             tw::sink(seen),
+                         policy());
+  EXPECT_EQ(seen, numbers_without(100, [](int x) { return x % 10 == 3; }));
+  EXPECT_EQ(r.stage("read").skipped(), 10U);
+}
+
+// There is nothing behind what cannot be got past.
+TEST_P(Errors, ARangeThatCannotGoOnEndsTheRun) {
+  std::vector<int> seen;
+  EXPECT_THROW(tw::run(tw::source(std::views::iota(0, 100) | std::views::filter([](int x) {
+                                    if (x > 20) fail("stuck");
+                                    return true;
+                                  }),
+                                  {.on_error = tw::skip, .name = "read"}) |
+                           tw::sink(seen),
+                       policy()),
+               tw::error);
+}
+
 TEST_P(Errors, ASourceCanTryAgain) {
   std::vector<int> seen;
   const auto r = tw::run(tw::source(

@@ -59,6 +59,20 @@ TEST(Policy, UnknownTextIsRefusedWithTheNamesThereAre) {
   }
 }
 
+TEST(Policy, TheTextSaysWhichPartIsWrong) {
+  const auto complaint = [](const char* text) -> std::string {
+    try {
+      (void)tw::policy_from(text);
+    } catch (const tw::error& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  EXPECT_THAT(complaint("pool:0"), HasSubstr("must be between 1 and 4096"));
+  EXPECT_THAT(complaint("sequential:0"), HasSubstr("takes no number"));
+  EXPECT_THAT(complaint("foo:0"), testing::Not(HasSubstr("number")));
+}
+
 TEST(Policy, ZeroAndNegativeNumbersAreRefused) {
   EXPECT_THAT(problems_of([] { tw::run(job(), tw::pool{.workers = 0}); }),
               ElementsAre(HasSubstr("at least 1")));

@@ -502,6 +502,9 @@ template <class Input, class... Leaves> class chain final : public component {
           more = source.step(f, [&](auto&& y) { item.emplace(std::forward<decltype(y)>(y)); });
         });
         if (!more) return {made, gave_up(source)};
+        if constexpr (requires { source.give_up(f); }) {
+          if (!ok) source.give_up(f);
+        }
         if (!ok || item.empty()) continue;
         ++made;
         run.template give<F>(std::move(item[0]));

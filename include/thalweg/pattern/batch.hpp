@@ -94,8 +94,12 @@ struct unbatch_op {
   }
 };
 
+/// Stands for the items of `unbatch`, which may be any range.
+struct any_range {};
+
 struct unbatch_stage : stage_defaults {
   static constexpr auto pattern = "unbatch";
+  using wants = std::type_identity<any_range>;
   static constexpr bool one_to_one = false;
   static constexpr bool shares = false;
   template <class In> static constexpr bool accepts = std::ranges::input_range<In>;

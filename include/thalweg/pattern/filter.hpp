@@ -23,7 +23,15 @@ template <class Fn> struct filter_stage : stage_defaults, function_stage<filter_
   template <class F, class In>
   static constexpr bool tests = std::is_invocable_r_v<bool, F&, const In&> ||
                                 std::is_invocable_r_v<bool, F&, const In&, std::stop_token>;
-  template <class In> static constexpr bool accepts = tests<called_t<Fn>, In>;
+  template <class In>
+  static constexpr bool accepts = [] {
+    constexpr bool fits = tests<called_t<Fn>, In>;
+    static_assert(
+        fits || !std::is_invocable_r_v<bool, called_t<Fn>&, In&>,
+        "thalweg::filter: the predicate takes its item by reference, but may not change it: take it by "
+        "value or by const reference");
+    return fits;
+  }();
   template <class In> static constexpr bool accepts_shared = tests<const called_t<Fn>, In>;
   template <class In> using output = In;
 };

@@ -92,13 +92,16 @@ template <class Range, bool Owned> struct range_op {
     std::ranges::sentinel_t<Range> end;
   };
   std::optional<place> at{};  // a range is begun when the run gets there
+  bool reading = false;       // or going on to the next
 
   template <class Frame, class Next> THALWEG_INLINE bool step(Frame& f, Next&& next) {
     using value = std::ranges::range_value_t<Range>;
+    reading = false;
     if (!at) [[unlikely]]
-      f.call([&] { at.emplace(place{std::ranges::begin(*range), std::ranges::end(*range)}); });
+      begin(f);
     auto& [here, end] = *at;
     if (f.call([&]() -> bool { return here == end; })) return false;
+    reading = true;
     if constexpr (Owned && !copyable<value>) {
       next(f.call([&]() -> value { return std::ranges::iter_move(here); }));
     } else if (Owned && consume) {
@@ -108,6 +111,22 @@ template <class Range, bool Owned> struct range_op {
     }
     f.call([&] { ++here; });
     return true;
+  }
+
+  // The item that `step` failed at is skipped. What fails here, too, is not an item but the range.
+  template <class Frame> void give_up(Frame& f) {
+    if (!at) {
+      begin(f);
+    } else if (reading) {
+      f.call([&] { ++at->here; });
+    } else {
+      f.call([&] { (void)static_cast<bool>(at->here == at->end); });
+    }
+  }
+
+ private:
+  template <class Frame> void begin(Frame& f) {
+    f.call([&] { at.emplace(place{std::ranges::begin(*range), std::ranges::end(*range)}); });
   }
 };
 

@@ -48,7 +48,7 @@ struct threads {
   int replicas = automatic;
   /// Serial stages that follow each other share a thread.
   bool fuse = false;
-  /// How many runs of items a ring holds, where a stage has no `.capacity`.
+  /// How many runs of items a ring holds at most.
   int slots = 64;
   /// The processors that the threads are bound to, in turn, from the source's on; stages with a `.pin` of
   /// their own keep that. Empty: the system places them.

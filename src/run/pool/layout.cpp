@@ -26,9 +26,12 @@ void pool_engine::lay_out() {
       continue;
     }
     const bool own = farm_wants_own_threads(i);
-    const int n = s.info->replicas != automatic ? s.info->replicas : own ? cores() : std::max(workers_, 1);
+    const int wanted = s.info->replicas != automatic ? s.info->replicas
+                       : own                         ? cores()
+                                                     : std::max(workers_, 1);
+    const int n = std::min<int>(wanted, most_replicas);
     run.replicas[i] = n;
-    farms_.push_back(std::make_unique<farm_slots>(std::min<int>(n, most_replicas), most_replicas));
+    farms_.push_back(std::make_unique<farm_slots>(n, most_replicas));
     farm_of_stage_[i] = farms_.back().get();
     for (int k = 0; own && k < n; ++k) add_agent(i, s.info->opts.on == placement::caller_thread);
   }
