@@ -136,13 +136,15 @@ def cores_cell(row: Row) -> Cell:
 
 
 def value_cell(row: Row) -> Cell:
-    """A value with its ratio and its verdict in one cell."""
-    text = number(row.value.median)
+    """A value with its ratio and its verdict in one cell; what is judged has its interval."""
+    if row.bar is None:
+        text = number(row.value.median) + (f" ({number(row.ratio.median)})" if row.ratio else "")
+        return Cell(text, row.passed)
+    on_ratio = row.bar.on == "ratio"
+    text = number(row.value.median) if on_ratio else with_interval(row.value)
     if row.ratio:
-        text += f" ({number(row.ratio.median)})"
-    if row.bar:
-        text += f" {verdict(row).text}"
-    return Cell(text, row.passed)
+        text += f" ({with_interval(row.ratio) if on_ratio else number(row.ratio.median)})"
+    return Cell(f"{text} {verdict(row).text}", row.passed)
 
 
 def sheet(results: Results, bench: str) -> Sheet:

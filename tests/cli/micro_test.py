@@ -138,6 +138,13 @@ class Show(unittest.TestCase):
         self.assertIn("p99 [µs]", text)
         self.assertEqual(text.count("thalweg, pool"), 1)
 
+    def test_what_is_judged_has_its_interval_among_metrics_too(self) -> None:
+        results = some_results()
+        results.take(row(metric="p99", unit="µs", bar={"limit": 4, "on": "value"}, passed=False))
+        page = for_page(results)
+        self.assertIn("45.0 (1.20 [1.17, 1.30]) ✗ 1.15", page)
+        self.assertIn("45.0 [44.0, 46.0] ✗ 4", page)
+
     def test_the_parallelism_stands_beside_metrics(self) -> None:
         results = Results()
         for metric in ("oldest", "held"):
