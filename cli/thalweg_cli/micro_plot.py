@@ -243,10 +243,14 @@ def draw_latency(ax: Axes, rows: list[Row], metric: str) -> None:
 
 
 def draw_pipes(ax: Axes, rows: list[Row]) -> None:
-    """Nanoseconds an item through a pipe from thread to thread, a group of bars for each size of item."""
+    """Nanoseconds an item through a pipe from thread to thread, a group of bars for each size of item.
+
+    Of the library as it is by default, of the others at their best.
+    """
     best: dict[tuple[str, str], Row] = {}
     for row in sorted(rows, key=lambda row: row.value.median, reverse=True):
-        best[row.variant, row.peer] = row
+        if not (row.peer == OURS and row.role == TUNED):
+            best[row.variant, row.peer] = row
     sizes = list(variants(rows))
     rows = list(best.values())
     names = [row.peer for row in sorted(variants(rows)[sizes[0]], key=lambda row: row.value.median)]

@@ -183,7 +183,7 @@ class comparison {
     r.items = who.items;
     r.repeats = static_cast<int>(who.times.size());
     r.parallelism = median_of(who.used);
-    if (ours) r.limit = bar{size_.limit, bar_on::value};
+    if (ours && who.pipe->is_default) r.limit = bar{size_.limit, bar_on::value};
     if (!first) {
       r.against = "thalweg, " + runners_.front().pipe->setting;
       r.ratio = estimate_median(who.ratios);
