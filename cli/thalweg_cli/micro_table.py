@@ -12,6 +12,8 @@ from thalweg_cli.micro_results import NANOSECONDS, REFERENCE, TUNED, Estimate, R
 
 OURS = "thalweg"
 CORES = "cores used"
+MIN_NAME = 20
+"""Columns for the name of a contender, in however narrow a terminal; the numbers are wrapped before that."""
 BUSY = 0.5
 """Load per core above which others disturb the measurement."""
 
@@ -162,7 +164,7 @@ def rich_table(made: Sheet) -> Table:
     """A sheet for the terminal."""
     table = Table(title=escape(made.title), title_justify="left", title_style="bold", expand=False)
     for i, name in enumerate(made.head):
-        table.add_column(escape(name), justify="left" if i < 2 else "right", no_wrap=i != 1)
+        table.add_column(escape(name), justify="left" if i < 2 else "right", min_width=MIN_NAME if i == 1 else None)
     grouped = any(not line.first for line in made.lines)
     for line in made.lines:
         if line.first and grouped and table.row_count:
