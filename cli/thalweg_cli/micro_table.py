@@ -164,7 +164,9 @@ def rich_table(made: Sheet) -> Table:
     """A sheet for the terminal."""
     table = Table(title=escape(made.title), title_justify="left", title_style="bold", expand=False)
     for i, name in enumerate(made.head):
-        table.add_column(escape(name), justify="left" if i < 2 else "right", min_width=MIN_NAME if i == 1 else None)
+        table.add_column(
+            escape(name), justify="left" if i < 2 else "right", min_width=MIN_NAME if i == 1 else None
+        )
     grouped = any(not line.first for line in made.lines)
     for line in made.lines:
         if line.first and grouped and table.row_count:

@@ -129,6 +129,12 @@ class Show(unittest.TestCase):
         self.assertIn("| 87 ns | raw, equal shares |", page)
         self.assertIn("**✗ 1.15**", page)
 
+    def test_contenders_are_named_in_a_narrow_terminal_too(self) -> None:
+        console = Console(file=io.StringIO(), width=60)
+        console.print(for_terminal(some_results()))
+        assert isinstance(console.file, io.StringIO)
+        self.assertIn("thalweg, pool", console.file.getvalue())
+
     def test_metrics_become_columns(self) -> None:
         results = Results()
         for metric in ("p50", "p99"):
