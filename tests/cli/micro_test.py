@@ -133,7 +133,7 @@ class Show(unittest.TestCase):
         console = Console(file=io.StringIO(), width=60)
         console.print(for_terminal(some_results()))
         assert isinstance(console.file, io.StringIO)
-        self.assertIn("thalweg, pool", console.file.getvalue())
+        self.assertIn("oneTBB", console.file.getvalue())
 
     def test_metrics_become_columns(self) -> None:
         results = Results()
