@@ -14,9 +14,8 @@ namespace {
 
 constexpr double work_time = 5'000;  // nanoseconds an item
 constexpr auto judge_name = "oneTBB";
-constexpr int shown_repeats = 5;  // of peers that are shown, but not judged by
-constexpr double judged_items =
-    1e5;  // of those that are: the 99.9th percentile of fewer would be one of a few
+constexpr int shown_repeats = 5;        // of peers that are shown, but not judged by
+constexpr double judged_items = 1e5;    // of those that are, or p99.9 would be one of a few
 constexpr double paced_up_to = 10'000;  // items per second; beyond, there is no time to wait in
 
 struct load {

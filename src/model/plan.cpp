@@ -11,7 +11,7 @@ namespace thalweg::model {
 
 namespace {
 
-constexpr int most_replicas = 4096;  // at once, of one farm and those around it
+constexpr int most_at_once = 4096;  // at once, of one farm and those around it
 
 std::string type_name(const std::type_info& type) {
   int status = 0;
@@ -81,9 +81,9 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   }
   if (s.farm >= 0 && o.on == placement::caller_thread && s.replicas != 1)
     bad("tw::caller_thread is one thread, so a farm can only be on it with .replicas = 1");
-  if (s.replicas > most_replicas)
+  if (s.replicas > most_at_once)
     bad("allows " + std::to_string(s.replicas) +
-        " replicas at once, with those of the farms around it; at most " + std::to_string(most_replicas) +
+        " replicas at once, with those of the farms around it; at most " + std::to_string(most_at_once) +
         " are possible");
   if (o.blocking && o.on == placement::caller_thread)
     bad(".blocking asks for a thread of its own and tw::caller_thread for the caller's: choose one");

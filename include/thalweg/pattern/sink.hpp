@@ -33,15 +33,14 @@ template <class C> struct append_to {
 };
 
 // The item type that a sink names: that of its callable, or what its container holds.
-template <class Fn> struct sink_item : std::type_identity<first_argument_t<Fn>> {};
-template <class C>
-struct sink_item<append_to<C>> : std::type_identity<std::type_identity<typename C::value_type>> {};
+template <class Fn> struct sink_item : first_argument_t<Fn> {};
+template <class C> struct sink_item<append_to<C>> : std::type_identity<typename C::value_type> {};
 
 template <class Fn> struct sink_stage : stage_defaults, function_stage<sink_op, Fn> {
   static constexpr bool is_sink = true;
   static constexpr auto pattern = "sink";
   static constexpr bool one_to_one = true;
-  using wants = typename sink_item<called_t<Fn>>::type;
+  using wants = sink_item<called_t<Fn>>;
   template <class In> static constexpr bool accepts = takes<called_t<Fn>, In>;
   template <class In> static constexpr bool accepts_shared = takes<const called_t<Fn>, In>;
   template <class In> using output = nothing;

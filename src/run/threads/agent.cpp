@@ -134,7 +134,7 @@ void agent::begin(thread_log& log) {
 // --- waiting ---
 
 bool agent::ready() {
-  if (!timed_.empty() && deadline() <= observe::now_ns()) return true;
+  if (timer_is_due()) return true;
   return in_ != nullptr ? in_->ready() : may_call_source();
 }
 
@@ -145,6 +145,10 @@ bool agent::may_call_source() const {
 std::int64_t agent::deadline() const {
   // In an ordered region nothing can be sent but in the place of a message.
   return out_ != nullptr && out_->relays() ? never : next_timer();
+}
+
+bool agent::timer_is_due() const {
+  return !timed_.empty() && deadline() <= observe::now_ns();
 }
 
 std::int64_t agent::next_timer() const {
@@ -182,7 +186,7 @@ void agent::woke() noexcept {
 // --- working ---
 
 void agent::step() {
-  if (!timed_.empty() && deadline() <= observe::now_ns()) fire_timers();
+  if (timer_is_due()) fire_timers();
   if (in_ == nullptr) {
     if (may_call_source()) produce();
     return;

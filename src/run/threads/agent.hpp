@@ -67,6 +67,7 @@ class agent final : public party {
   void call_source(own_context& ctx, const part& p);
   void run_whole(own_context& ctx, const part& p);
   [[nodiscard]] std::int64_t next_timer() const;
+  [[nodiscard]] bool timer_is_due() const;
   void fire_timers();
   template <class F> void send_from(std::size_t component, std::size_t stage, std::size_t next, F&& hook);
   void finish();

@@ -27,7 +27,7 @@ class alignas(pipe::cache_line) bell {
   };
 
   /// Before the owner waits: it never spins for long, for who spins may keep others from the core.
-  void share_the_core() noexcept { longest_spin_ = shortest_spin; }
+  void share_the_core() noexcept { longest_spin_ = pipe::spin_time; }
 
   /// Returns true if the owner slept.
   bool ring() noexcept {
@@ -47,8 +47,8 @@ class alignas(pipe::cache_line) bell {
   slept wait(Announce&& announce, Look&& look, Ready&& ready, std::int64_t deadline = never) {
     slept s;
     (void)announce();
-    if (pipe::spin_until(ready, shortest_spin)) return s;
-    if (spin_ > shortest_spin && (look() || pipe::spin_until(ready, spin_ - shortest_spin))) return s;
+    if (pipe::spin_until(ready)) return s;
+    if (spin_ > pipe::spin_time && (look() || pipe::spin_until(ready, spin_ - pipe::spin_time))) return s;
     asleep_.store(true, std::memory_order_relaxed);
     for (bool first = true;; first = false) {
       const bool told = announce();
@@ -69,15 +69,13 @@ class alignas(pipe::cache_line) bell {
     }
     asleep_.store(false, std::memory_order_relaxed);
     if (s.times > 0)
-      spin_ = s.ns < longest_spin_.count() ? std::min(2 * spin_, longest_spin_) : shortest_spin;
+      spin_ = s.ns < longest_spin_.count() ? std::min(2 * spin_, longest_spin_) : pipe::spin_time;
     return s;
   }
 
  private:
-  static constexpr std::chrono::nanoseconds shortest_spin{2'000};
-
   std::chrono::nanoseconds longest_spin_{20'000};
-  std::chrono::nanoseconds spin_ = shortest_spin;  // the owner's
+  std::chrono::nanoseconds spin_ = pipe::spin_time;  // the owner's
   std::atomic<bool> asleep_{false};
   pipe::parker parker_;
 };
