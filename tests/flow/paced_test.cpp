@@ -28,6 +28,9 @@ FOR_EVERY_POLICY(Paced);
 TEST_P(Paced, ItemsAreNotGivenBeforeTheyAreDue) {
   std::vector<steady_clock::time_point> given;
   std::vector<int> seen;
+  // The schedule begins a little later than this, and a little before the first item: how late that one comes
+  // is up to the machine, so the others are not held to it.
+  const auto before = steady_clock::now();
   tw::run(tw::paced(
               [&]() -> std::optional<int> {
                 if (given.size() == 60) return {};
@@ -39,7 +42,7 @@ TEST_P(Paced, ItemsAreNotGivenBeforeTheyAreDue) {
           policy());
   ASSERT_EQ(given.size(), 60U);
   for (std::size_t k = 1; k < given.size(); ++k) {
-    EXPECT_GE(given[k] - given[0], k * 500us - 60us) << "the " << k << "th came early";
+    EXPECT_GE(given[k] - before, k * 500us) << "the " << k << "th came early";
   }
   ASSERT_EQ(seen.size(), 60U);
   for (int i = 0; i < 60; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
