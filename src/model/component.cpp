@@ -30,4 +30,8 @@ void replicas::set(std::size_t replica, owned op) {
   ops_.at(replica) = std::move(op);
 }
 
+void component::take_names(const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < stages_.size(); ++i) stages_[i].name = names[i];
+}
+
 }  // namespace thalweg::model

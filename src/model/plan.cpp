@@ -1,8 +1,10 @@
 #include <thalweg/model/errors.hpp>
 #include <thalweg/model/plan.hpp>
+#include <thalweg/model/ported.hpp>
 #include <thalweg/observe/json.hpp>
 
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 #include <cxxabi.h>
@@ -12,19 +14,6 @@ namespace thalweg::model {
 namespace {
 
 constexpr int most_at_once = 4096;  // at once, of one farm and those around it
-
-std::string type_name(const std::type_info& type) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), &std::free);
-  std::string text = status == 0 ? name.get() : type.name();
-  constexpr std::string_view long_string =
-      "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
-  for (auto at = text.find(long_string); at != std::string::npos; at = text.find(long_string)) {
-    text.replace(at, long_string.size(), "std::string");
-  }
-  return text;
-}
 
 void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   const auto bad = [&](const std::string& what) { problems.push_back("stage '" + s.name + "': " + what); };
@@ -133,6 +122,19 @@ std::string dot_text(std::string_view text) {
 
 }  // namespace
 
+std::string type_name(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), &std::free);
+  std::string text = status == 0 ? name.get() : type.name();
+  constexpr std::string_view long_string =
+      "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+  for (auto at = text.find(long_string); at != std::string::npos; at = text.find(long_string)) {
+    text.replace(at, long_string.size(), "std::string");
+  }
+  return text;
+}
+
 plan::plan() noexcept = default;
 plan::plan(plan&& other) noexcept = default;
 plan& plan::operator=(plan&& other) noexcept = default;
@@ -154,6 +156,36 @@ void plan::check(const naming& names) {
   check_callers(components, problems);
 }
 
+std::vector<edge> plan::connections() const {
+  auto all = edges;
+  for (std::size_t i = 1; is_line && i < components.size(); ++i) all.push_back({i - 1, 0, i, 0, {}});
+  return all;
+}
+
+void plan::straighten() {
+  constexpr auto none = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> next(components.size(), none);
+  std::vector<bool> entered(components.size(), false);
+  for (const auto& e : edges) {
+    if (next[e.from] != none || entered[e.to]) return;
+    next[e.from] = e.to;
+    entered[e.to] = true;
+  }
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    if (!entered[i]) order.push_back(i);
+  }
+  if (order.size() != 1) return;
+  while (next[order.back()] != none) order.push_back(next[order.back()]);
+  if (order.size() != components.size()) return;
+  std::vector<std::unique_ptr<component>> line;
+  line.reserve(order.size());
+  for (const auto i : order) line.push_back(std::move(components[i]));
+  components = std::move(line);
+  edges.clear();
+  is_line = true;
+}
+
 void plan::require_valid() const {
   if (!problems.empty()) throw invalid_job(problems);
 }
@@ -161,33 +193,41 @@ void plan::require_valid() const {
 std::string plan::to_dot() const {
   std::string out =
       "digraph job {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n";
-  std::size_t n = 0;
-  std::string edges;
-  int farm = -1;
+  std::string lines;
   std::size_t base = 0;
-  const std::type_info* carried = nullptr;
+  std::vector<std::size_t> first;
+  const auto draw = [&](std::size_t from, std::size_t to, const std::type_info* type, const std::string& more) {
+    lines += "  s" + std::to_string(from) + " -> s" + std::to_string(to);
+    if (type != nullptr) lines += " [label=\"" + dot_text(type_name(*type)) + more + "\"]";
+    lines += ";\n";
+  };
   for (const auto& c : components) {
-    for (const auto& s : c->stages()) {
-      const int id = s.farm < 0 ? -1 : s.farm + static_cast<int>(base);
-      if (farm >= 0 && id != farm) out += "  }\n";
-      if (id >= 0 && id != farm) {
-        out += "  subgraph cluster_" + std::to_string(id) + " {\n    style=dashed;\n    label=\"farm" +
+    first.push_back(base);
+    int farm = -1;
+    for (std::size_t i = 0; i < c->stages().size(); ++i) {
+      const auto& s = c->stages()[i];
+      if (farm >= 0 && s.farm != farm) out += "  }\n";
+      if (s.farm >= 0 && s.farm != farm) {
+        out += "  subgraph cluster_" + std::to_string(base + static_cast<std::size_t>(s.farm)) +
+               " {\n    style=dashed;\n    label=\"farm" +
                (s.replicas == automatic ? std::string() : " x " + std::to_string(s.replicas)) +
                (s.unordered ? " unordered" : "") + "\";\n";
       }
-      farm = id;
-      out += "  s" + std::to_string(n) + " [label=\"" + dot_text(s.name) + "\\n" + s.pattern + "\"];\n";
-      if (n > 0 && carried != nullptr) {
-        edges += "  s" + std::to_string(n - 1) + " -> s" + std::to_string(n) + " [label=\"" +
-                 dot_text(type_name(*carried)) + "\"];\n";
-      }
-      carried = s.out;
-      ++n;
+      farm = s.farm;
+      out += "  s" + std::to_string(base + i) + " [label=\"" + dot_text(s.name) + "\\n" + s.pattern + "\"];\n";
+      if (i > 0) draw(base + i - 1, base + i, c->stages()[i - 1].out, "");
     }
+    if (farm >= 0) out += "  }\n";
     base += c->stages().size();
   }
-  if (farm >= 0) out += "  }\n";
-  return out + edges + "}\n";
+  for (const auto& e : connections()) {
+    auto& from = *components[e.from];
+    const auto* ports = from.ports();
+    const auto* type = ports != nullptr ? &ports->outputs()[e.from_port]->type() : from.stages().back().out;
+    const auto last = first[e.from] + from.stages().size() - 1;
+    draw(last, first[e.to], type, ports != nullptr ? "\\n" + dot_text(ports->outputs()[e.from_port]->name()) : "");
+  }
+  return out + lines + "}\n";
 }
 
 std::string plan::to_json() const {
@@ -218,11 +258,28 @@ std::string plan::to_json() const {
   w.end_array();
   w.key("connections");
   w.begin_array();
-  for (std::size_t i = 1; i < base; ++i) {
+  base = 0;
+  const auto connection = [&](std::size_t from, std::size_t to, const std::string& out, const std::string& in) {
     w.begin_object();
-    w.member("from", static_cast<std::int64_t>(i - 1));
-    w.member("to", static_cast<std::int64_t>(i));
+    w.member("from", static_cast<std::int64_t>(from));
+    w.member("to", static_cast<std::int64_t>(to));
+    if (!out.empty()) w.member("output", out);
+    if (!in.empty()) w.member("input", in);
     w.end_object();
+  };
+  std::vector<std::size_t> first;
+  std::vector<std::size_t> last;
+  for (const auto& c : components) {
+    first.push_back(base);
+    for (std::size_t i = 1; i < c->stages().size(); ++i) connection(base + i - 1, base + i, "", "");
+    base += c->stages().size();
+    last.push_back(base - 1);
+  }
+  for (const auto& e : connections()) {
+    const auto* from = components[e.from]->ports();
+    const auto* to = components[e.to]->ports();
+    connection(last[e.from], first[e.to], from != nullptr ? from->outputs()[e.from_port]->name() : "",
+               to != nullptr ? to->inputs()[e.to_port]->name() : "");
   }
   w.end_array();
   w.end_object();

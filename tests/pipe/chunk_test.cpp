@@ -90,8 +90,8 @@ TEST_F(FragileItems, EachIsDestroyedOnceWhenGrowthWithDueTimesFails) {
     for (int k = 0; k < n; ++k) {
       chunk c;
       c.paced = true;
-      for (int i = 0; i < n; ++i) c.emplace_due(10 * i, i);
-      const bool thrown = breaks_after(k, [&] { c.emplace_due(10 * n, n); });
+      for (int i = 0; i < n; ++i) c.emplace_marked({.due = 10 * i}, i);
+      const bool thrown = breaks_after(k, [&] { c.emplace_marked({.due = 10 * n}, n); });
       failures += thrown ? 1 : 0;
       ASSERT_EQ(c.size(), static_cast<std::size_t>(thrown ? n : n + 1)) << n << " items, move " << k;
       ASSERT_EQ(fragile::living.size(), c.size()) << n << " items, move " << k;

@@ -91,7 +91,7 @@ template <class Input, class... Leaves> class chain final : public component {
         auto& typed = static_cast<pipe::chunk<input<F>>&>(in);
         if (F + 1 == L && !stages_[F].opts.on_error.plain()) {
           if constexpr (F + 1 == L) guarded<F>(replica, ctx, typed, out);
-        } else if (ctx.paced || ctx.sample) {
+        } else if (ctx.paced || ctx.ranked || ctx.sample) {
           loop<mode::careful, F, L>(replica, ctx, typed, out);
         } else {
           loop<mode::plain, F, L>(replica, ctx, typed, out);
@@ -313,9 +313,10 @@ template <class Input, class... Leaves> class chain final : public component {
 
     template <class U> THALWEG_INLINE std::size_t add(U&& item) {
       if constexpr (M == mode::careful) {
-        if (ctx.paced) {
-          if (!out.paced) out.paced = true;  // once: it can be read by a thief
-          return out.emplace_due(ctx.due, std::forward<U>(item));
+        if (ctx.paced || ctx.ranked) {
+          if (ctx.paced && !out.paced) out.paced = true;  // once: it can be read by a thief
+          if (ctx.ranked && !out.ranked) out.ranked = true;
+          return out.emplace_marked({ctx.due, ctx.rank}, std::forward<U>(item));
         }
       }
       return out.emplace(std::forward<U>(item));
@@ -409,7 +410,7 @@ template <class Input, class... Leaves> class chain final : public component {
       const auto n = in.size();
       for (std::size_t i = 0; i < n; ++i) {
         if (ctx.interrupted()) throw cancelled{};
-        ctx.due = in.due(i);
+        ctx.take_marks(in.mark_of(i));
         ++done;
         run.template step<F>(std::move(in[i]));
         ctx.sample = false;
@@ -527,7 +528,7 @@ template <class Input, class... Leaves> class chain final : public component {
     for (std::size_t i = 0; i < n; ++i) {
       if (ctx.interrupted()) throw cancelled{};
       const input<I>& item = in[i];
-      ctx.due = in.due(i);
+      ctx.take_marks(in.mark_of(i));
       ++t.in;
       if constexpr (!copyable<input<I>>) {
         (void)item;  // such a job is refused before it runs

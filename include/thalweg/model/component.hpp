@@ -49,7 +49,10 @@ class context {
   std::int64_t waited_ns = 0;
   /// The due time of the item in hand, when `paced`.
   std::int64_t due = 0;
+  /// The rank of the item in hand, when `ranked`.
+  std::int64_t rank = 0;
   bool paced = false;
+  bool ranked = false;
   /// Take the time of every stage for the first item of the next run of items.
   bool sample = false;
   /// How many items, and bytes of items, an output may collect in the middle of a call before `flush`.
@@ -79,6 +82,10 @@ class context {
   /// An item has left the graph at a sink, under a paced source.
   virtual void arrived(std::int64_t due_ns) = 0;
 
+  void take_marks(pipe::mark m) noexcept {
+    due = m.due;
+    rank = m.rank;
+  }
   [[nodiscard]] bool interrupted() const noexcept { return cancelled->load(std::memory_order_relaxed); }
   [[nodiscard]] bool source_interrupted() const noexcept {
     return ending->load(std::memory_order_relaxed) || interrupted();
@@ -142,6 +149,8 @@ struct produced {
   bool ended = false;
 };
 
+class ported;
+
 /// A part of a graph as the engines see it: a line of stages whose items have been erased. It owns the
 /// operators of one run. Which thread calls what is the policy's affair; it must not call the same stage (for
 /// a farm: the same replica of it) twice at once, and it must call `start` before and `finish` after.
@@ -171,8 +180,12 @@ class component {
   /// thread.
   [[nodiscard]] virtual std::int64_t deadline(std::size_t stage, std::size_t replica = 0) const = 0;
   virtual void on_time(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica = 0) = 0;
-  /// An empty chunk for the output of a stage.
+  /// An empty chunk for the output of a stage (of a `tw::stage`: for a port).
   [[nodiscard]] virtual std::unique_ptr<pipe::chunk_base> make_chunk(std::size_t stage) const = 0;
+  /// Itself, if it is a `tw::stage`, whose inputs and outputs are ports; null for a line of stages.
+  [[nodiscard]] virtual ported* ports() noexcept { return nullptr; }
+  /// Gives its stages the names that another component, made from the same blueprint, was given.
+  void take_names(const std::vector<std::string>& names);
 
  protected:
   std::vector<stage_info> stages_;

@@ -13,6 +13,11 @@ struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// More items come into being in a loop of a graph than leave it: see `graph::limit_loop`.
+struct loop_overflow : error {
+  using error::error;
+};
+
 /// A job that cannot be run. `problems()` lists everything that is wrong with it, not only the first finding:
 /// the checks before a run report all at once.
 class invalid_job : public error {

@@ -1,16 +1,27 @@
 #pragma once
 
 #include <thalweg/model/component.hpp>
+#include <thalweg/model/connect.hpp>
 #include <thalweg/model/naming.hpp>
 
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 namespace thalweg::model {
 
-/// A job as the policies get it: components in the order of the stream, checked. Each component's output goes
-/// to the next one's input.
+/// From an output of one component to an input of another.
+struct edge {
+  std::size_t from = 0;
+  std::size_t from_port = 0;
+  std::size_t to = 0;
+  std::size_t to_port = 0;
+  connect_options opts = {};
+};
+
+/// A job as the policies get it: components and what connects them, checked. Where it is a line it has no
+/// edges: the components are in the order of the stream, and each one's output goes to the next one's input.
 struct plan {
   plan() noexcept;
   plan(plan&& other) noexcept;
@@ -18,10 +29,20 @@ struct plan {
   ~plan();
 
   std::vector<std::unique_ptr<component>> components;
+  std::vector<edge> edges;
   std::vector<std::string> problems;
+  /// What must live as long as the run.
+  std::shared_ptr<void> keeps;
+
+  bool is_line = true;
+  /// The edges, also those of a line.
+  [[nodiscard]] std::vector<edge> connections() const;
 
   /// Collects the problems: those of the names, and everything that is wrong with the stages' options.
   void check(const naming& names);
+  /// If components and edges are one line from a source to a sink, makes it that: engines for lines are the
+  /// fastest.
+  void straighten();
   /// Throws invalid_job if there are problems.
   void require_valid() const;
 
@@ -29,5 +50,8 @@ struct plan {
   [[nodiscard]] std::string to_dot() const;
   [[nodiscard]] std::string to_json() const;
 };
+
+/// The name of a type as a user writes it.
+std::string type_name(const std::type_info& type);
 
 }  // namespace thalweg::model

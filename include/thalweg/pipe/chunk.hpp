@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -18,6 +19,12 @@ namespace thalweg::pipe {
 /// An item is anything that can be moved into and out of a chunk.
 template <class T>
 concept item = std::is_object_v<T> && std::is_move_constructible_v<T> && std::is_destructible_v<T>;
+
+/// What travels beside an item where somebody downstream asks for it.
+struct mark {
+  std::int64_t due = 0;   ///< when the source had to give it: steady clock, ns
+  std::int64_t rank = 0;  ///< its place in the order of the split that an ordered merge undoes
+};
 
 /// A run of items: what crosses from one thread or process to another. The engine handles chunks without
 /// knowing the item type; typed code sees a plain array.
@@ -41,6 +48,10 @@ class chunk_base {
   std::int64_t charged_items = 0, charged_bytes = 0;
   /// Whether each item has a due time of its own: a paced source is upstream.
   bool paced = false;
+  /// Whether each item has a rank: it lies between a split and an ordered merge.
+  bool ranked = false;
+  /// Behind this chunk comes no item of a lower rank.
+  std::int64_t upto = std::numeric_limits<std::int64_t>::min();
 
   chunk_base() = default;
   chunk_base(const chunk_base&) = delete;
@@ -54,7 +65,9 @@ class chunk_base {
     return last > first ? last - first : 0;
   }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  [[nodiscard]] std::int64_t due(std::size_t i) const noexcept { return paced ? dues_[begin() + i] : 0; }
+  [[nodiscard]] bool marked() const noexcept { return paced || ranked; }
+  [[nodiscard]] mark mark_of(std::size_t i) const noexcept { return marked() ? marks_[begin() + i] : mark{}; }
+  [[nodiscard]] std::int64_t due(std::size_t i) const noexcept { return mark_of(i).due; }
 
   /// Destroys the items; the memory stays for the next run of items.
   virtual void clear() noexcept = 0;
@@ -65,6 +78,8 @@ class chunk_base {
   /// Moves items [first, last) to the end of `to`, which has the same item type. They stay here as
   /// moved-from.
   virtual void move_items(std::size_t first, std::size_t last, chunk_base& to) = 0;
+  /// Destroys the first `n` items.
+  virtual void drop_front(std::size_t n) noexcept = 0;
   /// Exchanges the items with those of `other`, which has the same item type. Nobody may steal meanwhile.
   virtual void swap_items(chunk_base& other) noexcept = 0;
   /// Another thread takes what the filling thread has published so far. Returns the number of items taken.
@@ -81,7 +96,7 @@ class chunk_base {
 
   std::atomic<std::size_t> end_{0};
   std::atomic<std::size_t> begin_{0};
-  std::unique_ptr<std::int64_t[]> dues_;
+  std::unique_ptr<mark[]> marks_;
   spinlock filling_;
 };
 
@@ -110,10 +125,11 @@ template <item T> class chunk final : public chunk_base {
     return size;
   }
 
-  template <class... A> std::size_t emplace_due(std::int64_t due, A&&... args) {
+  /// The same where items are marked: `paced` or `ranked` must have been set.
+  template <class... A> std::size_t emplace_marked(mark m, A&&... args) {
     auto n = end_.load(std::memory_order_relaxed);
-    if (n == capacity_ || !dues_) n = make_room(n);
-    dues_[n] = due;
+    if (n == capacity_ || !marks_) n = make_room(n);
+    marks_[n] = m;
     return emplace(std::forward<A>(args)...);
   }
 
@@ -140,13 +156,19 @@ template <item T> class chunk final : public chunk_base {
   void move_items(std::size_t first, std::size_t last, chunk_base& to) override {
     auto& target = static_cast<chunk&>(to);
     target.paced = paced;
+    target.ranked = ranked;
     for (std::size_t i = first; i < last; ++i) {
-      if (paced) {
-        target.emplace_due(due(i), std::move((*this)[i]));
+      if (marked()) {
+        target.emplace_marked(mark_of(i), std::move((*this)[i]));
       } else {
         target.emplace(std::move((*this)[i]));
       }
     }
+  }
+
+  void drop_front(std::size_t n) noexcept override {
+    if constexpr (!std::is_trivially_destructible_v<T>) std::destroy_n(begin(), n);
+    begin_.store(chunk_base::begin() + n, std::memory_order_relaxed);
   }
 
   void swap_items(chunk_base& with) noexcept override {
@@ -159,8 +181,9 @@ template <item T> class chunk final : public chunk_base {
     exchange(end_, other.end_);
     std::swap(data_, other.data_);
     std::swap(capacity_, other.capacity_);
-    std::swap(dues_, other.dues_);
+    std::swap(marks_, other.marks_);
     std::swap(paced, other.paced);
+    std::swap(ranked, other.ranked);
   }
 
   std::size_t steal(chunk_base& to) override {
@@ -202,12 +225,12 @@ template <item T> class chunk final : public chunk_base {
     } else {
       move_down(data_ + first, live, data_);
     }
-    if (paced) {
-      auto dues = std::make_unique<std::int64_t[]>(capacity_);
-      if (dues_) std::copy_n(dues_.get() + first, live, dues.get());
-      dues_ = std::move(dues);
+    if (marked()) {
+      auto marks = std::make_unique<mark[]>(capacity_);
+      if (marks_) std::copy_n(marks_.get() + first, live, marks.get());
+      marks_ = std::move(marks);
     } else {
-      dues_.reset();
+      marks_.reset();
     }
     begin_.store(0, std::memory_order_relaxed);
     end_.store(live, std::memory_order_relaxed);

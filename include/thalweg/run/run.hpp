@@ -1,6 +1,7 @@
 #pragma once
 
 #include <thalweg/model/any_pipeline.hpp>
+#include <thalweg/model/graph.hpp>
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/observe/report.hpp>
 #include <thalweg/run/policy.hpp>
@@ -112,11 +113,16 @@ template <class Job> model::plan plan_of(Job&& job) {
   return made;
 }
 
+inline model::plan plan_of(graph& g) {
+  return g.plan();
+}
+
 }  // namespace run_detail
 
-/// Anything `run` takes.
+/// Anything `run` takes: a pipeline with a source and a sink, or a graph. A graph is run with its own stages,
+/// so it cannot be given up to the run: it must outlive it.
 template <class J>
-concept runnable = model::any_typed_pipeline<J>;
+concept runnable = model::any_typed_pipeline<J> || std::is_same_v<J, graph&>;
 
 /// Runs a job to its end and returns the report. A job given by lvalue is a blueprint: its operators are
 /// copied for the run, and it can be run again; an rvalue is used up.

@@ -6,14 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace thalweg::run_detail::dedicated {
+#include "../parts.hpp"
 
-/// Stages of one component that run as one loop.
-struct part {
-  std::size_t component;
-  model::range stages;
-  std::size_t first;  ///< number of its first stage in the plan
-};
+namespace thalweg::run_detail::dedicated {
 
 /// Neighbouring stages that share a thread; in a farm, a thread for each replica.
 struct node {

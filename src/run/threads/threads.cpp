@@ -13,6 +13,7 @@
 
 #include <sched.h>
 
+#include "../network/policies.hpp"
 #include "agent.hpp"
 #include "crossing.hpp"
 #include "layout.hpp"
@@ -200,6 +201,7 @@ class threads_engine final : public engine {
 }  // namespace
 
 std::shared_ptr<engine> make_threads(std::unique_ptr<run_state> state, const void* policy) {
+  if (!state->plan.is_line) return make_network(std::move(state), *static_cast<const threads*>(policy));
   return std::make_shared<threads_engine>(std::move(state), *static_cast<const threads*>(policy));
 }
 

@@ -1,0 +1,257 @@
+#pragma once
+
+#include <thalweg/model/any_pipeline.hpp>
+#include <thalweg/model/connect.hpp>
+#include <thalweg/model/naming.hpp>
+#include <thalweg/model/plan.hpp>
+#include <thalweg/model/stage.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+namespace thalweg {
+
+class graph;
+
+/// An input or output of something in a graph. What `g.add(pattern)` gives has them as `.in` and `.out`; the
+/// ports of a `tw::stage` turn into them.
+template <class T, bool Input> struct end_of {
+  using item_type = T;
+  std::size_t node;
+  std::size_t port;
+};
+template <class T> using input_of = end_of<T, true>;
+template <class T> using output_end = end_of<T, false>;
+
+/// A line of stages that has been added to a graph.
+template <class In, class Out> struct added {
+  input_of<In> in;
+  output_end<Out> out;
+};
+template <class Out> struct added<model::nothing, Out> { output_end<Out> out; };
+template <class In> struct added<In, model::nothing> { input_of<In> in; };
+template <> struct added<model::nothing, model::nothing> {};
+
+/// What a walk over a graph shows of a stage, or of a line of stages that was added as one.
+struct graph_node {
+  struct port {
+    std::string name;
+    const std::type_info* type = nullptr;
+    bool connected = false;
+    bool optional = false;
+  };
+  std::size_t id = 0;
+  std::string name;
+  std::string pattern;
+  std::vector<port> inputs, outputs;
+};
+
+/// What a walk over a graph shows of a connection.
+struct graph_edge {
+  std::size_t from = 0, from_port = 0, to = 0, to_port = 0;
+  const connect_options* opts = nullptr;
+};
+
+/// Is shown the parts of a graph by `graph::walk`.
+class graph_visitor {
+ public:
+  virtual ~graph_visitor() = default;
+  /// Each stage once. What it returns says whether the walk goes on behind it.
+  virtual bool visit(const graph_node&) { return true; }
+  /// Each connection that the walk goes along, before the stage behind it.
+  virtual void cross(const graph_edge&) {}
+};
+
+enum class direction : std::uint8_t { downstream, upstream };
+enum class search : std::uint8_t { breadth_first, depth_first };
+
+namespace model {
+
+struct deduced {};
+
+/// The type of the items a stage takes, where its operator says so.
+template <class Stage> struct input_wanted : wanted<Stage> {};
+template <class Stage>
+  requires Stage::is_source
+struct input_wanted<Stage> : std::type_identity<nothing> {};
+template <class P> struct first_wanted;
+template <class First, class... More> struct first_wanted<pipeline<First, More...>> : input_wanted<First> {};
+template <class Stage>
+  requires requires { typename Stage::inner_type; }
+struct input_wanted<Stage> : first_wanted<typename Stage::inner_type> {};
+template <class In, class Out>
+struct first_wanted<any_pipeline<In, Out>> : std::type_identity<slot_type<In>> {};
+
+template <class T> inline constexpr bool is_optional_end = false;
+
+/// The last part of a type's name: what its stages are called without a name of their own.
+std::string short_name(const std::type_info& type);
+
+}  // namespace model
+
+/// A program of any shape: stages and what connects them. Stages are classes with ports of their own, derived
+/// from `tw::stage`, or lines of patterns; both are added, connected, and run with `run` or `launch` as a
+/// pipeline is.
+///
+/// A graph is run with its stage objects themselves, one run at a time; they must not be touched meanwhile,
+/// and the graph must outlive the run. Patterns are copied for each run; a graph with patterns that hold
+/// something move-only can be run once.
+///
+/// Errors: everything that is wrong with a graph is reported together, as an `invalid_job`, when it is run:
+/// ports that are not connected (outputs may be optional), connected twice, or that do not fit where that
+/// could not be seen when it was compiled; names given twice; options; what `validate()` throws.
+///
+/// See `tw::stage` for an example, and docs/graphs.md.
+class graph {
+ public:
+  graph();
+  graph(graph&&) noexcept;
+  graph& operator=(graph&&) noexcept;
+  ~graph();
+
+  /// Makes a stage in the graph. It lives as long as the graph.
+  template <class S, class... A>
+    requires std::derived_from<S, stage>
+  S& add(A&&... args) {
+    auto made = std::make_unique<S>(std::forward<A>(args)...);
+    auto& s = *made;
+    own(std::move(made), model::short_name(typeid(S)));
+    return s;
+  }
+  /// The same for a stage that was made elsewhere: by a plug-in, or from a configuration.
+  stage& add(std::unique_ptr<stage> s);
+  /// The same for a stage that somebody else keeps alive.
+  void use(stage& s);
+
+  /// Adds a pattern, or a line of them: `g.add(tw::map(f)).in` and `.out` are its ends. Where its operator
+  /// takes anything (a generic lambda, `tw::batch`), say what it gets: `g.add<int>(tw::batch(10))`.
+  template <class In = model::deduced, model::any_typed_pipeline Line> auto add(Line line) {
+    using wanted = typename model::first_wanted<Line>::type;
+    constexpr bool given = !std::is_same_v<In, model::deduced>;
+    static_assert(given || !(std::is_same_v<wanted, model::anything> ||
+                             std::is_same_v<wanted, model::nothing> != Line::has_source),
+                  "thalweg::graph: the operator takes items of any type, so it cannot be seen which it gets "
+                  "here: say so with g.add<T>(...)");
+    using in = std::conditional_t<given, In, wanted>;
+    using out = typename Line::template output<in>;
+    const auto node = add_line(blueprint_of<in>(std::move(line)), Line::has_source ? nullptr : &typeid(in),
+                               Line::has_sink ? nullptr : &typeid(out));
+    if constexpr (Line::has_source && Line::has_sink) {
+      return added<model::nothing, model::nothing>{};
+    } else if constexpr (Line::has_source) {
+      return added<model::nothing, out>{{node, 0}};
+    } else if constexpr (Line::has_sink) {
+      return added<in, model::nothing>{{node, 0}};
+    } else {
+      return added<in, out>{{node, 0}, {node, 0}};
+    }
+  }
+
+  /// Sets the options of a stage: `.name`, `.blocking`, `.pin`, `.on`, `.on_error`.
+  template <std::derived_from<stage> S> S& configure(S& s, options opts) {
+    set_options(s, std::move(opts));
+    return s;
+  }
+
+  /// Connects an output to an input: ports of stages, or ends of lines. Items of different types are a
+  /// compile-time error.
+  template <class From, class To> void connect(const From& from, const To& to, connect_options opts = {}) {
+    using produced = typename From::item_type;
+    using accepted = typename To::item_type;
+    static_assert(is_output<From>, "thalweg::graph: the first argument of connect must be an output");
+    static_assert(is_input<To>, "thalweg::graph: the second argument of connect must be an input");
+    static_assert(sizeof(model::connection<produced, accepted, to_any<accepted>,
+                                           std::is_same_v<produced, accepted>>) != 0);
+    join(output_at(from), input_at(to), std::move(opts));
+  }
+  /// The same by name: `connect("split.even", "evens.in")`. A line's ends are called `in` and `out`.
+  void connect(std::string_view from, std::string_view to, connect_options opts = {});
+
+  /// How many stages, or lines added as one, there are.
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] graph_node node(std::size_t id) const;
+  [[nodiscard]] std::vector<graph_edge> edges() const;
+  /// Shows the graph to `v`, from these nodes on (none given: from all without inputs, or, upstream, without
+  /// outputs).
+  void walk(graph_visitor& v, direction where = direction::downstream, search how = search::breadth_first,
+            std::vector<std::size_t> from = {}) const;
+
+  /// For `run`: what there is to run, checked. One at a time.
+  [[nodiscard]] model::plan plan();
+
+ private:
+  struct state;
+  struct where {
+    std::size_t node;
+    std::size_t port;
+  };
+  // The component of a line, made anew for each run; empty when it has been used up.
+  using blueprint = std::function<std::vector<std::unique_ptr<model::component>>(model::naming&)>;
+
+  template <class T> struct to_any {
+    template <class> using output = T;
+  };
+  template <class P>
+  static constexpr bool is_output = std::derived_from<P, model::output_port> ||
+                                    std::is_same_v<P, output_end<typename P::item_type>>;
+  template <class P>
+  static constexpr bool is_input =
+      std::derived_from<P, model::input_port> || std::is_same_v<P, input_of<typename P::item_type>>;
+
+  template <class In, class Line> static blueprint blueprint_of(Line line) {
+    if constexpr (model::has_length<Line>) {
+      // Kept behind a pointer: a std::function must be copyable, the line need not be.
+      auto kept = std::make_shared<Line>(std::move(line));
+      return [kept](model::naming& names) mutable {
+        std::vector<std::unique_ptr<model::component>> made;
+        if constexpr (std::is_copy_constructible_v<Line>) {
+          made.push_back(model::lower<In>(Line(*kept), names));
+        } else if (kept) {
+          made.push_back(model::lower<In>(std::move(*kept), names));
+          kept.reset();
+        }
+        return made;
+      };
+    } else {
+      return [parts = std::move(line).parts()](model::naming& names) {
+        std::vector<std::unique_ptr<model::component>> made;
+        for (const auto& p : parts) made.push_back(p->build(names));
+        return made;
+      };
+    }
+  }
+
+  template <class P> where output_at(const P& p) const {
+    if constexpr (std::derived_from<P, model::output_port>) {
+      return at(p, false);
+    } else {
+      return {p.node, p.port};
+    }
+  }
+  template <class P> where input_at(const P& p) const {
+    if constexpr (std::derived_from<P, model::input_port>) {
+      return at(p, true);
+    } else {
+      return {p.node, p.port};
+    }
+  }
+
+  where at(const model::port& p, bool input) const;
+  void own(std::unique_ptr<stage> s, std::string pattern);
+  void keep(stage& s, std::unique_ptr<stage> owned, std::string pattern);
+  std::size_t add_line(blueprint b, const std::type_info* in, const std::type_info* out);
+  void set_options(stage& s, options opts);
+  void join(where from, where to, connect_options opts);
+
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace thalweg

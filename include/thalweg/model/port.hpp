@@ -1,0 +1,266 @@
+#pragma once
+
+#include <thalweg/model/component.hpp>
+#include <thalweg/model/errors.hpp>
+#include <thalweg/model/frame.hpp>
+#include <thalweg/pipe/chunk.hpp>
+#include <thalweg/pipe/size_of.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+namespace thalweg {
+
+class stage;
+
+/// Says of an output port that nobody need be connected to it: what it sends is discarded then, and counted.
+struct optional_port_t {};
+inline constexpr optional_port_t optional_port{};
+
+namespace model {
+
+class ported;
+
+/// What input and output ports have in common: an owner, a name, a type of items.
+class port {
+ public:
+  port(const port&) = delete;
+  port& operator=(const port&) = delete;
+
+  [[nodiscard]] stage& owner() const noexcept { return *owner_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// The type of its items.
+  [[nodiscard]] const std::type_info& type() const noexcept { return *type_; }
+  /// Its number among the inputs, or the outputs, of its stage.
+  [[nodiscard]] std::size_t index() const noexcept { return index_; }
+  /// Whether a graph has connected it.
+  [[nodiscard]] bool connected() const noexcept { return connected_; }
+  /// For graphs.
+  void connect(bool on) noexcept { connected_ = on; }
+
+ protected:
+  port(stage& owner, std::string name, const std::type_info& type)
+      : owner_(&owner), name_(std::move(name)), type_(&type) {}
+  ~port() = default;
+
+  [[nodiscard]] context& running() const;  // the call of the stage that goes on
+
+  stage* owner_;
+  std::string name_;
+  const std::type_info* type_;
+  std::size_t index_ = 0;
+  bool connected_ = false;
+};
+
+/// An input port as the engines see it.
+class input_port : public port {
+ public:
+  /// Whether the stage takes its items as they come, and does not choose when to read them.
+  [[nodiscard]] bool pushed() const noexcept { return pushed_; }
+  /// Gives the items of `items` to the stage, one by one.
+  virtual void deliver(context& ctx, pipe::chunk_base& items) = 0;
+  /// For a stage that chooses: these are there to be read. Takes them out of `items`.
+  virtual void offer(pipe::chunk_base& items) = 0;
+  /// How many items of what was offered are left.
+  [[nodiscard]] virtual std::size_t left() const noexcept = 0;
+  /// No more will be offered.
+  void close() noexcept { over_ = true; }
+  /// Forgets what a run has left.
+  virtual void reset() noexcept = 0;
+  [[nodiscard]] virtual std::unique_ptr<pipe::chunk_base> make_chunk() const = 0;
+
+ protected:
+  input_port(stage& owner, std::string name, const std::type_info& type);
+  ~input_port();
+
+  bool pushed_ = false;
+  bool over_ = false;
+  std::int64_t upto_ = std::numeric_limits<std::int64_t>::min();
+};
+
+/// An output port as the engines see it.
+class output_port : public port {
+ public:
+  [[nodiscard]] bool optional() const noexcept { return optional_; }
+  [[nodiscard]] virtual std::unique_ptr<pipe::chunk_base> make_chunk() const = 0;
+  /// Where items go from now on (null: nowhere), and after how many the chunk is to be flushed.
+  virtual void attach(pipe::chunk_base* to, std::size_t limit) noexcept = 0;
+  void set_limit(std::size_t limit) noexcept { limit_ = limit; }
+  /// What was sent and nobody took, since this was last asked.
+  [[nodiscard]] std::uint64_t discarded() noexcept { return std::exchange(discarded_, 0); }
+
+ protected:
+  output_port(stage& owner, std::string name, const std::type_info& type, bool optional);
+  ~output_port();
+
+  void full(pipe::chunk_base& items);  // hands over what is there
+
+  const bool optional_;
+  std::size_t limit_ = 1;
+  std::size_t bytes_ = 0;
+  std::uint64_t discarded_ = 0;
+};
+
+/// Whether a stage has `on_run` of its own.
+template <class S>
+inline constexpr bool overrides_run = !std::is_same_v<decltype(&S::on_run), void (stage::*)()>;
+
+}  // namespace model
+
+/// An input port of items of type T: a member of a `tw::stage`, initialised with `{this, "name"}`.
+///
+/// If the stage has `on_item(tw::in<T>& port, T item)`, the items come as they arrive, one at a time and in
+/// the order of the port. Otherwise the stage reads them in its `on_run()` when it chooses to: see
+/// `tw::stage`.
+template <class T> class in final : public model::input_port {
+ public:
+  static_assert(pipe::item<T>, "thalweg::in: items must be objects that can be moved");
+  using item_type = T;
+
+  template <class S>
+  in(S* owner, std::string name) : model::input_port(*owner, std::move(name), typeid(T)) {
+    static_assert(std::is_base_of_v<stage, S>, "thalweg::in: only a tw::stage has ports");
+    if constexpr (requires(S& s, T x) { s.on_item(*this, std::move(x)); }) {
+      deliver_ = deliver_to<S>;
+      pushed_ = true;
+    } else {
+      static_assert(model::overrides_run<S>,
+                    "thalweg::in: the stage has neither on_item(tw::in<T>& port, T item) for this port nor "
+                    "on_run(), in which it could read it");
+    }
+  }
+
+  // --- for a stage that chooses what to read, in on_run() ---
+
+  /// Something can be said of this port: an item is there, or the stream has ended.
+  [[nodiscard]] bool ready() const noexcept { return left() > 0 || over_; }
+  /// An item is there to be taken.
+  [[nodiscard]] bool available() const noexcept { return left() > 0; }
+  /// There will be no more items.
+  [[nodiscard]] bool ended() const noexcept { return left() == 0 && over_; }
+  /// The next item, if one is `available()`.
+  [[nodiscard]] const T& front() const noexcept { return (*held_)[next_]; }
+  /// Takes the next item, if one is `available()`.
+  T take() {
+    auto& ctx = running();
+    ctx.take_marks(held_->mark_of(next_));
+    ++ctx.tallies[0].in;
+    return std::move((*held_)[next_++]);
+  }
+  /// Between a split and an ordered merge: the place of the next item in the order of the split.
+  [[nodiscard]] std::int64_t rank() const noexcept { return held_->mark_of(next_).rank; }
+  /// Below this rank nothing will come any more.
+  [[nodiscard]] std::int64_t upto() const noexcept {
+    return over_ ? std::numeric_limits<std::int64_t>::max() : upto_;
+  }
+
+  // --- for engines ---
+
+  void deliver(model::context& ctx, pipe::chunk_base& items) override {
+    deliver_(*this, ctx, static_cast<pipe::chunk<T>&>(items));
+  }
+  void offer(pipe::chunk_base& items) override {
+    if (!held_) held_ = std::make_unique<pipe::chunk<T>>();
+    held_->clear();
+    held_->swap_items(items);
+    size_ = held_->size();
+    upto_ = items.upto;
+    next_ = 0;
+  }
+  [[nodiscard]] std::size_t left() const noexcept override { return size_ - next_; }
+  void reset() noexcept override {
+    held_.reset();
+    next_ = size_ = 0;
+    over_ = false;
+    upto_ = std::numeric_limits<std::int64_t>::min();
+  }
+  [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_chunk() const override {
+    return std::make_unique<pipe::chunk<T>>();
+  }
+
+ private:
+  template <class S> static void deliver_to(in& me, model::context& ctx, pipe::chunk<T>& items) {
+    auto& s = static_cast<S&>(me.owner());
+    const bool marked = items.marked();
+    struct counting {
+      model::context& ctx;
+      std::size_t n = 0;
+      ~counting() { ctx.tallies[0].in += n; }
+    } done{ctx};
+    model::frame<model::mode::plain>::attribute(0, [&] {
+      const auto n = items.size();
+      for (std::size_t i = 0; i < n; ++i) {
+        if (ctx.interrupted()) [[unlikely]]
+          throw cancelled{};
+        if (marked) ctx.take_marks(items.mark_of(i));
+        ++done.n;
+        s.on_item(me, std::move(items[i]));
+      }
+    });
+  }
+
+  void (*deliver_)(in&, model::context&, pipe::chunk<T>&) = nullptr;
+  std::unique_ptr<pipe::chunk<T>> held_;
+  std::size_t next_ = 0;
+  std::size_t size_ = 0;
+};
+
+/// An output port of items of type T: a member of a `tw::stage`, initialised with `{this, "name"}`, or with
+/// `{this, "name", tw::optional_port}` if nobody need be connected to it.
+template <class T> class out final : public model::output_port {
+ public:
+  static_assert(pipe::item<T>, "thalweg::out: items must be objects that can be moved");
+  using item_type = T;
+
+  template <class S>
+  out(S* owner, std::string name) : model::output_port(*owner, std::move(name), typeid(T), false) {
+    static_assert(std::is_base_of_v<stage, S>, "thalweg::out: only a tw::stage has ports");
+  }
+  template <class S>
+  out(S* owner, std::string name, optional_port_t)
+      : model::output_port(*owner, std::move(name), typeid(T), true) {
+    static_assert(std::is_base_of_v<stage, S>, "thalweg::out: only a tw::stage has ports");
+  }
+
+  /// Sends an item. Only from a function of its stage that the run has called. Where the pipe is full it
+  /// returns when there is room, or throws `tw::cancelled` if the run ends before that.
+  void send(T item) {
+    if (to_ == nullptr) [[unlikely]] {
+      (void)running();
+      ++discarded_;
+      return;
+    }
+    if constexpr (!pipe::has_fixed_size<T>) bytes_ += thalweg::size_of(item);
+    const auto n = marked_ ? add_marked(std::move(item)) : to_->emplace(std::move(item));
+    if (n >= limit_ || (!pipe::has_fixed_size<T> && bytes_ >= most_bytes)) [[unlikely]]
+      full(*to_);
+  }
+
+  [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_chunk() const override {
+    return std::make_unique<pipe::chunk<T>>();
+  }
+  void attach(pipe::chunk_base* to, std::size_t limit) noexcept override {
+    to_ = static_cast<pipe::chunk<T>*>(to);
+    limit_ = limit;
+    marked_ = to != nullptr && to->marked();
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+  std::size_t add_marked(T&& item) {
+    const auto& ctx = running();
+    return to_->emplace_marked({ctx.due, ctx.rank}, std::move(item));
+  }
+
+  pipe::chunk<T>* to_ = nullptr;
+  bool marked_ = false;
+};
+
+}  // namespace thalweg

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <thalweg/model/port.hpp>
+#include <thalweg/observe/logger.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thalweg {
+
+class graph;
+
+namespace model {
+/// What a stage has to do with the order behind branches: a split gives its items ranks, which travel with
+/// what becomes of them, and an ordered merge puts them back into that order.
+enum class order_role : std::uint8_t { none, gives, restores };
+}  // namespace model
+
+/// A stage with ports of its own, for graphs: derive from it, make `tw::in` and `tw::out` members, and say
+/// what to do with items. Neither copied nor moved, since its ports point into it.
+///
+/// Items come in one of two ways. `on_item(tw::in<T>& port, T item)` is called for each item of a port as it
+/// arrives: items of one port in order, those of several ports as they come. A stage that chooses reads its
+/// ports in `on_run()`, which is called whenever something has changed on one of them, and again as long as
+/// it takes or sends anything; it looks with `ready()`, `front()` and `ended()`, takes with `take()`, and
+/// returns when it can say no more. A port it does not read pushes back on whoever sends to it. A stage
+/// without inputs is a source: `on_run()` is called until the stage calls `end()`.
+///
+/// Order: that of each port. Threads: the functions of a stage are called by one thread at a time, not always
+/// the same; what one call leaves behind the next one sees. Errors: what it throws ends the run and comes out
+/// with the stage's name.
+///
+/// ```cpp
+/// struct splitter : tw::stage {
+///   tw::in<int> numbers{this, "numbers"};
+///   tw::out<int> even{this, "even"}, odd{this, "odd"};
+///   void on_item(tw::in<int>&, int x) { (x % 2 == 0 ? even : odd).send(x); }
+/// };
+/// std::vector<int> evens, odds;
+/// tw::graph g;
+/// auto& split = g.add<splitter>();
+/// g.connect(g.add(tw::source(std::vector{1, 2, 3})).out, split.numbers);
+/// g.connect(split.even, g.add(tw::sink(evens)).in);
+/// g.connect(split.odd, g.add(tw::sink(odds)).in);
+/// tw::run(g);
+/// assert((evens == std::vector{2} && odds == std::vector{1, 3}));
+/// ```
+class stage {
+ public:
+  stage(const stage&) = delete;
+  stage& operator=(const stage&) = delete;
+  virtual ~stage();
+
+  /// Its path in the graph, once it has been added to one.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Its number in the graph: the same from run to run.
+  [[nodiscard]] std::size_t id() const noexcept { return id_; }
+  /// Writes lines that begin with the stage's name, from a level of its own on.
+  [[nodiscard]] observe::logger& log() noexcept { return log_; }
+
+  [[nodiscard]] const std::vector<model::input_port*>& inputs() const noexcept { return inputs_; }
+  [[nodiscard]] const std::vector<model::output_port*>& outputs() const noexcept { return outputs_; }
+  [[nodiscard]] model::input_port* find_input(std::string_view name) const noexcept;
+  [[nodiscard]] model::output_port* find_output(std::string_view name) const noexcept;
+
+  /// Called before the run; what it throws is reported as a problem of the job.
+  virtual void validate() {}
+  /// Called before the first item.
+  virtual void on_start() {}
+  /// Called while there is something to read or, for a source, to send.
+  virtual void on_run();
+  /// Called after the last item of all inputs; may still send.
+  virtual void on_end() {}
+
+ protected:
+  stage();
+
+  // For splits and merges.
+  [[nodiscard]] virtual model::order_role role() const noexcept { return model::order_role::none; }
+  virtual void give_ranks(bool) {}
+  virtual void follow(stage&) {}
+  [[nodiscard]] virtual std::int64_t upto() const { return 0; }
+  /// The next item that is sent has this rank.
+  void set_rank(std::int64_t rank) const noexcept { context_->rank = rank; }
+
+  /// A source has sent all its items. Any other stage wants no more: what still comes is discarded.
+  void end() noexcept { over_ = true; }
+
+ private:
+  friend class graph;
+  friend class model::ported;
+  friend class model::port;
+  friend class model::input_port;
+  friend class model::output_port;
+
+  std::string name_;
+  std::size_t id_ = 0;
+  std::vector<model::input_port*> inputs_;
+  std::vector<model::output_port*> outputs_;
+  observe::logger log_;
+  model::context* context_ = nullptr;  // of the call that goes on
+  bool over_ = false;
+};
+
+}  // namespace thalweg

@@ -1,0 +1,340 @@
+#include <thalweg/model/graph.hpp>
+#include <thalweg/model/ported.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <limits>
+#include <map>
+#include <optional>
+
+namespace thalweg {
+
+namespace {
+
+constexpr auto nowhere = std::numeric_limits<std::size_t>::max();
+
+}  // namespace
+
+struct graph::state {
+  // One thing that was added: a stage, or a line.
+  struct element {
+    stage* s = nullptr;
+    std::unique_ptr<stage> owned;
+    std::string pattern;
+    options opts;
+    blueprint again;
+    std::vector<std::unique_ptr<model::component>> fresh;  // the first run's
+    std::vector<std::vector<std::string>> names;           // of its stages, by component
+    const std::type_info* in = nullptr;
+    const std::type_info* out = nullptr;
+    bool in_used = false, out_used = false;
+
+    [[nodiscard]] std::string name() const { return s != nullptr ? s->name() : names.front().front(); }
+  };
+
+  std::deque<element> elements;
+  std::vector<model::edge> edges;  // between elements
+  model::naming names;
+  std::vector<std::string> problems;
+  std::shared_ptr<std::atomic<bool>> running = std::make_shared<std::atomic<bool>>(false);
+
+  [[nodiscard]] const std::type_info* output_type(std::size_t e, std::size_t port) const {
+    const auto& x = elements[e];
+    return x.s != nullptr ? &x.s->outputs()[port]->type() : x.out;
+  }
+  [[nodiscard]] const std::type_info* input_type(std::size_t e, std::size_t port) const {
+    const auto& x = elements[e];
+    return x.s != nullptr ? &x.s->inputs()[port]->type() : x.in;
+  }
+  [[nodiscard]] std::string output_name(std::size_t e, std::size_t port) const {
+    const auto& x = elements[e];
+    return "'" + x.name() + "." + (x.s != nullptr ? x.s->outputs()[port]->name() : "out") + "'";
+  }
+  [[nodiscard]] std::string input_name(std::size_t e, std::size_t port) const {
+    const auto& x = elements[e];
+    return "'" + x.name() + "." + (x.s != nullptr ? x.s->inputs()[port]->name() : "in") + "'";
+  }
+};
+
+graph::graph() : state_(std::make_unique<state>()) {}
+graph::graph(graph&&) noexcept = default;
+graph& graph::operator=(graph&&) noexcept = default;
+graph::~graph() = default;
+
+void graph::own(std::unique_ptr<stage> s, std::string pattern) {
+  auto& made = *s;
+  keep(made, std::move(s), std::move(pattern));
+}
+
+stage& graph::add(std::unique_ptr<stage> s) {
+  if (!s) throw error("graph: there is no stage to add: the pointer is null");
+  auto& made = *s;
+  own(std::move(s), model::short_name(typeid(made)));
+  return made;
+}
+
+void graph::use(stage& s) {
+  keep(s, nullptr, model::short_name(typeid(s)));
+}
+
+void graph::keep(stage& s, std::unique_ptr<stage> owned, std::string pattern) {
+  auto& x = state_->elements.emplace_back();
+  x.s = &s;
+  x.owned = std::move(owned);
+  x.pattern = std::move(pattern);
+  s.id_ = state_->elements.size() - 1;
+  s.name_ = x.pattern + "-" + std::to_string(s.id_);
+  s.log_.rename(s.name_);
+}
+
+std::size_t graph::add_line(blueprint b, const std::type_info* in, const std::type_info* out) {
+  auto& x = state_->elements.emplace_back();
+  x.in = in;
+  x.out = out;
+  x.again = std::move(b);
+  x.fresh = x.again(state_->names);
+  for (const auto& c : x.fresh) {
+    auto& names = x.names.emplace_back();
+    for (const auto& s : c->stages()) names.push_back(s.name);
+  }
+  x.pattern = x.fresh.front()->stages().front().pattern;
+  return state_->elements.size() - 1;
+}
+
+void graph::set_options(stage& s, options opts) {
+  auto& x = state_->elements.at(s.id_);
+  if (!opts.name.empty()) {
+    s.name_ = opts.name;
+    s.log_.rename(s.name_);
+  }
+  x.opts = std::move(opts);
+}
+
+graph::where graph::at(const model::port& p, bool input) const {
+  const auto id = p.owner().id();
+  if (id >= state_->elements.size() || state_->elements[id].s != &p.owner()) {
+    state_->problems.push_back("port '" + p.name() + "' belongs to a stage that is not in this graph");
+    return {nowhere, 0};
+  }
+  (void)input;
+  return {id, p.index()};
+}
+
+void graph::join(where from, where to, connect_options opts) {
+  auto& g = *state_;
+  if (from.node == nowhere || to.node == nowhere) return;
+  const auto bad = [&](std::string what) { g.problems.push_back(std::move(what)); };
+  const auto sends = [&](const model::edge& e) { return e.from == from.node && e.from_port == from.port; };
+  const auto takes = [&](const model::edge& e) { return e.to == to.node && e.to_port == to.port; };
+  const auto what = "the connection from " + g.output_name(from.node, from.port) + " to " + g.input_name(to.node, to.port);
+  if (std::any_of(g.edges.begin(), g.edges.end(), sends)) {
+    return bad(g.output_name(from.node, from.port) + " is connected twice: use tw::tee or tw::split");
+  }
+  if (std::any_of(g.edges.begin(), g.edges.end(), takes)) {
+    return bad(g.input_name(to.node, to.port) + " is connected twice: use tw::merge");
+  }
+  if (opts.capacity != automatic && opts.capacity < 1)
+    bad(what + ": .capacity must be at least 1, not " + std::to_string(opts.capacity));
+  if (opts.bytes != automatic && opts.bytes < 1)
+    bad(what + ": .bytes must be at least 1, not " + std::to_string(opts.bytes));
+  if (opts.pipe) {
+    if (*opts.pipe.item != *g.output_type(from.node, from.port)) bad(what + ": its .pipe is for another type of items");
+    if (opts.capacity != automatic || opts.bytes != automatic || opts.when_full != when_full::block)
+      bad(what + ": a .pipe of one's own has its own bounds, so .capacity, .bytes and .when_full do nothing");
+  }
+  g.edges.push_back({from.node, from.port, to.node, to.port, std::move(opts)});
+  auto& a = g.elements[from.node];
+  auto& b = g.elements[to.node];
+  a.s != nullptr ? a.s->outputs()[from.port]->connect(true) : void(a.out_used = true);
+  b.s != nullptr ? b.s->inputs()[to.port]->connect(true) : void(b.in_used = true);
+}
+
+void graph::connect(std::string_view from, std::string_view to, connect_options opts) {
+  auto& g = *state_;
+  const auto find = [&](std::string_view text, bool input) -> where {
+    const auto dot = text.rfind('.');
+    const auto name = text.substr(0, dot);
+    const auto port = dot == std::string_view::npos ? (input ? "in" : "out") : text.substr(dot + 1);
+    const auto refuse = [&](const std::string& why) {
+      g.problems.push_back("cannot connect '" + std::string(from) + "' to '" + std::string(to) + "': " + why);
+      return where{nowhere, 0};
+    };
+    const auto listed = [](const auto& ports) {
+      std::string all;
+      for (const auto* p : ports) all += (all.empty() ? "" : ", ") + p->name();
+      return all.empty() ? std::string("none") : all;
+    };
+    for (std::size_t i = 0; i < g.elements.size(); ++i) {
+      const auto& x = g.elements[i];
+      if (x.name() != name) continue;
+      const std::string kind = input ? "input" : "output";
+      if (x.s == nullptr) {
+        if (port == (input ? "in" : "out") && (input ? x.in : x.out) != nullptr) return {i, 0};
+        return refuse("stage '" + std::string(name) + "' has no " + kind + " '" + std::string(port) + "'");
+      }
+      if (input) {
+        if (const auto* p = x.s->find_input(port)) return {i, p->index()};
+        return refuse("stage '" + std::string(name) + "' has no input '" + std::string(port) +
+                      "' (it has: " + listed(x.s->inputs()) + ")");
+      }
+      if (const auto* p = x.s->find_output(port)) return {i, p->index()};
+      return refuse("stage '" + std::string(name) + "' has no output '" + std::string(port) +
+                    "' (it has: " + listed(x.s->outputs()) + ")");
+    }
+    return refuse("there is no stage '" + std::string(name) + "'");
+  };
+  const auto a = find(from, false);
+  const auto b = find(to, true);
+  if (a.node == nowhere || b.node == nowhere) return;
+  const auto* produced = g.output_type(a.node, a.port);
+  const auto* accepted = g.input_type(b.node, b.port);
+  if (*produced != *accepted) {
+    g.problems.push_back("cannot connect '" + std::string(from) + "' to '" + std::string(to) + "': it sends " +
+                         model::type_name(*produced) + ", but " + model::type_name(*accepted) + " is taken");
+    return;
+  }
+  join(a, b, std::move(opts));
+}
+
+std::size_t graph::size() const noexcept {
+  return state_->elements.size();
+}
+
+graph_node graph::node(std::size_t id) const {
+  const auto& x = state_->elements.at(id);
+  graph_node n;
+  n.id = id;
+  n.name = x.name();
+  n.pattern = x.pattern;
+  if (x.s != nullptr) {
+    for (const auto* p : x.s->inputs()) n.inputs.push_back({p->name(), &p->type(), p->connected(), false});
+    for (const auto* p : x.s->outputs())
+      n.outputs.push_back({p->name(), &p->type(), p->connected(), p->optional()});
+  } else {
+    if (x.in != nullptr) n.inputs.push_back({"in", x.in, x.in_used, false});
+    if (x.out != nullptr) n.outputs.push_back({"out", x.out, x.out_used, false});
+  }
+  return n;
+}
+
+std::vector<graph_edge> graph::edges() const {
+  std::vector<graph_edge> all;
+  all.reserve(state_->edges.size());
+  for (const auto& e : state_->edges) all.push_back({e.from, e.from_port, e.to, e.to_port, &e.opts});
+  return all;
+}
+
+void graph::walk(graph_visitor& v, direction where, search how, std::vector<std::size_t> from) const {
+  const bool down = where == direction::downstream;
+  if (from.empty()) {
+    std::vector<bool> entered(size(), false);
+    for (const auto& e : state_->edges) entered[down ? e.to : e.from] = true;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (!entered[i]) from.push_back(i);
+    }
+  }
+  struct step {
+    std::size_t node;
+    std::optional<graph_edge> along;
+  };
+  std::deque<step> open;
+  for (const auto i : from) open.push_back({i, {}});
+  if (how == search::depth_first) std::reverse(open.begin(), open.end());
+  std::vector<bool> seen(size(), false);
+  while (!open.empty()) {
+    const auto at = how == search::breadth_first ? open.front() : open.back();
+    how == search::breadth_first ? open.pop_front() : open.pop_back();
+    if (at.along) v.cross(*at.along);
+    if (seen.at(at.node)) continue;
+    seen[at.node] = true;
+    if (!v.visit(node(at.node))) continue;
+    std::vector<step> next;
+    for (const auto& e : state_->edges) {
+      if ((down ? e.from : e.to) != at.node) continue;
+      next.push_back({down ? e.to : e.from, graph_edge{e.from, e.from_port, e.to, e.to_port, &e.opts}});
+    }
+    if (how == search::depth_first) std::reverse(next.begin(), next.end());
+    open.insert(open.end(), next.begin(), next.end());
+  }
+}
+
+model::plan graph::plan() {
+  auto& g = *state_;
+  if (g.running->exchange(true)) throw error("this graph is being run already: one run at a time");
+  model::plan p;
+  p.is_line = false;
+  p.keeps = std::shared_ptr<void>(nullptr, [running = g.running](void*) { running->store(false); });
+  std::vector<std::string> problems = g.problems;
+  std::vector<std::size_t> first(size(), 0);
+  std::vector<std::size_t> last(size(), 0);
+  std::map<std::string, int> used;
+  bool line = true;
+  for (std::size_t i = 0; i < size(); ++i) {
+    auto& x = g.elements[i];
+    first[i] = p.components.size();
+    if (x.s == nullptr) {
+      auto made = std::move(x.fresh);
+      x.fresh.clear();
+      if (made.empty()) {
+        model::naming unused;
+        made = x.again(unused);
+        if (made.empty())
+          throw error("stage '" + x.name() + "' holds something that can be used only once, so the graph can be run only once");
+        for (std::size_t c = 0; c < made.size(); ++c) made[c]->take_names(x.names[c]);
+      }
+      for (auto& c : made) {
+        if (p.components.size() > first[i])
+          p.edges.push_back({p.components.size() - 1, 0, p.components.size(), 0, {}});
+        p.components.push_back(std::move(c));
+      }
+    } else {
+      line = false;
+      model::stage_info info;
+      info.name = x.s->name();
+      info.pattern = x.pattern;
+      info.opts = x.opts;
+      if (!x.s->inputs().empty()) info.in = &x.s->inputs().front()->type();
+      if (!x.s->outputs().empty()) info.out = &x.s->outputs().front()->type();
+      try {
+        x.s->validate();
+      } catch (...) {
+        info.problems.push_back(model::message_of(std::current_exception()));
+      }
+      if (++used[info.name] == 2) problems.push_back("'" + info.name + "': this name is given twice in one scope");
+      p.components.push_back(std::make_unique<model::ported>(*x.s, std::move(info)));
+    }
+    last[i] = p.components.size() - 1;
+    const auto n = node(i);
+    for (std::size_t k = 0; k < n.inputs.size(); ++k) {
+      if (!n.inputs[k].connected) problems.push_back(g.input_name(i, k) + " is not connected: nothing would ever come");
+    }
+    for (std::size_t k = 0; k < n.outputs.size(); ++k) {
+      if (!n.outputs[k].connected && !n.outputs[k].optional)
+        problems.push_back(g.output_name(i, k) + " is not connected: what it sends would be lost (if it may be, "
+                           "declare it with tw::optional_port)");
+    }
+  }
+  for (const auto& e : g.edges) {
+    const auto& o = e.opts;
+    line = line && o.capacity == automatic && o.bytes == automatic && o.when_full == when_full::block && !o.pipe;
+    p.edges.push_back({last[e.from], e.from_port, first[e.to], e.to_port, e.opts});
+  }
+  if (size() == 0) problems.emplace_back("the graph is empty");
+  p.check(g.names);
+  p.problems.insert(p.problems.begin(), problems.begin(), problems.end());
+  if (line && p.problems.empty()) p.straighten();
+  return p;
+}
+
+namespace model {
+
+std::string short_name(const std::type_info& type) {
+  auto name = type_name(type);
+  name = name.substr(0, name.find('<'));
+  const auto colon = name.rfind(':');
+  return colon == std::string::npos ? name : name.substr(colon + 1);
+}
+
+}  // namespace model
+}  // namespace thalweg

@@ -1,0 +1,52 @@
+#include <thalweg/model/ported.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace thalweg::model {
+
+ported::ported(stage& s, stage_info info)
+    : stage_(s), chooses_(s.inputs().empty() || std::any_of(s.inputs().begin(), s.inputs().end(), [](const auto* p) {
+                            return !p->pushed();
+                          })) {
+  stages_.push_back(std::move(info));
+}
+
+ported::~ported() {
+  stage_.context_ = nullptr;
+}
+
+void ported::start(range, std::size_t) {
+  stage_.over_ = false;
+  stage_.context_ = nullptr;
+  for (auto* p : inputs()) p->reset();
+  frame<mode::plain>::attribute(0, [&] { stage_.on_start(); });
+}
+
+void ported::receive(std::size_t port, context& ctx, pipe::chunk_base& in) {
+  stage_.context_ = &ctx;
+  inputs()[port]->deliver(ctx, in);
+}
+
+void ported::run(context& ctx) {
+  stage_.context_ = &ctx;
+  frame<mode::plain>::attribute(0, [&] { stage_.on_run(); });
+}
+
+void ported::finish(std::size_t, std::size_t, context& ctx, pipe::chunk_base*) {
+  stage_.context_ = &ctx;
+  frame<mode::plain>::attribute(0, [&] { stage_.on_end(); });
+}
+
+void ported::process(range, std::size_t, context&, pipe::chunk_base&, pipe::chunk_base*) {}
+
+produced ported::produce(range, context&, std::size_t, pipe::chunk_base*) {
+  return {0, true};
+}
+
+std::int64_t ported::deadline(std::size_t, std::size_t) const {
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+}  // namespace thalweg::model

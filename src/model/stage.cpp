@@ -1,0 +1,70 @@
+#include <thalweg/model/stage.hpp>
+
+#include <algorithm>
+
+namespace thalweg {
+
+namespace model {
+
+context& port::running() const {
+  if (owner_->context_ == nullptr)
+    throw error("port '" + name_ + "' of stage '" + owner_->name() +
+                "': items can be taken and sent only by a stage that a run has called");
+  return *owner_->context_;
+}
+
+input_port::input_port(stage& owner, std::string name, const std::type_info& type)
+    : port(owner, std::move(name), type) {
+  index_ = owner.inputs_.size();
+  owner.inputs_.push_back(this);
+}
+
+input_port::~input_port() {
+  auto& all = owner_->inputs_;
+  all.erase(std::remove(all.begin(), all.end(), this), all.end());
+}
+
+output_port::output_port(stage& owner, std::string name, const std::type_info& type, bool optional)
+    : port(owner, std::move(name), type), optional_(optional) {
+  index_ = owner.outputs_.size();
+  owner.outputs_.push_back(this);
+}
+
+output_port::~output_port() {
+  auto& all = owner_->outputs_;
+  all.erase(std::remove(all.begin(), all.end(), this), all.end());
+}
+
+void output_port::full(pipe::chunk_base& items) {
+  auto& ctx = running();
+  ctx.added_bytes = bytes_;
+  bytes_ = 0;
+  ctx.flush(index_, items);
+}
+
+}  // namespace model
+
+stage::stage() = default;
+stage::~stage() = default;
+
+void stage::on_run() {
+  throw error("a stage without inputs is a source and needs an on_run() of its own, which sends items and calls end()");
+}
+
+namespace {
+
+template <class Ports> auto find(const Ports& ports, std::string_view name) noexcept {
+  const auto it = std::find_if(ports.begin(), ports.end(), [&](const auto* p) { return p->name() == name; });
+  return it == ports.end() ? nullptr : *it;
+}
+
+}  // namespace
+
+model::input_port* stage::find_input(std::string_view name) const noexcept {
+  return find(inputs_, name);
+}
+model::output_port* stage::find_output(std::string_view name) const noexcept {
+  return find(outputs_, name);
+}
+
+}  // namespace thalweg

@@ -1,0 +1,215 @@
+#include "edge.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace thalweg::run_detail::network {
+
+edge::edge(const connect_options& opts, std::size_t slots, node* sender, node* receiver)
+    : from(sender),
+      to(receiver),
+      opts_(opts),
+      capacity_(opts.capacity != automatic                 ? opts.capacity
+                : opts.when_full != when_full::block ? items_before_drops
+                                                     : 0),
+      most_chunks_(slots) {
+  if (opts.pipe) own_ = opts.pipe.make();
+}
+
+bool edge::has_room() const noexcept {
+  if (in_loop || opts_.when_full != when_full::block || discards_.load(std::memory_order_relaxed)) return true;
+  if (own_) return !own_left_ || own_left_->empty();
+  const auto n = items_.load(std::memory_order_acquire);
+  if (n == 0) return true;
+  if (const auto most = capacity_.load(std::memory_order_relaxed); most != 0)
+    return n + static_cast<std::int64_t>(grant()) <= most;
+  const auto most = opts_.bytes == automatic ? most_bytes : opts_.bytes;
+  return chunks_.load(std::memory_order_acquire) < most_chunks_.load(std::memory_order_relaxed) &&
+         bytes_.load(std::memory_order_relaxed) < most;
+}
+
+bool edge::ask_for_room() noexcept {
+  if (has_room()) return true;
+  sender_waits_.store(true);
+  return has_room();
+}
+
+std::size_t edge::grant() const noexcept {
+  const auto n = grant_.load(std::memory_order_relaxed);
+  const auto most = capacity_.load(std::memory_order_relaxed);
+  return most == 0 ? n : std::clamp<std::size_t>(n, 1, std::max<std::size_t>(1, static_cast<std::size_t>(most) / 2));
+}
+
+chunk_ptr edge::spare(const pipe::chunk_base& like) {
+  if (spares_.empty()) return like.sibling();
+  auto c = std::move(spares_.back());
+  spares_.pop_back();
+  return c;
+}
+
+std::size_t edge::push(pipe::chunk_base& items) {
+  if (discards_.load(std::memory_order_relaxed)) {
+    items.clear();
+    return 0;
+  }
+  if (own_) return push_own(items);
+  auto n = items.size();
+  const auto bytes = static_cast<std::int64_t>(items.bytes());
+  const std::lock_guard hold(lock_);
+  if (opts_.when_full != when_full::block) {
+    make_room_for(n);
+    const auto most = static_cast<std::size_t>(capacity_.load(std::memory_order_relaxed));
+    const auto waiting = static_cast<std::size_t>(items_.load(std::memory_order_relaxed));
+    if (most != 0 && waiting + n > most) {
+      const auto room = most - std::min(most, waiting);
+      dropped_.fetch_add(n - room, std::memory_order_relaxed);
+      auto kept = spare(items);
+      // New ones go, or (there are more of them than there is room for) the oldest of the new.
+      const auto first = opts_.when_full == when_full::drop_old ? n - room : 0;
+      items.move_items(first, first + room, *kept);
+      items.clear();
+      items.swap_items(*kept);
+      spares_.push_back(std::move(kept));
+      n = room;
+    }
+  }
+  if (n == 0) {
+    if (!waiting_.empty()) {
+      waiting_.back()->upto = std::max(waiting_.back()->upto, items.upto);
+      return 0;
+    }
+    if (!ranked) return 0;
+  }
+  if (n > 0 && !waiting_.empty() && waiting_.back()->size() + n <= grant() && waiting_.back()->marked() == items.marked()) {
+    auto& last = *waiting_.back();
+    items.move_items(0, n, last);
+    last.upto = std::max(last.upto, items.upto);
+    items.clear();
+  } else {
+    auto c = spare(items);
+    c->swap_items(items);
+    c->position = items.position;
+    c->born_ns = items.born_ns;
+    c->upto = items.upto;
+    waiting_.push_back(std::move(c));
+    chunks_.store(waiting_.size(), std::memory_order_release);
+  }
+  bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  items_.fetch_add(static_cast<std::int64_t>(n), std::memory_order_release);
+  return n;
+}
+
+// Drops what has waited longest until `n` more fit, where that is what was asked for.
+void edge::make_room_for(std::size_t n) {
+  if (opts_.when_full != when_full::drop_old) return;
+  const auto most = static_cast<std::size_t>(capacity_.load(std::memory_order_relaxed));
+  while (most != 0 && !waiting_.empty()) {
+    const auto waiting = static_cast<std::size_t>(items_.load(std::memory_order_relaxed));
+    if (waiting + n <= most) return;
+    auto& oldest = *waiting_.front();
+    const auto before = static_cast<std::int64_t>(oldest.bytes());
+    const auto gone = std::min(oldest.size(), waiting + n - most);
+    oldest.drop_front(gone);
+    dropped_.fetch_add(gone, std::memory_order_relaxed);
+    items_.fetch_sub(static_cast<std::int64_t>(gone), std::memory_order_relaxed);
+    bytes_.fetch_sub(before - static_cast<std::int64_t>(oldest.bytes()), std::memory_order_relaxed);
+    if (oldest.empty()) {
+      waiting_.pop_front();
+      chunks_.store(waiting_.size(), std::memory_order_release);
+    }
+  }
+}
+
+chunk_ptr edge::pop(std::size_t most, chunk_ptr back) {
+  if (back) {
+    back->clear();
+    back->paced = back->ranked = false;
+  }
+  if (own_) return pop_own(most, std::move(back));
+  if (chunks() == 0 && borrows()) {
+    if (auto stolen = steal()) return stolen;
+  }
+  const std::lock_guard hold(lock_);
+  if (back && spares_.size() < most_spares) spares_.push_back(std::move(back));
+  if (waiting_.empty()) return nullptr;
+  auto& front = waiting_.front();
+  chunk_ptr got;
+  if (front->size() > most + most / 2) {
+    got = spare(*front);
+    front->move_items(0, most, *got);
+    front->drop_front(most);
+    got->position = front->position;
+    got->born_ns = front->born_ns;
+  } else {
+    got = std::move(front);
+    waiting_.pop_front();
+    chunks_.store(waiting_.size(), std::memory_order_release);
+  }
+  bytes_.fetch_sub(static_cast<std::int64_t>(got->bytes()), std::memory_order_relaxed);
+  items_.fetch_sub(static_cast<std::int64_t>(got->size()), std::memory_order_release);
+  return got;
+}
+
+// What the sender is filling, if nothing older waits.
+chunk_ptr edge::steal() {
+  const std::lock_guard handing_over(lending_);
+  auto* const lent = lent_.load(std::memory_order_acquire);
+  if (lent == nullptr || lent->empty() || chunks() != 0) return nullptr;
+  chunk_ptr stolen;
+  {
+    const std::lock_guard hold(lock_);
+    stolen = spare(*lent);
+  }
+  (void)lent->steal(*stolen);
+  stolen->born_ns = lent->born_ns;
+  return stolen->empty() ? nullptr : std::move(stolen);
+}
+
+bool edge::sender_waits() noexcept {
+  return sender_waits_.load() && has_room() && sender_waits_.exchange(false);
+}
+
+void edge::close() noexcept {
+  closed_.store(true, std::memory_order_release);
+}
+
+void edge::discard() noexcept {
+  const std::lock_guard hold(lock_);
+  discards_.store(true, std::memory_order_relaxed);
+  waiting_.clear();
+  chunks_.store(0, std::memory_order_release);
+  items_.store(0, std::memory_order_release);
+  bytes_.store(0, std::memory_order_relaxed);
+}
+
+void edge::grow() noexcept {
+  const auto most = capacity_.load(std::memory_order_relaxed);
+  capacity_.store(most * 2, std::memory_order_relaxed);
+  most_chunks_.store(most_chunks_.load(std::memory_order_relaxed) * 2, std::memory_order_relaxed);
+}
+
+std::size_t edge::push_own(pipe::chunk_base& items) {
+  const std::lock_guard hold(lock_);
+  const auto n = items.size();
+  if (!own_left_) own_left_ = items.sibling();
+  items.move_items(0, n, *own_left_);
+  items.clear();
+  items_.fetch_add(static_cast<std::int64_t>(n), std::memory_order_relaxed);
+  own_left_->drop_front(own_->push(*own_left_, 0));
+  own_waiting_.fetch_add(static_cast<std::int64_t>(n), std::memory_order_release);
+  return n;
+}
+
+chunk_ptr edge::pop_own(std::size_t most, chunk_ptr back) {
+  const std::lock_guard hold(lock_);
+  if (!own_left_) return nullptr;
+  auto got = back ? std::move(back) : own_left_->sibling();
+  const auto n = own_->pop(*got, std::max<std::size_t>(most, 1));
+  if (!own_left_->empty()) own_left_->drop_front(own_->push(*own_left_, 0));
+  if (n == 0) return nullptr;
+  items_.fetch_sub(static_cast<std::int64_t>(n), std::memory_order_relaxed);
+  own_waiting_.fetch_sub(static_cast<std::int64_t>(n), std::memory_order_release);
+  return got;
+}
+
+}  // namespace thalweg::run_detail::network

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <thalweg/model/connect.hpp>
+#include <thalweg/pipe/cache_line.hpp>
+#include <thalweg/pipe/chunk.hpp>
+#include <thalweg/pipe/spinlock.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace thalweg::run_detail::network {
+
+using chunk_ptr = std::unique_ptr<pipe::chunk_base>;
+
+class node;
+
+/// A pipe of the network: runs of items on their way from an output to an input. One node at a time puts in,
+/// and one takes out (of a farm: its replicas, one after the other). What is put in while the receiver is busy
+/// is joined with what waits already, up to as much as the receiver takes at once.
+class edge {
+ public:
+  edge(const connect_options& opts, std::size_t slots, node* from, node* to);
+
+  // The sender.
+
+  /// Whether something may be put in.
+  [[nodiscard]] bool has_room() const noexcept;
+  /// The same; if not, whoever takes something out will notify the sender.
+  [[nodiscard]] bool ask_for_room() noexcept;
+  /// How many items to collect before they are put in.
+  [[nodiscard]] std::size_t grant() const noexcept;
+  /// Puts the items in, and `from.upto`; `from` is empty then. Returns how many were put in.
+  std::size_t push(pipe::chunk_base& from);
+  /// The sender may stop in the middle of its call: the receiver may take what lies in the chunk that it fills.
+  void lend(pipe::chunk_base* filling) noexcept { lent_.store(filling, std::memory_order_release); }
+  /// To be held while a chunk that was lent is handed over.
+  [[nodiscard]] pipe::spinlock& lending() noexcept { return lending_; }
+  /// No more will come.
+  void close() noexcept;
+  /// A bound that would stop everything for ever gives way.
+  void grow() noexcept;
+
+  // The receiver.
+
+  [[nodiscard]] bool empty() const noexcept {
+    if (chunks_.load(std::memory_order_acquire) != 0 || own_waiting_.load(std::memory_order_acquire) != 0)
+      return false;
+    const auto* lent = lent_.load(std::memory_order_acquire);
+    return lent == nullptr || lent->empty();
+  }
+  /// Whether the sender has lent it a chunk: before the receiver sleeps it has to look once more.
+  [[nodiscard]] bool borrows() const noexcept { return lent_.load(std::memory_order_relaxed) != nullptr; }
+  [[nodiscard]] std::size_t chunks() const noexcept { return chunks_.load(std::memory_order_acquire); }
+  /// Nothing is in it, and nothing will come.
+  [[nodiscard]] bool ended() const noexcept { return closed_.load(std::memory_order_acquire) && empty(); }
+  [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+  /// Takes out at most about `most` items. Null if there is nothing. `back` is a chunk that is not needed any
+  /// more.
+  [[nodiscard]] chunk_ptr pop(std::size_t most, chunk_ptr back);
+  /// What the receiver can take at once: a run of items worth handing over.
+  void set_grant(std::size_t items) noexcept { grant_.store(items, std::memory_order_relaxed); }
+  /// From now on, what comes is dropped: the receiver wants no more.
+  void discard() noexcept;
+  /// Whether the sender is to be notified that there is room again. Clears that.
+  [[nodiscard]] bool sender_waits() noexcept;
+
+  // Anybody.
+
+  [[nodiscard]] std::int64_t items() const noexcept { return items_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+  [[nodiscard]] const connect_options& options() const noexcept { return opts_; }
+
+  node* const from;
+  node* const to;
+  bool in_loop = false;  ///< it holds whatever comes then: the loop as a whole is bounded
+  bool ranked = false;  ///< its items have ranks
+
+ private:
+  static constexpr std::size_t most_spares = 8;
+  static constexpr std::int64_t items_before_drops = 1024;  // where the user has named no capacity
+  static constexpr std::int64_t most_bytes = std::int64_t{8} << 20;
+
+  [[nodiscard]] chunk_ptr spare(const pipe::chunk_base& like);
+  std::size_t push_own(pipe::chunk_base& from);
+  [[nodiscard]] chunk_ptr steal();
+  [[nodiscard]] chunk_ptr pop_own(std::size_t most, chunk_ptr back);
+  void make_room_for(std::size_t n);
+
+  const connect_options opts_;
+  std::atomic<std::int64_t> capacity_;  // items; 0: no bound in items
+  std::atomic<std::size_t> most_chunks_;
+  std::atomic<std::size_t> grant_{1};
+  std::atomic<bool> closed_{false}, discards_{false}, sender_waits_{false};
+  std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<pipe::chunk_base*> lent_{nullptr};
+  pipe::spinlock lending_;  // before the other one
+  std::unique_ptr<model::own_channel> own_;
+  std::atomic<std::int64_t> own_waiting_{0};
+  chunk_ptr own_left_;  // what the user's pipe had no room for
+
+  alignas(pipe::cache_line) pipe::spinlock lock_;
+  std::deque<chunk_ptr> waiting_;
+  std::vector<chunk_ptr> spares_;
+  std::atomic<std::size_t> chunks_{0};
+  std::atomic<std::int64_t> items_{0}, bytes_{0};
+};
+
+}  // namespace thalweg::run_detail::network

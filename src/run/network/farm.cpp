@@ -1,0 +1,291 @@
+// A farm: seats for replicas that share one input and one output. Who is free takes the next run of items; it
+// gets a number, and what comes of it waits in a window until all before it have gone on.
+#include <thalweg/observe/clock.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+#include "nodes.hpp"
+
+namespace thalweg::run_detail::network {
+
+namespace {
+
+constexpr std::size_t longest_run = 8192;
+constexpr std::int64_t at_the_end = never / 2;
+constexpr std::size_t most_kept_bytes = std::size_t{8} << 20;  // of one item's results, out of turn
+
+}  // namespace
+
+farm::farm(net& n, std::vector<part> parts, std::size_t replicas, std::size_t most,
+           const model::stage_info& info)
+    : parts_(std::move(parts)), ordered_(!info.unordered), dealing_(info.opts.schedule), limit_(replicas) {
+  slots_.resize(static_cast<std::size_t>(window));
+  const auto first = parts_.front().first;
+  const auto last = parts_.back().first + parts_.back().stages.last - parts_.back().stages.first;
+  for (std::size_t i = 0; i < most; ++i) seats.push_back(std::make_unique<seat>(*this, n, first, last, i));
+}
+
+farm::~farm() = default;
+
+void farm::set_replicas(std::size_t n) {
+  limit_.store(n);
+  for (std::size_t i = 0; i < n; ++i) seats.front()->notify();
+}
+
+std::size_t farm::target(const pipe::chunk_base& items, std::size_t i) const {
+  const auto n = replicas();
+  return dealing_.how() == schedule::kind::round_robin ? static_cast<std::size_t>(count_) % n
+                                                       : dealing_(items.at(i), n);
+}
+
+farm::seat::seat(farm& f, net& n, std::size_t first, std::size_t last, std::size_t number)
+    : node(n, first, last), farm_(f), number_(number), deadline_(never) {}
+
+farm::seat::~seat() = default;
+
+void farm::seat::prepare(worker& w) {
+  if (lane_) return;
+  if (!out.empty()) {
+    const auto& p = farm_.parts_.back();
+    filling_ = net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
+  }
+  lane_ = std::make_unique<lane>(net_, farm_.parts_, number_, filling_.get(),
+                                 [this](worker& at, bool in_call) { deposit(at, in_call); });
+  lane_->paced = paced;
+  lane_->start(w);
+}
+
+bool farm::seat::hungry() const noexcept {
+  for (std::size_t i = 0; i < farm_.replicas(); ++i) {
+    if (farm_.seats[i]->asleep()) return true;
+  }
+  return false;
+}
+
+// The first seat stands for all: what is to be noticed by one of them is told to it.
+void farm::seat::notify(worker* w) {
+  if (this != &leader()) return node::notify(w);
+  const auto n = farm_.replicas();
+  if (farm_.deals()) {
+    const auto next = farm_.next_target_.load();
+    if (next >= 0 && static_cast<std::size_t>(next) < n) return farm_.seats[static_cast<std::size_t>(next)]->node::notify(w);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (farm_.seats[i]->asleep()) return farm_.seats[i]->node::notify(w);
+  }
+  for (std::size_t i = 0; i < n; ++i) farm_.seats[i]->node::notify(w);  // one may be about to fall asleep
+}
+
+std::int64_t farm::seat::deadline() const {
+  return deadline_.load(std::memory_order_relaxed);
+}
+
+bool farm::seat::all_done() const {
+  return inputs_ended() && farm_.next_target_.load() < 0 && farm_.next_out_.load() == farm_.next_seq_.load();
+}
+
+bool farm::seat::ready() {
+  if (leader().ended()) return false;
+  if (deadline() <= observe::now_ns()) return ask_for_room();
+  if (all_done()) return ask_for_room();
+  const auto next = farm_.next_target_.load();
+  if (next >= 0 ? next != static_cast<int>(number_) : (number_ >= farm_.replicas() || !may_take(0))) return false;
+  if (farm_.next_seq_.load() - farm_.next_out_.load() >= window) return false;
+  return ask_for_room();
+}
+
+// The next run of items that this seat is to work on, if there is one.
+chunk_ptr farm::seat::take_mine(worker& w) {
+  auto& f = farm_;
+  if (f.next_seq_.load() - f.next_out_.load() >= window) return nullptr;
+  chunk_ptr items;
+  if (!f.deals()) {
+    if (number_ >= f.replicas() || !may_take(0)) return nullptr;
+    items = leader().take(w, 0, std::move(back_));
+  } else {
+    if (!f.dealt_) {
+      if (!may_take(0)) return nullptr;
+      f.dealt_ = leader().take(w, 0, std::move(back_));
+      if (!f.dealt_) return nullptr;
+    }
+    if (f.dealt_->empty()) {
+      items = std::move(f.dealt_);
+      f.next_target_.store(-1);
+    } else {
+      const auto to = f.target(*f.dealt_, 0);
+      f.next_target_.store(static_cast<int>(to));
+      if (to != number_) {
+        f.seats[to]->node::notify(&w);
+        return nullptr;
+      }
+      std::size_t n = 0;
+      while (n < f.dealt_->size() && f.target(*f.dealt_, n) == number_) {
+        ++n;
+        ++f.count_;
+      }
+      items = f.dealt_->sibling();
+      f.dealt_->move_items(0, n, *items);
+      f.dealt_->drop_front(n);
+      items->position = f.dealt_->position;
+      items->born_ns = f.dealt_->born_ns;
+      if (f.dealt_->empty()) {
+        items->upto = f.dealt_->upto;
+        f.dealt_.reset();
+        f.next_target_.store(-1);
+      } else {
+        const auto next = f.target(*f.dealt_, 0);
+        f.next_target_.store(static_cast<int>(next));
+        f.seats[next]->node::notify(&w);
+      }
+    }
+  }
+  return items;
+}
+
+void farm::seat::execute(worker& w) {
+  auto& f = farm_;
+  const std::lock_guard mine(busy_);
+  if (f.ending_) return;
+  prepare(w);
+  if (lane_->deadline() <= observe::now_ns()) {
+    lane_->fire_timers(w, longest_run);
+    deposit(w, false);
+  }
+  chunk_ptr items;
+  if (outputs_have_room()) {
+    const std::lock_guard hold(f.lock_);
+    items = take_mine(w);
+    if (items) {
+      auto& b = f.slot(f.next_seq_.load());
+      b.seq = f.next_seq_.load();
+      b.items = items->size();
+      b.upto = items->upto;
+      b.done = false;
+      mine_ = &b;
+      f.next_seq_.fetch_add(1);
+    }
+  }
+  if (items) {
+    if (may_take(0)) leader().notify(&w);
+    const auto n = items->size();
+    lane_->position = items->position;
+    lane_->born_ns = items->born_ns;
+    if (filling_) filling_->ranked = items->ranked;
+    const auto limit = out.empty() || out.front().to == nullptr ? longest_run : std::max<std::size_t>(1, out.front().to->grant());
+    const auto ns = lane_->process(w, *items, limit);
+    back_ = std::move(items);
+    w.soon = w.depth == 0;
+    {
+      const std::lock_guard hold(f.lock_);
+      leader().learn(n, ns);
+    }
+    deposit(w, false);
+    mine_ = nullptr;
+  } else if (all_done()) {
+    finish(w);
+  }
+  deadline_.store(lane_->deadline(), std::memory_order_relaxed);
+}
+
+// What the replica has in its output waits for its turn. In the middle of a call of the one whose turn it is
+// it goes on at once, so that one item may become any number.
+void farm::seat::deposit(worker& w, bool in_call) {
+  auto& f = farm_;
+  const auto my_turn = [&] { return !f.ordered_ || mine_ == nullptr || f.next_out_.load() == mine_->seq; };
+  if (filling_ && !filling_->empty()) {
+    if (in_call && !my_turn() && w.depth == 0 && filling_->bytes() >= most_kept_bytes) {
+      while (!my_turn() && !net_.run().cancelled.load()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    auto& o = out.front();
+    if (in_call && my_turn() && o.to != nullptr && !o.to->has_room()) net_.wait_for_room(*this, w, *o.to);
+    if (in_call && !my_turn() && filling_->bytes() < most_kept_bytes) return;  // it may grow
+    const std::lock_guard hold(f.lock_);
+    const bool ranked = filling_->ranked;
+    filling_->position = lane_->position;
+    filling_->born_ns = lane_->born_ns;
+    if (mine_ == nullptr || !f.ordered_) {
+      filling_->upto = ending_now_ ? never : std::numeric_limits<std::int64_t>::min();
+      o.filling.swap(filling_);
+      hand_over(&w, o);
+      o.filling.swap(filling_);
+    } else {
+      auto c = filling_->sibling();
+      c->position = filling_->position;
+      c->born_ns = filling_->born_ns;
+      c->swap_items(*filling_);
+      mine_->results.push_back(std::move(c));
+    }
+    filling_->paced = false;
+    filling_->ranked = ranked;
+  }
+  if (mine_ == nullptr) return;
+  const std::lock_guard hold(f.lock_);
+  if (!in_call) mine_->done = true;
+  drain(w);
+}
+
+// Sends what is next. Under the lock.
+void farm::seat::drain(worker& w) {
+  auto& f = farm_;
+  bool advanced = false;
+  while (f.next_out_.load() != f.next_seq_.load()) {
+    auto& b = f.slot(f.next_out_.load());
+    auto* const o = out.empty() ? nullptr : &out.front();
+    for (auto& c : b.results) {
+      o->filling.swap(c);
+      hand_over(&w, *o);
+      o->filling.reset();
+    }
+    b.results.clear();
+    if (!b.done) break;
+    if (o != nullptr && o->to != nullptr && o->to->ranked) {
+      const auto& p = f.parts_.back();
+      o->filling = net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
+      o->filling->ranked = true;
+      o->filling->upto = b.upto;
+      hand_over(&w, *o);
+      o->filling.reset();
+    }
+    const auto n = b.items;
+    f.next_out_.fetch_add(1);
+    advanced = true;
+    leave_loop(w, n);
+  }
+  if (advanced) leader().notify(&w);
+}
+
+// The end of the stream, when all has gone on: the end hooks of each stage, replica by replica.
+void farm::seat::finish(worker& w) {
+  auto& f = farm_;
+  {
+    const std::lock_guard hold(f.lock_);
+    if (f.ending_ || !all_done()) return;
+    f.ending_ = true;
+  }
+  const bool ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
+  for (auto s = first_; s < last_; ++s) {
+    for (auto& other : f.seats) {
+      std::unique_lock theirs(other->busy_, std::defer_lock);
+      if (other.get() != this) theirs.lock();
+      if (!other->lane_) continue;
+      other->lane_->position = at_the_end;
+      other->ending_now_ = true;
+      if (other->filling_) other->filling_->ranked = ranked;
+      other->lane_->finish(w, s, longest_run);
+      other->deposit(w, false);
+    }
+  }
+  if (ranked) {
+    auto& o = out.front();
+    const auto& p = f.parts_.back();
+    o.filling = net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
+    o.filling->upto = never;
+    hand_over(&w, o);
+  }
+  w.soon = w.depth == 0;
+  leader().end(w);
+}
+
+}  // namespace thalweg::run_detail::network

@@ -1,0 +1,250 @@
+#include "lane.hpp"
+
+#include <thalweg/observe/clock.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "net.hpp"
+
+namespace thalweg::run_detail::network {
+
+namespace {
+
+constexpr std::size_t between_stages = 256;  // items, handed on at once
+
+}  // namespace
+
+class lane::own_context final : public thread_context {
+ public:
+  own_context(lane& l, run_state& r, thread_log& log, std::size_t c) : thread_context(r, log, c), lane_(l) {}
+  void flush(std::size_t leaf, pipe::chunk_base& out) override { lane_.flushed(*this, leaf, out); }
+
+  void wait_while_paused() override { lane_.net_.wait_while_paused(*at); }
+
+  worker* at = nullptr;  // who executes the call
+
+ private:
+  lane& lane_;
+};
+
+lane::lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out,
+           receiver give)
+    : net_(n),
+      run_(n.run()),
+      parts_(parts),
+      replica_(replica),
+      out_(out),
+      give_(std::move(give)),
+      first_(parts.front().first),
+      last_(parts.back().first + parts.back().stages.last - parts.back().stages.first) {
+  between_.resize(last_ - first_ + 1);
+  for (auto s = first_; s < last_; ++s) {
+    if (run_.stages[s].info->timed) timed_.push_back(run_.stages[s]);
+  }
+}
+
+lane::~lane() = default;
+
+lane::own_context& lane::context(std::size_t component) {
+  return *contexts_[component - parts_.front().component];
+}
+
+// The loop that begins at a stage: a part, or, where a part is entered in the middle, the stage alone.
+part lane::part_at(std::size_t stage) const {
+  for (const auto& p : parts_) {
+    if (p.first == stage) return p;
+  }
+  const auto& s = run_.stages[stage];
+  return {s.component, {s.stage, s.stage + 1}, stage};
+}
+
+// Calls `f`; what it throws ends the run and comes out as cancelled.
+template <class F> void lane::attempt(std::size_t component, F&& f) {
+  if (!run_.guard(component, position, static_cast<int>(replica_), std::forward<F>(f))) throw thalweg::cancelled{};
+}
+
+void lane::start(worker& w) {
+  if (started_) return;
+  started_ = true;
+  log_ = &run_.new_log(first_, last_ - first_);
+  for (const auto& p : parts_) {
+    while (contexts_.size() <= p.component - parts_.front().component)
+      contexts_.push_back(std::make_unique<own_context>(*this, run_, *log_, parts_.front().component + contexts_.size()));
+  }
+  for (const auto& p : parts_) {
+    attempt(p.component, [&] { run_.plan.components[p.component]->start(p.stages, replica_); });
+  }
+  (void)w;
+}
+
+std::int64_t lane::process(worker& w, pipe::chunk_base& items, std::size_t limit) {
+  limit_ = limit;
+  const auto begin = observe::now_ns();
+  const auto elsewhere = elsewhere_ns_;
+  if (!items.empty()) carry(w, first_, items);
+  return observe::now_ns() - begin - (elsewhere_ns_ - elsewhere);
+}
+
+// Runs items through the stages from `stage` on. They are left moved-from.
+void lane::carry(worker& w, std::size_t stage, pipe::chunk_base& items) {
+  const auto p = part_at(stage);
+  const auto next = p.first + (p.stages.last - p.stages.first);
+  const bool last = next == last_;
+  auto& component = *run_.plan.components[p.component];
+  auto& ctx = context(p.component);
+  // Taken out while it is in use: an operator that sends much comes back here before it returns.
+  chunk_ptr inner;
+  if (!last) {
+    inner = std::move(between_[next - first_]);
+    if (!inner) inner = component.make_chunk(p.stages.last - 1);
+  }
+  auto* const out = last ? out_ : inner.get();
+  const auto n = items.size();
+  const auto mark = pipe::mark{ctx.due, ctx.rank};
+  const auto was_paced = std::exchange(ctx.paced, items.paced);
+  const auto was_ranked = std::exchange(ctx.ranked, items.ranked);
+  const auto limit = std::exchange(ctx.limit, last ? limit_ : between_stages);
+  const auto sample = std::exchange(ctx.sample, run_.observes() && p.stages.last - p.stages.first > 1 && (ticks_++ & 15) == 0);
+  auto* const at = std::exchange(ctx.at, &w);
+  const auto elsewhere = elsewhere_ns_;
+  const auto begin = observe::now_ns();
+  const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
+                             [&] { component.process(p.stages, replica_, ctx, items, out); });
+  const auto end = observe::now_ns();
+  const auto took = end - begin - (elsewhere_ns_ - elsewhere);
+  const auto arrived = out == nullptr ? ctx.arrived_at(p.stages.last - 1) : 0;
+  ctx.collect(p.stages, took);
+  w.log.work.busy_ns.add_ns(took);
+  if (run_.trace)
+    run_.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, n,
+                       static_cast<std::uint64_t>(position), p.stages.last - p.stages.first);
+  ctx.at = at;
+  ctx.sample = sample;
+  ctx.limit = limit;
+  ctx.ranked = was_ranked;
+  ctx.paced = was_paced;
+  ctx.take_marks(mark);
+  if (!ok) throw thalweg::cancelled{};
+  if (arrived > 0 && !items.paced) log_->arrived(end - born_ns, arrived);
+  if (last) return;
+  if (!inner->empty()) carry(w, next, *inner);
+  inner->clear();
+  inner->paced = inner->ranked = false;
+  between_[next - first_] = std::move(inner);
+}
+
+// An output is full in the middle of a call.
+void lane::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out) {
+  if (ctx.interrupted()) throw thalweg::cancelled{};
+  const auto next = ctx.first_stage + leaf + 1;
+  const auto begin = observe::now_ns();
+  const auto before = elsewhere_ns_;
+  if (next < last_) {
+    carry(*ctx.at, next, out);
+    out.clear();
+  } else {
+    give_(*ctx.at, true);
+  }
+  elsewhere_ns_ = before + observe::now_ns() - begin;
+}
+
+model::produced lane::produce(worker& w, std::size_t n, std::size_t limit) {
+  const auto& p = parts_.front();
+  const auto next = p.first + (p.stages.last - p.stages.first);
+  const bool last = next == last_;
+  auto& component = *run_.plan.components[p.component];
+  auto& ctx = context(p.component);
+  limit_ = limit;
+  ctx.limit = last ? limit : 1;
+  ctx.paced = paced;
+  ctx.at = &w;
+  ctx.sample = run_.observes() && p.stages.last - p.stages.first > 1 && (ticks_++ & 15) == 0;
+  auto& inner = between_[next - first_];
+  if (!last && !inner) inner = component.make_chunk(p.stages.last - 1);
+  const auto elsewhere = elsewhere_ns_;
+  const auto begin = observe::now_ns();
+  if (born_ns == 0) born_ns = begin;
+  model::produced made;
+  const bool ok = run_.guard(p.component, position, static_cast<int>(replica_), [&] {
+    made = component.produce(p.stages, ctx, n, last ? out_ : inner.get());
+  });
+  ctx.sample = false;
+  const auto end = observe::now_ns();
+  const auto waited = ctx.waited_ns;
+  worked_ns = std::max<std::int64_t>(0, end - begin - (elsewhere_ns_ - elsewhere) - waited);
+  const auto arrived = out_ == nullptr && last ? ctx.arrived_at(p.stages.last - 1) : 0;
+  ctx.collect(p.stages, worked_ns + waited);
+  w.log.work.busy_ns.add_ns(worked_ns);
+  if (run_.trace)
+    run_.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, made.items,
+                       static_cast<std::uint64_t>(position), p.stages.last - p.stages.first);
+  if (!ok) throw thalweg::cancelled{};
+  if (arrived > 0 && !paced) log_->arrived((end - begin) / static_cast<std::int64_t>(arrived), arrived, true);
+  if (!last && !inner->empty()) {
+    auto items = std::move(inner);
+    carry(w, next, *items);
+    items->clear();
+    items->paced = items->ranked = false;
+    inner = std::move(items);
+  }
+  return made;
+}
+
+void lane::fire_timers(worker& w, std::size_t limit) {
+  limit_ = limit;
+  const auto now = observe::now_ns();
+  for (const auto& s : timed_) {
+    auto& component = *run_.plan.components[s.component];
+    if (component.deadline(s.stage, replica_) > now) continue;
+    call_hook(w, run_.first_of_component[s.component] + s.stage, [&](own_context& ctx, pipe::chunk_base* out) {
+      component.on_time(s.stage, ctx, out, replica_);
+    });
+  }
+}
+
+std::int64_t lane::deadline() const {
+  auto when = never;
+  for (const auto& s : timed_) {
+    when = std::min(when, run_.plan.components[s.component]->deadline(s.stage, replica_));
+  }
+  return when;
+}
+
+void lane::finish(worker& w, std::size_t s, std::size_t limit) {
+  limit_ = limit;
+  if (born_ns == 0) born_ns = observe::now_ns();
+  const auto& ref = run_.stages[s];
+  call_hook(w, s, [&](own_context& ctx, pipe::chunk_base* out) {
+    run_.plan.components[ref.component]->finish(ref.stage, replica_, ctx, out);
+  });
+}
+
+// Calls a hook of a stage that may send; what it sends goes on to the next stage.
+template <class F> void lane::call_hook(worker& w, std::size_t stage, F&& hook) {
+  const auto& ref = run_.stages[stage];
+  auto& component = *run_.plan.components[ref.component];
+  auto& ctx = context(ref.component);
+  const bool last = stage + 1 == last_;
+  const auto inner = last ? nullptr : component.make_chunk(ref.stage);
+  const auto was_paced = std::exchange(ctx.paced, paced);
+  ctx.ranked = (last && out_ != nullptr && out_->ranked) || (inner && out_ != nullptr && out_->ranked);
+  const auto limit = std::exchange(ctx.limit, last ? limit_ : between_stages);
+  auto* const at = std::exchange(ctx.at, &w);
+  const auto begin = observe::now_ns();
+  const auto elsewhere = elsewhere_ns_;
+  attempt(ref.component, [&] { hook(ctx, last ? out_ : inner.get()); });
+  ctx.collect({ref.stage, ref.stage + 1}, observe::now_ns() - begin - (elsewhere_ns_ - elsewhere));
+  ctx.at = at;
+  ctx.limit = limit;
+  ctx.ranked = false;
+  ctx.paced = was_paced;
+  if (inner && !inner->empty()) {
+    const auto saved = std::exchange(paced, inner->paced);
+    carry(w, stage + 1, *inner);
+    paced = saved;
+  }
+}
+
+}  // namespace thalweg::run_detail::network

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <thalweg/run/engine.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "../parts.hpp"
+#include "edge.hpp"
+
+namespace thalweg::run_detail::network {
+
+class net;
+struct worker;
+
+/// One replica's operators of a line of stages: runs of items go through its parts, one after the other.
+class lane {
+ public:
+  /// Takes what the last part has put into its output, in the middle of a call or behind it. `true`: in the
+  /// middle, and it may have to wait.
+  using receiver = std::function<void(worker&, bool)>;
+
+  /// Items come out in `out` (null if the last stage is a sink).
+  lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out,
+       receiver give);
+  ~lane();
+
+  /// Makes the operators and calls their start hooks, if that has not been done.
+  void start(worker& w);
+  /// Runs the items through all parts. Returns the time that was worked.
+  std::int64_t process(worker& w, pipe::chunk_base& items, std::size_t limit);
+  /// Calls the source, the first stage, for up to `n` items.
+  model::produced produce(worker& w, std::size_t n, std::size_t limit);
+  /// Calls what is due.
+  void fire_timers(worker& w, std::size_t limit);
+  [[nodiscard]] std::int64_t deadline() const;
+  /// The end hook of stage `s` (its number in the plan).
+  void finish(worker& w, std::size_t s, std::size_t limit);
+
+  std::int64_t position = 0;
+  std::int64_t born_ns = 0;
+  std::int64_t upto = 0;   ///< rank below which nothing comes any more
+  bool paced = false;      ///< of what it makes itself
+  std::int64_t worked_ns = 0;  ///< in the last call of `produce`
+
+ private:
+  class own_context;
+
+  [[nodiscard]] own_context& context(std::size_t component);
+  template <class F> void attempt(std::size_t component, F&& f);
+  void carry(worker& w, std::size_t stage, pipe::chunk_base& items);
+  template <class F> void call_hook(worker& w, std::size_t stage, F&& hook);
+  [[nodiscard]] part part_at(std::size_t stage) const;
+  void flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out);
+
+  net& net_;
+  run_state& run_;
+  const std::vector<part>& parts_;
+  const std::size_t replica_;
+  pipe::chunk_base* const out_;
+  const receiver give_;
+  const std::size_t first_, last_;
+  thread_log* log_ = nullptr;
+  std::vector<std::unique_ptr<own_context>> contexts_;
+  std::vector<chunk_ptr> between_;
+  std::vector<run_state::stage_ref> timed_;
+  bool started_ = false;
+  std::size_t limit_ = 1;
+  std::int64_t elsewhere_ns_ = 0;
+  std::uint64_t ticks_ = 0;
+};
+
+}  // namespace thalweg::run_detail::network

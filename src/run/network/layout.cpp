@@ -1,0 +1,372 @@
+// What a network makes of a plan: nodes, edges, loops, and who executes what.
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "../parts.hpp"
+#include "net.hpp"
+#include "nodes.hpp"
+
+namespace thalweg::run_detail::network {
+
+namespace {
+
+constexpr std::size_t most_seats = 256;  // of a farm that may be resized
+
+bool wants_own_thread(const model::stage_info& s) {
+  return s.opts.blocking || !s.opts.pin.empty() || s.opts.on == placement::caller_thread || s.timed;
+}
+
+}  // namespace
+
+void net::lay_out() {
+  auto& run = *state_;
+  farm_of_stage_.assign(run.stages.size(), nullptr);
+  replicas_.assign(run.stages.size(), 1);
+  limit_replicas();
+  if (shape_.sequential) {
+    home_ = on_caller_ = &new_squad(1, {});
+  } else if (shape_.home) {
+    squads_.push_back(shape_.home(*this));
+    home_ = squads_.back().get();
+  } else if (!shape_.thread_each) {
+    home_ = &new_squad(static_cast<std::size_t>(std::max(1, shape_.workers)), shape_.pin);
+  }
+  std::vector<span> of;
+  of.reserve(run.plan.components.size());
+  for (std::size_t c = 0; c < run.plan.components.size(); ++c) of.push_back(add_component(c));
+  for (const auto& e : run.plan.connections()) {
+    auto opts = e.opts;
+    const auto& next = run.plan.components[e.to]->stages().front();
+    if (opts.capacity == automatic) opts.capacity = next.opts.capacity;
+    connect(opts, *nodes_[of[e.from].last], e.from_port, *nodes_[of[e.to].first], e.to_port);
+  }
+  find_loops();
+  find_ranks();
+  find_paced();
+  // The replicas of a farm have its input and output.
+  for (auto& f : farms_) {
+    const auto& first = *f->seats.front();
+    for (auto& s : f->seats) {
+      if (s.get() == &first) continue;
+      s->in = first.in;
+      for (const auto& o : first.out) s->out.push_back({o.to, nullptr});
+      s->in_loop = first.in_loop;
+      s->place_in_loop = first.place_in_loop;
+      s->paced = first.paced;
+    }
+  }
+  left_.store(nodes_.size());
+  std::size_t threads = 0;
+  for (const auto* s : thread_squads_) threads += s->size();
+  run.workers = static_cast<int>(std::max<std::size_t>(threads + (shape_.home ? static_cast<std::size_t>(shape_.workers) : 0), 1));
+}
+
+net::span net::add_component(std::size_t c) {
+  auto& run = *state_;
+  auto& component = *run.plan.components[c];
+  auto* const ports = component.ports();
+  if (ports == nullptr) return add_line(c);
+  const auto stage = run.first_of_component[c];
+  auto n = std::make_unique<port_node>(*this, c, stage, *ports);
+  n->in.resize(ports->inputs().size());
+  n->out.resize(ports->outputs().size());
+  add(std::move(n), *run.stages[stage].info, wants_own_thread(*run.stages[stage].info));
+  return {nodes_.size() - 1, nodes_.size() - 1};
+}
+
+net::span net::add_line(std::size_t c) {
+  auto& run = *state_;
+  const auto begin = run.first_of_component[c];
+  const auto end = begin + run.plan.components[c]->stages().size();
+  const span all{nodes_.size(), 0};
+  const bool alone = !shape_.sequential;
+  for (auto i = begin; i < end;) {
+    const auto first = i++;
+    const auto& info = *run.stages[first].info;
+    const auto joins = [&](std::size_t s) {
+      const auto& a = run.stages[s - 1];
+      const auto& b = run.stages[s];
+      if (same_farm(a, b)) return true;
+      return shape_.fuse && can_share_thread(a, b) && !(alone && (wants_own_thread(*a.info) || wants_own_thread(*b.info)));
+    };
+    while (i < end && joins(i)) ++i;
+    auto parts = parts_of(run, first, i);
+    const bool has_in = info.in != nullptr;
+    const bool has_out = run.stages[i - 1].info->out != nullptr;
+    bool apart = false;
+    for (auto s = first; s < i; ++s) apart = apart || wants_own_thread(*run.stages[s].info);
+    if (parts.size() > 1 || i - first > 1) {
+      for (auto s = first; s < i; ++s) run.segments[s] = static_cast<int>(first);
+    }
+    node* made = nullptr;
+    if (info.farm >= 0) {
+      const auto n = static_cast<std::size_t>(replicas_[first]);
+      const auto most = shape_.sequential ? n : std::max(n, most_seats);
+      for (auto s = first; s < i; ++s) {
+        run.plan.components[c]->prepare(run.stages[s].stage, most);
+        run.replicas[s] = static_cast<int>(n);
+      }
+      farms_.push_back(std::make_unique<farm>(*this, std::move(parts), n, most, info));
+      auto& f = *farms_.back();
+      auto* const who = squad_for(info, apart, n);
+      for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
+      for (auto& seat : f.seats) give_threads(*seat, who, info);
+      made = f.seats.front().get();
+      nodes_.push_back(made);
+    } else {
+      for (auto s = first; s < i; ++s) run.plan.components[c]->prepare(run.stages[s].stage, 1);
+      made = &add(std::make_unique<line_node>(*this, std::move(parts)), info, apart);
+    }
+    made->in.resize(has_in ? 1 : 0);
+    made->out.resize(has_out ? 1 : 0);
+    if (first > begin) {
+      connect_options opts;
+      opts.capacity = info.opts.capacity;
+      connect(opts, *nodes_[nodes_.size() - 2], 0, *made, 0);
+    }
+  }
+  return {all.first, nodes_.size() - 1};
+}
+
+node& net::add(std::unique_ptr<node> n, const model::stage_info& info, bool apart) {
+  give_threads(*n, squad_for(info, apart, 1), info);
+  nodes_.push_back(n.get());
+  owned_.push_back(std::move(n));
+  return *nodes_.back();
+}
+
+squad* net::squad_for(const model::stage_info& info, bool apart, std::size_t threads) {
+  if (shape_.sequential) return home_;
+  if (info.opts.on == placement::caller_thread) {
+    if (on_caller_ == nullptr) on_caller_ = &new_squad(1, info.opts.pin);
+    return on_caller_;
+  }
+  if (!apart && !shape_.thread_each) return home_;
+  auto pin = info.opts.pin;
+  if (pin.empty() && !shape_.pin.empty()) pin = {shape_.pin[thread_squads_.size() % shape_.pin.size()]};
+  return &new_squad(threads, std::move(pin));
+}
+
+void net::give_threads(node& n, squad* s, const model::stage_info& info) {
+  n.home = s;
+  if (!info.timed && !shape_.sequential) return;
+  if (auto* const threads = dynamic_cast<thread_squad*>(s)) {
+    bool timed = false;
+    for (auto i = n.first(); i < n.last(); ++i) timed = timed || state_->stages[i].info->timed;
+    if (timed) threads->timed.push_back(&n);
+  }
+}
+
+thread_squad& net::new_squad(std::size_t threads, std::vector<int> pin) {
+  auto made = std::make_unique<thread_squad>(threads);
+  made->pin = std::move(pin);
+  thread_squads_.push_back(made.get());
+  squads_.push_back(std::move(made));
+  return *thread_squads_.back();
+}
+
+edge& net::connect(const connect_options& opts, node& from, std::size_t from_port, node& to, std::size_t to_port) {
+  edges_.push_back(std::make_unique<edge>(opts, shape_.slots, &from, &to));
+  auto& e = *edges_.back();
+  from.out[from_port].to = &e;
+  to.in[to_port] = &e;
+  if (opts.wait == waiting::spin) {
+    if (auto* const s = dynamic_cast<thread_squad*>(to.home); s != nullptr && s != home_) s->spin = std::chrono::milliseconds(1);
+  }
+  return e;
+}
+
+// How many replicas each farm has. Where there is a bound on all of them, those that have most give.
+void net::limit_replicas() {
+  auto& run = *state_;
+  std::vector<std::size_t> farms;
+  int sum = 0;
+  for (std::size_t i = 0; i < run.stages.size(); ++i) {
+    const auto& info = *run.stages[i].info;
+    if (info.farm < 0) continue;
+    replicas_[i] = shape_.sequential ? 1 : info.replicas == automatic ? std::max(1, shape_.replicas) : info.replicas;
+    if (i > 0 && same_farm(run.stages[i - 1], run.stages[i])) {
+      replicas_[i] = replicas_[i - 1];
+      continue;
+    }
+    farms.push_back(i);
+    sum += replicas_[i];
+  }
+  while (shape_.most_replicas != automatic && sum > shape_.most_replicas) {
+    const auto largest = *std::max_element(farms.begin(), farms.end(), [&](auto a, auto b) { return replicas_[a] < replicas_[b]; });
+    if (replicas_[largest] == 1) return;
+    --replicas_[largest];
+    --sum;
+  }
+}
+
+// Strongly connected parts: R. Tarjan, Depth-first search and linear graph algorithms (1972), without
+// recursion.
+void net::find_loops() {
+  const auto count = nodes_.size();
+  std::vector<std::vector<std::size_t>> next(count);
+  const auto number = [&](const node* n) {
+    return static_cast<std::size_t>(std::find(nodes_.begin(), nodes_.end(), n) - nodes_.begin());
+  };
+  std::vector<std::pair<const node*, std::size_t>> sorted;
+  for (std::size_t i = 0; i < count; ++i) sorted.emplace_back(nodes_[i], i);
+  std::sort(sorted.begin(), sorted.end());
+  const auto find = [&](const node* n) {
+    return std::lower_bound(sorted.begin(), sorted.end(), std::pair<const node*, std::size_t>(n, 0))->second;
+  };
+  (void)number;
+  for (const auto& e : edges_) next[find(e->from)].push_back(find(e->to));
+  constexpr auto unseen = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> index(count, unseen), low(count, 0), part(count, unseen), open;
+  std::vector<bool> on_stack(count, false);
+  struct call {
+    std::size_t node, child;
+  };
+  std::size_t clock = 0;
+  std::size_t parts = 0;
+  for (std::size_t root = 0; root < count; ++root) {
+    if (index[root] != unseen) continue;
+    std::vector<call> calls{{root, 0}};
+    while (!calls.empty()) {
+      auto& [v, child] = calls.back();
+      if (child == 0) {
+        index[v] = low[v] = clock++;
+        open.push_back(v);
+        on_stack[v] = true;
+      }
+      if (child < next[v].size()) {
+        const auto to = next[v][child++];
+        if (index[to] == unseen) {
+          calls.push_back({to, 0});
+        } else if (on_stack[to]) {
+          low[v] = std::min(low[v], index[to]);
+        }
+        continue;
+      }
+      if (low[v] == index[v]) {
+        for (;;) {
+          const auto to = open.back();
+          open.pop_back();
+          on_stack[to] = false;
+          part[to] = parts;
+          if (to == v) break;
+        }
+        ++parts;
+      }
+      const auto done = v;
+      calls.pop_back();
+      if (!calls.empty()) low[calls.back().node] = std::min(low[calls.back().node], low[done]);
+    }
+  }
+  std::vector<loop*> loop_of(parts, nullptr);
+  for (const auto& e : edges_) {
+    const auto a = part[find(e->from)];
+    if (a != part[find(e->to)]) continue;
+    e->in_loop = true;
+    if (loop_of[a] == nullptr) {
+      loops_.push_back(std::make_unique<loop>());
+      loop_of[a] = loops_.back().get();
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) nodes_[i]->in_loop = loop_of[part[i]];
+  for (const auto& e : edges_) {
+    auto* const l = e->to->in_loop;
+    if (l == nullptr) continue;
+    if (!e->in_loop) l->entries.push_back(e.get());
+    if (e->options().loop_limit != automatic) {
+      l->limit = e->options().loop_limit;
+      l->credit = std::min(l->credit, std::max<std::int64_t>(1, l->limit / 2));
+    }
+  }
+  // End hooks are called along the stream, from the entries on.
+  for (auto& l : loops_) {
+    std::deque<node*> walk;
+    for (const auto* e : l->entries) walk.push_back(e->to);
+    for (auto* n : nodes_) {
+      if (n->in_loop == l.get()) walk.push_back(n);
+    }
+    while (!walk.empty()) {
+      auto* const n = walk.front();
+      walk.pop_front();
+      if (std::find(l->nodes.begin(), l->nodes.end(), n) != l->nodes.end()) continue;
+      n->place_in_loop = l->nodes.size();
+      l->nodes.push_back(n);
+      std::size_t at = 0;
+      for (const auto& o : n->out) {
+        if (o.to != nullptr && o.to->in_loop) walk.insert(walk.begin() + static_cast<std::ptrdiff_t>(at++), o.to->to);
+      }
+    }
+  }
+}
+
+// For each ordered merge, the split whose order it restores: where the ways back from its inputs meet. All
+// that lies between hands ranks on.
+void net::find_ranks() {
+  std::vector<std::string> problems;
+  for (auto* merge : nodes_) {
+    auto* const m = state_->plan.components[state_->stages[merge->first()].component]->ports();
+    if (m == nullptr || m->role() != model::order_role::restores) continue;
+    const auto& name = state_->stages[merge->first()].info->name;
+    node* split = nullptr;
+    bool ok = true;
+    std::vector<edge*> between;
+    for (auto* e : merge->in) {
+      int depth = 0;
+      for (;;) {
+        between.push_back(e);
+        auto* const n = e->from;
+        auto* const p = state_->plan.components[state_->stages[n->first()].component]->ports();
+        const auto role = p == nullptr ? model::order_role::none : p->role();
+        if (role == model::order_role::gives && depth-- == 0) {
+          ok = ok && (split == nullptr || split == n);
+          split = n;
+          break;
+        }
+        if (role == model::order_role::restores) ++depth;
+        if (n->in.size() != 1 && role != model::order_role::restores) {
+          ok = false;
+          break;
+        }
+        e = n->in.front();
+      }
+    }
+    if (!ok || split == nullptr) {
+      problems.push_back("stage '" + name + "': an ordered tw::merge puts the branches of one tw::split or tw::tee together again, but its inputs do not all come from the same one");
+      continue;
+    }
+    split->gives_ranks = true;
+    for (auto* e : between) e->ranked = true;
+    auto* const s = state_->plan.components[state_->stages[split->first()].component]->ports();
+    s->give_ranks(true);
+    m->follow(*s);
+  }
+  for (const auto& e : edges_) {
+    if (e->ranked && e->options().pipe)
+      problems.push_back("the pipe in front of stage '" + state_->stages[e->to->first()].info->name +
+                         "' is the user's own, which does not carry what an ordered tw::merge behind it needs");
+    if (e->ranked && e->in_loop) problems.push_back("stage '" + state_->stages[e->to->first()].info->name + "' lies in a loop between a tw::split and an ordered tw::merge: a loop keeps no order");
+  }
+  if (!problems.empty()) throw invalid_job(std::move(problems));
+}
+
+// Whose end hooks send items that a paced source's due times are missing for.
+void net::find_paced() {
+  std::deque<node*> open;
+  for (auto* n : nodes_) {
+    if (n->in.empty() && state_->stages[n->first()].info->paced) open.push_back(n);
+  }
+  while (!open.empty()) {
+    auto* const n = open.front();
+    open.pop_front();
+    if (n->paced) continue;
+    n->paced = true;
+    for (const auto& o : n->out) {
+      if (o.to != nullptr) open.push_back(o.to->to);
+    }
+  }
+}
+
+}  // namespace thalweg::run_detail::network

@@ -1,0 +1,242 @@
+#include "net.hpp"
+
+#include <thalweg/observe/clock.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "nodes.hpp"
+
+namespace thalweg::run_detail::network {
+
+net::net(std::unique_ptr<run_state> s, shape how) : engine(std::move(s)), shape_(std::move(how)) {
+  lay_out();
+}
+
+net::~net() {
+  for (auto& t : threads_) {
+    if (t.joinable()) t.join();
+  }
+}
+
+// --- threads ---
+
+void net::start(bool on_caller) {
+  auto& run = *state_;
+  deferred_ = on_caller_ != nullptr && (on_caller || !shape_.sequential || std::any_of(run.stages.begin(), run.stages.end(), [](const auto& s) {
+                return s.info->opts.on == placement::caller_thread;
+              }));
+  // Whoever has something to do without items begins.
+  for (auto* n : nodes_) n->notify();
+  for (auto* s : thread_squads_) {
+    alive_.fetch_add(s->size());
+    if (s == on_caller_ && deferred_) continue;
+    if (s == home_ && shape_.hire) {
+      threads_.emplace_back([this, s] { shape_.hire(*this, *s); });
+      continue;
+    }
+    std::size_t missing = s->size();
+    try {
+      for (std::size_t i = 0; i < s->size(); ++i) {
+        threads_.emplace_back([this, s, i] { live(*s, i); });
+        --missing;
+      }
+    } catch (...) {
+      // The system has no more threads: those that run must not wait for the others.
+      run.fail(std::current_exception(), 0);
+      wake();
+      for (; missing > 0; --missing) leave();
+    }
+  }
+  leave();
+}
+
+void net::join() {
+  const std::lock_guard hold(joining_);
+  if (std::exchange(deferred_, false)) {
+    const affinity_guard back;
+    live(*on_caller_, 0);
+  }
+  state_->wait_done();
+  for (auto& t : threads_) {
+    if (t.joinable()) t.join();
+  }
+}
+
+void net::wake() {
+  for (auto& s : squads_) s->wake();
+  if (over()) return;
+  for (auto* n : nodes_) {
+    if (n->sources()) n->notify();
+  }
+}
+
+void net::leave() {
+  if (alive_.fetch_sub(1, std::memory_order_acq_rel) == 1) state_->finished();
+}
+
+void net::live(thread_squad& s, std::size_t number) {
+  auto& run = *state_;
+  auto& log = run.new_log(0, 0);
+  run.guard(0, 0, 0, [&] {
+    if (!s.pin.empty()) bind_to({s.pin[number % s.pin.size()]});
+    if (run.trace) run.trace->name_thread(static_cast<std::size_t>(log.number), "worker " + std::to_string(log.number));
+  });
+  worker w(s, log);
+  std::int64_t deadline = never;
+  const auto next_deadline = [&] {
+    deadline = never;
+    for (const auto* n : s.timed) deadline = std::min(deadline, n->deadline());
+  };
+  while (!over()) {
+    if (!s.timed.empty()) {
+      next_deadline();
+      if (deadline <= observe::now_ns()) {
+        const auto now = observe::now_ns();
+        for (auto* n : s.timed) {
+          if (n->deadline() <= now) n->notify(&w);
+        }
+      }
+    }
+    if (auto* n = s.take()) {
+      execute(*n, w);
+      continue;
+    }
+    if (const auto ns = s.sleep(number, deadline, [this] { return over(); }); ns > 0) {
+      log.work.idle_ns.add_ns(ns);
+      log.work.parks.add();
+    }
+  }
+  for (auto& other : squads_) other->wake();
+  leave();
+}
+
+// --- executing ---
+
+void net::execute(node& n, worker& w) {
+  const auto soon = std::exchange(w.soon, false);
+  try {
+    if (!n.ended()) n.execute(w);
+  } catch (const thalweg::cancelled&) {
+    if (!state_->cancelled.load()) state_->cancel();
+  } catch (...) {
+    state_->fail(std::current_exception(), 0);
+  }
+  w.soon = w.depth == 0;
+  if (over()) {
+    for (auto& s : squads_) s->wake();
+  }
+  n.release(w);
+  w.soon = soon;
+}
+
+void net::slept() {
+  if (awake_.fetch_sub(1) - 1 <= blocked_.load() && !over()) make_way();
+}
+
+void net::ended() {
+  if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  over_.store(true, std::memory_order_release);
+  for (auto& s : squads_) s->wake();
+}
+
+// Executes a node, or what it waits for itself, if that is the worker's to do.
+bool net::help(node& n, worker& w) {
+  if (n.home == &w.home && n.claim()) {
+    ++w.depth;
+    execute(n, w);
+    --w.depth;
+    return true;
+  }
+  if (!n.asleep()) return false;
+  for (auto& o : n.out) {
+    if (o.to != nullptr && !o.to->has_room() && help(*o.to->to, w)) return true;
+  }
+  return false;
+}
+
+void net::wait_for_room(node& n, worker& w, edge& e) {
+  struct counting {
+    std::atomic<std::int64_t>& blocked;
+    explicit counting(std::atomic<std::int64_t>& b) : blocked(b) { blocked.fetch_add(1); }
+    ~counting() { blocked.fetch_sub(1); }
+  } const counted(blocked_);
+  const auto soon = std::exchange(w.soon, false);
+  auto nap = std::chrono::microseconds(5);
+  const auto begin = observe::now_ns();
+  while (!e.ask_for_room()) {
+    if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
+    if (help(*e.to, w)) continue;
+    if (auto* other = w.home.take()) {
+      ++w.depth;
+      execute(*other, w);
+      --w.depth;
+      continue;
+    }
+    if (awake_.load() <= blocked_.load()) {
+      e.grow();
+      continue;
+    }
+    // Another thread has what is waited for in hand.
+    std::this_thread::sleep_for(nap);
+    nap = std::min(nap * 2, std::chrono::microseconds(500));
+  }
+  w.soon = soon;
+  w.log.work.idle_ns.add_ns(w.depth == 0 ? observe::now_ns() - begin : 0);
+  (void)n;
+}
+
+void net::wait_while_paused(worker& w) {
+  const auto soon = std::exchange(w.soon, false);
+  while (state_->paused() && !state_->ending.load()) {
+    if (auto* other = w.home.take()) {
+      ++w.depth;
+      execute(*other, w);
+      --w.depth;
+    } else {
+      (void)state_->wait_while_paused(std::chrono::milliseconds(1));
+    }
+  }
+  w.soon = soon;
+}
+
+// Nothing moves. Where a stage that chooses waits for one input while another one, which it does not read, is
+// full and keeps its sender from going on, the smallest such edge is allowed to grow. T. Parks, Bounded
+// Scheduling of Process Networks (1995), section 4.
+void net::make_way() {
+  const std::unique_lock hold(making_way_, std::try_to_lock);
+  if (!hold.owns_lock()) return;
+  edge* smallest = nullptr;
+  for (auto& e : edges_) {
+    if (e->has_room() || e->to->ended() || !e->to->asleep() || !e->to->chooses()) continue;
+    if (smallest == nullptr || e->items() < smallest->items()) smallest = e.get();
+  }
+  if (smallest == nullptr || awake_.load() > blocked_.load()) return;
+  smallest->grow();
+  smallest->from->notify();
+}
+
+void net::set_replicas(std::string_view stage, int replicas) {
+  auto& run = *state_;
+  for (std::size_t i = 0; i < run.stages.size(); ++i) {
+    if (run.stages[i].info->name != stage) continue;
+    auto* const f = farm_of_stage_[i];
+    if (f == nullptr)
+      throw error("set_replicas: stage '" + std::string(stage) + "' is serial: put it into a tw::farm");
+    const auto n = std::min<std::size_t>(static_cast<std::size_t>(replicas), f->seats.size());
+    const auto before = static_cast<int>(f->replicas());
+    if (before == static_cast<int>(n)) return;
+    f->set_replicas(n);
+    std::vector<std::size_t> all;
+    for (std::size_t k = 0; k < run.stages.size(); ++k) {
+      if (farm_of_stage_[k] == f) all.push_back(k);
+    }
+    run.resized(all, before, static_cast<int>(n));
+    return;
+  }
+  throw error("set_replicas: there is no stage '" + std::string(stage) + "'");
+}
+
+}  // namespace thalweg::run_detail::network

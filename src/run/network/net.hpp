@@ -1,0 +1,120 @@
+#pragma once
+
+#include <thalweg/run/engine.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "edge.hpp"
+#include "node.hpp"
+#include "squad.hpp"
+
+/// Graphs of any shape, under every policy. Nodes hand runs of items to each other through bounded edges; one
+/// that has something to do is given to a squad of threads, and which squads there are is all that a policy
+/// says. docs/network.md tells how it works.
+namespace thalweg::run_detail::network {
+
+inline constexpr auto never = std::numeric_limits<std::int64_t>::max();
+
+class net;
+class farm;
+
+/// What a policy says of a network.
+struct shape {
+  int workers = 1;             ///< threads that share the nodes without one of their own
+  bool sequential = false;     ///< one thread for everything, the caller's if there is one
+  bool thread_each = false;    ///< a thread for each node, and for each replica of a farm
+  bool fuse = true;            ///< serial stages that follow each other are one node
+  int replicas = 1;            ///< of a farm that does not say how many
+  int most_replicas = automatic;  ///< over all farms
+  std::size_t slots = 8;       ///< runs of items that wait between two nodes, at most
+  std::vector<int> pin = {};
+  /// Where the nodes without a thread of their own are executed, if not by threads of ours.
+  std::function<std::unique_ptr<squad>(net&)> home = {};
+  /// Lets each of the squad's threads call `net::live` with its number; null: threads of ours do.
+  std::function<void(net&, thread_squad&)> hire = {};
+};
+
+class net final : public engine {
+ public:
+  net(std::unique_ptr<run_state> s, shape how);
+  ~net() override;
+
+  void start(bool on_caller) override;
+  void join() override;
+  void wake() override;
+  void set_replicas(std::string_view stage, int replicas) override;
+
+  // For nodes and squads.
+
+  [[nodiscard]] run_state& run() noexcept { return *state_; }
+  [[nodiscard]] const shape& how() const noexcept { return shape_; }
+  /// Executes a claimed node once.
+  void execute(node& n, worker& w);
+  /// Waits in the middle of a call of `n` until there is room in the edge, and works meanwhile.
+  void wait_for_room(node& n, worker& w, edge& e);
+  /// In the middle of a source's call: works while the run is paused.
+  void wait_while_paused(worker& w);
+  /// All has ended, or has been cancelled.
+  [[nodiscard]] bool over() const noexcept {
+    return over_.load(std::memory_order_acquire) || state_->cancelled.load(std::memory_order_acquire);
+  }
+  /// A thread's life in a squad.
+  void live(thread_squad& s, std::size_t number);
+  /// A task of a squad whose threads are not ours begins and ends.
+  void enter() noexcept { alive_.fetch_add(1); }
+  void leave();
+
+  void woke() noexcept { awake_.fetch_add(1); }
+  void slept();
+  void ended();
+
+ private:
+  struct span {
+    std::size_t first, last;  // numbers of nodes
+  };
+
+  void lay_out();
+  span add_component(std::size_t c);
+  span add_line(std::size_t c);
+  node& add(std::unique_ptr<node> n, const model::stage_info& info, bool apart);
+  void give_threads(node& n, squad* s, const model::stage_info& info);
+  [[nodiscard]] squad* squad_for(const model::stage_info& info, bool apart, std::size_t threads);
+  edge& connect(const connect_options& opts, node& from, std::size_t from_port, node& to, std::size_t to_port);
+  void limit_replicas();
+  void find_loops();
+  void find_ranks();
+  void find_paced();
+  thread_squad& new_squad(std::size_t threads, std::vector<int> pin);
+  bool help(node& n, worker& w);
+  void make_way();
+
+  shape shape_;
+  std::vector<std::unique_ptr<edge>> edges_;
+  std::vector<std::unique_ptr<node>> owned_;
+  std::vector<std::unique_ptr<farm>> farms_;
+  std::vector<node*> nodes_;  // a farm's first seat stands for all
+  std::vector<int> replicas_;  // of each farm, by stage
+  std::vector<farm*> farm_of_stage_;
+  std::vector<std::unique_ptr<loop>> loops_;
+  std::vector<std::unique_ptr<squad>> squads_;
+  std::vector<thread_squad*> thread_squads_;
+  std::vector<std::thread> threads_;
+  squad* home_ = nullptr;
+  thread_squad* on_caller_ = nullptr;
+  bool deferred_ = false;              // the caller's thread is still to come
+  std::atomic<std::size_t> alive_{1};  // threads and tasks, and `start` itself
+  std::atomic<std::size_t> left_{0};   // nodes that have not ended
+  std::atomic<std::int64_t> awake_{0}, blocked_{0};
+  std::atomic<bool> over_{false};
+  std::mutex joining_, making_way_;
+};
+
+}  // namespace thalweg::run_detail::network

@@ -1,0 +1,189 @@
+#include "node.hpp"
+
+#include <thalweg/pipe/membarrier.hpp>
+
+#include <algorithm>
+
+#include "net.hpp"
+
+namespace thalweg::run_detail::network {
+
+namespace {
+
+constexpr std::int64_t run_ns = 50'000;  // of work, at once
+constexpr std::size_t longest_run = 8192;
+
+}  // namespace
+
+bool loop::empty() const noexcept {
+  return std::all_of(entries.begin(), entries.end(), [](const edge* e) { return e->ended(); }) &&
+         inside.load(std::memory_order_acquire) == 0;
+}
+
+void loop::left(worker& w) {
+  if (!empty()) return;
+  const auto next = ended.load(std::memory_order_acquire);
+  if (next < nodes.size()) nodes[next]->notify(&w);
+}
+
+void node::notify(worker* w) {
+  pipe::full_fence();  // what has changed is seen by whoever finds the node asleep, or it by that
+  auto seen = state_.load(std::memory_order_acquire);
+  for (;;) {
+    if (seen == state::idle) {
+      if (!state_.compare_exchange_weak(seen, state::queued, std::memory_order_acq_rel)) continue;
+      net_.woke();
+      home->submit(*this, squad::turn::first, w != nullptr && &w->home == home && w->soon);
+      return;
+    }
+    if (seen == state::running) {
+      if (!state_.compare_exchange_weak(seen, state::again, std::memory_order_acq_rel)) continue;
+    }
+    return;
+  }
+}
+
+bool node::claim() noexcept {
+  auto seen = state::queued;
+  if (!state_.compare_exchange_strong(seen, state::running, std::memory_order_acq_rel)) return false;
+  pipe::full_fence();
+  return true;
+}
+
+void node::release(worker& w) {
+  const bool live = std::any_of(in.begin(), in.end(), [](const edge* e) { return e->borrows(); });
+  for (;;) {
+    if (!net_.over() && !ended() && ready()) {
+      state_.store(state::queued, std::memory_order_release);
+      home->submit(*this, squad::turn::last, &w.home == home && w.depth == 0);
+      return;
+    }
+    auto seen = state::running;
+    if (state_.compare_exchange_strong(seen, state::idle, std::memory_order_acq_rel)) break;
+    state_.store(state::running, std::memory_order_relaxed);
+  }
+  if (live) {
+    // The sender does not notify for each item, but hands over when it sees that this node sleeps: one of the
+    // two sees the other.
+    if (!net_.how().sequential) pipe::heavy_fence();
+    if (!net_.over() && ready()) notify(&w);
+  }
+  net_.slept();
+}
+
+bool node::outputs_have_room() const {
+  return std::all_of(out.begin(), out.end(), [](const outlet& o) { return o.to == nullptr || o.to->has_room(); });
+}
+
+bool node::ask_for_room() {
+  return std::all_of(out.begin(), out.end(),
+                     [](const outlet& o) { return o.to == nullptr || o.to->ask_for_room(); });
+}
+
+bool node::inputs_ended() const {
+  if (in_loop != nullptr) {
+    return in_loop->ended.load(std::memory_order_acquire) == place_in_loop && in_loop->empty();
+  }
+  return std::all_of(in.begin(), in.end(), [](const edge* e) { return e->ended(); });
+}
+
+bool node::may_take(std::size_t port) const {
+  const auto& e = *in[port];
+  if (e.empty()) return false;
+  return in_loop == nullptr || e.in_loop || in_loop->inside.load(std::memory_order_relaxed) < in_loop->credit;
+}
+
+chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back) {
+  auto& e = *in[port];
+  if (in_loop != nullptr && !e.in_loop) {
+    // Counted before it leaves the edge: otherwise the loop could look empty meanwhile.
+    in_loop->inside.fetch_add(1, std::memory_order_acq_rel);
+    auto got = e.pop(most_items_, std::move(back));
+    const auto n = got ? static_cast<std::int64_t>(got->size()) : 0;
+    in_loop->inside.fetch_add(n - 1, std::memory_order_acq_rel);
+    if (e.sender_waits()) e.from->notify(&w);
+    return got;
+  }
+  auto got = e.pop(most_items_, std::move(back));
+  if (e.sender_waits()) e.from->notify(&w);
+  return got;
+}
+
+void node::learn(std::size_t items, std::int64_t ns) {
+  if (items == 0) return;
+  const auto cost = static_cast<double>(ns) / static_cast<double>(items);
+  cost_ns_ = cost_ns_ == 0 ? cost : cost_ns_ + (cost - cost_ns_) / 4;
+  const auto fits = static_cast<std::size_t>(static_cast<double>(run_ns) / std::max(cost_ns_, 1.0));
+  most_items_ = std::clamp<std::size_t>(fits, 1, std::min(longest_run, 2 * most_items_));
+  for (auto* e : in) e->set_grant(most_items_);
+}
+
+void node::leave_loop(worker& w, std::size_t items) {
+  if (in_loop == nullptr || items == 0) return;
+  const auto n = static_cast<std::int64_t>(items);
+  const auto left = in_loop->inside.fetch_sub(n, std::memory_order_acq_rel) - n;
+  if (left == 0) in_loop->left(w);
+  if (left < in_loop->credit) {
+    for (const auto* e : in_loop->entries) {
+      if (!e->empty()) e->to->notify(&w);
+    }
+  }
+}
+
+void node::hand_over(worker* w, outlet& o) {
+  if (o.to == nullptr) {
+    o.filling->clear();
+    return;
+  }
+  auto& items = *o.filling;
+  auto& e = *o.to;
+  if (e.in_loop) {
+    if (e.to->ended() && !items.empty()) {
+      net_.run().fail(std::make_exception_ptr(error("the end hook of a stage in a loop has sent items to a stage that has ended before it")), 0);
+      throw cancelled{};
+    }
+    const auto n = static_cast<std::int64_t>(items.size());
+    const auto inside = in_loop->inside.fetch_add(n, std::memory_order_acq_rel) + n;
+    if (inside > in_loop->limit) {
+      net_.run().fail(std::make_exception_ptr(loop_overflow(
+                          "the loop at stage '" + net_.run().stages[first_].info->name + "' holds " +
+                          std::to_string(inside) + " items, more than its limit of " +
+                          std::to_string(in_loop->limit) + ": more items come into being in it than leave it")),
+                      0);
+      throw cancelled{};
+    }
+  }
+  const bool was_paced = items.paced;
+  const bool was_ranked = items.ranked;
+  (void)e.push(items);
+  items.paced = was_paced;
+  items.ranked = was_ranked;
+  e.to->notify(w);
+}
+
+void node::hand_over_waiting(worker& w, outlet& o) {
+  if (o.to != nullptr && !o.to->has_room()) net_.wait_for_room(*this, w, *o.to);
+  hand_over(&w, o);
+}
+
+void node::end(worker& w) {
+  ended_.store(true, std::memory_order_release);
+  for (auto& o : out) {
+    if (o.to == nullptr) continue;
+    o.to->lend(nullptr);
+    o.to->close();
+    o.to->to->notify(&w);
+    if (o.to->to->in_loop != nullptr && !o.to->in_loop) o.to->to->in_loop->left(w);
+  }
+  for (auto* e : in) {
+    e->discard();
+    if (e->from != nullptr) e->from->notify(&w);
+  }
+  if (in_loop != nullptr) {
+    in_loop->ended.fetch_add(1, std::memory_order_acq_rel);
+    in_loop->left(w);
+  }
+  net_.ended();
+}
+
+}  // namespace thalweg::run_detail::network

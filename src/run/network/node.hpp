@@ -1,0 +1,129 @@
+#pragma once
+
+#include <thalweg/pipe/cache_line.hpp>
+#include <thalweg/run/engine.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "edge.hpp"
+
+namespace thalweg::run_detail::network {
+
+class net;
+class node;
+class squad;
+
+/// A thread while it executes nodes.
+struct worker {
+  worker(squad& s, thread_log& l) : home(s), log(l) {}
+  squad& home;
+  thread_log& log;
+  int depth = 0;      ///< of nodes executed in the middle of others
+  bool soon = false;  ///< it is about to look for work: the node in hand is through
+};
+
+/// A strongly connected part of the graph, which ends as a whole: when nothing comes from outside any more and
+/// nothing is inside.
+struct loop {
+  std::vector<node*> nodes;               ///< in the order in which their end hooks are called
+  std::vector<edge*> entries;             ///< from outside
+  std::atomic<std::int64_t> inside{0};    ///< items in it, waiting or being worked on
+  std::atomic<std::size_t> ended{0};      ///< how many of the nodes have ended
+  std::int64_t limit = std::int64_t{1} << 20;
+  std::int64_t credit = 1024;             ///< items enter from outside while there are fewer inside
+
+  /// Nothing is inside, and nothing will come from outside.
+  [[nodiscard]] bool empty() const noexcept;
+  /// Something has left it, or will not come: the next node may be about to end.
+  void left(worker& w);
+};
+
+/// Where a node puts what it sends: a chunk that is being filled, and the edge that it goes to.
+struct outlet {
+  edge* to = nullptr;  ///< null: nobody takes it
+  chunk_ptr filling;
+};
+
+/// What is executed as one: a line of stages, a replica of a farm, a `tw::stage`. It is scheduled when it has
+/// something to do, and executed by one thread at a time for some tens of microseconds.
+class node {
+ public:
+  /// For stages [first, last) of the plan.
+  node(net& n, std::size_t first, std::size_t last) : net_(n), first_(first), last_(last) {}
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+  virtual ~node() = default;
+
+  /// Whether `execute` would do something. If only room is missing it asks to be notified.
+  [[nodiscard]] virtual bool ready() = 0;
+  /// Works for a bounded time. What operators throw ends the run and comes out as `cancelled`.
+  virtual void execute(worker& w) = 0;
+  /// When it wants to be notified at the latest (steady clock, ns).
+  [[nodiscard]] virtual std::int64_t deadline() const { return std::numeric_limits<std::int64_t>::max(); }
+  /// It has been waiting for an input while another one, which it does not read, may be full.
+  [[nodiscard]] virtual bool chooses() const { return false; }
+  /// It is a source that may be waiting for the outside.
+  [[nodiscard]] virtual bool sources() const { return false; }
+
+  /// Something that it may have waited for has changed. Any thread; `w`: the caller's, if it is executing.
+  virtual void notify(worker* w = nullptr);
+  [[nodiscard]] bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
+
+  // For schedulers.
+
+  /// Becomes the calling thread's to execute. Returns false if it does not wait for that.
+  [[nodiscard]] bool claim() noexcept;
+  /// After `execute`, by that thread: waits to be executed again, or sleeps.
+  void release(worker& w);
+  [[nodiscard]] bool asleep() const noexcept { return state_.load(std::memory_order_acquire) == state::idle; }
+  /// Whether somebody is free to take items from its input at once.
+  [[nodiscard]] virtual bool hungry() const noexcept { return asleep(); }
+
+  // Set by the layout.
+
+  std::vector<edge*> in;
+  std::vector<outlet> out;
+  squad* home = nullptr;
+  loop* in_loop = nullptr;
+  std::size_t place_in_loop = 0;
+  bool paced = false;       ///< a paced source is upstream
+  bool gives_ranks = false; ///< a split whose branches an ordered merge puts together again
+
+  [[nodiscard]] std::size_t first() const noexcept { return first_; }
+  [[nodiscard]] std::size_t last() const noexcept { return last_; }
+  /// In a loop: there is an item for it that need not wait for others to leave.
+  [[nodiscard]] bool may_take(std::size_t port) const;
+  [[nodiscard]] bool outputs_have_room() const;
+
+ protected:
+  /// Puts what an outlet holds into its edge.
+  void hand_over(worker* w, outlet& o);
+  /// The same in the middle of a call, where it may have to wait for room.
+  void hand_over_waiting(worker& w, outlet& o);
+  [[nodiscard]] bool ask_for_room();
+  [[nodiscard]] bool inputs_ended() const;
+  /// Takes items from an input, and tells the sender that there is room.
+  [[nodiscard]] chunk_ptr take(worker& w, std::size_t port, chunk_ptr back);
+  /// So many items have taken so many ns: how many to take at once, which the senders are told.
+  void learn(std::size_t items, std::int64_t ns);
+  /// Items have been worked on, and what has become of them handed over.
+  void leave_loop(worker& w, std::size_t items);
+  void end(worker& w);
+
+  net& net_;
+  const std::size_t first_, last_;
+  std::size_t most_items_ = 1;  // to take at once
+
+ private:
+  enum class state : std::uint8_t { idle, queued, running, again };
+  std::atomic<state> state_{state::idle};
+  std::atomic<bool> ended_{false};
+  double cost_ns_ = 0;  // of an item
+};
+
+}  // namespace thalweg::run_detail::network

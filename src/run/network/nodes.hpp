@@ -1,0 +1,158 @@
+#pragma once
+
+#include <thalweg/model/ported.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "lane.hpp"
+#include "net.hpp"
+#include "node.hpp"
+
+namespace thalweg::run_detail::network {
+
+/// A line of serial stages with one input and one output, at most.
+class line_node : public node {
+ public:
+  line_node(net& n, std::vector<part> parts);
+
+  [[nodiscard]] bool ready() override;
+  void execute(worker& w) override;
+  [[nodiscard]] std::int64_t deadline() const override { return lane_ ? lane_->deadline() : never; }
+  [[nodiscard]] bool sources() const override { return is_source_; }
+
+ private:
+  void prepare(worker& w);
+  void produce(worker& w);
+  void take_items(worker& w);
+  void give(worker& w, bool in_call);
+  void finish(worker& w);
+
+  const std::vector<part> parts_;
+  const bool is_source_;
+  std::unique_ptr<lane> lane_;
+  chunk_ptr back_;
+  bool source_ended_ = false;
+  bool eager_ = false;
+  bool each_ = false;  // what the source gives is flushed item by item: it may wait in any call
+  std::size_t run_length_ = 1;
+  std::int64_t made_ = 0;
+};
+
+/// What the replicas of a farm share.
+class farm {
+ public:
+  farm(net& n, std::vector<part> parts, std::size_t replicas, std::size_t most, const model::stage_info& info);
+  ~farm();
+
+  class seat;  // a replica
+
+  [[nodiscard]] std::size_t replicas() const noexcept { return limit_.load(std::memory_order_relaxed); }
+  void set_replicas(std::size_t n);
+
+  std::vector<std::unique_ptr<seat>> seats;  ///< all there may be; the first one stands for the farm
+
+ private:
+  static constexpr std::int64_t window = 64;
+
+  // A run of items, its number, and what has come of it so far.
+  struct batch {
+    std::int64_t seq = 0;
+    std::size_t items = 0;
+    std::int64_t upto = 0;
+    bool done = false;
+    std::vector<chunk_ptr> results;
+  };
+
+  [[nodiscard]] bool deals() const noexcept { return dealing_.how() != schedule::kind::on_demand; }
+  [[nodiscard]] std::size_t target(const pipe::chunk_base& items, std::size_t i) const;
+  [[nodiscard]] batch& slot(std::int64_t seq) { return slots_[static_cast<std::size_t>(seq % window)]; }
+
+  const std::vector<part> parts_;
+  const bool ordered_;
+  const schedule dealing_;
+  std::atomic<std::size_t> limit_;
+  std::atomic<std::int64_t> next_seq_{0}, next_out_{0};
+  std::atomic<int> next_target_{-1};  // whose turn it is to take items, where they are dealt out; -1: anybody's
+  pipe::spinlock lock_;               // what follows, and the output
+  std::vector<batch> slots_;
+  chunk_ptr dealt_;  // what is left of a run of items that is being dealt out
+  std::int64_t count_ = 0;
+  bool ending_ = false;
+};
+
+class farm::seat final : public node {
+ public:
+  seat(farm& f, net& n, std::size_t first, std::size_t last, std::size_t number);
+  ~seat() override;
+
+  [[nodiscard]] bool ready() override;
+  void execute(worker& w) override;
+  void notify(worker* w = nullptr) override;
+  [[nodiscard]] bool hungry() const noexcept override;
+  [[nodiscard]] std::int64_t deadline() const override;
+
+ private:
+  void prepare(worker& w);
+  [[nodiscard]] chunk_ptr take_mine(worker& w);
+  void deposit(worker& w, bool in_call);
+  void drain(worker& w);
+  void finish(worker& w);
+  [[nodiscard]] bool all_done() const;
+  [[nodiscard]] seat& leader() const noexcept { return *farm_.seats.front(); }
+
+  farm& farm_;
+  const std::size_t number_;
+  std::mutex busy_;  // held while the lane is used: at the end another seat calls its hooks
+  std::unique_ptr<lane> lane_;
+  std::atomic<std::int64_t> deadline_;
+  chunk_ptr filling_;
+  chunk_ptr back_;
+  batch* mine_ = nullptr;
+  bool ending_now_ = false;
+};
+
+/// A `tw::stage`.
+class port_node final : public node {
+ public:
+  port_node(net& n, std::size_t component, std::size_t stage, model::ported& ports);
+  ~port_node() override;
+
+  [[nodiscard]] bool ready() override;
+  void execute(worker& w) override;
+  [[nodiscard]] bool chooses() const override { return ports_.chooses() && !in.empty(); }
+  [[nodiscard]] bool sources() const override { return in.empty(); }
+
+ private:
+  class own_context;
+
+  void prepare(worker& w);
+  void attach(bool paced_items, bool ranked_items);
+  bool deliver(worker& w);
+  bool choose(worker& w);
+  void give(worker& w, std::size_t port, bool in_call);
+  void flush_all(worker& w);
+  void finish(worker& w);
+  [[nodiscard]] bool has_news() const;
+  [[nodiscard]] bool comes_to_end(std::size_t port) const;
+  [[nodiscard]] bool restores_order() const noexcept { return ports_.role() == model::order_role::restores; }
+  template <class F> void attempt(F&& f);
+
+  model::ported& ports_;
+  const std::size_t component_;
+  std::unique_ptr<own_context> ctx_;
+  thread_log* log_ = nullptr;
+  std::vector<chunk_ptr> backs_;
+  std::vector<bool> closed_;
+  std::size_t turn_ = 0;
+  std::uint64_t sent_ = 0;
+  std::int64_t position_ = 0, born_ns_ = 0, upto_ = 0, elsewhere_ns_ = 0;
+  bool again_ = false;  // it took or sent something the last time it was asked
+  bool fresh_ = true;   // it has not been asked since something changed
+};
+
+}  // namespace thalweg::run_detail::network

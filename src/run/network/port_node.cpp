@@ -1,0 +1,294 @@
+#include <thalweg/observe/clock.hpp>
+#include <thalweg/pipe/membarrier.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+#include "nodes.hpp"
+
+namespace thalweg::run_detail::network {
+
+namespace {
+
+constexpr std::int64_t run_ns = 50'000;  // of work, at once
+constexpr std::int64_t at_the_end = never / 2;
+
+}  // namespace
+
+class port_node::own_context final : public thread_context {
+ public:
+  own_context(port_node& n, run_state& r, thread_log& log, std::size_t c) : thread_context(r, log, c), node_(n) {}
+
+  void flush(std::size_t port, pipe::chunk_base& items) override {
+    if (interrupted()) throw thalweg::cancelled{};
+    auto& o = node_.out[port];
+    if (node_.sources() && o.to != nullptr && items.size() < o.to->grant()) {
+      pipe::light_fence();  // pairs with the heavy one of a receiver that falls asleep
+      if (!o.to->to->hungry()) return;
+    }
+    node_.give(*at, port, true);
+  }
+
+  worker* at = nullptr;
+
+ private:
+  port_node& node_;
+};
+
+port_node::port_node(net& n, std::size_t component, std::size_t stage, model::ported& ports)
+    : node(n, stage, stage + 1), ports_(ports), component_(component) {}
+
+port_node::~port_node() = default;
+
+template <class F> void port_node::attempt(F&& f) {
+  if (!net_.run().guard(component_, position_, 0, std::forward<F>(f))) throw thalweg::cancelled{};
+}
+
+void port_node::prepare(worker& w) {
+  (void)w;
+  if (ctx_) return;
+  auto& run = net_.run();
+  log_ = &run.new_log(first_, 1);
+  ctx_ = std::make_unique<own_context>(*this, run, *log_, component_);
+  ctx_->limit_bytes = std::size_t{1} << 20;
+  backs_.resize(in.size());
+  closed_.assign(in.size(), false);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    auto& o = out[i];
+    if (o.to == nullptr) {
+      ports_.outputs()[i]->attach(nullptr, 1);
+      continue;
+    }
+    o.filling = ports_.make_chunk(i);
+    o.filling->ranked = o.to->ranked;
+    if (in.empty()) o.to->lend(o.filling.get());
+  }
+  attempt([&] { ports_.start({0, 1}, 0); });
+  attach(paced, false);
+}
+
+// What is sent from now on comes from such items.
+void port_node::attach(bool paced_items, bool ranked_items) {
+  ctx_->paced = paced_items;
+  ctx_->ranked = ranked_items || gives_ranks;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    auto& o = out[i];
+    if (o.to == nullptr) continue;
+    if (o.filling->empty()) o.filling->paced = paced_items;
+    ports_.outputs()[i]->attach(o.filling.get(), in.empty() ? 1 : std::max<std::size_t>(1, o.to->grant()));
+  }
+}
+
+// Nothing more will come on this input.
+bool port_node::comes_to_end(std::size_t port) const {
+  return in[port]->in_loop ? inputs_ended() : in[port]->ended();
+}
+
+bool port_node::has_news() const {
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto* p = ports_.inputs()[i];
+    if (p->pushed()) {
+      if (may_take(i)) return true;
+    } else if (p->left() == 0 && (may_take(i) || (!closed_.empty() && !closed_[i] && comes_to_end(i)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool port_node::ready() {
+  if (ended()) return false;
+  const auto& run = net_.run();
+  if (in.empty()) {
+    if (ports_.over() || run.ending.load(std::memory_order_acquire)) return ask_for_room();
+    return !run.paused() && ask_for_room();
+  }
+  return (again_ || fresh_ || has_news() || inputs_ended()) && ask_for_room();
+}
+
+void port_node::execute(worker& w) {
+  prepare(w);
+  if (!outputs_have_room()) return;
+  auto* const at = std::exchange(ctx_->at, &w);
+  const auto& run = net_.run();
+  if (in.empty() && run.ending.load(std::memory_order_acquire)) {
+    finish(w);
+  } else if (in.empty() && run.paused()) {
+    // until it goes on
+  } else {
+    bool did = false;
+    if (!ports_.over()) did = deliver(w);
+    if (!ports_.over() && ports_.chooses()) did = choose(w) || did;
+    if (ports_.over() || (!did && !in.empty() && inputs_ended())) finish(w);
+  }
+  ctx_->at = at;
+}
+
+// Items for those ports whose items come as they arrive: a run of them from one port, then from the next.
+bool port_node::deliver(worker& w) {
+  fresh_ = false;
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    const auto i = (turn_ + k) % in.size();
+    if (!ports_.inputs()[i]->pushed()) continue;
+    if (!may_take(i)) continue;
+    auto items = take(w, i, std::move(backs_[i]));
+    if (!items) continue;
+    turn_ = i + 1;
+    const auto n = items->size();
+    position_ = items->position;
+    born_ns_ = items->born_ns;
+    upto_ = items->upto;
+    attach(items->paced, items->ranked);
+    const auto begin = observe::now_ns();
+    const auto elsewhere = elsewhere_ns_;
+    if (n > 0) attempt([&] { ports_.receive(i, *ctx_, *items); });
+    const auto end = observe::now_ns();
+    const auto took = end - begin - (elsewhere_ns_ - elsewhere);
+    if (out.empty() && n > 0) {
+      if (items->paced) {
+        for (std::size_t x = 0; x < n; ++x) ctx_->arrived(items->due(x));
+      } else {
+        log_->arrived(end - born_ns_, n);
+      }
+    }
+    backs_[i] = std::move(items);
+    w.soon = w.depth == 0;
+    flush_all(w);
+    ctx_->collect({0, 1}, took);
+    w.log.work.busy_ns.add_ns(took);
+    if (net_.run().trace)
+      net_.run().trace->record(static_cast<std::size_t>(w.log.number), first_, begin, end, n,
+                               static_cast<std::uint64_t>(position_), 1);
+    learn(n, took);
+    leave_loop(w, n);
+    return true;
+  }
+  return false;
+}
+
+// Asks a stage that chooses, until it neither takes nor sends anything.
+bool port_node::choose(worker& w) {
+  fresh_ = again_ = false;
+  const auto begin = observe::now_ns();
+  const auto elsewhere = elsewhere_ns_;
+  std::vector<std::size_t> before(in.size(), 0);
+  bool did = false;
+  std::size_t taken = 0;
+  for (;;) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      auto* const p = ports_.inputs()[i];
+      if (p->pushed()) continue;
+      if (p->left() == 0) {
+        if (may_take(i)) {
+          if (auto items = take(w, i, std::move(backs_[i]))) {
+            if (!items->empty()) {
+              position_ = items->position;
+              born_ns_ = items->born_ns;
+            }
+            if (items->paced) ctx_->paced = true;
+            ctx_->ranked = ctx_->ranked || items->ranked;
+            p->offer(*items);
+            did = true;
+            backs_[i] = std::move(items);
+          }
+        } else if (!closed_[i] && comes_to_end(i)) {
+          closed_[i] = true;
+          p->close();
+          did = true;
+        }
+      }
+      before[i] = p->left();
+    }
+    if (taken == 0) attach(ctx_->paced, ctx_->ranked && !gives_ranks);
+    const auto sent = sent_;
+    const auto in_before = ctx_->tallies[0].in;
+    std::size_t filled = 0;
+    for (const auto& o : out) filled += o.filling ? o.filling->size() : 0;
+    attempt([&] { ports_.run(*ctx_); });
+    std::size_t filled_now = 0;
+    for (const auto& o : out) filled_now += o.filling ? o.filling->size() : 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (ports_.inputs()[i]->pushed()) continue;
+      const auto n = before[i] - ports_.inputs()[i]->left();
+      if (n > 0 && in_loop != nullptr) {
+        w.soon = w.depth == 0;
+        flush_all(w);
+        leave_loop(w, n);
+      }
+    }
+    const auto took_items = ctx_->tallies[0].in - in_before;
+    taken += took_items;
+    const bool progress = took_items > 0 || sent_ != sent || filled_now != filled;
+    did = did || progress;
+    if (ports_.over()) break;
+    if (!progress && !has_news() && !in.empty()) {
+      if (std::all_of(closed_.begin(), closed_.end(), [](bool c) { return c; })) {
+        for (const auto* p : ports_.inputs()) {
+          if (p->left() == 0) continue;
+          attempt([&] {
+            model::frame<model::mode::plain>::attribute(0, [&] {
+              throw error("its on_run leaves items at the input '" + p->name() +
+                          "' though nothing more will come on any of its inputs");
+            });
+          });
+        }
+      }
+      break;
+    }
+    if (observe::now_ns() - begin > run_ns || !outputs_have_room() || net_.run().cancelled.load(std::memory_order_relaxed) ||
+        (in.empty() && net_.run().paused())) {
+      again_ = true;
+      break;
+    }
+  }
+  const auto took = observe::now_ns() - begin - (elsewhere_ns_ - elsewhere);
+  if (out.empty() && taken > 0) log_->arrived(observe::now_ns() - born_ns_, taken);
+  w.soon = w.depth == 0;
+  flush_all(w);
+  ctx_->collect({0, 1}, took);
+  w.log.work.busy_ns.add_ns(took);
+  learn(taken, took);
+  return did;
+}
+
+void port_node::give(worker& w, std::size_t port, bool in_call) {
+  auto& o = out[port];
+  if (o.to == nullptr) return;
+  auto& items = *o.filling;
+  if (items.empty() && !o.to->ranked) return;
+  const auto begin = observe::now_ns();
+  if (in_call && !o.to->has_room()) net_.wait_for_room(*this, w, *o.to);
+  {
+    std::unique_lock<pipe::spinlock> hold;
+    if (in.empty()) hold = std::unique_lock(o.to->lending());
+    const auto n = items.size();
+    ctx_->tallies[0].out += n;
+    sent_ += n;
+    items.position = position_;
+    items.born_ns = born_ns_ != 0 ? born_ns_ : begin;
+    items.upto = gives_ranks || restores_order() ? ports_.upto() : upto_;
+    hand_over(&w, o);
+  }
+  ports_.outputs()[port]->set_limit(in.empty() ? 1 : std::max<std::size_t>(1, o.to->grant()));
+  if (in_call) elsewhere_ns_ += observe::now_ns() - begin;
+}
+
+void port_node::flush_all(worker& w) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    give(w, i, false);
+  }
+}
+
+void port_node::finish(worker& w) {
+  position_ = at_the_end;
+  attach(paced, ctx_->ranked && !gives_ranks);
+  const auto begin = observe::now_ns();
+  attempt([&] { ports_.finish(0, 0, *ctx_, nullptr); });
+  upto_ = never;
+  w.soon = w.depth == 0;
+  flush_all(w);
+  ctx_->collect({0, 1}, observe::now_ns() - begin);
+  end(w);
+}
+
+}  // namespace thalweg::run_detail::network

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <thalweg/observe/clock.hpp>
+#include <thalweg/pipe/idle_set.hpp>
+#include <thalweg/pipe/pause.hpp>
+#include <thalweg/pipe/spinlock.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <vector>
+
+namespace thalweg::run_detail::network {
+
+class node;
+
+/// Threads that share the nodes that are ready.
+class squad {
+ public:
+  squad() = default;
+  squad(const squad&) = delete;
+  squad& operator=(const squad&) = delete;
+  virtual ~squad() = default;
+
+  /// How urgent a node is. What somebody has just sent items to lies downstream of those that were executed
+  /// until now, and comes first; one that goes on with what it did comes last.
+  enum class turn : std::uint8_t { first, last };
+  /// A node has become ready. `soon`: the calling thread belongs to the squad and is about to look for work.
+  virtual void submit(node& n, turn when, bool soon) = 0;
+  /// A node to execute, claimed; null if there is none.
+  [[nodiscard]] virtual node* take() = 0;
+  /// Makes sleeping threads look at the flags again.
+  virtual void wake() noexcept = 0;
+};
+
+/// A squad of threads that do nothing else.
+class thread_squad final : public squad {
+ public:
+  explicit thread_squad(std::size_t threads) : idle_(threads) {}
+
+  void submit(node& n, turn when, bool soon) override;
+  [[nodiscard]] node* take() override;
+  void wake() noexcept override { idle_.wake_all(); }
+
+  /// Thread `number` sleeps until something is ready, `over()` holds or `deadline` has passed. Returns for how
+  /// long, in ns; 0: it need not.
+  template <class Over> std::int64_t sleep(std::size_t number, std::int64_t deadline, Over&& over) {
+    const auto something = [&] { return waiting_.load(std::memory_order_relaxed) > 0 || over(); };
+    if (pipe::spin_until(something, spin)) return 0;
+    idle_.register_idle(number);
+    if (something()) {
+      if (!idle_.cancel_idle(number)) idle_.wake_one();
+      return 0;
+    }
+    const auto begin = observe::now_ns();
+    if (deadline == std::numeric_limits<std::int64_t>::max()) {
+      idle_.park(number);
+    } else {
+      idle_.park_until(number, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline)));
+    }
+    return observe::now_ns() - begin;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return idle_.size(); }
+
+  std::vector<node*> timed;  ///< those that want to be notified at a time
+  std::vector<int> pin;
+  std::chrono::nanoseconds spin = pipe::spin_time;
+
+ private:
+  pipe::idle_set idle_;
+  pipe::spinlock lock_;
+  std::deque<node*> ready_;
+  std::atomic<std::size_t> waiting_{0};
+};
+
+}  // namespace thalweg::run_detail::network

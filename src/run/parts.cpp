@@ -1,0 +1,44 @@
+#include "parts.hpp"
+
+#include <algorithm>
+
+namespace thalweg::run_detail {
+
+using stage_ref = run_state::stage_ref;
+
+bool same_farm(const stage_ref& a, const stage_ref& b) {
+  return a.info->farm >= 0 && a.component == b.component && a.info->farm == b.info->farm;
+}
+
+bool can_share_thread(const stage_ref& before, const stage_ref& s) {
+  const auto& o = s.info->opts;
+  return before.info->farm < 0 && s.info->farm < 0 && before.info->opts.on == o.on && o.pin.empty() &&
+         before.info->opts.pin.empty() && !o.blocking && !before.info->opts.blocking &&
+         o.capacity == automatic;
+}
+
+std::vector<part> parts_of(const run_state& run, std::size_t first, std::size_t last) {
+  const auto alone = [&](std::size_t i) {
+    return run.stages[i].info->timed || !run.stages[i].info->opts.on_error.plain();
+  };
+  std::vector<part> parts;
+  while (first < last) {
+    const auto c = run.stages[first].component;
+    const auto base = run.first_of_component[c];
+    const auto& component = *run.plan.components[c];
+    const auto compiled = component.compiled();
+    auto end = std::min(last, base + component.stages().size());
+    for (auto i = first; i < end; ++i) {
+      if (alone(i)) end = std::max(first + 1, i);
+    }
+    while (end > first + 1 && std::find(compiled.begin(), compiled.end(),
+                                        model::range{first - base, end - base}) == compiled.end()) {
+      --end;
+    }
+    parts.push_back({c, {first - base, end - base}, first});
+    first = end;
+  }
+  return parts;
+}
+
+}  // namespace thalweg::run_detail

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <thalweg/run/engine.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace thalweg::run_detail {
+
+/// Stages of one component that run as one loop.
+struct part {
+  std::size_t component;
+  model::range stages;
+  std::size_t first;  ///< number of its first stage in the plan
+};
+
+/// Whether two stages are replicated together.
+[[nodiscard]] bool same_farm(const run_state::stage_ref& a, const run_state::stage_ref& b);
+
+/// Whether a serial stage can share the thread of the one before it.
+[[nodiscard]] bool can_share_thread(const run_state::stage_ref& before, const run_state::stage_ref& s);
+
+/// The longest compiled loops that make up the stages [first, last) of the plan. A stage with an error policy
+/// or a timer is called by itself.
+[[nodiscard]] std::vector<part> parts_of(const run_state& run, std::size_t first, std::size_t last);
+
+}  // namespace thalweg::run_detail
