@@ -75,6 +75,11 @@ template <class In, class F> struct file_sink_op : model::sink_op<In, F> {
     this->fn.file->discard_on(f.ctx.stop);
     model::sink_op<In, F>::step(f, std::forward<T>(item));
   }
+  // A source that ends because of a cancel must not look like the end of the stream.
+  template <class Frame, class Next> void finish(Frame& f, Next& next) {
+    this->fn.file->discard_on(f.ctx.stop);
+    model::sink_op<In, F>::finish(f, next);
+  }
 };
 
 template <class Fn> struct file_sink_stage : model::stage_defaults, model::function_stage<file_sink_op, Fn> {
