@@ -166,6 +166,7 @@ TEST_P(FileSink, AnExecutionThatIsGoneBeforeTheFirstItemLeavesNothingBehind) {
                         policy());
     std::this_thread::sleep_for(10ms);
     e.cancel();
+    EXPECT_NO_THROW(e.wait());
   }
   EXPECT_THAT(dir.names(), IsEmpty());
 }

@@ -336,6 +336,7 @@ TEST(LinesCheck, ABlockOfAFileThatDoesNotSayHowLongItIs) {
             text.assign(reinterpret_cast<const char*>(b.data()), b.size());
           }));
   EXPECT_THAT(text, HasSubstr("Threads:"));
+  EXPECT_EQ(text.find('\0'), std::string::npos) << "no more than was read";
 }
 
 }  // namespace

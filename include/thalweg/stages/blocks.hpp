@@ -74,7 +74,7 @@ struct split_into_blocks {
 /// #include <thalweg/stages.hpp>
 /// #include <filesystem>
 /// #include <fstream>
-/// const auto path = std::filesystem::temp_directory_path() / "thalweg-blocks-example";
+/// const std::filesystem::path path = "blocks-example";
 /// std::ofstream(path) << "12345678";
 /// std::vector<std::size_t> sizes;
 /// tw::run(tw::blocks(path, 3) | tw::map([](const std::vector<std::byte>& block) { return block.size(); }) |
@@ -94,7 +94,7 @@ inline auto blocks(std::filesystem::path path, std::int64_t size, options opts =
 /// #include <thalweg/stages.hpp>
 /// #include <filesystem>
 /// #include <fstream>
-/// const auto path = std::filesystem::temp_directory_path() / "thalweg-file-to-blocks-example";
+/// const std::filesystem::path path = "file-to-blocks-example";
 /// std::ofstream(path) << "123";
 /// std::size_t bytes = 0;
 /// tw::run(tw::source(std::vector{path, path}) | tw::farm(tw::file_to_blocks(2)) |

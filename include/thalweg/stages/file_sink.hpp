@@ -120,7 +120,7 @@ template <class Fn> struct file_sink_stage : model::stage_defaults, model::funct
 /// #include <thalweg/stages.hpp>
 /// #include <filesystem>
 /// #include <fstream>
-/// const auto path = std::filesystem::temp_directory_path() / "thalweg-file-sink-example";
+/// const std::filesystem::path path = "file-sink-example";
 /// tw::run(tw::source(std::vector<std::string>{"one", "two"}) | tw::file_sink(path));
 /// std::stringstream text;
 /// text << std::ifstream(path).rdbuf();

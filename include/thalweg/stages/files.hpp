@@ -99,7 +99,7 @@ struct split_into_files {
 /// #include <thalweg/stages.hpp>
 /// #include <filesystem>
 /// #include <fstream>
-/// const auto folder = std::filesystem::temp_directory_path() / "thalweg-files-example";
+/// const std::filesystem::path folder = "files-example";
 /// std::filesystem::create_directories(folder / "more");
 /// for (auto name : {"b.txt", "a.txt", "a.log", "more/c.txt"}) std::ofstream(folder / name) << name;
 /// std::vector<std::filesystem::path> seen;
@@ -121,7 +121,7 @@ inline auto files(std::filesystem::path directory, files_options how = {}, optio
 /// #include <thalweg/stages.hpp>
 /// #include <filesystem>
 /// #include <fstream>
-/// const auto folder = std::filesystem::temp_directory_path() / "thalweg-directory-to-files-example";
+/// const std::filesystem::path folder = "directory-to-files-example";
 /// std::filesystem::create_directories(folder);
 /// std::ofstream(folder / "a.txt") << "one\ntwo\n";
 /// int lines = 0;

@@ -103,7 +103,7 @@ struct split_into_lines {
 /// #include <thalweg/stages.hpp>
 /// #include <filesystem>
 /// #include <fstream>
-/// const auto path = std::filesystem::temp_directory_path() / "thalweg-lines-example";
+/// const std::filesystem::path path = "lines-example";
 /// std::ofstream(path) << "one\ntwo\n\nthree";
 /// std::vector<std::string> seen;
 /// tw::run(tw::lines(path) | tw::sink(seen));
@@ -142,7 +142,7 @@ inline auto stdin_lines(lines_options how = {}, options opts = {}) {
 /// #include <thalweg/stages.hpp>
 /// #include <filesystem>
 /// #include <fstream>
-/// const auto path = std::filesystem::temp_directory_path() / "thalweg-file-to-lines-example";
+/// const std::filesystem::path path = "file-to-lines-example";
 /// std::ofstream(path) << "a\r\nb\r\n";
 /// std::vector<std::string> seen;
 /// auto names = tw::source(std::vector{path, path});
