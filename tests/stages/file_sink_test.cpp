@@ -216,8 +216,10 @@ TEST_P(FileSink, WhatCannotBeWrittenIsNamed) {
   };
   EXPECT_THAT(cause(dir / "none/file"), HasSubstr((dir / "none/file").string()));
   EXPECT_THAT(cause(dir.path()), HasSubstr("Is a directory"));
-  EXPECT_THAT(cause("/dev/null"), HasSubstr("/dev/null"));
-  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  // A pipe of our own stands for devices, too: those of the machine are not at risk if this fails.
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(cause(dir / "pipe"), HasSubstr((dir / "pipe").string()));
+  EXPECT_TRUE(fs::is_fifo(dir / "pipe"));
   EXPECT_THAT(cause(dir / std::string(300, 'x')), HasSubstr("name too long"));
   const auto longest = dir / std::string(255, 'x');
   tw::run(tw::source(strings{"a"}) | tw::file_sink(longest), policy());
