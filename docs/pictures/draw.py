@@ -128,7 +128,7 @@ def layers() -> Picture:
     p = Picture(760, 330)
     rows = [
         [("run", "run, launch, the policies", WORK)],
-        [("flow", "paced sources", STAGE)],
+        [("flow", "paced sources", STAGE), ("stages", "files, lines, samplers", STAGE)],
         [("pattern", "source, map, filter, flat_map, farm, batch, sink", STAGE)],
         [("model", "stages, pipelines, chains, options, errors", STAGE)],
         [

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+
+namespace thalweg::stages {
+
+/// A file that is written beside its place and takes it when all is written. One thread writes, any may
+/// discard. Errors are `std::filesystem::filesystem_error`s with the path of the target; once one has
+/// occurred, nothing is kept, and `write` and `commit` fail with it again.
+class atomic_file {
+ public:
+  atomic_file(const std::filesystem::path& target, bool sync);
+  atomic_file(const atomic_file&) = delete;
+  atomic_file& operator=(const atomic_file&) = delete;
+  ~atomic_file();
+
+  void write(std::string_view bytes) {
+    if (bytes.size() <= capacity - used_) {
+      if (!bytes.empty()) std::memcpy(buffer_.get() + used_, bytes.data(), bytes.size());
+      used_ += bytes.size();
+    } else {
+      write_through(bytes);
+    }
+  }
+  /// Puts the file into its place, unless it was discarded.
+  void commit();
+  /// Removes what was written so far; the target stays as it is.
+  void discard() noexcept;
+  /// Discards when `stop` is requested.
+  void discard_on(const std::stop_token& stop) {
+    if (!discards_) [[unlikely]]
+      discards_.emplace(stop, discarder{this});
+  }
+
+ private:
+  static constexpr std::size_t capacity = std::size_t{256} << 10U;
+
+  struct discarder {
+    atomic_file* file;
+    void operator()() const noexcept { file->discard(); }
+  };
+
+  void write_through(std::string_view bytes);
+  void put(std::string_view bytes);
+  [[noreturn]] void fail(const char* what, int error);
+  void close_file() noexcept;
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  bool sync_;
+  int fd_ = -1;
+  int failed_ = 0;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t used_ = 0;
+  std::mutex ending_;
+  bool ended_ = false;
+  std::optional<std::stop_callback<discarder>> discards_;  // last: it uses the others
+};
+
+}  // namespace thalweg::stages

@@ -1,0 +1,68 @@
+// What the ready-made stages are built from: patterns around operators that are known by a name of their own.
+#pragma once
+
+#include <thalweg/model/pipeline.hpp>
+#include <thalweg/model/stage_traits.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace thalweg::stages {
+
+/// A stage whose operator says what it is called in reports (`pattern`) and what is wrong with its options.
+template <class Stage> struct named : Stage {
+  static constexpr auto pattern = model::called_t<model::function_of<Stage>>::pattern;
+  void check(model::stage_info& info) {
+    Stage::check(info);
+    if constexpr (requires { this->fn.check(info); }) this->fn.check(info);
+  }
+};
+
+/// A pipeline of one such stage.
+template <template <class> class Stage, class Fn> auto make(Fn fn, options opts) {
+  return model::make_pipeline(named<Stage<Fn>>{{{}, {std::move(fn), std::move(opts)}}});
+}
+
+/// An item of any type, which its operator does not look at. Unlike a template it leaves the operator's
+/// signature to be seen, so that nothing is copied to find out how it takes its items.
+struct any_item {
+  template <class T> constexpr any_item(const T&) noexcept {}
+};
+
+/// What an operator opens in its run. A job is copied for each run, and the copies share nothing: a copy is
+/// empty.
+template <class T> struct unshared : std::unique_ptr<T> {
+  using std::unique_ptr<T>::operator=;
+  unshared() = default;
+  unshared(const unshared&) noexcept : std::unique_ptr<T>() {}
+  unshared(unshared&&) noexcept = default;
+  unshared& operator=(const unshared&) = delete;
+  unshared& operator=(unshared&&) noexcept = default;
+  ~unshared() = default;
+};
+
+/// A source around an object with `std::optional<T> next(const std::stop_token&)`, which may be called again
+/// after it has thrown, and `give_up()`: what `next` failed at shall be left out, or that is not possible,
+/// and it throws.
+template <class, class F>
+struct read_op : model::hooked<F, typename decltype(std::declval<F&>().next({}))::value_type> {
+  template <class Frame, class Next> THALWEG_INLINE bool step(Frame& f, Next&& next) {
+    auto item = f.call([&] { return this->fn.next(f.ctx.source_stop); });
+    if (!item) return false;
+    next(*std::move(item));
+    return true;
+  }
+  template <class Frame> void give_up(Frame& f) {
+    f.call([&] { this->fn.give_up(); });
+  }
+};
+
+template <class Fn> struct read_stage : model::stage_defaults, model::function_stage<read_op, Fn> {
+  static constexpr bool is_source = true;
+  static constexpr bool one_to_one = true;
+  template <class In> static constexpr bool accepts = std::is_same_v<In, model::nothing>;
+  template <class In> static constexpr bool accepts_shared = false;
+  template <class In> using output = typename decltype(std::declval<Fn&>().next({}))::value_type;
+};
+
+}  // namespace thalweg::stages

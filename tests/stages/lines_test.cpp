@@ -1,0 +1,342 @@
+#include <thalweg/stages/blocks.hpp>
+#include <thalweg/stages/lines.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "scratch.hpp"
+#include "support/eventually.hpp"
+#include "support/failure.hpp"
+#include "support/policies.hpp"
+
+namespace tw = thalweg;
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+using strings = std::vector<std::string>;
+
+class Lines : public under_every_policy {
+ protected:
+  strings of(const fs::path& path, tw::lines_options how = {}) const {
+    strings seen;
+    tw::run(tw::lines(path, how) | tw::sink(seen), policy());
+    strings in_farm;
+    tw::run(tw::source(std::vector{path}) | tw::farm(tw::file_to_lines(how)) | tw::sink(in_farm), policy());
+    EXPECT_EQ(seen, in_farm);
+    return seen;
+  }
+  std::vector<std::string> blocks_of(const fs::path& path, std::int64_t size) const {
+    const auto text = tw::map([](const std::vector<std::byte>& b) {
+      return std::string(reinterpret_cast<const char*>(b.data()), b.size());
+    });
+    strings seen;
+    tw::run(tw::blocks(path, size) | text | tw::sink(seen), policy());
+    strings in_farm;
+    tw::run(tw::source(std::vector{path}) | tw::farm(tw::file_to_blocks(size)) | text | tw::sink(in_farm),
+            policy());
+    EXPECT_EQ(seen, in_farm);
+    return seen;
+  }
+  scratch dir;
+};
+FOR_EVERY_POLICY(Lines);
+
+// What the lines of a text are, by the simplest means.
+strings naive_lines(const std::string& text, bool crlf) {
+  strings lines;
+  std::string line;
+  for (const char c : text) {
+    if (c != '\n') {
+      line += c;
+      continue;
+    }
+    if (crlf && line.ends_with('\r')) line.pop_back();
+    lines.push_back(std::exchange(line, {}));
+  }
+  if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
+TEST_P(Lines, HaveNoEnds) {
+  EXPECT_THAT(of(dir.write("f", "one\n\ntwo\n")), ElementsAre("one", "", "two"));
+}
+
+TEST_P(Lines, TheLastNeedsNoEnd) {
+  EXPECT_THAT(of(dir.write("f", "one\ntwo")), ElementsAre("one", "two"));
+  EXPECT_THAT(of(dir.write("g", "one")), ElementsAre("one"));
+  EXPECT_THAT(of(dir.write("h", "\n")), ElementsAre(""));
+  EXPECT_THAT(of(dir.write("i", "")), IsEmpty());
+}
+
+TEST_P(Lines, CarriageReturnsAreKeptUnlessAskedFor) {
+  const auto path = dir.write("f", "a\r\nb\n\r\nc\rd\r\r\ne\r");
+  EXPECT_THAT(of(path), ElementsAre("a\r", "b", "\r", "c\rd\r\r", "e\r"));
+  EXPECT_THAT(of(path, {.crlf = true}), ElementsAre("a", "b", "", "c\rd\r", "e\r"));
+}
+
+TEST_P(Lines, RandomTextsAsTheNaiveWay) {
+  std::mt19937 random(3);
+  // Lines of nothing, of some bytes, and longer than what is read at once; ends where the reads meet.
+  for (const std::size_t size : {10U, 5'000U, 262'143U, 262'144U, 262'145U, 700'000U}) {
+    for (const unsigned breaks : {3U, 100U, 400'000U}) {
+      std::string text(size, ' ');
+      for (char& c : text) {
+        const auto r = random() % breaks;
+        c = r == 0 ? '\n' : r == 1 ? '\r' : static_cast<char>(random() % 256);
+      }
+      const auto path = dir.write("f", text);
+      for (const bool crlf : {false, true}) ASSERT_TRUE(of(path, {.crlf = crlf}) == naive_lines(text, crlf));
+    }
+  }
+}
+
+TEST_P(Lines, AnEndInTwoPartsIsStillOne) {
+  for (const std::size_t first : {262'143U, 262'144U, 524'287U, 524'288U}) {
+    const auto path = dir.write("f", std::string(first - 1, 'x') + "\r\n" + std::string(300'000, 'y'));
+    const auto seen = of(path, {.crlf = true});
+    ASSERT_EQ(seen.size(), 2U);
+    EXPECT_EQ(seen[0].size(), first - 1);
+    EXPECT_EQ(seen[1].size(), 300'000U);
+  }
+}
+
+TEST_P(Lines, BlocksMakeUpTheFile) {
+  std::mt19937 random(4);
+  for (const std::size_t bytes : {0U, 1U, 9U, 10U, 4'097U, 262'144U, 600'001U}) {
+    std::string text(bytes, ' ');
+    for (char& c : text) c = static_cast<char>(random());
+    const auto path = dir.write("f", text);
+    for (const std::size_t size :
+         {std::size_t{10}, std::size_t{4'096}, std::size_t{300'000}, std::size_t{1} << 40U}) {
+      const auto seen = blocks_of(path, static_cast<std::int64_t>(size));
+      ASSERT_EQ(seen.size(), (bytes + size - 1) / size);
+      std::string all;
+      for (const auto& b : seen) {
+        ASSERT_TRUE(b.size() == size || &b == &seen.back());
+        all += b;
+      }
+      ASSERT_TRUE(all == text);
+    }
+  }
+}
+
+TEST_P(Lines, OfManyFilesInOrder) {
+  std::vector<fs::path> paths;
+  strings expected;
+  for (int i = 0; i < 50; ++i) {
+    std::string text;
+    for (int k = 0; k < i * 20; ++k) {
+      expected.push_back(std::to_string(i) + "/" + std::to_string(k));
+      text += expected.back() + "\n";
+    }
+    paths.push_back(dir.write(std::to_string(i), text));
+  }
+  strings seen;
+  tw::run(tw::source(paths) | tw::farm(tw::file_to_lines(), {.replicas = 3}) | tw::sink(seen), policy());
+  EXPECT_EQ(seen, expected);
+}
+
+TEST_P(Lines, WhatCannotBeReadIsNamed) {
+  const auto cause = [&](auto job) {
+    return failure_of([&] { tw::run(job | tw::sink([](const auto&) {}), policy()); }).cause;
+  };
+  const auto none = dir / "none";
+  EXPECT_THAT(cause(tw::lines(none)), HasSubstr(none.string()));
+  EXPECT_THAT(cause(tw::lines(none)), HasSubstr("No such file"));
+  EXPECT_THAT(cause(tw::blocks(none, 1)), HasSubstr(none.string()));
+  EXPECT_THAT(cause(tw::source(std::vector{none}) | tw::file_to_lines()), HasSubstr(none.string()));
+  EXPECT_THAT(cause(tw::source(std::vector{none}) | tw::file_to_blocks(1)), HasSubstr(none.string()));
+  EXPECT_THAT(cause(tw::lines(dir.path())), HasSubstr("Is a directory"));
+  const auto secret = dir.write("secret", "x");
+  fs::permissions(dir.path(), fs::perms::all);
+  fs::permissions(secret, fs::perms::none);
+  const without_privileges here;
+  if (!here.ok()) GTEST_SKIP() << "cannot give up privileges";
+  EXPECT_THAT(cause(tw::lines(secret)), HasSubstr("Permission denied"));
+  EXPECT_THAT(cause(tw::lines(secret)), HasSubstr(secret.string()));
+}
+
+TEST_P(Lines, AMissingFileCanBeSkippedOrWaitedFor) {
+  const auto there = dir.write("there", "a\nb\n");
+  strings seen;
+  tw::run(tw::source(std::vector{dir / "none", there, dir / "none"}) |
+              tw::file_to_lines({}, {.on_error = tw::skip}) | tw::sink(seen),
+          policy());
+  EXPECT_THAT(seen, ElementsAre("a", "b"));
+  std::thread writer([&] {
+    std::this_thread::sleep_for(20ms);
+    std::ofstream(dir / "later.new") << "c\n";
+    fs::rename(dir / "later.new", dir / "later");
+  });
+  seen.clear();
+  tw::run(tw::lines(dir / "later", {}, {.on_error = tw::retry(12, 10ms)}) | tw::sink(seen), policy());
+  writer.join();
+  EXPECT_THAT(seen, ElementsAre("c"));
+  const auto f = failure_of([&] {
+    tw::run(tw::lines(dir / "none", {}, {.on_error = tw::skip}) | tw::sink([](const std::string&) {}),
+            policy());
+  });
+  EXPECT_THAT(f.cause, HasSubstr("nothing behind it"));
+  const auto g = failure_of([&] {
+    tw::run(tw::blocks(dir / "none", 1, {.on_error = tw::skip}) | tw::sink([](const auto&) {}), policy());
+  });
+  EXPECT_THAT(g.cause, HasSubstr("nothing behind it"));
+}
+
+TEST_P(Lines, AJobRunsAgainAndIsNotShared) {
+  const auto path = dir.write("f", "a\nb\n");
+  std::atomic<int> seen{0};
+  const auto job = tw::lines(path) | tw::sink([&](const std::string&) { ++seen; });
+  tw::run(job, policy());
+  auto one = tw::launch(job, policy());
+  auto two = tw::launch(job, policy());
+  one.wait();
+  two.wait();
+  EXPECT_EQ(seen, 6);
+}
+
+// The standard input of this process is another one for a while.
+class as_stdin {
+ public:
+  as_stdin() : kept_(::dup(0)) {
+    if (::pipe(ends_.data()) != 0) ADD_FAILURE() << "no pipe";
+    ::dup2(ends_[0], 0);
+  }
+  as_stdin(const as_stdin&) = delete;
+  as_stdin& operator=(const as_stdin&) = delete;
+  ~as_stdin() {
+    close();
+    ::close(ends_[0]);
+    if (kept_ >= 0) {
+      ::dup2(kept_, 0);
+      ::close(kept_);
+    } else {
+      ::close(0);
+    }
+  }
+  void write(const std::string& text) {
+    EXPECT_EQ(::write(ends_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  void close() {
+    if (ends_[1] >= 0) ::close(ends_[1]);
+    ends_[1] = -1;
+  }
+
+ private:
+  int kept_;
+  std::array<int, 2> ends_{-1, -1};
+};
+
+TEST_P(Lines, OfTheStandardInput) {
+  as_stdin in;
+  in.write("a\r\nb");
+  in.close();
+  strings seen;
+  tw::run(tw::stdin_lines({.crlf = true}) | tw::sink(seen), policy());
+  EXPECT_THAT(seen, ElementsAre("a", "b"));
+}
+
+TEST_P(Lines, OfTheStandardInputComeAsTheyAreWritten) {
+  as_stdin in;
+  std::atomic<int> seen{0};
+  auto e = tw::launch(tw::stdin_lines() | tw::farm([](std::string s) { return s; }) |
+                          tw::sink([&](const std::string&) { ++seen; }),
+                      policy());
+  for (int i = 1; i < 4; ++i) {
+    in.write("line\nand a part ");
+    EXPECT_TRUE(eventually([&] { return seen == i; }));
+  }
+  in.close();
+  e.wait();
+  EXPECT_EQ(seen, 4);
+}
+
+TEST_P(Lines, StopAndCancelEndTheWaitForInput) {
+  for (const bool cancel : {false, true}) {
+    as_stdin in;
+    strings seen;
+    std::atomic<bool> first{false};
+    auto e = tw::launch(tw::stdin_lines() | tw::sink([&](const std::string& s) {
+                          seen.push_back(s);
+                          first = true;
+                        }),
+                        policy());
+    in.write("whole\npart");
+    EXPECT_TRUE(eventually([&] { return first.load(); }));
+    std::this_thread::sleep_for(5ms);
+    if (cancel) {
+      e.cancel();
+    } else {
+      e.stop();
+    }
+    e.wait();
+    EXPECT_THAT(seen, ElementsAre("whole"));
+  }
+}
+
+TEST_P(Lines, OfAPipeThatSomebodyWrites) {
+  const auto path = dir / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&] {
+    std::ofstream out(path);
+    for (int i = 0; i < 1000; ++i) {
+      out << i << '\n';
+      if (i % 100 == 0) out.flush();
+    }
+  });
+  strings seen;
+  tw::run(tw::lines(path) | tw::sink(seen), policy());
+  writer.join();
+  ASSERT_EQ(seen.size(), 1000U);
+  EXPECT_EQ(seen.back(), "999");
+}
+
+TEST(LinesCheck, BlocksOfNothingAreRefused) {
+  EXPECT_THAT(problems_of([] { tw::run(tw::blocks("/dev/null", 0) | tw::sink([](const auto&) {})); }),
+              ElementsAre(HasSubstr("'blocks-0': a block must hold at least 1 byte, not 0")));
+  EXPECT_THAT(
+      problems_of([] {
+        tw::run(tw::source(std::vector<fs::path>{}) | tw::file_to_blocks(-1) | tw::sink([](const auto&) {}));
+      }),
+      ElementsAre(HasSubstr("'file_to_blocks-1'")));
+}
+
+TEST(LinesCheck, ASmallFileMakesASmallBlock) {
+  const scratch dir;
+  const auto path = dir.write("f", "abc");
+  std::size_t capacity = 0;
+  tw::run(tw::blocks(path, 1 << 20) |
+          tw::sink([&](const std::vector<std::byte>& b) { capacity = b.capacity(); }));
+  EXPECT_LE(capacity, 6U);
+}
+
+TEST(LinesCheck, ABlockOfAFileThatDoesNotSayHowLongItIs) {
+  std::string text;
+  tw::run(tw::blocks("/proc/self/status", 1 << 30) | tw::sink([&](const std::vector<std::byte>& b) {
+            text.assign(reinterpret_cast<const char*>(b.data()), b.size());
+          }));
+  EXPECT_THAT(text, HasSubstr("Threads:"));
+  EXPECT_EQ(text.find('\0'), std::string::npos) << "no more than was read";
+}
+
+}  // namespace
