@@ -8,7 +8,9 @@
 #include <thalweg/pattern/farm.hpp>
 #include <thalweg/pattern/filter.hpp>
 #include <thalweg/pattern/flat_map.hpp>
+#include <thalweg/pattern/key_by.hpp>
 #include <thalweg/pattern/map.hpp>
+#include <thalweg/pattern/reduce.hpp>
 #include <thalweg/pattern/sink.hpp>
 #include <thalweg/pattern/source.hpp>
 #include <thalweg/run/run.hpp>
