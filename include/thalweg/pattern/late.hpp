@@ -5,6 +5,7 @@
 #include <thalweg/model/stage_traits.hpp>
 #include <thalweg/pattern/keyed.hpp>
 
+#include <concepts>
 #include <functional>
 #include <string>
 #include <type_traits>
