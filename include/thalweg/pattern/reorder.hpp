@@ -154,7 +154,7 @@ template <class By, class Slack> struct reorder_stage : stage_defaults {
 /// the handler throws is treated as for `map`.
 ///
 /// K-slack: Babu, Srivastava, Widom, "Exploiting k-Constraints to Reduce Memory Overhead in Continuous
-/// Queries over Data Streams", TODS 29(3), 2004, section 6.
+/// Queries over Data Streams", TODS 29(3), 2004.
 ///
 /// ```cpp
 /// std::vector<int> seen, late;

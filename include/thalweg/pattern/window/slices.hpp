@@ -26,7 +26,7 @@ template <class Kept> struct contents {
 ///
 /// Slices: Li, Maier, Tufte, Papadimos, Tucker, "No Pane, No Gain", SIGMOD Record 34(1), 2005. Two stacks:
 /// Tangwongsan, Hirzel, Schneider, "Low-Latency Sliding-Window Aggregation in Worst-Case Constant Time",
-/// DEBS 2017, section 3.
+/// DEBS 2017.
 template <class Aggregator> class slices {
  public:
   using kept = typename Aggregator::kept;
