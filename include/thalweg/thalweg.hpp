@@ -8,7 +8,12 @@
 #include <thalweg/pattern/farm.hpp>
 #include <thalweg/pattern/filter.hpp>
 #include <thalweg/pattern/flat_map.hpp>
+#include <thalweg/pattern/iterate.hpp>
+#include <thalweg/pattern/key_by.hpp>
 #include <thalweg/pattern/map.hpp>
+#include <thalweg/pattern/reduce.hpp>
+#include <thalweg/pattern/reorder.hpp>
 #include <thalweg/pattern/sink.hpp>
 #include <thalweg/pattern/source.hpp>
+#include <thalweg/pattern/window.hpp>
 #include <thalweg/run/run.hpp>

@@ -1,5 +1,6 @@
 #include <thalweg/model/chain.hpp>
 #include <thalweg/model/naming.hpp>
+#include <thalweg/observe/clock.hpp>
 
 #include <utility>
 
@@ -20,6 +21,10 @@ stage_info& add_stage(std::vector<stage_info>& infos, naming& names, const char*
   info.opts = opts;
   info.name = names.stage(opts.name, pattern);
   return info;
+}
+
+std::int64_t context::now() const {
+  return virtual_now_ns != nullptr ? virtual_now_ns->load(std::memory_order_relaxed) : observe::now_ns();
 }
 
 void replicas::resize(std::size_t n) {

@@ -35,6 +35,10 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
     bad("is a " + s.pattern +
         " in a farm: what it gives depends on which items follow each other, and that would "
         "depend on the replicas; put it outside, or say .unordered");
+  if (s.one_state && s.farm >= 0)
+    bad("is a " + s.pattern +
+        " in a farm: its state must see all items, and each replica would have one of its own; put it "
+        "outside");
   if (s.in == nullptr && o.capacity != automatic)
     bad("is a source: nothing waits in front of it, so .capacity does nothing");
   if (!o.on_error.problem().empty()) bad(std::string(o.on_error.problem()));
@@ -111,6 +115,22 @@ void check_callers(const std::vector<std::unique_ptr<component>>& components,
   }
 }
 
+// What counts items, or looks at the clock, as they come: behind an unordered farm that must be meant.
+void check_arrival(const std::vector<std::unique_ptr<component>>& components,
+                   std::vector<std::string>& problems) {
+  const stage_info* mixed = nullptr;
+  for (const auto& c : components) {
+    for (const auto& s : c->stages()) {
+      if (s.reorders) mixed = nullptr;
+      if (s.by_arrival && mixed != nullptr)
+        problems.push_back("stage '" + s.name +
+                           "': what it gives depends on the order in which items come, and '" + mixed->name +
+                           "' before it is .unordered: say .any_order = true if that is meant");
+      if (s.farm >= 0 && s.unordered) mixed = &s;
+    }
+  }
+}
+
 std::string dot_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -154,6 +174,7 @@ void plan::check(const naming& names) {
     }
   }
   check_callers(components, problems);
+  check_arrival(components, problems);
 }
 
 std::vector<edge> plan::connections() const {

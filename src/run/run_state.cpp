@@ -91,7 +91,7 @@ void thread_context::collect(model::range r, std::int64_t busy_ns) {
         c.probe_ns.add_ns(t.sampled_ns - static_cast<std::int64_t>(t.sampled) * observe::clock_cost_ns());
       }
     }
-    if (t.errors != 0) {
+    if ((t.errors | t.skipped) != 0) {  // a stage may leave out what comes too late, without an error
       c.errors.add(t.errors);
       c.retries.add(t.retries);
       c.skipped.add(t.skipped);

@@ -45,6 +45,9 @@ class context {
   std::atomic<std::size_t>* quota = nullptr;
   /// For how long the run has been paused in all, in ns: by so much the schedule of a paced source is moved.
   const std::atomic<std::int64_t>* paused_ns = nullptr;
+  /// The time that `now` gives in place of that of the steady clock, in ns; null if there is none. It must
+  /// not go back.
+  const std::atomic<std::int64_t>* virtual_now_ns = nullptr;
   /// How long a source has waited for due times since this was last looked at: not to be counted as work.
   std::int64_t waited_ns = 0;
   /// The due time of the item in hand, when `paced`.
@@ -86,6 +89,10 @@ class context {
     due = m.due;
     rank = m.rank;
   }
+  /// What time it is for operators that work by processing time, in ns: that of the steady clock, or the
+  /// virtual one.
+  [[nodiscard]] std::int64_t now() const;
+
   [[nodiscard]] bool interrupted() const noexcept { return cancelled->load(std::memory_order_relaxed); }
   [[nodiscard]] bool source_interrupted() const noexcept {
     return ending->load(std::memory_order_relaxed) || interrupted();
@@ -127,6 +134,9 @@ struct stage_info {
   bool copyable = false;              ///< the input items can be copied
   bool ends = false;                  ///< has an end hook that must be called
   bool groups = false;                ///< what it gives depends on which items follow each other
+  bool one_state = false;             ///< its state must see all items: it cannot be replicated by a farm
+  bool by_arrival = false;            ///< takes items as they arrive, and did not say `.any_order`
+  bool reorders = false;              ///< brings items that came in any order into one of its own
   std::vector<std::string> problems;  ///< what is wrong with it
 };
 

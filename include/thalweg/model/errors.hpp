@@ -13,7 +13,8 @@ struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// More items come into being in a loop of a graph than leave it: see `graph::limit_loop`.
+/// A loop goes on beyond its limit: an item is not done after the rounds that `tw::iterate` allows, or more
+/// items come into being in a loop of a graph than leave it (`connect_options::loop_limit`).
 struct loop_overflow : error {
   using error::error;
 };

@@ -156,7 +156,11 @@ void describe(Stage& stage, naming& names, std::vector<stage_info>& infos) {
   if constexpr (requires { Stage::groups; }) info.groups = Stage::groups;
   if constexpr (requires { stage.timed(); }) info.timed = stage.timed();
   if constexpr (!std::is_same_v<In, nothing>) info.per_replica = InFarm && !Stage::shares;
-  stage.check(info);
+  if constexpr (requires { stage.template check<In>(info); }) {
+    stage.template check<In>(info);
+  } else {
+    stage.check(info);
+  }
 }
 
 template <class Stage> inline constexpr bool is_group = requires { typename Stage::inner_type; };

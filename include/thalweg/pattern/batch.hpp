@@ -3,7 +3,6 @@
 
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/model/stage_traits.hpp>
-#include <thalweg/observe/clock.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -33,7 +32,7 @@ template <class In> struct batch_op {
     if (pending.empty()) {
       pending.reserve(std::min(n, most_reserved));
       oldest_due = f.ctx.due;
-      if (interval > 0) when.store(observe::now_ns() + interval, std::memory_order_relaxed);
+      if (interval > 0) when.store(f.ctx.now() + interval, std::memory_order_relaxed);
     }
     pending.push_back(std::forward<T>(item));
     if (pending.size() >= n) send(f, next);
@@ -46,7 +45,7 @@ template <class In> struct batch_op {
   [[nodiscard]] std::int64_t deadline() const { return when.load(std::memory_order_relaxed); }
 
   template <class Frame, class Next> void on_time(Frame& f, Next& next) {
-    if (!pending.empty() && observe::now_ns() >= deadline()) send(f, next);
+    if (!pending.empty() && f.ctx.now() >= deadline()) send(f, next);
   }
 
  private:

@@ -1,0 +1,293 @@
+/// `key_by`: gives each item its key, and state to each key.
+#pragma once
+
+#include <thalweg/model/pipeline.hpp>
+#include <thalweg/model/stage_traits.hpp>
+#include <thalweg/pattern/keyed.hpp>
+#include <thalweg/pattern/restoring.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace thalweg {
+namespace model {
+
+// --- keys alone ---
+
+template <class In, class F> using key_given = std::remove_cvref_t<std::invoke_result_t<F&, const In&>>;
+
+template <class K> struct usable_key : std::type_identity<K> {
+  static_assert(hashable<K>,
+                "thalweg::key_by: the key has no std::hash: specialise it, or use a key made of such (a pair "
+                "or a tuple will do)");
+  static_assert(std::equality_comparable<K>, "thalweg::key_by: the key has no operator==");
+};
+
+template <class In, class F> struct key_by_op : hooked<F, keyed<key_given<In, F>, In>> {
+  using out = keyed<key_given<In, F>, In>;
+  template <class Frame, class T, class Next> THALWEG_INLINE void step(Frame& f, T&& item, Next&& next) {
+    next(f.call([&] {
+      auto key = key_given<In, F>(std::invoke(this->fn, std::as_const(item)));
+      return out{std::move(key), std::forward<T>(item)};
+    }));
+  }
+};
+
+template <class Fn> struct key_by_stage : stage_defaults, function_stage<key_by_op, Fn> {
+  static constexpr auto pattern = "key_by";
+  static constexpr bool one_to_one = true;
+  using wants = first_argument_t<called_t<Fn>>;
+  template <class In> static constexpr bool accepts = std::invocable<called_t<Fn>&, const In&>;
+  template <class In> static constexpr bool accepts_shared = std::invocable<const called_t<Fn>&, const In&>;
+  template <class In> using output = keyed<typename usable_key<key_given<In, called_t<Fn>>>::type, In>;
+};
+
+// --- state of each key ---
+
+// The emitter among the parameters of a function: its item type, void if there is none.
+template <class Signature> struct emitter_of : std::type_identity<void> {};
+template <class R, class A, class... B> struct emitter_of<R(A, B...)> : emitter_of<R(B...)> {};
+template <class R, class T, class... B> struct emitter_of<R(emitter<T>&, B...)> : std::type_identity<T> {};
+
+template <class F> struct emitter_of_end : std::type_identity<void> {};
+template <class F>
+  requires requires { &F::on_end; }
+struct emitter_of_end<F> : emitter_of<typename signature_of_function<decltype(&F::on_end)>::type> {};
+
+/// Makes states for `key_by` without an `init`.
+struct value_initialised {};
+
+// The state: what the update takes by reference; if that is generic, what `init` gives.
+template <class Init, class K> struct initial {
+  template <class I = Init> static auto make(I& init, const K& key) {
+    if constexpr (std::invocable<I&, const K&>) {
+      return std::invoke(init, key);
+    } else {
+      static_assert(std::invocable<I&>, "thalweg::key_by: init must be callable as init() or init(key)");
+      return std::invoke(init);
+    }
+  }
+  using type = std::remove_cvref_t<decltype(make(std::declval<Init&>(), std::declval<const K&>()))>;
+};
+template <class K> struct initial<value_initialised, K> : std::type_identity<void> {};
+
+template <class Init, class Update, class K> struct keyed_state {
+  using named = typename first_argument_t<Update>::type;
+  using type =
+      std::conditional_t<std::is_void_v<named>, typename initial<Init, K>::type, std::remove_cvref_t<named>>;
+  static_assert(!std::is_void_v<type>,
+                "thalweg::key_by: the state cannot be read off a generic lambda: name the type of its first "
+                "parameter, or give key_by(key_of, init, update)");
+  static_assert(std::is_void_v<named> || std::is_lvalue_reference_v<named>,
+                "thalweg::key_by: the update must take the state by reference: update(State&, const T&)");
+};
+
+// What an update gives, for one type of items. `U` is what the user said, or void.
+template <class U, class Init, class KeyOf, class Update, class In> struct keyed_update {
+  using key = typename usable_key<key_given<In, KeyOf>>::type;
+  using state = typename keyed_state<Init, Update, key>::type;
+  using named = std::conditional_t<std::is_void_v<U>,
+                                   typename emitter_of<typename signature_of<Update>::type>::type, U>;
+
+  static constexpr bool emits = [] {
+    if constexpr (std::is_void_v<named>) {
+      return false;
+    } else {
+      return std::invocable<Update&, state&, const In&, emitter<named>&>;
+    }
+  }();
+  using result = typename decltype([] {
+    if constexpr (emits) {
+      return std::type_identity<void>{};
+    } else {
+      static_assert(std::invocable<Update&, state&, const In&>,
+                    "thalweg::key_by: the update must be callable as update(State&, const T&) or "
+                    "update(State&, const T&, tw::emitter<U>&); for a generic lambda that emits name the "
+                    "output type: key_by<U>(key_of, init, update)");
+      return std::type_identity<std::remove_cvref_t<std::invoke_result_t<Update&, state&, const In&>>>{};
+    }
+  }())::type;
+  static constexpr bool gives = !std::is_void_v<result>;
+  using out = std::conditional_t<!std::is_void_v<named>, named,
+                                 std::conditional_t<gives, result, typename emitter_of_end<Update>::type>>;
+  static_assert(!std::is_void_v<out>,
+                "thalweg::key_by: the update gives nothing: let it return something, or send it, or have an "
+                "on_end(const K&, State&, tw::emitter<U>&) that does");
+  static constexpr bool end_sends =
+      requires(Update& u, const key& k, state& s, emitter<out>& e) { u.on_end(k, s, e); };
+  static constexpr bool ends = end_sends || requires(Update& u, const key& k, state& s) { u.on_end(k, s); };
+};
+
+template <class Types, class Init, class KeyOf, class Update> struct keyed_state_op {
+  using key = typename Types::key;
+  using state = typename Types::state;
+  using out = typename Types::out;
+  static constexpr std::size_t at_once = 64;
+
+  KeyOf key_of;
+  Init init;
+  Update update;
+  key_table<key, state> states{};
+  pipe::chunk<out> sent{};
+
+  void start() {
+    if constexpr (has_start_hook<Update>) update.on_start();
+  }
+
+  template <class Frame, class T, class Next> THALWEG_INLINE void step(Frame& f, T&& item, Next&& next) {
+    const auto& in = item;
+    if constexpr (Types::emits) {
+      f.template emit<false>(
+          sent, at_once,
+          [&](emitter<out>& to) { change<Frame>(in, [&](state& s) { std::invoke(update, s, in, to); }); },
+          next);
+    } else if constexpr (Types::gives) {
+      next(f.call([&]() -> out {
+        return change<Frame>(in, [&](state& s) -> out { return std::invoke(update, s, in); });
+      }));
+    } else {
+      f.call([&] { change<Frame>(in, [&](state& s) { std::invoke(update, s, in); }); });
+    }
+  }
+
+  template <class Frame, class Next> void finish(Frame& f, Next& next) {
+    for (typename key_table<key, state>::id i = 0; i < states.bound(); ++i) {
+      if constexpr (Types::end_sends) {
+        f.template emit<false>(
+            sent, at_once, [&](emitter<out>& to) { update.on_end(states.key(i), states[i], to); }, next);
+      } else if constexpr (Types::ends) {
+        f.call([&] { update.on_end(states.key(i), states[i]); });
+      }
+    }
+  }
+
+ private:
+  template <class Frame, class In, class Call> decltype(auto) change(const In& in, Call&& call) {
+    const auto before = states.size();
+    const auto id = states.find_or_add(key(std::invoke(key_of, in)), [&](const key& k) -> state {
+      if constexpr (std::is_same_v<Init, value_initialised>) {
+        static_assert(std::default_initializable<state>,
+                      "thalweg::key_by: the state has no default: give key_by(key_of, init, update)");
+        return state{};
+      } else {
+        return initial<Init, key>::make(init, k);
+      }
+    });
+    state& s = states[id];
+    if constexpr (can_fail<Frame>) {
+      // A key whose first item was given up has not appeared.
+      if (states.size() > before) {
+        try {
+          return call(s);
+        } catch (...) {
+          states.erase(id);
+          throw;
+        }
+      }
+    }
+    return restoring<Frame>(s, [&]() -> decltype(auto) { return call(s); });
+  }
+};
+
+template <class U, class KeyOf, class Init, class Update> struct keyed_state_stage : stage_defaults {
+  template <class In> using types = keyed_update<U, Init, KeyOf, Update, In>;
+
+  static constexpr auto pattern = "key_by";
+  static constexpr bool one_to_one = false;
+  static constexpr bool shares = false;
+  using wants = first_argument_t<KeyOf>;
+  template <class In> static constexpr bool accepts = std::invocable<KeyOf&, const In&>;
+  template <class In> static constexpr bool ends = types<In>::ends;
+  template <class In> using output = typename types<In>::out;
+
+  KeyOf key_of;
+  Init init;
+  Update update;
+  kept_options opts;
+
+  template <class In> auto make() {
+    return keyed_state_op<types<In>, Init, KeyOf, Update>{std::move(key_of), std::move(init),
+                                                          std::move(update)};
+  }
+  template <class In> void check(stage_info& info) {
+    info.one_state = true;
+    check_function(update, info);
+    if (is_null_callable(key_of))
+      info.problems.emplace_back("the function that gives the key is null: there is nothing to call");
+    if (is_null_callable(init))
+      info.problems.emplace_back("the function that makes the state is null: there is nothing to call");
+    check_restorable<typename types<In>::state>(info);
+  }
+};
+
+}  // namespace model
+
+/// Gives each item its key: `key_of(const T&) -> K` (a member pointer will do) turns `T` into `keyed<K, T>`.
+/// A `reduce` or `window` behind it works on each key by itself. K needs `==` and `std::hash`; pairs and
+/// tuples of such will do.
+///
+/// Order: deterministic. Can be put into a farm. Errors as for `map`.
+///
+/// ```cpp
+/// struct sale { std::string shop; int amount; };
+/// std::vector<tw::keyed<std::string, int>> seen;
+/// tw::run(tw::source(std::vector<sale>{{"a", 1}, {"b", 2}, {"a", 3}}) | tw::key_by(&sale::shop) |
+///         tw::reduce(0, [](int sum, const sale& s) { return sum + s.amount; }) | tw::sink(seen));
+/// assert((seen == std::vector<tw::keyed<std::string, int>>{{"a", 4}, {"b", 2}}));
+/// ```
+template <class KeyOf> auto key_by(KeyOf key_of, options opts = {}) {
+  return model::make_pipeline(model::key_by_stage<KeyOf>{{}, {std::move(key_of), std::move(opts)}});
+}
+
+/// State for each key: `update(State&, const T&) -> U`, or `update(State&, const T&, tw::emitter<U>&)` for
+/// 0..n outputs. The state is value-initialised when its key first appears; what type it has is read off the
+/// first parameter of `update`. For a generic lambda that emits, name the output: `key_by<U>(...)`.
+///
+/// An update object may have `on_end(const K&, State&)` or `on_end(const K&, State&, tw::emitter<U>&)`:
+/// called for each key at the end of the stream, in the order in which the keys first appeared; and
+/// `on_start()` and `validate()`.
+///
+/// Order: deterministic. Serial: `update` is called for one item at a time, in order, and may have state
+/// beside that of the keys. In a farm it is an `invalid_job`.
+///
+/// Errors: as for `map`. With an `.on_error` other than `tw::stop`, the state of the key is copied before
+/// each update, and put back if that fails; a state that cannot be copied is then an `invalid_job`. States
+/// are kept to the end of the stream: memory is bounded by the number of keys.
+///
+/// ```cpp
+/// std::vector<std::string> seen;
+/// auto nth = tw::key_by([](const std::string& word) { return word; }, [](int& times, const std::string&
+/// word) {
+///   return word + std::to_string(++times);
+/// });
+/// tw::run(tw::source(std::vector<std::string>{"a", "b", "a"}) | nth | tw::sink(seen));
+/// assert((seen == std::vector<std::string>{"a1", "b1", "a2"}));
+/// ```
+template <class U = void, class KeyOf, class Update>
+  requires(!std::same_as<Update, options>)
+auto key_by(KeyOf key_of, Update update, options opts = {}) {
+  return model::make_pipeline(model::keyed_state_stage<U, KeyOf, model::value_initialised, Update>{
+      {}, std::move(key_of), {}, std::move(update), std::move(opts)});
+}
+
+/// The same with `init() -> State` or `init(const K&) -> State`, which makes the state of a key when it first
+/// appears. `update` may then be a generic lambda.
+///
+/// ```cpp
+/// std::vector<int> seen;
+/// auto balance = tw::key_by([](int x) { return x % 2; }, [](int key) { return 100 * key; },
+///                           [](auto& sum, int x) { return sum += x; });
+/// tw::run(tw::source(std::vector{1, 2, 3, 4}) | balance | tw::sink(seen));
+/// assert((seen == std::vector{101, 2, 104, 6}));
+/// ```
+template <class U = void, class KeyOf, class Init, class Update>
+  requires(!std::same_as<Update, options>)
+auto key_by(KeyOf key_of, Init init, Update update, options opts = {}) {
+  return model::make_pipeline(model::keyed_state_stage<U, KeyOf, Init, Update>{
+      {}, std::move(key_of), std::move(init), std::move(update), std::move(opts)});
+}
+
+}  // namespace thalweg

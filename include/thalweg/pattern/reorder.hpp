@@ -1,0 +1,173 @@
+/// `reorder`: puts a stream that is nearly in order in order.
+#pragma once
+
+#include <thalweg/model/pipeline.hpp>
+#include <thalweg/model/stage_traits.hpp>
+#include <thalweg/pattern/late.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace thalweg {
+
+/// What `reorder` does with the items that come too late: `.late = f`, with `f(const T&)`.
+struct reorder_options {
+  late_handler late = {};
+};
+
+namespace model {
+
+template <class In, class By> using ordered_by = std::remove_cvref_t<std::invoke_result_t<By&, const In&>>;
+
+template <class In, class By, class Slack> struct reorder_op {
+  using position = ordered_by<In, By>;
+
+  reorder_op(By order, Slack most, late_handler too_late)
+      : by(std::move(order)), slack(std::move(most)), late(std::move(too_late)) {}
+
+  template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&& next) {
+    // Nothing is changed before all that is the user's has returned.
+    const bool kept = f.call([&] {
+      auto at = position(std::invoke(by, std::as_const(item)));
+      if (sent_ && at < *sent_) {
+        late(std::as_const(item));
+        return false;
+      }
+      if constexpr (!std::integral<Slack>) {
+        if (!greatest_ || *greatest_ < at) greatest_ = at;
+      }
+      held_.push_back({std::move(at), arrived_++, f.ctx.due, std::forward<T>(item)});
+      std::push_heap(held_.begin(), held_.end(), later{});
+      return true;
+    });
+    if (!kept) {
+      ++f.ctx.tallies[f.leaf].skipped;
+      return;
+    }
+    const auto due = f.ctx.due;
+    while (has_one()) send(f, next);
+    f.ctx.due = due;
+  }
+
+  template <class Frame, class Next> void finish(Frame& f, Next& next) {
+    while (!held_.empty()) send(f, next);
+  }
+
+ private:
+  struct held {
+    position at;
+    std::uint64_t number;
+    std::int64_t due;
+    In item;
+  };
+  struct later {
+    bool operator()(const held& a, const held& b) const {
+      return b.at < a.at || (!(a.at < b.at) && b.number < a.number);
+    }
+  };
+
+  [[nodiscard]] bool has_one() const {
+    if constexpr (std::integral<Slack>) {
+      return static_cast<std::uint64_t>(held_.size()) > static_cast<std::uint64_t>(slack);
+    } else {
+      return !held_.empty() && *greatest_ - held_.front().at >= slack;
+    }
+  }
+
+  template <class Frame, class Next> void send(Frame& f, Next& next) {
+    std::pop_heap(held_.begin(), held_.end(), later{});
+    held first = std::move(held_.back());
+    held_.pop_back();
+    f.ctx.due = first.due;
+    sent_ = std::move(first.at);
+    next(std::move(first.item));
+  }
+
+  By by;
+  Slack slack;
+  late_handler late;
+  std::vector<held> held_;
+  std::optional<position> sent_, greatest_;
+  std::uint64_t arrived_ = 0;
+};
+
+template <class By, class Slack> struct reorder_stage : stage_defaults {
+  static constexpr auto pattern = "reorder";
+  static constexpr bool one_to_one = false;
+  static constexpr bool shares = false;
+  using wants = first_argument_t<By>;
+  template <class In>
+  static constexpr bool accepts = pipe::item<In> && std::movable<In> && std::invocable<By&, const In&>;
+  template <class In> static constexpr bool ends = true;
+  template <class In> using output = In;
+
+  By by;
+  Slack slack;
+  late_handler late;
+  kept_options opts;
+
+  template <class In> auto make() {
+    using position = ordered_by<In, By>;
+    static_assert(
+        std::copyable<position> && requires(const position& a) {
+          { a < a } -> std::convertible_to<bool>;
+        }, "thalweg::reorder: what `by` gives must be copyable and have operator<");
+    if constexpr (!std::integral<Slack>) {
+      static_assert(
+          requires(const position& a, const Slack& s) {
+            { a - a >= s } -> std::convertible_to<bool>;
+          },
+          "thalweg::reorder: the slack must be a number of items, or comparable with the difference of two "
+          "values of `by`");
+    }
+    return reorder_op<In, By, Slack>{std::move(by), slack, std::move(late)};
+  }
+  template <class In> void check(stage_info& info) {
+    info.one_state = true;
+    info.reorders = true;
+    if (is_null_callable(by)) info.problems.emplace_back("its order is null: there is nothing to call");
+    if (slack < Slack{}) info.problems.emplace_back("its slack is negative");
+    late.template check<In>(info);
+  }
+};
+
+}  // namespace model
+
+/// Sends items in the order of `by(const T&)` (a member pointer will do), of equal ones in that of arrival.
+/// To know what comes next it holds items back: with an integral `slack` so many; with any other, such as a
+/// duration where `by` gives a time, as long as no item has come that is further ahead by it. What comes when
+/// an item that belongs behind it has been sent is too late: it is left out, counted as `skipped` in the
+/// report, and given to `.late` if there is one. At the end of the stream all leave.
+///
+/// Order: that of `by`. The usual place is behind an `.unordered` farm, or a source that is nearly in order;
+/// what comes then is deterministic if `slack` is as large as the disorder, and nothing is late. Serial; in a
+/// farm it is an `invalid_job`. Costs O(log n) for n items held back.
+///
+/// Errors: a negative slack, a null callable, and a handler of other items are an `invalid_job`; what `by` or
+/// the handler throws is treated as for `map`.
+///
+/// K-slack: Babu, Srivastava, Widom, "Exploiting k-Constraints to Reduce Memory Overhead in Continuous
+/// Queries over Data Streams", TODS 29(3), 2004.
+///
+/// ```cpp
+/// std::vector<int> seen, late;
+/// tw::run(tw::source(std::vector{2, 1, 3, 6, 5, 4, 0}) |
+///         tw::reorder(std::identity{}, 2, {.late = [&](int x) { late.push_back(x); }}) | tw::sink(seen));
+/// assert((seen == std::vector{1, 2, 3, 4, 5, 6}) && late == std::vector{0});
+/// ```
+template <class By, class Slack> auto reorder(By by, Slack slack, reorder_options what, options opts = {}) {
+  return model::make_pipeline(model::reorder_stage<By, Slack>{
+      {}, std::move(by), std::move(slack), std::move(what.late), std::move(opts)});
+}
+template <class By, class Slack> auto reorder(By by, Slack slack, options opts = {}) {
+  return reorder(std::move(by), std::move(slack), reorder_options{}, std::move(opts));
+}
+
+}  // namespace thalweg

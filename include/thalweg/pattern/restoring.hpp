@@ -1,0 +1,43 @@
+#pragma once
+
+#include <thalweg/model/frame.hpp>
+#include <thalweg/model/stage_traits.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace thalweg::model {
+
+/// Whether the calls of a loop may fail without ending the run: its stage has an error policy.
+template <class Frame>
+inline constexpr bool can_fail = std::is_same_v<std::remove_cv_t<Frame>, frame<mode::staged>>;
+
+/// Whether a state can be put back to what it was.
+template <class State> inline constexpr bool restorable = copyable<State> && std::is_move_assignable_v<State>;
+
+/// Calls `f`, which changes `state`. Where the run goes on though `f` throws, the state is put back.
+template <class Frame, class State, class F> THALWEG_INLINE decltype(auto) restoring(State& state, F&& f) {
+  if constexpr (can_fail<Frame> && restorable<State>) {
+    State before(std::as_const(state));
+    try {
+      return std::forward<F>(f)();
+    } catch (...) {
+      state = std::move(before);
+      throw;
+    }
+  } else {
+    return std::forward<F>(f)();
+  }
+}
+
+/// Refuses error policies where a state could not be put back.
+template <class State> void check_restorable(stage_info& info) {
+  if constexpr (!restorable<State>) {
+    if (!info.opts.on_error.plain())
+      info.problems.emplace_back(
+          "its state cannot be copied, so it could not be put back when a call fails: .on_error can only be "
+          "tw::stop");
+  }
+}
+
+}  // namespace thalweg::model

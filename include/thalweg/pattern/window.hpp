@@ -1,0 +1,294 @@
+/// `window`: results of parts of a stream.
+#pragma once
+
+#include <thalweg/model/pipeline.hpp>
+#include <thalweg/model/stage_traits.hpp>
+#include <thalweg/pattern/keyed.hpp>
+#include <thalweg/pattern/late.hpp>
+#include <thalweg/pattern/window/aggregate.hpp>
+#include <thalweg/pattern/window/spec.hpp>
+#include <thalweg/pattern/window/window_set.hpp>
+#include <thalweg/pattern/window/windowed.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace thalweg {
+namespace model {
+
+/// Windows go by when items come.
+struct arrival {};
+
+template <class Spec>
+inline constexpr bool by_time = std::is_same_v<Spec, time_windows> || std::is_same_v<Spec, session_windows>;
+template <class Spec>
+concept window_spec = by_time<Spec> || std::same_as<Spec, count_windows>;
+
+template <class In, class Agg> using aggregator_for = aggregator<Agg, value_t<In>>;
+template <class In, class Agg>
+using window_output = with_key<In, windowed<typename aggregator_for<In, Agg>::result>>;
+
+/// The windows of all keys.
+template <class In, class Spec, class Agg> struct window_state;
+template <class In, class Agg> struct window_state<In, time_windows, Agg> {
+  using by = aggregator_for<In, Agg>;
+  using type = window_set<key_t<In>, grid_windows<by>, by>;
+  static type make(const time_windows& w, Agg&& agg, std::int64_t lateness) {
+    const auto size = w.size.count();
+    const auto slide = w.slide.count();
+    return {{size, slide, std::gcd(size, slide), lateness}, by{std::move(agg)}};
+  }
+};
+template <class In, class Agg> struct window_state<In, session_windows, Agg> {
+  using by = aggregator_for<In, Agg>;
+  using type = window_set<key_t<In>, sessions<by>, by>;
+  static type make(const session_windows& w, Agg&& agg, std::int64_t lateness) {
+    return {{w.gap.count(), lateness}, by{std::move(agg)}};
+  }
+};
+template <class In, class Agg> struct window_state<In, count_windows, Agg> {
+  using by = aggregator_for<In, Agg>;
+  using type = count_window_set<key_t<In>, by>;
+  static type make(const count_windows& w, Agg&& agg) { return {w.size, w.slide, by{std::move(agg)}}; }
+};
+
+/// What the operators have in common: results are sent when the user's functions have returned, so that what
+/// follows is neither timed nor blamed with them. A result has the due time of the last item before it.
+template <class Out, class Windows> struct window_base {
+  Windows windows;
+  std::uint64_t seen = 0;
+  std::int64_t due = 0;
+  std::vector<Out> ready{};
+
+  template <class Frame, class F> void take(Frame& f, F&& changes) {
+    due = f.ctx.due;
+    ready.clear();
+    f.call([&] { changes([&](auto&& r) { ready.push_back(joined_with_key(r.key, std::move(r.value))); }); });
+  }
+  template <class Next> void send(Next& next) {
+    for (auto& r : ready) next(std::move(r));
+    ready.clear();
+  }
+
+  // There may be very many: they are not collected.
+  template <class Frame, class Next, class F> void pass_on(Frame& f, Next& next, F&& changes) {
+    f.ctx.due = due;
+    f.attribute(f.leaf,
+                [&] { changes([&](auto&& r) { next(joined_with_key(r.key, std::move(r.value))); }); });
+  }
+  template <class Frame, class Next> void finish(Frame& f, Next& next) {
+    pass_on(f, next, [&](auto&& emit) { windows.finish(emit); });
+  }
+};
+
+template <class Out, class Windows> struct count_window_op : window_base<Out, Windows> {
+  template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&& next) {
+    this->take(f, [&](auto&& emit) {
+      split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
+        this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value),
+                          this->seen++, emit);
+      });
+    });
+    this->send(next);
+  }
+};
+
+template <class Out, class Windows> struct timed_window_op : window_base<Out, Windows> {
+  std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+  // Read by whichever thread waits for it.
+  std::atomic<std::int64_t> when{never};
+
+  explicit timed_window_op(Windows w) : window_base<Out, Windows>{std::move(w)} {}
+
+  template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&& next) {
+    this->take(f, [&](auto&& emit) {
+      const auto now = time(f);
+      this->windows.advance(now, emit);
+      split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
+        this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value), now,
+                          this->seen++, emit);
+      });
+    });
+    note();
+    this->send(next);
+  }
+
+  [[nodiscard]] std::int64_t deadline() const { return when.load(std::memory_order_relaxed); }
+
+  template <class Frame, class Next> void on_time(Frame& f, Next& next) {
+    const auto now = time(f);
+    if (now < deadline()) return;
+    this->pass_on(f, next, [&](auto&& emit) { this->windows.advance(now, emit); });
+    note();
+  }
+
+ private:
+  template <class Frame> std::int64_t time(Frame& f) { return latest = std::max(latest, f.ctx.now()); }
+  void note() {
+    if (const auto next = this->windows.next(); next != when.load(std::memory_order_relaxed))
+      when.store(next, std::memory_order_relaxed);
+  }
+};
+
+template <class Out, class Windows, class Extract> struct event_window_op : window_base<Out, Windows> {
+  Extract extract;
+  std::int64_t disorder;
+  late_handler late;
+  std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+
+  template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&& next) {
+    bool in_time = false;
+    this->take(f, [&](auto&& emit) {
+      in_time = split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
+        const auto time = to_ns(std::invoke(extract, std::as_const(value)));
+        if (time > latest) {
+          // Before the item is added: it is in none of the windows that end by it.
+          latest = time;
+          this->windows.advance(time - disorder, emit);
+        }
+        return this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value), time,
+                                 this->seen++, emit);
+      });
+      if (!in_time) late(std::as_const(item));  // which has not been moved from
+    });
+    if (!in_time) ++f.ctx.tallies[f.leaf].skipped;
+    this->send(next);
+  }
+};
+
+template <class Spec, class Agg, class Times> struct window_stage : stage_defaults {
+  static constexpr bool by_arrival = std::is_same_v<Times, arrival>;
+
+  static constexpr auto pattern = "window";
+  static constexpr bool one_to_one = false;
+  static constexpr bool shares = false;
+  using wants = std::type_identity<void>;
+  template <class In>
+  static constexpr bool accepts = [] {
+    if constexpr (!pipe::item<In> || !aggregates<Agg, value_t<In>>) {
+      return false;
+    } else if constexpr (by_arrival) {
+      return true;
+    } else if constexpr (std::invocable<decltype(Times::extract)&, const value_t<In>&>) {
+      return timestamp<
+          std::remove_cvref_t<std::invoke_result_t<decltype(Times::extract)&, const value_t<In>&>>>;
+    } else {
+      return false;
+    }
+  }();
+  template <class In> static constexpr bool ends = true;
+  template <class In> using output = window_output<In, Agg>;
+
+  Spec spec;
+  Agg agg;
+  Times times;
+  kept_options opts;
+
+  [[nodiscard]] bool timed() const { return by_time<Spec> && by_arrival; }
+
+  template <class In> auto make() {
+    using state = window_state<In, Spec, Agg>;
+    using windows = typename state::type;
+    using out = output<In>;
+    if constexpr (!by_time<Spec>) {
+      return count_window_op<out, windows>{{state::make(spec, std::move(agg))}};
+    } else if constexpr (by_arrival) {
+      return timed_window_op<out, windows>(state::make(spec, std::move(agg), 0));
+    } else {
+      return event_window_op<out, windows, decltype(Times::extract)>{
+          {state::make(spec, std::move(agg), times.options.lateness.count())},
+          std::move(times.extract),
+          times.options.disorder.count(),
+          std::move(times.options.late)};
+    }
+  }
+
+  template <class In> void check(stage_info& info) {
+    info.one_state = true;
+    info.by_arrival = by_arrival && !spec.options.any_order;
+    check_windows(spec, info);
+    check_aggregate(agg, info);
+    if (!info.opts.on_error.plain())
+      info.problems.emplace_back(
+          "the results of windows are made of many items, so there is none that could be tried again or "
+          "given "
+          "up: .on_error can only be tw::stop");
+    if constexpr (!std::is_same_v<Spec, session_windows>) {
+      if (!aggregator_for<In, Agg>::joins_copies && spec.slide != spec.size)
+        info.problems.emplace_back("its windows overlap, but what they hold cannot be copied");
+    }
+    if constexpr (!by_arrival) {
+      if (spec.options.any_order)
+        info.problems.emplace_back(".any_order does nothing for windows by event time");
+      if (is_null_callable(times.extract))
+        info.problems.emplace_back("the function that gives the time is null: there is nothing to call");
+      check_times(times.options, info);
+      times.options.late.template check<In>(info);
+    }
+  }
+};
+
+}  // namespace model
+
+/// Gives a result for each window of the stream, `tw::windowed<R>`; on a keyed stream (`key_by`) for each
+/// window of each key, `tw::keyed<K, tw::windowed<R>>`. Windows without items give nothing.
+///
+/// `spec` says which items belong together: `tw::tumbling(10s)`, `tw::sliding(10s, 1s)`, `tw::session(30s)`,
+/// `tw::count(100)`, `tw::count(100, 10)`. `agg` is an aggregate, kept up to date as items come
+/// (`tw::sum_of()`, `tw::aggregate(...)`), or a function of all items of a window, `f(std::span<const T>)`.
+///
+/// Windows by time go by the time at which items come; their results are sent when time has passed, whether
+/// or not another item comes (under the `sequential` policy: as soon as its one thread gets there). With
+/// `tw::event_time(extract, {...})` they go by the times of the items: a window's result is sent when the
+/// watermark reaches its end. An item that comes when the result of its window has been sent, by at most
+/// `.lateness`, makes a corrected result, with the next `revision`; what comes later still is given to
+/// `.late`, and counted as `skipped` in the report. At the end of the stream all open windows give their
+/// results; those by count may then be short.
+///
+/// Order: results come by the ends of their windows, those of the same end in the order of their first items;
+/// corrections at once. Deterministic by count and by event time; by processing time, which items share a
+/// window is luck. Windows by count and by processing time behind an `.unordered` farm must be asked for with
+/// `.any_order = true`, as in `tw::count(100, {.any_order = true})`.
+///
+/// Threads: serial, one item at a time; in a farm it is an `invalid_job`. By processing time it has a thread
+/// of its own under `pool`. Costs amortised O(1) combinations per item and slice of a window, and the clock's
+/// 20 ns per item by processing time. Keys without open windows take no memory, except by count.
+///
+/// Errors: what the functions throw ends the run; `.on_error` other than `tw::stop`, sizes that are not
+/// positive, a slide beyond the size, and overlapping windows of what cannot be copied are an `invalid_job`.
+/// Event times must be within 146 years of the epoch: others end the run.
+///
+/// Event time, watermarks and lateness: Akidau et al., "The Dataflow Model", PVLDB 8(12), 2015. The
+/// algorithms: window/slices.hpp.
+///
+/// ```cpp
+/// struct reading { std::string sensor; std::chrono::seconds at; double value; };
+/// std::vector<reading> readings{{"a", 1s, 2.0}, {"b", 3s, 5.0}, {"a", 9s, 4.0}, {"a", 12s, 7.0}, {"b",
+/// 8s, 1.0}}; std::vector<tw::keyed<std::string, tw::windowed<double>>> seen; tw::run(tw::source(readings) |
+/// tw::key_by(&reading::sensor) |
+///         tw::window(tw::tumbling(10s), tw::max_of(&reading::value), tw::event_time(&reading::at, {.disorder
+///         = 5s})) | tw::sink(seen));
+/// assert(seen.size() == 3 && seen[0].key == "a" && seen[0].value.value == 4.0);  // [0s, 10s) of a
+/// assert(seen[1].key == "b" && seen[1].value.value == 5.0);                      // [0s, 10s) of b
+/// assert(seen[2].value.begin == 10'000'000'000 && seen[2].value.value == 7.0);   // [10s, 20s) of a
+/// ```
+template <model::window_spec Spec, class Agg> auto window(Spec spec, Agg agg, options opts = {}) {
+  return model::make_pipeline(
+      model::window_stage<Spec, Agg, model::arrival>{{}, spec, std::move(agg), {}, std::move(opts)});
+}
+template <model::window_spec Spec, class Agg, class Extract>
+auto window(Spec spec, Agg agg, event_times<Extract> times, options opts = {}) {
+  static_assert(model::by_time<Spec>, "thalweg::window: windows by count have no event time");
+  return model::make_pipeline(model::window_stage<Spec, Agg, event_times<Extract>>{
+      {}, spec, std::move(agg), std::move(times), std::move(opts)});
+}
+
+}  // namespace thalweg

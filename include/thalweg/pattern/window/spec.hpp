@@ -1,0 +1,121 @@
+/// Which items a window holds: `tumbling`, `sliding`, `session`, `count`; and whose time counts:
+/// `event_time`.
+#pragma once
+
+#include <thalweg/model/component.hpp>
+#include <thalweg/pattern/late.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace thalweg {
+
+struct window_options {
+  /// Windows by count and by processing time take items as they come. Behind an `.unordered` farm that makes
+  /// results depend on luck, so it must be said that this is meant.
+  bool any_order = false;
+};
+
+/// See `tumbling` and `sliding`.
+struct time_windows {
+  std::chrono::nanoseconds size;
+  std::chrono::nanoseconds slide;
+  window_options options = {};
+};
+/// See `session`.
+struct session_windows {
+  std::chrono::nanoseconds gap;
+  window_options options = {};
+};
+/// See `count`.
+struct count_windows {
+  std::int64_t size;
+  std::int64_t slide;
+  window_options options = {};
+};
+
+/// Windows that follow each other without gaps: [k * size, (k + 1) * size) for all integers k.
+inline time_windows tumbling(std::chrono::nanoseconds size, window_options options = {}) {
+  return {size, size, options};
+}
+/// Windows that overlap: [k * slide, k * slide + size) for all integers k. `slide` is at most `size`.
+inline time_windows sliding(std::chrono::nanoseconds size, std::chrono::nanoseconds slide,
+                            window_options options = {}) {
+  return {size, slide, options};
+}
+/// A window for each time of activity: it ends when for `gap` nothing has come.
+inline session_windows session(std::chrono::nanoseconds gap, window_options options = {}) {
+  return {gap, options};
+}
+/// `size` items each; on a keyed stream, of the same key.
+inline count_windows count(std::int64_t size, window_options options = {}) {
+  return {size, size, options};
+}
+/// The last `size` items, every `slide` items. `slide` is at most `size`.
+inline count_windows count(std::int64_t size, std::int64_t slide, window_options options = {}) {
+  return {size, slide, options};
+}
+
+struct event_time_options {
+  /// By how much an item may be behind the latest one: so long a window waits before it gives its result.
+  std::chrono::nanoseconds disorder{0};
+  /// How long after that what comes late still corrects the result.
+  std::chrono::nanoseconds lateness{0};
+  /// Takes what comes later still.
+  late_handler late = {};
+};
+
+/// See `event_time`.
+template <class Extract> struct event_times {
+  Extract extract;
+  event_time_options options;
+};
+
+/// Windows go by the time at which things happened: `extract(const T&)` (a member pointer will do) gives it
+/// as a `std::chrono` duration or time point, or as an integer in ns. The watermark is the greatest time seen
+/// in the whole stream, over all keys, less `.disorder`: up to there no more items are expected.
+template <class Extract> event_times<Extract> event_time(Extract extract, event_time_options options = {}) {
+  return {std::move(extract), std::move(options)};
+}
+
+namespace model {
+
+/// All times are at most this far from 0, in ns (146 years): so sums of a few of them cannot overflow.
+inline constexpr std::int64_t furthest_time = std::int64_t{1} << 62;
+/// The same for sizes (9 years for those of time).
+inline constexpr std::int64_t largest_window = std::int64_t{1} << 58;
+
+[[noreturn]] void time_out_of_range();
+
+template <class T> struct is_time : std::false_type {};
+template <class R, class P> struct is_time<std::chrono::duration<R, P>> : std::true_type {};
+template <class C, class D> struct is_time<std::chrono::time_point<C, D>> : std::true_type {};
+template <class T>
+inline constexpr bool timestamp = is_time<T>::value || (std::is_integral_v<T> && !std::is_same_v<T, bool>);
+
+/// A time in ns. Throws std::out_of_range.
+inline std::int64_t to_ns(std::int64_t t) {
+  if (t < -furthest_time || t > furthest_time) time_out_of_range();
+  return t;
+}
+template <class R, class P> std::int64_t to_ns(std::chrono::duration<R, P> t) {
+  using in = std::chrono::duration<R, P>;
+  constexpr auto most = std::chrono::duration_cast<in>(std::chrono::nanoseconds(furthest_time));
+  if (!(t >= -most && t <= most)) time_out_of_range();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(t).count();
+}
+template <class C, class D> std::int64_t to_ns(std::chrono::time_point<C, D> t) {
+  return to_ns(t.time_since_epoch());
+}
+
+void check_windows(const time_windows& w, stage_info& info);
+void check_windows(const session_windows& w, stage_info& info);
+void check_windows(const count_windows& w, stage_info& info);
+void check_times(const event_time_options& o, stage_info& info);
+
+}  // namespace model
+}  // namespace thalweg

@@ -1,0 +1,173 @@
+#pragma once
+
+#include <thalweg/pattern/key_table.hpp>
+#include <thalweg/pattern/window/windowed.hpp>
+#include <thalweg/pattern/window/windows.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace thalweg::model {
+
+/// A result of a window of a key. All that one call gives is in the order of (end, rank), `rank` being the
+/// place in the stream of the first item of the window: so results of several sets that share the keys of a
+/// stream can be merged into the order of one set with all keys.
+template <class K, class R> struct window_result {
+  const K& key;
+  std::uint64_t rank;
+  windowed<R> value;
+};
+
+/// The windows by time of a set of keys. It knows neither stages nor clocks: it is told the time of each
+/// item, and how far time has come (the watermark). `Windows` are those of one key: `grid_windows`,
+/// `sessions`. Not for several threads at once.
+template <class K, class Windows, class Aggregator> class window_set {
+ public:
+  using result = typename Aggregator::result;
+  using rules = typename Windows::rules;
+
+  window_set(rules r, Aggregator by) : rules_(r), by_(std::move(by)) {}
+
+  /// Adds the item of a key, whose place in the stream is `rank`. Where it comes late, but not too late,
+  /// `emit(window_result)` is called for each window that it changes, in the order of their ends. Returns
+  /// false, and leaves the item as it is, if it is too late for all its windows.
+  template <class Key, class X, class Emit>
+  bool add(Key&& key, X&& item, std::int64_t time, std::uint64_t rank, Emit&& emit) {
+    const auto id = keys_.find_or_add(std::forward<Key>(key), [](const K&) { return entry{}; });
+    entry& e = keys_[id];
+    const bool in_time = e.windows.add(rules_, by_, time, rank, watermark_, std::forward<X>(item),
+                                       [&](const opened<typename Windows::kept>& w) { give(id, w, emit); });
+    if (!in_time) {
+      if (e.windows.empty()) keys_.erase(id);
+      return false;
+    }
+    if (e.windows.next(rules_) < e.timer) schedule(id, e);
+    return true;
+  }
+
+  /// No more items are expected up to `watermark`, which never goes back: calls `emit(window_result)` for all
+  /// windows that end there or before.
+  template <class Emit> void advance(std::int64_t watermark, Emit&& emit) {
+    while (next() <= watermark) {
+      const auto due = timers_.extract(timers_.begin());
+      reach(due.key(), due.mapped(), emit);
+    }
+    watermark_ = watermark;
+  }
+
+  /// The end of the stream: all windows end.
+  template <class Emit> void finish(Emit&& emit) { advance(never - 1, emit); }
+
+  /// The next watermark at which there is something to do; max() if there is none.
+  [[nodiscard]] std::int64_t next() const { return timers_.empty() ? never : timers_.begin()->first; }
+  /// How many keys have windows that may still change.
+  [[nodiscard]] std::size_t keys() const noexcept { return keys_.size(); }
+
+ private:
+  using id = std::uint32_t;
+  struct entry {
+    Windows windows{};
+    std::int64_t timer = never;  // it is in the timers at this time; it has nothing to do before
+  };
+  struct candidate {
+    opened<typename Windows::kept> window;
+    id key;
+  };
+
+  void schedule(id key, entry& e) {
+    e.timer = e.windows.next(rules_);
+    timers_[e.timer].push_back(key);
+  }
+
+  template <class Emit> void give(id key, const opened<typename Windows::kept>& w, Emit& emit) {
+    emit(window_result<K, result>{keys_.key(key), w.rank, {w.begin, w.end, by_.lower(*w.kept), w.revision}});
+  }
+
+  template <class Emit> void reach(std::int64_t now, const std::vector<id>& keys, Emit& emit) {
+    open_.clear();
+    reached_.clear();
+    for (const id key : keys) {
+      // It may have been put in at an earlier time since, or be gone.
+      if (!keys_.holds(key) || keys_[key].timer != now) continue;
+      keys_[key].timer = never;
+      reached_.push_back(key);
+      if (const auto w = keys_[key].windows.opened_at(rules_, by_, now); w.kept != nullptr)
+        open_.push_back({w, key});
+    }
+    const auto earlier = [](const candidate& a, const candidate& b) { return a.window.rank < b.window.rank; };
+    if (!std::is_sorted(open_.begin(), open_.end(), earlier)) std::sort(open_.begin(), open_.end(), earlier);
+    for (const auto& c : open_) give(c.key, c.window, emit);
+    for (const id key : reached_) {
+      entry& e = keys_[key];
+      e.windows.pass(rules_, now);
+      if (e.windows.empty()) {
+        keys_.erase(key);
+      } else {
+        schedule(key, e);
+      }
+    }
+  }
+
+  rules rules_;
+  Aggregator by_;
+  // Before all times that there can be, but far enough from the end of the numbers to reckon with.
+  std::int64_t watermark_ = -3 * (std::int64_t{1} << 61);
+  key_table<K, entry> keys_;
+  std::map<std::int64_t, std::vector<id>> timers_;
+  std::vector<candidate> open_;
+  std::vector<id> reached_;
+};
+
+/// The windows by count of a set of keys: each has its own count. All that one call gives is in order: of a
+/// key's windows by their beginning, and at the end of the keys by their first appearance.
+template <class K, class Aggregator> class count_window_set {
+ public:
+  using result = typename Aggregator::result;
+
+  count_window_set(std::int64_t size, std::int64_t slide, Aggregator by)
+      : size_(size), slide_(slide), slice_(std::gcd(size, slide)), by_(std::move(by)) {}
+
+  template <class Key, class X, class Emit> void add(Key&& key, X&& item, std::uint64_t rank, Emit&& emit) {
+    const auto id = keys_.find_or_add(std::forward<Key>(key), [&](const K&) { return entry{0, size_, {}}; });
+    entry& e = keys_[id];
+    // Where windows do not overlap, each is one slice.
+    const auto slice = slice_ == size_ ? e.full - size_ : slice_ == 1 ? e.seen : e.seen - e.seen % slice_;
+    e.parts.add(by_, slice, rank, std::forward<X>(item));
+    if (++e.seen < e.full) return;
+    give(id, e, e.full - size_, emit);
+    e.full += slide_;
+    e.parts.drop_before(e.full - size_);
+  }
+
+  /// The end of the stream: what has begun is given, though it is not full.
+  template <class Emit> void finish(Emit&& emit) {
+    for (typename key_table<K, entry>::id id = 0; id < keys_.bound(); ++id) {
+      entry& e = keys_[id];
+      for (auto begin = e.full - size_; begin < e.seen; begin += slide_) give(id, e, begin, emit);
+    }
+  }
+
+ private:
+  struct entry {
+    std::int64_t seen;
+    std::int64_t full;  // how many there are when the next window is full
+    slices<Aggregator> parts;
+  };
+
+  template <class Emit> void give(std::uint32_t id, entry& e, std::int64_t begin, Emit& emit) {
+    const auto end = std::min(e.seen, begin + size_);
+    const auto c = e.parts.window(by_, begin, end);
+    emit(window_result<K, result>{keys_.key(id), c.rank, {begin, end, by_.lower(*c.kept), 0}});
+  }
+
+  std::int64_t size_, slide_, slice_;
+  Aggregator by_;
+  key_table<K, entry> keys_;
+};
+
+}  // namespace thalweg::model
