@@ -11,9 +11,11 @@
 #include <thalweg/pattern/iterate.hpp>
 #include <thalweg/pattern/key_by.hpp>
 #include <thalweg/pattern/map.hpp>
+#include <thalweg/pattern/merge.hpp>
 #include <thalweg/pattern/reduce.hpp>
 #include <thalweg/pattern/reorder.hpp>
 #include <thalweg/pattern/sink.hpp>
 #include <thalweg/pattern/source.hpp>
+#include <thalweg/pattern/split.hpp>
 #include <thalweg/pattern/window.hpp>
 #include <thalweg/run/run.hpp>

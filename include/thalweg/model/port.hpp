@@ -6,6 +6,7 @@
 #include <thalweg/pipe/chunk.hpp>
 #include <thalweg/pipe/size_of.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -92,6 +93,11 @@ class output_port : public port {
   /// Where items go from now on (null: nowhere), and after how many the chunk is to be flushed.
   virtual void attach(pipe::chunk_base* to, std::size_t limit) noexcept = 0;
   void set_limit(std::size_t limit) noexcept { limit_ = limit; }
+  /// How many items wait in the pipe behind it, about.
+  [[nodiscard]] std::int64_t waiting() const noexcept {
+    return waiting_ == nullptr ? 0 : waiting_->load(std::memory_order_relaxed);
+  }
+  void watch(const std::atomic<std::int64_t>* items) noexcept { waiting_ = items; }
   /// What was sent and nobody took, since this was last asked.
   [[nodiscard]] std::uint64_t discarded() noexcept { return std::exchange(discarded_, 0); }
 
@@ -105,6 +111,7 @@ class output_port : public port {
   std::size_t limit_ = 1;
   std::size_t bytes_ = 0;
   std::uint64_t discarded_ = 0;
+  const std::atomic<std::int64_t>* waiting_ = nullptr;
 };
 
 /// Whether a stage has `on_run` of its own.

@@ -26,12 +26,15 @@ class ported final : public component {
 
   /// What it has to do with the order behind branches.
   [[nodiscard]] order_role role() const noexcept { return stage_.role(); }
-  /// A split gives ranks from now on, or does not.
-  void give_ranks(bool on) { stage_.give_ranks(on); }
+  /// A split gives ranks from now on. `nested`: its items come with ranks of their own, which the ordered merge
+  /// restores.
+  void give_ranks(bool nested) { stage_.give_ranks(nested); }
   /// An ordered merge restores the order of this split.
-  void follow(ported& split) { stage_.follow(split.stage_); }
+  void follow(ported& split, bool nested) { stage_.follow(*split.stage_.giver(), nested); }
   /// Of a split that gives ranks, and of an ordered merge: below this rank it will send nothing any more.
   [[nodiscard]] std::int64_t upto() const { return stage_.upto(); }
+
+  void progressed(std::int64_t upto) { stage_.progressed(upto); }
 
   /// Gives the items to `on_item` of the port.
   void receive(std::size_t port, context& ctx, pipe::chunk_base& in);

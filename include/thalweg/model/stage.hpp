@@ -17,6 +17,7 @@ namespace model {
 /// What a stage has to do with the order behind branches: a split gives its items ranks, which travel with
 /// what becomes of them, and an ordered merge puts them back into that order.
 enum class order_role : std::uint8_t { none, gives, restores };
+class rank_giver;
 }  // namespace model
 
 /// A stage with ports of its own, for graphs: derive from it, make `tw::in` and `tw::out` members, and say
@@ -81,10 +82,15 @@ class stage {
   // For splits and merges.
   [[nodiscard]] virtual model::order_role role() const noexcept { return model::order_role::none; }
   virtual void give_ranks(bool) {}
-  virtual void follow(stage&) {}
+  virtual void follow(model::rank_giver&, bool) {}
+  [[nodiscard]] virtual model::rank_giver* giver() noexcept { return nullptr; }
+  /// What still comes has at least this rank.
+  virtual void progressed(std::int64_t) {}
   [[nodiscard]] virtual std::int64_t upto() const { return 0; }
   /// The next item that is sent has this rank.
   void set_rank(std::int64_t rank) const noexcept { context_->rank = rank; }
+  /// That of the item in hand.
+  [[nodiscard]] std::int64_t rank() const noexcept { return context_->rank; }
 
   /// A source has sent all its items. Any other stage wants no more: what still comes is discarded.
   void end() noexcept { over_ = true; }

@@ -1,6 +1,7 @@
 #include "edge.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 
 namespace thalweg::run_detail::network {
@@ -165,7 +166,19 @@ chunk_ptr edge::steal() {
   return stolen->empty() ? nullptr : std::move(stolen);
 }
 
+void edge::wait_for_room() noexcept {
+  sender_sleeps_.store(true);
+  const auto seen = taken_.load();
+  if (!has_room())
+    (void)pipe::futex_wait_until(taken_, seen, std::chrono::steady_clock::now() + std::chrono::milliseconds(1));
+  sender_sleeps_.store(false);
+}
+
 bool edge::sender_waits() noexcept {
+  if (sender_sleeps_.load()) {
+    taken_.fetch_add(1);
+    pipe::futex_wake(taken_, 1);
+  }
   return sender_waits_.load() && has_room() && sender_waits_.exchange(false);
 }
 

@@ -3,6 +3,7 @@
 #include <thalweg/model/connect.hpp>
 #include <thalweg/pipe/cache_line.hpp>
 #include <thalweg/pipe/chunk.hpp>
+#include <thalweg/pipe/futex.hpp>
 #include <thalweg/pipe/spinlock.hpp>
 
 #include <atomic>
@@ -39,6 +40,8 @@ class edge {
   void lend(pipe::chunk_base* filling) noexcept { lent_.store(filling, std::memory_order_release); }
   /// To be held while a chunk that was lent is handed over.
   [[nodiscard]] pipe::spinlock& lending() noexcept { return lending_; }
+  /// Waits until something is taken out, for a millisecond at most.
+  void wait_for_room() noexcept;
   /// No more will come.
   void close() noexcept;
   /// A bound that would stop everything for ever gives way.
@@ -71,6 +74,7 @@ class edge {
   // Anybody.
 
   [[nodiscard]] std::int64_t items() const noexcept { return items_.load(std::memory_order_relaxed); }
+  [[nodiscard]] const std::atomic<std::int64_t>& count() const noexcept { return items_; }
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   [[nodiscard]] const connect_options& options() const noexcept { return opts_; }
 
@@ -96,6 +100,8 @@ class edge {
   std::atomic<std::size_t> grant_{1};
   std::atomic<bool> closed_{false}, discards_{false}, sender_waits_{false};
   std::atomic<std::uint64_t> dropped_{0};
+  pipe::futex_word taken_{0};  // how often something was taken while the sender waited in a call
+  std::atomic<bool> sender_sleeps_{false};
   std::atomic<pipe::chunk_base*> lent_{nullptr};
   pipe::spinlock lending_;  // before the other one
   std::unique_ptr<model::own_channel> own_;

@@ -51,15 +51,14 @@ void farm::seat::prepare(worker& w) {
     const auto& p = farm_.parts_.back();
     filling_ = net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
   }
-  lane_ = std::make_unique<lane>(net_, farm_.parts_, number_, filling_.get(),
-                                 [this](worker& at, bool in_call) { deposit(at, in_call); });
+  lane_ = std::make_unique<lane>(net_, farm_.parts_, number_, filling_.get(), *this);
   lane_->paced = paced;
   lane_->start(w);
 }
 
 bool farm::seat::hungry() const noexcept {
   for (std::size_t i = 0; i < farm_.replicas(); ++i) {
-    if (farm_.seats[i]->asleep()) return true;
+    if (farm_.seats[i]->node::hungry()) return true;
   }
   return false;
 }
@@ -151,7 +150,7 @@ void farm::seat::execute(worker& w) {
   prepare(w);
   if (lane_->deadline() <= observe::now_ns()) {
     lane_->fire_timers(w, longest_run);
-    deposit(w, false);
+    give(w, false);
   }
   chunk_ptr items;
   if (outputs_have_room()) {
@@ -181,7 +180,7 @@ void farm::seat::execute(worker& w) {
       const std::lock_guard hold(f.lock_);
       leader().learn(n, ns);
     }
-    deposit(w, false);
+    give(w, false);
     mine_ = nullptr;
   } else if (all_done()) {
     finish(w);
@@ -191,7 +190,7 @@ void farm::seat::execute(worker& w) {
 
 // What the replica has in its output waits for its turn. In the middle of a call of the one whose turn it is
 // it goes on at once, so that one item may become any number.
-void farm::seat::deposit(worker& w, bool in_call) {
+void farm::seat::give(worker& w, bool in_call) {
   auto& f = farm_;
   const auto my_turn = [&] { return !f.ordered_ || mine_ == nullptr || f.next_out_.load() == mine_->seq; };
   if (filling_ && !filling_->empty()) {
@@ -274,7 +273,7 @@ void farm::seat::finish(worker& w) {
       other->ending_now_ = true;
       if (other->filling_) other->filling_->ranked = ranked;
       other->lane_->finish(w, s, longest_run);
-      other->deposit(w, false);
+      other->give(w, false);
     }
   }
   if (ranked) {

@@ -30,13 +30,13 @@ class lane::own_context final : public thread_context {
 };
 
 lane::lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out,
-           receiver give)
+           owner& to)
     : net_(n),
       run_(n.run()),
       parts_(parts),
       replica_(replica),
       out_(out),
-      give_(std::move(give)),
+      to_(to),
       first_(parts.front().first),
       last_(parts.back().first + parts.back().stages.last - parts.back().stages.first) {
   between_.resize(last_ - first_ + 1);
@@ -139,13 +139,14 @@ void lane::carry(worker& w, std::size_t stage, pipe::chunk_base& items) {
 void lane::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out) {
   if (ctx.interrupted()) throw thalweg::cancelled{};
   const auto next = ctx.first_stage + leaf + 1;
+  if (next == last_ && to_.collects()) return;
   const auto begin = observe::now_ns();
   const auto before = elsewhere_ns_;
   if (next < last_) {
     carry(*ctx.at, next, out);
     out.clear();
   } else {
-    give_(*ctx.at, true);
+    to_.give(*ctx.at, true);
   }
   elsewhere_ns_ = before + observe::now_ns() - begin;
 }
@@ -173,7 +174,8 @@ model::produced lane::produce(worker& w, std::size_t n, std::size_t limit) {
   ctx.sample = false;
   const auto end = observe::now_ns();
   const auto waited = ctx.waited_ns;
-  worked_ns = std::max<std::int64_t>(0, end - begin - (elsewhere_ns_ - elsewhere) - waited);
+  took_ns = end - begin - (elsewhere_ns_ - elsewhere);
+  worked_ns = std::max<std::int64_t>(0, took_ns - waited);
   const auto arrived = out_ == nullptr && last ? ctx.arrived_at(p.stages.last - 1) : 0;
   ctx.collect(p.stages, worked_ns + waited);
   w.log.work.busy_ns.add_ns(worked_ns);

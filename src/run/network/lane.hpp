@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,13 +18,19 @@ struct worker;
 /// One replica's operators of a line of stages: runs of items go through its parts, one after the other.
 class lane {
  public:
-  /// Takes what the last part has put into its output, in the middle of a call or behind it. `true`: in the
-  /// middle, and it may have to wait.
-  using receiver = std::function<void(worker&, bool)>;
+  /// Who takes what the last part has put into its output.
+  class owner {
+   public:
+    virtual ~owner() = default;
+    /// In the middle of a call: whether more may be collected.
+    [[nodiscard]] virtual bool collects() = 0;
+    /// Takes it; in the middle of a call (`in_call`) it may have to wait.
+    virtual void give(worker& w, bool in_call) = 0;
+  };
 
   /// Items come out in `out` (null if the last stage is a sink).
   lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out,
-       receiver give);
+       owner& to);
   ~lane();
 
   /// Makes the operators and calls their start hooks, if that has not been done.
@@ -45,6 +50,7 @@ class lane {
   std::int64_t upto = 0;   ///< rank below which nothing comes any more
   bool paced = false;      ///< of what it makes itself
   std::int64_t worked_ns = 0;  ///< in the last call of `produce`
+  std::int64_t took_ns = 0;    ///< the same with what the source has waited
 
  private:
   class own_context;
@@ -61,7 +67,7 @@ class lane {
   const std::vector<part>& parts_;
   const std::size_t replica_;
   pipe::chunk_base* const out_;
-  const receiver give_;
+  owner& to_;
   const std::size_t first_, last_;
   thread_log* log_ = nullptr;
   std::vector<std::unique_ptr<own_context>> contexts_;

@@ -306,6 +306,7 @@ void net::find_loops() {
 // that lies between hands ranks on.
 void net::find_ranks() {
   std::vector<std::string> problems;
+  std::vector<std::pair<node*, node*>> pairs;
   for (auto* merge : nodes_) {
     auto* const m = state_->plan.components[state_->stages[merge->first()].component]->ports();
     if (m == nullptr || m->role() != model::order_role::restores) continue;
@@ -339,9 +340,13 @@ void net::find_ranks() {
     }
     split->gives_ranks = true;
     for (auto* e : between) e->ranked = true;
+    pairs.emplace_back(split, merge);
+  }
+  for (const auto& [split, merge] : pairs) {
     auto* const s = state_->plan.components[state_->stages[split->first()].component]->ports();
-    s->give_ranks(true);
-    m->follow(*s);
+    const bool nested = split->in.front()->ranked;
+    s->give_ranks(nested);
+    state_->plan.components[state_->stages[merge->first()].component]->ports()->follow(*s, nested);
   }
   for (const auto& e : edges_) {
     if (e->ranked && e->options().pipe)

@@ -13,6 +13,8 @@ namespace {
 constexpr std::int64_t run_ns = 50'000;       // of work, at once
 constexpr std::size_t most_at_once = 256;     // items of a source that may wait in any call
 constexpr std::size_t longest_run = 8192;     // items of one that never waits
+constexpr std::int64_t quick_ns = 1'000;      // an item of a source that does not wait
+constexpr std::size_t quick_calls_per_item = 64;
 constexpr std::int64_t at_the_end = never / 2;  // the position of what end hooks send
 constexpr std::int64_t positions_per_item = 1024;
 
@@ -32,8 +34,7 @@ void line_node::prepare(worker& w) {
     o.filling = run.plan.components[p.component]->make_chunk(p.stages.last - 1);
     o.filling->ranked = o.to != nullptr && o.to->ranked;
   }
-  lane_ = std::make_unique<lane>(net_, parts_, 0, out.empty() ? nullptr : out.front().filling.get(),
-                                 [this](worker& at, bool in_call) { give(at, in_call); });
+  lane_ = std::make_unique<lane>(net_, parts_, 0, out.empty() ? nullptr : out.front().filling.get(), *this);
   lane_->paced = paced;
   lane_->start(w);
   if (!is_source_) return;
@@ -75,20 +76,20 @@ void line_node::execute(worker& w) {
   }
 }
 
-// What lies in the output goes on. Items of a source that may wait are looked at one by one: they go as soon
+// Items of a source that may wait are looked at one by one: they go as soon
 // as the receiver has nothing to do, or are so many that it is worth while; if the receiver runs out of work
 // in between, it takes them itself.
+bool line_node::collects() {
+  const auto& o = out.front();
+  if (!each_ || o.to == nullptr || o.filling->size() >= longest_filling_) return false;
+  pipe::light_fence();  // pairs with the heavy one of a receiver that falls asleep
+  return !o.to->to->hungry();
+}
+
 void line_node::give(worker& w, bool in_call) {
   if (out.empty()) return;
   auto& o = out.front();
   auto& items = *o.filling;
-  if (in_call && each_ && o.to != nullptr) {
-    const auto n = items.size();
-    if (n < std::min<std::size_t>(o.to->grant(), most_at_once)) {
-      pipe::light_fence();  // pairs with the heavy one of a receiver that falls asleep
-      if (!o.to->to->hungry()) return;
-    }
-  }
   if (o.to != nullptr && in_call && !o.to->has_room()) net_.wait_for_room(*this, w, *o.to);
   std::unique_lock<pipe::spinlock> hold;
   if (each_ && o.to != nullptr) hold = std::unique_lock(o.to->lending());
@@ -103,14 +104,20 @@ void line_node::give(worker& w, bool in_call) {
 void line_node::produce(worker& w) {
   auto* const e = out.empty() ? nullptr : out.front().to;
   const auto grant = e != nullptr ? e->grant() : longest_run;
-  const auto n = eager_ || out.empty() ? std::min(run_length_, std::max<std::size_t>(grant, 1)) : most_at_once;
+  longest_filling_ = std::min(grant, most_at_once);
+  auto n = std::min(run_length_, std::max<std::size_t>(grant, 1));
+  // With one thread for everything nobody can take what the source has given while it waits: it is asked for
+  // more than one item at a time only after it has been quick for long.
+  if (!eager_ && e != nullptr && net_.how().alone()) n = std::min(n, 1 + streak_ / quick_calls_per_item);
   lane_->position = made_ * positions_per_item;
-  const auto got = lane_->produce(w, eager_ || out.empty() ? n : std::min(n, std::max<std::size_t>(run_length_, 1)),
+  const auto got = lane_->produce(w, n,
                                   each_ ? 1 : std::max<std::size_t>(grant, n) + 1);
   made_ += static_cast<std::int64_t>(got.items);
   source_ended_ = got.ended;
   run_length_ = lane_->worked_ns < run_ns ? std::min(2 * run_length_, longest_run)
                                           : std::max<std::size_t>(1, run_length_ / 2);
+  const bool quick = lane_->took_ns < quick_ns * static_cast<std::int64_t>(std::max<std::size_t>(1, got.items));
+  streak_ = quick ? streak_ + got.items : 0;
   w.soon = w.depth == 0;
   give(w, false);
 }

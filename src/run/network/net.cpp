@@ -1,6 +1,7 @@
 #include "net.hpp"
 
 #include <thalweg/observe/clock.hpp>
+#include <thalweg/pipe/pause.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +11,12 @@
 #include "nodes.hpp"
 
 namespace thalweg::run_detail::network {
+
+namespace {
+
+constexpr std::chrono::nanoseconds doze_time{1'000};
+
+}  // namespace
 
 net::net(std::unique_ptr<run_state> s, shape how) : engine(std::move(s)), shape_(std::move(how)) {
   lay_out();
@@ -104,6 +111,10 @@ void net::live(thread_squad& s, std::size_t number) {
       execute(*n, w);
       continue;
     }
+    if (!w.dozing.empty()) {
+      doze(w, s);
+      continue;
+    }
     if (const auto ns = s.sleep(number, deadline, [this] { return over(); }); ns > 0) {
       log.work.idle_ns.add_ns(ns);
       log.work.parks.add();
@@ -111,6 +122,20 @@ void net::live(thread_squad& s, std::size_t number) {
   }
   for (auto& other : squads_) other->wake();
   leave();
+}
+
+// Looks for a little while whether something is lent to one of the nodes that this thread has executed.
+void net::doze(worker& w, thread_squad& s) {
+  const auto awake = [&] {
+    for (auto* n : w.dozing) {
+      if (n->asleep() && n->ready()) return n->notify(&w), true;
+    }
+    return s.busy() || over();
+  };
+  if (pipe::spin_until(awake, doze_time, 1)) return;
+  for (auto* n : std::exchange(w.dozing, {})) {
+    if (n->fall_asleep()) n->notify(&w);
+  }
 }
 
 // --- executing ---
@@ -164,7 +189,6 @@ void net::wait_for_room(node& n, worker& w, edge& e) {
     ~counting() { blocked.fetch_sub(1); }
   } const counted(blocked_);
   const auto soon = std::exchange(w.soon, false);
-  auto nap = std::chrono::microseconds(5);
   const auto begin = observe::now_ns();
   while (!e.ask_for_room()) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
@@ -180,8 +204,7 @@ void net::wait_for_room(node& n, worker& w, edge& e) {
       continue;
     }
     // Another thread has what is waited for in hand.
-    std::this_thread::sleep_for(nap);
-    nap = std::min(nap * 2, std::chrono::microseconds(500));
+    if (!pipe::spin_until([&] { return e.has_room(); })) e.wait_for_room();
   }
   w.soon = soon;
   w.log.work.idle_ns.add_ns(w.depth == 0 ? observe::now_ns() - begin : 0);

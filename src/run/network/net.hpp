@@ -40,6 +40,9 @@ struct shape {
   std::function<std::unique_ptr<squad>(net&)> home = {};
   /// Lets each of the squad's threads call `net::live` with its number; null: threads of ours do.
   std::function<void(net&, thread_squad&)> hire = {};
+
+  /// One thread executes everything.
+  [[nodiscard]] bool alone() const noexcept { return sequential || (workers == 1 && !thread_each && !home); }
 };
 
 class net final : public engine {
@@ -93,6 +96,7 @@ class net final : public engine {
   void find_ranks();
   void find_paced();
   thread_squad& new_squad(std::size_t threads, std::vector<int> pin);
+  void doze(worker& w, thread_squad& s);
   bool help(node& n, worker& w);
   void make_way();
 

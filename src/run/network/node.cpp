@@ -43,6 +43,12 @@ void node::notify(worker* w) {
   }
 }
 
+bool node::fall_asleep() {
+  deep_.store(true, std::memory_order_relaxed);
+  pipe::heavy_fence();
+  return asleep() && !net_.over() && ready();
+}
+
 bool node::claim() noexcept {
   auto seen = state::queued;
   if (!state_.compare_exchange_strong(seen, state::running, std::memory_order_acq_rel)) return false;
@@ -51,7 +57,8 @@ bool node::claim() noexcept {
 }
 
 void node::release(worker& w) {
-  const bool live = std::any_of(in.begin(), in.end(), [](const edge* e) { return e->borrows(); });
+  deep_.store(false, std::memory_order_relaxed);
+  const bool live = !net_.how().alone() && std::any_of(in.begin(), in.end(), [](const edge* e) { return e->borrows(); });
   for (;;) {
     if (!net_.over() && !ended() && ready()) {
       state_.store(state::queued, std::memory_order_release);
@@ -62,12 +69,7 @@ void node::release(worker& w) {
     if (state_.compare_exchange_strong(seen, state::idle, std::memory_order_acq_rel)) break;
     state_.store(state::running, std::memory_order_relaxed);
   }
-  if (live) {
-    // The sender does not notify for each item, but hands over when it sees that this node sleeps: one of the
-    // two sees the other.
-    if (!net_.how().sequential) pipe::heavy_fence();
-    if (!net_.over() && ready()) notify(&w);
-  }
+  if (live) w.dozing.push_back(this);
   net_.slept();
 }
 

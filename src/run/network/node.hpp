@@ -25,6 +25,9 @@ struct worker {
   thread_log& log;
   int depth = 0;      ///< of nodes executed in the middle of others
   bool soon = false;  ///< it is about to look for work: the node in hand is through
+  /// Nodes that have nothing to do, but whose senders may be about to lend them something: while the thread has
+  /// nothing else to do it looks, which spares the senders a wake-up for each item.
+  std::vector<node*> dozing = {};
 };
 
 /// A strongly connected part of the graph, which ends as a whole: when nothing comes from outside any more and
@@ -82,7 +85,10 @@ class node {
   void release(worker& w);
   [[nodiscard]] bool asleep() const noexcept { return state_.load(std::memory_order_acquire) == state::idle; }
   /// Whether somebody is free to take items from its input at once.
-  [[nodiscard]] virtual bool hungry() const noexcept { return asleep(); }
+  [[nodiscard]] virtual bool hungry() const noexcept { return asleep() && deep_.load(std::memory_order_relaxed); }
+  /// The thread that executed it last will not look any more whether something is lent to it: senders that
+  /// lend notify it from now on. Returns whether it has something to do already: one of the two sees the other.
+  [[nodiscard]] bool fall_asleep();
 
   // Set by the layout.
 
@@ -123,6 +129,7 @@ class node {
   enum class state : std::uint8_t { idle, queued, running, again };
   std::atomic<state> state_{state::idle};
   std::atomic<bool> ended_{false};
+  std::atomic<bool> deep_{true};
   double cost_ns_ = 0;  // of an item
 };
 

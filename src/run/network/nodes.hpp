@@ -16,7 +16,7 @@
 namespace thalweg::run_detail::network {
 
 /// A line of serial stages with one input and one output, at most.
-class line_node : public node {
+class line_node final : public node, public lane::owner {
  public:
   line_node(net& n, std::vector<part> parts);
 
@@ -29,7 +29,8 @@ class line_node : public node {
   void prepare(worker& w);
   void produce(worker& w);
   void take_items(worker& w);
-  void give(worker& w, bool in_call);
+  [[nodiscard]] bool collects() override;
+  void give(worker& w, bool in_call) override;
   void finish(worker& w);
 
   const std::vector<part> parts_;
@@ -40,6 +41,8 @@ class line_node : public node {
   bool eager_ = false;
   bool each_ = false;  // what the source gives is flushed item by item: it may wait in any call
   std::size_t run_length_ = 1;
+  std::size_t longest_filling_ = 1;
+  std::size_t streak_ = 0;  // items that came quickly, one after the other
   std::int64_t made_ = 0;
 };
 
@@ -85,7 +88,7 @@ class farm {
   bool ending_ = false;
 };
 
-class farm::seat final : public node {
+class farm::seat final : public node, public lane::owner {
  public:
   seat(farm& f, net& n, std::size_t first, std::size_t last, std::size_t number);
   ~seat() override;
@@ -99,7 +102,8 @@ class farm::seat final : public node {
  private:
   void prepare(worker& w);
   [[nodiscard]] chunk_ptr take_mine(worker& w);
-  void deposit(worker& w, bool in_call);
+  [[nodiscard]] bool collects() override { return false; }
+  void give(worker& w, bool in_call) override;
   void drain(worker& w);
   void finish(worker& w);
   [[nodiscard]] bool all_done() const;

@@ -60,6 +60,7 @@ void port_node::prepare(worker& w) {
       continue;
     }
     o.filling = ports_.make_chunk(i);
+    ports_.outputs()[i]->watch(&o.to->count());
     o.filling->ranked = o.to->ranked;
     if (in.empty()) o.to->lend(o.filling.get());
   }
@@ -151,6 +152,7 @@ bool port_node::deliver(worker& w) {
         log_->arrived(end - born_ns_, n);
       }
     }
+    if (gives_ranks && items->ranked) ports_.progressed(items->upto);
     backs_[i] = std::move(items);
     w.soon = w.depth == 0;
     flush_all(w);

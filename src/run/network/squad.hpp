@@ -64,6 +64,7 @@ class thread_squad final : public squad {
     return observe::now_ns() - begin;
   }
 
+  [[nodiscard]] bool busy() const noexcept { return waiting_.load(std::memory_order_relaxed) > 0; }
   [[nodiscard]] std::size_t size() const noexcept { return idle_.size(); }
 
   std::vector<node*> timed;  ///< those that want to be notified at a time

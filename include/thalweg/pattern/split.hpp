@@ -1,0 +1,227 @@
+/// `split` and `tee`: one stream becomes several.
+#pragma once
+
+#include <thalweg/model/stage.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace thalweg {
+
+namespace model {
+
+/// Numbers items for an ordered merge. A split that itself lies between a split and an ordered merge numbers
+/// them anew; what rank stood for which of its own numbers is kept until the merge has passed it.
+class rank_giver {
+ public:
+  virtual ~rank_giver() = default;
+  /// The outer rank of the items up to its own rank `mine`; forgets those before it.
+  [[nodiscard]] virtual std::int64_t outer(std::int64_t mine) = 0;
+};
+
+/// What `split` and `tee` have in common: branches, and ranks for what goes into them.
+template <class T> class branching : public stage, public rank_giver {
+ public:
+  /// A new branch: an output called `branch-0`, `branch-1`, ... To be called before the run.
+  thalweg::out<T>& branch() {
+    const auto n = branches_.size();
+    branches_.push_back(std::make_unique<thalweg::out<T>>(this, "branch-" + std::to_string(n)));
+    return *branches_.back();
+  }
+  /// Branch `i`, and those before it if they do not exist yet.
+  thalweg::out<T>& branch(std::size_t i) {
+    while (branches_.size() <= i) branch();
+    return *branches_[i];
+  }
+  [[nodiscard]] std::size_t branches() const noexcept { return branches_.size(); }
+
+  void on_start() override {
+    next_ = 0;
+    const std::lock_guard hold(lock_);
+    outer_.clear();
+  }
+  void validate() override {
+    if (branches_.empty()) throw error("it has no branch: connect its branch()");
+  }
+
+  [[nodiscard]] std::int64_t outer(std::int64_t mine) override {
+    const std::lock_guard hold(lock_);
+    while (outer_.size() > 1 && outer_[1].first <= mine) outer_.pop_front();
+    return outer_.empty() ? std::numeric_limits<std::int64_t>::min() : outer_.front().second;
+  }
+
+ protected:
+  branching() = default;
+
+  // Before an item is sent: gives it its rank.
+  void number() {
+    if (!gives_) return;
+    if (nested_) remember(this->rank());
+    this->set_rank(next_++);
+  }
+
+  [[nodiscard]] order_role role() const noexcept override { return order_role::gives; }
+  void give_ranks(bool nested) override {
+    gives_ = true;
+    nested_ = nested;
+  }
+  [[nodiscard]] std::int64_t upto() const override { return next_; }
+  [[nodiscard]] rank_giver* giver() noexcept override { return this; }
+  void progressed(std::int64_t upto) override {
+    if (nested_) remember(upto);
+  }
+
+  std::vector<std::unique_ptr<thalweg::out<T>>> branches_;
+
+ private:
+  void remember(std::int64_t rank) {
+    const std::lock_guard hold(lock_);
+    if (outer_.empty() || outer_.back().second != rank) outer_.emplace_back(next_, rank);
+  }
+
+  bool gives_ = false;
+  bool nested_ = false;
+  std::int64_t next_ = 0;
+  pipe::spinlock lock_;
+  std::deque<std::pair<std::int64_t, std::int64_t>> outer_;  // from its own rank on, the outer one
+};
+
+}  // namespace model
+
+/// Deals the items of a stream out to branches: in turn (`tw::round_robin`), to whichever branch has least
+/// waiting (`tw::on_demand`), or by a function: `tw::route<T>(f)` with `f(const T&, branches) -> branch`, so also
+/// by key (`tw::by_key<T>(key)`) and by predicate (`tw::where<T>(p)`: branch 0 where `p(item)`, branch 1 where
+/// not). To send each item to all branches use `tw::tee`.
+///
+/// Order: each branch has its items in order. An ordered `tw::merge` behind it puts the branches together again
+/// in the order of the split; after `tw::on_demand` which branch gets an item depends on time.
+///
+/// Errors: no branch, or a branch that is not connected, is an `invalid_job`.
+///
+/// ```cpp
+/// std::vector<int> odd, even;
+/// tw::graph g;
+/// auto& s = g.add<tw::split<int>>(tw::where<int>([](const int& x) { return x % 2 == 0; }));
+/// g.connect(g.add(tw::source(std::vector{1, 2, 3})).out, s.in);
+/// g.connect(s.branch(0), g.add(tw::sink(even)).in);
+/// g.connect(s.branch(1), g.add(tw::sink(odd)).in);
+/// tw::run(g);
+/// assert((even == std::vector{2} && odd == std::vector{1, 3}));
+/// ```
+template <class T> class split final : public model::branching<T> {
+ public:
+  /// Where the items come from.
+  thalweg::in<T> in{this, "in"};
+
+  explicit split(schedule how = round_robin) : how_(std::move(how)) {}
+
+  void on_start() override {
+    model::branching<T>::on_start();
+    turn_ = 0;
+  }
+  void validate() override {
+    model::branching<T>::validate();
+    if (how_.null()) throw error("the function that chooses the branch is null: there is nothing to call");
+    if (how_.routed_type() != nullptr && *how_.routed_type() != typeid(T))
+      throw error("the function that chooses the branch takes another type of items");
+  }
+
+  void on_item(thalweg::in<T>&, T item) {
+    this->number();
+    auto& all = this->branches_;
+    switch (how_.how()) {
+      case schedule::kind::round_robin: {
+        auto& to = *all[turn_];
+        turn_ = turn_ + 1 == all.size() ? 0 : turn_ + 1;
+        to.send(std::move(item));
+        break;
+      }
+      case schedule::kind::route:
+        all[how_(&item, all.size())]->send(std::move(item));
+        break;
+      case schedule::kind::on_demand: {
+        if (left_ == 0) choose();
+        --left_;
+        all[turn_]->send(std::move(item));
+        break;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t at_once = 16;  // items to one branch between two looks at how much waits
+
+  void choose() {
+    auto& all = this->branches_;
+    auto least = std::numeric_limits<std::int64_t>::max();
+    const auto begin = turn_ + 1;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const auto i = (begin + k) % all.size();
+      const auto n = all[i]->waiting();
+      if (n < least) {
+        least = n;
+        turn_ = i;
+      }
+    }
+    left_ = at_once;
+  }
+
+  schedule how_;
+  std::size_t turn_ = 0;
+  std::size_t left_ = 0;
+};
+
+/// For `tw::split`: items of the same key go to the same branch. `key(const T&)` gives the key, which must have a
+/// `std::hash`.
+template <class T, class F> schedule by_key(F key) {
+  return route<T>([k = std::move(key)](const T& x, std::size_t branches) -> std::size_t {
+    using type = std::remove_cvref_t<std::invoke_result_t<const F&, const T&>>;
+    // Spread: the hash of a number is often the number itself.
+    return (std::hash<type>{}(std::invoke(k, x)) * std::size_t{0x9E3779B97F4A7C15} >> 32) % branches;
+  });
+}
+
+/// For `tw::split`: branch 0 gets the items for which `p(const T&)` holds, branch 1 the others.
+template <class T, class P> schedule where(P p) {
+  return route<T>([q = std::move(p)](const T& x, std::size_t) -> std::size_t { return q(x) ? 0 : 1; });
+}
+
+/// Sends a copy of each item to every branch.
+///
+/// Order: deterministic, in each branch. An ordered `tw::merge` behind it gives, for each item, what became of
+/// it in branch 0, then in branch 1, and so on.
+///
+/// ```cpp
+/// int sum = 0, count = 0;
+/// tw::graph g;
+/// auto& t = g.add<tw::tee<int>>();
+/// g.connect(g.add(tw::source(std::vector{1, 2, 3})).out, t.in);
+/// g.connect(t.branch(), g.add(tw::sink([&](int x) { sum += x; })).in);
+/// g.connect(t.branch(), g.add(tw::sink([&](int) { ++count; })).in);
+/// tw::run(g);
+/// assert(sum == 6 && count == 3);
+/// ```
+template <class T> class tee final : public model::branching<T> {
+ public:
+  static_assert(std::is_copy_constructible_v<T>, "thalweg::tee: each branch gets a copy, but the items cannot be copied");
+  /// Where the items come from.
+  thalweg::in<T> in{this, "in"};
+
+  void on_item(thalweg::in<T>&, T item) {
+    this->number();
+    auto& all = this->branches_;
+    for (std::size_t i = 1; i < all.size(); ++i) all[i]->send(item);
+    all[0]->send(std::move(item));
+  }
+};
+
+}  // namespace thalweg
