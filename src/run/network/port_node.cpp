@@ -280,6 +280,7 @@ void port_node::give(worker& w, std::size_t port, bool in_call) {
 void port_node::flush_all(worker& w) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     give(w, i, false);
+    if (const auto n = ports_.outputs()[i]->discarded(); n > 0) (*log_)[first_].dropped.add(n);
   }
 }
 
