@@ -30,8 +30,9 @@ registry::registry() {
 #if MICRO_HAS_WINDFLOW
   graph_peers_.push_back(make_windflow());
 #else
-  missing_.push_back({"WindFlow", "fetch its sources, and FastFlow's, and give their folders: --peer-path "
-                                  "WINDFLOW=DIR"});
+  missing_.push_back({"WindFlow",
+                      "fetch its sources, and FastFlow's, and give their folders: --peer-path "
+                      "WINDFLOW=DIR"});
 #endif
   peers_.push_back(make_hand_written());
 }

@@ -46,8 +46,7 @@ template <class T> struct message {
 };
 
 template <class Message, class = std::make_index_sequence<branches>> struct one_for_each_branch;
-template <class Message, std::size_t... I>
-struct one_for_each_branch<Message, std::index_sequence<I...>> {
+template <class Message, std::size_t... I> struct one_for_each_branch<Message, std::index_sequence<I...>> {
   template <std::size_t> using the = Message;
   using type = std::tuple<the<I>...>;
 };
@@ -74,6 +73,11 @@ struct tbb_flow_graph {
         {{"limit 32, chunk 256, lightweight", false, 256}, 32, true},
     };
   }
+
+  // Behind a sequencer it must not be lightweight: it lets the limiter go on while it is called by the
+  // sequencer, which then waits for itself.
+  template <class Message, class Policy>
+  using end_node = flow::function_node<Message, flow::continue_msg, Policy>;
 
   template <class With> static void with_policy(const setting& s, With&& with) {
     if (s.lightweight) {
@@ -102,8 +106,9 @@ struct tbb_flow_graph {
     with_policy(s, [&](auto policy) {
       using message_type = message<item_of<Source>>;
       using policy_type = decltype(policy);
-      using split_node = flow::multifunction_node<message_type, typename one_for_each_branch<message_type>::type,
-                                                  policy_type>;
+      using split_node =
+          flow::multifunction_node<message_type, typename one_for_each_branch<message_type>::type,
+                                   policy_type>;
       using map_node = flow::function_node<message_type, message_type, policy_type>;
       flow::graph g;
       flow::input_node<message_type> begin(g, numbered_source(source));
@@ -119,7 +124,7 @@ struct tbb_flow_graph {
         }));
       }
       flow::sequencer_node<message_type> order(g, [](const message_type& m) { return m.number; });
-      flow::function_node<message_type, flow::continue_msg, policy_type> end(
+      end_node<message_type, std::conditional_t<Ordered, flow::queueing, policy_type>> end(
           g, flow::serial, [&sink](const message_type& m) noexcept {
             sink(m.take());
             return flow::continue_msg{};
@@ -173,11 +178,10 @@ struct tbb_flow_graph {
             return made;
           });
       flow::sequencer_node<message_type> order(g, number);
-      flow::function_node<message_type, flow::continue_msg, policy_type> end(
-          g, flow::serial, [&sink](const message_type& m) noexcept {
-            sink(m.take());
-            return flow::continue_msg{};
-          });
+      end_node<message_type, flow::queueing> end(g, flow::serial, [&sink](const message_type& m) noexcept {
+        sink(m.take());
+        return flow::continue_msg{};
+      });
       flow::make_edge(begin, limit);
       flow::make_edge(limit, tee);
       flow::make_edge(tee, left_map);

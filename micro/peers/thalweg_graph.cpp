@@ -78,17 +78,17 @@ template <class Policy> struct graph_engine {
   static void windows(const common_setting&, std::uint32_t keys, Source& source, Sink& sink) {
     using std::chrono::nanoseconds;
     using sum = tw::windowed<std::uint64_t>;
-    const auto sums =
-        tw::window(tw::sliding(nanoseconds(window_size), nanoseconds(window_slide)),
-                   tw::sum_of(&reading::value), tw::event_time(&reading::time));
+    const auto sums = tw::window(tw::sliding(nanoseconds(window_size), nanoseconds(window_slide)),
+                                 tw::sum_of(&reading::value), tw::event_time(&reading::time));
     const auto begin = tw::source([&] { return source(); });
     if (keys == 1) {
       tw::run(begin | sums | tw::sink([&](const sum& w) { sink(0, w.begin, w.value); }), Policy{});
     } else {
-      tw::run(begin | tw::key_by(&reading::key) | sums | tw::sink([&](const tw::keyed<std::uint32_t, sum>& w) {
-                sink(w.key, w.value.begin, w.value.value);
-              }),
-              Policy{});
+      tw::run(
+          begin | tw::key_by(&reading::key) | sums | tw::sink([&](const tw::keyed<std::uint32_t, sum>& w) {
+            sink(w.key, w.value.begin, w.value.value);
+          }),
+          Policy{});
     }
   }
 };

@@ -188,7 +188,8 @@ inline contender loop_of_standard_table(const keyed_program& program) {
           [program] { return run_keyed_loop<std::unordered_map<std::uint32_t, account>>(program); }};
 }
 inline contender loop(const keyed_program& program) {
-  return {"loop", "open addressing", true, [program] { return run_keyed_loop<open_table<account>>(program); }};
+  return {"loop", "open addressing", true,
+          [program] { return run_keyed_loop<open_table<account>>(program); }};
 }
 
 // --- windows ---
