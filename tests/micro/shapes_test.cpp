@@ -92,7 +92,8 @@ TEST(sliding_sums, gives_each_window_once_with_the_sum_of_its_readings) {
     sums seen;
     sums model;
     const auto emit = [&](std::int64_t begin, std::uint64_t sum) {
-      if (sum != 0) EXPECT_TRUE(seen.emplace(begin, sum).second) << begin;
+      if (sum == 0) return;
+      EXPECT_TRUE(seen.emplace(begin, sum).second) << begin;
     };
     std::int64_t time = window_size;
     for (int i = 0; i < 2'000; ++i) {
