@@ -184,11 +184,11 @@ template <class Table> std::uint64_t run_keyed_loop(const keyed_program& program
 
 /// The loops: with the standard library's table, and with one of thirty lines.
 inline contender loop_of_standard_table(const keyed_program& program) {
-  return {"loop", "std::unordered_map", false,
+  return {"loop, std::unordered_map", "", false,
           [program] { return run_keyed_loop<std::unordered_map<std::uint32_t, account>>(program); }};
 }
 inline contender loop(const keyed_program& program) {
-  return {"loop", "open addressing", true,
+  return {"loop, open addressing", "", true,
           [program] { return run_keyed_loop<open_table<account>>(program); }};
 }
 
