@@ -122,19 +122,30 @@ void check_callers(const std::vector<std::unique_ptr<component>>& components,
 }
 
 // What counts items, or looks at the clock, as they come: behind an unordered farm that must be meant.
-void check_arrival(const std::vector<std::unique_ptr<component>>& components,
-                   std::vector<std::string>& problems) {
-  const stage_info* mixed = nullptr;
-  for (const auto& c : components) {
-    for (const auto& s : c->stages()) {
+void check_arrival(const plan& p, std::vector<std::string>& problems) {
+  const auto through = [&](const component& c, const stage_info* mixed, bool report) {
+    for (const auto& s : c.stages()) {
       if (s.reorders) mixed = nullptr;
-      if (s.by_arrival && mixed != nullptr)
+      if (report && s.by_arrival && mixed != nullptr)
         problems.push_back("stage '" + s.name +
                            "': what it gives depends on the order in which items come, and '" + mixed->name +
                            "' before it is .unordered: say .any_order = true if that is meant");
       if (s.farm >= 0 && s.unordered) mixed = &s;
     }
+    return mixed;
+  };
+  // Who has given up the order of what comes in, carried along the connections as far as it goes.
+  std::vector<const stage_info*> in(p.components.size(), nullptr);
+  const auto connections = p.connections();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& e : connections) {
+      if (in[e.to] != nullptr) continue;
+      in[e.to] = through(*p.components[e.from], in[e.from], false);
+      changed = changed || in[e.to] != nullptr;
+    }
   }
+  for (std::size_t c = 0; c < p.components.size(); ++c) (void)through(*p.components[c], in[c], true);
 }
 
 std::string dot_text(std::string_view text) {
@@ -180,7 +191,7 @@ void plan::check(const naming& names) {
     }
   }
   check_callers(components, problems);
-  check_arrival(components, problems);
+  check_arrival(*this, problems);
 }
 
 std::vector<edge> plan::connections() const {
