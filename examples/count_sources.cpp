@@ -1,9 +1,9 @@
 // Several sources, one stream: `tw::merge`.
 //
-// Three hosts send messages, each at its own pace. `tw::merge` by itself takes whatever is there: nobody waits
-// for a slow host, and the messages of each host stay in order, but how the hosts alternate is luck. With
-// `tw::in_turn`, or with a comparator (here: by time), the order is the same in every run, at the price that
-// the merge waits for each host's next message.
+// Three hosts send messages, each at its own pace. `tw::merge` by itself takes whatever is there: nobody
+// waits for a slow host, and the messages of each host stay in order, but how the hosts alternate is luck.
+// With `tw::in_turn`, or with a comparator (here: by time), the order is the same in every run, at the price
+// that the merge waits for each host's next message.
 #include <thalweg/thalweg.hpp>
 
 #include <iostream>

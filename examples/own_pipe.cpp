@@ -51,10 +51,12 @@ int main() {
   std::vector<order> seen;
 
   tw::graph g;
-  auto incoming = g.add(tw::source(std::views::iota(0, orders)) |
-                        tw::map([](int i) { return order{i, i % 10 == 9}; }));
+  auto incoming = g.add(tw::source(std::views::iota(0, orders)) | tw::map([](int i) {
+                          return order{i, i % 10 == 9};
+                        }));
   auto work = g.add(tw::sink(seen));
-  g.connect(incoming.out, work.in, {.pipe = tw::made_by<order>([] { return std::make_unique<urgent_first>(); })});
+  g.connect(incoming.out, work.in,
+            {.pipe = tw::made_by<order>([] { return std::make_unique<urgent_first>(); })});
   tw::run(g);
 
   std::vector<int> urgent, others;

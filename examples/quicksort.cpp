@@ -60,8 +60,8 @@ int main() {
   const tw::report report = tw::run(g);
 
   std::cout << report.stage("partition").items_in() << " ranges were split, "
-            << report.stage("finish").items_in() << " were small; stages at work at once: "
-            << report.parallelism() << '\n';
+            << report.stage("finish").items_in()
+            << " were small; stages at work at once: " << report.parallelism() << '\n';
   return numbers == expected && report.stage("finish").items_in() == report.stage("partition").items_in() + 1
              ? 0
              : 1;

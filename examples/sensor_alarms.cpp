@@ -1,8 +1,9 @@
 // Alarms from sensors whose readings come out of order, late, or far too late.
 //
-// A sensor is hot where the mean of a minute is above 80 degrees. What counts is when a reading was taken, not
-// when it came: `event_time`. Readings are up to 20 s out of order, so results wait that long (`.disorder`).
-// Some are on their way for longer: for two minutes they still correct a result that has been given
+// A sensor is hot where the mean of a minute is above 80 degrees. What counts is when a reading was taken,
+// not when it came: `event_time`. Readings are up to 20 s out of order, so results wait that long
+// (`.disorder`). Some are on their way for longer: for two minutes they still correct a result that has been
+// given
 // (`.lateness`), which comes out again as the next revision. What comes later still goes to `.late`.
 #include <thalweg/thalweg.hpp>
 
@@ -56,9 +57,9 @@ int main() {
   std::vector<reading> too_late;
   int corrections = 0;
 
-  const auto times = tw::event_time(&reading::taken, {.disorder = 20s,
-                                                      .lateness = 2min,
-                                                      .late = [&](const reading& r) { too_late.push_back(r); }});
+  const auto times = tw::event_time(
+      &reading::taken,
+      {.disorder = 20s, .lateness = 2min, .late = [&](const reading& r) { too_late.push_back(r); }});
   const auto alarm = [&](const minute_of_sensor& m) {
     const auto minute = m.value.begin / std::chrono::nanoseconds(1min).count();
     if (m.value.revision > 0) ++corrections;
