@@ -207,20 +207,20 @@ struct as_pair {
 ///
 /// ```cpp
 /// struct order { int id; std::chrono::seconds at; };
-/// struct payment { int order; std::chrono::seconds at; double amount; };
+/// struct payment { int order; std::chrono::seconds at; double sum; };
 /// std::vector<order> orders{{1, 0s}, {2, 5s}, {3, 9s}};
 /// std::vector<payment> payments{{2, 6s, 9.5}, {1, 8s, 20.0}, {3, 60s, 1.0}};
-/// std::vector<std::pair<int, double>> paid;
+/// using paid = std::pair<int, double>;
+/// std::vector<paid> seen;
 /// tw::graph g;
-/// auto& join = g.add<tw::interval_join<order, payment, std::pair<int, double>>>(
+/// auto& join = g.add<tw::interval_join<order, payment, paid>>(
 ///     &order::id, &payment::order, &order::at, &payment::at, 0s, 10s,
-///     [](const order& o, const payment& p) { return std::pair(o.id, p.amount); });
+///     [](const order& o, const payment& p) { return paid(o.id, p.sum); });
 /// g.connect(g.add(tw::source(orders)).out, join.left);
 /// g.connect(g.add(tw::source(payments)).out, join.right);
-/// g.connect(join.out, g.add(tw::sink(paid)).in);
+/// g.connect(join.out, g.add(tw::sink(seen)).in);
 /// tw::run(g);
-/// assert((paid == std::vector<std::pair<int, double>>{{2, 9.5}, {1, 20.0}}));  // order 3 is not paid in
-/// time
+/// assert((seen == std::vector<paid>{{2, 9.5}, {1, 20.0}}));  // order 3 is not paid in time
 /// ```
 template <class L, class R, class Out = std::pair<L, R>> class interval_join final : public stage {
  public:
@@ -304,7 +304,6 @@ template <class L, class R, class Out = std::pair<L, R>> class interval_join fin
     if (left.ended() && std::exchange(left_at_.reached, over) != over) partners_->left_reached(over);
     if (right.ended() && std::exchange(right_at_.reached, over) != over) partners_->right_reached(over);
   }
-  void on_end() override { partners_->clear(); }
 
  private:
   static constexpr auto over = std::numeric_limits<std::int64_t>::max();
