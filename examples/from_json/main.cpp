@@ -88,11 +88,8 @@ tw::graph graph_from(const std::string& text) {
     }
     g.configure(g.add(kind->second(s.value("with", json::object()))), {.name = name});
   }
-  for (const auto& c : wanted.at("connections")) {
-    const auto from = c.at(0).get<std::string>();
-    const auto to = c.at(1).get<std::string>();
-    g.connect(std::string_view(from), std::string_view(to));
-  }
+  for (const auto& c : wanted.at("connections"))
+    g.connect(c.at(0).get<std::string>(), c.at(1).get<std::string>());
   return g;
 }
 

@@ -304,9 +304,10 @@ TEST_P(interval_join, BeginsAnewInEveryRun) {
   g.connect(j.out, g.add(tw::sink(seen)).in);
   for (int i = 0; i < 2; ++i) {
     seen.clear();
-    tw::run(g, policy());
+    const tw::report report = tw::run(g, policy());
     EXPECT_EQ(seen.size(), 1);
-    EXPECT_EQ(j.late(), 1);  // and nobody is connected to late_left
+    EXPECT_EQ(j.late(), 1);
+    EXPECT_EQ(report.stage(j.name()).dropped(), 1);  // as nobody is connected to late_left
   }
 }
 
