@@ -85,6 +85,7 @@ void experiment::add_best_of(const round& whole, const std::vector<round>& trial
   // Some settings are a thousand times slower than others: each round is longer and takes only those that are
   // left.
   constexpr double hopeless = 4;
+  if (whole.settings.empty()) return;
   std::vector<index> left(whole.settings.size());
   std::iota(left.begin(), left.end(), index{0});
   for (const round& trial : trials) {
