@@ -1,8 +1,11 @@
 #include <thalweg/model/errors.hpp>
 #include <thalweg/run/engine.hpp>
+#include <thalweg/run/back_end.hpp>
 #include <thalweg/run/policy.hpp>
 
 #include <charconv>
+#include <map>
+#include <mutex>
 
 #include "pool/tuning.hpp"
 
@@ -16,7 +19,23 @@ std::string with_number(const char* name, int n) {
   return n == automatic ? name : std::string(name) + ":" + std::to_string(n);
 }
 
+struct registry {
+  std::mutex lock;
+  std::map<std::string, std::function<any_policy(int)>, std::less<>> known;
+};
+registry& registered() {
+  static registry all;
+  return all;
+}
+
 }  // namespace
+
+bool register_policy(std::string name, std::function<any_policy(int)> make) {
+  auto& all = registered();
+  const std::lock_guard hold(all.lock);
+  all.known.insert_or_assign(std::move(name), std::move(make));
+  return true;
+}
 
 any_policy::any_policy(const any_policy&) = default;
 any_policy::any_policy(any_policy&&) noexcept = default;
@@ -40,26 +59,31 @@ std::shared_ptr<run_detail::engine> any_policy::make(std::unique_ptr<run_detail:
 }
 
 any_policy policy_from(std::string_view text) {
+  auto& others = registered();
+  const std::lock_guard hold(others.lock);
   const auto refuse = [&](const std::string& why) -> any_policy {
-    throw error(
-        "unknown policy '" + std::string(text) + "'" + why +
-        ": there are sequential, pool, pool:N (workers), threads, threads:N (replicas over all farms)");
+    std::string more;
+    for (const auto& [name, make] : others.known) more += ", " + name + ", " + name + ":N";
+    throw error("unknown policy '" + std::string(text) + "'" + why +
+                ": there are sequential, pool, pool:N (workers), threads, threads:N (replicas over all farms)" + more);
   };
   const auto colon = text.find(':');
   const auto name = text.substr(0, colon);
   if (name == "sequential" && colon != std::string_view::npos) return refuse(" (sequential takes no number)");
-  if (name != "sequential" && name != "pool" && name != "threads") return refuse("");
+  const auto other = others.known.find(name);
+  if (name != "sequential" && name != "pool" && name != "threads" && other == others.known.end()) return refuse("");
   int n = automatic;
   if (colon != std::string_view::npos) {
     const auto digits = text.substr(colon + 1);
     const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-    const int most = name == "pool" ? run_detail::pooled::most_workers : most_threads;
+    const int most = name == "threads" ? most_threads : run_detail::pooled::most_workers;
     if (failed != std::errc{} || end != digits.data() + digits.size() || n < 1 || n > most)
       return refuse(" (the number after ':' must be between 1 and " + std::to_string(most) + ")");
   }
   if (name == "pool") return pool{.workers = n};
   if (name == "threads") return threads{.replicas = n};
-  return sequential{};
+  if (name == "sequential") return sequential{};
+  return other->second(n);
 }
 
 }  // namespace thalweg

@@ -313,6 +313,7 @@ report run_state::make_report(bool final) const {
   d.paused = std::chrono::nanoseconds(paused_for);
 
   const std::lock_guard hold(logs_mutex_);
+  const auto connections = plan.connections();
   observe::histogram latency;
   bool sampled = false;
   bool from_due = false;
@@ -335,7 +336,16 @@ report run_state::make_report(bool final) const {
     s.blocking = info.opts.blocking;
     s.paced = info.paced;
     s.capacity = info.opts.capacity == automatic ? 0 : static_cast<std::size_t>(info.opts.capacity);
-    if (i > 0) s.inputs.push_back(i - 1);
+    if (dropped_before) s.totals.dropped += dropped_before(i);
+    d.dropped += s.totals.dropped;
+    if (stages[i].stage > 0) {
+      s.inputs.push_back(i - 1);
+    } else {
+      for (const auto& e : connections) {
+        if (e.to == stages[i].component)
+          s.inputs.push_back(first_of_component[e.from] + plan.components[e.from]->stages().size() - 1);
+      }
+    }
     if (info.out == nullptr) d.items += s.totals.items_in;
     from_due = from_due || info.paced;
     d.stages.push_back(std::move(s));

@@ -6,6 +6,7 @@
 #include <thalweg/pipe/chunk.hpp>
 #include <thalweg/pipe/size_of.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -177,7 +178,7 @@ template <class T> class in final : public model::input_port {
     held_->clear();
     held_->swap_items(items);
     size_ = held_->size();
-    upto_ = items.upto;
+    upto_ = std::max(upto_, items.upto);
     next_ = 0;
   }
   [[nodiscard]] std::size_t left() const noexcept override { return size_ - next_; }

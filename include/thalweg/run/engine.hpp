@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -182,6 +183,7 @@ struct run_state {
   std::vector<int> replicas;          // allowed, by stage number
   std::vector<int> segments;          // fused groups, by stage number
   std::vector<resize_event> resizes;  // under `logs_mutex`
+  std::function<std::uint64_t(std::size_t stage)> dropped_before;  // items dropped in front of a stage; may be null
 
   [[nodiscard]] std::exception_ptr error() const;
   void release_waiters();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <mutex>
 
 namespace thalweg::run_detail::network {
@@ -45,6 +46,7 @@ chunk_ptr edge::spare(const pipe::chunk_base& like) {
   if (spares_.empty()) return like.sibling();
   auto c = std::move(spares_.back());
   spares_.pop_back();
+  c->upto = std::numeric_limits<std::int64_t>::min();
   return c;
 }
 

@@ -211,6 +211,7 @@ void farm::seat::give(worker& w, bool in_call) {
       o.filling.swap(filling_);
     } else {
       auto c = filling_->sibling();
+      c->upto = std::numeric_limits<std::int64_t>::min();
       c->position = filling_->position;
       c->born_ns = filling_->born_ns;
       c->swap_items(*filling_);

@@ -58,6 +58,13 @@ void net::lay_out() {
       s->paced = first.paced;
     }
   }
+  run.dropped_before = [this](std::size_t stage) {
+    std::uint64_t all = 0;
+    for (const auto& e : edges_) {
+      if (e->to->first() == stage) all += e->dropped();
+    }
+    return all;
+  };
   left_.store(nodes_.size());
   std::size_t threads = 0;
   for (const auto* s : thread_squads_) threads += s->size();
@@ -208,16 +215,12 @@ void net::limit_replicas() {
 void net::find_loops() {
   const auto count = nodes_.size();
   std::vector<std::vector<std::size_t>> next(count);
-  const auto number = [&](const node* n) {
-    return static_cast<std::size_t>(std::find(nodes_.begin(), nodes_.end(), n) - nodes_.begin());
-  };
   std::vector<std::pair<const node*, std::size_t>> sorted;
   for (std::size_t i = 0; i < count; ++i) sorted.emplace_back(nodes_[i], i);
   std::sort(sorted.begin(), sorted.end());
   const auto find = [&](const node* n) {
     return std::lower_bound(sorted.begin(), sorted.end(), std::pair<const node*, std::size_t>(n, 0))->second;
   };
-  (void)number;
   for (const auto& e : edges_) next[find(e->from)].push_back(find(e->to));
   constexpr auto unseen = static_cast<std::size_t>(-1);
   std::vector<std::size_t> index(count, unseen), low(count, 0), part(count, unseen), open;

@@ -95,7 +95,8 @@ void line_node::give(worker& w, bool in_call) {
   if (each_ && o.to != nullptr) hold = std::unique_lock(o.to->lending());
   items.position = lane_->position;
   items.born_ns = lane_->born_ns;
-  items.upto = lane_->upto;
+  // In the middle of a run of items the rest of it is still to come.
+  items.upto = in_call ? std::numeric_limits<std::int64_t>::min() : lane_->upto;
   if (is_source_) lane_->born_ns = 0;
   if (items.empty() && (o.to == nullptr || !o.to->ranked)) return;
   hand_over(&w, o);

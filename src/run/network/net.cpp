@@ -41,7 +41,8 @@ void net::start(bool on_caller) {
     alive_.fetch_add(s->size());
     if (s == on_caller_ && deferred_) continue;
     if (s == home_ && shape_.hire) {
-      threads_.emplace_back([this, s] { shape_.hire(*this, *s); });
+      team_is_due_ = on_caller;
+      if (!on_caller) threads_.emplace_back([this] { hire(); });
       continue;
     }
     std::size_t missing = s->size();
@@ -60,8 +61,26 @@ void net::start(bool on_caller) {
   leave();
 }
 
+// The team of another runtime. It may have fewer threads than it was asked for.
+void net::hire() {
+  auto& team = *static_cast<thread_squad*>(home_);
+  std::atomic<std::size_t> came{0};
+  try {
+    shape_.hire([&](std::size_t number) {
+      if (number >= team.size()) return;
+      came.fetch_add(1);
+      live(team, number);
+    });
+  } catch (...) {
+    state_->fail(std::current_exception(), 0);
+    wake();
+  }
+  for (auto n = came.load(); n < team.size(); ++n) leave();
+}
+
 void net::join() {
   const std::lock_guard hold(joining_);
+  if (std::exchange(team_is_due_, false)) hire();
   if (std::exchange(deferred_, false)) {
     const affinity_guard back;
     live(*on_caller_, 0);

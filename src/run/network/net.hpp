@@ -38,8 +38,9 @@ struct shape {
   std::vector<int> pin = {};
   /// Where the nodes without a thread of their own are executed, if not by threads of ours.
   std::function<std::unique_ptr<squad>(net&)> home = {};
-  /// Lets each of the squad's threads call `net::live` with its number; null: threads of ours do.
-  std::function<void(net&, thread_squad&)> hire = {};
+  /// Has a function called by the threads of that squad, each with its number; returns when all have returned.
+  /// Null: threads of ours do it.
+  std::function<void(const std::function<void(std::size_t)>&)> hire = {};
 
   /// One thread executes everything.
   [[nodiscard]] bool alone() const noexcept { return sequential || (workers == 1 && !thread_each && !home); }
@@ -96,6 +97,7 @@ class net final : public engine {
   void find_ranks();
   void find_paced();
   thread_squad& new_squad(std::size_t threads, std::vector<int> pin);
+  void hire();
   void doze(worker& w, thread_squad& s);
   bool help(node& n, worker& w);
   void make_way();
@@ -113,6 +115,7 @@ class net final : public engine {
   std::vector<std::thread> threads_;
   squad* home_ = nullptr;
   thread_squad* on_caller_ = nullptr;
+  bool team_is_due_ = false;           // it is to be hired by whoever waits for the end
   bool deferred_ = false;              // the caller's thread is still to come
   std::atomic<std::size_t> alive_{1};  // threads and tasks, and `start` itself
   std::atomic<std::size_t> left_{0};   // nodes that have not ended

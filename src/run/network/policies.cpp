@@ -1,5 +1,10 @@
 #include "policies.hpp"
 
+#include <thalweg/run/back_end.hpp>
+
+#include <atomic>
+#include <utility>
+
 #include "../pool/tuning.hpp"
 #include "net.hpp"
 
@@ -47,6 +52,77 @@ std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, const thr
   how.most_replicas = policy.replicas;
   how.pin = policy.pin;
   how.slots = static_cast<std::size_t>(policy.slots);
+  return std::make_shared<network::net>(std::move(state), std::move(how));
+}
+
+namespace network {
+
+namespace {
+
+// Nodes that are ready are tasks of another runtime.
+class task_squad final : public squad {
+ public:
+  task_squad(net& n, task_runtime& r) : net_(n), runtime_(r) {}
+
+  void submit(node& n, turn when, bool) override {
+    net_.enter();
+    (void)ready_.push(n, when);
+    runtime_.submit([this] {
+      if (auto* const next = take()) {
+        worker w(*this, log_of_thread());
+        net_.execute(*next, w);
+        for (auto* d : w.dozing) {
+          if (d->fall_asleep()) d->notify(&w);
+        }
+      }
+      net_.leave();
+    });
+  }
+  node* take() override { return ready_.pop(); }
+  void wake() noexcept override {}
+
+ private:
+  // One for each thread that has executed something: which is known by the thread's address of it.
+  thread_log& log_of_thread() {
+    thread_local std::pair<const task_squad*, thread_log*> mine{nullptr, nullptr};
+    thread_local std::uint64_t of_run = 0;
+    if (mine.first != this || of_run != run_number_) {
+      mine = {this, &net_.run().new_log(0, 0)};
+      of_run = run_number_;
+    }
+    return *mine.second;
+  }
+
+  net& net_;
+  task_runtime& runtime_;
+  ready_list ready_;
+  // A later squad may lie at the same address.
+  const std::uint64_t run_number_ = [] {
+    static std::atomic<std::uint64_t> runs{0};
+    return runs.fetch_add(1) + 1;
+  }();
+};
+
+}  // namespace
+}  // namespace network
+
+std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, std::unique_ptr<task_runtime> runtime) {
+  network::shape how;
+  how.workers = std::max(1, runtime->threads());
+  how.replicas = how.workers;
+  const std::shared_ptr<task_runtime> kept = std::move(runtime);
+  how.home = [kept](network::net& n) -> std::unique_ptr<network::squad> {
+    return std::make_unique<network::task_squad>(n, *kept);
+  };
+  return std::make_shared<network::net>(std::move(state), std::move(how));
+}
+
+std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, std::unique_ptr<team_runtime> runtime) {
+  network::shape how;
+  how.workers = std::max(1, runtime->threads());
+  how.replicas = how.workers;
+  const std::shared_ptr<team_runtime> kept = std::move(runtime);
+  how.hire = [kept](const std::function<void(std::size_t)>& life) { kept->run(life); };
   return std::make_shared<network::net>(std::move(state), std::move(how));
 }
 

@@ -268,7 +268,9 @@ void port_node::give(worker& w, std::size_t port, bool in_call) {
     sent_ += n;
     items.position = position_;
     items.born_ns = born_ns_ != 0 ? born_ns_ : begin;
-    items.upto = gives_ranks || restores_order() ? ports_.upto() : upto_;
+    items.upto = gives_ranks || restores_order() ? ports_.upto()
+                 : in_call                       ? std::numeric_limits<std::int64_t>::min()
+                                                 : upto_;
     hand_over(&w, o);
   }
   ports_.outputs()[port]->set_limit(in.empty() ? 1 : std::max<std::size_t>(1, o.to->grant()));
@@ -278,6 +280,7 @@ void port_node::give(worker& w, std::size_t port, bool in_call) {
 void port_node::flush_all(worker& w) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     give(w, i, false);
+    if (const auto n = ports_.outputs()[i]->discarded(); n > 0) (*log_)[first_].dropped.add(n);
   }
 }
 

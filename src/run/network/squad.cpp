@@ -6,32 +6,32 @@
 
 namespace thalweg::run_detail::network {
 
-void thread_squad::submit(node& n, turn when, bool soon) {
-  std::size_t waiting = 0;
-  {
-    const std::lock_guard hold(lock_);
-    when == turn::first ? ready_.push_back(&n) : ready_.push_front(&n);
-    waiting = ready_.size();
-    waiting_.store(waiting, std::memory_order_release);
-  }
-  // Who is about to look for work takes one of them itself.
-  if (!soon || waiting > 1) idle_.wake_one();
+std::size_t ready_list::push(node& n, squad::turn when) {
+  const std::lock_guard hold(lock_);
+  when == squad::turn::first ? nodes_.push_back(&n) : nodes_.push_front(&n);
+  waiting_.store(nodes_.size(), std::memory_order_release);
+  return nodes_.size();
 }
 
-node* thread_squad::take() {
+node* ready_list::pop() {
   while (waiting_.load(std::memory_order_acquire) > 0) {
     node* n = nullptr;
     {
       const std::lock_guard hold(lock_);
-      if (ready_.empty()) return nullptr;
-      n = ready_.back();
-      ready_.pop_back();
-      waiting_.store(ready_.size(), std::memory_order_release);
+      if (nodes_.empty()) return nullptr;
+      n = nodes_.back();
+      nodes_.pop_back();
+      waiting_.store(nodes_.size(), std::memory_order_release);
     }
     // Somebody who waited for it may have executed it meanwhile.
     if (n->claim()) return n;
   }
   return nullptr;
+}
+
+void thread_squad::submit(node& n, turn when, bool soon) {
+  // Who is about to look for work takes one of them itself.
+  if (ready_.push(n, when) > 1 || !soon) idle_.wake_one();
 }
 
 }  // namespace thalweg::run_detail::network

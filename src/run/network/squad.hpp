@@ -36,19 +36,34 @@ class squad {
   virtual void wake() noexcept = 0;
 };
 
+/// The nodes that are ready.
+class ready_list {
+ public:
+  /// Returns how many there are then.
+  std::size_t push(node& n, squad::turn when);
+  /// One of them, claimed; null if there is none.
+  [[nodiscard]] node* pop();
+  [[nodiscard]] bool empty() const noexcept { return waiting_.load(std::memory_order_relaxed) == 0; }
+
+ private:
+  pipe::spinlock lock_;
+  std::deque<node*> nodes_;
+  std::atomic<std::size_t> waiting_{0};
+};
+
 /// A squad of threads that do nothing else.
 class thread_squad final : public squad {
  public:
   explicit thread_squad(std::size_t threads) : idle_(threads) {}
 
   void submit(node& n, turn when, bool soon) override;
-  [[nodiscard]] node* take() override;
+  [[nodiscard]] node* take() override { return ready_.pop(); }
   void wake() noexcept override { idle_.wake_all(); }
 
   /// Thread `number` sleeps until something is ready, `over()` holds or `deadline` has passed. Returns for how
   /// long, in ns; 0: it need not.
   template <class Over> std::int64_t sleep(std::size_t number, std::int64_t deadline, Over&& over) {
-    const auto something = [&] { return waiting_.load(std::memory_order_relaxed) > 0 || over(); };
+    const auto something = [&] { return busy() || over(); };
     if (pipe::spin_until(something, spin)) return 0;
     idle_.register_idle(number);
     if (something()) {
@@ -64,7 +79,7 @@ class thread_squad final : public squad {
     return observe::now_ns() - begin;
   }
 
-  [[nodiscard]] bool busy() const noexcept { return waiting_.load(std::memory_order_relaxed) > 0; }
+  [[nodiscard]] bool busy() const noexcept { return !ready_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return idle_.size(); }
 
   std::vector<node*> timed;  ///< those that want to be notified at a time
@@ -73,9 +88,7 @@ class thread_squad final : public squad {
 
  private:
   pipe::idle_set idle_;
-  pipe::spinlock lock_;
-  std::deque<node*> ready_;
-  std::atomic<std::size_t> waiting_{0};
+  ready_list ready_;
 };
 
 }  // namespace thalweg::run_detail::network

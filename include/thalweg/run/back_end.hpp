@@ -1,0 +1,49 @@
+#pragma once
+
+#include <thalweg/run/engine.hpp>
+#include <thalweg/run/policy.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+/// What lets another runtime's threads execute jobs: a policy of one's own in a page of code, with every pattern
+/// and every shape of graph. `tw::tbb` and `tw::omp` are made with it; see docs/extending.md.
+namespace thalweg {
+
+namespace run_detail {
+
+/// A runtime that takes tasks, as oneTBB does.
+class task_runtime {
+ public:
+  virtual ~task_runtime() = default;
+  /// How many tasks it may execute at once.
+  [[nodiscard]] virtual int threads() const = 0;
+  /// Has `task` called, soon, by one of its threads. Any thread may call it, also from within a task. A task
+  /// takes some tens of microseconds and does not wait for others.
+  virtual void submit(std::function<void()> task) = 0;
+};
+
+/// A runtime that gives a team of threads, as OpenMP does.
+class team_runtime {
+ public:
+  virtual ~team_runtime() = default;
+  /// How many threads it is asked for.
+  [[nodiscard]] virtual int threads() const = 0;
+  /// Has `life(number)` called by up to `threads()` threads, each with a number of its own from 0 on, all at
+  /// once; returns when all have returned, which they do when the run is over. It is called by the thread that
+  /// called `run`, or, after `launch`, by one of ours.
+  virtual void run(const std::function<void(std::size_t)>& life) = 0;
+};
+
+std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, std::unique_ptr<task_runtime> runtime);
+std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, std::unique_ptr<team_runtime> runtime);
+
+}  // namespace run_detail
+
+/// Lets `policy_from` find a policy by name: `make(n)` gets the number behind the colon, or `automatic`. Returns
+/// true.
+bool register_policy(std::string name, std::function<any_policy(int)> make);
+
+}  // namespace thalweg
