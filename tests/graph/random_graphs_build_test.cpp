@@ -126,7 +126,7 @@ class builder {
                            return x.path;
                          },
                          named) |
-                         tw::window(tw::count(1 + s.amount % 7), tw::sum_of(&item::value), later("window")) |
+                         tw::window(tw::count(1 + s.amount % 7, {.any_order = true}), tw::sum_of(&item::value), later("window")) |
                          tw::map(
                              [](const tw::keyed<std::int64_t, tw::windowed<std::int64_t>>& w) {
                                return window_result(w.key, w.value.begin, w.value.value);
