@@ -3,6 +3,7 @@
 #include <thalweg/model/ported.hpp>
 #include <thalweg/observe/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
@@ -35,7 +36,7 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
     bad("is a " + s.pattern +
         " in a farm: what it gives depends on which items follow each other, and that would "
         "depend on the replicas; put it outside, or say .unordered");
-  if (s.one_state && s.farm >= 0)
+  if (s.one_state && s.farm >= 0 && !s.keyed)
     bad("is a " + s.pattern +
         " in a farm: its state must see all items, and each replica would have one of its own; put it "
         "outside");
@@ -62,6 +63,8 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
       }
     }
   }
+  if (s.farm >= 0 && s.keyed && o.schedule.how() != schedule::kind::on_demand)
+    bad("has state for each key: its items go where their key belongs, so .schedule does nothing");
   if (s.farm < 0 && o.schedule.how() != schedule::kind::on_demand)
     bad("is serial, so .schedule does nothing: it is an option of tw::farm");
   if (o.schedule.how() == schedule::kind::route && s.farm >= 0) {
@@ -85,6 +88,9 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
 // A later stage of the farm that begins with `first`: the replicas of a farm are executed as a whole.
 void check_together(const stage_info& first, const stage_info& s, std::vector<std::string>& problems) {
   const auto bad = [&](const std::string& what) { problems.push_back("stage '" + s.name + "': " + what); };
+  if (s.keyed)
+    bad("has state for each key, so in a farm it must be the first stage: the keys are divided up where the items "
+        "come in");
   if (s.opts.schedule.how() != schedule::kind::on_demand)
     bad("is not the first of its farm ('" + first.name +
         "' is), where the items are given to the replicas, so .schedule does nothing");
@@ -116,19 +122,30 @@ void check_callers(const std::vector<std::unique_ptr<component>>& components,
 }
 
 // What counts items, or looks at the clock, as they come: behind an unordered farm that must be meant.
-void check_arrival(const std::vector<std::unique_ptr<component>>& components,
-                   std::vector<std::string>& problems) {
-  const stage_info* mixed = nullptr;
-  for (const auto& c : components) {
-    for (const auto& s : c->stages()) {
+void check_arrival(const plan& p, std::vector<std::string>& problems) {
+  const auto through = [&](const component& c, const stage_info* mixed, bool report) {
+    for (const auto& s : c.stages()) {
       if (s.reorders) mixed = nullptr;
-      if (s.by_arrival && mixed != nullptr)
+      if (report && s.by_arrival && mixed != nullptr)
         problems.push_back("stage '" + s.name +
                            "': what it gives depends on the order in which items come, and '" + mixed->name +
                            "' before it is .unordered: say .any_order = true if that is meant");
       if (s.farm >= 0 && s.unordered) mixed = &s;
     }
+    return mixed;
+  };
+  // Who has given up the order of what comes in, carried along the connections as far as it goes.
+  std::vector<const stage_info*> in(p.components.size(), nullptr);
+  const auto connections = p.connections();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& e : connections) {
+      if (in[e.to] != nullptr) continue;
+      in[e.to] = through(*p.components[e.from], in[e.from], false);
+      changed = changed || in[e.to] != nullptr;
+    }
   }
+  for (std::size_t c = 0; c < p.components.size(); ++c) (void)through(*p.components[c], in[c], true);
 }
 
 std::string dot_text(std::string_view text) {
@@ -174,13 +191,19 @@ void plan::check(const naming& names) {
     }
   }
   check_callers(components, problems);
-  check_arrival(components, problems);
+  check_arrival(*this, problems);
 }
 
 std::vector<edge> plan::connections() const {
   auto all = edges;
   for (std::size_t i = 1; is_line && i < components.size(); ++i) all.push_back({i - 1, 0, i, 0, {}});
   return all;
+}
+
+bool plan::divides_keys() const noexcept {
+  return std::any_of(components.begin(), components.end(), [](const auto& c) {
+    return std::any_of(c->stages().begin(), c->stages().end(), [](const auto& s) { return s.keyed && s.farm >= 0; });
+  });
 }
 
 void plan::straighten() {

@@ -159,6 +159,27 @@ template <class Input, class... Leaves> class chain final : public component {
     return made;
   }
 
+  void divide(std::size_t stage, pipe::chunk_base& in,
+              std::span<const std::unique_ptr<pipe::chunk_base>> parts, std::int64_t first,
+              std::vector<std::uint8_t>& who) const override {
+    at(stage, [&]<std::size_t I>(index<I>) {
+      if constexpr (requires(const stage_at<I>& s, const input<I>& x) { s.hash_of_key(x); }) {
+        using items = pipe::chunk<input<I>>;
+        auto& from = static_cast<items&>(in);
+        const auto n = from.size();
+        for (std::size_t i = 0; i < n; ++i) {
+          frame<mode::plain>::attribute(I, [&] {
+            // The low bits find the key's place in the table of its part.
+            who[i] = static_cast<std::uint8_t>((model::get<I>(leaves_).stage.hash_of_key(from[i]) >> 24U) %
+                                               parts.size());
+          });
+          static_cast<items&>(*parts[who[i]])
+              .emplace_marked({from.due(i), first + static_cast<std::int64_t>(i)}, std::move(from[i]));
+        }
+      }
+    });
+  }
+
  private:
   template <std::size_t I> using index = std::integral_constant<std::size_t, I>;
   template <std::size_t F, std::size_t L> struct span {};

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <typeinfo>
@@ -48,6 +49,8 @@ class context {
   /// The time that `now` gives in place of that of the steady clock, in ns; null if there is none. It must
   /// not go back.
   const std::atomic<std::int64_t>* virtual_now_ns = nullptr;
+  /// Where time is virtual nobody sleeps: until then a source has to wait that has given nothing.
+  std::int64_t not_before_ns = 0;
   /// How long a source has waited for due times since this was last looked at: not to be counted as work.
   std::int64_t waited_ns = 0;
   /// The due time of the item in hand, when `paced`.
@@ -56,6 +59,9 @@ class context {
   std::int64_t rank = 0;
   bool paced = false;
   bool ranked = false;
+  /// The operator has a part of the keys only: what it sends at the end needs the ranks with which they
+  /// appeared.
+  bool divided = false;
   /// Take the time of every stage for the first item of the next run of items.
   bool sample = false;
   /// How many items, and bytes of items, an output may collect in the middle of a call before `flush`.
@@ -137,6 +143,7 @@ struct stage_info {
   bool one_state = false;             ///< its state must see all items: it cannot be replicated by a farm
   bool by_arrival = false;            ///< takes items as they arrive, and did not say `.any_order`
   bool reorders = false;              ///< brings items that came in any order into one of its own
+  bool keyed = false;                 ///< has state for each key: in a farm its keys are divided up
   std::vector<std::string> problems;  ///< what is wrong with it
 };
 
@@ -192,6 +199,11 @@ class component {
   virtual void on_time(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica = 0) = 0;
   /// An empty chunk for the output of a stage (of a `tw::stage`: for a port).
   [[nodiscard]] virtual std::unique_ptr<pipe::chunk_base> make_chunk(std::size_t stage) const = 0;
+  /// For a stage with state for each key: moves the items of `in` into `parts`, by key, in order, with ranks
+  /// from `first` on. `who[i]` is then the part of item i.
+  virtual void divide(std::size_t stage, pipe::chunk_base& in,
+                      std::span<const std::unique_ptr<pipe::chunk_base>> parts, std::int64_t first,
+                      std::vector<std::uint8_t>& who) const = 0;
   /// Itself, if it is a `tw::stage`, whose inputs and outputs are ports; null for a line of stages.
   [[nodiscard]] virtual ported* ports() noexcept { return nullptr; }
   /// Gives its stages the names that another component, made from the same blueprint, was given.

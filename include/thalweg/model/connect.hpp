@@ -1,6 +1,7 @@
 #pragma once
 
 #include <thalweg/model/options.hpp>
+#include <thalweg/pipe/chunk.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +10,6 @@
 #include <optional>
 #include <typeinfo>
 #include <utility>
-
-#include <thalweg/pipe/chunk.hpp>
 
 namespace thalweg {
 

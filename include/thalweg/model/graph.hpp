@@ -36,8 +36,12 @@ template <class In, class Out> struct added {
   input_of<In> in;
   output_end<Out> out;
 };
-template <class Out> struct added<model::nothing, Out> { output_end<Out> out; };
-template <class In> struct added<In, model::nothing> { input_of<In> in; };
+template <class Out> struct added<model::nothing, Out> {
+  output_end<Out> out;
+};
+template <class In> struct added<In, model::nothing> {
+  input_of<In> in;
+};
 template <> struct added<model::nothing, model::nothing> {};
 
 /// What a walk over a graph shows of a stage, or of a line of stages that was added as one.
@@ -163,13 +167,19 @@ class graph {
 
   /// Connects an output to an input: ports of stages, or ends of lines. Items of different types are a
   /// compile-time error.
-  template <class From, class To> void connect(const From& from, const To& to, connect_options opts = {}) {
+  template <class From, class To>
+    requires requires {
+      typename From::item_type;
+      typename To::item_type;
+    }
+  void connect(const From& from, const To& to, connect_options opts = {}) {
     using produced = typename From::item_type;
     using accepted = typename To::item_type;
     static_assert(is_output<From>, "thalweg::graph: the first argument of connect must be an output");
     static_assert(is_input<To>, "thalweg::graph: the second argument of connect must be an input");
-    static_assert(sizeof(model::connection<produced, accepted, to_any<accepted>,
-                                           std::is_same_v<produced, accepted>>) != 0);
+    static_assert(
+        sizeof(model::connection<produced, accepted, to_any<accepted>, std::is_same_v<produced, accepted>>) !=
+        0);
     join(output_at(from), input_at(to), std::move(opts));
   }
   /// The same by name: `connect("split.even", "evens.in")`. A line's ends are called `in` and `out`.
@@ -200,8 +210,8 @@ class graph {
     template <class> using output = T;
   };
   template <class P>
-  static constexpr bool is_output = std::derived_from<P, model::output_port> ||
-                                    std::is_same_v<P, output_end<typename P::item_type>>;
+  static constexpr bool is_output =
+      std::derived_from<P, model::output_port> || std::is_same_v<P, output_end<typename P::item_type>>;
   template <class P>
   static constexpr bool is_input =
       std::derived_from<P, model::input_port> || std::is_same_v<P, input_of<typename P::item_type>>;

@@ -38,6 +38,9 @@ struct plan {
   /// The edges, also those of a line.
   [[nodiscard]] std::vector<edge> connections() const;
 
+  /// Whether the keys of some stage are to be divided up.
+  [[nodiscard]] bool divides_keys() const noexcept;
+
   /// Collects the problems: those of the names, and everything that is wrong with the stages' options.
   void check(const naming& names);
   /// If components and edges are one line from a source to a sink, makes it that: engines for lines are the

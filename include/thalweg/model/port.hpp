@@ -99,6 +99,8 @@ class output_port : public port {
     return waiting_ == nullptr ? 0 : waiting_->load(std::memory_order_relaxed);
   }
   void watch(const std::atomic<std::int64_t>* items) noexcept { waiting_ = items; }
+  /// How many items have been sent to somebody so far.
+  [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
   /// What was sent and nobody took, since this was last asked.
   [[nodiscard]] std::uint64_t discarded() noexcept { return std::exchange(discarded_, 0); }
 
@@ -112,6 +114,7 @@ class output_port : public port {
   std::size_t limit_ = 1;
   std::size_t bytes_ = 0;
   std::uint64_t discarded_ = 0;
+  std::uint64_t sent_ = 0;
   const std::atomic<std::int64_t>* waiting_ = nullptr;
 };
 
@@ -131,8 +134,7 @@ template <class T> class in final : public model::input_port {
   static_assert(pipe::item<T>, "thalweg::in: items must be objects that can be moved");
   using item_type = T;
 
-  template <class S>
-  in(S* owner, std::string name) : model::input_port(*owner, std::move(name), typeid(T)) {
+  template <class S> in(S* owner, std::string name) : model::input_port(*owner, std::move(name), typeid(T)) {
     static_assert(std::is_base_of_v<stage, S>, "thalweg::in: only a tw::stage has ports");
     if constexpr (requires(S& s, T x) { s.on_item(*this, std::move(x)); }) {
       deliver_ = deliver_to<S>;
@@ -244,6 +246,7 @@ template <class T> class out final : public model::output_port {
       ++discarded_;
       return;
     }
+    ++sent_;
     if constexpr (!pipe::has_fixed_size<T>) bytes_ += thalweg::size_of(item);
     const auto n = marked_ ? add_marked(std::move(item)) : to_->emplace(std::move(item));
     if (n >= limit_ || (!pipe::has_fixed_size<T> && bytes_ >= most_bytes)) [[unlikely]]

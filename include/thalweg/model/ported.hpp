@@ -4,7 +4,9 @@
 #include <thalweg/model/stage.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace thalweg::model {
@@ -26,8 +28,8 @@ class ported final : public component {
 
   /// What it has to do with the order behind branches.
   [[nodiscard]] order_role role() const noexcept { return stage_.role(); }
-  /// A split gives ranks from now on. `nested`: its items come with ranks of their own, which the ordered merge
-  /// restores.
+  /// A split gives ranks from now on. `nested`: its items come with ranks of their own, which the ordered
+  /// merge restores.
   void give_ranks(bool nested) { stage_.give_ranks(nested); }
   /// An ordered merge restores the order of this split.
   void follow(ported& split, bool nested) { stage_.follow(*split.stage_.giver(), nested); }
@@ -52,6 +54,8 @@ class ported final : public component {
   [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_chunk(std::size_t port) const override {
     return outputs()[port]->make_chunk();
   }
+  void divide(std::size_t, pipe::chunk_base&, std::span<const std::unique_ptr<pipe::chunk_base>>,
+              std::int64_t, std::vector<std::uint8_t>&) const override {}
   [[nodiscard]] ported* ports() noexcept override { return this; }
 
  private:

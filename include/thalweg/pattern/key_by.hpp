@@ -8,9 +8,11 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace thalweg {
 namespace model {
@@ -132,6 +134,10 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
   Update update;
   key_table<key, state> states{};
   pipe::chunk<out> sent{};
+  // Where the keys are divided up: the rank of the item with which each key appeared.
+  std::vector<std::int64_t> first{};
+  bool divided = false;
+  std::int64_t rank = 0;
 
   void start() {
     if constexpr (has_start_hook<Update>) update.on_start();
@@ -139,6 +145,8 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
 
   template <class Frame, class T, class Next> THALWEG_INLINE void step(Frame& f, T&& item, Next&& next) {
     const auto& in = item;
+    divided = f.ctx.divided;
+    rank = f.ctx.rank;
     if constexpr (Types::emits) {
       f.template emit<false>(
           sent, at_once,
@@ -155,6 +163,8 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
 
   template <class Frame, class Next> void finish(Frame& f, Next& next) {
     for (typename key_table<key, state>::id i = 0; i < states.bound(); ++i) {
+      if (!states.holds(i)) continue;
+      if (!first.empty()) f.ctx.rank = first[i];
       if constexpr (Types::end_sends) {
         f.template emit<false>(
             sent, at_once, [&](emitter<out>& to) { update.on_end(states.key(i), states[i], to); }, next);
@@ -165,9 +175,15 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
   }
 
  private:
+  void appeared(std::size_t id, std::int64_t at) {
+    if (first.size() <= id) first.resize(id + 1);
+    first[id] = at;
+  }
+
   template <class Frame, class In, class Call> decltype(auto) change(const In& in, Call&& call) {
     const auto before = states.size();
     const auto id = states.find_or_add(key(std::invoke(key_of, in)), [&](const key& k) -> state {
+      if (divided) appeared(states.next(), rank);
       if constexpr (std::is_same_v<Init, value_initialised>) {
         static_assert(std::default_initializable<state>,
                       "thalweg::key_by: the state has no default: give key_by(key_of, init, update)");
@@ -208,12 +224,28 @@ template <class U, class KeyOf, class Init, class Update> struct keyed_state_sta
   Update update;
   kept_options opts;
 
+  static constexpr bool copyable =
+      std::copy_constructible<KeyOf> && std::copy_constructible<Init> && std::copy_constructible<Update>;
+
+  // In a farm there is one for each part of the keys.
   template <class In> auto make() {
-    return keyed_state_op<types<In>, Init, KeyOf, Update>{std::move(key_of), std::move(init),
-                                                          std::move(update)};
+    using op = keyed_state_op<types<In>, Init, KeyOf, Update>;
+    if constexpr (copyable) {
+      return op{key_of, init, update};
+    } else {
+      return op{std::move(key_of), std::move(init), std::move(update)};
+    }
+  }
+  template <class In>
+  [[nodiscard]] std::uint64_t hash_of_key(const In& item) const
+    requires std::invocable<const KeyOf&, const In&>
+  {
+    using key = key_given<In, KeyOf>;
+    return model::hash_of<key>(key(std::invoke(key_of, item)));
   }
   template <class In> void check(stage_info& info) {
     info.one_state = true;
+    info.keyed = copyable && std::invocable<const KeyOf&, const In&>;
     check_function(update, info);
     if (is_null_callable(key_of))
       info.problems.emplace_back("the function that gives the key is null: there is nothing to call");
@@ -250,8 +282,12 @@ template <class KeyOf> auto key_by(KeyOf key_of, options opts = {}) {
 /// called for each key at the end of the stream, in the order in which the keys first appeared; and
 /// `on_start()` and `validate()`.
 ///
-/// Order: deterministic. Serial: `update` is called for one item at a time, in order, and may have state
-/// beside that of the keys. In a farm it is an `invalid_job`.
+/// Order: deterministic. `update` is called for one item at a time, in order, and may have state beside that
+/// of the keys. As the first stage of a farm (`tw::farm(tw::key_by(...), {.replicas = 4})`) the keys are
+/// divided up: each belongs to one of several parts, which different threads work on, each part in order,
+/// with a copy of `update` of its own, whose results must then not depend on anything but the key's state.
+/// The results come in the order of the stream all the same. The state belongs to its part, not to a thread,
+/// so that `set_replicas` takes effect at once and moves nothing.
 ///
 /// Errors: as for `map`. With an `.on_error` other than `tw::stop`, the state of the key is copied before
 /// each update, and put back if that fails; a state that cannot be copied is then an `invalid_job`. States

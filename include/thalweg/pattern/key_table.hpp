@@ -79,6 +79,8 @@ template <class K, class V> class key_table {
   [[nodiscard]] bool holds(id number) const { return entries_[number].has_value(); }
   /// How many keys there are.
   [[nodiscard]] std::size_t size() const noexcept { return used_; }
+  /// The number that the next new key will get.
+  [[nodiscard]] id next() const noexcept { return free_.empty() ? bound() : free_.back(); }
   /// All numbers are less than this.
   [[nodiscard]] id bound() const noexcept { return static_cast<id>(entries_.size()); }
 

@@ -174,7 +174,8 @@ template <class T> class merge final : public stage {
     nested_ = nested;
   }
   [[nodiscard]] std::int64_t upto() const override {
-    return nested_ && upto_ != never ? giver_->outer(upto_) : upto_;
+    // Before the first item the split may not have begun its run.
+    return nested_ && upto_ != never && upto_ != least ? giver_->outer(upto_) : upto_;
   }
 
   const merging how_;

@@ -79,7 +79,7 @@ template <class In, class Init, class F> struct reduce_op {
       if (found.size() == 0) return next(acc(init));
     }
     for (typename key_table<key, acc>::id i = 0; i < found.bound(); ++i)
-      next(joined_with_key(found.key(i), std::move(found[i])));
+      if (found.holds(i)) next(joined_with_key(found.key(i), std::move(found[i])));
   }
 
  private:

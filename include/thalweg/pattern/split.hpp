@@ -54,6 +54,7 @@ template <class T> class branching : public stage, public rank_giver {
   }
 
   [[nodiscard]] std::int64_t outer(std::int64_t mine) override {
+    if (mine >= pipe::end_rank) return mine;
     const std::lock_guard hold(lock_);
     while (outer_.size() > 1 && outer_[1].first <= mine) outer_.pop_front();
     return outer_.empty() ? std::numeric_limits<std::int64_t>::min() : outer_.front().second;
@@ -98,12 +99,12 @@ template <class T> class branching : public stage, public rank_giver {
 }  // namespace model
 
 /// Deals the items of a stream out to branches: in turn (`tw::round_robin`), to whichever branch has least
-/// waiting (`tw::on_demand`), or by a function: `tw::route<T>(f)` with `f(const T&, branches) -> branch`, so also
-/// by key (`tw::by_key<T>(key)`) and by predicate (`tw::where<T>(p)`: branch 0 where `p(item)`, branch 1 where
-/// not). To send each item to all branches use `tw::tee`.
+/// waiting (`tw::on_demand`), or by a function: `tw::route<T>(f)` with `f(const T&, branches) -> branch`, so
+/// also by key (`tw::by_key<T>(key)`) and by predicate (`tw::where<T>(p)`: branch 0 where `p(item)`, branch 1
+/// where not). To send each item to all branches use `tw::tee`.
 ///
-/// Order: each branch has its items in order. An ordered `tw::merge` behind it puts the branches together again
-/// in the order of the split; after `tw::on_demand` which branch gets an item depends on time.
+/// Order: each branch has its items in order. An ordered `tw::merge` behind it puts the branches together
+/// again in the order of the split; after `tw::on_demand` which branch gets an item depends on time.
 ///
 /// Errors: no branch, or a branch that is not connected, is an `invalid_job`.
 ///
@@ -180,8 +181,8 @@ template <class T> class split final : public model::branching<T> {
   std::size_t left_ = 0;
 };
 
-/// For `tw::split`: items of the same key go to the same branch. `key(const T&)` gives the key, which must have a
-/// `std::hash`.
+/// For `tw::split`: items of the same key go to the same branch. `key(const T&)` gives the key, which must
+/// have a `std::hash`.
 template <class T, class F> schedule by_key(F key) {
   return route<T>([k = std::move(key)](const T& x, std::size_t branches) -> std::size_t {
     using type = std::remove_cvref_t<std::invoke_result_t<const F&, const T&>>;
@@ -197,8 +198,8 @@ template <class T, class P> schedule where(P p) {
 
 /// Sends a copy of each item to every branch.
 ///
-/// Order: deterministic, in each branch. An ordered `tw::merge` behind it gives, for each item, what became of
-/// it in branch 0, then in branch 1, and so on.
+/// Order: deterministic, in each branch. An ordered `tw::merge` behind it gives, for each item, what became
+/// of it in branch 0, then in branch 1, and so on.
 ///
 /// ```cpp
 /// int sum = 0, count = 0;
@@ -212,7 +213,8 @@ template <class T, class P> schedule where(P p) {
 /// ```
 template <class T> class tee final : public model::branching<T> {
  public:
-  static_assert(std::is_copy_constructible_v<T>, "thalweg::tee: each branch gets a copy, but the items cannot be copied");
+  static_assert(std::is_copy_constructible_v<T>,
+                "thalweg::tee: each branch gets a copy, but the items cannot be copied");
   /// Where the items come from.
   thalweg::in<T> in{this, "in"};
 

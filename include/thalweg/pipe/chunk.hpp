@@ -4,6 +4,7 @@
 #include <thalweg/pipe/spinlock.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -19,6 +21,9 @@ namespace thalweg::pipe {
 /// An item is anything that can be moved into and out of a chunk.
 template <class T>
 concept item = std::is_object_v<T> && std::is_move_constructible_v<T> && std::is_destructible_v<T>;
+
+/// The rank of what is sent at the end of a stream: it comes behind all else.
+inline constexpr std::int64_t end_rank = std::numeric_limits<std::int64_t>::max() - 1;
 
 /// What travels beside an item where somebody downstream asks for it.
 struct mark {
@@ -78,6 +83,12 @@ class chunk_base {
   /// Moves items [first, last) to the end of `to`, which has the same item type. They stay here as
   /// moved-from.
   virtual void move_items(std::size_t first, std::size_t last, chunk_base& to) = 0;
+  /// Puts the items of `parts`, which have ranks, behind what is here, in the order of their ranks: those of
+  /// rank `first` + i are in part `who[i]`. Each gets the mark `marks[i]`, if there are any.
+  virtual void gather(std::span<const std::unique_ptr<chunk_base>> parts, std::span<const std::uint8_t> who,
+                      std::int64_t first, std::span<const mark> marks) = 0;
+  /// The same for ranks of any kind; of equal ones that of the lower part comes first.
+  virtual void gather(std::span<const std::unique_ptr<chunk_base>> parts) = 0;
   /// Destroys the first `n` items.
   virtual void drop_front(std::size_t n) noexcept = 0;
   /// Exchanges the items with those of `other`, which has the same item type. Nobody may steal meanwhile.
@@ -163,6 +174,47 @@ template <item T> class chunk final : public chunk_base {
       } else {
         target.emplace(std::move((*this)[i]));
       }
+    }
+  }
+
+  void gather(std::span<const std::unique_ptr<chunk_base>> parts, std::span<const std::uint8_t> who,
+              std::int64_t first, std::span<const mark> marks) override {
+    std::array<std::size_t, 256> next{};
+    for (std::size_t i = 0; i < who.size(); ++i) {
+      if (!parts[who[i]]) continue;
+      auto& from = static_cast<chunk&>(*parts[who[i]]);
+      auto& at = next[who[i]];
+      const auto n = from.size();
+      for (; at < n && from.mark_of(at).rank == first + static_cast<std::int64_t>(i); ++at) {
+        if (marks.empty()) {
+          emplace(std::move(from[at]));
+        } else {
+          emplace_marked(marks[i], std::move(from[at]));
+        }
+      }
+    }
+  }
+
+  void gather(std::span<const std::unique_ptr<chunk_base>> parts) override {
+    std::array<std::size_t, 256> next{};
+    for (;;) {
+      std::size_t least = parts.size();
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        if (!parts[p] || next[p] == parts[p]->size()) continue;
+        if (least == parts.size() ||
+            parts[p]->mark_of(next[p]).rank < parts[least]->mark_of(next[least]).rank)
+          least = p;
+      }
+      if (least == parts.size()) return;
+      auto& from = static_cast<chunk&>(*parts[least]);
+      auto m = from.mark_of(next[least]);
+      m.rank = end_rank;
+      if (marked()) {
+        emplace_marked(m, std::move(from[next[least]]));
+      } else {
+        emplace(std::move(from[next[least]]));
+      }
+      ++next[least];
     }
   }
 

@@ -11,7 +11,7 @@ edge::edge(const connect_options& opts, std::size_t slots, node* sender, node* r
     : from(sender),
       to(receiver),
       opts_(opts),
-      capacity_(opts.capacity != automatic                 ? opts.capacity
+      capacity_(opts.capacity != automatic           ? opts.capacity
                 : opts.when_full != when_full::block ? items_before_drops
                                                      : 0),
       most_chunks_(slots) {
@@ -19,7 +19,8 @@ edge::edge(const connect_options& opts, std::size_t slots, node* sender, node* r
 }
 
 bool edge::has_room() const noexcept {
-  if (in_loop || opts_.when_full != when_full::block || discards_.load(std::memory_order_relaxed)) return true;
+  if (in_loop || opts_.when_full != when_full::block || discards_.load(std::memory_order_relaxed))
+    return true;
   if (own_) return !own_left_ || own_left_->empty();
   const auto n = items_.load(std::memory_order_acquire);
   if (n == 0) return true;
@@ -39,7 +40,9 @@ bool edge::ask_for_room() noexcept {
 std::size_t edge::grant() const noexcept {
   const auto n = grant_.load(std::memory_order_relaxed);
   const auto most = capacity_.load(std::memory_order_relaxed);
-  return most == 0 ? n : std::clamp<std::size_t>(n, 1, std::max<std::size_t>(1, static_cast<std::size_t>(most) / 2));
+  return most == 0
+             ? n
+             : std::clamp<std::size_t>(n, 1, std::max<std::size_t>(1, static_cast<std::size_t>(most) / 2));
 }
 
 chunk_ptr edge::spare(const pipe::chunk_base& like) {
@@ -83,7 +86,8 @@ std::size_t edge::push(pipe::chunk_base& items) {
     }
     if (!ranked) return 0;
   }
-  if (n > 0 && !waiting_.empty() && waiting_.back()->size() + n <= grant() && waiting_.back()->marked() == items.marked()) {
+  if (n > 0 && !waiting_.empty() && waiting_.back()->size() + n <= grant() &&
+      waiting_.back()->marked() == items.marked()) {
     auto& last = *waiting_.back();
     items.move_items(0, n, last);
     last.upto = std::max(last.upto, items.upto);
@@ -172,7 +176,8 @@ void edge::wait_for_room() noexcept {
   sender_sleeps_.store(true);
   const auto seen = taken_.load();
   if (!has_room())
-    (void)pipe::futex_wait_until(taken_, seen, std::chrono::steady_clock::now() + std::chrono::milliseconds(1));
+    (void)pipe::futex_wait_until(taken_, seen,
+                                 std::chrono::steady_clock::now() + std::chrono::milliseconds(1));
   sender_sleeps_.store(false);
 }
 

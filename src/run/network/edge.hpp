@@ -20,8 +20,8 @@ using chunk_ptr = std::unique_ptr<pipe::chunk_base>;
 class node;
 
 /// A pipe of the network: runs of items on their way from an output to an input. One node at a time puts in,
-/// and one takes out (of a farm: its replicas, one after the other). What is put in while the receiver is busy
-/// is joined with what waits already, up to as much as the receiver takes at once.
+/// and one takes out (of a farm: its replicas, one after the other). What is put in while the receiver is
+/// busy is joined with what waits already, up to as much as the receiver takes at once.
 class edge {
  public:
   edge(const connect_options& opts, std::size_t slots, node* from, node* to);
@@ -36,7 +36,8 @@ class edge {
   [[nodiscard]] std::size_t grant() const noexcept;
   /// Puts the items in, and `from.upto`; `from` is empty then. Returns how many were put in.
   std::size_t push(pipe::chunk_base& from);
-  /// The sender may stop in the middle of its call: the receiver may take what lies in the chunk that it fills.
+  /// The sender may stop in the middle of its call: the receiver may take what lies in the chunk that it
+  /// fills.
   void lend(pipe::chunk_base* filling) noexcept { lent_.store(filling, std::memory_order_release); }
   /// To be held while a chunk that was lent is handed over.
   [[nodiscard]] pipe::spinlock& lending() noexcept { return lending_; }
@@ -81,7 +82,7 @@ class edge {
   node* const from;
   node* const to;
   bool in_loop = false;  ///< it holds whatever comes then: the loop as a whole is bounded
-  bool ranked = false;  ///< its items have ranks
+  bool ranked = false;   ///< its items have ranks
 
  private:
   static constexpr std::size_t most_spares = 8;

@@ -69,7 +69,8 @@ void farm::seat::notify(worker* w) {
   const auto n = farm_.replicas();
   if (farm_.deals()) {
     const auto next = farm_.next_target_.load();
-    if (next >= 0 && static_cast<std::size_t>(next) < n) return farm_.seats[static_cast<std::size_t>(next)]->node::notify(w);
+    if (next >= 0 && static_cast<std::size_t>(next) < n)
+      return farm_.seats[static_cast<std::size_t>(next)]->node::notify(w);
   }
   for (std::size_t i = 0; i < n; ++i) {
     if (farm_.seats[i]->asleep()) return farm_.seats[i]->node::notify(w);
@@ -90,7 +91,8 @@ bool farm::seat::ready() {
   if (deadline() <= observe::now_ns()) return ask_for_room();
   if (all_done()) return ask_for_room();
   const auto next = farm_.next_target_.load();
-  if (next >= 0 ? next != static_cast<int>(number_) : (number_ >= farm_.replicas() || !may_take(0))) return false;
+  if (next >= 0 ? next != static_cast<int>(number_) : (number_ >= farm_.replicas() || !may_take(0)))
+    return false;
   if (farm_.next_seq_.load() - farm_.next_out_.load() >= window) return false;
   return ask_for_room();
 }
@@ -172,7 +174,9 @@ void farm::seat::execute(worker& w) {
     lane_->position = items->position;
     lane_->born_ns = items->born_ns;
     if (filling_) filling_->ranked = items->ranked;
-    const auto limit = out.empty() || out.front().to == nullptr ? longest_run : std::max<std::size_t>(1, out.front().to->grant());
+    const auto limit = out.empty() || out.front().to == nullptr
+                           ? longest_run
+                           : std::max<std::size_t>(1, out.front().to->grant());
     const auto ns = lane_->process(w, *items, limit);
     back_ = std::move(items);
     w.soon = w.depth == 0;
@@ -195,7 +199,8 @@ void farm::seat::give(worker& w, bool in_call) {
   const auto my_turn = [&] { return !f.ordered_ || mine_ == nullptr || f.next_out_.load() == mine_->seq; };
   if (filling_ && !filling_->empty()) {
     if (in_call && !my_turn() && w.depth == 0 && filling_->bytes() >= most_kept_bytes) {
-      while (!my_turn() && !net_.run().cancelled.load()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      while (!my_turn() && !net_.run().cancelled.load())
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     auto& o = out.front();
     if (in_call && my_turn() && o.to != nullptr && !o.to->has_room()) net_.wait_for_room(*this, w, *o.to);

@@ -29,8 +29,7 @@ class lane::own_context final : public thread_context {
   lane& lane_;
 };
 
-lane::lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out,
-           owner& to)
+lane::lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out, owner& to)
     : net_(n),
       run_(n.run()),
       parts_(parts),
@@ -62,7 +61,8 @@ part lane::part_at(std::size_t stage) const {
 
 // Calls `f`; what it throws ends the run and comes out as cancelled.
 template <class F> void lane::attempt(std::size_t component, F&& f) {
-  if (!run_.guard(component, position, static_cast<int>(replica_), std::forward<F>(f))) throw thalweg::cancelled{};
+  if (!run_.guard(component, position, static_cast<int>(replica_), std::forward<F>(f)))
+    throw thalweg::cancelled{};
 }
 
 void lane::start(worker& w) {
@@ -71,8 +71,10 @@ void lane::start(worker& w) {
   log_ = &run_.new_log(first_, last_ - first_);
   for (const auto& p : parts_) {
     while (contexts_.size() <= p.component - parts_.front().component)
-      contexts_.push_back(std::make_unique<own_context>(*this, run_, *log_, parts_.front().component + contexts_.size()));
+      contexts_.push_back(
+          std::make_unique<own_context>(*this, run_, *log_, parts_.front().component + contexts_.size()));
   }
+  for (auto& c : contexts_) c->divided = divided;
   for (const auto& p : parts_) {
     attempt(p.component, [&] { run_.plan.components[p.component]->start(p.stages, replica_); });
   }
@@ -106,7 +108,8 @@ void lane::carry(worker& w, std::size_t stage, pipe::chunk_base& items) {
   const auto was_paced = std::exchange(ctx.paced, items.paced);
   const auto was_ranked = std::exchange(ctx.ranked, items.ranked);
   const auto limit = std::exchange(ctx.limit, last ? limit_ : between_stages);
-  const auto sample = std::exchange(ctx.sample, run_.observes() && p.stages.last - p.stages.first > 1 && (ticks_++ & 15) == 0);
+  const auto sample = std::exchange(
+      ctx.sample, run_.observes() && p.stages.last - p.stages.first > 1 && (ticks_++ & 15) == 0);
   auto* const at = std::exchange(ctx.at, &w);
   const auto elsewhere = elsewhere_ns_;
   const auto begin = observe::now_ns();
@@ -168,9 +171,8 @@ model::produced lane::produce(worker& w, std::size_t n, std::size_t limit) {
   const auto begin = observe::now_ns();
   if (born_ns == 0) born_ns = begin;
   model::produced made;
-  const bool ok = run_.guard(p.component, position, static_cast<int>(replica_), [&] {
-    made = component.produce(p.stages, ctx, n, last ? out_ : inner.get());
-  });
+  const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
+                             [&] { made = component.produce(p.stages, ctx, n, last ? out_ : inner.get()); });
   ctx.sample = false;
   const auto end = observe::now_ns();
   const auto waited = ctx.waited_ns;
@@ -200,9 +202,9 @@ void lane::fire_timers(worker& w, std::size_t limit) {
   for (const auto& s : timed_) {
     auto& component = *run_.plan.components[s.component];
     if (component.deadline(s.stage, replica_) > now) continue;
-    call_hook(w, run_.first_of_component[s.component] + s.stage, [&](own_context& ctx, pipe::chunk_base* out) {
-      component.on_time(s.stage, ctx, out, replica_);
-    });
+    call_hook(
+        w, run_.first_of_component[s.component] + s.stage, false,
+        [&](own_context& ctx, pipe::chunk_base* out) { component.on_time(s.stage, ctx, out, replica_); });
   }
 }
 
@@ -218,13 +220,13 @@ void lane::finish(worker& w, std::size_t s, std::size_t limit) {
   limit_ = limit;
   if (born_ns == 0) born_ns = observe::now_ns();
   const auto& ref = run_.stages[s];
-  call_hook(w, s, [&](own_context& ctx, pipe::chunk_base* out) {
+  call_hook(w, s, true, [&](own_context& ctx, pipe::chunk_base* out) {
     run_.plan.components[ref.component]->finish(ref.stage, replica_, ctx, out);
   });
 }
 
 // Calls a hook of a stage that may send; what it sends goes on to the next stage.
-template <class F> void lane::call_hook(worker& w, std::size_t stage, F&& hook) {
+template <class F> void lane::call_hook(worker& w, std::size_t stage, bool at_end, F&& hook) {
   const auto& ref = run_.stages[stage];
   auto& component = *run_.plan.components[ref.component];
   auto& ctx = context(ref.component);
@@ -233,6 +235,7 @@ template <class F> void lane::call_hook(worker& w, std::size_t stage, F&& hook) 
   const auto was_paced = std::exchange(ctx.paced, paced);
   ctx.ranked = (last && out_ != nullptr && out_->ranked) || (inner && out_ != nullptr && out_->ranked);
   const auto limit = std::exchange(ctx.limit, last ? limit_ : between_stages);
+  if (at_end) ctx.rank = pipe::end_rank;
   auto* const at = std::exchange(ctx.at, &w);
   const auto begin = observe::now_ns();
   const auto elsewhere = elsewhere_ns_;

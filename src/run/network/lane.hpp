@@ -29,8 +29,7 @@ class lane {
   };
 
   /// Items come out in `out` (null if the last stage is a sink).
-  lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out,
-       owner& to);
+  lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out, owner& to);
   ~lane();
 
   /// Makes the operators and calls their start hooks, if that has not been done.
@@ -47,8 +46,9 @@ class lane {
 
   std::int64_t position = 0;
   std::int64_t born_ns = 0;
-  std::int64_t upto = 0;   ///< rank below which nothing comes any more
-  bool paced = false;      ///< of what it makes itself
+  std::int64_t upto = 0;       ///< rank below which nothing comes any more
+  bool paced = false;          ///< of what it makes itself
+  bool divided = false;        ///< it has a part of the keys
   std::int64_t worked_ns = 0;  ///< in the last call of `produce`
   std::int64_t took_ns = 0;    ///< the same with what the source has waited
 
@@ -58,7 +58,7 @@ class lane {
   [[nodiscard]] own_context& context(std::size_t component);
   template <class F> void attempt(std::size_t component, F&& f);
   void carry(worker& w, std::size_t stage, pipe::chunk_base& items);
-  template <class F> void call_hook(worker& w, std::size_t stage, F&& hook);
+  template <class F> void call_hook(worker& w, std::size_t stage, bool at_end, F&& hook);
   [[nodiscard]] part part_at(std::size_t stage) const;
   void flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out);
 

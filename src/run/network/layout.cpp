@@ -24,6 +24,7 @@ bool wants_own_thread(const model::stage_info& s) {
 void net::lay_out() {
   auto& run = *state_;
   farm_of_stage_.assign(run.stages.size(), nullptr);
+  keyed_farm_of_stage_.assign(run.stages.size(), nullptr);
   replicas_.assign(run.stages.size(), 1);
   limit_replicas();
   if (shape_.sequential) {
@@ -68,7 +69,8 @@ void net::lay_out() {
   left_.store(nodes_.size());
   std::size_t threads = 0;
   for (const auto* s : thread_squads_) threads += s->size();
-  run.workers = static_cast<int>(std::max<std::size_t>(threads + (shape_.home ? static_cast<std::size_t>(shape_.workers) : 0), 1));
+  run.workers = static_cast<int>(
+      std::max<std::size_t>(threads + (shape_.home ? static_cast<std::size_t>(shape_.workers) : 0), 1));
 }
 
 net::span net::add_component(std::size_t c) {
@@ -97,7 +99,8 @@ net::span net::add_line(std::size_t c) {
       const auto& a = run.stages[s - 1];
       const auto& b = run.stages[s];
       if (same_farm(a, b)) return true;
-      return shape_.fuse && can_share_thread(a, b) && !(alone && (wants_own_thread(*a.info) || wants_own_thread(*b.info)));
+      return shape_.fuse && can_share_thread(a, b) &&
+             !(alone && (wants_own_thread(*a.info) || wants_own_thread(*b.info)));
     };
     while (i < end && joins(i)) ++i;
     auto parts = parts_of(run, first, i);
@@ -111,18 +114,29 @@ net::span net::add_line(std::size_t c) {
     node* made = nullptr;
     if (info.farm >= 0) {
       const auto n = static_cast<std::size_t>(replicas_[first]);
-      const auto most = shape_.sequential ? n : std::max(n, most_seats);
+      const auto most = info.keyed ? keyed_farm::portions : shape_.sequential ? n : std::max(n, most_seats);
       for (auto s = first; s < i; ++s) {
         run.plan.components[c]->prepare(run.stages[s].stage, most);
         run.replicas[s] = static_cast<int>(n);
       }
-      farms_.push_back(std::make_unique<farm>(*this, std::move(parts), n, most, info));
-      auto& f = *farms_.back();
-      auto* const who = squad_for(info, apart, n);
-      for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
-      for (auto& seat : f.seats) give_threads(*seat, who, info);
-      made = f.seats.front().get();
-      nodes_.push_back(made);
+      if (info.keyed) {
+        keyed_farms_.push_back(std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
+        auto& f = *keyed_farms_.back();
+        auto* const who = squad_for(info, apart, n);
+        for (auto s = first; s < i; ++s) keyed_farm_of_stage_[s] = &f;
+        for (auto& p : f.all) p->home = who;
+        f.front->home = who;
+        made = f.front.get();
+        nodes_.push_back(made);
+      } else {
+        farms_.push_back(std::make_unique<farm>(*this, std::move(parts), n, most, info));
+        auto& f = *farms_.back();
+        auto* const who = squad_for(info, apart, n);
+        for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
+        for (auto& seat : f.seats) give_threads(*seat, who, info);
+        made = f.seats.front().get();
+        nodes_.push_back(made);
+      }
     } else {
       for (auto s = first; s < i; ++s) run.plan.components[c]->prepare(run.stages[s].stage, 1);
       made = &add(std::make_unique<line_node>(*this, std::move(parts)), info, apart);
@@ -175,13 +189,15 @@ thread_squad& net::new_squad(std::size_t threads, std::vector<int> pin) {
   return *thread_squads_.back();
 }
 
-edge& net::connect(const connect_options& opts, node& from, std::size_t from_port, node& to, std::size_t to_port) {
+edge& net::connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
+                   std::size_t to_port) {
   edges_.push_back(std::make_unique<edge>(opts, shape_.slots, &from, &to));
   auto& e = *edges_.back();
   from.out[from_port].to = &e;
   to.in[to_port] = &e;
   if (opts.wait == waiting::spin) {
-    if (auto* const s = dynamic_cast<thread_squad*>(to.home); s != nullptr && s != home_) s->spin = std::chrono::milliseconds(1);
+    if (auto* const s = dynamic_cast<thread_squad*>(to.home); s != nullptr && s != home_)
+      s->spin = std::chrono::milliseconds(1);
   }
   return e;
 }
@@ -194,7 +210,9 @@ void net::limit_replicas() {
   for (std::size_t i = 0; i < run.stages.size(); ++i) {
     const auto& info = *run.stages[i].info;
     if (info.farm < 0) continue;
-    replicas_[i] = shape_.sequential ? 1 : info.replicas == automatic ? std::max(1, shape_.replicas) : info.replicas;
+    replicas_[i] = shape_.sequential            ? 1
+                   : info.replicas == automatic ? std::max(1, shape_.replicas)
+                                                : info.replicas;
     if (i > 0 && same_farm(run.stages[i - 1], run.stages[i])) {
       replicas_[i] = replicas_[i - 1];
       continue;
@@ -203,7 +221,8 @@ void net::limit_replicas() {
     sum += replicas_[i];
   }
   while (shape_.most_replicas != automatic && sum > shape_.most_replicas) {
-    const auto largest = *std::max_element(farms.begin(), farms.end(), [&](auto a, auto b) { return replicas_[a] < replicas_[b]; });
+    const auto largest = *std::max_element(farms.begin(), farms.end(),
+                                           [&](auto a, auto b) { return replicas_[a] < replicas_[b]; });
     if (replicas_[largest] == 1) return;
     --replicas_[largest];
     --sum;
@@ -299,7 +318,8 @@ void net::find_loops() {
       l->nodes.push_back(n);
       std::size_t at = 0;
       for (const auto& o : n->out) {
-        if (o.to != nullptr && o.to->in_loop) walk.insert(walk.begin() + static_cast<std::ptrdiff_t>(at++), o.to->to);
+        if (o.to != nullptr && o.to->in_loop)
+          walk.insert(walk.begin() + static_cast<std::ptrdiff_t>(at++), o.to->to);
       }
     }
   }
@@ -338,7 +358,9 @@ void net::find_ranks() {
       }
     }
     if (!ok || split == nullptr) {
-      problems.push_back("stage '" + name + "': an ordered tw::merge puts the branches of one tw::split or tw::tee together again, but its inputs do not all come from the same one");
+      problems.push_back("stage '" + name +
+                         "': an ordered tw::merge puts the branches of one tw::split or tw::tee together "
+                         "again, but its inputs do not all come from the same one");
       continue;
     }
     split->gives_ranks = true;
@@ -353,9 +375,13 @@ void net::find_ranks() {
   }
   for (const auto& e : edges_) {
     if (e->ranked && e->options().pipe)
-      problems.push_back("the pipe in front of stage '" + state_->stages[e->to->first()].info->name +
-                         "' is the user's own, which does not carry what an ordered tw::merge behind it needs");
-    if (e->ranked && e->in_loop) problems.push_back("stage '" + state_->stages[e->to->first()].info->name + "' lies in a loop between a tw::split and an ordered tw::merge: a loop keeps no order");
+      problems.push_back(
+          "the pipe in front of stage '" + state_->stages[e->to->first()].info->name +
+          "' is the user's own, which does not carry what an ordered tw::merge behind it needs");
+    if (e->ranked && e->in_loop)
+      problems.push_back(
+          "stage '" + state_->stages[e->to->first()].info->name +
+          "' lies in a loop between a tw::split and an ordered tw::merge: a loop keeps no order");
   }
   if (!problems.empty()) throw invalid_job(std::move(problems));
 }

@@ -10,10 +10,10 @@ namespace thalweg::run_detail::network {
 
 namespace {
 
-constexpr std::int64_t run_ns = 50'000;       // of work, at once
-constexpr std::size_t most_at_once = 256;     // items of a source that may wait in any call
-constexpr std::size_t longest_run = 8192;     // items of one that never waits
-constexpr std::int64_t quick_ns = 1'000;      // an item of a source that does not wait
+constexpr std::int64_t run_ns = 50'000;    // of work, at once
+constexpr std::size_t most_at_once = 256;  // items of a source that may wait in any call
+constexpr std::size_t longest_run = 8192;  // items of one that never waits
+constexpr std::int64_t quick_ns = 1'000;   // an item of a source that does not wait
 constexpr std::size_t quick_calls_per_item = 64;
 constexpr std::int64_t at_the_end = never / 2;  // the position of what end hooks send
 constexpr std::int64_t positions_per_item = 1024;
@@ -111,13 +111,13 @@ void line_node::produce(worker& w) {
   // more than one item at a time only after it has been quick for long.
   if (!eager_ && e != nullptr && net_.how().alone()) n = std::min(n, 1 + streak_ / quick_calls_per_item);
   lane_->position = made_ * positions_per_item;
-  const auto got = lane_->produce(w, n,
-                                  each_ ? 1 : std::max<std::size_t>(grant, n) + 1);
+  const auto got = lane_->produce(w, n, each_ ? 1 : std::max<std::size_t>(grant, n) + 1);
   made_ += static_cast<std::int64_t>(got.items);
   source_ended_ = got.ended;
   run_length_ = lane_->worked_ns < run_ns ? std::min(2 * run_length_, longest_run)
                                           : std::max<std::size_t>(1, run_length_ / 2);
-  const bool quick = lane_->took_ns < quick_ns * static_cast<std::int64_t>(std::max<std::size_t>(1, got.items));
+  const bool quick =
+      lane_->took_ns < quick_ns * static_cast<std::int64_t>(std::max<std::size_t>(1, got.items));
   streak_ = quick ? streak_ + got.items : 0;
   w.soon = w.depth == 0;
   give(w, false);
@@ -130,7 +130,9 @@ void line_node::take_items(worker& w) {
   lane_->position = items->position;
   lane_->born_ns = items->born_ns;
   lane_->upto = items->upto;
-  const auto limit = out.empty() || out.front().to == nullptr ? longest_run : std::max<std::size_t>(1, out.front().to->grant());
+  const auto limit = out.empty() || out.front().to == nullptr
+                         ? longest_run
+                         : std::max<std::size_t>(1, out.front().to->grant());
   const auto ns = lane_->process(w, *items, limit);
   back_ = std::move(items);
   w.soon = w.depth == 0;
@@ -141,7 +143,9 @@ void line_node::take_items(worker& w) {
 
 void line_node::finish(worker& w) {
   lane_->position = at_the_end;
-  const auto limit = out.empty() || out.front().to == nullptr ? longest_run : std::max<std::size_t>(1, out.front().to->grant());
+  const auto limit = out.empty() || out.front().to == nullptr
+                         ? longest_run
+                         : std::max<std::size_t>(1, out.front().to->grant());
   for (auto s = first_; s < last_; ++s) lane_->finish(w, s, limit);
   w.soon = w.depth == 0;
   lane_->upto = never;

@@ -32,9 +32,10 @@ net::~net() {
 
 void net::start(bool on_caller) {
   auto& run = *state_;
-  deferred_ = on_caller_ != nullptr && (on_caller || !shape_.sequential || std::any_of(run.stages.begin(), run.stages.end(), [](const auto& s) {
-                return s.info->opts.on == placement::caller_thread;
-              }));
+  deferred_ = on_caller_ != nullptr && (on_caller || !shape_.sequential ||
+                                        std::any_of(run.stages.begin(), run.stages.end(), [](const auto& s) {
+                                          return s.info->opts.on == placement::caller_thread;
+                                        }));
   // Whoever has something to do without items begins.
   for (auto* n : nodes_) n->notify();
   for (auto* s : thread_squads_) {
@@ -108,7 +109,8 @@ void net::live(thread_squad& s, std::size_t number) {
   auto& log = run.new_log(0, 0);
   run.guard(0, 0, 0, [&] {
     if (!s.pin.empty()) bind_to({s.pin[number % s.pin.size()]});
-    if (run.trace) run.trace->name_thread(static_cast<std::size_t>(log.number), "worker " + std::to_string(log.number));
+    if (run.trace)
+      run.trace->name_thread(static_cast<std::size_t>(log.number), "worker " + std::to_string(log.number));
   });
   worker w(s, log);
   std::int64_t deadline = never;
@@ -265,15 +267,17 @@ void net::set_replicas(std::string_view stage, int replicas) {
   for (std::size_t i = 0; i < run.stages.size(); ++i) {
     if (run.stages[i].info->name != stage) continue;
     auto* const f = farm_of_stage_[i];
-    if (f == nullptr)
+    auto* const keyed = keyed_farm_of_stage_[i];
+    if (f == nullptr && keyed == nullptr)
       throw error("set_replicas: stage '" + std::string(stage) + "' is serial: put it into a tw::farm");
-    const auto n = std::min<std::size_t>(static_cast<std::size_t>(replicas), f->seats.size());
-    const auto before = static_cast<int>(f->replicas());
+    const auto most = f != nullptr ? f->seats.size() : keyed_farm::portions;
+    const auto n = std::min<std::size_t>(static_cast<std::size_t>(replicas), most);
+    const auto before = static_cast<int>(f != nullptr ? f->replicas() : keyed->replicas());
     if (before == static_cast<int>(n)) return;
-    f->set_replicas(n);
+    f != nullptr ? f->set_replicas(n) : keyed->set_replicas(n);
     std::vector<std::size_t> all;
     for (std::size_t k = 0; k < run.stages.size(); ++k) {
-      if (farm_of_stage_[k] == f) all.push_back(k);
+      if (f != nullptr ? farm_of_stage_[k] == f : keyed_farm_of_stage_[k] == keyed) all.push_back(k);
     }
     run.resized(all, before, static_cast<int>(n));
     return;

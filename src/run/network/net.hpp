@@ -25,21 +25,22 @@ inline constexpr auto never = std::numeric_limits<std::int64_t>::max();
 
 class net;
 class farm;
+class keyed_farm;
 
 /// What a policy says of a network.
 struct shape {
-  int workers = 1;             ///< threads that share the nodes without one of their own
-  bool sequential = false;     ///< one thread for everything, the caller's if there is one
-  bool thread_each = false;    ///< a thread for each node, and for each replica of a farm
-  bool fuse = true;            ///< serial stages that follow each other are one node
-  int replicas = 1;            ///< of a farm that does not say how many
+  int workers = 1;                ///< threads that share the nodes without one of their own
+  bool sequential = false;        ///< one thread for everything, the caller's if there is one
+  bool thread_each = false;       ///< a thread for each node, and for each replica of a farm
+  bool fuse = true;               ///< serial stages that follow each other are one node
+  int replicas = 1;               ///< of a farm that does not say how many
   int most_replicas = automatic;  ///< over all farms
-  std::size_t slots = 8;       ///< runs of items that wait between two nodes, at most
+  std::size_t slots = 8;          ///< runs of items that wait between two nodes, at most
   std::vector<int> pin = {};
   /// Where the nodes without a thread of their own are executed, if not by threads of ours.
   std::function<std::unique_ptr<squad>(net&)> home = {};
-  /// Has a function called by the threads of that squad, each with its number; returns when all have returned.
-  /// Null: threads of ours do it.
+  /// Has a function called by the threads of that squad, each with its number; returns when all have
+  /// returned. Null: threads of ours do it.
   std::function<void(const std::function<void(std::size_t)>&)> hire = {};
 
   /// One thread executes everything.
@@ -91,7 +92,8 @@ class net final : public engine {
   node& add(std::unique_ptr<node> n, const model::stage_info& info, bool apart);
   void give_threads(node& n, squad* s, const model::stage_info& info);
   [[nodiscard]] squad* squad_for(const model::stage_info& info, bool apart, std::size_t threads);
-  edge& connect(const connect_options& opts, node& from, std::size_t from_port, node& to, std::size_t to_port);
+  edge& connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
+                std::size_t to_port);
   void limit_replicas();
   void find_loops();
   void find_ranks();
@@ -106,9 +108,11 @@ class net final : public engine {
   std::vector<std::unique_ptr<edge>> edges_;
   std::vector<std::unique_ptr<node>> owned_;
   std::vector<std::unique_ptr<farm>> farms_;
-  std::vector<node*> nodes_;  // a farm's first seat stands for all
+  std::vector<node*> nodes_;   // a farm's first seat stands for all
   std::vector<int> replicas_;  // of each farm, by stage
+  std::vector<std::unique_ptr<keyed_farm>> keyed_farms_;
   std::vector<farm*> farm_of_stage_;
+  std::vector<keyed_farm*> keyed_farm_of_stage_;
   std::vector<std::unique_ptr<loop>> loops_;
   std::vector<std::unique_ptr<squad>> squads_;
   std::vector<thread_squad*> thread_squads_;

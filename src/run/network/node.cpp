@@ -57,8 +57,9 @@ bool node::claim() noexcept {
 }
 
 void node::release(worker& w) {
-  deep_.store(false, std::memory_order_relaxed);
-  const bool live = !net_.how().alone() && std::any_of(in.begin(), in.end(), [](const edge* e) { return e->borrows(); });
+  const bool live =
+      !net_.how().alone() && std::any_of(in.begin(), in.end(), [](const edge* e) { return e->borrows(); });
+  deep_.store(!live, std::memory_order_relaxed);  // without a thread that looks, it is to be notified
   for (;;) {
     if (!net_.over() && !ended() && ready()) {
       state_.store(state::queued, std::memory_order_release);
@@ -68,13 +69,15 @@ void node::release(worker& w) {
     auto seen = state::running;
     if (state_.compare_exchange_strong(seen, state::idle, std::memory_order_acq_rel)) break;
     state_.store(state::running, std::memory_order_relaxed);
+    pipe::full_fence();  // what the notification was about is seen by `ready`
   }
   if (live) w.dozing.push_back(this);
   net_.slept();
 }
 
 bool node::outputs_have_room() const {
-  return std::all_of(out.begin(), out.end(), [](const outlet& o) { return o.to == nullptr || o.to->has_room(); });
+  return std::all_of(out.begin(), out.end(),
+                     [](const outlet& o) { return o.to == nullptr || o.to->has_room(); });
 }
 
 bool node::ask_for_room() {
@@ -141,17 +144,21 @@ void node::hand_over(worker* w, outlet& o) {
   auto& e = *o.to;
   if (e.in_loop) {
     if (e.to->ended() && !items.empty()) {
-      net_.run().fail(std::make_exception_ptr(error("the end hook of a stage in a loop has sent items to a stage that has ended before it")), 0);
+      net_.run().fail(
+          std::make_exception_ptr(
+              error("the end hook of a stage in a loop has sent items to a stage that has ended before it")),
+          0);
       throw cancelled{};
     }
     const auto n = static_cast<std::int64_t>(items.size());
     const auto inside = in_loop->inside.fetch_add(n, std::memory_order_acq_rel) + n;
     if (inside > in_loop->limit) {
-      net_.run().fail(std::make_exception_ptr(loop_overflow(
-                          "the loop at stage '" + net_.run().stages[first_].info->name + "' holds " +
-                          std::to_string(inside) + " items, more than its limit of " +
-                          std::to_string(in_loop->limit) + ": more items come into being in it than leave it")),
-                      0);
+      net_.run().fail(
+          std::make_exception_ptr(loop_overflow(
+              "the loop at stage '" + net_.run().stages[first_].info->name + "' holds " +
+              std::to_string(inside) + " items, more than its limit of " + std::to_string(in_loop->limit) +
+              ": more items come into being in it than leave it")),
+          0);
       throw cancelled{};
     }
   }

@@ -25,20 +25,20 @@ struct worker {
   thread_log& log;
   int depth = 0;      ///< of nodes executed in the middle of others
   bool soon = false;  ///< it is about to look for work: the node in hand is through
-  /// Nodes that have nothing to do, but whose senders may be about to lend them something: while the thread has
-  /// nothing else to do it looks, which spares the senders a wake-up for each item.
+  /// Nodes that have nothing to do, but whose senders may be about to lend them something: while the thread
+  /// has nothing else to do it looks, which spares the senders a wake-up for each item.
   std::vector<node*> dozing = {};
 };
 
-/// A strongly connected part of the graph, which ends as a whole: when nothing comes from outside any more and
-/// nothing is inside.
+/// A strongly connected part of the graph, which ends as a whole: when nothing comes from outside any more
+/// and nothing is inside.
 struct loop {
-  std::vector<node*> nodes;               ///< in the order in which their end hooks are called
-  std::vector<edge*> entries;             ///< from outside
-  std::atomic<std::int64_t> inside{0};    ///< items in it, waiting or being worked on
-  std::atomic<std::size_t> ended{0};      ///< how many of the nodes have ended
+  std::vector<node*> nodes;             ///< in the order in which their end hooks are called
+  std::vector<edge*> entries;           ///< from outside
+  std::atomic<std::int64_t> inside{0};  ///< items in it, waiting or being worked on
+  std::atomic<std::size_t> ended{0};    ///< how many of the nodes have ended
   std::int64_t limit = std::int64_t{1} << 20;
-  std::int64_t credit = 1024;             ///< items enter from outside while there are fewer inside
+  std::int64_t credit = 1024;  ///< items enter from outside while there are fewer inside
 
   /// Nothing is inside, and nothing will come from outside.
   [[nodiscard]] bool empty() const noexcept;
@@ -85,9 +85,12 @@ class node {
   void release(worker& w);
   [[nodiscard]] bool asleep() const noexcept { return state_.load(std::memory_order_acquire) == state::idle; }
   /// Whether somebody is free to take items from its input at once.
-  [[nodiscard]] virtual bool hungry() const noexcept { return asleep() && deep_.load(std::memory_order_relaxed); }
+  [[nodiscard]] virtual bool hungry() const noexcept {
+    return asleep() && deep_.load(std::memory_order_relaxed);
+  }
   /// The thread that executed it last will not look any more whether something is lent to it: senders that
-  /// lend notify it from now on. Returns whether it has something to do already: one of the two sees the other.
+  /// lend notify it from now on. Returns whether it has something to do already: one of the two sees the
+  /// other.
   [[nodiscard]] bool fall_asleep();
 
   // Set by the layout.
@@ -97,8 +100,8 @@ class node {
   squad* home = nullptr;
   loop* in_loop = nullptr;
   std::size_t place_in_loop = 0;
-  bool paced = false;       ///< a paced source is upstream
-  bool gives_ranks = false; ///< a split whose branches an ordered merge puts together again
+  bool paced = false;        ///< a paced source is upstream
+  bool gives_ranks = false;  ///< a split whose branches an ordered merge puts together again
 
   [[nodiscard]] std::size_t first() const noexcept { return first_; }
   [[nodiscard]] std::size_t last() const noexcept { return last_; }

@@ -2,6 +2,7 @@
 
 #include <thalweg/model/ported.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +50,8 @@ class line_node final : public node, public lane::owner {
 /// What the replicas of a farm share.
 class farm {
  public:
-  farm(net& n, std::vector<part> parts, std::size_t replicas, std::size_t most, const model::stage_info& info);
+  farm(net& n, std::vector<part> parts, std::size_t replicas, std::size_t most,
+       const model::stage_info& info);
   ~farm();
 
   class seat;  // a replica
@@ -80,8 +82,9 @@ class farm {
   const schedule dealing_;
   std::atomic<std::size_t> limit_;
   std::atomic<std::int64_t> next_seq_{0}, next_out_{0};
-  std::atomic<int> next_target_{-1};  // whose turn it is to take items, where they are dealt out; -1: anybody's
-  pipe::spinlock lock_;               // what follows, and the output
+  std::atomic<int> next_target_{
+      -1};               // whose turn it is to take items, where they are dealt out; -1: anybody's
+  pipe::spinlock lock_;  // what follows, and the output
   std::vector<batch> slots_;
   chunk_ptr dealt_;  // what is left of a run of items that is being dealt out
   std::int64_t count_ = 0;
@@ -120,6 +123,89 @@ class farm::seat final : public node, public lane::owner {
   bool ending_now_ = false;
 };
 
+/// A farm whose first stage has state for each key. The keys are divided up into parts, more than there are
+/// replicas: each part has operators of its own and is a node that works on its items in order. A run of
+/// items is divided into one for each part, and what comes of them is put together again.
+class keyed_farm {
+ public:
+  keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info);
+  ~keyed_farm();
+
+  class divider;  // takes the items, and sends the results
+  class portion;  // works on one part of the keys
+
+  static constexpr std::size_t portions = 32;
+
+  [[nodiscard]] std::size_t replicas() const noexcept { return limit_.load(std::memory_order_relaxed); }
+  /// How many portions may be worked on at once.
+  void set_replicas(std::size_t n);
+
+  std::unique_ptr<divider> front;
+  std::vector<std::unique_ptr<portion>> all;
+
+ private:
+  static constexpr std::int64_t window = 16;
+
+  // A run of items and what has come of it.
+  struct batch {
+    std::size_t items = 0;
+    std::int64_t first = 0;  // rank of its first item
+    std::int64_t position = 0, born_ns = 0, upto = 0;
+    bool paced = false, ranked = false;
+    std::vector<pipe::mark> marks;
+    std::vector<std::uint8_t> who;
+    std::vector<chunk_ptr> in, out;  // by part
+    std::atomic<std::size_t> pending{0};
+  };
+
+  const std::vector<part> parts_;
+  const bool ordered_;
+  std::atomic<std::size_t> limit_;
+  std::atomic<std::size_t> active_{0};
+  std::array<batch, window> batches_;
+  std::atomic<std::int64_t> next_in_{0}, next_out_{0};
+};
+
+class keyed_farm::divider final : public node {
+ public:
+  divider(keyed_farm& f, net& n, std::size_t first, std::size_t last);
+  [[nodiscard]] bool ready() override;
+  void execute(worker& w) override;
+  /// An empty run of results.
+  [[nodiscard]] chunk_ptr new_output() const;
+
+ private:
+  [[nodiscard]] bool first_is_done() const;
+  void divide(worker& w);
+  void unite(worker& w);
+  void finish(worker& w);
+
+  keyed_farm& farm_;
+  chunk_ptr back_;
+  std::int64_t count_ = 0;
+};
+
+class keyed_farm::portion final : public node, public lane::owner {
+ public:
+  portion(keyed_farm& f, net& n, std::size_t first, std::size_t last, std::size_t number);
+  ~portion() override;
+  [[nodiscard]] bool ready() override;
+  void execute(worker& w) override;
+
+ private:
+  friend class divider;
+  void prepare(worker& w);
+  [[nodiscard]] bool collects() override { return true; }
+  void give(worker&, bool) override {}
+  /// The runs of items that it has not worked on: from this one on, up to those that have been divided.
+  std::atomic<std::int64_t> next_{0};
+
+  keyed_farm& farm_;
+  const std::size_t number_;
+  std::unique_ptr<lane> lane_;
+  chunk_ptr filling_;
+};
+
 /// A `tw::stage`.
 class port_node final : public node {
  public:
@@ -142,6 +228,7 @@ class port_node final : public node {
   void flush_all(worker& w);
   void finish(worker& w);
   [[nodiscard]] bool has_news() const;
+  [[nodiscard]] std::uint64_t sent_by_all() const;
   [[nodiscard]] bool comes_to_end(std::size_t port) const;
   [[nodiscard]] bool restores_order() const noexcept { return ports_.role() == model::order_role::restores; }
   template <class F> void attempt(F&& f);

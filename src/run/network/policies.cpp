@@ -40,7 +40,8 @@ std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, const poo
 std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, const threads& policy) {
   auto problems = unusable_processors("the policy threads", policy.pin);
   if (policy.replicas != automatic && policy.replicas < 1)
-    problems.push_back("the policy threads must have at least 1 replica, not " + std::to_string(policy.replicas));
+    problems.push_back("the policy threads must have at least 1 replica, not " +
+                       std::to_string(policy.replicas));
   if (policy.slots < 1)
     problems.push_back("the policy threads must have at least 1 slot in its rings, not " +
                        std::to_string(policy.slots));
@@ -106,7 +107,8 @@ class task_squad final : public squad {
 }  // namespace
 }  // namespace network
 
-std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, std::unique_ptr<task_runtime> runtime) {
+std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state,
+                                     std::unique_ptr<task_runtime> runtime) {
   network::shape how;
   how.workers = std::max(1, runtime->threads());
   how.replicas = how.workers;
@@ -117,7 +119,8 @@ std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, std::uniq
   return std::make_shared<network::net>(std::move(state), std::move(how));
 }
 
-std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, std::unique_ptr<team_runtime> runtime) {
+std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state,
+                                     std::unique_ptr<team_runtime> runtime) {
   network::shape how;
   how.workers = std::max(1, runtime->threads());
   how.replicas = how.workers;

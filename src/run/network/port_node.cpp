@@ -17,7 +17,8 @@ constexpr std::int64_t at_the_end = never / 2;
 
 class port_node::own_context final : public thread_context {
  public:
-  own_context(port_node& n, run_state& r, thread_log& log, std::size_t c) : thread_context(r, log, c), node_(n) {}
+  own_context(port_node& n, run_state& r, thread_log& log, std::size_t c)
+      : thread_context(r, log, c), node_(n) {}
 
   void flush(std::size_t port, pipe::chunk_base& items) override {
     if (interrupted()) throw thalweg::cancelled{};
@@ -64,6 +65,7 @@ void port_node::prepare(worker& w) {
     o.filling->ranked = o.to->ranked;
     if (in.empty()) o.to->lend(o.filling.get());
   }
+  sent_ = sent_by_all();
   attempt([&] { ports_.start({0, 1}, 0); });
   attach(paced, false);
 }
@@ -202,13 +204,9 @@ bool port_node::choose(worker& w) {
       before[i] = p->left();
     }
     if (taken == 0) attach(ctx_->paced, ctx_->ranked && !gives_ranks);
-    const auto sent = sent_;
+    const auto sent = sent_by_all();
     const auto in_before = ctx_->tallies[0].in;
-    std::size_t filled = 0;
-    for (const auto& o : out) filled += o.filling ? o.filling->size() : 0;
     attempt([&] { ports_.run(*ctx_); });
-    std::size_t filled_now = 0;
-    for (const auto& o : out) filled_now += o.filling ? o.filling->size() : 0;
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (ports_.inputs()[i]->pushed()) continue;
       const auto n = before[i] - ports_.inputs()[i]->left();
@@ -220,7 +218,7 @@ bool port_node::choose(worker& w) {
     }
     const auto took_items = ctx_->tallies[0].in - in_before;
     taken += took_items;
-    const bool progress = took_items > 0 || sent_ != sent || filled_now != filled;
+    const bool progress = took_items > 0 || sent_by_all() != sent;
     did = did || progress;
     if (ports_.over()) break;
     if (!progress && !has_news() && !in.empty()) {
@@ -237,8 +235,8 @@ bool port_node::choose(worker& w) {
       }
       break;
     }
-    if (observe::now_ns() - begin > run_ns || !outputs_have_room() || net_.run().cancelled.load(std::memory_order_relaxed) ||
-        (in.empty() && net_.run().paused())) {
+    if (observe::now_ns() - begin > run_ns || !outputs_have_room() ||
+        net_.run().cancelled.load(std::memory_order_relaxed) || (in.empty() && net_.run().paused())) {
       again_ = true;
       break;
     }
@@ -263,9 +261,6 @@ void port_node::give(worker& w, std::size_t port, bool in_call) {
   {
     std::unique_lock<pipe::spinlock> hold;
     if (in.empty()) hold = std::unique_lock(o.to->lending());
-    const auto n = items.size();
-    ctx_->tallies[0].out += n;
-    sent_ += n;
     items.position = position_;
     items.born_ns = born_ns_ != 0 ? born_ns_ : begin;
     items.upto = gives_ranks || restores_order() ? ports_.upto()
@@ -277,7 +272,15 @@ void port_node::give(worker& w, std::size_t port, bool in_call) {
   if (in_call) elsewhere_ns_ += observe::now_ns() - begin;
 }
 
+std::uint64_t port_node::sent_by_all() const {
+  std::uint64_t all = 0;
+  for (const auto* p : ports_.outputs()) all += p->sent();
+  return all;
+}
+
 void port_node::flush_all(worker& w) {
+  const auto sent = sent_by_all();
+  ctx_->tallies[0].out += sent - std::exchange(sent_, sent);
   for (std::size_t i = 0; i < out.size(); ++i) {
     give(w, i, false);
     if (const auto n = ports_.outputs()[i]->discarded(); n > 0) (*log_)[first_].dropped.add(n);
@@ -288,6 +291,7 @@ void port_node::finish(worker& w) {
   position_ = at_the_end;
   attach(paced, ctx_->ranked && !gives_ranks);
   const auto begin = observe::now_ns();
+  ctx_->rank = pipe::end_rank;
   attempt([&] { ports_.finish(0, 0, *ctx_, nullptr); });
   upto_ = never;
   w.soon = w.depth == 0;

@@ -60,8 +60,8 @@ class thread_squad final : public squad {
   [[nodiscard]] node* take() override { return ready_.pop(); }
   void wake() noexcept override { idle_.wake_all(); }
 
-  /// Thread `number` sleeps until something is ready, `over()` holds or `deadline` has passed. Returns for how
-  /// long, in ns; 0: it need not.
+  /// Thread `number` sleeps until something is ready, `over()` holds or `deadline` has passed. Returns for
+  /// how long, in ns; 0: it need not.
   template <class Over> std::int64_t sleep(std::size_t number, std::int64_t deadline, Over&& over) {
     const auto something = [&] { return busy() || over(); };
     if (pipe::spin_until(something, spin)) return 0;

@@ -1,0 +1,222 @@
+// State for each key, in parallel: see keyed_farm.
+#include <thalweg/observe/clock.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "nodes.hpp"
+
+namespace thalweg::run_detail::network {
+
+namespace {
+
+constexpr std::int64_t at_the_end = never / 2;
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+}  // namespace
+
+keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info)
+    : parts_(std::move(parts)), ordered_(!info.unordered), limit_(replicas) {
+  const auto first = parts_.front().first;
+  const auto last = parts_.back().first + parts_.back().stages.last - parts_.back().stages.first;
+  front = std::make_unique<divider>(*this, n, first, last);
+  for (std::size_t i = 0; i < portions; ++i)
+    all.push_back(std::make_unique<portion>(*this, n, first, last, i));
+}
+
+keyed_farm::~keyed_farm() = default;
+
+void keyed_farm::set_replicas(std::size_t n) {
+  limit_.store(n);
+  for (auto& p : all) p->notify();
+}
+
+// --- a part of the keys ---
+
+keyed_farm::portion::portion(keyed_farm& f, net& n, std::size_t first, std::size_t last, std::size_t number)
+    : node(n, first, last), farm_(f), number_(number) {}
+
+keyed_farm::portion::~portion() = default;
+
+void keyed_farm::portion::prepare(worker& w) {
+  if (lane_) return;
+  if (!farm_.front->out.empty()) filling_ = farm_.front->new_output();
+  lane_ = std::make_unique<lane>(net_, farm_.parts_, number_, filling_.get(), *this);
+  lane_->paced = farm_.front->paced;
+  lane_->divided = true;
+  lane_->start(w);
+}
+
+bool keyed_farm::portion::ready() {
+  return !farm_.front->ended() && next_.load() < farm_.next_in_.load() &&
+         farm_.active_.load() < farm_.replicas();
+}
+
+void keyed_farm::portion::execute(worker& w) {
+  auto& f = farm_;
+  // At most so many at once as there are replicas.
+  if (f.active_.fetch_add(1) >= f.replicas()) {
+    f.active_.fetch_sub(1);
+    return;
+  }
+  struct working {
+    keyed_farm& farm;
+    worker& w;
+    ~working() {
+      farm.active_.fetch_sub(1);
+      // One that found all places taken may go on.
+      for (auto& p : farm.all) {
+        if (!p->asleep() || !p->ready()) continue;
+        p->notify(&w);
+        break;
+      }
+    }
+  } const counted{f, w};
+  const auto end = f.next_in_.load();
+  for (auto k = next_.load(); k < end; ++k) {
+    auto& b = f.batches_[static_cast<std::size_t>(k % window)];
+    auto& mine = b.in[number_];
+    if (mine != nullptr && !mine->empty()) {
+      prepare(w);
+      lane_->position = b.position;
+      lane_->born_ns = b.born_ns;
+      (void)lane_->process(w, *mine, no_limit);
+      mine->clear();
+      if (filling_) {
+        if (!b.out[number_]) b.out[number_] = f.front->new_output();
+        b.out[number_]->swap_items(*filling_);
+      }
+    }
+    next_.store(k + 1);
+    if (b.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) f.front->notify(&w);
+  }
+}
+
+// --- the items of all keys ---
+
+keyed_farm::divider::divider(keyed_farm& f, net& n, std::size_t first, std::size_t last)
+    : node(n, first, last), farm_(f) {}
+
+chunk_ptr keyed_farm::divider::new_output() const {
+  const auto& p = farm_.parts_.back();
+  return net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
+}
+
+bool keyed_farm::divider::first_is_done() const {
+  const auto k = farm_.next_out_.load();
+  return k != farm_.next_in_.load() &&
+         farm_.batches_[static_cast<std::size_t>(k % window)].pending.load() == 0;
+}
+
+bool keyed_farm::divider::ready() {
+  if (ended()) return false;
+  const bool drained = farm_.next_out_.load() == farm_.next_in_.load();
+  const bool room = farm_.next_in_.load() - farm_.next_out_.load() < window;
+  return (first_is_done() || (drained && inputs_ended()) || (room && may_take(0))) && ask_for_room();
+}
+
+void keyed_farm::divider::execute(worker& w) {
+  while (first_is_done() && outputs_have_room()) unite(w);
+  if (farm_.next_in_.load() - farm_.next_out_.load() < window && may_take(0) && outputs_have_room())
+    divide(w);
+  if (farm_.next_out_.load() == farm_.next_in_.load() && inputs_ended()) finish(w);
+}
+
+void keyed_farm::divider::divide(worker& w) {
+  auto& f = farm_;
+  const auto begin = observe::now_ns();
+  auto items = take(w, 0, std::move(back_));
+  if (!items) return;
+  const auto n = items->size();
+  auto& b = f.batches_[static_cast<std::size_t>(f.next_in_.load() % window)];
+  b.items = n;
+  b.first = count_;
+  b.position = items->position;
+  b.born_ns = items->born_ns;
+  b.upto = items->upto;
+  b.paced = items->paced;
+  b.ranked = items->ranked;
+  b.marks.clear();
+  for (std::size_t i = 0; items->marked() && i < n; ++i) b.marks.push_back(items->mark_of(i));
+  b.who.resize(n);
+  b.in.resize(portions);
+  b.out.resize(portions);
+  for (auto& c : b.in) {
+    if (!c) c = items->sibling();
+    c->clear();
+    c->paced = items->paced;
+    c->ranked = true;
+  }
+  const auto& p = f.parts_.front();
+  if (!net_.run().guard(p.component, items->position, 0, [&] {
+        net_.run().plan.components[p.component]->divide(p.stages.first, *items, b.in, count_, b.who);
+      })) {
+    throw cancelled{};
+  }
+  count_ += static_cast<std::int64_t>(n);
+  b.pending.store(portions, std::memory_order_relaxed);
+  f.next_in_.fetch_add(1);
+  back_ = std::move(items);
+  learn(n, observe::now_ns() - begin);
+  w.soon = w.depth == 0;
+  for (auto& part : f.all) part->notify(&w);
+}
+
+void keyed_farm::divider::unite(worker& w) {
+  auto& f = farm_;
+  auto& b = f.batches_[static_cast<std::size_t>(f.next_out_.load() % window)];
+  if (!out.empty()) {
+    auto& o = out.front();
+    if (!o.filling) o.filling = new_output();
+    o.filling->paced = b.paced;
+    o.filling->ranked = b.ranked;
+    o.filling->gather(b.out, b.who, b.first, b.marks);
+    for (auto& c : b.out) {
+      if (c) c->clear();
+    }
+    o.filling->position = b.position;
+    o.filling->born_ns = b.born_ns;
+    o.filling->upto = b.upto;
+    w.soon = w.depth == 0;
+    hand_over(&w, o);
+  }
+  const auto n = b.items;
+  f.next_out_.fetch_add(1);
+  leave_loop(w, n);
+}
+
+// The end hooks of all parts, stage by stage. What they send comes in the order in which the keys appeared.
+void keyed_farm::divider::finish(worker& w) {
+  auto& f = farm_;
+  const bool ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
+  for (auto s = first_; s < last_; ++s) {
+    std::vector<chunk_ptr> sent(portions);
+    for (std::size_t i = 0; i < portions; ++i) {
+      auto& part = *f.all[i];
+      if (!part.lane_) continue;
+      part.lane_->position = at_the_end;
+      if (part.filling_) part.filling_->ranked = true;
+      part.lane_->finish(w, s, no_limit);
+      if (!part.filling_ || part.filling_->empty()) continue;
+      sent[i] = new_output();
+      sent[i]->swap_items(*part.filling_);
+    }
+    if (out.empty()) continue;
+    auto& o = out.front();
+    if (!o.filling) o.filling = new_output();
+    o.filling->paced = paced;
+    o.filling->ranked = ranked;
+    o.filling->gather(sent);
+    o.filling->position = at_the_end;
+    o.filling->born_ns = observe::now_ns();
+    hand_over(&w, o);
+  }
+  if (ranked) {
+    out.front().filling->upto = never;
+    hand_over(&w, out.front());
+  }
+  w.soon = w.depth == 0;
+  end(w);
+}
+
+}  // namespace thalweg::run_detail::network
