@@ -236,7 +236,7 @@ TEST_P(Life, AFarmInALoopAndTwoLoopsInARow) {
   g.connect(h.again, work.in);
   g.connect(work.out, h.back);
   g.connect(h.done, g.add(tw::map([](int x) { return 4 * x; }, {.name = "back"})).in);
-  g.connect("back.out", std::string_view(i.name() + ".fresh"));
+  g.connect("back.out", i.name() + ".fresh");
   g.connect(i.again, i.back);
   g.connect(i.done, g.add(tw::sink(seen)).in);
   tw::run(g, policy());

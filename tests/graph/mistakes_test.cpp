@@ -118,10 +118,6 @@ TEST(GraphMistakes, NamesGivenTwice) {
   auto& b = g.configure(g.add<collector>(), {.name = "x"});
   g.connect(a.out, b.in);
   EXPECT_THAT(problems(g), ElementsAre(AllOf(HasSubstr("'x'"), HasSubstr("twice"))));
-  tw::graph h;
-  auto& c = h.configure(h.add<counter>(1), {.name = "y"});
-  h.connect(c.out, h.add(tw::sink([](int) {}, {.name = "y"})).in);
-  EXPECT_THAT(problems(h), ElementsAre(AllOf(HasSubstr("'y'"), HasSubstr("twice"))));
 }
 
 TEST(GraphMistakes, OptionsOfConnections) {
@@ -300,22 +296,6 @@ TEST_P(GraphErrors, OfASourceAndOfPatterns) {
   const auto found = failure_of([&] { tw::run(h, policy()); });
   EXPECT_THAT(found.stage, HasSubstr("work"));
   EXPECT_EQ(found.cause, "five");
-}
-
-TEST_P(GraphErrors, ItemsLeftAtAnInputAreAnError) {
-  struct forgetful : tw::stage {
-    tw::in<int> in{this, "in"};
-    void on_run() override {
-      if (in.available() && in.front() < 5) in.take();
-    }
-  };
-  tw::graph g;
-  auto& c = g.add<counter>(10);
-  auto& f = g.configure(g.add<forgetful>(), {.name = "forgetful"});
-  g.connect(c.out, f.in);
-  const auto found = failure_of([&] { tw::run(g, policy()); });
-  EXPECT_EQ(found.stage, "forgetful");
-  EXPECT_THAT(found.cause, HasSubstr("'in'"));
 }
 
 TEST_P(GraphErrors, AGraphThatHasFailedRunsAgain) {
