@@ -106,7 +106,7 @@ std::string run(const std::string& text) {
 
 const std::string good = R"({
   "stages": [
-    {"name": "poem",    "kind": "words",        "with": {"text": "row row row your boat gently down the stream"}},
+    {"name": "poem",    "kind": "words",        "with": {"text": "row your boat gently down the stream"}},
     {"name": "choose",  "kind": "by_length",    "with": {"limit": 3}},
     {"name": "measure", "kind": "length"},
     {"name": "lengths", "kind": "print_number"}
