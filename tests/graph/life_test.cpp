@@ -158,9 +158,9 @@ TEST_P(Life, CancelEndsAtOnceAlsoWhereASenderWaitsForRoom) {
   auto& a = g.add<ticking>();
   std::atomic<bool> waiting = false;
   g.connect(a.out, g.add(tw::sink([&](int, std::stop_token t) {
-                     waiting = true;
-                     while (!t.stop_requested()) std::this_thread::sleep_for(100us);
-                   })).in,
+                      waiting = true;
+                      while (!t.stop_requested()) std::this_thread::sleep_for(100us);
+                    })).in,
             {.capacity = 3});
   auto e = tw::launch(g, policy());
   EXPECT_TRUE(eventually([&] { return waiting.load(); }));
@@ -279,7 +279,8 @@ TEST_P(Life, AnErrorInALoopComesOut) {
   tw::graph g;
   std::vector<int> seen;
   auto& h = g.add<halver>();
-  auto check = g.add(tw::map([](int x) { return x == 3 ? throw std::runtime_error("three") : x; }, {.name = "check"}));
+  auto check =
+      g.add(tw::map([](int x) { return x == 3 ? throw std::runtime_error("three") : x; }, {.name = "check"}));
   g.connect(g.add(tw::source(std::views::iota(1, 100))).out, h.fresh);
   g.connect(h.again, check.in);
   g.connect(check.out, h.back);

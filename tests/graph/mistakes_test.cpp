@@ -76,15 +76,16 @@ TEST(GraphByName, TypesAreCompared) {
   g.add(tw::source(std::vector<std::string>{"a"}, {.name = "words"}));
   g.configure(g.add<collector>(), {.name = "numbers"});
   g.connect("words.out", "numbers.in");
-  EXPECT_THAT(problems(g), Contains(AllOf(HasSubstr("'words.out'"), HasSubstr("'numbers.in'"), HasSubstr("int"),
-                                          HasSubstr("string"))));
+  EXPECT_THAT(problems(g), Contains(AllOf(HasSubstr("'words.out'"), HasSubstr("'numbers.in'"),
+                                          HasSubstr("int"), HasSubstr("string"))));
 }
 
 TEST(GraphMistakes, PortsThatAreNotConnected) {
   named n;
   const auto all = problems(n.g);
   EXPECT_THAT(all, Contains(AllOf(HasSubstr("'split.numbers'"), HasSubstr("not connected"))));
-  EXPECT_THAT(all, Contains(AllOf(HasSubstr("'split.even'"), HasSubstr("not connected"), HasSubstr("optional_port"))));
+  EXPECT_THAT(all, Contains(AllOf(HasSubstr("'split.even'"), HasSubstr("not connected"),
+                                  HasSubstr("optional_port"))));
   EXPECT_THAT(all, Contains(HasSubstr("'split.odd'")));
   EXPECT_THAT(all, Contains(AllOf(HasSubstr("'numbers.out'"), HasSubstr("not connected"))));
   EXPECT_THAT(all, Contains(AllOf(HasSubstr("'evens.in'"), HasSubstr("not connected"))));
@@ -179,9 +180,9 @@ TEST(GraphMistakes, OneRunAtATime) {
   auto& k = g.add<collector>();
   std::atomic<bool> on = true;
   g.connect(g.add(tw::source([&]() -> std::optional<int> {
-              std::this_thread::sleep_for(100us);
-              return on ? std::optional(1) : std::nullopt;
-            })).out,
+               std::this_thread::sleep_for(100us);
+               return on ? std::optional(1) : std::nullopt;
+             })).out,
             k.in);
   {
     auto e = tw::launch(g);
@@ -289,8 +290,8 @@ TEST_P(GraphErrors, OfASourceAndOfPatterns) {
   tw::graph h;
   auto& c = h.add<counter>(10);
   auto& k = h.add<collector>();
-  auto divide = h.add(
-      tw::farm([](int x) { return x == 5 ? throw std::domain_error("five") : x; }, {.replicas = 2, .name = "work"}));
+  auto divide = h.add(tw::farm([](int x) { return x == 5 ? throw std::domain_error("five") : x; },
+                               {.replicas = 2, .name = "work"}));
   h.connect(c.out, divide.in);
   h.connect(divide.out, k.in);
   const auto found = failure_of([&] { tw::run(h, policy()); });

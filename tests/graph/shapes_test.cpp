@@ -171,12 +171,16 @@ TEST_P(Shapes, PortsCarryAnyItemsThatCanBeMoved) {
   std::vector<std::string> seen;
   tw::graph g;
   auto& p = g.add<pairing>();
-  g.connect(g.add(tw::source(numbers(1'000)) | tw::map([](int x) { return std::make_unique<int>(x); })).out, p.in);
-  g.connect(g.add(tw::source(numbers(1'000)) | tw::map([](int x) { return std::string(40, 'a') + std::to_string(x); })).out,
+  g.connect(g.add(tw::source(numbers(1'000)) | tw::map([](int x) { return std::make_unique<int>(x); })).out,
+            p.in);
+  g.connect(g.add(tw::source(numbers(1'000)) |
+                  tw::map([](int x) { return std::string(40, 'a') + std::to_string(x); }))
+                .out,
             p.names);
   g.connect(p.out, g.add(tw::sink([&](const std::pair<std::string, std::unique_ptr<int>>& x) {
-                    if (x.first == std::string(40, 'a') + std::to_string(*x.second)) seen.push_back(x.first);
-                  })).in);
+                      if (x.first == std::string(40, 'a') + std::to_string(*x.second))
+                        seen.push_back(x.first);
+                    })).in);
   tw::run(g, policy());
   EXPECT_EQ(seen.size(), 1'000U);
 }
@@ -198,9 +202,9 @@ TEST_P(Shapes, WhatIsDroppedIsCountedAndTheRestIsInOrder) {
     tw::graph g;
     auto& s = g.add<counter>(20'000);
     g.connect(s.out, g.add(tw::sink([&](int x) {
-                           seen.push_back(x);
-                           if (seen.size() % 1'000 == 0) std::this_thread::sleep_for(1ms);
-                         })).in,
+                        seen.push_back(x);
+                        if (seen.size() % 1'000 == 0) std::this_thread::sleep_for(1ms);
+                      })).in,
               {.capacity = 8, .when_full = how});
     const auto r = tw::run(g, policy());
     EXPECT_EQ(seen.size() + r.dropped(), 20'000U);
@@ -340,15 +344,19 @@ TEST_P(Shapes, CapacityBoundsWhatASourceIsAhead) {
       [[nodiscard]] std::size_t size_of() const { return sizeof(block) + memory.size(); }
     };
     tw::graph g;
-    auto source = g.add(tw::source([&]() -> std::optional<block> {
-      if (sent == 500) return {};
-      ++sent;
-      return block{};
-    }, {.blocking = true}));
-    auto sink = g.add(tw::sink([&](const block&) {
-      while (!open) std::this_thread::sleep_for(100us);
-      ++taken;
-    }, {.blocking = true}));
+    auto source = g.add(tw::source(
+        [&]() -> std::optional<block> {
+          if (sent == 500) return {};
+          ++sent;
+          return block{};
+        },
+        {.blocking = true}));
+    auto sink = g.add(tw::sink(
+        [&](const block&) {
+          while (!open) std::this_thread::sleep_for(100us);
+          ++taken;
+        },
+        {.blocking = true}));
     tw::connect_options o;
     (by_bytes ? o.bytes : o.capacity) = by_bytes ? 1'000'000 : 10;
     g.connect(source.out, sink.in, o);
@@ -388,7 +396,8 @@ TEST_P(Shapes, ReportsCountWhatEachStageTookAndGave) {
   auto& s = g.configure(g.add<splitter>(), {.name = "split"});
   g.connect(g.add(tw::source(numbers(100), {.name = "numbers"})).out, s.numbers);
   g.connect(s.even, g.add(tw::filter([](int x) { return x % 4 == 0; }, {.name = "fours"}) |
-                          tw::sink([](int) {}, {.name = "even"})).in);
+                          tw::sink([](int) {}, {.name = "even"}))
+                        .in);
   auto& k = g.configure(g.add<collector>(), {.name = "odd"});
   g.connect(s.odd, k.in);
   const auto r = tw::run(g, policy());
@@ -407,8 +416,9 @@ TEST_P(Shapes, LatencyUnderAPacedSourceCountsFromTheDueTime) {
   tw::graph g;
   auto& s = g.add<splitter>();
   auto& k = g.add<collector>();
-  g.connect(g.add(tw::paced([n = 0]() mutable { return n < 40 ? std::optional(n++) : std::nullopt; }, 4'000.0)).out,
-            s.numbers);
+  g.connect(
+      g.add(tw::paced([n = 0]() mutable { return n < 40 ? std::optional(n++) : std::nullopt; }, 4'000.0)).out,
+      s.numbers);
   g.connect(s.even, g.add(tw::sink([](int) { std::this_thread::sleep_for(1ms); })).in);
   g.connect(s.odd, k.in);
   const auto r = tw::run(g, policy());

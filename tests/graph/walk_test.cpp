@@ -71,7 +71,8 @@ TEST(Walk, BeginsWhereItIsToldAndGoesNoFurtherThanItIsLet) {
   const shape s;
   using tw::direction;
   using tw::search;
-  EXPECT_THAT(walked(s.g, direction::downstream, search::breadth_first, {2}), ElementsAre("left", "left-end"));
+  EXPECT_THAT(walked(s.g, direction::downstream, search::breadth_first, {2}),
+              ElementsAre("left", "left-end"));
   EXPECT_THAT(walked(s.g, direction::upstream, search::breadth_first, {3}),
               ElementsAre("left-end", "left", "tee", "source"));
   EXPECT_THAT(walked(s.g, direction::downstream, search::breadth_first, {}, "left"),
@@ -152,7 +153,8 @@ TEST(GraphStages, LogUnderTheirNamesFromALevelOfTheirOwnOn) {
   g.connect(t.branch(), loud.in);
   tw::run(g, tw::sequential{});
   tw::observe::set_log_handler(nullptr);
-  EXPECT_THAT(lines, testing::UnorderedElementsAre("quiet: trouble", "loud: details", "loud: news", "loud: trouble"));
+  EXPECT_THAT(
+      lines, testing::UnorderedElementsAre("quiet: trouble", "loud: details", "loud: news", "loud: trouble"));
 }
 
 TEST(GraphPictures, ShowStagesAndConnections) {
