@@ -19,6 +19,13 @@ const std::vector<benchmark>& benchmarks() {
       {"idle", "processor time at 100 items per second", run_idle},
       {"observe", "the same job with its stages counted and timed, and without", run_observe},
       {"stall", "age of items when the source stalls", run_stall},
+      {"fan", "eight branches with a map each, merged as they come", run_fan},
+      {"ordered", "eight branches with a map each, their order restored", run_ordered},
+      {"diamond", "two ways with a map each, joined pair by pair", run_diamond},
+      {"keyed", "state for each of 100 000 keys, Zipf", run_keyed},
+      {"windows", "sums of sliding windows in event time", run_windows},
+      {"graph_start", "a random graph of 1000 stages: first item, and all", run_graph_start},
+      {"composite", "the same line with and without composites and optional ports", run_composite},
       {"pipes", "one producer, one consumer: time per item", run_pipes},
   };
   return all;

@@ -26,6 +26,9 @@ struct session {
     const double run = quick ? 10e6 : 60e6;
     return std::min(most, static_cast<std::uint64_t>(run * cores() / nanoseconds));
   }
+
+  /// How many items a graph is run with: the same for each contender, however slow it is.
+  std::uint64_t graph_items() const { return quick ? 50'000 : 500'000; }
 };
 
 /// Peers that pay hundreds of nanoseconds for each item are not made to run for seconds: the most items they
@@ -43,6 +46,23 @@ contender thalweg_with_replicas(const even_farm& program, int replicas);
 
 /// Thalweg's default policy with the library's own open-loop source, `paced`, for that of the program.
 contender thalweg_paced(const paced_program& program);
+
+/// Thalweg's policies in an experiment on a graph. The default one is held to `limit`: as a ratio to the
+/// library's own sequential policy where handing over cannot pay, else to `reference`.
+template <class Program>
+void add_thalweg(experiment& e, const registry& peers, const Program& program, std::uint64_t expected,
+                 experiment::index reference, double limit, bool inline_grain) {
+  const auto sequential =
+      e.add(default_of(peers.thalweg_graphs_sequential().contenders(program)), expected, reference);
+  const auto pool = default_of(peers.thalweg_graphs().contenders(program));
+  if (inline_grain) {
+    e.add(pool, expected, reference);
+    e.add(pool, expected, sequential, limit);
+  } else {
+    e.add(pool, expected, reference, limit);
+  }
+  e.add(default_of(peers.thalweg_graphs_threads().contenders(program)), expected, reference);
+}
 
 struct benchmark {
   std::string name;
@@ -66,5 +86,12 @@ void run_idle(session&);
 void run_observe(session&);
 void run_stall(session&);
 void run_pipes(session&);
+void run_fan(session&);
+void run_ordered(session&);
+void run_diamond(session&);
+void run_keyed(session&);
+void run_windows(session&);
+void run_graph_start(session&);
+void run_composite(session&);
 
 }  // namespace micro

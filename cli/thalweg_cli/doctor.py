@@ -61,6 +61,7 @@ PEERS = [
     ),
     Peer("FastFlow", "ff/ff.hpp", "FASTFLOW_DIR"),
     Peer("Taskflow", "taskflow/taskflow.hpp", "TASKFLOW_DIR"),
+    Peer("WindFlow", "wf/windflow.hpp", "WINDFLOW_DIR"),
     Peer("rigtorp SPSCQueue", "rigtorp/SPSCQueue.h", "RIGTORP_DIR"),
     Peer("atomic_queue", "atomic_queue/atomic_queue.h", "ATOMIC_QUEUE_DIR"),
     Peer("readerwriterqueue", "readerwriterqueue/readerwriterqueue.h", "READERWRITERQUEUE_DIR"),

@@ -123,9 +123,9 @@ release:
      :: else ->
         atomic {
           if
-          :: state == running -> state = idle; dozing = lends
+          :: state == running -> state = idle; dozing = lends; deep = !lends
 #if BROKEN == 2
-          :: state == again -> state = idle; dozing = lends
+          :: state == again -> state = idle; dozing = lends; deep = !lends
 #else
           :: state == again -> state = running; goto release
 #endif

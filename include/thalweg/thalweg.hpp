@@ -8,6 +8,7 @@
 #include <thalweg/pattern/farm.hpp>
 #include <thalweg/pattern/filter.hpp>
 #include <thalweg/pattern/flat_map.hpp>
+#include <thalweg/pattern/interval_join.hpp>
 #include <thalweg/pattern/iterate.hpp>
 #include <thalweg/pattern/key_by.hpp>
 #include <thalweg/pattern/map.hpp>

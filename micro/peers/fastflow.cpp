@@ -1,69 +1,14 @@
-// FastFlow: a pipeline of nodes and ordered farms. Nodes pass pointers: items live on the heap, or, as its
-// experts do with integers, in the pointer itself. Its threads spin and are bound to cores unless told
+// FastFlow: a pipeline of nodes and ordered farms. Its threads spin and are bound to cores unless told
 // otherwise.
 #include <type_traits>
 #include <utility>
 
-#include <ff/ff.hpp>
-
+#include "fastflow_nodes.hpp"
 #include "peer_of.hpp"
 #include "registry.hpp"
 
 namespace micro {
 namespace {
-
-/// Items on the heap.
-template <class T> struct on_heap {
-  using node = T;
-  static T* wrap(T item) { return new T(std::move(item)); }
-  static T unwrap(T* pointer) {
-    const std::unique_ptr<T> owner(pointer);
-    return std::move(*pointer);
-  }
-};
-
-/// Integers as pointers. Zero and the largest values mean something else to FastFlow; no program here has
-/// them.
-struct in_pointer {
-  using node = void;
-  static void* wrap(std::uint64_t item) { return reinterpret_cast<void*>(item); }
-  static std::uint64_t unwrap(void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
-};
-
-template <class Passing, class Source> class source_node final : public ff::ff_node {
- public:
-  explicit source_node(Source& source) : source_(source) {}
-  void* svc(void*) override {
-    auto item = source_();
-    return item ? Passing::wrap(*std::move(item)) : EOS;
-  }
-
- private:
-  Source& source_;
-};
-
-template <class Passing, class Work> class work_node final : public ff::ff_node {
- public:
-  explicit work_node(Work& work) : work_(work) {}
-  void* svc(void* item) override {
-    return Passing::wrap(work_(Passing::unwrap(static_cast<typename Passing::node*>(item))));
-  }
-
- private:
-  Work& work_;
-};
-
-template <class Passing, class Sink> class sink_node final : public ff::ff_node {
- public:
-  explicit sink_node(Sink& sink) : sink_(sink) {}
-  void* svc(void* item) override {
-    sink_(Passing::unwrap(static_cast<typename Passing::node*>(item)));
-    return GO_ON;
-  }
-
- private:
-  Sink& sink_;
-};
 
 struct fast_flow {
   static constexpr auto name = "FastFlow";
@@ -132,17 +77,9 @@ struct fast_flow {
     if (pipeline.run_and_wait_end() < 0) throw std::runtime_error("FastFlow could not run its pipeline");
   }
 
-  /// Calls `with` the way of passing items that the setting asks for.
-  template <class Item, class With> static void passing(const setting& s, With&& with) {
-    if constexpr (std::is_same_v<Item, std::uint64_t>) {
-      if (!s.heap) return with(in_pointer{});
-    }
-    with(on_heap<Item>{});
-  }
-
   template <class Source, class Work, class Sink>
   static void farm(const setting& s, Source& source, const Work& work, Sink& sink) {
-    passing<item_of<Source>>(s, [&](auto how) {
+    passing<item_of<Source>>(s.heap, [&](auto how) {
       using way = decltype(how);
       source_node<way, Source> first(source);
       const auto farm = ordered_farm<way>(s, work);
@@ -158,7 +95,7 @@ struct fast_flow {
   template <class Source, class First, class Middle, class Second, class Sink>
   static void sandwich(const setting& s, Source& source, const First& first, Middle& middle,
                        const Second& second, Sink& sink) {
-    passing<item_of<Source>>(s, [&](auto how) {
+    passing<item_of<Source>>(s.heap, [&](auto how) {
       using way = decltype(how);
       source_node<way, Source> reader(source);
       const auto first_farm = ordered_farm<way>(s, first);

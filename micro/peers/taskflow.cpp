@@ -6,7 +6,7 @@
 #include <taskflow/algorithm/pipeline.hpp>
 #include <taskflow/taskflow.hpp>
 
-#include "peer_of.hpp"
+#include "graph_peer.hpp"
 #include "registry.hpp"
 
 namespace micro {
@@ -115,10 +115,25 @@ struct task_flow {
   }
 };
 
+/// A parallel pipe is as good as branches whose order is restored; other shapes its pipelines do not have.
+struct task_flow_shapes {
+  static constexpr auto name = task_flow::name;
+
+  static auto settings(const ordered_fan_program&) { return task_flow::settings(); }
+
+  template <bool, class Source, class Work, class Sink>
+  static void fan(const task_flow::setting& s, Source& source, const Work& work, Sink& sink) {
+    task_flow::farm(s, source, work, sink);
+  }
+};
+
 }  // namespace
 
 std::unique_ptr<peer> make_taskflow() {
   return std::make_unique<peer_of<task_flow>>();
+}
+std::unique_ptr<graph_peer> make_taskflow_graphs() {
+  return std::make_unique<graph_peer_of<task_flow_shapes>>();
 }
 
 }  // namespace micro

@@ -49,9 +49,10 @@ class experiment {
             std::string role = "default");
 
   /// A peer with its default setting and, where another setting turns out faster in shorter trials, with that
-  /// one too, as `tuned`. Settings whose output is wrong are reported and left out.
-  template <class Program>
-  void add_best_of(const peer& p, const Program& program, index against, reporter& out) {
+  /// one too, as `tuned`. Settings whose output is wrong are reported and left out. A peer that has nothing
+  /// for the program is not there.
+  template <class Peer, class Program>
+  void add_best_of(const Peer& p, const Program& program, index against, reporter& out) {
     const auto shorter = [&](std::uint64_t divisor) {
       Program result = program;
       result.items = std::max<std::uint64_t>(program.items / divisor, 100);

@@ -27,8 +27,12 @@ void want_exact_timers() {
 }  // namespace
 
 bool wait_until(std::int64_t due_ns, bool spin, model::context& ctx) {
-  auto now = observe::now_ns();
+  auto now = ctx.now();
   if (now >= due_ns) return !ctx.source_held();
+  if (ctx.virtual_now_ns != nullptr) {
+    ctx.not_before_ns = due_ns;
+    return false;
+  }
   struct counting {
     model::context& ctx;
     std::int64_t begin;

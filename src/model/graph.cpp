@@ -84,7 +84,7 @@ void graph::keep(stage& s, std::unique_ptr<stage> owned, std::string pattern) {
   x.owned = std::move(owned);
   x.pattern = std::move(pattern);
   s.id_ = state_->elements.size() - 1;
-  s.name_ = x.pattern + "-" + std::to_string(s.id_);
+  s.name_ = state_->names.stage({}, x.pattern);
   s.log_.rename(s.name_);
 }
 
@@ -127,7 +127,8 @@ void graph::join(where from, where to, connect_options opts) {
   const auto bad = [&](std::string what) { g.problems.push_back(std::move(what)); };
   const auto sends = [&](const model::edge& e) { return e.from == from.node && e.from_port == from.port; };
   const auto takes = [&](const model::edge& e) { return e.to == to.node && e.to_port == to.port; };
-  const auto what = "the connection from " + g.output_name(from.node, from.port) + " to " + g.input_name(to.node, to.port);
+  const auto what =
+      "the connection from " + g.output_name(from.node, from.port) + " to " + g.input_name(to.node, to.port);
   if (std::any_of(g.edges.begin(), g.edges.end(), sends)) {
     return bad(g.output_name(from.node, from.port) + " is connected twice: use tw::tee or tw::split");
   }
@@ -139,7 +140,8 @@ void graph::join(where from, where to, connect_options opts) {
   if (opts.bytes != automatic && opts.bytes < 1)
     bad(what + ": .bytes must be at least 1, not " + std::to_string(opts.bytes));
   if (opts.pipe) {
-    if (*opts.pipe.item != *g.output_type(from.node, from.port)) bad(what + ": its .pipe is for another type of items");
+    if (*opts.pipe.item != *g.output_type(from.node, from.port))
+      bad(what + ": its .pipe is for another type of items");
     if (opts.capacity != automatic || opts.bytes != automatic || opts.when_full != when_full::block)
       bad(what + ": a .pipe of one's own has its own bounds, so .capacity, .bytes and .when_full do nothing");
   }
@@ -190,8 +192,9 @@ void graph::connect(std::string_view from, std::string_view to, connect_options 
   const auto* produced = g.output_type(a.node, a.port);
   const auto* accepted = g.input_type(b.node, b.port);
   if (*produced != *accepted) {
-    g.problems.push_back("cannot connect '" + std::string(from) + "' to '" + std::string(to) + "': it sends " +
-                         model::type_name(*produced) + ", but " + model::type_name(*accepted) + " is taken");
+    g.problems.push_back("cannot connect '" + std::string(from) + "' to '" + std::string(to) +
+                         "': it sends " + model::type_name(*produced) + ", but " +
+                         model::type_name(*accepted) + " is taken");
     return;
   }
   join(a, b, std::move(opts));
@@ -259,7 +262,7 @@ void graph::walk(graph_visitor& v, direction where, search how, std::vector<std:
   }
 }
 
-model::plan graph::plan() {
+model::plan graph::plan(bool straight) {
   auto& g = *state_;
   if (g.running->exchange(true)) throw error("this graph is being run already: one run at a time");
   model::plan p;
@@ -269,18 +272,25 @@ model::plan graph::plan() {
   std::vector<std::size_t> first(size(), 0);
   std::vector<std::size_t> last(size(), 0);
   std::map<std::string, int> used;
+  const auto count_name = [&](const std::string& name) {
+    if (++used[name] == 2) problems.push_back("'" + name + "': this name is given twice in one scope");
+  };
   bool line = true;
   for (std::size_t i = 0; i < size(); ++i) {
     auto& x = g.elements[i];
     first[i] = p.components.size();
     if (x.s == nullptr) {
+      for (const auto& names : x.names) {
+        for (const auto& name : names) count_name(name);
+      }
       auto made = std::move(x.fresh);
       x.fresh.clear();
       if (made.empty()) {
         model::naming unused;
         made = x.again(unused);
         if (made.empty())
-          throw error("stage '" + x.name() + "' holds something that can be used only once, so the graph can be run only once");
+          throw error("stage '" + x.name() +
+                      "' holds something that can be used only once, so the graph can be run only once");
         for (std::size_t c = 0; c < made.size(); ++c) made[c]->take_names(x.names[c]);
       }
       for (auto& c : made) {
@@ -301,30 +311,45 @@ model::plan graph::plan() {
       } catch (...) {
         info.problems.push_back(model::message_of(std::current_exception()));
       }
-      if (++used[info.name] == 2) problems.push_back("'" + info.name + "': this name is given twice in one scope");
+      count_name(info.name);
       p.components.push_back(std::make_unique<model::ported>(*x.s, std::move(info)));
     }
     last[i] = p.components.size() - 1;
+    // Of a connection that could not be made both ends are open: that has been said.
+    if (!g.problems.empty()) continue;
     const auto n = node(i);
     for (std::size_t k = 0; k < n.inputs.size(); ++k) {
-      if (!n.inputs[k].connected) problems.push_back(g.input_name(i, k) + " is not connected: nothing would ever come");
+      if (!n.inputs[k].connected)
+        problems.push_back(g.input_name(i, k) + " is not connected: nothing would ever come");
     }
     for (std::size_t k = 0; k < n.outputs.size(); ++k) {
       if (!n.outputs[k].connected && !n.outputs[k].optional)
-        problems.push_back(g.output_name(i, k) + " is not connected: what it sends would be lost (if it may be, "
+        problems.push_back(g.output_name(i, k) +
+                           " is not connected: what it sends would be lost (if it may be, "
                            "declare it with tw::optional_port)");
     }
   }
   for (const auto& e : g.edges) {
     const auto& o = e.opts;
-    line = line && o.capacity == automatic && o.bytes == automatic && o.when_full == when_full::block && !o.pipe;
+    line =
+        line && o.capacity == automatic && o.bytes == automatic && o.when_full == when_full::block && !o.pipe;
     p.edges.push_back({last[e.from], e.from_port, first[e.to], e.to_port, e.opts});
   }
   if (size() == 0) problems.emplace_back("the graph is empty");
   p.check(g.names);
   p.problems.insert(p.problems.begin(), problems.begin(), problems.end());
-  if (line && p.problems.empty()) p.straighten();
+  if (straight && line && p.problems.empty()) p.straighten();
   return p;
+}
+
+void graph::take_back(model::plan&& p) {
+  std::size_t next = 0;
+  for (auto& x : state_->elements) {
+    const auto n = x.s != nullptr ? 1 : x.names.size();
+    for (std::size_t c = 0; c < n; ++c, ++next) {
+      if (x.s == nullptr) x.fresh.push_back(std::move(p.components[next]));
+    }
+  }
 }
 
 namespace model {

@@ -1,6 +1,7 @@
 #include <thalweg/run/engine.hpp>
 #include <thalweg/run/run.hpp>
 
+#include <algorithm>
 #include <fstream>
 
 namespace thalweg {
@@ -117,6 +118,23 @@ void execution::set_replicas(std::string_view stage, int replicas) {
     throw error("set_replicas: '" + std::string(stage) + "' must have at least 1 replica, not " +
                 std::to_string(replicas));
   engine_->set_replicas(stage, replicas);
+}
+
+void execution::set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes) {
+  // What each would refuse is found out before any is made.
+  const auto& stages = engine_->state().stages;
+  for (const auto& [stage, replicas] : changes) {
+    const auto s =
+        std::find_if(stages.begin(), stages.end(), [&](const auto& x) { return x.info->name == stage; });
+    if (s == stages.end())
+      throw error("set_replicas: there is no stage '" + std::string(stage) + "', so nothing is changed");
+    if (s->info->farm < 0)
+      throw error("set_replicas: stage '" + std::string(stage) + "' is serial, so nothing is changed");
+    if (replicas < 1)
+      throw error("set_replicas: '" + std::string(stage) + "' must have at least 1 replica, not " +
+                  std::to_string(replicas) + ", so nothing is changed");
+  }
+  for (const auto& [stage, replicas] : changes) set_replicas(stage, replicas);
 }
 
 }  // namespace thalweg

@@ -86,6 +86,26 @@ TEST(experiment, wrong_output_is_reported_and_not_compared) {
   EXPECT_EQ(std::count(o.log.begin(), o.log.end(), "slow"), 1);
 }
 
+TEST(experiment, a_peer_that_has_nothing_for_the_program_is_left_out) {
+  struct idle_peer {
+    std::vector<contender> contenders(const even_farm&) const { return {}; }
+  };
+  const even_farm program{1'000, {1}};
+  reporter out;
+  std::mt19937_64 random(1);
+  experiment e("bench", "variant", program.items);
+  const auto expected = loop(program).run();
+  const auto reference = e.reference(loop(program), expected);
+  e.add(loop(program), expected, reference);
+  testing::internal::CaptureStdout();
+  e.add_best_of(idle_peer{}, program, reference, out);
+  e.run(1, out, random);
+  outcome o;
+  o.lines = lines_of(testing::internal::GetCapturedStdout());
+  EXPECT_EQ(o.of("row").size(), 2U);
+  EXPECT_FALSE(out.anything_wrong());
+}
+
 TEST(reaches, the_interval_must_reach_the_bar) {
   row r;
   EXPECT_TRUE(reaches(r));

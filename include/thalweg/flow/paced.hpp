@@ -4,6 +4,7 @@
 #include <thalweg/pattern/source.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace thalweg {
@@ -11,7 +12,8 @@ namespace thalweg {
 namespace flow {
 
 /// Waits until a moment of the steady clock, in nanoseconds: sleeps, and spins for the last microseconds
-/// where the schedule is dense. Returns false as soon as `ctx` says that the source shall not be called.
+/// where the schedule is dense. Returns false as soon as `ctx` says that the source shall not be called; on
+/// virtual time, if that moment has not come.
 bool wait_until(std::int64_t due_ns, bool spin, model::context& ctx);
 
 }  // namespace flow
@@ -20,7 +22,8 @@ namespace model {
 
 template <class In, class F> struct paced_op : pull_op<In, F> {
   double interval_ns = 0;
-  std::int64_t began = 0;  // when the first item was due, less what the run had been paused by then
+  std::optional<std::int64_t>
+      began{};  // when the first item was due, less what the run had been paused by then
   std::int64_t count = 0;
   bool held = false;
 
@@ -30,7 +33,7 @@ template <class In, class F> struct paced_op : pull_op<In, F> {
   paced_op(F f, double rate) : pull_op<In, F>{{std::move(f)}}, interval_ns(1e9 / rate) {}
 
   template <class Frame, class Next> bool step(Frame& f, Next&& next) {
-    if (began == 0) began = observe::now_ns() - paused(f.ctx);
+    if (!began) began = f.ctx.now() - paused(f.ctx);
     // A pause moves the schedule, also one that began and ended while we waited.
     std::int64_t due = 0;
     do {
@@ -52,7 +55,7 @@ template <class In, class F> struct paced_op : pull_op<In, F> {
 
  private:
   [[nodiscard]] std::int64_t due_now(const context& ctx) const {
-    return began + paused(ctx) + static_cast<std::int64_t>(interval_ns * static_cast<double>(count));
+    return *began + paused(ctx) + static_cast<std::int64_t>(interval_ns * static_cast<double>(count));
   }
   static std::int64_t paused(const context& ctx) { return ctx.paused_ns->load(std::memory_order_relaxed); }
 };

@@ -21,8 +21,7 @@ namespace thalweg {
 
 class graph;
 
-/// An input or output of something in a graph. What `g.add(pattern)` gives has them as `.in` and `.out`; the
-/// ports of a `tw::stage` turn into them.
+/// An input or output of a line of patterns in a graph: `.in` and `.out` of what `g.add(pattern)` gives.
 template <class T, bool Input> struct end_of {
   using item_type = T;
   std::size_t node;
@@ -194,8 +193,11 @@ class graph {
   void walk(graph_visitor& v, direction where = direction::downstream, search how = search::breadth_first,
             std::vector<std::size_t> from = {}) const;
 
-  /// For `run`: what there is to run, checked. One at a time.
-  [[nodiscard]] model::plan plan();
+  /// For `run`: what there is to run, checked. One at a time. Without `straight` the components stay in the
+  /// order in which they were added.
+  [[nodiscard]] model::plan plan(bool straight = true);
+  /// The plan has only been looked at.
+  void take_back(model::plan&& p);
 
  private:
   struct state;

@@ -16,7 +16,8 @@ inline constexpr bool can_fail = std::is_same_v<std::remove_cv_t<Frame>, frame<m
 template <class State> inline constexpr bool restorable = copyable<State> && std::is_move_assignable_v<State>;
 
 /// Calls `f`, which changes `state`. Where the run goes on though `f` throws, the state is put back.
-template <class Frame, class State, class F> THALWEG_INLINE decltype(auto) restoring(State& state, F&& f) {
+template <class Frame, class State, class F>
+THALWEG_INLINE inline decltype(auto) restoring(State& state, F&& f) {
   if constexpr (can_fail<Frame> && restorable<State>) {
     State before(std::as_const(state));
     try {

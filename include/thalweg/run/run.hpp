@@ -6,6 +6,7 @@
 #include <thalweg/observe/report.hpp>
 #include <thalweg/run/policy.hpp>
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -85,6 +86,18 @@ class execution {
   /// assert(r.stage("negate").replicas() == 4 && r.resizes().front().from == 1);
   /// ```
   void set_replicas(std::string_view stage, int replicas);
+  /// The same for several farms at once: if one of the changes is not possible, none is made.
+  ///
+  /// ```cpp
+  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
+  ///                     tw::farm([](int x) { return -x; }, {.replicas = 1, .name = "negate"}) |
+  ///                     tw::farm([](int x) { return x / 2; }, {.replicas = 4, .name = "halve"}) |
+  ///                     tw::sink([](int) {}));
+  /// e.set_replicas({{"negate", 3}, {"halve", 2}});
+  /// e.stop();
+  /// assert(e.wait().resizes().size() == 2);
+  /// ```
+  void set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes);
 
  private:
   std::shared_ptr<run_detail::engine> engine_;
@@ -115,6 +128,20 @@ template <class Job> model::plan plan_of(Job&& job) {
 
 inline model::plan plan_of(graph& g) {
   return g.plan();
+}
+
+// A job given up for its picture is not run any more; a graph is left as it was.
+template <class Job, class F> std::string drawn(Job& job, F&& draw) {
+  if constexpr (std::is_same_v<Job, graph>) {
+    auto p = job.plan(false);
+    auto text = draw(p);
+    job.take_back(std::move(p));
+    return text;
+  } else if constexpr (std::is_copy_constructible_v<std::remove_const_t<Job>>) {
+    return draw(plan_of(std::as_const(job)));
+  } else {
+    return draw(plan_of(std::move(job)));
+  }
 }
 
 }  // namespace run_detail
@@ -166,7 +193,7 @@ template <runnable Job>
 /// assert(picture.starts_with("digraph") && picture.find("s0 -> s1 [label=\"int\"]") != std::string::npos);
 /// ```
 template <runnable Job> std::string to_dot(Job&& job) {
-  return run_detail::plan_of(std::forward<Job>(job)).to_dot();
+  return run_detail::drawn(job, [](const model::plan& p) { return p.to_dot(); });
 }
 
 /// The job as JSON, for tools: its `stages`, with names, item types and what was asked of their farms, and
@@ -180,7 +207,7 @@ template <runnable Job> std::string to_dot(Job&& job) {
 /// assert(text.find(R"({"from":0,"to":1})") != std::string::npos);
 /// ```
 template <runnable Job> std::string to_json(Job&& job) {
-  return run_detail::plan_of(std::forward<Job>(job)).to_json();
+  return run_detail::drawn(job, [](const model::plan& p) { return p.to_json(); });
 }
 
 }  // namespace thalweg

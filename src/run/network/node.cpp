@@ -57,9 +57,9 @@ bool node::claim() noexcept {
 }
 
 void node::release(worker& w) {
-  deep_.store(false, std::memory_order_relaxed);
   const bool live =
       !net_.how().alone() && std::any_of(in.begin(), in.end(), [](const edge* e) { return e->borrows(); });
+  deep_.store(!live, std::memory_order_relaxed);  // without a thread that looks, it is to be notified
   for (;;) {
     if (!net_.over() && !ended() && ready()) {
       state_.store(state::queued, std::memory_order_release);
@@ -69,6 +69,7 @@ void node::release(worker& w) {
     auto seen = state::running;
     if (state_.compare_exchange_strong(seen, state::idle, std::memory_order_acq_rel)) break;
     state_.store(state::running, std::memory_order_relaxed);
+    pipe::full_fence();  // what the notification was about is seen by `ready`
   }
   if (live) w.dozing.push_back(this);
   net_.slept();

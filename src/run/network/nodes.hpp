@@ -230,6 +230,7 @@ class port_node final : public node {
   [[nodiscard]] bool has_news() const;
   [[nodiscard]] std::uint64_t sent_by_all() const;
   [[nodiscard]] bool comes_to_end(std::size_t port) const;
+  [[nodiscard]] bool is_stuck() const;
   [[nodiscard]] bool restores_order() const noexcept { return ports_.role() == model::order_role::restores; }
   template <class F> void attempt(F&& f);
 

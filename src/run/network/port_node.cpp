@@ -87,6 +87,17 @@ bool port_node::comes_to_end(std::size_t port) const {
   return in[port]->in_loop ? inputs_ended() : in[port]->ended();
 }
 
+// The stage has been asked, takes nothing of what is there, and nothing can come that would change that.
+bool port_node::is_stuck() const {
+  bool left = false;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto* p = ports_.inputs()[i];
+    left = left || p->left() > 0;
+    if (p->left() == 0 && !comes_to_end(i)) return false;
+  }
+  return left;
+}
+
 bool port_node::has_news() const {
   for (std::size_t i = 0; i < in.size(); ++i) {
     const auto* p = ports_.inputs()[i];
@@ -222,13 +233,13 @@ bool port_node::choose(worker& w) {
     did = did || progress;
     if (ports_.over()) break;
     if (!progress && !has_news() && !in.empty()) {
-      if (std::all_of(closed_.begin(), closed_.end(), [](bool c) { return c; })) {
+      if (is_stuck()) {
         for (const auto* p : ports_.inputs()) {
           if (p->left() == 0) continue;
           attempt([&] {
             model::frame<model::mode::plain>::attribute(0, [&] {
               throw error("its on_run leaves items at the input '" + p->name() +
-                          "' though nothing more will come on any of its inputs");
+                          "', and nothing more will come on its other inputs");
             });
           });
         }

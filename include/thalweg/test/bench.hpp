@@ -1,0 +1,82 @@
+#pragma once
+
+#include <thalweg/model/component.hpp>
+#include <thalweg/model/errors.hpp>
+#include <thalweg/model/stage.hpp>
+#include <thalweg/pipe/chunk.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+namespace thalweg {
+
+/// Something did not do what a test expected of it. The text says where the test stands, which port it is
+/// about, what was expected and what came.
+struct test_failure : error {
+  using error::error;
+};
+
+namespace testing_detail {
+
+/// Executes a stage, or a line of stages, by itself: on the calling thread, item by item, on a clock of its
+/// own that begins at 0. What the stage throws is kept.
+class bench {
+ public:
+  bench(stage& s, std::source_location where);
+  /// Components of a line, each of which takes what the one before it gives.
+  bench(std::vector<std::unique_ptr<model::component>> line, std::source_location where);
+  bench(const bench&) = delete;
+  bench& operator=(const bench&) = delete;
+  ~bench();
+
+  /// Gives the items to an input and lets the stage do what it does with them.
+  void give(std::size_t input, pipe::chunk_base& items);
+  /// Nothing more comes on this input.
+  void close(std::size_t input);
+  /// Nothing more comes on any input, and a source is stopped: the end hooks are called.
+  void end();
+  /// Lets a source give so many items, or all.
+  void run_source(std::size_t items);
+  /// Lets time pass, with what is due meanwhile.
+  void advance(std::chrono::nanoseconds by);
+  [[nodiscard]] std::chrono::nanoseconds now() const noexcept;
+  /// The stage has ended by itself, or with its inputs.
+  [[nodiscard]] bool over() const noexcept;
+
+  /// What an output has sent since somebody took it. `show` gives it as text.
+  [[nodiscard]] pipe::chunk_base& sent(std::size_t output);
+  void show(std::size_t output, std::function<std::string(pipe::chunk_base&)> show);
+  /// An expectation was said.
+  void looked() noexcept;
+  /// What this output sends need not be looked at.
+  void ignore(std::size_t output) noexcept;
+  /// What the stage has thrown, if anything; it counts as expected from now on.
+  [[nodiscard]] std::exception_ptr take_error();
+
+  /// The number of a port, which must be one of the stage's.
+  [[nodiscard]] std::size_t number_of(const model::input_port& p) const;
+  [[nodiscard]] std::size_t number_of(const model::output_port& p) const;
+  [[nodiscard]] const model::input_port& input(const std::string& name, const std::type_info& type) const;
+  [[nodiscard]] const model::output_port& output(const std::string& name, const std::type_info& type) const;
+  [[nodiscard]] std::string input_name(std::size_t input) const;
+  [[nodiscard]] std::string output_name(std::size_t output) const;
+
+  /// Throws a `test_failure`, after which nothing more is checked.
+  [[noreturn]] void fail(const std::string& what);
+  /// The end of the test: ends the run, and fails if something has happened that nobody expected.
+  void conclude();
+
+ private:
+  class impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace testing_detail
+}  // namespace thalweg

@@ -1,0 +1,20 @@
+// expect: thalweg::in: the stage has neither on_item.* nor on_run
+#include <thalweg/thalweg.hpp>
+
+#include <string>
+
+namespace tw = thalweg;
+
+struct reading : tw::stage {
+  tw::in<int> in{this, "in"};
+#ifdef WRONG
+  void on_item(tw::in<int>&, const std::string&) {}
+#else
+  void on_item(tw::in<int>&, int) {}
+#endif
+};
+
+int main() {
+  tw::graph g;
+  g.add<reading>();
+}
