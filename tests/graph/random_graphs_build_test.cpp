@@ -1,4 +1,4 @@
-// How random graphs are built of typed pieces, and that what is built is what was described.
+// How random graphs are built of typed pieces.
 #include <thalweg/thalweg.hpp>
 
 #include <chrono>
@@ -68,10 +68,12 @@ class builder {
     const auto mapper_of = [&] { return make<mapper>(number); };
     const probe me{run_, number};
     const auto sends = [&](std::size_t ports, const std::string& port) {
-      for (std::size_t i = 0; i < ports; ++i) outputs_[number].push_back(name + "." + port + std::to_string(i));
+      for (std::size_t i = 0; i < ports; ++i)
+        outputs_[number].push_back(name + "." + port + std::to_string(i));
     };
     const auto takes = [&](std::size_t ports, const std::string& port) {
-      for (std::size_t i = 0; i < ports; ++i) inputs_[number].push_back(name + "." + port + std::to_string(i));
+      for (std::size_t i = 0; i < ports; ++i)
+        inputs_[number].push_back(name + "." + port + std::to_string(i));
     };
 
     switch (n.what) {
@@ -95,14 +97,17 @@ class builder {
                          tw::flat_map(make<later_expander>(number), later("expand")));
         break;
       case verb::farm:
-        if (s.seed % 3 == 0) line(number, tw::farm(tw::filter(make<keeper>(number), named), farm_options(s, {})));
-        if (s.seed % 3 == 1) line(number, tw::farm(tw::flat_map(make<expander>(number), named), farm_options(s, {})));
+        if (s.seed % 3 == 0)
+          line(number, tw::farm(tw::filter(make<keeper>(number), named), farm_options(s, {})));
+        if (s.seed % 3 == 1)
+          line(number, tw::farm(tw::flat_map(make<expander>(number), named), farm_options(s, {})));
         if (s.seed % 3 == 2) line(number, tw::farm(mapper_of(), farm_options(s, name)));
         break;
       case verb::farm_line:
-        line(number, tw::farm(tw::map(mapper_of(), named) | tw::filter(make<later_keeper>(number), later("filter")) |
-                                  tw::flat_map(make<later_expander>(number), later("expand")),
-                              farm_options(s, {})));
+        line(number,
+             tw::farm(tw::map(mapper_of(), named) | tw::filter(make<later_keeper>(number), later("filter")) |
+                          tw::flat_map(make<later_expander>(number), later("expand")),
+                      farm_options(s, {})));
         break;
       case verb::batch: {
         const auto together = g_.add<item>(tw::batch(1 + s.amount % 9, {}, named));
@@ -126,7 +131,8 @@ class builder {
                            return x.path;
                          },
                          named) |
-                         tw::window(tw::count(1 + s.amount % 7, {.any_order = true}), tw::sum_of(&item::value), later("window")) |
+                         tw::window(tw::count(1 + s.amount % 7, {.any_order = true}),
+                                    tw::sum_of(&item::value), later("window")) |
                          tw::map(
                              [](const tw::keyed<std::int64_t, tw::windowed<std::int64_t>>& w) {
                                return window_result(w.key, w.value.begin, w.value.value);
@@ -134,12 +140,14 @@ class builder {
                              later("result")));
         break;
       case verb::time_window:
-        line(number, tw::map(make<timer>(number), named) |
-                         tw::window(tw::tumbling(std::chrono::nanoseconds(window_size(s))), tw::sum_of(&timed::value),
-                                    tw::event_time(&timed::at, {.disorder = std::chrono::nanoseconds(disorder(s))}),
-                                    later("window")) |
-                         tw::map([](const tw::windowed<std::int64_t>& w) { return window_result(0, w.begin, w.value); },
-                                 later("result")));
+        line(number,
+             tw::map(make<timer>(number), named) |
+                 tw::window(tw::tumbling(std::chrono::nanoseconds(window_size(s))), tw::sum_of(&timed::value),
+                            tw::event_time(&timed::at, {.disorder = std::chrono::nanoseconds(disorder(s))}),
+                            later("window")) |
+                 tw::map(
+                     [](const tw::windowed<std::int64_t>& w) { return window_result(0, w.begin, w.value); },
+                     later("result")));
         break;
       case verb::reduce:
         line(number, tw::reduce(
@@ -149,13 +157,19 @@ class builder {
                            return sum + x.value;
                          },
                          named) |
-                         tw::map([](std::int64_t sum) { return item{sum, 0, 0}; }, later("result")));
+                         tw::map(
+                             [](std::int64_t sum) {
+                               return item{sum, 0, 0};
+                             },
+                             later("result")));
         break;
       case verb::loop: {
         auto& node = g_.configure(g_.add<looping_stage>(me), named);
         const tw::options body = s.amount % 2 == 0 ? farm_options(s, name + "-round") : later("round");
         const auto round = [&] {
-          if (s.amount % 2 == 0) return g_.add(tw::farm(tw::flat_map(make<goes_round>(number), later("round")), farm_options(s, {})));
+          if (s.amount % 2 == 0)
+            return g_.add(
+                tw::farm(tw::flat_map(make<goes_round>(number), later("round")), farm_options(s, {})));
           return g_.add(tw::flat_map(make<goes_round>(number), body));
         }();
         g_.connect(node.again, round.in, capacity_of(s));
@@ -166,7 +180,8 @@ class builder {
       }
       case verb::fan: {
         auto& split = g_.configure(g_.add<tw::split<item>>(tw::on_demand), named);
-        auto& merge = g_.configure(g_.add<tw::merge<item>>(s.amount % 2 == 0 ? tw::first_come : tw::ordered), later("merge"));
+        auto& merge = g_.configure(g_.add<tw::merge<item>>(s.amount % 2 == 0 ? tw::first_come : tw::ordered),
+                                   later("merge"));
         for (int i = 0; i < s.width; ++i) {
           auto branch = g_.add(tw::map(mapper_of(), later(("branch-" + std::to_string(i)).c_str())));
           g_.connect(split.branch(), branch.in, capacity_of(s));

@@ -1,8 +1,8 @@
 // Random graphs under every policy, against an interpreter that knows nothing of thalweg. See
 // tests/support/random_graphs for how graphs are made up, built and predicted.
 //
-// THALWEG_GRAPHS=n runs n graphs in all, THALWEG_POLICIES=a,b,c only under these policies. What fails or hangs prints how
-// to repeat it.
+// THALWEG_GRAPHS=n runs n graphs in all, THALWEG_POLICIES=a,b,c only under these policies. What fails or
+// hangs prints how to repeat it.
 #include <thalweg/thalweg.hpp>
 
 #include <algorithm>
@@ -60,12 +60,12 @@ rc::Gen<std::string> any_policy() {
 
 std::string how_to_repeat() {
   return "RC_PARAMS=\"seed=" + std::to_string(rc::detail::configuration().testParams.seed) +
-         "\" THALWEG_GRAPHS=" + std::to_string(graphs_in_all()) +
-         " --gtest_filter=RandomGraphs." + testing::UnitTest::GetInstance()->current_test_info()->name();
+         "\" THALWEG_GRAPHS=" + std::to_string(graphs_in_all()) + " --gtest_filter=RandomGraphs." +
+         testing::UnitTest::GetInstance()->current_test_info()->name();
 }
 
-// What went wrong last, and whether something did. While a failing graph is being made smaller, each candidate is run
-// several times: many failures are a matter of luck.
+// What went wrong last, and whether something did. While a failing graph is being made smaller, each
+// candidate is run several times: many failures are a matter of luck.
 std::string last_failure;
 int tries() {
   return last_failure.empty() ? 1 : 12;
@@ -81,7 +81,8 @@ template <class Property> void hold(int percent, const Property& property) {
   if (!result.template is<rc::detail::SuccessResult>()) {
     std::ostringstream text;
     rc::detail::printResultMessage(result, text);
-    FAIL() << text.str() << "\nThe last failure: " << std::exchange(last_failure, {}) << "\nTo repeat: " << how_to_repeat();
+    FAIL() << text.str() << "\nThe last failure: " << std::exchange(last_failure, {})
+           << "\nTo repeat: " << how_to_repeat();
   }
 }
 
@@ -135,7 +136,9 @@ outcome perform(tw::graph& g, witness& w, const std::string& policy, const actio
 }
 
 struct made {
-  explicit made(const description& d, bool works = true) : left(std::make_shared<witness>(layout(d))) { left->works = works; }
+  explicit made(const description& d, bool works = true) : left(std::make_shared<witness>(layout(d))) {
+    left->works = works;
+  }
   tw::graph& build() {
     random_graphs::build(left, g);
     return g;
@@ -149,7 +152,8 @@ struct made {
 std::string difference(const std::vector<item>& expected, const std::vector<item>& seen) {
   const auto [a, b] = std::mismatch(expected.begin(), expected.end(), seen.begin(), seen.end());
   std::ostringstream text;
-  text << seen.size() << " items instead of " << expected.size() << ", the first difference at " << a - expected.begin() << ":";
+  text << seen.size() << " items instead of " << expected.size() << ", the first difference at "
+       << a - expected.begin() << ":";
   if (a != expected.end()) text << " expected " << *a;
   if (b != seen.end()) {
     text << " got " << *b;
@@ -180,7 +184,8 @@ void check_output(const std::string& policy, const witness& w, const prediction&
     const auto where = l.nodes[i].name(i) + (all ? "" : " got no beginning of what it should") + ": ";
     switch (l.streams[s].order) {
       case label::sequence:
-        if (all ? seen != want : !begins_with(want, seen)) fail(policy, w, where + "(sequence) " + difference(want, seen));
+        if (all ? seen != want : !begins_with(want, seen))
+          fail(policy, w, where + "(sequence) " + difference(want, seen));
         break;
       case label::by_path: {
         auto paths = by_path(want);
@@ -201,7 +206,8 @@ void check_output(const std::string& policy, const witness& w, const prediction&
   }
 }
 
-void check_report(const std::string& policy, const witness& w, const tw::report& r, const prediction& expected) {
+void check_report(const std::string& policy, const witness& w, const tw::report& r,
+                  const prediction& expected) {
   const auto& l = w.described;
   std::uint64_t sunk = 0;
   for (std::size_t i = 0; i < l.nodes.size(); ++i) {
@@ -210,19 +216,23 @@ void check_report(const std::string& policy, const witness& w, const tw::report&
     const auto& want = expected.nodes[i];
     const auto& got = r.stage(name);
     const auto same = [&](const char* what, std::uint64_t a, std::uint64_t b) {
-      if (a != b) fail(policy, w, name + " reports " + what + " " + std::to_string(a) + " instead of " + std::to_string(b));
+      if (a != b)
+        fail(policy, w,
+             name + " reports " + what + " " + std::to_string(a) + " instead of " + std::to_string(b));
     };
     if (n.what == verb::sink) sunk += want.in;
     if (n.what != verb::loop && n.what != verb::source) same("in", got.items_in(), want.in);
-    const bool several = n.what == verb::line || n.what == verb::farm_line || n.what == verb::batch || n.what == verb::loop ||
-                         n.what == verb::count_window || n.what == verb::time_window || n.what == verb::reduce;
+    const bool several = n.what == verb::line || n.what == verb::farm_line || n.what == verb::batch ||
+                         n.what == verb::loop || n.what == verb::count_window ||
+                         n.what == verb::time_window || n.what == verb::reduce;
     if (!several && n.what != verb::sink) same("out", got.items_out(), want.out);
   }
   if (r.items() != sunk)
     fail(policy, w, "the report counts " + std::to_string(r.items()) + " items, not " + std::to_string(sunk));
 }
 
-void check_complete(const std::string& policy, const witness& w, const outcome& o, const prediction& expected) {
+void check_complete(const std::string& policy, const witness& w, const outcome& o,
+                    const prediction& expected) {
   if (o.error) fail(policy, w, "ended by " + text_of(o.error));
   if (!w.complaints().empty()) fail(policy, w, w.complaints());
   check_output(policy, w, expected, true);
@@ -242,12 +252,14 @@ std::ostream& operator<<(std::ostream& out, const moment& m) {
 rc::Gen<moment> any_moment() {
   return rc::gen::build<moment>(
       rc::gen::set(&moment::items, rc::gen::oneOf(rc::gen::inRange(0L, 10L), rc::gen::inRange(0L, 2'000L))),
-      rc::gen::set(&moment::microseconds, rc::gen::oneOf(rc::gen::inRange(0, 50), rc::gen::inRange(0, 3'000))));
+      rc::gen::set(&moment::microseconds,
+                   rc::gen::oneOf(rc::gen::inRange(0, 50), rc::gen::inRange(0, 3'000))));
 }
 void await(const moment& m, const tw::execution& e, const witness& w) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(m.microseconds);
   const auto items = w.arrived.load() + m.items;
-  while (std::chrono::steady_clock::now() < until && w.arrived.load(std::memory_order_relaxed) < items && !e.done()) {
+  while (std::chrono::steady_clock::now() < until && w.arrived.load(std::memory_order_relaxed) < items &&
+         !e.done()) {
     std::this_thread::yield();
   }
 }
@@ -293,8 +305,9 @@ TEST(RandomGraphs, AnErrorEndsTheRun) {
     std::vector<std::size_t> can;
     for (std::size_t i = 0; i < w.described.nodes.size(); ++i) {
       const auto what = w.described.nodes[i].what;
-      const bool ours = what != verb::batch && what != verb::fan && what != verb::split && what != verb::tee &&
-                        what != verb::stamp && (what < verb::merge || what > verb::merge_ordered) &&
+      const bool ours = what != verb::batch && what != verb::fan && what != verb::split &&
+                        what != verb::tee && what != verb::stamp &&
+                        (what < verb::merge || what > verb::merge_ordered) &&
                         (what != verb::source || w.described.sources[i].from != origin::range);
       if (ours && expected.nodes[i].calls > 0) can.push_back(i);
     }
@@ -339,8 +352,9 @@ TEST(RandomGraphs, StopDrains) {
       given.push_back(static_cast<long>(ran.report.stage(w.described.nodes[i].name(i)).items_out()));
       const auto called = static_cast<long>(w.nodes[i].calls);
       if (w.described.sources[i].from != origin::range && (given[i] > called || given[i] < called - 1))
-        fail(policy, w, "source " + std::to_string(i) + " gave " + std::to_string(called) + " items, but the report says " +
-                            std::to_string(given[i]));
+        fail(policy, w,
+             "source " + std::to_string(i) + " gave " + std::to_string(called) +
+                 " items, but the report says " + std::to_string(given[i]));
     }
     check_complete(policy, w, ran, predict(w.described, given));
   });
@@ -389,7 +403,8 @@ TEST(RandomGraphs, AnExecutionIsDestroyed) {
 TEST(RandomGraphs, PauseAndResume) {
   hold(8, [] {
     const auto d = *any_description();
-    const auto moments = *rc::gen::resize(8, rc::gen::container<std::vector<moment>>(rc::gen::resize(100, any_moment())));
+    const auto moments =
+        *rc::gen::resize(8, rc::gen::container<std::vector<moment>>(rc::gen::resize(100, any_moment())));
     const auto policy = *any_policy();
     made m(d);
     auto& w = *m.left;
@@ -422,8 +437,9 @@ TEST(RandomGraphs, ReplicasChange) {
       if (what == verb::farm || what == verb::farm_line) farms.push_back(w.described.nodes[i].name(i));
     }
     RC_PRE(!farms.empty());
-    const auto changes = *rc::gen::resize(10, rc::gen::container<std::vector<std::pair<std::string, int>>>(rc::gen::resize(
-                                                   100, rc::gen::pair(rc::gen::elementOf(farms), rc::gen::inRange(1, 9)))));
+    const auto changes =
+        *rc::gen::resize(10, rc::gen::container<std::vector<std::pair<std::string, int>>>(rc::gen::resize(
+                                 100, rc::gen::pair(rc::gen::elementOf(farms), rc::gen::inRange(1, 9)))));
     const auto when = *any_moment();
     const auto ran = perform(m.build(), w, policy, [&](tw::execution& e, witness& v) {
       for (const auto& [farm, replicas] : changes) {

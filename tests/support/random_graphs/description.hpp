@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
-/// Random graphs are described by data: a list of steps, each of which does something with streams that are open
-/// still. Any list is a graph, so whatever is left out when a failing one is made smaller leaves a graph again.
+/// Random graphs are described by data: a list of steps, each of which does something with streams that are
+/// open still. Any list is a graph, so whatever is left out when a failing one is made smaller leaves a graph
+/// again.
 namespace random_graphs {
 
 /// What flows: a value, the way it came (so that order by path can be checked), and rounds of a loop to go.
@@ -60,16 +61,17 @@ inline constexpr int verbs = static_cast<int>(verb::source);
 
 inline const char* name_of(verb v) {
   static constexpr const char* names[] = {
-      "map",    "filter", "expand", "line",  "farm",  "farm_line",     "batch",    "key_state",     "count_window",
-      "time_window", "reduce", "loop", "fan", "split", "tee", "ports", "merge", "merge_in_turn", "merge_by",
-      "merge_ordered", "sort", "pair", "gather", "half", "source", "stamp", "sink"};
+      "map",       "filter",       "expand",      "line",          "farm",     "farm_line",     "batch",
+      "key_state", "count_window", "time_window", "reduce",        "loop",     "fan",           "split",
+      "tee",       "ports",        "merge",       "merge_in_turn", "merge_by", "merge_ordered", "sort",
+      "pair",      "gather",       "half",        "source",        "stamp",    "sink"};
   return names[static_cast<std::size_t>(v)];
 }
 
 struct step {
   verb what = verb::map;
-  unsigned pick = 0;      ///< which of the open streams
-  int width = 2;          ///< how many branches or inputs
+  unsigned pick = 0;  ///< which of the open streams
+  int width = 2;      ///< how many branches or inputs
   unsigned seed = 0;
   int amount = 0;
   int replicas = 2;
@@ -79,9 +81,9 @@ struct step {
   int spin_us = 0;   ///< work, for some items
 
   friend std::ostream& operator<<(std::ostream& out, const step& s) {
-    return out << name_of(s.what) << "{pick " << s.pick << " width " << s.width << " seed " << s.seed << " amount " << s.amount
-               << " replicas " << s.replicas << (s.unordered ? " unordered" : "") << " schedule " << s.schedule
-               << " capacity " << s.capacity << " spin " << s.spin_us << '}';
+    return out << name_of(s.what) << "{pick " << s.pick << " width " << s.width << " seed " << s.seed
+               << " amount " << s.amount << " replicas " << s.replicas << (s.unordered ? " unordered" : "")
+               << " schedule " << s.schedule << " capacity " << s.capacity << " spin " << s.spin_us << '}';
   }
 };
 
@@ -94,7 +96,8 @@ struct beginning {
   unsigned seed = 0;
   friend std::ostream& operator<<(std::ostream& out, const beginning& b) {
     static constexpr const char* names[] = {"range", "pull", "emitting", "stage"};
-    return out << names[static_cast<std::size_t>(b.from)] << "{items " << b.items << " seed " << b.seed << '}';
+    return out << names[static_cast<std::size_t>(b.from)] << "{items " << b.items << " seed " << b.seed
+               << '}';
   }
 };
 
@@ -115,7 +118,9 @@ struct node {
   verb what = verb::map;
   step how;
   std::vector<std::size_t> in, out;  // streams
-  [[nodiscard]] std::string name(std::size_t number) const { return name_of(what) + std::string("-") + std::to_string(number); }
+  [[nodiscard]] std::string name(std::size_t number) const {
+    return name_of(what) + std::string("-") + std::to_string(number);
+  }
 };
 
 struct stream {
@@ -140,7 +145,8 @@ struct layout {
       open_.push_back(put(verb::source, s, {}, {{}}).front());
     }
     for (const auto& s : d.steps) apply(s);
-    for (const auto s : std::exchange(open_, {})) put(verb::sink, {.seed = static_cast<unsigned>(s)}, {s}, {});
+    for (const auto s : std::exchange(open_, {}))
+      put(verb::sink, {.seed = static_cast<unsigned>(s)}, {s}, {});
   }
 
   [[nodiscard]] std::string text() const {
@@ -159,7 +165,8 @@ struct layout {
  private:
   static constexpr std::size_t most_open = 9;
 
-  std::vector<std::size_t> put(verb what, const step& how, std::vector<std::size_t> in, std::vector<stream> out) {
+  std::vector<std::size_t> put(verb what, const step& how, std::vector<std::size_t> in,
+                               std::vector<stream> out) {
     const auto number = nodes.size();
     node n{what, how, std::move(in), {}};
     n.how.what = what;
@@ -185,7 +192,8 @@ struct layout {
   }
 
   void apply(step s) {
-    if (static_cast<int>(s.what) >= steps_of_one && static_cast<int>(s.what) > static_cast<int>(verb::ports)) return join(s);
+    if (static_cast<int>(s.what) >= steps_of_one && static_cast<int>(s.what) > static_cast<int>(verb::ports))
+      return join(s);
     const auto in = take(s.pick);
     const auto from = streams[in];
     stream to{from.order, from.splits};

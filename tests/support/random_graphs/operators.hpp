@@ -22,7 +22,8 @@ namespace tw = thalweg;
 
 /// What a stage throws that is told to.
 struct refusal : std::runtime_error {
-  explicit refusal(std::size_t at) : std::runtime_error("stage " + std::to_string(at) + " refuses an item"), number(at) {}
+  explicit refusal(std::size_t at)
+      : std::runtime_error("stage " + std::to_string(at) + " refuses an item"), number(at) {}
   std::size_t number;
 };
 
@@ -76,7 +77,8 @@ struct probe {
   [[nodiscard]] std::string name() const { return run->described.nodes[number].name(number); }
 
   void touch(const item& x) const {
-    if (mine().calls.fetch_add(1, std::memory_order_relaxed) + 1 == run->at_call && run->throws == number) throw refusal(number);
+    if (mine().calls.fetch_add(1, std::memory_order_relaxed) + 1 == run->at_call && run->throws == number)
+      throw refusal(number);
     const int spin = what().spin_us;
     if (spin > 0 && run->works && mixed(x.value, 77) % 8 == 0) spin_for(std::chrono::microseconds(spin));
   }
@@ -223,7 +225,8 @@ struct ports_stage : tw::stage, probe {
   std::vector<std::unique_ptr<tw::out<item>>> outs;
   long n = 0;
   ports_stage(probe p, std::size_t width) : probe(std::move(p)) {
-    for (std::size_t i = 0; i < width; ++i) outs.push_back(std::make_unique<tw::out<item>>(this, "out-" + std::to_string(i)));
+    for (std::size_t i = 0; i < width; ++i)
+      outs.push_back(std::make_unique<tw::out<item>>(this, "out-" + std::to_string(i)));
   }
   void on_item(tw::in<item>&, item x) {
     const sole now(*this);
@@ -240,7 +243,8 @@ struct gathering_stage : tw::stage, probe {
   std::vector<std::unique_ptr<tw::in<item>>> ins;
   long n = 0;
   gathering_stage(probe p, std::size_t width) : probe(std::move(p)) {
-    for (std::size_t i = 0; i < width; ++i) ins.push_back(std::make_unique<tw::in<item>>(this, "in-" + std::to_string(i)));
+    for (std::size_t i = 0; i < width; ++i)
+      ins.push_back(std::make_unique<tw::in<item>>(this, "in-" + std::to_string(i)));
   }
   void on_item(tw::in<item>& port, item x) {
     const sole now(*this);
@@ -250,8 +254,8 @@ struct gathering_stage : tw::stage, probe {
   }
 };
 
-/// An item for a port whose items come by themselves, beside ports of the same stage that are read by choice: which
-/// is which goes by the type.
+/// An item for a port whose items come by themselves, beside ports of the same stage that are read by choice:
+/// which is which goes by the type.
 struct arriving {
   item x;
 };
@@ -263,7 +267,8 @@ struct half_stage : tw::stage, probe {
   long n = 0;
 
   half_stage(probe p, std::size_t width) : probe(std::move(p)) {
-    for (std::size_t i = 1; i < width; ++i) others.push_back(std::make_unique<tw::in<item>>(this, "in-" + std::to_string(i)));
+    for (std::size_t i = 1; i < width; ++i)
+      others.push_back(std::make_unique<tw::in<item>>(this, "in-" + std::to_string(i)));
   }
   void on_item(tw::in<arriving>& port, const arriving& a) {
     const sole now(*this);

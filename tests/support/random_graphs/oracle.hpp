@@ -161,7 +161,9 @@ class oracle {
             out[i % out.size()].push_back(p);
           } else if (s.schedule == 1) {
             // Where a key goes is the library's affair: the oracle asks how it spreads them.
-            const auto spread = (std::hash<std::int64_t>{}(p.x.value % 50) * std::size_t{0x9E3779B97F4A7C15} >> 32) % out.size();
+            const auto spread =
+                (std::hash<std::int64_t>{}(p.x.value % 50) * std::size_t{0x9E3779B97F4A7C15} >> 32) %
+                out.size();
             out[spread].push_back(p);
           } else {
             out[kept(s, p.x) ? 0 : 1].push_back(p);
