@@ -21,7 +21,7 @@ edge::edge(const connect_options& opts, std::size_t slots, node* sender, node* r
 bool edge::has_room() const noexcept {
   if (in_loop || opts_.when_full != when_full::block || discards_.load(std::memory_order_relaxed))
     return true;
-  if (own_) return !own_left_ || own_left_->empty();
+  if (own_) return own_left_items_.load(std::memory_order_acquire) == 0;
   const auto n = items_.load(std::memory_order_acquire);
   if (n == 0) return true;
   if (const auto most = capacity_.load(std::memory_order_relaxed); most != 0)
@@ -216,6 +216,7 @@ std::size_t edge::push_own(pipe::chunk_base& items) {
   items.clear();
   items_.fetch_add(static_cast<std::int64_t>(n), std::memory_order_relaxed);
   own_left_->drop_front(own_->push(*own_left_, 0));
+  own_left_items_.store(own_left_->size(), std::memory_order_release);
   own_waiting_.fetch_add(static_cast<std::int64_t>(n), std::memory_order_release);
   return n;
 }
@@ -226,6 +227,7 @@ chunk_ptr edge::pop_own(std::size_t most, chunk_ptr back) {
   auto got = back ? std::move(back) : own_left_->sibling();
   const auto n = own_->pop(*got, std::max<std::size_t>(most, 1));
   if (!own_left_->empty()) own_left_->drop_front(own_->push(*own_left_, 0));
+  own_left_items_.store(own_left_->size(), std::memory_order_release);
   if (n == 0) return nullptr;
   items_.fetch_sub(static_cast<std::int64_t>(n), std::memory_order_relaxed);
   own_waiting_.fetch_sub(static_cast<std::int64_t>(n), std::memory_order_release);

@@ -38,7 +38,9 @@ class edge {
   std::size_t push(pipe::chunk_base& from);
   /// The sender may stop in the middle of its call: the receiver may take what lies in the chunk that it
   /// fills.
-  void lend(pipe::chunk_base* filling) noexcept { lent_.store(filling, std::memory_order_release); }
+  void lend(pipe::chunk_base* filling) noexcept {
+    if (!own_) lent_.store(filling, std::memory_order_release);
+  }
   /// To be held while a chunk that was lent is handed over.
   [[nodiscard]] pipe::spinlock& lending() noexcept { return lending_; }
   /// Waits until something is taken out, for a millisecond at most.
@@ -107,6 +109,7 @@ class edge {
   pipe::spinlock lending_;  // before the other one
   std::unique_ptr<model::own_channel> own_;
   std::atomic<std::int64_t> own_waiting_{0};
+  std::atomic<std::size_t> own_left_items_{0};
   chunk_ptr own_left_;  // what the user's pipe had no room for
 
   alignas(pipe::cache_line) pipe::spinlock lock_;

@@ -83,7 +83,8 @@ std::int64_t farm::seat::deadline() const {
 }
 
 bool farm::seat::all_done() const {
-  return inputs_ended() && farm_.next_target_.load() < 0 && farm_.next_out_.load() == farm_.next_seq_.load();
+  return inputs_ended() && farm_.firing_.load() == 0 && farm_.next_target_.load() < 0 &&
+         farm_.next_out_.load() == farm_.next_seq_.load();
 }
 
 bool farm::seat::ready() {
@@ -147,10 +148,19 @@ chunk_ptr farm::seat::take_mine(worker& w) {
 
 void farm::seat::execute(worker& w) {
   auto& f = farm_;
-  const std::lock_guard mine(busy_);
-  if (f.ending_) return;
+  struct using_lane {
+    std::atomic<bool>& flag;
+    explicit using_lane(std::atomic<bool>& b) : flag(b) { flag.store(true); }
+    ~using_lane() { flag.store(false); }
+  } const mine(busy_);
+  if (f.ending_.load()) return;
   prepare(w);
   if (lane_->deadline() <= observe::now_ns()) {
+    struct firing {
+      std::atomic<int>& count;
+      explicit firing(std::atomic<int>& c) : count(c) { count.fetch_add(1); }
+      ~firing() { count.fetch_sub(1); }
+    } const counted(f.firing_);
     lane_->fire_timers(w, longest_run);
     give(w, false);
   }
@@ -266,14 +276,14 @@ void farm::seat::finish(worker& w) {
   auto& f = farm_;
   {
     const std::lock_guard hold(f.lock_);
-    if (f.ending_ || !all_done()) return;
-    f.ending_ = true;
+    if (f.ending_.load() || !all_done()) return;
+    f.ending_.store(true);
   }
   const bool ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
   for (auto s = first_; s < last_; ++s) {
     for (auto& other : f.seats) {
-      std::unique_lock theirs(other->busy_, std::defer_lock);
-      if (other.get() != this) theirs.lock();
+      // All is done: whoever still uses a lane is about to leave it.
+      while (other.get() != this && other->busy_.load()) std::this_thread::yield();
       if (!other->lane_) continue;
       other->lane_->position = at_the_end;
       other->ending_now_ = true;

@@ -149,7 +149,7 @@ void net::live(thread_squad& s, std::size_t number) {
 void net::doze(worker& w, thread_squad& s) {
   const auto awake = [&] {
     for (auto* n : w.dozing) {
-      if (n->asleep() && n->ready()) return n->notify(&w), true;
+      if (n->asleep() && n->could_borrow()) return n->notify(&w), true;
     }
     return s.busy() || over();
   };
@@ -250,8 +250,15 @@ void net::wait_while_paused(worker& w) {
 // full and keeps its sender from going on, the smallest such edge is allowed to grow. T. Parks, Bounded
 // Scheduling of Process Networks (1995), section 4.
 void net::make_way() {
-  const std::unique_lock hold(making_way_, std::try_to_lock);
-  if (!hold.owns_lock()) return;
+  // One at a time; who comes meanwhile has the other look once more.
+  if (asked_for_way_.fetch_add(1) > 0) return;
+  for (std::size_t seen = 1; seen != 0;) {
+    grow_smallest();
+    seen = asked_for_way_.fetch_sub(seen) - seen;
+  }
+}
+
+void net::grow_smallest() {
   edge* smallest = nullptr;
   for (auto& e : edges_) {
     if (e->has_room() || e->to->ended() || !e->to->asleep() || !e->to->chooses()) continue;

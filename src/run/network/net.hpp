@@ -103,6 +103,7 @@ class net final : public engine {
   void doze(worker& w, thread_squad& s);
   bool help(node& n, worker& w);
   void make_way();
+  void grow_smallest();
 
   shape shape_;
   std::vector<std::unique_ptr<edge>> edges_;
@@ -125,7 +126,8 @@ class net final : public engine {
   std::atomic<std::size_t> left_{0};   // nodes that have not ended
   std::atomic<std::int64_t> awake_{0}, blocked_{0};
   std::atomic<bool> over_{false};
-  std::mutex joining_, making_way_;
+  std::atomic<std::size_t> asked_for_way_{0};
+  std::mutex joining_;
 };
 
 }  // namespace thalweg::run_detail::network

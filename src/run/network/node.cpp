@@ -43,10 +43,15 @@ void node::notify(worker* w) {
   }
 }
 
+bool node::could_borrow() const {
+  return !ended() && outputs_have_room() &&
+         std::any_of(in.begin(), in.end(), [](const edge* e) { return e->borrows() && !e->empty(); });
+}
+
 bool node::fall_asleep() {
   deep_.store(true, std::memory_order_relaxed);
   pipe::heavy_fence();
-  return asleep() && !net_.over() && ready();
+  return asleep() && !net_.over() && could_borrow();
 }
 
 bool node::claim() noexcept {
@@ -120,7 +125,11 @@ void node::learn(std::size_t items, std::int64_t ns) {
   cost_ns_ = cost_ns_ == 0 ? cost : cost_ns_ + (cost - cost_ns_) / 4;
   const auto fits = static_cast<std::size_t>(static_cast<double>(run_ns) / std::max(cost_ns_, 1.0));
   most_items_ = std::clamp<std::size_t>(fits, 1, std::min(longest_run, 2 * most_items_));
-  for (auto* e : in) e->set_grant(most_items_);
+  for (auto* e : in) {
+    e->set_grant(most_items_);
+    // How much room there must be depends on it.
+    if (e->sender_waits()) e->from->notify();
+  }
 }
 
 void node::leave_loop(worker& w, std::size_t items) {

@@ -92,6 +92,8 @@ class node {
   /// lend notify it from now on. Returns whether it has something to do already: one of the two sees the
   /// other.
   [[nodiscard]] bool fall_asleep();
+  /// Something is lent to it, and there is room behind it. Any thread.
+  [[nodiscard]] bool could_borrow() const;
 
   // Set by the layout.
 

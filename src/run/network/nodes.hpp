@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "lane.hpp"
@@ -88,7 +87,8 @@ class farm {
   std::vector<batch> slots_;
   chunk_ptr dealt_;  // what is left of a run of items that is being dealt out
   std::int64_t count_ = 0;
-  bool ending_ = false;
+  std::atomic<bool> ending_{false};
+  std::atomic<int> firing_{0};  // replicas whose timers are being called
 };
 
 class farm::seat final : public node, public lane::owner {
@@ -114,7 +114,7 @@ class farm::seat final : public node, public lane::owner {
 
   farm& farm_;
   const std::size_t number_;
-  std::mutex busy_;  // held while the lane is used: at the end another seat calls its hooks
+  std::atomic<bool> busy_{false};  // the lane is being used: at the end another seat calls its hooks
   std::unique_ptr<lane> lane_;
   std::atomic<std::int64_t> deadline_;
   chunk_ptr filling_;
