@@ -45,7 +45,7 @@ std::chrono::seconds hangs_after() {
 
 int graphs_in_all() {
   if (const char* text = std::getenv("THALWEG_GRAPHS")) return std::max(1, std::atoi(text));
-  return std::getenv("THALWEG_TEST_SCALE") != nullptr ? scaled(1'500) : default_graphs;
+  return std::getenv("THALWEG_TEST_SCALE") != nullptr ? scaled(400) : default_graphs;
 }
 
 rc::Gen<std::string> any_policy() {
