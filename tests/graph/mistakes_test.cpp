@@ -313,4 +313,45 @@ TEST_P(GraphErrors, AGraphThatHasFailedRunsAgain) {
   EXPECT_THAT(k.seen, SizeIs(100));
 }
 
+TEST_P(GraphErrors, ItemsLeftAtAnInputAreAnError) {
+  struct forgetful : tw::stage {
+    tw::in<int> in{this, "in"};
+    void on_run() override {
+      if (in.available() && in.front() < 5) in.take();
+    }
+  };
+  tw::graph g;
+  auto& c = g.add<counter>(10);
+  auto& f = g.configure(g.add<forgetful>(), {.name = "forgetful"});
+  g.connect(c.out, f.in);
+  const auto found = failure_of([&] { tw::run(g, policy()); });
+  EXPECT_EQ(found.stage, "forgetful");
+  EXPECT_THAT(found.cause, HasSubstr("'in'"));
+}
+
+TEST(GraphMistakes, AStageAndALineOfTheSameName) {
+  tw::graph g;
+  auto& c = g.configure(g.add<counter>(1), {.name = "y"});
+  g.connect(c.out, g.add(tw::sink([](int) {}, {.name = "y"})).in);
+  try {
+    tw::run(g);
+    FAIL() << "the second name was not noticed";
+  } catch (const tw::invalid_job& e) {
+    EXPECT_THAT(e.what(), HasSubstr("'y': this name is given twice"));
+  }
+}
+
+TEST(GraphMistakes, APictureUsesNothingUp) {
+  tw::graph g;
+  int seen = 0;
+  auto only_once = [p = std::make_unique<int>(1)](int x) { return x + *p; };
+  auto m = g.add(tw::map(std::move(only_once), {.name = "m"}));
+  g.connect(g.add(tw::source(std::vector{1, 2})).out, m.in);
+  g.connect(m.out, g.add(tw::sink([&](int x) { seen += x; })).in);
+  EXPECT_THAT(tw::to_dot(g), HasSubstr("\"m\\nmap\""));
+  EXPECT_THAT(tw::to_json(g), HasSubstr("\"m\""));
+  tw::run(g);
+  EXPECT_EQ(seen, 5);
+}
+
 }  // namespace

@@ -249,18 +249,58 @@ TEST_P(KeyBy, WhatCannotBePutBackIsRefused) {
               ElementsAre(AllOf(HasSubstr("'k'"), HasSubstr("state cannot be copied"))));
 }
 
-TEST_P(KeyBy, StateInAFarmIsRefused) {
-  for (const bool unordered : {false, true}) {
-    EXPECT_THAT(problems_of([&] {
-                  tw::run(tw::source(std::vector{1}) |
-                              tw::farm(tw::key_by([](int x) { return x; }, [](int&, int x) { return x; },
-                                                  {.name = "k"}),
-                                       {.unordered = unordered}) |
-                              tw::sink([](int) {}),
-                          policy());
-                }),
-                ElementsAre(AllOf(HasSubstr("'k'"), HasSubstr("its state must see all items"))));
+// Sums up for each key, and tells at the end.
+struct adding_up {
+  std::pair<int, long> operator()(long& sum, const int& x) const { return {x, sum += x}; }
+  void on_end(const int& key, long& sum, tw::emitter<std::pair<int, long>>& out) const {
+    out({-1 - key, sum});
   }
+};
+
+TEST_P(KeyBy, KeysAreDividedUpInAFarm) {
+  std::mt19937 random(3);
+  std::vector<int> items(20'000);
+  for (auto& x : items) x = static_cast<int>(random() % 500U);
+  const auto stage = tw::key_by([](const int& x) { return x % 97; }, adding_up{});
+  std::vector<std::pair<int, long>> want;
+  tw::run(tw::source(items) | stage | tw::sink(want), tw::sequential{});
+  for (const int replicas : {1, 3}) {
+    std::vector<std::pair<int, long>> seen;
+    tw::run(tw::source(items) | tw::farm(stage, {.replicas = replicas}) | tw::sink(seen), policy());
+    EXPECT_EQ(seen, want) << replicas << " replicas";
+    // With what follows in the farm.
+    std::vector<long> sums;
+    tw::run(tw::source(items) |
+                tw::farm(stage | tw::map([](const std::pair<int, long>& p) { return p.second; }),
+                         {.replicas = replicas}) |
+                tw::sink(sums),
+            policy());
+    ASSERT_EQ(sums.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(sums[i], want[i].second) << "at " << i;
+  }
+}
+
+TEST_P(KeyBy, AnErrorInAFarmNamesTheStage) {
+  const auto stage = tw::key_by(
+      [](int x) { return x % 7; },
+      [](int& n, int x) { return ++n == 100 ? throw std::runtime_error("a hundred") : x; }, {.name = "k"});
+  const auto found = failure_of([&] {
+    tw::run(tw::source(std::views::iota(0, 5'000)) | tw::farm(stage, {.replicas = 2}) | tw::sink([](int) {}),
+            policy());
+  });
+  EXPECT_EQ(found.stage, "k");
+}
+
+TEST_P(KeyBy, InAFarmItMustBeTheFirstStage) {
+  EXPECT_THAT(problems_of([&] {
+                tw::run(tw::source(std::vector{1}) |
+                            tw::farm(tw::map([](int x) { return x; }) |
+                                     tw::key_by([](int x) { return x; }, [](int&, int x) { return x; },
+                                                {.name = "k"})) |
+                            tw::sink([](int) {}),
+                        policy());
+              }),
+              ElementsAre(AllOf(HasSubstr("k'"), HasSubstr("must be the first stage"))));
 }
 
 // --- the table ---

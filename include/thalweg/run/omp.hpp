@@ -18,11 +18,9 @@ namespace thalweg {
 /// (OMP_NUM_THREADS, OMP_PLACES). After `launch` the region is another thread's. Inside a parallel region of the
 /// program the team is what nested regions get, by default the calling thread alone.
 ///
-/// ```cpp
-/// int sum = 0;
-/// tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([&](int x) { sum += x; }), tw::omp{.threads = 2});
-/// assert(sum == 6);
-/// ```
+///     int sum = 0;
+///     tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([&](int x) { sum += x; }), tw::omp{.threads = 2});
+///     assert(sum == 6);
 struct omp {
   /// The size of the team; `automatic`: what OpenMP would use by default.
   int threads = automatic;

@@ -15,11 +15,9 @@ namespace thalweg {
 /// none of ours are added but for stages that want one of their own (`.blocking`, `.pin`, batches with an
 /// interval). Order, errors and everything else as under any policy.
 ///
-/// ```cpp
-/// int sum = 0;
-/// tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([&](int x) { sum += x; }), tw::tbb{.threads = 2});
-/// assert(sum == 6);
-/// ```
+///     int sum = 0;
+///     tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([&](int x) { sum += x; }), tw::tbb{.threads = 2});
+///     assert(sum == 6);
 struct tbb {
   /// The size of the arena; `automatic`: as many threads as oneTBB would use by default.
   int threads = automatic;

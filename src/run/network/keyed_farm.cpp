@@ -15,8 +15,8 @@ constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
-keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info)
-    : parts_(std::move(parts)), ordered_(!info.unordered), limit_(replicas) {
+keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas)
+    : parts_(std::move(parts)), limit_(replicas) {
   const auto first = parts_.front().first;
   const auto last = parts_.back().first + parts_.back().stages.last - parts_.back().stages.first;
   front = std::make_unique<divider>(*this, n, first, last);

@@ -120,7 +120,7 @@ net::span net::add_line(std::size_t c) {
         run.replicas[s] = static_cast<int>(n);
       }
       if (info.keyed) {
-        keyed_farms_.push_back(std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
+        keyed_farms_.push_back(std::make_unique<keyed_farm>(*this, std::move(parts), n));
         auto& f = *keyed_farms_.back();
         auto* const who = squad_for(info, apart, n);
         for (auto s = first; s < i; ++s) keyed_farm_of_stage_[s] = &f;

@@ -128,7 +128,7 @@ class farm::seat final : public node, public lane::owner {
 /// items is divided into one for each part, and what comes of them is put together again.
 class keyed_farm {
  public:
-  keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info);
+  keyed_farm(net& n, std::vector<part> parts, std::size_t replicas);
   ~keyed_farm();
 
   class divider;  // takes the items, and sends the results
@@ -159,7 +159,6 @@ class keyed_farm {
   };
 
   const std::vector<part> parts_;
-  const bool ordered_;
   std::atomic<std::size_t> limit_;
   std::atomic<std::size_t> active_{0};
   std::array<batch, window> batches_;
