@@ -312,6 +312,9 @@ model::plan graph::plan(bool straight) {
         info.problems.push_back(model::message_of(std::current_exception()));
       }
       count_name(info.name);
+      if (!x.opts.on_error.plain())
+        info.problems.emplace_back(
+            "is a tw::stage, which deals with its items itself: .on_error can only be tw::stop");
       p.components.push_back(std::make_unique<model::ported>(*x.s, std::move(info)));
     }
     last[i] = p.components.size() - 1;
