@@ -89,7 +89,8 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
 void check_together(const stage_info& first, const stage_info& s, std::vector<std::string>& problems) {
   const auto bad = [&](const std::string& what) { problems.push_back("stage '" + s.name + "': " + what); };
   if (s.keyed)
-    bad("has state for each key, so in a farm it must be the first stage: the keys are divided up where the items "
+    bad("has state for each key, so in a farm it must be the first stage: the keys are divided up where the "
+        "items "
         "come in");
   if (s.opts.schedule.how() != schedule::kind::on_demand)
     bad("is not the first of its farm ('" + first.name +
@@ -202,7 +203,8 @@ std::vector<edge> plan::connections() const {
 
 bool plan::divides_keys() const noexcept {
   return std::any_of(components.begin(), components.end(), [](const auto& c) {
-    return std::any_of(c->stages().begin(), c->stages().end(), [](const auto& s) { return s.keyed && s.farm >= 0; });
+    return std::any_of(c->stages().begin(), c->stages().end(),
+                       [](const auto& s) { return s.keyed && s.farm >= 0; });
   });
 }
 
@@ -240,7 +242,8 @@ std::string plan::to_dot() const {
   std::string lines;
   std::size_t base = 0;
   std::vector<std::size_t> first;
-  const auto draw = [&](std::size_t from, std::size_t to, const std::type_info* type, const std::string& more) {
+  const auto draw = [&](std::size_t from, std::size_t to, const std::type_info* type,
+                        const std::string& more) {
     lines += "  s" + std::to_string(from) + " -> s" + std::to_string(to);
     if (type != nullptr) lines += " [label=\"" + dot_text(type_name(*type)) + more + "\"]";
     lines += ";\n";
@@ -258,7 +261,8 @@ std::string plan::to_dot() const {
                (s.unordered ? " unordered" : "") + "\";\n";
       }
       farm = s.farm;
-      out += "  s" + std::to_string(base + i) + " [label=\"" + dot_text(s.name) + "\\n" + s.pattern + "\"];\n";
+      out +=
+          "  s" + std::to_string(base + i) + " [label=\"" + dot_text(s.name) + "\\n" + s.pattern + "\"];\n";
       if (i > 0) draw(base + i - 1, base + i, c->stages()[i - 1].out, "");
     }
     if (farm >= 0) out += "  }\n";
@@ -269,7 +273,8 @@ std::string plan::to_dot() const {
     const auto* ports = from.ports();
     const auto* type = ports != nullptr ? &ports->outputs()[e.from_port]->type() : from.stages().back().out;
     const auto last = first[e.from] + from.stages().size() - 1;
-    draw(last, first[e.to], type, ports != nullptr ? "\\n" + dot_text(ports->outputs()[e.from_port]->name()) : "");
+    draw(last, first[e.to], type,
+         ports != nullptr ? "\\n" + dot_text(ports->outputs()[e.from_port]->name()) : "");
   }
   return out + lines + "}\n";
 }
@@ -303,7 +308,8 @@ std::string plan::to_json() const {
   w.key("connections");
   w.begin_array();
   base = 0;
-  const auto connection = [&](std::size_t from, std::size_t to, const std::string& out, const std::string& in) {
+  const auto connection = [&](std::size_t from, std::size_t to, const std::string& out,
+                              const std::string& in) {
     w.begin_object();
     w.member("from", static_cast<std::int64_t>(from));
     w.member("to", static_cast<std::int64_t>(to));

@@ -7,9 +7,9 @@
 namespace thalweg::model {
 
 ported::ported(stage& s, stage_info info)
-    : stage_(s), chooses_(s.inputs().empty() || std::any_of(s.inputs().begin(), s.inputs().end(), [](const auto* p) {
-                            return !p->pushed();
-                          })) {
+    : stage_(s),
+      chooses_(s.inputs().empty() || std::any_of(s.inputs().begin(), s.inputs().end(),
+                                                 [](const auto* p) { return !p->pushed(); })) {
   stages_.push_back(std::move(info));
 }
 
@@ -37,7 +37,8 @@ void ported::run(context& ctx) {
 void ported::finish(std::size_t, std::size_t, context& ctx, pipe::chunk_base*) {
   stage_.context_ = &ctx;
   frame<mode::plain>::attribute(0, [&] { stage_.on_end(); });
-  for (auto* p : inputs()) p->reset();  // what is left of the last run of items need not live as long as the graph
+  for (auto* p : inputs())
+    p->reset();  // what is left of the last run of items need not live as long as the graph
 }
 
 void ported::process(range, std::size_t, context&, pipe::chunk_base&, pipe::chunk_base*) {}

@@ -48,7 +48,9 @@ stage::stage() = default;
 stage::~stage() = default;
 
 void stage::on_run() {
-  throw error("a stage without inputs is a source and needs an on_run() of its own, which sends items and calls end()");
+  throw error(
+      "a stage without inputs is a source and needs an on_run() of its own, which sends items and calls "
+      "end()");
 }
 
 namespace {

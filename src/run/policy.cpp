@@ -1,6 +1,6 @@
 #include <thalweg/model/errors.hpp>
-#include <thalweg/run/engine.hpp>
 #include <thalweg/run/back_end.hpp>
+#include <thalweg/run/engine.hpp>
 #include <thalweg/run/policy.hpp>
 
 #include <charconv>
@@ -64,14 +64,17 @@ any_policy policy_from(std::string_view text) {
   const auto refuse = [&](const std::string& why) -> any_policy {
     std::string more;
     for (const auto& [name, make] : others.known) more += ", " + name + ", " + name + ":N";
-    throw error("unknown policy '" + std::string(text) + "'" + why +
-                ": there are sequential, pool, pool:N (workers), threads, threads:N (replicas over all farms)" + more);
+    throw error(
+        "unknown policy '" + std::string(text) + "'" + why +
+        ": there are sequential, pool, pool:N (workers), threads, threads:N (replicas over all farms)" +
+        more);
   };
   const auto colon = text.find(':');
   const auto name = text.substr(0, colon);
   if (name == "sequential" && colon != std::string_view::npos) return refuse(" (sequential takes no number)");
   const auto other = others.known.find(name);
-  if (name != "sequential" && name != "pool" && name != "threads" && other == others.known.end()) return refuse("");
+  if (name != "sequential" && name != "pool" && name != "threads" && other == others.known.end())
+    return refuse("");
   int n = automatic;
   if (colon != std::string_view::npos) {
     const auto digits = text.substr(colon + 1);

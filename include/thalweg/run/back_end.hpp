@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-/// What lets another runtime's threads execute jobs: a policy of one's own in a page of code, with every pattern
-/// and every shape of graph. `tw::tbb` and `tw::omp` are made with it; see docs/extending.md.
+/// What lets another runtime's threads execute jobs: a policy of one's own in a page of code, with every
+/// pattern and every shape of graph. `tw::tbb` and `tw::omp` are made with it; see docs/extending.md.
 namespace thalweg {
 
 namespace run_detail {
@@ -32,8 +32,8 @@ class team_runtime {
   /// How many threads it is asked for.
   [[nodiscard]] virtual int threads() const = 0;
   /// Has `life(number)` called by up to `threads()` threads, each with a number of its own from 0 on, all at
-  /// once; returns when all have returned, which they do when the run is over. It is called by the thread that
-  /// called `run`, or, after `launch`, by one of ours.
+  /// once; returns when all have returned, which they do when the run is over. It is called by the thread
+  /// that called `run`, or, after `launch`, by one of ours.
   virtual void run(const std::function<void(std::size_t)>& life) = 0;
 };
 
@@ -42,8 +42,8 @@ std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, std::uniq
 
 }  // namespace run_detail
 
-/// Lets `policy_from` find a policy by name: `make(n)` gets the number behind the colon, or `automatic`. Returns
-/// true.
+/// Lets `policy_from` find a policy by name: `make(n)` gets the number behind the colon, or `automatic`.
+/// Returns true.
 bool register_policy(std::string name, std::function<any_policy(int)> make);
 
 }  // namespace thalweg

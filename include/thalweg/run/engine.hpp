@@ -183,7 +183,8 @@ struct run_state {
   std::vector<int> replicas;          // allowed, by stage number
   std::vector<int> segments;          // fused groups, by stage number
   std::vector<resize_event> resizes;  // under `logs_mutex`
-  std::function<std::uint64_t(std::size_t stage)> dropped_before;  // items dropped in front of a stage; may be null
+  std::function<std::uint64_t(std::size_t stage)>
+      dropped_before;  // items dropped in front of a stage; may be null
 
   [[nodiscard]] std::exception_ptr error() const;
   void release_waiters();

@@ -1,4 +1,5 @@
-/// `omp`: jobs executed by a team of OpenMP threads. Not part of <thalweg/thalweg.hpp>; compile with -fopenmp.
+/// `omp`: jobs executed by a team of OpenMP threads. Not part of <thalweg/thalweg.hpp>; compile with
+/// -fopenmp.
 #pragma once
 
 #include <thalweg/run/back_end.hpp>
@@ -13,10 +14,10 @@
 
 namespace thalweg {
 
-/// Executes a job in a parallel region of OpenMP, for programs whose threads are OpenMP's already: `run` opens
-/// the region on the calling thread, so the runtime's own threads are used, as many and where its settings say
-/// (OMP_NUM_THREADS, OMP_PLACES). After `launch` the region is another thread's. Inside a parallel region of the
-/// program the team is what nested regions get, by default the calling thread alone.
+/// Executes a job in a parallel region of OpenMP, for programs whose threads are OpenMP's already: `run`
+/// opens the region on the calling thread, so the runtime's own threads are used, as many and where its
+/// settings say (OMP_NUM_THREADS, OMP_PLACES). After `launch` the region is another thread's. Inside a
+/// parallel region of the program the team is what nested regions get, by default the calling thread alone.
 ///
 ///     int sum = 0;
 ///     tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([&](int x) { sum += x; }), tw::omp{.threads = 2});
@@ -54,7 +55,8 @@ inline omp::operator any_policy() const {
 }
 
 namespace run_detail {
-inline const bool omp_is_known = register_policy("omp", [](int n) -> any_policy { return omp{.threads = n}; });
+inline const bool omp_is_known =
+    register_policy("omp", [](int n) -> any_policy { return omp{.threads = n}; });
 }  // namespace run_detail
 
 }  // namespace thalweg

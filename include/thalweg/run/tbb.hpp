@@ -11,8 +11,8 @@
 
 namespace thalweg {
 
-/// Executes a job in an arena of oneTBB, for programs whose threads are oneTBB's already: they are shared, and
-/// none of ours are added but for stages that want one of their own (`.blocking`, `.pin`, batches with an
+/// Executes a job in an arena of oneTBB, for programs whose threads are oneTBB's already: they are shared,
+/// and none of ours are added but for stages that want one of their own (`.blocking`, `.pin`, batches with an
 /// interval). Order, errors and everything else as under any policy.
 ///
 ///     int sum = 0;
@@ -52,7 +52,8 @@ inline tbb::operator any_policy() const {
 }
 
 namespace run_detail {
-inline const bool tbb_is_known = register_policy("tbb", [](int n) -> any_policy { return tbb{.threads = n}; });
+inline const bool tbb_is_known =
+    register_policy("tbb", [](int n) -> any_policy { return tbb{.threads = n}; });
 }  // namespace run_detail
 
 }  // namespace thalweg

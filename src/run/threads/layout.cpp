@@ -43,8 +43,8 @@ std::vector<node> lay_out(const run_state& run, const threads& policy) {
     const auto& info = *stages[i].info;
     node n;
     n.first = i++;
-    while (i < stages.size() &&
-           (same_farm(stages[i - 1], stages[i]) || (policy.fuse && can_share_thread(stages[i - 1], stages[i])))) {
+    while (i < stages.size() && (same_farm(stages[i - 1], stages[i]) ||
+                                 (policy.fuse && can_share_thread(stages[i - 1], stages[i])))) {
       ++i;
     }
     n.last = i;
