@@ -17,6 +17,11 @@ bool can_share_thread(const stage_ref& before, const stage_ref& s) {
          o.capacity == automatic;
 }
 
+bool wants_own_thread(const model::stage_info& info) {
+  return info.opts.blocking || info.timed || info.opts.on == placement::caller_thread ||
+         !info.opts.pin.empty();
+}
+
 std::vector<part> parts_of(const run_state& run, std::size_t first, std::size_t last) {
   const auto alone = [&](std::size_t i) {
     return run.stages[i].info->timed || !run.stages[i].info->opts.on_error.plain();

@@ -20,6 +20,9 @@ struct part {
 /// Whether a serial stage can share the thread of the one before it.
 [[nodiscard]] bool can_share_thread(const run_state::stage_ref& before, const run_state::stage_ref& s);
 
+/// Whether a stage is to be executed by a thread of its own where others share theirs.
+[[nodiscard]] bool wants_own_thread(const model::stage_info& info);
+
 /// The longest compiled loops that make up the stages [first, last) of the plan. A stage with an error policy
 /// or a timer is called by itself.
 [[nodiscard]] std::vector<part> parts_of(const run_state& run, std::size_t first, std::size_t last);

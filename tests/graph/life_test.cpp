@@ -328,4 +328,18 @@ TEST_P(Life, StopAndCancelEndLoops) {
   }
 }
 
+TEST(LifeUnderSequential, ReplicasCannotChange) {
+  int left = 1'000;
+  tw::graph g;
+  auto forward = g.add(tw::farm([](int x) { return x; }, {.replicas = 2, .name = "f"}));
+  g.connect(g.add(tw::source([&]() -> std::optional<int> {
+               return left-- > 0 ? std::optional(left) : std::nullopt;
+             })).out,
+            forward.in, {.capacity = 4});
+  g.connect(forward.out, g.add(tw::sink([](int) {})).in);
+  auto e = tw::launch(g, tw::sequential{});
+  EXPECT_THROW(e.set_replicas("f", 3), tw::error);
+  e.wait();
+}
+
 }  // namespace

@@ -36,7 +36,7 @@ namespace {
 using namespace random_graphs;
 using namespace std::chrono_literals;
 
-constexpr int default_graphs = THALWEG_THREAD_SANITIZER ? 150 : THALWEG_ADDRESS_SANITIZER ? 300 : 1'500;
+constexpr int default_graphs = THALWEG_THREAD_SANITIZER ? 150 : THALWEG_ADDRESS_SANITIZER ? 300 : 400;
 
 std::chrono::seconds hangs_after() {
   const char* text = std::getenv("THALWEG_HANGS_AFTER");

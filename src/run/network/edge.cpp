@@ -53,10 +53,10 @@ chunk_ptr edge::spare(const pipe::chunk_base& like) {
   return c;
 }
 
-std::size_t edge::push(pipe::chunk_base& items) {
+void edge::push(pipe::chunk_base& items) {
   if (discards_.load(std::memory_order_relaxed)) {
     items.clear();
-    return 0;
+    return;
   }
   if (own_) return push_own(items);
   auto n = items.size();
@@ -82,9 +82,9 @@ std::size_t edge::push(pipe::chunk_base& items) {
   if (n == 0) {
     if (!waiting_.empty()) {
       waiting_.back()->upto = std::max(waiting_.back()->upto, items.upto);
-      return 0;
+      return;
     }
-    if (!ranked) return 0;
+    if (!ranked) return;
   }
   if (n > 0 && !waiting_.empty() && waiting_.back()->size() + n <= grant() &&
       waiting_.back()->marked() == items.marked()) {
@@ -103,7 +103,6 @@ std::size_t edge::push(pipe::chunk_base& items) {
   }
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
   items_.fetch_add(static_cast<std::int64_t>(n), std::memory_order_release);
-  return n;
 }
 
 // Drops what has waited longest until `n` more fit, where that is what was asked for.
@@ -208,7 +207,7 @@ void edge::grow() noexcept {
   most_chunks_.store(most_chunks_.load(std::memory_order_relaxed) * 2, std::memory_order_relaxed);
 }
 
-std::size_t edge::push_own(pipe::chunk_base& items) {
+void edge::push_own(pipe::chunk_base& items) {
   const std::lock_guard hold(lock_);
   const auto n = items.size();
   if (!own_left_) own_left_ = items.sibling();
@@ -218,7 +217,6 @@ std::size_t edge::push_own(pipe::chunk_base& items) {
   own_left_->drop_front(own_->push(*own_left_, 0));
   own_left_items_.store(own_left_->size(), std::memory_order_release);
   own_waiting_.fetch_add(static_cast<std::int64_t>(n), std::memory_order_release);
-  return n;
 }
 
 chunk_ptr edge::pop_own(std::size_t most, chunk_ptr back) {

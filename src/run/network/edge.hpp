@@ -34,8 +34,8 @@ class edge {
   [[nodiscard]] bool ask_for_room() noexcept;
   /// How many items to collect before they are put in.
   [[nodiscard]] std::size_t grant() const noexcept;
-  /// Puts the items in, and `from.upto`; `from` is empty then. Returns how many were put in.
-  std::size_t push(pipe::chunk_base& from);
+  /// Puts the items in, and `from.upto`; `from` is empty then.
+  void push(pipe::chunk_base& from);
   /// The sender may stop in the middle of its call: the receiver may take what lies in the chunk that it
   /// fills.
   void lend(pipe::chunk_base* filling) noexcept {
@@ -63,7 +63,6 @@ class edge {
   [[nodiscard]] std::size_t chunks() const noexcept { return chunks_.load(std::memory_order_acquire); }
   /// Nothing is in it, and nothing will come.
   [[nodiscard]] bool ended() const noexcept { return closed_.load(std::memory_order_acquire) && empty(); }
-  [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   /// Takes out at most about `most` items. Null if there is nothing. `back` is a chunk that is not needed any
   /// more.
   [[nodiscard]] chunk_ptr pop(std::size_t most, chunk_ptr back);
@@ -92,7 +91,7 @@ class edge {
   static constexpr std::int64_t most_bytes = std::int64_t{8} << 20;
 
   [[nodiscard]] chunk_ptr spare(const pipe::chunk_base& like);
-  std::size_t push_own(pipe::chunk_base& from);
+  void push_own(pipe::chunk_base& from);
   [[nodiscard]] chunk_ptr steal();
   [[nodiscard]] chunk_ptr pop_own(std::size_t most, chunk_ptr back);
   void make_room_for(std::size_t n);

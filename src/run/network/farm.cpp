@@ -12,15 +12,16 @@ namespace thalweg::run_detail::network {
 
 namespace {
 
-constexpr std::size_t longest_run = 8192;
-constexpr std::int64_t at_the_end = never / 2;
 constexpr std::size_t most_kept_bytes = std::size_t{8} << 20;  // of one item's results, out of turn
 
 }  // namespace
 
 farm::farm(net& n, std::vector<part> parts, std::size_t replicas, std::size_t most,
            const model::stage_info& info)
-    : parts_(std::move(parts)), ordered_(!info.unordered), dealing_(info.opts.schedule), limit_(replicas) {
+    : replicated(replicas),
+      parts_(std::move(parts)),
+      ordered_(!info.unordered),
+      dealing_(info.opts.schedule) {
   slots_.resize(static_cast<std::size_t>(window));
   const auto first = parts_.front().first;
   const auto last = parts_.back().first + parts_.back().stages.last - parts_.back().stages.first;
@@ -184,9 +185,7 @@ void farm::seat::execute(worker& w) {
     lane_->position = items->position;
     lane_->born_ns = items->born_ns;
     if (filling_) filling_->ranked = items->ranked;
-    const auto limit = out.empty() || out.front().to == nullptr
-                           ? longest_run
-                           : std::max<std::size_t>(1, out.front().to->grant());
+    const auto limit = out.empty() ? longest_run : limit_of(out.front());
     const auto ns = lane_->process(w, *items, limit);
     back_ = std::move(items);
     w.soon = w.depth == 0;
@@ -213,7 +212,7 @@ void farm::seat::give(worker& w, bool in_call) {
         std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     auto& o = out.front();
-    if (in_call && my_turn() && o.to != nullptr && !o.to->has_room()) net_.wait_for_room(*this, w, *o.to);
+    if (in_call && my_turn() && o.to != nullptr && !o.to->has_room()) net_.wait_for_room(w, *o.to);
     if (in_call && !my_turn() && filling_->bytes() < most_kept_bytes) return;  // it may grow
     const std::lock_guard hold(f.lock_);
     const bool ranked = filling_->ranked;

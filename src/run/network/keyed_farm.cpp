@@ -10,13 +10,12 @@ namespace thalweg::run_detail::network {
 
 namespace {
 
-constexpr std::int64_t at_the_end = never / 2;
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
 keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas)
-    : parts_(std::move(parts)), limit_(replicas) {
+    : replicated(replicas), parts_(std::move(parts)) {
   const auto first = parts_.front().first;
   const auto last = parts_.back().first + parts_.back().stages.last - parts_.back().stages.first;
   front = std::make_unique<divider>(*this, n, first, last);

@@ -1,8 +1,6 @@
 // What a network makes of a plan: nodes, edges, loops, and who executes what.
 #include <algorithm>
 #include <deque>
-#include <functional>
-#include <set>
 #include <string>
 
 #include "../parts.hpp"
@@ -15,16 +13,11 @@ namespace {
 
 constexpr std::size_t most_seats = 256;  // of a farm that may be resized
 
-bool wants_own_thread(const model::stage_info& s) {
-  return s.opts.blocking || !s.opts.pin.empty() || s.opts.on == placement::caller_thread || s.timed;
-}
-
 }  // namespace
 
 void net::lay_out() {
   auto& run = *state_;
   farm_of_stage_.assign(run.stages.size(), nullptr);
-  keyed_farm_of_stage_.assign(run.stages.size(), nullptr);
   replicas_.assign(run.stages.size(), 1);
   limit_replicas();
   if (shape_.sequential) {
@@ -123,7 +116,7 @@ net::span net::add_line(std::size_t c) {
         keyed_farms_.push_back(std::make_unique<keyed_farm>(*this, std::move(parts), n));
         auto& f = *keyed_farms_.back();
         auto* const who = squad_for(info, apart, n);
-        for (auto s = first; s < i; ++s) keyed_farm_of_stage_[s] = &f;
+        for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
         for (auto& p : f.all) p->home = who;
         f.front->home = who;
         made = f.front.get();

@@ -10,12 +10,9 @@ namespace thalweg::run_detail::network {
 
 namespace {
 
-constexpr std::int64_t run_ns = 50'000;    // of work, at once
 constexpr std::size_t most_at_once = 256;  // items of a source that may wait in any call
-constexpr std::size_t longest_run = 8192;  // items of one that never waits
 constexpr std::int64_t quick_ns = 1'000;   // an item of a source that does not wait
 constexpr std::size_t quick_calls_per_item = 64;
-constexpr std::int64_t at_the_end = never / 2;  // the position of what end hooks send
 constexpr std::int64_t positions_per_item = 1024;
 
 }  // namespace
@@ -90,7 +87,7 @@ void line_node::give(worker& w, bool in_call) {
   if (out.empty()) return;
   auto& o = out.front();
   auto& items = *o.filling;
-  if (o.to != nullptr && in_call && !o.to->has_room()) net_.wait_for_room(*this, w, *o.to);
+  if (o.to != nullptr && in_call && !o.to->has_room()) net_.wait_for_room(w, *o.to);
   std::unique_lock<pipe::spinlock> hold;
   if (each_ && o.to != nullptr) hold = std::unique_lock(o.to->lending());
   items.position = lane_->position;
@@ -130,9 +127,7 @@ void line_node::take_items(worker& w) {
   lane_->position = items->position;
   lane_->born_ns = items->born_ns;
   lane_->upto = items->upto;
-  const auto limit = out.empty() || out.front().to == nullptr
-                         ? longest_run
-                         : std::max<std::size_t>(1, out.front().to->grant());
+  const auto limit = out.empty() ? longest_run : limit_of(out.front());
   const auto ns = lane_->process(w, *items, limit);
   back_ = std::move(items);
   w.soon = w.depth == 0;
@@ -143,9 +138,7 @@ void line_node::take_items(worker& w) {
 
 void line_node::finish(worker& w) {
   lane_->position = at_the_end;
-  const auto limit = out.empty() || out.front().to == nullptr
-                         ? longest_run
-                         : std::max<std::size_t>(1, out.front().to->grant());
+  const auto limit = out.empty() ? longest_run : limit_of(out.front());
   for (auto s = first_; s < last_; ++s) lane_->finish(w, s, limit);
   w.soon = w.depth == 0;
   lane_->upto = never;

@@ -188,12 +188,17 @@ void net::ended() {
   for (auto& s : squads_) s->wake();
 }
 
+// In the middle of another node's call.
+void net::execute_inside(node& n, worker& w) {
+  ++w.depth;
+  execute(n, w);
+  --w.depth;
+}
+
 // Executes a node, or what it waits for itself, if that is the worker's to do.
 bool net::help(node& n, worker& w) {
   if (n.home == &w.home && n.claim()) {
-    ++w.depth;
-    execute(n, w);
-    --w.depth;
+    execute_inside(n, w);
     return true;
   }
   if (!n.asleep()) return false;
@@ -203,7 +208,7 @@ bool net::help(node& n, worker& w) {
   return false;
 }
 
-void net::wait_for_room(node& n, worker& w, edge& e) {
+void net::wait_for_room(worker& w, edge& e) {
   struct counting {
     std::atomic<std::int64_t>& blocked;
     explicit counting(std::atomic<std::int64_t>& b) : blocked(b) { blocked.fetch_add(1); }
@@ -215,9 +220,7 @@ void net::wait_for_room(node& n, worker& w, edge& e) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(*e.to, w)) continue;
     if (auto* other = w.home.take()) {
-      ++w.depth;
-      execute(*other, w);
-      --w.depth;
+      execute_inside(*other, w);
       continue;
     }
     if (awake_.load() <= blocked_.load()) {
@@ -229,16 +232,13 @@ void net::wait_for_room(node& n, worker& w, edge& e) {
   }
   w.soon = soon;
   w.log.work.idle_ns.add_ns(w.depth == 0 ? observe::now_ns() - begin : 0);
-  (void)n;
 }
 
 void net::wait_while_paused(worker& w) {
   const auto soon = std::exchange(w.soon, false);
   while (state_->paused() && !state_->ending.load()) {
     if (auto* other = w.home.take()) {
-      ++w.depth;
-      execute(*other, w);
-      --w.depth;
+      execute_inside(*other, w);
     } else {
       (void)state_->wait_while_paused(std::chrono::milliseconds(1));
     }
@@ -270,21 +270,20 @@ void net::grow_smallest() {
 }
 
 void net::set_replicas(std::string_view stage, int replicas) {
+  if (shape_.sequential) return engine::set_replicas(stage, replicas);  // it cannot
   auto& run = *state_;
   for (std::size_t i = 0; i < run.stages.size(); ++i) {
     if (run.stages[i].info->name != stage) continue;
     auto* const f = farm_of_stage_[i];
-    auto* const keyed = keyed_farm_of_stage_[i];
-    if (f == nullptr && keyed == nullptr)
+    if (f == nullptr)
       throw error("set_replicas: stage '" + std::string(stage) + "' is serial: put it into a tw::farm");
-    const auto most = f != nullptr ? f->seats.size() : keyed_farm::portions;
-    const auto n = std::min<std::size_t>(static_cast<std::size_t>(replicas), most);
-    const auto before = static_cast<int>(f != nullptr ? f->replicas() : keyed->replicas());
+    const auto n = std::min<std::size_t>(static_cast<std::size_t>(replicas), f->most());
+    const auto before = static_cast<int>(f->replicas());
     if (before == static_cast<int>(n)) return;
-    f != nullptr ? f->set_replicas(n) : keyed->set_replicas(n);
+    f->set_replicas(n);
     std::vector<std::size_t> all;
     for (std::size_t k = 0; k < run.stages.size(); ++k) {
-      if (f != nullptr ? farm_of_stage_[k] == f : keyed_farm_of_stage_[k] == keyed) all.push_back(k);
+      if (farm_of_stage_[k] == f) all.push_back(k);
     }
     run.resized(all, before, static_cast<int>(n));
     return;

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -21,11 +20,10 @@
 /// says. docs/network.md tells how it works.
 namespace thalweg::run_detail::network {
 
-inline constexpr auto never = std::numeric_limits<std::int64_t>::max();
-
 class net;
 class farm;
 class keyed_farm;
+class replicated;
 
 /// What a policy says of a network.
 struct shape {
@@ -63,8 +61,8 @@ class net final : public engine {
   [[nodiscard]] const shape& how() const noexcept { return shape_; }
   /// Executes a claimed node once.
   void execute(node& n, worker& w);
-  /// Waits in the middle of a call of `n` until there is room in the edge, and works meanwhile.
-  void wait_for_room(node& n, worker& w, edge& e);
+  /// Waits in the middle of a call until there is room in the edge, and works meanwhile.
+  void wait_for_room(worker& w, edge& e);
   /// In the middle of a source's call: works while the run is paused.
   void wait_while_paused(worker& w);
   /// All has ended, or has been cancelled.
@@ -101,6 +99,7 @@ class net final : public engine {
   thread_squad& new_squad(std::size_t threads, std::vector<int> pin);
   void hire();
   void doze(worker& w, thread_squad& s);
+  void execute_inside(node& n, worker& w);
   bool help(node& n, worker& w);
   void make_way();
   void grow_smallest();
@@ -112,8 +111,7 @@ class net final : public engine {
   std::vector<node*> nodes_;   // a farm's first seat stands for all
   std::vector<int> replicas_;  // of each farm, by stage
   std::vector<std::unique_ptr<keyed_farm>> keyed_farms_;
-  std::vector<farm*> farm_of_stage_;
-  std::vector<keyed_farm*> keyed_farm_of_stage_;
+  std::vector<replicated*> farm_of_stage_;
   std::vector<std::unique_ptr<loop>> loops_;
   std::vector<std::unique_ptr<squad>> squads_;
   std::vector<thread_squad*> thread_squads_;

@@ -8,13 +8,6 @@
 
 namespace thalweg::run_detail::network {
 
-namespace {
-
-constexpr std::int64_t run_ns = 50'000;  // of work, at once
-constexpr std::size_t longest_run = 8192;
-
-}  // namespace
-
 bool loop::empty() const noexcept {
   return std::all_of(entries.begin(), entries.end(), [](const edge* e) { return e->ended(); }) &&
          inside.load(std::memory_order_acquire) == 0;
@@ -83,6 +76,10 @@ void node::release(worker& w) {
 bool node::outputs_have_room() const {
   return std::all_of(out.begin(), out.end(),
                      [](const outlet& o) { return o.to == nullptr || o.to->has_room(); });
+}
+
+std::size_t node::limit_of(const outlet& o) {
+  return o.to == nullptr ? longest_run : o.to->grant();
 }
 
 bool node::ask_for_room() {
@@ -173,15 +170,10 @@ void node::hand_over(worker* w, outlet& o) {
   }
   const bool was_paced = items.paced;
   const bool was_ranked = items.ranked;
-  (void)e.push(items);
+  e.push(items);
   items.paced = was_paced;
   items.ranked = was_ranked;
   e.to->notify(w);
-}
-
-void node::hand_over_waiting(worker& w, outlet& o) {
-  if (o.to != nullptr && !o.to->has_room()) net_.wait_for_room(*this, w, *o.to);
-  hand_over(&w, o);
 }
 
 void node::end(worker& w) {

@@ -18,6 +18,11 @@ class net;
 class node;
 class squad;
 
+inline constexpr auto never = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t run_ns = 50'000;         ///< of work, at once
+inline constexpr std::size_t longest_run = 8192;       ///< items, at once
+inline constexpr std::int64_t at_the_end = never / 2;  ///< the position of what end hooks send
+
 /// A thread while it executes nodes.
 struct worker {
   worker(squad& s, thread_log& l) : home(s), log(l) {}
@@ -67,7 +72,7 @@ class node {
   /// Works for a bounded time. What operators throw ends the run and comes out as `cancelled`.
   virtual void execute(worker& w) = 0;
   /// When it wants to be notified at the latest (steady clock, ns).
-  [[nodiscard]] virtual std::int64_t deadline() const { return std::numeric_limits<std::int64_t>::max(); }
+  [[nodiscard]] virtual std::int64_t deadline() const { return never; }
   /// It has been waiting for an input while another one, which it does not read, may be full.
   [[nodiscard]] virtual bool chooses() const { return false; }
   /// It is a source that may be waiting for the outside.
@@ -114,9 +119,9 @@ class node {
  protected:
   /// Puts what an outlet holds into its edge.
   void hand_over(worker* w, outlet& o);
-  /// The same in the middle of a call, where it may have to wait for room.
-  void hand_over_waiting(worker& w, outlet& o);
   [[nodiscard]] bool ask_for_room();
+  /// How many items to collect in an output before they are handed over.
+  [[nodiscard]] static std::size_t limit_of(const outlet& o);
   [[nodiscard]] bool inputs_ended() const;
   /// Takes items from an input, and tells the sender that there is room.
   [[nodiscard]] chunk_ptr take(worker& w, std::size_t port, chunk_ptr back);

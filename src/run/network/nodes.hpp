@@ -46,17 +46,32 @@ class line_node final : public node, public lane::owner {
   std::int64_t made_ = 0;
 };
 
+/// A farm of either kind, for those who change its replicas.
+class replicated {
+ public:
+  virtual ~replicated() = default;
+  [[nodiscard]] std::size_t replicas() const noexcept { return limit_.load(std::memory_order_relaxed); }
+  /// How many replicas there may be at most.
+  [[nodiscard]] virtual std::size_t most() const noexcept = 0;
+  virtual void set_replicas(std::size_t n) = 0;
+
+ protected:
+  explicit replicated(std::size_t n) : limit_(n) {}
+
+  std::atomic<std::size_t> limit_;
+};
+
 /// What the replicas of a farm share.
-class farm {
+class farm final : public replicated {
  public:
   farm(net& n, std::vector<part> parts, std::size_t replicas, std::size_t most,
        const model::stage_info& info);
-  ~farm();
+  ~farm() override;
 
   class seat;  // a replica
 
-  [[nodiscard]] std::size_t replicas() const noexcept { return limit_.load(std::memory_order_relaxed); }
-  void set_replicas(std::size_t n);
+  [[nodiscard]] std::size_t most() const noexcept override { return seats.size(); }
+  void set_replicas(std::size_t n) override;
 
   std::vector<std::unique_ptr<seat>> seats;  ///< all there may be; the first one stands for the farm
 
@@ -79,7 +94,6 @@ class farm {
   const std::vector<part> parts_;
   const bool ordered_;
   const schedule dealing_;
-  std::atomic<std::size_t> limit_;
   std::atomic<std::int64_t> next_seq_{0}, next_out_{0};
   std::atomic<int> next_target_{
       -1};               // whose turn it is to take items, where they are dealt out; -1: anybody's
@@ -126,19 +140,19 @@ class farm::seat final : public node, public lane::owner {
 /// A farm whose first stage has state for each key. The keys are divided up into parts, more than there are
 /// replicas: each part has operators of its own and is a node that works on its items in order. A run of
 /// items is divided into one for each part, and what comes of them is put together again.
-class keyed_farm {
+class keyed_farm final : public replicated {
  public:
   keyed_farm(net& n, std::vector<part> parts, std::size_t replicas);
-  ~keyed_farm();
+  ~keyed_farm() override;
 
   class divider;  // takes the items, and sends the results
   class portion;  // works on one part of the keys
 
   static constexpr std::size_t portions = 32;
 
-  [[nodiscard]] std::size_t replicas() const noexcept { return limit_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t most() const noexcept override { return portions; }
   /// How many portions may be worked on at once.
-  void set_replicas(std::size_t n);
+  void set_replicas(std::size_t n) override;
 
   std::unique_ptr<divider> front;
   std::vector<std::unique_ptr<portion>> all;
@@ -159,7 +173,6 @@ class keyed_farm {
   };
 
   const std::vector<part> parts_;
-  std::atomic<std::size_t> limit_;
   std::atomic<std::size_t> active_{0};
   std::array<batch, window> batches_;
   std::atomic<std::int64_t> next_in_{0}, next_out_{0};

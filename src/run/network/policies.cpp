@@ -6,17 +6,10 @@
 #include <utility>
 
 #include "../pool/tuning.hpp"
+#include "../threads/layout.hpp"
 #include "net.hpp"
 
 namespace thalweg::run_detail {
-
-namespace {
-
-void check(std::vector<std::string> problems) {
-  if (!problems.empty()) throw invalid_job(std::move(problems));
-}
-
-}  // namespace
 
 std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, const sequential&) {
   network::shape how;
@@ -29,7 +22,7 @@ std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, const poo
   if (policy.workers != automatic && (policy.workers < 1 || policy.workers > pooled::most_workers))
     problems.push_back("the policy pool must have between 1 and " + std::to_string(pooled::most_workers) +
                        " workers, not " + std::to_string(policy.workers));
-  check(std::move(problems));
+  if (!problems.empty()) throw invalid_job(std::move(problems));
   network::shape how;
   how.workers = policy.workers == automatic ? cores() : policy.workers;
   how.replicas = how.workers;
@@ -38,14 +31,7 @@ std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, const poo
 }
 
 std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, const threads& policy) {
-  auto problems = unusable_processors("the policy threads", policy.pin);
-  if (policy.replicas != automatic && policy.replicas < 1)
-    problems.push_back("the policy threads must have at least 1 replica, not " +
-                       std::to_string(policy.replicas));
-  if (policy.slots < 1)
-    problems.push_back("the policy threads must have at least 1 slot in its rings, not " +
-                       std::to_string(policy.slots));
-  check(std::move(problems));
+  dedicated::require_valid(policy);
   network::shape how;
   how.thread_each = true;
   how.fuse = policy.fuse;

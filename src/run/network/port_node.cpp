@@ -8,13 +8,6 @@
 
 namespace thalweg::run_detail::network {
 
-namespace {
-
-constexpr std::int64_t run_ns = 50'000;  // of work, at once
-constexpr std::int64_t at_the_end = never / 2;
-
-}  // namespace
-
 class port_node::own_context final : public thread_context {
  public:
   own_context(port_node& n, run_state& r, thread_log& log, std::size_t c)
@@ -78,7 +71,7 @@ void port_node::attach(bool paced_items, bool ranked_items) {
     auto& o = out[i];
     if (o.to == nullptr) continue;
     if (o.filling->empty()) o.filling->paced = paced_items;
-    ports_.outputs()[i]->attach(o.filling.get(), in.empty() ? 1 : std::max<std::size_t>(1, o.to->grant()));
+    ports_.outputs()[i]->attach(o.filling.get(), in.empty() ? 1 : limit_of(o));
   }
 }
 
@@ -268,7 +261,7 @@ void port_node::give(worker& w, std::size_t port, bool in_call) {
   auto& items = *o.filling;
   if (items.empty() && !o.to->ranked) return;
   const auto begin = observe::now_ns();
-  if (in_call && !o.to->has_room()) net_.wait_for_room(*this, w, *o.to);
+  if (in_call && !o.to->has_room()) net_.wait_for_room(w, *o.to);
   {
     std::unique_lock<pipe::spinlock> hold;
     if (in.empty()) hold = std::unique_lock(o.to->lending());
@@ -279,7 +272,7 @@ void port_node::give(worker& w, std::size_t port, bool in_call) {
                                                  : upto_;
     hand_over(&w, o);
   }
-  ports_.outputs()[port]->set_limit(in.empty() ? 1 : std::max<std::size_t>(1, o.to->grant()));
+  ports_.outputs()[port]->set_limit(in.empty() ? 1 : limit_of(o));
   if (in_call) elsewhere_ns_ += observe::now_ns() - begin;
 }
 

@@ -23,11 +23,6 @@ bool same_cut(const partition& a, const partition& b) {
                     [](const auto& m, const auto& n) { return m->parts == n->parts; });
 }
 
-bool wants_own_thread(const model::stage_info& info) {
-  return info.opts.blocking || info.timed || info.opts.on == placement::caller_thread ||
-         !info.opts.pin.empty();
-}
-
 bool wants_own_thread(const run_state& run, std::size_t first, std::size_t last) {
   const auto begin = run.stages.begin();
   return std::any_of(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last),

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "../parts.hpp"
 #include "node.hpp"
 
 namespace thalweg::run_detail::pooled {
@@ -19,8 +20,7 @@ struct partition {
 /// Whether two cuts of one plan are the same.
 [[nodiscard]] bool same_cut(const partition& a, const partition& b);
 
-/// Whether a stage must be executed by a thread of its own.
-[[nodiscard]] bool wants_own_thread(const model::stage_info& info);
+using run_detail::wants_own_thread;
 /// The same of one of stages [first, last) of the plan.
 [[nodiscard]] bool wants_own_thread(const run_state& run, std::size_t first, std::size_t last);
 

@@ -27,7 +27,7 @@ void limit_replicas(const run_state& run, std::vector<node>& nodes, std::size_t 
 
 }  // namespace
 
-std::vector<node> lay_out(const run_state& run, const threads& policy) {
+void require_valid(const threads& policy) {
   auto problems = unusable_processors("the policy threads", policy.pin);
   if (policy.replicas != automatic && policy.replicas < 1)
     problems.push_back("the policy threads must have at least 1 replica, not " +
@@ -36,7 +36,10 @@ std::vector<node> lay_out(const run_state& run, const threads& policy) {
     problems.push_back("the policy threads must have at least 1 slot in its rings, not " +
                        std::to_string(policy.slots));
   if (!problems.empty()) throw invalid_job(std::move(problems));
+}
 
+std::vector<node> lay_out(const run_state& run, const threads& policy) {
+  require_valid(policy);
   const auto& stages = run.stages;
   std::vector<node> nodes;
   for (std::size_t i = 0; i < stages.size();) {

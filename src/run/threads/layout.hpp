@@ -29,6 +29,9 @@ struct node {
   }
 };
 
+/// Throws invalid_job for numbers and processors that make no sense.
+void require_valid(const threads& policy);
+
 /// The nodes of a plan in the order of the stream. Throws invalid_job for numbers that make no sense.
 [[nodiscard]] std::vector<node> lay_out(const run_state& run, const threads& policy);
 
