@@ -17,6 +17,7 @@
 #include "graph/stages.hpp"
 #include "support/failure.hpp"
 #include "support/policies.hpp"
+#include "support/scale.hpp"
 
 namespace tw = thalweg;
 using namespace graphs;
@@ -110,6 +111,34 @@ TEST_P(OrderedMerge, OfASplitInTurnIsWhatOneAfterTheOtherWouldGive) {
     for (const int y : all[static_cast<std::size_t>(x) % all.size()].meaning(x)) expected.push_back(y);
   }
   EXPECT_EQ(seen, expected);
+}
+
+struct relay : tw::stage {
+  tw::in<int> in{this, "in"};
+  tw::out<int> out{this, "out"};
+  void on_item(tw::in<int>&, int x) { out.send(x); }
+};
+
+// What has come to its end before the first branch's last stage says nothing of that stage's end hook.
+TEST_P(OrderedMerge, WhatEndHooksSendComesInTheOrderOfTheInputs) {
+  for (int round = 0; round < scaled(100); ++round) {
+    std::vector<int> seen;
+    tw::graph g;
+    auto& s = g.add<tw::split<int>>();
+    auto& m = g.add<tw::merge<int>>(tw::ordered);
+    auto& before = g.add<relay>();
+    auto first = g.add(tw::reduce(0, std::plus<int>{}));
+    auto second = g.add(tw::reduce(1'000, std::plus<int>{}));
+    g.connect(g.add(tw::source(std::views::iota(0, 10))).out, s.in);
+    g.connect(s.branch(), before.in);
+    g.connect(before.out, first.in);
+    g.connect(first.out, m.input());
+    g.connect(s.branch(), second.in);
+    g.connect(second.out, m.input());
+    g.connect(m.out, g.add(tw::sink(seen)).in);
+    tw::run(g, policy());
+    ASSERT_THAT(seen, ElementsAre(20, 1'025)) << "round " << round;
+  }
 }
 
 TEST_P(OrderedMerge, OfATeeGivesEachBranchsPartOfEachItem) {

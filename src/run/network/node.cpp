@@ -102,16 +102,22 @@ bool node::may_take(std::size_t port) const {
 
 chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back) {
   auto& e = *in[port];
+  // Whoever has sent the last item may have ended: this node has not, and its end hooks may still send.
+  const auto pop = [&] {
+    auto got = e.pop(most_items_, std::move(back));
+    if (got) got->upto = std::min(got->upto, pipe::end_rank);
+    return got;
+  };
   if (in_loop != nullptr && !e.in_loop) {
     // Counted before it leaves the edge: otherwise the loop could look empty meanwhile.
     in_loop->inside.fetch_add(1, std::memory_order_acq_rel);
-    auto got = e.pop(most_items_, std::move(back));
+    auto got = pop();
     const auto n = got ? static_cast<std::int64_t>(got->size()) : 0;
     in_loop->inside.fetch_add(n - 1, std::memory_order_acq_rel);
     if (e.sender_waits()) e.from->notify(&w);
     return got;
   }
-  auto got = e.pop(most_items_, std::move(back));
+  auto got = pop();
   if (e.sender_waits()) e.from->notify(&w);
   return got;
 }
