@@ -36,6 +36,9 @@ class ported final : public component {
   /// Of a split that gives ranks, and of an ordered merge: below this rank it will send nothing any more.
   [[nodiscard]] std::int64_t upto() const { return stage_.upto(); }
 
+  /// Ports that are opened and closed while the graph runs; null if it cannot have any.
+  [[nodiscard]] model::gateway* gateway() const noexcept { return stage_.gateway(); }
+
   void progressed(std::int64_t upto) { stage_.progressed(upto); }
 
   /// Gives the items to `on_item` of the port.

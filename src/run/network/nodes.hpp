@@ -1,5 +1,6 @@
 #pragma once
 
+#include <thalweg/model/gate.hpp>
 #include <thalweg/model/ported.hpp>
 
 #include <array>
@@ -219,7 +220,7 @@ class keyed_farm::portion final : public node, public lane::owner {
 };
 
 /// A `tw::stage`.
-class port_node final : public node {
+class port_node final : public node, private model::bell::listener {
  public:
   port_node(net& n, std::size_t component, std::size_t stage, model::ported& ports);
   ~port_node() override;
@@ -228,9 +229,15 @@ class port_node final : public node {
   void execute(worker& w) override;
   [[nodiscard]] bool chooses() const override { return ports_.chooses() && !in.empty(); }
   [[nodiscard]] bool sources() const override { return in.empty(); }
+  void resumed() override;
+  void run_over() override;
 
  private:
   class own_context;
+
+  void rung() override { notify(); }
+  /// Items may still come in from outside the graph.
+  [[nodiscard]] bool kept_open() const { return gateway_ != nullptr && gateway_->kept_open(); }
 
   void prepare(worker& w);
   void attach(bool paced_items, bool ranked_items);
@@ -247,6 +254,7 @@ class port_node final : public node {
   template <class F> void attempt(F&& f);
 
   model::ported& ports_;
+  model::gateway* const gateway_;
   const std::size_t component_;
   std::unique_ptr<own_context> ctx_;
   thread_log* log_ = nullptr;
