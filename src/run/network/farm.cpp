@@ -1,6 +1,7 @@
 // A farm: seats for replicas that share one input and one output. Who is free takes the next run of items; it
 // gets a number, and what comes of it waits in a window until all before it have gone on.
 #include <thalweg/observe/clock.hpp>
+#include <thalweg/pipe/membarrier.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -67,6 +68,7 @@ bool farm::seat::hungry() const noexcept {
 // The first seat stands for all: what is to be noticed by one of them is told to it.
 void farm::seat::notify(worker* w) {
   if (this != &leader()) return node::notify(w);
+  pipe::full_fence();  // who takes away replicas sees what this is about, or this sees who is left
   const auto n = farm_.replicas();
   if (farm_.deals()) {
     const auto next = farm_.next_target_.load();
@@ -92,9 +94,11 @@ bool farm::seat::ready() {
   if (leader().ended()) return false;
   if (deadline() <= observe::now_ns()) return ask_for_room();
   if (all_done()) return ask_for_room();
+  const auto n = farm_.replicas();
   const auto next = farm_.next_target_.load();
-  if (next >= 0 ? next != static_cast<int>(number_) : (number_ >= farm_.replicas() || !may_take(0)))
-    return false;
+  // Whose turn it was may be a replica no more: then any of those left deals the items out anew.
+  const bool turn = next < 0 ? may_take(0) : next == static_cast<int>(number_) || next >= static_cast<int>(n);
+  if (!turn || (number_ >= n && next != static_cast<int>(number_))) return false;
   if (farm_.next_seq_.load() - farm_.next_out_.load() >= window) return false;
   return ask_for_room();
 }

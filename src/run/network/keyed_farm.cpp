@@ -30,6 +30,27 @@ void keyed_farm::set_replicas(std::size_t n) {
   for (auto& p : all) p->notify();
 }
 
+// At most so many parts at once as there are replicas. Who finds no place changes nothing: whoever has one
+// will see to the others when it leaves it.
+bool keyed_farm::begin_one() noexcept {
+  auto n = active_.load();
+  while (n < replicas()) {
+    if (active_.compare_exchange_weak(n, n + 1)) return true;
+  }
+  return false;
+}
+
+// A place is free: a part that found all of them taken may go on. One that is about to sleep is told to look
+// again; the first that sleeps is woken up, and sees to the others in turn.
+void keyed_farm::next_one(worker& w) {
+  for (auto& p : all) {
+    if (!p->has_work()) continue;
+    const bool slept = p->asleep();
+    p->notify(&w);
+    if (slept) return;
+  }
+}
+
 // --- a part of the keys ---
 
 keyed_farm::portion::portion(keyed_farm& f, net& n, std::size_t first, std::size_t last, std::size_t number)
@@ -46,29 +67,23 @@ void keyed_farm::portion::prepare(worker& w) {
   lane_->start(w);
 }
 
+bool keyed_farm::portion::has_work() const noexcept {
+  return next_.load() < farm_.next_in_.load();
+}
+
 bool keyed_farm::portion::ready() {
-  return !farm_.front->ended() && next_.load() < farm_.next_in_.load() &&
-         farm_.active_.load() < farm_.replicas();
+  return !farm_.front->ended() && has_work() && farm_.active_.load() < farm_.replicas();
 }
 
 void keyed_farm::portion::execute(worker& w) {
   auto& f = farm_;
-  // At most so many at once as there are replicas.
-  if (f.active_.fetch_add(1) >= f.replicas()) {
-    f.active_.fetch_sub(1);
-    return;
-  }
+  if (!f.begin_one()) return;
   struct working {
     keyed_farm& farm;
     worker& w;
     ~working() {
       farm.active_.fetch_sub(1);
-      // One that found all places taken may go on.
-      for (auto& p : farm.all) {
-        if (!p->asleep() || !p->ready()) continue;
-        p->notify(&w);
-        break;
-      }
+      farm.next_one(w);
     }
   } const counted{f, w};
   const auto end = f.next_in_.load();

@@ -153,7 +153,11 @@ void net::doze(worker& w, thread_squad& s) {
     }
     return s.busy() || over();
   };
-  if (pipe::spin_until(awake, doze_time, 1)) return;
+  if (!pipe::spin_until(awake, doze_time, 1)) look_no_more(w);
+}
+
+// Whoever lends something to those nodes has to notify them from now on.
+void net::look_no_more(worker& w) {
   for (auto* n : std::exchange(w.dozing, {})) {
     if (n->fall_asleep()) n->notify(&w);
   }
@@ -163,6 +167,7 @@ void net::doze(worker& w, thread_squad& s) {
 
 void net::execute(node& n, worker& w) {
   const auto soon = std::exchange(w.soon, false);
+  if (n.sources()) look_no_more(w);  // it may wait in its call, for ever
   try {
     if (!n.ended()) n.execute(w);
   } catch (const thalweg::cancelled&) {

@@ -99,6 +99,7 @@ class net final : public engine {
   thread_squad& new_squad(std::size_t threads, std::vector<int> pin);
   void hire();
   void doze(worker& w, thread_squad& s);
+  void look_no_more(worker& w);
   void execute_inside(node& n, worker& w);
   bool help(node& n, worker& w);
   void make_way();

@@ -173,8 +173,11 @@ class keyed_farm final : public replicated {
     std::atomic<std::size_t> pending{0};
   };
 
+  [[nodiscard]] bool begin_one() noexcept;
+  void next_one(worker& w);
+
   const std::vector<part> parts_;
-  std::atomic<std::size_t> active_{0};
+  std::atomic<std::size_t> active_{0};  // parts that are being worked on
   std::array<batch, window> batches_;
   std::atomic<std::int64_t> next_in_{0}, next_out_{0};
 };
@@ -207,7 +210,9 @@ class keyed_farm::portion final : public node, public lane::owner {
 
  private:
   friend class divider;
+  friend class keyed_farm;
   void prepare(worker& w);
+  [[nodiscard]] bool has_work() const noexcept;
   [[nodiscard]] bool collects() override { return true; }
   void give(worker&, bool) override {}
   /// The runs of items that it has not worked on: from this one on, up to those that have been divided.
