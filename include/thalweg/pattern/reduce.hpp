@@ -142,7 +142,10 @@ template <class Init, class Fn> struct reduce_stage : stage_defaults {
 /// sum of doubles). An empty stream gives `init`. On a keyed stream (`key_by`) there is one result for each
 /// key, `keyed<K, Acc>`, in the order in which the keys first appeared, and `f` sees the values.
 ///
-/// Order: deterministic. Serial, one item at a time, in order; in a farm it is an `invalid_job`.
+/// Order: deterministic. Serial, one item at a time, in order. Of a keyed stream it can be the first stage of
+/// a farm, `tw::farm(tw::reduce(...), {.replicas = 4})`: the keys are divided up, and the results are the
+/// same, in the same order. Each part of the keys has copies of `init` and `f`, so what `f` gives must depend
+/// on nothing but its arguments. Without keys a farm of it is an `invalid_job`.
 ///
 /// Errors: as for `map`. With an `.on_error` other than `tw::stop` the accumulator is copied before each call
 /// and put back if that fails; one that cannot be copied is then an `invalid_job`.

@@ -397,8 +397,13 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
 /// window is luck. Windows by count and by processing time behind an `.unordered` farm must be asked for with
 /// `.any_order = true`, as in `tw::count(100, {.any_order = true})`.
 ///
-/// Threads: serial, one item at a time; in a farm it is an `invalid_job`. By processing time it has a thread
-/// of its own under `pool`. Costs amortised O(1) combinations per item and slice of a window, and the clock's
+/// Threads: serial, one item at a time. On a keyed stream it can be the first stage of a farm,
+/// `tw::farm(tw::window(...), {.replicas = 4})`: the keys are divided up, each part has copies of the
+/// functions, and the results are the same, in the same order; `.late` gets late items one at a time, in
+/// order. The times of the items are asked for by one thread, so the function that gives them must be
+/// callable as const. Windows of a stream without keys, and of functions that cannot be copied, are an
+/// `invalid_job` in a farm. By processing time it has a thread of its own under `pool`, in a farm as many as
+/// replicas. Costs amortised O(1) combinations per item and slice of a window, and the clock's
 /// 20 ns per item by processing time. Keys without open windows take no memory, except by count.
 ///
 /// Errors: what the functions throw ends the run; `.on_error` other than `tw::stop`, sizes that are not
