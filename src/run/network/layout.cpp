@@ -113,12 +113,12 @@ net::span net::add_line(std::size_t c) {
         run.replicas[s] = static_cast<int>(n);
       }
       if (info.keyed) {
-        keyed_farms_.push_back(std::make_unique<keyed_farm>(*this, std::move(parts), n));
+        keyed_farms_.push_back(std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
         auto& f = *keyed_farms_.back();
         auto* const who = squad_for(info, apart, n);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
         for (auto& p : f.all) p->home = who;
-        f.front->home = who;
+        give_threads(*f.front, who, info);
         made = f.front.get();
         nodes_.push_back(made);
       } else {
