@@ -236,9 +236,9 @@ void keyed_farm::divider::divide(worker& w) {
     throw cancelled{};
   }
   count_ += static_cast<std::int64_t>(n);
-  start(w, b);
   back_ = std::move(items);
-  learn(n, observe::now_ns() - begin);
+  learn(n, observe::now_ns() - begin);  // without what it takes to wake others, which does not depend on n
+  start(w, b);
 }
 
 // A run without items: time has passed.
