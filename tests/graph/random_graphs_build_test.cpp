@@ -124,31 +124,49 @@ class builder {
           line(number, tw::key_by([](const item& x) { return x.path; }, make<telling_summer>(number), named));
         }
         break;
-      case verb::count_window:
-        line(number, tw::key_by(
-                         [me](const item& x) {
-                           me.touch(x);
-                           return x.path;
-                         },
-                         named) |
-                         tw::window(tw::count(1 + s.amount % 7, {.any_order = true}),
-                                    tw::sum_of(&item::value), later("window")) |
-                         tw::map(
-                             [](const tw::keyed<std::int64_t, tw::windowed<std::int64_t>>& w) {
-                               return window_result(w.key, w.value.begin, w.value.value);
-                             },
-                             later("result")));
+      case verb::count_window: {
+        const auto keys = tw::key_by(
+            [me](const item& x) {
+              me.touch(x);
+              return x.path;
+            },
+            named);
+        const auto windows = tw::window(tw::count(1 + s.amount % 7, {.any_order = true}),
+                                        tw::sum_of(&item::value), later("window"));
+        const auto results = tw::map(
+            [](const tw::keyed<std::int64_t, tw::windowed<std::int64_t>>& w) {
+              return window_result(w.key, w.value.begin, w.value.value);
+            },
+            later("result"));
+        if (s.seed % 2 == 0) {
+          line(number, keys | windows | results);
+        } else {
+          line(number, keys | tw::farm(windows, {.replicas = s.replicas}) | results);
+        }
         break;
-      case verb::time_window:
-        line(number,
-             tw::map(make<timer>(number), named) |
-                 tw::window(tw::tumbling(std::chrono::nanoseconds(window_size(s))), tw::sum_of(&timed::value),
-                            tw::event_time(&timed::at, {.disorder = std::chrono::nanoseconds(disorder(s))}),
-                            later("window")) |
-                 tw::map(
-                     [](const tw::windowed<std::int64_t>& w) { return window_result(0, w.begin, w.value); },
-                     later("result")));
+      }
+      case verb::time_window: {
+        const auto times = tw::map(make<timer>(number), named);
+        const auto windows = tw::window(
+            tw::tumbling(std::chrono::nanoseconds(window_size(s))), tw::sum_of(&timed::value),
+            tw::event_time(&timed::at, {.disorder = std::chrono::nanoseconds(disorder(s))}), later("window"));
+        if (window_keys(s) == 1) {
+          line(number,
+               times | windows |
+                   tw::map(
+                       [](const tw::windowed<std::int64_t>& w) { return window_result(0, w.begin, w.value); },
+                       later("result")));
+        } else {
+          line(number, times | tw::key_by([s](const timed& x) { return window_key(s, x); }, later("key")) |
+                           tw::farm(windows, {.replicas = s.replicas}) |
+                           tw::map(
+                               [](const tw::keyed<std::int64_t, tw::windowed<std::int64_t>>& w) {
+                                 return window_result(w.key, w.value.begin, w.value.value);
+                               },
+                               later("result")));
+        }
         break;
+      }
       case verb::reduce:
         line(number, tw::reduce(
                          std::int64_t{0},

@@ -180,6 +180,42 @@ template <class Input, class... Leaves> class chain final : public component {
     });
   }
 
+  void take_times(std::size_t stage, pipe::chunk_base& in, std::int64_t now, std::int64_t& latest,
+                  std::vector<moment>& moments) const override {
+    at(stage, [&]<std::size_t I>(index<I>) {
+      if constexpr (requires(const stage_at<I>& s, const input<I>& x) { s.moment_of(x, now, latest); }) {
+        auto& items = static_cast<pipe::chunk<input<I>>&>(in);
+        frame<mode::plain>::attribute(I, [&] {
+          for (const auto& x : items)
+            moments.push_back(model::get<I>(leaves_).stage.moment_of(x, now, latest));
+        });
+      }
+    });
+  }
+
+  void catch_up(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica) override {
+    at(stage, [&]<std::size_t I>(index<I>) {
+      if constexpr (requires { slot<I>::op_type::catches_up; }) {
+        auto* op = model::get<I>(slots_).get(replica);
+        run_tail<I>(ctx, out, [&](auto& next) {
+          frame<mode::plain> f{ctx, I};
+          op->catch_up(f, next);
+        });
+      }
+    });
+  }
+
+  void give_late(std::size_t stage, pipe::chunk_base& items) override {
+    at(stage, [&]<std::size_t I>(index<I>) {
+      if constexpr (requires(stage_at<I>& s, const input<I>& x) { s.give_late(x); }) {
+        frame<mode::plain>::attribute(I, [&] {
+          for (const auto& x : static_cast<pipe::chunk<input<I>>&>(items))
+            model::get<I>(leaves_).stage.give_late(x);
+        });
+      }
+    });
+  }
+
  private:
   template <std::size_t I> using index = std::integral_constant<std::size_t, I>;
   template <std::size_t F, std::size_t L> struct span {};

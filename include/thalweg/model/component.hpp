@@ -1,5 +1,6 @@
 #pragma once
 
+#include <thalweg/model/key_part.hpp>
 #include <thalweg/model/options.hpp>
 #include <thalweg/pipe/chunk.hpp>
 
@@ -59,9 +60,9 @@ class context {
   std::int64_t rank = 0;
   bool paced = false;
   bool ranked = false;
-  /// The operator has a part of the keys only: what it sends at the end needs the ranks with which they
-  /// appeared.
-  bool divided = false;
+  /// The operator has a part of the keys only; null: all of them. What it sends at the end needs the ranks
+  /// with which they appeared.
+  key_part* part = nullptr;
   /// Take the time of every stage for the first item of the next run of items.
   bool sample = false;
   /// How many items, and bytes of items, an output may collect in the middle of a call before `flush`.
@@ -144,6 +145,7 @@ struct stage_info {
   bool by_arrival = false;            ///< takes items as they arrive, and did not say `.any_order`
   bool reorders = false;              ///< brings items that came in any order into one of its own
   bool keyed = false;                 ///< has state for each key: in a farm its keys are divided up
+  bool watermarked = false;           ///< what it gives for a key depends on the time of the whole stream
   std::vector<std::string> problems;  ///< what is wrong with it
 };
 
@@ -204,6 +206,14 @@ class component {
   virtual void divide(std::size_t stage, pipe::chunk_base& in,
                       std::span<const std::unique_ptr<pipe::chunk_base>> parts, std::int64_t first,
                       std::vector<std::uint8_t>& who) const = 0;
+  /// For a stage that is watermarked, before its items are divided: adds the moments of the items, which
+  /// come at `now`. `latest` is the latest time of all items before.
+  virtual void take_times(std::size_t stage, pipe::chunk_base& in, std::int64_t now, std::int64_t& latest,
+                          std::vector<moment>& moments) const = 0;
+  /// For such a stage, where the keys are divided up: time has come to the last moment of the run.
+  virtual void catch_up(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica) = 0;
+  /// The items of all parts that have come too late, in order.
+  virtual void give_late(std::size_t stage, pipe::chunk_base& items) = 0;
   /// Itself, if it is a `tw::stage`, whose inputs and outputs are ports; null for a line of stages.
   [[nodiscard]] virtual ported* ports() noexcept { return nullptr; }
   /// Gives its stages the names that another component, made from the same blueprint, was given.

@@ -36,6 +36,9 @@ class ported final : public component {
   /// Of a split that gives ranks, and of an ordered merge: below this rank it will send nothing any more.
   [[nodiscard]] std::int64_t upto() const { return stage_.upto(); }
 
+  /// Ports that are opened and closed while the graph runs; null if it cannot have any.
+  [[nodiscard]] model::gateway* gateway() const noexcept { return stage_.gateway(); }
+
   void progressed(std::int64_t upto) { stage_.progressed(upto); }
 
   /// Gives the items to `on_item` of the port.
@@ -56,6 +59,10 @@ class ported final : public component {
   }
   void divide(std::size_t, pipe::chunk_base&, std::span<const std::unique_ptr<pipe::chunk_base>>,
               std::int64_t, std::vector<std::uint8_t>&) const override {}
+  void take_times(std::size_t, pipe::chunk_base&, std::int64_t, std::int64_t&,
+                  std::vector<moment>&) const override {}
+  void catch_up(std::size_t, context&, pipe::chunk_base*, std::size_t) override {}
+  void give_late(std::size_t, pipe::chunk_base&) override {}
   [[nodiscard]] ported* ports() noexcept override { return this; }
 
  private:

@@ -18,6 +18,7 @@ namespace model {
 /// what becomes of them, and an ordered merge puts them back into that order.
 enum class order_role : std::uint8_t { none, gives, restores };
 class rank_giver;
+class gateway;
 }  // namespace model
 
 /// A stage with ports of its own, for graphs: derive from it, make `tw::in` and `tw::out` members, and say
@@ -89,6 +90,10 @@ class stage {
   [[nodiscard]] virtual std::int64_t upto() const { return 0; }
   /// The next item that is sent has this rank.
   void set_rank(std::int64_t rank) const noexcept { context_->rank = rank; }
+  /// Ports that are opened and closed while the graph runs.
+  [[nodiscard]] virtual model::gateway* gateway() noexcept { return nullptr; }
+  /// The call that goes on.
+  [[nodiscard]] model::context& context() const noexcept { return *context_; }
   /// That of the item in hand.
   [[nodiscard]] std::int64_t rank() const noexcept { return context_->rank; }
 

@@ -3,6 +3,7 @@
 
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/model/stage_traits.hpp>
+#include <thalweg/pattern/first_ranks.hpp>
 #include <thalweg/pattern/keyed.hpp>
 #include <thalweg/pattern/restoring.hpp>
 
@@ -134,10 +135,7 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
   Update update;
   key_table<key, state> states{};
   pipe::chunk<out> sent{};
-  // Where the keys are divided up: the rank of the item with which each key appeared.
-  std::vector<std::int64_t> first{};
-  bool divided = false;
-  std::int64_t rank = 0;
+  first_ranks appeared{};
 
   void start() {
     if constexpr (has_start_hook<Update>) update.on_start();
@@ -145,26 +143,23 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
 
   template <class Frame, class T, class Next> THALWEG_INLINE void step(Frame& f, T&& item, Next&& next) {
     const auto& in = item;
-    divided = f.ctx.divided;
-    rank = f.ctx.rank;
     if constexpr (Types::emits) {
       f.template emit<false>(
           sent, at_once,
-          [&](emitter<out>& to) { change<Frame>(in, [&](state& s) { std::invoke(update, s, in, to); }); },
-          next);
+          [&](emitter<out>& to) { change(f, in, [&](state& s) { std::invoke(update, s, in, to); }); }, next);
     } else if constexpr (Types::gives) {
       next(f.call([&]() -> out {
-        return change<Frame>(in, [&](state& s) -> out { return std::invoke(update, s, in); });
+        return change(f, in, [&](state& s) -> out { return std::invoke(update, s, in); });
       }));
     } else {
-      f.call([&] { change<Frame>(in, [&](state& s) { std::invoke(update, s, in); }); });
+      f.call([&] { change(f, in, [&](state& s) { std::invoke(update, s, in); }); });
     }
   }
 
   template <class Frame, class Next> void finish(Frame& f, Next& next) {
     for (typename key_table<key, state>::id i = 0; i < states.bound(); ++i) {
       if (!states.holds(i)) continue;
-      if (!first.empty()) f.ctx.rank = first[i];
+      appeared.recall(f.ctx, i);
       if constexpr (Types::end_sends) {
         f.template emit<false>(
             sent, at_once, [&](emitter<out>& to) { update.on_end(states.key(i), states[i], to); }, next);
@@ -175,15 +170,10 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
   }
 
  private:
-  void appeared(std::size_t id, std::int64_t at) {
-    if (first.size() <= id) first.resize(id + 1);
-    first[id] = at;
-  }
-
-  template <class Frame, class In, class Call> decltype(auto) change(const In& in, Call&& call) {
+  template <class Frame, class In, class Call> decltype(auto) change(Frame& f, const In& in, Call&& call) {
     const auto before = states.size();
     const auto id = states.find_or_add(key(std::invoke(key_of, in)), [&](const key& k) -> state {
-      if (divided) appeared(states.next(), rank);
+      appeared.note(f.ctx, states.next());
       if constexpr (std::is_same_v<Init, value_initialised>) {
         static_assert(std::default_initializable<state>,
                       "thalweg::key_by: the state has no default: give key_by(key_of, init, update)");

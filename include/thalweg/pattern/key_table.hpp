@@ -160,6 +160,7 @@ template <class V> class key_table<no_key, V> {
   [[nodiscard]] const no_key& key(id) const { return key_; }
   [[nodiscard]] bool holds(id) const { return value_.has_value(); }
   [[nodiscard]] std::size_t size() const noexcept { return value_ ? 1 : 0; }
+  [[nodiscard]] id next() const noexcept { return 0; }
   [[nodiscard]] id bound() const noexcept { return value_ ? 1 : 0; }
   void erase(id) { value_.reset(); }
 

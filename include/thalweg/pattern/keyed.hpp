@@ -48,6 +48,7 @@ template <class K, class T> struct key_of_item<keyed<K, T>> {
   template <class R> using with = keyed<K, R>;
 };
 template <class In> using key_t = typename key_of_item<In>::key_type;
+template <class In> inline constexpr bool is_keyed = !std::is_same_v<key_t<In>, no_key>;
 template <class In> using value_t = typename key_of_item<In>::value_type;
 /// A result of type R for the key of an item.
 template <class In, class R> using with_key = typename key_of_item<In>::template with<R>;

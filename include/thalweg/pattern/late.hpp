@@ -45,6 +45,7 @@ class late_handler {
     if (!takes<In>() && !takes<model::value_t<In>>())
       info.problems.emplace_back("the handler of late items takes items of another type than come here");
   }
+  explicit operator bool() const noexcept { return static_cast<bool>(call_); }
   template <class In> void operator()(const In& item) {
     if (!call_) return;
     if (takes<In>()) return call_(&item);

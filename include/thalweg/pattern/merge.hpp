@@ -1,6 +1,8 @@
 /// `merge`: several streams become one.
 #pragma once
 
+#include <thalweg/observe/clock.hpp>
+#include <thalweg/pattern/feed.hpp>
 #include <thalweg/pattern/split.hpp>
 
 #include <algorithm>
@@ -37,6 +39,8 @@ inline constexpr merging ordered = merging::ordered;
 /// Inputs from which nothing is wanted now are not read, and push back: there is no buffer here that could
 /// grow.
 ///
+/// Inputs that come and go while the graph runs: `merge.feed()`, see `tw::feed`.
+///
 /// Errors: no input, or for `tw::ordered` inputs that do not come from one split, is an `invalid_job`.
 ///
 /// ```cpp
@@ -53,7 +57,7 @@ inline constexpr merging ordered = merging::ordered;
 /// tw::run(g);
 /// assert((seen == std::vector{10, 2, 30, 4}));
 /// ```
-template <class T> class merge final : public stage {
+template <class T> class merge final : public stage, private model::gateway {
  public:
   thalweg::out<T> out{this, "out"};
 
@@ -75,14 +79,40 @@ template <class T> class merge final : public stage {
     return *inputs_[i];
   }
 
+  /// A new input at any time, from any thread, for a thread outside the graph or another run: see `tw::feed`.
+  /// It comes behind the inputs, in the order in which feeds were opened. Throws `thalweg::error` for an
+  /// ordered merge, whose items all come from one split.
+  thalweg::feed<T> feed(const gate_options& opts = {}) {
+    if (this->in_loop)
+      throw error("stage '" + this->name() + "' lies in a loop, whose end nobody could tell if it had feeds");
+    if (how_ == merging::ordered && !before_)
+      throw error("stage '" + this->name() +
+                  "': an ordered tw::merge takes only what its split has sent: it "
+                  "cannot have feeds");
+    auto made = thalweg::feed<T>(feeds_.open(opts, this->door));
+    this->door->ring();
+    return made;
+  }
+
   void on_start() override {
+    look(false);
     turn_ = 0;
     upto_ = std::numeric_limits<std::int64_t>::min();
   }
   void validate() override {
     if (inputs_.empty()) throw error("it has no input: connect its input()");
   }
+  // What came in through a feed just before the end.
+  void on_end() override {
+    for (auto& fed : feeds_.close()) {
+      fed->end();
+      entry from{nullptr, fed};
+      for (fed->refill(); from.available(); fed->refill()) out.send(from.take(*this));
+    }
+  }
   void on_run() override {
+    if (feeds_.open_now() != 0 || all_.size() != inputs_.size()) [[unlikely]]
+      look(takes());
     if (before_) return sorted();
     switch (how_) {
       case merging::first_come:
@@ -98,36 +128,72 @@ template <class T> class merge final : public stage {
   static constexpr auto least = std::numeric_limits<std::int64_t>::min();
   static constexpr auto never = std::numeric_limits<std::int64_t>::max();
 
+  // An input of the graph, or a feed.
+  struct entry {
+    thalweg::in<T>* port = nullptr;
+    std::shared_ptr<model::gate<T>> fed = nullptr;
+
+    [[nodiscard]] bool available() const { return port != nullptr ? port->available() : fed->available(); }
+    [[nodiscard]] bool ended() const { return port != nullptr ? port->ended() : fed->finished(); }
+    [[nodiscard]] bool ready() const { return available() || ended(); }
+    [[nodiscard]] const T& front() const { return port != nullptr ? port->front() : fed->front(); }
+    T take(const merge& m) {
+      if (port != nullptr) [[likely]]
+        return port->take();
+      auto& ctx = m.context();
+      ++ctx.tallies[0].in;
+      ctx.take_marks({ctx.paced ? observe::now_ns() : 0, 0});
+      return fed->take();
+    }
+  };
+
+  // Which feeds there are. `fetch`: also what has come in through them.
+  void look(bool fetch) {
+    all_.clear();
+    for (auto& p : inputs_) all_.push_back({p.get()});
+    const auto is_over = [&](model::gate<T>& fed) {
+      if (fetch) fed.refill();
+      return fed.finished();
+    };
+    for (auto& fed : feeds_.look(is_over)) all_.push_back({nullptr, std::move(fed)});
+  }
+  // A paused run takes nothing from outside.
+  [[nodiscard]] bool takes() const {
+    const auto& ctx = this->context();
+    return !ctx.source_held() || ctx.source_interrupted();
+  }
+
   void whatever_comes() {
-    for (auto& p : inputs_) {
-      while (p->available()) out.send(p->take());
+    for (auto& p : all_) {
+      while (p.available()) out.send(p.take(*this));
     }
   }
 
   void turns() {
     std::size_t over = 0;
-    while (over < inputs_.size()) {
-      auto& p = *inputs_[turn_];
+    if (turn_ >= all_.size()) turn_ = 0;  // a feed may have gone
+    while (over < all_.size()) {
+      auto& p = all_[turn_];
       if (!p.ready()) return;
       if (p.ended()) {
         ++over;
       } else {
-        out.send(p.take());
+        out.send(p.take(*this));
         over = 0;
       }
-      turn_ = turn_ + 1 == inputs_.size() ? 0 : turn_ + 1;
+      turn_ = turn_ + 1 == all_.size() ? 0 : turn_ + 1;
     }
   }
 
   void sorted() {
     for (;;) {
-      thalweg::in<T>* next = nullptr;
-      for (auto& p : inputs_) {
-        if (!p->ready()) return;
-        if (!p->ended() && (next == nullptr || before_(p->front(), next->front()))) next = p.get();
+      entry* next = nullptr;
+      for (auto& p : all_) {
+        if (!p.ready()) return;
+        if (!p.ended() && (next == nullptr || before_(p.front(), next->front()))) next = &p;
       }
       if (next == nullptr) return;
-      out.send(next->take());
+      out.send(next->take(*this));
     }
   }
 
@@ -166,6 +232,16 @@ template <class T> class merge final : public stage {
     }
   }
 
+  [[nodiscard]] model::gateway* gateway() noexcept override { return this; }
+  [[nodiscard]] bool kept_open() const noexcept override { return feeds_.open_now() != 0; }
+  void close_feeds() override {
+    feeds_.each([](auto& fed) { fed.end(); });
+  }
+  void run_over() override {
+    all_.clear();
+    feeds_.clear();
+  }
+
   [[nodiscard]] model::order_role role() const noexcept override {
     return how_ == merging::ordered && !before_ ? model::order_role::restores : model::order_role::none;
   }
@@ -181,6 +257,8 @@ template <class T> class merge final : public stage {
   const merging how_;
   std::function<bool(const T&, const T&)> before_;
   std::vector<std::unique_ptr<thalweg::in<T>>> inputs_;
+  std::vector<entry> all_;
+  model::gates<T> feeds_;
   std::size_t turn_ = 0;
   std::int64_t upto_ = least;
   model::rank_giver* giver_ = nullptr;

@@ -3,10 +3,12 @@
 
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/model/stage_traits.hpp>
+#include <thalweg/pattern/first_ranks.hpp>
 #include <thalweg/pattern/keyed.hpp>
 #include <thalweg/pattern/restoring.hpp>
 
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <type_traits>
 #include <utility>
@@ -52,6 +54,7 @@ template <class In, class Init, class F> struct reduce_op {
   Init init;
   F fn;
   key_table<key, acc> found{};
+  first_ranks appeared{};
 
   void start() {
     if constexpr (has_start_hook<F>) fn.on_start();
@@ -61,7 +64,10 @@ template <class In, class Init, class F> struct reduce_op {
     f.call([&] {
       split_key(item, [&](const key& k, const value& x) {
         const auto before = found.size();
-        const auto id = found.find_or_add(k, [&](const key&) { return acc(init); });
+        const auto id = found.find_or_add(k, [&](const key&) {
+          appeared.note(f.ctx, found.next());
+          return acc(init);
+        });
         const bool added = found.size() > before;
         try {
           restoring<Frame>(found[id], [&] { add(found[id], x); });
@@ -74,12 +80,15 @@ template <class In, class Init, class F> struct reduce_op {
     });
   }
 
-  template <class Frame, class Next> void finish(Frame&, Next& next) {
+  template <class Frame, class Next> void finish(Frame& f, Next& next) {
     if constexpr (std::is_same_v<key, no_key>) {
       if (found.size() == 0) return next(acc(init));
     }
-    for (typename key_table<key, acc>::id i = 0; i < found.bound(); ++i)
-      if (found.holds(i)) next(joined_with_key(found.key(i), std::move(found[i])));
+    for (typename key_table<key, acc>::id i = 0; i < found.bound(); ++i) {
+      if (!found.holds(i)) continue;
+      appeared.recall(f.ctx, i);
+      next(joined_with_key(found.key(i), std::move(found[i])));
+    }
   }
 
  private:
@@ -105,9 +114,22 @@ template <class Init, class Fn> struct reduce_stage : stage_defaults {
   Fn fn;
   kept_options opts;
 
-  template <class In> auto make() { return reduce_op<In, Init, Fn>{std::move(init), std::move(fn)}; }
+  static constexpr bool copyable = std::copy_constructible<Init> && std::copy_constructible<Fn>;
+
+  // In a farm there is one for each part of the keys.
+  template <class In> auto make() {
+    if constexpr (copyable) {
+      return reduce_op<In, Init, Fn>{init, fn};
+    } else {
+      return reduce_op<In, Init, Fn>{std::move(init), std::move(fn)};
+    }
+  }
+  template <class K, class T> [[nodiscard]] std::uint64_t hash_of_key(const keyed<K, T>& item) const {
+    return model::hash_of<K>(item.key);
+  }
   template <class In> void check(stage_info& info) {
     info.one_state = true;
+    info.keyed = copyable && is_keyed<In>;
     check_function(fn, info);
     check_restorable<typename accumulated<Init, Fn, value_t<In>>::type>(info);
   }
@@ -120,7 +142,10 @@ template <class Init, class Fn> struct reduce_stage : stage_defaults {
 /// sum of doubles). An empty stream gives `init`. On a keyed stream (`key_by`) there is one result for each
 /// key, `keyed<K, Acc>`, in the order in which the keys first appeared, and `f` sees the values.
 ///
-/// Order: deterministic. Serial, one item at a time, in order; in a farm it is an `invalid_job`.
+/// Order: deterministic. Serial, one item at a time, in order. Of a keyed stream it can be the first stage of
+/// a farm, `tw::farm(tw::reduce(...), {.replicas = 4})`: the keys are divided up, and the results are the
+/// same, in the same order. Each part of the keys has copies of `init` and `f`, so what `f` gives must depend
+/// on nothing but its arguments. Without keys a farm of it is an `invalid_job`.
 ///
 /// Errors: as for `map`. With an `.on_error` other than `tw::stop` the accumulator is copied before each call
 /// and put back if that fails; one that cannot be copied is then an `invalid_job`.

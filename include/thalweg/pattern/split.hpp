@@ -1,8 +1,12 @@
 /// `split` and `tee`: one stream becomes several.
 #pragma once
 
+#include <thalweg/model/gate.hpp>
 #include <thalweg/model/stage.hpp>
+#include <thalweg/observe/clock.hpp>
+#include <thalweg/pattern/tap.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -29,7 +33,7 @@ class rank_giver {
 };
 
 /// What `split` and `tee` have in common: branches, and ranks for what goes into them.
-template <class T> class branching : public stage, public rank_giver {
+template <class T> class branching : public stage, public rank_giver, private gateway {
  public:
   /// A new branch: an output called `branch-0`, `branch-1`, ... To be called before the run.
   thalweg::out<T>& branch() {
@@ -43,6 +47,9 @@ template <class T> class branching : public stage, public rank_giver {
     return *branches_[i];
   }
   [[nodiscard]] std::size_t branches() const noexcept { return branches_.size(); }
+  /// A new branch at any time, from any thread, for a thread outside the graph or another run: see `tw::tap`.
+  /// It comes behind the branches, in the order in which taps were opened, and gets what comes from now on.
+  thalweg::tap<T> tap(const gate_options& opts = {}) { return thalweg::tap<T>(taps_.open(opts)); }
 
   void on_start() override {
     next_ = 0;
@@ -62,6 +69,36 @@ template <class T> class branching : public stage, public rank_giver {
 
  protected:
   branching() = default;
+
+  // The taps that are open now. To be called once for each item.
+  [[nodiscard]] const std::vector<typename gates<T>::pointer>& open_taps() {
+    if (taps_.open_now() != 0 || !open_.empty()) [[unlikely]]
+      open_ = taps_.look([](const gate<T>& g) { return g.over(); });
+    return open_;
+  }
+  // Where the tap is full this thread waits: somebody outside the run is to make room.
+  void send_to(gate<T>& tap, T item) {
+    using put = typename gate<T>::put;
+    for (;;) {
+      switch (tap.try_push(item)) {
+        case put::taken:
+          ++this->sent_out;
+          return;
+        case put::dropped:
+          ++this->dropped_out;
+          return;
+        case put::over:
+          return;
+        case put::full:
+          break;
+      }
+      auto& ctx = this->context();
+      if (ctx.interrupted()) throw cancelled{};
+      const auto begin = observe::now_ns();
+      tap.wait_for_room(std::chrono::milliseconds(1));
+      ctx.waited_ns += observe::now_ns() - begin;
+    }
+  }
 
   // Before an item is sent: gives it its rank.
   void number() {
@@ -84,6 +121,12 @@ template <class T> class branching : public stage, public rank_giver {
   std::vector<std::unique_ptr<thalweg::out<T>>> branches_;
 
  private:
+  [[nodiscard]] model::gateway* gateway() noexcept final { return this; }
+  void run_over() final {
+    taps_.clear();
+    open_.clear();
+  }
+
   void remember(std::int64_t rank) {
     const std::lock_guard hold(lock_);
     if (outer_.empty() || outer_.back().second != rank) outer_.emplace_back(next_, rank);
@@ -94,6 +137,8 @@ template <class T> class branching : public stage, public rank_giver {
   std::int64_t next_ = 0;
   pipe::spinlock lock_;
   std::deque<std::pair<std::int64_t, std::int64_t>> outer_;  // from its own rank on, the outer one
+  gates<T> taps_;
+  std::vector<typename gates<T>::pointer> open_;  // when this was looked at last
 };
 
 }  // namespace model
@@ -105,6 +150,8 @@ template <class T> class branching : public stage, public rank_giver {
 ///
 /// Order: each branch has its items in order. An ordered `tw::merge` behind it puts the branches together
 /// again in the order of the split; after `tw::on_demand` which branch gets an item depends on time.
+///
+/// Branches that come and go while the graph runs: `split.tap()`, see `tw::tap`.
 ///
 /// Errors: no branch, or a branch that is not connected, is an `invalid_job`.
 ///
@@ -127,7 +174,7 @@ template <class T> class split final : public model::branching<T> {
 
   void on_start() override {
     model::branching<T>::on_start();
-    turn_ = 0;
+    turn_ = to_ = left_ = 0;
   }
   void validate() override {
     model::branching<T>::validate();
@@ -138,46 +185,49 @@ template <class T> class split final : public model::branching<T> {
 
   void on_item(thalweg::in<T>&, T item) {
     this->number();
-    auto& all = this->branches_;
+    const auto& all = this->branches_;
+    const auto& taps = this->open_taps();
+    const auto n = all.size() + taps.size();
     switch (how_.how()) {
-      case schedule::kind::round_robin: {
-        auto& to = *all[turn_];
-        turn_ = turn_ + 1 == all.size() ? 0 : turn_ + 1;
-        to.send(std::move(item));
+      case schedule::kind::round_robin:
+        to_ = turn_ < n ? turn_ : 0;  // a tap may have gone
+        turn_ = to_ + 1 == n ? 0 : to_ + 1;
         break;
-      }
       case schedule::kind::route:
-        all[how_(&item, all.size())]->send(std::move(item));
+        to_ = how_(&item, n);
         break;
-      case schedule::kind::on_demand: {
-        if (left_ == 0) choose();
+      case schedule::kind::on_demand:
+        if (left_ == 0 || to_ >= n) choose(taps);
         --left_;
-        all[turn_]->send(std::move(item));
         break;
-      }
     }
+    if (to_ < all.size()) [[likely]]
+      return all[to_]->send(std::move(item));
+    this->send_to(*taps[to_ - all.size()], std::move(item));
   }
 
  private:
   static constexpr std::size_t at_once = 16;  // items to one branch between two looks at how much waits
 
-  void choose() {
-    auto& all = this->branches_;
+  void choose(const std::vector<typename model::gates<T>::pointer>& taps) {
+    const auto& all = this->branches_;
+    const auto count = all.size() + taps.size();
     auto least = std::numeric_limits<std::int64_t>::max();
-    const auto begin = turn_ + 1;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      const auto i = (begin + k) % all.size();
-      const auto n = all[i]->waiting();
+    const auto begin = to_ + 1;
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto i = (begin + k) % count;
+      const auto n = i < all.size() ? all[i]->waiting() : taps[i - all.size()]->waiting();
       if (n < least) {
         least = n;
-        turn_ = i;
+        to_ = i;
       }
     }
     left_ = at_once;
   }
 
   schedule how_;
-  std::size_t turn_ = 0;
+  std::size_t turn_ = 0;  // whose it is next
+  std::size_t to_ = 0;    // who got the last item
   std::size_t left_ = 0;
 };
 
@@ -221,6 +271,7 @@ template <class T> class tee final : public model::branching<T> {
   void on_item(thalweg::in<T>&, T item) {
     this->number();
     auto& all = this->branches_;
+    for (const auto& tap : this->open_taps()) this->send_to(*tap, item);
     for (std::size_t i = 1; i < all.size(); ++i) all[i]->send(item);
     all[0]->send(std::move(item));
   }

@@ -77,15 +77,16 @@ template <class Out, class Windows> struct window_base {
     for (auto& r : ready) next(std::move(r));
     ready.clear();
   }
+  // The place in the stream of the item in hand.
+  std::uint64_t rank(const context& ctx) {
+    return ctx.part != nullptr ? static_cast<std::uint64_t>(ctx.rank) : seen++;
+  }
 
   // There may be very many: they are not collected.
   template <class Frame, class Next, class F> void pass_on(Frame& f, Next& next, F&& changes) {
     f.ctx.due = due;
     f.attribute(f.leaf,
                 [&] { changes([&](auto&& r) { next(joined_with_key(r.key, std::move(r.value))); }); });
-  }
-  template <class Frame, class Next> void finish(Frame& f, Next& next) {
-    pass_on(f, next, [&](auto&& emit) { windows.finish(emit); });
   }
 };
 
@@ -94,21 +95,106 @@ template <class Out, class Windows> struct count_window_op : window_base<Out, Wi
     this->take(f, [&](auto&& emit) {
       split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
         this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value),
-                          this->seen++, emit);
+                          this->rank(f.ctx), emit);
       });
     });
     this->send(next);
   }
+
+  template <class Frame, class Next> void finish(Frame& f, Next& next) {
+    this->pass_on(f, next, [&](auto&& emit) {
+      this->windows.finish([&](auto&& r) {
+        if (f.ctx.part != nullptr) f.ctx.rank = static_cast<std::int64_t>(r.rank);
+        emit(r);
+      });
+    });
+  }
 };
 
-template <class Out, class Windows> struct timed_window_op : window_base<Out, Windows> {
+/// Windows by time. Where the keys are divided up both kinds do the same: what the time of an item is, and
+/// how far it has come, has been found out for all keys at once.
+template <class Out, class Windows> struct time_window_base : window_base<Out, Windows> {
+  static constexpr bool catches_up = true;
+
+  template <class Frame, class Next> void finish(Frame& f, Next& next) {
+    this->pass_on(f, next, [&](auto&& emit) {
+      this->windows.finish([&](auto&& r) {
+        if (auto* const part = f.ctx.part) f.ctx.rank = part->put(pipe::end_rank, r.value.end, r.rank);
+        emit(r);
+      });
+    });
+  }
+
+  template <class Frame, class Next> void catch_up(Frame& f, Next& next) {
+    auto& part = *f.ctx.part;
+    f.ctx.due = this->due;
+    this->take(f, [&](auto&& emit) { come_to(part, part.moments.size(), emit); });
+    send_placed(f, next);
+  }
+
+ protected:
+  // An item of a part of the keys. Returns false, and leaves the item, if it comes too late.
+  template <class Frame, class T, class Next> bool step_of_part(Frame& f, T&& item, Next& next) {
+    auto& part = *f.ctx.part;
+    const auto rank = f.ctx.rank;
+    bool in_time = false;
+    this->take(f, [&](auto&& emit) {
+      come_to(part, static_cast<std::size_t>(rank - part.first) + 1, emit);
+      in_time = split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
+        return this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value),
+                                 part.at(rank).time, this->rank(f.ctx), [&](auto&& r) {
+                                   (void)part.put(rank);
+                                   emit(r);
+                                 });
+      });
+    });
+    send_placed(f, next);
+    return in_time;
+  }
+
+ private:
+  // Time has come to the last of the first `n` moments: results belong behind the item that made it do so.
+  template <class Emit> void come_to(key_part& part, std::size_t n, Emit& emit) {
+    const auto now = part.moments[n - 1].watermark;
+    while (this->windows.next() <= now) {
+      const auto from = part.moments.begin() + static_cast<std::ptrdiff_t>(std::min(part.reached, n - 1));
+      const auto to = part.moments.begin() + static_cast<std::ptrdiff_t>(n - 1);
+      const auto at = std::lower_bound(from, to, this->windows.next(),
+                                       [](const moment& m, std::int64_t t) { return m.watermark < t; });
+      const auto rank = part.first + (at - part.moments.begin());
+      this->windows.advance(at->watermark, [&](auto&& r) {
+        (void)part.put(rank, r.value.end, r.rank);
+        emit(r);
+      });
+    }
+    this->windows.advance(now, emit);
+    part.reached = n;
+  }
+  template <class Frame, class Next> void send_placed(Frame& f, Next& next) {
+    auto& part = *f.ctx.part;
+    part.next = this->windows.next();
+    auto number = part.places.size() - this->ready.size();
+    for (auto& r : this->ready) {
+      f.ctx.due = part.due(part.places[number].rank);
+      f.ctx.rank = static_cast<std::int64_t>(number++);
+      next(std::move(r));
+    }
+    this->ready.clear();
+  }
+};
+
+template <class Out, class Windows> struct timed_window_op : time_window_base<Out, Windows> {
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
   // Read by whichever thread waits for it.
   std::atomic<std::int64_t> when{never};
 
-  explicit timed_window_op(Windows w) : window_base<Out, Windows>{std::move(w)} {}
+  explicit timed_window_op(Windows w) : time_window_base<Out, Windows>{{std::move(w)}} {}
 
   template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&& next) {
+    if (f.ctx.part != nullptr) {
+      this->step_of_part(f, std::forward<T>(item), next);
+      return;
+    }
     this->take(f, [&](auto&& emit) {
       const auto now = time(f);
       this->windows.advance(now, emit);
@@ -138,13 +224,21 @@ template <class Out, class Windows> struct timed_window_op : window_base<Out, Wi
   }
 };
 
-template <class Out, class Windows, class Extract> struct event_window_op : window_base<Out, Windows> {
+template <class Out, class Windows, class Extract> struct event_window_op : time_window_base<Out, Windows> {
   Extract extract;
   std::int64_t disorder;
-  late_handler late;
+  late_handler* late;  // of the stage
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
 
   template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&& next) {
+    if (auto* const part = f.ctx.part) {
+      const auto rank = f.ctx.rank;
+      if (this->step_of_part(f, std::forward<T>(item), next)) return;
+      ++f.ctx.tallies[f.leaf].skipped;
+      using items = pipe::chunk<std::remove_cvref_t<T>>;
+      if (*late) static_cast<items&>(*part->late).emplace_marked({0, rank}, std::forward<T>(item));
+      return;
+    }
     bool in_time = false;
     this->take(f, [&](auto&& emit) {
       in_time = split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
@@ -157,7 +251,7 @@ template <class Out, class Windows, class Extract> struct event_window_op : wind
         return this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value), time,
                                  this->seen++, emit);
       });
-      if (!in_time) late(std::as_const(item));  // which has not been moved from
+      if (!in_time) (*late)(std::as_const(item));  // which has not been moved from
     });
     if (!in_time) ++f.ctx.tallies[f.leaf].skipped;
     this->send(next);
@@ -194,25 +288,70 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
 
   [[nodiscard]] bool timed() const { return by_time<Spec> && by_arrival; }
 
+  // In a farm there is one for each part of the keys, if all that it is made of can be copied; the time of
+  // the items is then asked for by one thread, while another makes a copy of what gives it.
+  template <class In>
+  static constexpr bool divisible = [] {
+    if constexpr (!is_keyed<In> || !std::copy_constructible<Agg>) {
+      return false;
+    } else if constexpr (by_arrival) {
+      return true;
+    } else {
+      using extract = decltype(Times::extract);
+      return std::copy_constructible<extract> && std::invocable<const extract&, const value_t<In>&>;
+    }
+  }();
+
   template <class In> auto make() {
     using state = window_state<In, Spec, Agg>;
     using windows = typename state::type;
     using out = output<In>;
+    const auto own = [](auto& function) {
+      if constexpr (divisible<In>) {
+        return std::as_const(function);
+      } else {
+        return std::move(function);
+      }
+    };
     if constexpr (!by_time<Spec>) {
-      return count_window_op<out, windows>{{state::make(spec, std::move(agg))}};
+      return count_window_op<out, windows>{{state::make(spec, own(agg))}};
     } else if constexpr (by_arrival) {
-      return timed_window_op<out, windows>(state::make(spec, std::move(agg), 0));
+      return timed_window_op<out, windows>(state::make(spec, own(agg), 0));
     } else {
       return event_window_op<out, windows, decltype(Times::extract)>{
-          {state::make(spec, std::move(agg), times.options.lateness.count())},
-          std::move(times.extract),
+          {{state::make(spec, own(agg), times.options.lateness.count())}},
+          own(times.extract),
           times.options.disorder.count(),
-          std::move(times.options.late)};
+          &times.options.late};
     }
+  }
+  template <class K, class T> [[nodiscard]] std::uint64_t hash_of_key(const keyed<K, T>& item) const {
+    return model::hash_of<K>(item.key);
+  }
+  template <class K, class T>
+  [[nodiscard]] moment moment_of(const keyed<K, T>& item, std::int64_t now, std::int64_t& latest) const
+    requires(by_time<Spec> && divisible<keyed<K, T>>)
+  {
+    if constexpr (by_arrival) {
+      latest = std::max(latest, now);
+      return {latest, latest};
+    } else {
+      const auto time = to_ns(std::invoke(times.extract, item.value));
+      latest = std::max(latest, time);
+      return {time, latest - times.options.disorder.count()};
+    }
+  }
+  template <class In>
+  void give_late(const In& item)
+    requires(!by_arrival)
+  {
+    times.options.late(item);
   }
 
   template <class In> void check(stage_info& info) {
     info.one_state = true;
+    info.keyed = divisible<In>;
+    info.watermarked = by_time<Spec>;
     info.by_arrival = by_arrival && !spec.options.any_order;
     check_windows(spec, info);
     check_aggregate(agg, info);
@@ -258,8 +397,13 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
 /// window is luck. Windows by count and by processing time behind an `.unordered` farm must be asked for with
 /// `.any_order = true`, as in `tw::count(100, {.any_order = true})`.
 ///
-/// Threads: serial, one item at a time; in a farm it is an `invalid_job`. By processing time it has a thread
-/// of its own under `pool`. Costs amortised O(1) combinations per item and slice of a window, and the clock's
+/// Threads: serial, one item at a time. On a keyed stream it can be the first stage of a farm,
+/// `tw::farm(tw::window(...), {.replicas = 4})`: the keys are divided up, each part has copies of the
+/// functions, and the results are the same, in the same order; `.late` gets late items one at a time, in
+/// order. The times of the items are asked for by one thread, so the function that gives them must be
+/// callable as const. Windows of a stream without keys, and of functions that cannot be copied, are an
+/// `invalid_job` in a farm. By processing time it has a thread of its own under `pool`, in a farm as many as
+/// replicas. Costs amortised O(1) combinations per item and slice of a window, and the clock's
 /// 20 ns per item by processing time. Keys without open windows take no memory, except by count.
 ///
 /// Errors: what the functions throw ends the run; `.on_error` other than `tw::stop`, sizes that are not

@@ -87,6 +87,9 @@ class chunk_base {
   /// rank `first` + i are in part `who[i]`. Each gets the mark `marks[i]`, if there are any.
   virtual void gather(std::span<const std::unique_ptr<chunk_base>> parts, std::span<const std::uint8_t> who,
                       std::int64_t first, std::span<const mark> marks) = 0;
+  /// The same where the ranks are those among the items of their part: the next ones come from `who[i]`.
+  virtual void gather(std::span<const std::unique_ptr<chunk_base>> parts, std::span<const std::uint8_t> who,
+                      std::span<const mark> marks) = 0;
   /// The same for ranks of any kind; of equal ones that of the lower part comes first.
   virtual void gather(std::span<const std::unique_ptr<chunk_base>> parts) = 0;
   /// Destroys the first `n` items.
@@ -179,20 +182,13 @@ template <item T> class chunk final : public chunk_base {
 
   void gather(std::span<const std::unique_ptr<chunk_base>> parts, std::span<const std::uint8_t> who,
               std::int64_t first, std::span<const mark> marks) override {
-    std::array<std::size_t, 256> next{};
-    for (std::size_t i = 0; i < who.size(); ++i) {
-      if (!parts[who[i]]) continue;
-      auto& from = static_cast<chunk&>(*parts[who[i]]);
-      auto& at = next[who[i]];
-      const auto n = from.size();
-      for (; at < n && from.mark_of(at).rank == first + static_cast<std::int64_t>(i); ++at) {
-        if (marks.empty()) {
-          emplace(std::move(from[at]));
-        } else {
-          emplace_marked(marks[i], std::move(from[at]));
-        }
-      }
-    }
+    gather_by(parts, who, marks, [first](std::size_t i) { return first + static_cast<std::int64_t>(i); });
+  }
+
+  void gather(std::span<const std::unique_ptr<chunk_base>> parts, std::span<const std::uint8_t> who,
+              std::span<const mark> marks) override {
+    std::array<std::int64_t, 256> turns{};
+    gather_by(parts, who, marks, [&](std::size_t i) { return turns[who[i]]++; });
   }
 
   void gather(std::span<const std::unique_ptr<chunk_base>> parts) override {
@@ -257,6 +253,27 @@ template <item T> class chunk final : public chunk_base {
   using array = std::unique_ptr<T, releaser>;  // memory only
 
   static void release(T* data) noexcept { ::operator delete(data, std::align_val_t{alignof(T)}); }
+
+  // Item i of `who` stands for what has the rank `rank_of(i)` in its part.
+  template <class Rank>
+  void gather_by(std::span<const std::unique_ptr<chunk_base>> parts, std::span<const std::uint8_t> who,
+                 std::span<const mark> marks, Rank rank_of) {
+    std::array<std::size_t, 256> next{};
+    for (std::size_t i = 0; i < who.size(); ++i) {
+      const auto rank = rank_of(i);
+      if (!parts[who[i]]) continue;
+      auto& from = static_cast<chunk&>(*parts[who[i]]);
+      auto& at = next[who[i]];
+      const auto n = from.size();
+      for (; at < n && from.mark_of(at).rank == rank; ++at) {
+        if (marks.empty()) {
+          emplace(std::move(from[at]));
+        } else {
+          emplace_marked(marks[i], std::move(from[at]));
+        }
+      }
+    }
+  }
 
   // Makes room behind item `n`, under the lock, because a thief may be reading the array. Returns where the
   // next item goes: where most of the array has been stolen, what is left of it moves to the front.

@@ -12,10 +12,38 @@ namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
+using places = std::vector<model::key_part::place>;
+
+// Puts the places of all parts into order: calls `f(part, place)` for one after the other.
+template <class F> void in_order(std::span<const places> all, F&& f) {
+  struct cursor {
+    const model::key_part::place* at;
+    const model::key_part::place* end;
+    std::size_t part;
+  };
+  const auto later = [](const cursor& a, const cursor& b) { return *a.at > *b.at; };
+  std::vector<cursor> open;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& p = all[i];
+    if (!p.empty()) open.push_back({p.data(), p.data() + p.size(), i});
+  }
+  std::make_heap(open.begin(), open.end(), later);
+  while (!open.empty()) {
+    std::pop_heap(open.begin(), open.end(), later);
+    auto& next = open.back();
+    f(next.part, *next.at);
+    if (++next.at == next.end) {
+      open.pop_back();
+    } else {
+      std::push_heap(open.begin(), open.end(), later);
+    }
+  }
+}
+
 }  // namespace
 
-keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas)
-    : replicated(replicas), parts_(std::move(parts)) {
+keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info)
+    : replicated(replicas), parts_(std::move(parts)), watermarked_(info.watermarked), timed_(info.timed) {
   const auto first = parts_.front().first;
   const auto last = parts_.back().first + parts_.back().stages.last - parts_.back().stages.first;
   front = std::make_unique<divider>(*this, n, first, last);
@@ -63,7 +91,7 @@ void keyed_farm::portion::prepare(worker& w) {
   if (!farm_.front->out.empty()) filling_ = farm_.front->new_output();
   lane_ = std::make_unique<lane>(net_, farm_.parts_, number_, filling_.get(), *this);
   lane_->paced = farm_.front->paced;
-  lane_->divided = true;
+  lane_->keys = &part_;
   lane_->start(w);
 }
 
@@ -90,16 +118,33 @@ void keyed_farm::portion::execute(worker& w) {
   for (auto k = next_.load(); k < end; ++k) {
     auto& b = f.batches_[static_cast<std::size_t>(k % window)];
     auto& mine = b.in[number_];
-    if (mine != nullptr && !mine->empty()) {
-      prepare(w);
+    const bool has_items = mine != nullptr && !mine->empty();
+    if (has_items) prepare(w);
+    const bool time_has_come = !b.moments.empty() && part_.next <= b.moments.back().watermark;
+    if (has_items || time_has_come) {
       lane_->position = b.position;
       lane_->born_ns = b.born_ns;
+      part_.first = b.first;
+      part_.moments = b.moments;
+      part_.marks = b.marks;
+      part_.reached = 0;
+      if (f.watermarked_) part_.late = b.late[number_].get();
+    }
+    if (has_items) {
       (void)lane_->process(w, *mine, no_limit);
       mine->clear();
+    }
+    if (!b.moments.empty() && part_.next <= b.moments.back().watermark) {
+      if (filling_) filling_->ranked = true;
+      lane_->catch_up(w, no_limit);
+    }
+    if (has_items || time_has_come) {
       if (filling_) {
         if (!b.out[number_]) b.out[number_] = f.front->new_output();
         b.out[number_]->swap_items(*filling_);
       }
+      if (f.watermarked_) b.places[number_].swap(part_.places);
+      deadline_.store(part_.next, std::memory_order_relaxed);
     }
     next_.store(k + 1);
     if (b.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) f.front->notify(&w);
@@ -122,8 +167,17 @@ bool keyed_farm::divider::first_is_done() const {
          farm_.batches_[static_cast<std::size_t>(k % window)].pending.load() == 0;
 }
 
+std::int64_t keyed_farm::divider::deadline() const {
+  // What is being worked on tells the time as well.
+  if (!farm_.timed_ || farm_.next_out_.load() != farm_.next_in_.load()) return never;
+  auto when = never;
+  for (const auto& p : farm_.all) when = std::min(when, p->deadline_.load(std::memory_order_relaxed));
+  return when;
+}
+
 bool keyed_farm::divider::ready() {
   if (ended()) return false;
+  if (farm_.timed_ && deadline() <= observe::now_ns()) return ask_for_room();
   const bool drained = farm_.next_out_.load() == farm_.next_in_.load();
   const bool room = farm_.next_in_.load() - farm_.next_out_.load() < window;
   return (first_is_done() || (drained && inputs_ended()) || (room && may_take(0))) && ask_for_room();
@@ -133,6 +187,7 @@ void keyed_farm::divider::execute(worker& w) {
   while (first_is_done() && outputs_have_room()) unite(w);
   if (farm_.next_in_.load() - farm_.next_out_.load() < window && may_take(0) && outputs_have_room())
     divide(w);
+  if (farm_.timed_ && deadline() <= observe::now_ns() && outputs_have_room()) tell_time(w);
   if (farm_.next_out_.load() == farm_.next_in_.load() && inputs_ended()) finish(w);
 }
 
@@ -161,30 +216,102 @@ void keyed_farm::divider::divide(worker& w) {
     c->paced = items->paced;
     c->ranked = true;
   }
+  position_ = items->position;
+  upto_ = items->upto;
+  if (items->marked() && n > 0) last_mark_ = items->mark_of(n - 1);
   const auto& p = f.parts_.front();
   if (!net_.run().guard(p.component, items->position, 0, [&] {
-        net_.run().plan.components[p.component]->divide(p.stages.first, *items, b.in, count_, b.who);
+        auto& stage = *net_.run().plan.components[p.component];
+        if (f.watermarked_) {
+          b.moments.clear();
+          stage.take_times(p.stages.first, *items, begin, latest_, b.moments);
+          b.late.resize(portions);
+          for (auto& c : b.late) {
+            if (!c) c = items->sibling();
+            c->ranked = true;
+          }
+        }
+        stage.divide(p.stages.first, *items, b.in, count_, b.who);
       })) {
     throw cancelled{};
   }
   count_ += static_cast<std::int64_t>(n);
-  b.pending.store(portions, std::memory_order_relaxed);
-  f.next_in_.fetch_add(1);
+  start(w, b);
   back_ = std::move(items);
   learn(n, observe::now_ns() - begin);
+}
+
+// A run without items: time has passed.
+void keyed_farm::divider::tell_time(worker& w) {
+  auto& f = farm_;
+  auto& b = f.batches_[static_cast<std::size_t>(f.next_in_.load() % window)];
+  const auto now = observe::now_ns();
+  latest_ = std::max(latest_, now);
+  b.items = 0;
+  b.first = count_;
+  b.position = position_;
+  b.born_ns = now;
+  b.upto = upto_;
+  b.paced = paced;
+  b.ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
+  b.moments.assign(1, {now, latest_});
+  b.marks.clear();
+  if (b.paced || b.ranked) b.marks.push_back(last_mark_);
+  b.who.clear();
+  b.in.resize(portions);
+  b.out.resize(portions);
+  b.late.resize(portions);
+  start(w, b);
+}
+
+void keyed_farm::divider::start(worker& w, batch& b) {
+  auto& f = farm_;
+  if (f.watermarked_) {
+    b.places.resize(portions);
+    for (auto& p : b.places) p.clear();
+  }
+  b.pending.store(portions, std::memory_order_relaxed);
+  f.next_in_.fetch_add(1);
   w.soon = w.depth == 0;
   for (auto& part : f.all) part->notify(&w);
+}
+
+// In the order of the stream, one at a time.
+void keyed_farm::divider::give_late(batch& b) {
+  chunk_ptr all;
+  for (const auto& c : b.late) {
+    if (c && !c->empty()) all = c->sibling();
+  }
+  if (!all) return;
+  all->gather(b.late, b.who, b.first, {});
+  for (const auto& c : b.late) c->clear();
+  const auto& p = farm_.parts_.front();
+  if (!net_.run().guard(p.component, b.position, 0,
+                        [&] { net_.run().plan.components[p.component]->give_late(p.stages.first, *all); })) {
+    throw cancelled{};
+  }
 }
 
 void keyed_farm::divider::unite(worker& w) {
   auto& f = farm_;
   auto& b = f.batches_[static_cast<std::size_t>(f.next_out_.load() % window)];
+  if (f.watermarked_) give_late(b);
   if (!out.empty()) {
     auto& o = out.front();
     if (!o.filling) o.filling = new_output();
     o.filling->paced = b.paced;
     o.filling->ranked = b.ranked;
-    o.filling->gather(b.out, b.who, b.first, b.marks);
+    if (f.watermarked_) {
+      order_.clear();
+      marks_.clear();
+      in_order(b.places, [&](std::size_t part, const model::key_part::place& at) {
+        order_.push_back(static_cast<std::uint8_t>(part));
+        if (!b.marks.empty()) marks_.push_back(b.marks[static_cast<std::size_t>(at.rank - b.first)]);
+      });
+      o.filling->gather(b.out, order_, marks_);
+    } else {
+      o.filling->gather(b.out, b.who, b.first, b.marks);
+    }
     for (auto& c : b.out) {
       if (c) c->clear();
     }
@@ -205,12 +332,15 @@ void keyed_farm::divider::finish(worker& w) {
   const bool ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
   for (auto s = first_; s < last_; ++s) {
     std::vector<chunk_ptr> sent(portions);
+    std::vector<places> at(portions);
     for (std::size_t i = 0; i < portions; ++i) {
       auto& part = *f.all[i];
       if (!part.lane_) continue;
       part.lane_->position = at_the_end;
+      part.part_.places.clear();
       if (part.filling_) part.filling_->ranked = true;
       part.lane_->finish(w, s, no_limit);
+      at[i].swap(part.part_.places);
       if (!part.filling_ || part.filling_->empty()) continue;
       sent[i] = new_output();
       sent[i]->swap_items(*part.filling_);
@@ -220,7 +350,17 @@ void keyed_farm::divider::finish(worker& w) {
     if (!o.filling) o.filling = new_output();
     o.filling->paced = paced;
     o.filling->ranked = ranked;
-    o.filling->gather(sent);
+    if (f.watermarked_ && s == first_) {
+      order_.clear();
+      marks_.clear();
+      in_order(at, [&](std::size_t i, const auto&) {
+        order_.push_back(static_cast<std::uint8_t>(i));
+        if (paced || ranked) marks_.push_back({last_mark_.due, pipe::end_rank});
+      });
+      o.filling->gather(sent, order_, marks_);
+    } else {
+      o.filling->gather(sent);
+    }
     o.filling->position = at_the_end;
     o.filling->born_ns = observe::now_ns();
     hand_over(&w, o);

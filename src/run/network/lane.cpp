@@ -74,7 +74,7 @@ void lane::start(worker& w) {
       contexts_.push_back(
           std::make_unique<own_context>(*this, run_, *log_, parts_.front().component + contexts_.size()));
   }
-  for (auto& c : contexts_) c->divided = divided;
+  for (auto& c : contexts_) c->part = keys;
   for (const auto& p : parts_) {
     attempt(p.component, [&] { run_.plan.components[p.component]->start(p.stages, replica_); });
   }
@@ -214,6 +214,14 @@ std::int64_t lane::deadline() const {
     when = std::min(when, run_.plan.components[s.component]->deadline(s.stage, replica_));
   }
   return when;
+}
+
+void lane::catch_up(worker& w, std::size_t limit) {
+  limit_ = limit;
+  const auto& ref = run_.stages[first_];
+  call_hook(w, first_, false, [&](own_context& ctx, pipe::chunk_base* out) {
+    run_.plan.components[ref.component]->catch_up(ref.stage, ctx, out, replica_);
+  });
 }
 
 void lane::finish(worker& w, std::size_t s, std::size_t limit) {

@@ -41,16 +41,18 @@ class lane {
   /// Calls what is due.
   void fire_timers(worker& w, std::size_t limit);
   [[nodiscard]] std::int64_t deadline() const;
+  /// Tells the first stage how far time has come.
+  void catch_up(worker& w, std::size_t limit);
   /// The end hook of stage `s` (its number in the plan).
   void finish(worker& w, std::size_t s, std::size_t limit);
 
   std::int64_t position = 0;
   std::int64_t born_ns = 0;
-  std::int64_t upto = 0;       ///< rank below which nothing comes any more
-  bool paced = false;          ///< of what it makes itself
-  bool divided = false;        ///< it has a part of the keys
-  std::int64_t worked_ns = 0;  ///< in the last call of `produce`
-  std::int64_t took_ns = 0;    ///< the same with what the source has waited
+  std::int64_t upto = 0;            ///< rank below which nothing comes any more
+  bool paced = false;               ///< of what it makes itself
+  model::key_part* keys = nullptr;  ///< it has a part of the keys
+  std::int64_t worked_ns = 0;       ///< in the last call of `produce`
+  std::int64_t took_ns = 0;         ///< the same with what the source has waited
 
  private:
   class own_context;

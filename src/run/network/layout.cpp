@@ -113,12 +113,12 @@ net::span net::add_line(std::size_t c) {
         run.replicas[s] = static_cast<int>(n);
       }
       if (info.keyed) {
-        keyed_farms_.push_back(std::make_unique<keyed_farm>(*this, std::move(parts), n));
+        keyed_farms_.push_back(std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
         auto& f = *keyed_farms_.back();
         auto* const who = squad_for(info, apart, n);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
         for (auto& p : f.all) p->home = who;
-        f.front->home = who;
+        give_threads(*f.front, who, info);
         made = f.front.get();
         nodes_.push_back(made);
       } else {
@@ -286,7 +286,20 @@ void net::find_loops() {
       loop_of[a] = loops_.back().get();
     }
   }
-  for (std::size_t i = 0; i < count; ++i) nodes_[i]->in_loop = loop_of[part[i]];
+  std::vector<std::string> problems;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto& n = *nodes_[i];
+    n.in_loop = loop_of[part[i]];
+    auto* const ports = state_->plan.components[state_->stages[n.first()].component]->ports();
+    auto* const g = ports == nullptr ? nullptr : ports->gateway();
+    if (g == nullptr) continue;
+    g->in_loop = n.in_loop != nullptr;
+    if (!g->in_loop || !g->kept_open()) continue;
+    g->run_over();
+    problems.push_back("stage '" + state_->stages[n.first()].info->name +
+                       "' lies in a loop, whose end nobody could tell if it had feeds");
+  }
+  if (!problems.empty()) throw invalid_job(std::move(problems));
   for (const auto& e : edges_) {
     auto* const l = e->to->in_loop;
     if (l == nullptr) continue;

@@ -95,13 +95,13 @@ void net::join() {
 void net::wake() {
   for (auto& s : squads_) s->wake();
   if (over()) return;
-  for (auto* n : nodes_) {
-    if (n->sources()) n->notify();
-  }
+  for (auto* n : nodes_) n->resumed();
 }
 
 void net::leave() {
-  if (alive_.fetch_sub(1, std::memory_order_acq_rel) == 1) state_->finished();
+  if (alive_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  for (auto* n : nodes_) n->run_over();
+  state_->finished();
 }
 
 void net::live(thread_squad& s, std::size_t number) {

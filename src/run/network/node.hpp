@@ -78,6 +78,13 @@ class node {
   /// It is a source that may be waiting for the outside.
   [[nodiscard]] virtual bool sources() const { return false; }
 
+  /// The run goes on after a pause, or is to end.
+  virtual void resumed() {
+    if (sources()) notify();
+  }
+  /// No thread executes nodes any more.
+  virtual void run_over() {}
+
   /// Something that it may have waited for has changed. Any thread; `w`: the caller's, if it is executing.
   virtual void notify(worker* w = nullptr);
   [[nodiscard]] bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }

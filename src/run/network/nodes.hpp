@@ -1,5 +1,6 @@
 #pragma once
 
+#include <thalweg/model/gate.hpp>
 #include <thalweg/model/ported.hpp>
 
 #include <array>
@@ -139,10 +140,11 @@ class farm::seat final : public node, public lane::owner {
 
 /// A farm whose first stage has state for each key. The keys are divided up into parts, more than there are
 /// replicas: each part has operators of its own and is a node that works on its items in order. A run of
-/// items is divided into one for each part, and what comes of them is put together again.
+/// items is divided into one for each part, and what comes of them is put together again. Where results
+/// depend on time all parts are told how far it has come, with each run of items or without any.
 class keyed_farm final : public replicated {
  public:
-  keyed_farm(net& n, std::vector<part> parts, std::size_t replicas);
+  keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info);
   ~keyed_farm() override;
 
   class divider;  // takes the items, and sends the results
@@ -170,12 +172,17 @@ class keyed_farm final : public replicated {
     std::vector<std::uint8_t> who;
     std::vector<chunk_ptr> in, out;  // by part
     std::atomic<std::size_t> pending{0};
+    // Where results depend on time.
+    std::vector<model::moment> moments;
+    std::vector<chunk_ptr> late;                              // by part
+    std::vector<std::vector<model::key_part::place>> places;  // by part
   };
 
   [[nodiscard]] bool begin_one() noexcept;
   void next_one(worker& w);
 
   const std::vector<part> parts_;
+  const bool watermarked_, timed_;
   std::atomic<std::size_t> active_{0};  // parts that are being worked on
   std::array<batch, window> batches_;
   std::atomic<std::int64_t> next_in_{0}, next_out_{0};
@@ -188,16 +195,27 @@ class keyed_farm::divider final : public node {
   void execute(worker& w) override;
   /// An empty run of results.
   [[nodiscard]] chunk_ptr new_output() const;
+  /// When time alone makes results.
+  [[nodiscard]] std::int64_t deadline() const override;
 
  private:
   [[nodiscard]] bool first_is_done() const;
   void divide(worker& w);
+  void tell_time(worker& w);
+  void start(worker& w, batch& b);
+  void give_late(batch& b);
   void unite(worker& w);
   void finish(worker& w);
 
   keyed_farm& farm_;
   chunk_ptr back_;
   std::int64_t count_ = 0;
+  std::int64_t position_ = 0, upto_ = 0;
+  std::int64_t latest_ = std::numeric_limits<std::int64_t>::min();  // time of all items
+  pipe::mark last_mark_{};                                          // of the last item
+  // By place: whose results are next, and with which marks.
+  std::vector<std::uint8_t> order_;
+  std::vector<pipe::mark> marks_;
 };
 
 class keyed_farm::portion final : public node, public lane::owner {
@@ -216,6 +234,8 @@ class keyed_farm::portion final : public node, public lane::owner {
   void give(worker&, bool) override {}
   /// The runs of items that it has not worked on: from this one on, up to those that have been divided.
   std::atomic<std::int64_t> next_{0};
+  std::atomic<std::int64_t> deadline_{never};
+  model::key_part part_;
 
   keyed_farm& farm_;
   const std::size_t number_;
@@ -224,7 +244,7 @@ class keyed_farm::portion final : public node, public lane::owner {
 };
 
 /// A `tw::stage`.
-class port_node final : public node {
+class port_node final : public node, private model::bell::listener {
  public:
   port_node(net& n, std::size_t component, std::size_t stage, model::ported& ports);
   ~port_node() override;
@@ -233,9 +253,15 @@ class port_node final : public node {
   void execute(worker& w) override;
   [[nodiscard]] bool chooses() const override { return ports_.chooses() && !in.empty(); }
   [[nodiscard]] bool sources() const override { return in.empty(); }
+  void resumed() override;
+  void run_over() override;
 
  private:
   class own_context;
+
+  void rung() override { notify(); }
+  /// Items may still come in from outside the graph.
+  [[nodiscard]] bool kept_open() const { return gateway_ != nullptr && gateway_->kept_open(); }
 
   void prepare(worker& w);
   void attach(bool paced_items, bool ranked_items);
@@ -252,6 +278,7 @@ class port_node final : public node {
   template <class F> void attempt(F&& f);
 
   model::ported& ports_;
+  model::gateway* const gateway_;
   const std::size_t component_;
   std::unique_ptr<own_context> ctx_;
   thread_log* log_ = nullptr;

@@ -1,3 +1,4 @@
+#include <thalweg/model/gate.hpp>
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/membarrier.hpp>
 
@@ -30,9 +31,24 @@ class port_node::own_context final : public thread_context {
 };
 
 port_node::port_node(net& n, std::size_t component, std::size_t stage, model::ported& ports)
-    : node(n, stage, stage + 1), ports_(ports), component_(component) {}
+    : node(n, stage, stage + 1), ports_(ports), gateway_(ports.gateway()), component_(component) {}
 
-port_node::~port_node() = default;
+port_node::~port_node() {
+  if (gateway_ != nullptr) gateway_->door->listen(nullptr);
+}
+
+void port_node::resumed() {
+  if (sources()) return notify();
+  if (!kept_open()) return;
+  if (net_.run().ending.load(std::memory_order_acquire)) gateway_->close_feeds();
+  gateway_->door->ring();
+}
+
+void port_node::run_over() {
+  if (gateway_ == nullptr) return;
+  gateway_->door->listen(nullptr);
+  gateway_->run_over();
+}
 
 template <class F> void port_node::attempt(F&& f) {
   if (!net_.run().guard(component_, position_, 0, std::forward<F>(f))) throw thalweg::cancelled{};
@@ -41,6 +57,7 @@ template <class F> void port_node::attempt(F&& f) {
 void port_node::prepare(worker& w) {
   (void)w;
   if (ctx_) return;
+  if (gateway_ != nullptr) gateway_->door->listen(this);
   auto& run = net_.run();
   log_ = &run.new_log(first_, 1);
   ctx_ = std::make_unique<own_context>(*this, run, *log_, component_);
@@ -82,6 +99,7 @@ bool port_node::comes_to_end(std::size_t port) const {
 
 // The stage has been asked, takes nothing of what is there, and nothing can come that would change that.
 bool port_node::is_stuck() const {
+  if (kept_open()) return false;
   bool left = false;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const auto* p = ports_.inputs()[i];
@@ -110,7 +128,9 @@ bool port_node::ready() {
     if (ports_.over() || run.ending.load(std::memory_order_acquire)) return ask_for_room();
     return !run.paused() && ask_for_room();
   }
-  return (again_ || fresh_ || has_news() || inputs_ended()) && ask_for_room();
+  return (again_ || fresh_ || has_news() || (gateway_ != nullptr && gateway_->door->rung()) ||
+          (inputs_ended() && !kept_open())) &&
+         ask_for_room();
 }
 
 void port_node::execute(worker& w) {
@@ -126,7 +146,7 @@ void port_node::execute(worker& w) {
     bool did = false;
     if (!ports_.over()) did = deliver(w);
     if (!ports_.over() && ports_.chooses()) did = choose(w) || did;
-    if (ports_.over() || (!did && !in.empty() && inputs_ended())) finish(w);
+    if (ports_.over() || (!did && !in.empty() && inputs_ended() && !kept_open())) finish(w);
   }
   ctx_->at = at;
 }
@@ -150,7 +170,7 @@ bool port_node::deliver(worker& w) {
     const auto elsewhere = elsewhere_ns_;
     if (n > 0) attempt([&] { ports_.receive(i, *ctx_, *items); });
     const auto end = observe::now_ns();
-    const auto took = end - begin - (elsewhere_ns_ - elsewhere);
+    const auto took = end - begin - (elsewhere_ns_ - elsewhere) - std::exchange(ctx_->waited_ns, 0);
     if (out.empty() && n > 0) {
       if (items->paced) {
         for (std::size_t x = 0; x < n; ++x) ctx_->arrived(items->due(x));
@@ -210,6 +230,7 @@ bool port_node::choose(worker& w) {
     if (taken == 0) attach(ctx_->paced, ctx_->ranked && !gives_ranks);
     const auto sent = sent_by_all();
     const auto in_before = ctx_->tallies[0].in;
+    if (gateway_ != nullptr) gateway_->door->answer();
     attempt([&] { ports_.run(*ctx_); });
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (ports_.inputs()[i]->pushed()) continue;
@@ -277,7 +298,7 @@ void port_node::give(worker& w, std::size_t port, bool in_call) {
 }
 
 std::uint64_t port_node::sent_by_all() const {
-  std::uint64_t all = 0;
+  std::uint64_t all = gateway_ == nullptr ? 0 : gateway_->sent_out;
   for (const auto* p : ports_.outputs()) all += p->sent();
   return all;
 }
@@ -289,6 +310,8 @@ void port_node::flush_all(worker& w) {
     give(w, i, false);
     if (const auto n = ports_.outputs()[i]->discarded(); n > 0) (*log_)[first_].dropped.add(n);
   }
+  if (gateway_ == nullptr) return;
+  if (const auto n = std::exchange(gateway_->dropped_out, 0); n > 0) (*log_)[first_].dropped.add(n);
 }
 
 void port_node::finish(worker& w) {

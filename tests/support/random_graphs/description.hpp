@@ -35,8 +35,8 @@ enum class verb : std::uint8_t {
   farm_line,     ///< of all three
   batch,         ///< and unbatch, with groups in the pipe between them
   key_state,     ///< a running sum for each path
-  count_window,  ///< for each path
-  time_window,   ///< by event time, with disorder and late items
+  count_window,  ///< for each path, serial or in a farm
+  time_window,   ///< by event time, with disorder and late items; of one key, or of several in a farm
   reduce,
   loop,  ///< items go round until their counter is used up
   fan,   ///< an on-demand split, alike branches, a merge
@@ -344,6 +344,13 @@ inline item window_result(std::int64_t path, std::int64_t begin, std::int64_t su
 }
 inline std::int64_t window_size(const step& s) {
   return 1 + s.amount % 90;
+}
+/// Windows by time of several keys are in a farm.
+inline std::int64_t window_keys(const step& s) {
+  return s.seed % 2 == 0 ? 1 : 2 + s.seed % 11;
+}
+inline std::int64_t window_key(const step& s, const timed& x) {
+  return mixed(x.value, s.seed + 3) % window_keys(s);
 }
 inline std::int64_t disorder(const step& s) {
   return s.seed % 80;

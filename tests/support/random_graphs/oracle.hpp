@@ -289,21 +289,31 @@ class oracle {
 
   static void time_windows(const step& s, const items& in, items& to, const std::vector<std::int64_t>& end) {
     const auto size = window_size(s);
-    std::map<std::int64_t, std::int64_t> open;  // begin, sum
+    struct window {
+      std::int64_t key = 0, sum = 0;
+    };
+    // By its beginning and the place of its first item.
+    std::map<std::pair<std::int64_t, std::size_t>, window> open;
     auto latest = std::numeric_limits<std::int64_t>::min();
     for (std::size_t i = 0; i < in.size(); ++i) {
       const auto t = timed_item(s, in[i].x, static_cast<long>(i));
       latest = std::max(latest, t.at);
       const auto mark = latest - disorder(s);
-      while (!open.empty() && open.begin()->first + size <= mark) {
-        to.push_back(like(in[i], window_result(0, open.begin()->first, open.begin()->second)));
+      while (!open.empty() && open.begin()->first.first + size <= mark) {
+        const auto& [place, w] = *open.begin();
+        to.push_back(like(in[i], window_result(w.key, place.first, w.sum)));
         open.erase(open.begin());
       }
       auto begin = t.at / size * size;
       if (begin > t.at) begin -= size;
-      if (begin + size > mark) open[begin] += t.value;
+      if (begin + size <= mark) continue;
+      const auto key = window_key(s, t);
+      const auto at = std::find_if(open.begin(), open.end(), [&](const auto& w) {
+        return w.first.first == begin && w.second.key == key;
+      });
+      (at != open.end() ? at->second : open[{begin, i}] = {key, 0}).sum += t.value;
     }
-    for (const auto& [begin, sum] : open) to.push_back({window_result(0, begin, sum), end});
+    for (const auto& [place, w] : open) to.push_back({window_result(w.key, place.first, w.sum), end});
   }
 
   const layout& l_;

@@ -124,7 +124,8 @@ template <class K, class Windows, class Aggregator> class window_set {
 };
 
 /// The windows by count of a set of keys: each has its own count. All that one call gives is in order: of a
-/// key's windows by their beginning, and at the end of the keys by their first appearance.
+/// key's windows by their beginning, and at the end of the keys by their first appearance. The `rank` of a
+/// result is that of the first item of its key.
 template <class K, class Aggregator> class count_window_set {
  public:
   using result = typename Aggregator::result;
@@ -133,7 +134,9 @@ template <class K, class Aggregator> class count_window_set {
       : size_(size), slide_(slide), slice_(std::gcd(size, slide)), by_(std::move(by)) {}
 
   template <class Key, class X, class Emit> void add(Key&& key, X&& item, std::uint64_t rank, Emit&& emit) {
-    const auto id = keys_.find_or_add(std::forward<Key>(key), [&](const K&) { return entry{0, size_, {}}; });
+    const auto id = keys_.find_or_add(std::forward<Key>(key), [&](const K&) {
+      return entry{0, size_, rank, {}};
+    });
     entry& e = keys_[id];
     // Where windows do not overlap, each is one slice.
     const auto slice = slice_ == size_ ? e.full - size_ : slice_ == 1 ? e.seen : e.seen - e.seen % slice_;
@@ -155,14 +158,15 @@ template <class K, class Aggregator> class count_window_set {
  private:
   struct entry {
     std::int64_t seen;
-    std::int64_t full;  // how many there are when the next window is full
+    std::int64_t full;    // how many there are when the next window is full
+    std::uint64_t first;  // the rank of the key's first item
     slices<Aggregator> parts;
   };
 
   template <class Emit> void give(std::uint32_t id, entry& e, std::int64_t begin, Emit& emit) {
     const auto end = std::min(e.seen, begin + size_);
     const auto c = e.parts.window(by_, begin, end);
-    emit(window_result<K, result>{keys_.key(id), c.rank, {begin, end, by_.lower(*c.kept), 0}});
+    emit(window_result<K, result>{keys_.key(id), e.first, {begin, end, by_.lower(*c.kept), 0}});
   }
 
   std::int64_t size_, slide_, slice_;

@@ -1,0 +1,270 @@
+#pragma once
+
+#include <thalweg/model/connect.hpp>
+#include <thalweg/model/errors.hpp>
+#include <thalweg/pipe/pause.hpp>
+#include <thalweg/pipe/spinlock.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thalweg {
+
+/// The options of a port that is opened while a graph runs: see `tw::tap` and `tw::feed`.
+struct gate_options {
+  /// At most so many items wait in it. (Whoever takes them fetches all that wait at once.)
+  std::int64_t capacity = 1024;
+  /// What happens to an item that finds it full.
+  thalweg::when_full when_full = thalweg::when_full::block;
+};
+
+namespace model {
+
+/// Tells a run, if one is going on, that something has come from outside for one of its stages.
+class bell {
+ public:
+  class listener {
+   public:
+    virtual void rung() = 0;
+
+   protected:
+    ~listener() = default;
+  };
+
+  /// Any thread.
+  void ring() {
+    rung_.store(true, std::memory_order_release);
+    const std::lock_guard hold(lock_);
+    if (who_ != nullptr) who_->rung();
+  }
+  /// Whether it has been rung since `answer`.
+  [[nodiscard]] bool rung() const noexcept { return rung_.load(std::memory_order_acquire); }
+  void answer() noexcept { rung_.store(false, std::memory_order_release); }
+  void listen(listener* who) {
+    const std::lock_guard hold(lock_);
+    who_ = who;
+  }
+
+ private:
+  std::atomic<bool> rung_{false};
+  pipe::spinlock lock_;
+  listener* who_ = nullptr;
+};
+
+/// What the engines know of ports that are opened and closed while a graph runs.
+class gateway {
+ public:
+  virtual ~gateway() = default;
+  /// Items may still come in through one of them.
+  [[nodiscard]] virtual bool kept_open() const noexcept { return false; }
+  /// The run is to end: no more shall come in.
+  virtual void close_feeds() {}
+  /// The run is over, however it has ended.
+  virtual void run_over() = 0;
+
+  std::atomic<bool> in_loop{false};  ///< of a graph
+  const std::shared_ptr<bell> door = std::make_shared<bell>();
+  std::uint64_t sent_out = 0;     ///< items, so far; of the stage
+  std::uint64_t dropped_out = 0;  ///< since somebody looked
+};
+
+/// A bounded queue between a stage and a thread outside the graph. One thread at a time puts in, and one
+/// takes out; both at once. What has been put in comes out in that order. Whoever takes out gets all that
+/// waits at once, so the two meet rarely.
+template <class T> class gate {
+ public:
+  enum class put : std::uint8_t { taken, dropped, full, over };
+
+  /// `door` is rung when something comes into an empty gate, and at its end.
+  explicit gate(const gate_options& opts, std::shared_ptr<bell> door = nullptr)
+      : capacity_(static_cast<std::size_t>(opts.capacity)), full_(opts.when_full), door_(std::move(door)) {}
+
+  // Whoever puts in.
+
+  /// Moves `x` in, unless it is `full` (`x` is untouched then) or nobody wants anything any more.
+  put try_push(T& x) {
+    bool first = false;
+    auto what = put::taken;
+    {
+      const std::lock_guard hold(lock_);
+      if (ended_ || abandoned_) return put::over;
+      if (waiting_.size() >= capacity_) {
+        if (full_ == when_full::block) return put::full;
+        dropped_.fetch_add(1, std::memory_order_relaxed);
+        what = put::dropped;
+        if (full_ == when_full::drop_new) return what;
+        waiting_.pop_front();
+      }
+      first = waiting_.empty();
+      waiting_.push_back(std::move(x));
+      news_.store(true, std::memory_order_release);
+    }
+    if (first) tell();
+    return what;
+  }
+  /// Waits until there may be room, for so long at most.
+  void wait_for_room(std::chrono::microseconds most) {
+    std::unique_lock hold(lock_);
+    if (ended_ || abandoned_ || waiting_.size() < capacity_) return;
+    room_.wait_for(hold, most);
+  }
+  /// Nothing more will be put in; what is there may still be taken out. Any thread.
+  void end() {
+    {
+      const std::lock_guard hold(lock_);
+      if (std::exchange(ended_, true)) return;
+      news_.store(true, std::memory_order_release);
+    }
+    room_.notify_all();
+    tell();
+  }
+  /// Nobody will take anything out, or put anything in.
+  [[nodiscard]] bool over() const {
+    const std::lock_guard hold(lock_);
+    return ended_ || abandoned_;
+  }
+
+  // Whoever takes out.
+
+  /// What can be had without waiting has been looked at, and there is an item.
+  [[nodiscard]] bool available() const noexcept { return !taken_.empty(); }
+  [[nodiscard]] const T& front() const noexcept { return taken_.front(); }
+  T take() {
+    T x = std::move(taken_.front());
+    taken_.pop_front();
+    return x;
+  }
+  /// Looks for items if there are none.
+  void refill() {
+    if (!taken_.empty() || !news_.load(std::memory_order_acquire)) return;
+    {
+      const std::lock_guard hold(lock_);
+      taken_.swap(waiting_);
+      finished_ = ended_;
+      news_.store(false, std::memory_order_relaxed);
+    }
+    room_.notify_all();
+  }
+  /// There was nothing when it was looked at last, and there will be nothing.
+  [[nodiscard]] bool finished() const noexcept { return taken_.empty() && finished_; }
+  /// Waits until there may be something, for so long at most.
+  void wait_for_items(std::chrono::microseconds most) {
+    if (pipe::spin_until([&] { return news_.load(std::memory_order_relaxed); })) return;
+    std::unique_lock hold(lock_);
+    items_.wait_for(hold, most, [&] { return news_.load(std::memory_order_relaxed); });
+  }
+  /// Nobody wants what is there, or what comes. Any thread.
+  void abandon() {
+    {
+      const std::lock_guard hold(lock_);
+      if (std::exchange(abandoned_, true)) return;
+      ended_ = true;
+      waiting_.clear();
+      news_.store(true, std::memory_order_release);
+    }
+    room_.notify_all();
+    tell();
+  }
+
+  // Anybody.
+
+  [[nodiscard]] std::int64_t waiting() const {
+    const std::lock_guard hold(lock_);
+    return static_cast<std::int64_t>(waiting_.size());
+  }
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  void tell() {
+    items_.notify_all();
+    if (door_) door_->ring();
+  }
+
+  const std::size_t capacity_;
+  const thalweg::when_full full_;
+  const std::shared_ptr<bell> door_;
+  mutable std::mutex lock_;
+  std::condition_variable items_, room_;
+  std::deque<T> waiting_;
+  bool ended_ = false, abandoned_ = false;
+  std::atomic<bool> news_{false};  // something waits, or it has ended
+  std::atomic<std::uint64_t> dropped_{0};
+  std::deque<T> taken_;  // of the thread that takes out
+  bool finished_ = false;
+};
+
+/// The gates of a stage: any thread opens them, the stage looks at them.
+template <class T> class gates {
+ public:
+  using pointer = std::shared_ptr<gate<T>>;
+
+  ~gates() { clear(); }
+
+  /// A new one; where the stage has ended already, one that has ended too.
+  pointer open(const gate_options& opts, std::shared_ptr<bell> door = nullptr) {
+    if (opts.capacity < 1) throw error(".capacity must be at least 1, not " + std::to_string(opts.capacity));
+    auto made = std::make_shared<gate<T>>(opts, std::move(door));
+    const std::lock_guard hold(lock_);
+    if (closed_) {
+      made->abandon();
+    } else {
+      all_.push_back(made);
+      open_.fetch_add(1);
+    }
+    return made;
+  }
+  /// So many are open: a glance.
+  [[nodiscard]] std::size_t open_now() const noexcept { return open_.load(std::memory_order_acquire); }
+  /// Those that are open. `is_over(gate)` says which of them to forget.
+  template <class F> std::vector<pointer> look(F&& is_over) {
+    const std::lock_guard hold(lock_);
+    std::erase_if(all_, [&](const pointer& g) { return is_over(*g); });
+    open_.store(all_.size(), std::memory_order_release);
+    return all_;
+  }
+  /// The stage ends: there will be no new ones. Returns those that are open.
+  std::vector<pointer> close() {
+    const std::lock_guard hold(lock_);
+    closed_ = true;
+    return all_;
+  }
+  template <class F> void each(F&& f) {
+    std::vector<pointer> all;
+    {
+      const std::lock_guard hold(lock_);
+      all = all_;
+    }
+    for (auto& g : all) f(*g);
+  }
+  /// The run is over: so are they. The next run may have new ones.
+  void clear() {
+    std::vector<pointer> all;
+    {
+      const std::lock_guard hold(lock_);
+      all.swap(all_);
+      open_.store(0, std::memory_order_release);
+      closed_ = false;
+    }
+    for (auto& g : all) g->end();
+  }
+
+ private:
+  pipe::spinlock lock_;
+  std::vector<pointer> all_;
+  std::atomic<std::size_t> open_{0};
+  bool closed_ = false;
+};
+
+}  // namespace model
+}  // namespace thalweg

@@ -1,0 +1,87 @@
+/// `feed`: items that come into a stream that flows.
+#pragma once
+
+#include <thalweg/model/gate.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <utility>
+
+namespace thalweg {
+
+template <class T> class merge;
+
+/// An input of a `tw::merge` that is opened, and closed again, while the graph runs: by
+/// `merge.feed(options)`. A thread outside the graph sends the items, or another run: a feed is a function
+/// that takes an item, so `tw::sink(merge.feed())` is a sink.
+///
+/// A copy is the same feed, which is closed when the last copy goes. While one is open the merge does not
+/// end, though all its inputs have; `execution::stop` closes all, and the end of the run does. Opened before
+/// a run it belongs to the next one.
+///
+/// Order: items come out in the order in which they were sent. Threads: one thread at a time sends; `close`
+/// may be called by any. Where the feed is full `send` waits, if `.when_full` does not say otherwise.
+///
+/// ```cpp
+/// int sum = 0;
+/// tw::graph g;
+/// auto& all = g.add<tw::merge<int>>();
+/// g.connect(g.add(tw::source(std::vector{1, 2, 3})).out, all.input());
+/// g.connect(all.out, g.add(tw::sink([&](int x) { sum += x; })).in);
+/// tw::feed<int> more = all.feed();
+/// auto e = tw::launch(g);
+/// more.send(10);
+/// more.send(20);
+/// more.close();  // the merge may end
+/// e.wait();
+/// assert(sum == 36);
+/// ```
+template <class T> class feed {
+ public:
+  using item_type = T;
+
+  /// Sends an item; waits for room. Returns false, and sends nothing, if the feed is closed or its run over,
+  /// or when `stop` is requested meanwhile.
+  bool send(T item, const std::stop_token& stop = {}) {
+    using put = typename model::gate<T>::put;
+    auto& g = *hold_->gate;
+    for (;;) {
+      const auto what = g.try_push(item);
+      if (what != put::full) return what != put::over;
+      if (stop.stop_requested()) return false;
+      g.wait_for_room(std::chrono::milliseconds(1));
+    }
+  }
+  /// Sends `item`, if there is room for it; otherwise leaves it as it is and returns false.
+  bool try_send(T& item) {
+    using put = typename model::gate<T>::put;
+    const auto what = hold_->gate->try_push(item);
+    return what == put::taken || what == put::dropped;
+  }
+  /// `send`, as a sink calls it. What comes when the feed is closed is given up.
+  void operator()(T item, const std::stop_token& stop) { (void)send(std::move(item), stop); }
+
+  /// Nothing that is sent arrives any more.
+  [[nodiscard]] bool closed() const { return hold_->gate->over(); }
+  /// How many items have found it full and were dropped.
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return hold_->gate->dropped(); }
+  /// Nothing more will be sent. What is in it still flows.
+  void close() { hold_->gate->end(); }
+
+ private:
+  friend class merge<T>;
+  struct handle {
+    explicit handle(std::shared_ptr<model::gate<T>> g) : gate(std::move(g)) {}
+    handle(const handle&) = delete;
+    handle& operator=(const handle&) = delete;
+    ~handle() { gate->end(); }
+    std::shared_ptr<model::gate<T>> gate;
+  };
+  explicit feed(std::shared_ptr<model::gate<T>> g) : hold_(std::make_shared<handle>(std::move(g))) {}
+
+  std::shared_ptr<handle> hold_;
+};
+
+}  // namespace thalweg

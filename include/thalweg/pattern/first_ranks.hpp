@@ -1,0 +1,30 @@
+#pragma once
+
+#include <thalweg/model/component.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace thalweg::model {
+
+/// The ranks of the items with which keys appeared, by the number of the key: kept only where the keys are
+/// divided up, so that results that are sent at the end can be put into the order of all keys.
+class first_ranks {
+ public:
+  /// A key has appeared with an item.
+  void note(const context& ctx, std::size_t key) {
+    if (ctx.part == nullptr) return;
+    if (ranks_.size() <= key) ranks_.resize(key + 1);
+    ranks_[key] = ctx.rank;
+  }
+  /// What is sent from here on belongs to that key.
+  void recall(context& ctx, std::size_t key) const {
+    if (ctx.part != nullptr) ctx.rank = ranks_[key];
+  }
+
+ private:
+  std::vector<std::int64_t> ranks_;
+};
+
+}  // namespace thalweg::model

@@ -1,0 +1,89 @@
+/// `tap`: items drawn off a stream that flows.
+#pragma once
+
+#include <thalweg/model/gate.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+namespace thalweg {
+namespace model {
+template <class T> class branching;
+}
+
+/// A branch of a `tw::split` or `tw::tee` that is opened, and closed again, while the graph runs: by
+/// `tee.tap(options)`. A thread outside the graph takes the items, or another run: a tap is a function that
+/// gives the next item, so `tw::source(tee.tap())` is a source.
+///
+/// A copy is the same tap, which is closed when the last copy goes. It lives as long as the run that goes on,
+/// or, opened before, the next one; at its end comes the end of the stream.
+///
+/// Order: that of the stream. Threads: one thread at a time takes items; `close` may be called by any. Where
+/// the tap is full, the stage waits with the thread that it has, if `.when_full` does not say otherwise: one
+/// that may be full for long should have a thread of its own (`g.configure(tee, {.blocking = true})`).
+///
+/// ```cpp
+/// tw::graph g;
+/// auto& tee = g.add<tw::tee<int>>();
+/// g.connect(g.add(tw::source([n = 0]() mutable -> std::optional<int> { return n++; })).out, tee.in);
+/// g.connect(tee.branch(), g.add(tw::sink([](int) {})).in);
+/// auto e = tw::launch(g);
+/// {
+///   tw::tap<int> look = tee.tap({.capacity = 100, .when_full = tw::drop_old});
+///   auto first = look.receive();
+///   auto second = look.receive();
+///   assert(*first < *second);
+/// }  // closed: the stream flows on without it
+/// e.stop();
+/// e.wait();
+/// ```
+template <class T> class tap {
+ public:
+  using item_type = T;
+
+  /// The next item; waits for it. Nothing at the end of the stream, when the tap has been closed, or when
+  /// `stop` is requested.
+  std::optional<T> receive(const std::stop_token& stop = {}) {
+    auto& g = hold_->gate;
+    for (;;) {
+      if (auto x = try_receive()) return x;
+      if (g->finished() || stop.stop_requested()) return std::nullopt;
+      g->wait_for_items(std::chrono::milliseconds(1));
+    }
+  }
+  /// The next item, if one waits.
+  std::optional<T> try_receive() {
+    auto& g = *hold_->gate;
+    g.refill();
+    if (!g.available()) return std::nullopt;
+    return g.take();
+  }
+  /// `receive`, as a source calls it.
+  std::optional<T> operator()(const std::stop_token& stop) { return receive(stop); }
+
+  /// Nothing more has come in, or will.
+  [[nodiscard]] bool ended() const { return hold_->gate->finished(); }
+  /// How many items have found it full and were dropped.
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return hold_->gate->dropped(); }
+  /// Wants no more: what waits in it is given up.
+  void close() { hold_->gate->abandon(); }
+
+ private:
+  template <class> friend class model::branching;
+  struct handle {
+    explicit handle(std::shared_ptr<model::gate<T>> g) : gate(std::move(g)) {}
+    handle(const handle&) = delete;
+    handle& operator=(const handle&) = delete;
+    ~handle() { gate->abandon(); }
+    std::shared_ptr<model::gate<T>> gate;
+  };
+  explicit tap(std::shared_ptr<model::gate<T>> g) : hold_(std::make_shared<handle>(std::move(g))) {}
+
+  std::shared_ptr<handle> hold_;
+};
+
+}  // namespace thalweg
