@@ -4,10 +4,10 @@
  * A split gives its items ranks and sends each of them into one of two branches, or (a tee) into both. At the end of
  * each run it promises both branches that nothing below the next rank will come. Branch 0 has two stages: the first
  * passes on what comes, the second drops items, or makes two of one, and may send one more at its end, of rank END.
- * Branch 1 has one stage, which drops items and may send one at its end. A stage takes a run of items, or a part of it, hands over what it has as
- * soon as that fills a run, and at the end of the run passes on the promise, even if all items were dropped. In an edge
- * short runs are joined. The merge gives the item of the lowest place (rank, input) as soon as no other input can have
- * a lower one. The split may stop for ever after any run, or come to its end.
+ * Branch 1 has one stage, which drops items and may send one at its end. A stage takes a run of items, or a part of it,
+ * hands over what it has as soon as that fills a run, and at the end of the run passes on the promise, even if all
+ * items were dropped. In an edge short runs are joined. The merge gives the item of the lowest place (rank, input) as
+ * soon as no other input can have a lower one. The split may stop for ever after any run, or come to its end.
  *
  * Shown: the merge gives items in the order of their ranks, those of the same rank in the order of the inputs, also
  * what end hooks have sent; everything that was sent comes out, even if the split has stopped for ever and nothing has

@@ -2,13 +2,13 @@
  * take_mine, drain, set_replicas).
  *
  * A farm has SEATS seats, of which the first `limit` may take items. A seat is a node (node.pml): asleep, queued,
- * running; there are as many threads as seats. A run of items, here one item, is taken under the lock and gets a number;
- * what becomes of it waits in a window until all before it have gone on. Items go to whoever is free, or they are dealt
- * out: then `target` names the seat whose turn it is, and that seat alone takes the next item. Meanwhile the number of
- * replicas is changed CHANGES times, by one; it begins with any.
+ * running; there are as many threads as seats. An item is taken under the lock and gets a number; what becomes of it
+ * waits in a window until all before it have gone on. Items go to whoever is free. Or they are dealt out: one seat
+ * takes a run of items out of the edge, `target` names the seat whose turn it is, and that one alone takes the next of
+ * them. Meanwhile the number of replicas is changed CHANGES times, by one; it begins with any.
  *
- * The source gives N items, one by one, notifies the farm of each, and may stop for ever after any of them. What it puts
- * into the edge goes through a store buffer: it is seen later, unless the source has passed a fence.
+ * The source gives N items, one by one, notifies the farm of each, and may stop for ever after any of them. What it
+ * puts into the edge goes through a store buffer: others see it later, unless the source has passed a fence.
  *
  * Shown: every item is worked on once, by one seat, and comes out in order; at the end, or when the source has stopped,
  * nothing is left in the edge, dealt out but not taken, or in the window, whatever the replicas were; the end comes
@@ -17,7 +17,7 @@
  * BROKEN 1: who notifies looks how many replicas there are before what it has put into the edge can be seen.
  * BROKEN 2: only the seat whose turn it is is ready, though it may be a replica no more.
  * BROKEN 3: nobody is notified of a change.
- * BROKEN 4: the seat whose turn it is does not look anew whose turn it is, and as it is a replica no more, takes nothing.
+ * BROKEN 4: the seat whose turn it was finds that it is another's, and does not notify that one.
  * BROKEN 5: going to sleep does not notice a notification that came while the seat was running.
  * BROKEN 6: nobody is notified that there is room in the window.
  */
@@ -46,7 +46,7 @@ byte target = NOBODY;
 byte buffered = 0;          /* items that the source has put in, not yet seen by others */
 byte in_edge = 0;
 byte taken_out = 0;         /* of the edge */
-bool holds = false;         /* an item is being dealt out */
+byte holds = 0;             /* items of a run that are being dealt out */
 byte next_seq = 0, next_out = 0;
 bool done[WINDOW];
 bool closed = false, source_over = false, ended = false;
@@ -169,25 +169,28 @@ inline take_mine() {
      fi
   :: room && deals ->
      if
-     :: !holds && in_edge > 0 -> in_edge--; holds = true
+     :: !holds && in_edge > 0 -> holds = in_edge; in_edge = 0
      :: else
      fi;
      if
      :: holds ->
-        next = target;
-#if BROKEN == 4
-        if
-        :: target == NOBODY -> target = seat_of(taken_out, limit)
-        :: else
-        fi;
-        mine = (target == me && me < limit -> taken_out : NOBODY);
-#else
         target = seat_of(taken_out, limit);
         mine = (target == me -> taken_out : NOBODY);
-#endif
         if
-        :: mine != NOBODY -> holds = false; taken_out++; target = NOBODY
-        :: else -> if :: target != me -> notify_seat(target) :: else fi
+        :: mine != NOBODY ->
+           holds--;
+           taken_out++;
+           target = NOBODY;
+           if
+           :: holds > 0 -> target = seat_of(taken_out, limit); notify_seat(target)
+           :: else
+           fi
+        :: else ->
+#if BROKEN != 4
+           notify_seat(target)
+#else
+           skip
+#endif
         fi
      :: else
      fi
