@@ -337,7 +337,7 @@ def late() -> Picture:
     p.text(20, 136, "tumbling(10s) gives", size=13)
     for i, line in enumerate(
         [
-            "The watermark is the greatest time, less .disorder (2 s). It reaches 10 s: window 0-10 is given.",
+            "The watermark is the greatest time, less .disorder (2 s). At 10 s window 0-10 is given.",
             "8 s comes after that, but within .lateness (5 s): the window is given again, corrected.",
             "2 s comes when the watermark has passed 10 s + 5 s: it is counted as skipped and goes to .late.",
         ]

@@ -4,7 +4,7 @@
  * BATCHES runs of items are divided up one after the other, WINDOW of them at most on their way; each has something for
  * each of PARTS parts. A part is a node (node.pml): asleep, queued, running. It works on its share of all runs that
  * have been divided, in their order, if fewer than `limit` parts are at work. A run goes on when all parts have done
- * their share. Meanwhile the number of replicas is changed from 1 or 2 to the other.
+ * their share. Meanwhile the number of replicas is changed from REPLICAS, 2, to 1 (with -DREPLICAS=1: from 1 to 2).
  *
  * Shown: every part works on its share of every run once, in order; runs go on in order; at most as many parts as there
  * are replicas begin at a time; in the end nothing is left.
@@ -17,6 +17,9 @@
 #ifndef BROKEN
 #define BROKEN 0
 #endif
+#ifndef REPLICAS
+#define REPLICAS 2
+#endif
 #define PARTS 3
 #define BATCHES 2
 #define WINDOW 2
@@ -24,12 +27,11 @@
 mtype = { idle, queued, running, again };
 
 mtype state[PARTS] = idle;
-byte limit = 1;
-byte active = 0;
+byte limit = REPLICAS;
+byte at_work = 0;
 byte next_in = 0, next_out = 0;
 byte next[PARTS];           /* the run that a part will work on next */
 byte pending[WINDOW];
-bool changed = false;
 
 #define has_work(i) (next[i] < next_in)
 
@@ -48,10 +50,12 @@ active proctype divider() {
        assert(pending[next_in % WINDOW] == 0);
        pending[next_in % WINDOW] = PARTS;
        next_in++ };
-     do
-     :: atomic { i < PARTS -> notify(i); i++ }
-     :: atomic { i == PARTS -> i = 0; break }
-     od
+     atomic {
+       do
+       :: i < PARTS -> notify(i); i++
+       :: else -> i = 0; break
+       od
+     }
   :: atomic { next_out < next_in && pending[next_out % WINDOW] == 0 -> next_out++ }
   :: next_out == BATCHES -> break
   :: timeout -> assert(false)          /* nothing moves, and work is left */
@@ -61,11 +65,12 @@ active proctype divider() {
 proctype resizer() {
   byte i;
   limit = 3 - limit;
-  do
-  :: atomic { i < PARTS -> notify(i); i++ }
-  :: i == PARTS -> break
-  od;
-  changed = true
+  atomic {
+    do
+    :: i < PARTS -> notify(i); i++
+    :: else -> break
+    od
+  }
 }
 
 proctype part(byte me) {
@@ -75,16 +80,16 @@ end:
   do
   :: atomic { state[me] == queued -> state[me] = running };
 #if BROKEN == 1
-     atomic { active++; mine = (active <= limit) };
+     atomic { at_work++; mine = (at_work <= limit) };
      if
-     :: !mine -> active--
+     :: !mine -> at_work--
      :: else
      fi;
 #else
      atomic {
-       mine = (active < limit);
+       mine = (at_work < limit);
        if
-       :: mine -> active++
+       :: mine -> at_work++
        :: else
        fi
      };
@@ -97,17 +102,24 @@ end:
              assert(pending[next[me] % WINDOW] > 0 && next[me] >= next_out);
              pending[next[me] % WINDOW]--;
              next[me]++ }
-        :: else -> break
+        :: atomic { next[me] == end_ -> end_ = 0; mine = false; break }
         od;
-        active--;
+        at_work--;
 #if BROKEN != 3
-        i = 0;
         do
-        :: atomic { i < PARTS && has_work(i) ->
+        :: atomic {
+             do
+             :: i < PARTS && !has_work(i) -> i++
+             :: else -> break
+             od;
+             if
+             :: i == PARTS -> break
+             :: else
+             fi;
              slept = (state[i] == idle);
 #if BROKEN == 2
              if
-             :: slept && active < limit -> notify(i)
+             :: slept && at_work < limit -> notify(i)
              :: else -> slept = false
              fi;
 #else
@@ -118,17 +130,15 @@ end:
              :: slept -> break
              :: else
              fi }
-        :: i < PARTS && !has_work(i) -> i++
-        :: i >= PARTS -> break
         od;
 #endif
-        atomic { i = 0; slept = false; end_ = 0; mine = false }
+        atomic { i = 0; slept = false }
      :: else
      fi;
      /* release */
      do
      :: if
-        :: has_work(me) && active < limit -> state[me] = queued; break
+        :: has_work(me) && at_work < limit -> state[me] = queued; break
         :: else
         fi;
         atomic {
@@ -148,10 +158,6 @@ end:
 init {
   byte i;
   atomic {
-    if
-    :: limit = 1
-    :: limit = 2
-    fi;
     do
     :: i < PARTS -> run part(i); i++
     :: else -> break
