@@ -218,11 +218,293 @@ def window() -> Picture:
     return p
 
 
+def items(
+    p: Picture, x: float, y: float, texts: list[str], colours: dict[str, str], step: float = 34
+) -> None:
+    """Items of a stream, in a row; the colour goes by the first letter of the text."""
+    for i, text in enumerate(texts):
+        if text:
+            p.box(x + step * i, y, 30, 26, fill=colours.get(text[0], STAGE))
+            p.text(x + step * i + 15, y + 18, text, anchor="middle", size=13)
+
+
+KEYS = {"a": SOURCE, "b": WORK, "c": SINK}
+
+
+def key_by() -> Picture:
+    """A state for each key."""
+    p = Picture(620, 130)
+    items(p, 20, 52, ["a 1", "b 5", "a 2", "a 1"], KEYS, 38)
+    p.text(20, 40, "in (first on the left)", size=12, colour=PALE)
+    p.arrow(176, 65, 208, 65)
+    p.box(210, 20, 170, 90, fill=NOTHING, dashed=True)
+    p.text(295, 38, "a state for each key", anchor="middle", size=12, colour=PALE)
+    p.box(235, 46, 120, 26, "a: 1, 3, 4", SOURCE)
+    p.box(235, 78, 120, 26, "b: 5", WORK)
+    p.arrow(380, 65, 412, 65)
+    items(p, 415, 52, ["a 1", "b 5", "a 3", "a 4"], KEYS, 38)
+    p.text(415, 40, "one for each, in order", size=12, colour=PALE)
+    return p
+
+
+def key_by_farm() -> Picture:
+    """The keys are divided up into parts."""
+    p = Picture(700, 200)
+    items(p, 15, 82, ["a", "b", "c", "a"], KEYS)
+    p.arrow(150, 95, 172, 95)
+    p.box(174, 74, 76, 42, "by key")
+    p.box(290, 20, 190, 150, fill=NOTHING, dashed=True)
+    for i, (text, fill) in enumerate([("keys a, ...", SOURCE), ("keys b, ...", WORK), ("keys c, ...", SINK)]):
+        y = 32 + 42 * i
+        p.box(305, y, 160, 32, text, fill)
+        p.arrow(250, 95, 303, y + 16)
+        p.arrow(465, y + 16, 518, 95)
+    p.text(385, 188, "32 parts; so many at once as there are replicas", anchor="middle", size=12, colour=PALE)
+    p.box(520, 74, 24, 42)
+    p.arrow(544, 95, 562, 95)
+    items(p, 564, 82, ["a", "b", "c", "a"], KEYS, 33)
+    return p
+
+
+def reduce() -> Picture:
+    """One result at the end."""
+    p = Picture(560, 90)
+    items(p, 20, 35, ["3", "1", "4", "1"], {}, 34)
+    p.arrow(156, 48, 188, 48)
+    p.box(190, 31, 190, 34, "0, 3, 4, 8, 9", NOTHING)
+    p.text(285, 24, "one accumulator (or one for each key)", anchor="middle", size=12, colour=PALE)
+    p.arrow(380, 48, 452, 48)
+    p.text(416, 68, "at the end", anchor="middle", size=12, colour=PALE)
+    items(p, 455, 35, ["9"], {"9": WORK})
+    return p
+
+
+def windows() -> Picture:
+    """Which items belong together."""
+    p = Picture(700, 330)
+    times = [0.3, 1.1, 1.6, 2.7, 3.2, 6.1, 6.8, 7.9]
+
+    def at(t: float) -> float:
+        return 190 + 60 * t
+
+    for t in times:
+        p.line(at(t), 44, at(t), 246, dashed=True)
+    for t in times:
+        p.box(at(t) - 9, 24, 18, 18, fill=SOURCE)
+
+    def bars(y: float, name: str, spans: list[tuple[float, float]], fill: str, rows: int = 1) -> None:
+        p.text(20, y + 17, name, size=13)
+        for i, (a, b) in enumerate(spans):
+            p.box(at(a), y + 24 * (i % rows), at(b) - at(a), 20, fill=fill)
+
+    p.text(20, 38, "items, by time", size=13, colour=PALE)
+    bars(58, "count(3)", [(0.1, 1.8), (2.5, 6.3), (6.6, 8.1)], WORK)
+    bars(100, "tumbling(2s)", [(0, 2), (2, 4), (6, 8)], STAGE)
+    bars(142, "sliding(4s, 2s)", [(-0.6, 2), (0, 4), (2, 6), (4, 8), (6, 8.3)], STAGE, 2)
+    bars(208, "session(2s)", [(0.3, 5.2), (6.1, 8.3)], SINK)
+    p.line(at(0), 250, at(8.3), 250)
+    for t in range(0, 9, 2):
+        p.line(at(t), 246, at(t), 254)
+        p.box(at(t) - 14, 258, 28, 18, fill=PAPER)
+        p.text(at(t), 272, f"{t} s", anchor="middle", size=12, colour=PALE)
+    p.text(
+        20,
+        316,
+        "Windows by time in which nothing lies give nothing. A session ends when for 2 s nothing has come.",
+        size=12,
+        colour=PALE,
+    )
+    return p
+
+
+def late() -> Picture:
+    """Event time: the watermark, corrections and what comes too late."""
+    p = Picture(720, 250)
+    rows = [("1", 1), ("9", 9), ("14", 14), ("8", 8), ("30", 30), ("2", 2)]
+    p.text(20, 30, "items, as they come", size=13)
+    marks = ["", "7", "12", "12", "28", "28"]
+    told = ["", "", "0-10: 2 items", "0-10: 3 items", "10-20: 1 item", "too late:"]
+    more = ["", "", "(revision 0)", "(revision 1)", "", "to .late"]
+    for i, (name, _) in enumerate(rows):
+        x = 180 + 88 * i
+        p.box(x, 14, 60, 26, f"{name} s", SINK if i in (3, 5) else SOURCE)
+        p.text(x + 30, 74, f"{marks[i]} s" if marks[i] else "", anchor="middle", size=13)
+        if told[i]:
+            p.arrow(x + 30, 84, x + 30, 118)
+            p.text(x + 30, 136, told[i], anchor="middle", size=12)
+            p.text(x + 30, 152, more[i], anchor="middle", size=12, colour=PALE)
+    p.text(20, 74, "watermark behind it", size=13)
+    p.text(20, 136, "tumbling(10s) gives", size=13)
+    for i, line in enumerate(
+        [
+            "The watermark is the greatest time, less .disorder (2 s). At 10 s window 0-10 is given.",
+            "8 s comes after that, but within .lateness (5 s): the window is given again, corrected.",
+            "2 s comes when the watermark has passed 10 s + 5 s: it is counted as skipped and goes to .late.",
+        ]
+    ):
+        p.text(20, 190 + 20 * i, line, size=13, colour=PALE)
+    return p
+
+
+def interval_join() -> Picture:
+    """Pairs of two streams that are close in time."""
+    p = Picture(640, 190)
+
+    def at(t: float) -> float:
+        return 110 + 55 * t
+
+    p.text(20, 47, "left", size=14)
+    p.text(20, 137, "right", size=14)
+    p.line(90, 43, 620, 43)
+    p.line(90, 133, 620, 133)
+    for t, key, fill in [(1, "a", SOURCE), (3, "b", WORK), (6, "a", SOURCE)]:
+        p.box(at(t), 66, 55 * 2, 18, fill=fill, dashed=True)
+        p.box(at(t) - 14, 30, 28, 26, key, fill)
+    for t, key, fill in [(2.4, "a", SOURCE), (3.9, "b", WORK), (5.3, "a", SOURCE), (7.5, "a", SOURCE)]:
+        p.box(at(t) - 14, 120, 28, 26, key, fill)
+    for a, b in [(1, 2.4), (3, 3.9), (6, 7.5)]:
+        p.arrow(at(a) + 4, 56, at(b) - 3, 118)
+    p.text(at(5.3), 166, "no partner", anchor="middle", size=12, colour=PALE)
+    p.text(
+        20, 183, "dashed: from before to after the left item (here 0 to 2 s); same key", size=12, colour=PALE
+    )
+    return p
+
+
+def reorder() -> Picture:
+    """A stream that is nearly in order."""
+    p = Picture(600, 100)
+    items(p, 20, 40, ["2", "1", "4", "3", "5", "6"], {"1": SINK, "3": SINK}, 33)
+    p.text(20, 28, "nearly in order (first on the left)", size=12, colour=PALE)
+    p.arrow(216, 53, 248, 53)
+    p.box(250, 30, 90, 46, fill=NOTHING, dashed=True)
+    items(p, 262, 40, ["5", "6"], {}, 36)
+    p.text(295, 94, "held back: slack = 2", anchor="middle", size=12, colour=PALE)
+    p.arrow(340, 53, 372, 53)
+    items(p, 375, 40, ["1", "2", "3", "4"], {"1": SINK, "3": SINK}, 33)
+    p.text(375, 28, "in order", size=12, colour=PALE)
+    return p
+
+
+def iterate() -> Picture:
+    """Until it is done."""
+    p = Picture(560, 120)
+    p.arrow(20, 50, 78, 50)
+    p.text(20, 40, "item", size=13, colour=PALE)
+    p.box(80, 30, 120, 40, "done(item)?", SOURCE)
+    p.arrow(200, 50, 308, 50)
+    p.text(254, 42, "no", anchor="middle", size=13, colour=PALE)
+    p.box(310, 30, 120, 40, "body(item)", WORK)
+    p.line(370, 70, 370, 96)
+    p.line(370, 96, 140, 96)
+    p.arrow(140, 96, 140, 72)
+    p.text(255, 112, "again, at most .limit times", anchor="middle", size=12, colour=PALE)
+    p.line(140, 30, 140, 12)
+    p.line(140, 12, 480, 12)
+    p.arrow(480, 12, 538, 12)
+    p.text(480, 28, "yes", anchor="middle", size=13, colour=PALE)
+    return p
+
+
+def split() -> Picture:
+    """One stream becomes several."""
+    p = Picture(720, 170)
+    kinds: list[tuple[str, list[list[str]], str]] = [
+        ("round_robin", [["1", "3"], ["2", "4"]], "in turn"),
+        ("on_demand", [["1"], ["2", "3", "4"]], "who has least waiting"),
+        ("route, by_key, where", [["2", "4"], ["1", "3"]], "by a function: even?"),
+        ("tee", [["1", "2", "3", "4"], ["1", "2", "3", "4"]], "each to all"),
+    ]
+    for i, (name, branches, what) in enumerate(kinds):
+        x = 15 + 178 * i
+        p.text(x, 24, name, size=14)
+        p.text(x, 42, what, size=12, colour=PALE)
+        p.arrow(x, 98, x + 14, 98)
+        p.box(x + 16, 78, 14, 40)
+        for b, texts in enumerate(branches):
+            y = 60 + 52 * b
+            p.arrow(x + 30, 98, x + 50, y + 13)
+            for k, text in enumerate(texts):
+                p.box(x + 52 + 26 * k, y, 23, 26, fill=SOURCE if b == 0 else WORK)
+                p.text(x + 63.5 + 26 * k, y + 18, text, anchor="middle", size=13)
+    p.text(15, 160, "in: 1 2 3 4 (first on the left)", size=12, colour=PALE)
+    return p
+
+
+def merge() -> Picture:
+    """Several streams become one."""
+    p = Picture(720, 160)
+    kinds: list[tuple[str, list[list[str]], str, list[str]]] = [
+        ("first_come", [["1", "5"], ["2", "3"]], "whatever is there", ["2", "1", "3", "5"]),
+        ("in_turn", [["1", "5"], ["2", "3"]], "one of each", ["1", "2", "5", "3"]),
+        ("a comparator", [["1", "5"], ["2", "3"]], "the least first", ["1", "2", "3", "5"]),
+    ]
+    for i, (name, inputs, what, out) in enumerate(kinds):
+        x = 15 + 240 * i
+        p.text(x, 24, name, size=14)
+        p.text(x, 42, what, size=12, colour=PALE)
+        fill: dict[str, str] = {}
+        for b, texts in enumerate(inputs):
+            y = 60 + 52 * b
+            for k, text in enumerate(texts):
+                fill[text] = SOURCE if b == 0 else WORK
+                p.box(x + 26 * k, y, 23, 26, fill=fill[text])
+                p.text(x + 11.5 + 26 * k, y + 18, text, anchor="middle", size=13)
+            p.arrow(x + 50, y + 13, x + 70, 98)
+        p.box(x + 72, 78, 14, 40)
+        p.arrow(x + 86, 98, x + 102, 98)
+        for k, text in enumerate(out):
+            p.box(x + 105 + 26 * k, 85, 23, 26, fill=fill[text])
+            p.text(x + 116.5 + 26 * k, 103, text, anchor="middle", size=13)
+    return p
+
+
+def ordered() -> Picture:
+    """A split and an ordered merge."""
+    p = Picture(720, 170)
+    branch = {"1": SOURCE, "3": SOURCE, "2": WORK, "4": WORK}
+    items(p, 15, 69, ["1", "2", "3", "4"], branch, 33)
+    p.arrow(147, 82, 168, 82)
+    p.box(170, 62, 60, 40, "split")
+    p.arrow(230, 82, 258, 43)
+    p.arrow(230, 82, 258, 121)
+    p.box(260, 26, 120, 34, "drops 3", SOURCE)
+    p.box(260, 104, 120, 34, "doubles", WORK)
+    items(p, 420, 30, ["1"], branch)
+    items(p, 392, 108, ["2", "2", "4", "4"], branch, 31)
+    p.line(380, 43, 420, 43)
+    p.line(380, 121, 392, 121)
+    p.arrow(450, 43, 532, 78)
+    p.arrow(516, 121, 532, 88)
+    p.box(534, 62, 20, 40)
+    p.text(544, 54, "ordered merge", anchor="middle", size=12, colour=PALE)
+    p.arrow(554, 82, 566, 82)
+    for k, text in enumerate(["1", "2", "2", "4", "4"]):
+        p.box(568 + 29 * k, 69, 27, 26, text, branch[text])
+    p.text(15, 160, "in the order in which the split has sent what they were made from", size=12, colour=PALE)
+    return p
+
+
 def main() -> None:
     """Draws all of them."""
     here = Path(__file__).parent
     for draw in (shapes, layers, pool, window):
         draw().write(here / f"{draw.__name__}.svg")
+    patterns = (
+        key_by,
+        key_by_farm,
+        reduce,
+        windows,
+        late,
+        interval_join,
+        reorder,
+        iterate,
+        split,
+        merge,
+        ordered,
+    )
+    for draw in patterns:
+        draw().write(here / "patterns" / f"{draw.__name__}.svg")
 
 
 main()
