@@ -268,35 +268,6 @@ TEST_P(Shapes, DropsAreExactWhereNobodyReads) {
   }
 }
 
-TEST_P(Shapes, WherePipesAreTooSmallForWhatAStageChoosesTheyGrow) {
-  struct halves : tw::stage {
-    tw::in<int> in{this, "in"};
-    tw::out<int> a{this, "a"}, b{this, "b"};
-    void on_item(tw::in<int>&, int x) { (x < 20'000 ? a : b).send(x); }
-  };
-  struct b_first : tw::stage {
-    tw::in<int> a{this, "a"}, b{this, "b"};
-    tw::out<int> out{this, "out"};
-    void on_run() override {
-      while (b.available()) out.send(b.take());
-      if (!b.ended()) return;
-      while (a.available()) out.send(a.take());
-    }
-  };
-  std::vector<int> seen;
-  tw::graph g;
-  auto& h = g.add<halves>();
-  auto& f = g.add<b_first>();
-  g.connect(g.add(tw::source(std::views::iota(0, 40'000))).out, h.in);
-  g.connect(h.a, f.a, {.capacity = 10});
-  g.connect(h.b, f.b, {.capacity = 10});
-  g.connect(f.out, g.add(tw::sink(seen)).in);
-  tw::run(g, policy());
-  ASSERT_EQ(seen.size(), 40'000U);
-  EXPECT_EQ(seen.front(), 20'000);
-  EXPECT_EQ(seen.back(), 19'999);
-}
-
 struct last_in_first_out : tw::own_pipe<int> {
   std::mutex m;
   std::deque<int> items;
@@ -318,6 +289,42 @@ struct last_in_first_out : tw::own_pipe<int> {
     return x;
   }
 };
+
+TEST_P(Shapes, WherePipesAreTooSmallForWhatAStageChoosesTheyGrow) {
+  struct halves : tw::stage {
+    tw::in<int> in{this, "in"};
+    tw::out<int> a{this, "a"}, b{this, "b"};
+    void on_item(tw::in<int>&, int x) { (x < 20'000 ? a : b).send(x); }
+  };
+  struct b_first : tw::stage {
+    tw::in<int> a{this, "a"}, b{this, "b"};
+    tw::out<int> out{this, "out"};
+    void on_run() override {
+      while (b.available()) out.send(b.take());
+      if (!b.ended()) return;
+      while (a.available()) out.send(a.take());
+    }
+  };
+  std::atomic<int> pushed = 0;
+  const tw::connect_options bounds[] = {
+      {.capacity = 10},
+      {.bytes = 40},
+      {.pipe = tw::made_by<int>([&] { return std::make_unique<last_in_first_out>(10, pushed); })}};
+  for (const auto& bound : bounds) {
+    std::vector<int> seen;
+    tw::graph g;
+    auto& h = g.add<halves>();
+    auto& f = g.add<b_first>();
+    g.connect(g.add(tw::source(std::views::iota(0, 40'000))).out, h.in);
+    g.connect(h.a, f.a, bound);
+    g.connect(h.b, f.b, bound);
+    g.connect(f.out, g.add(tw::sink(seen)).in);
+    tw::run(g, policy());
+    ASSERT_EQ(seen.size(), 40'000U);
+    EXPECT_GE(seen.front(), 20'000);
+    EXPECT_LT(seen.back(), 20'000);
+  }
+}
 
 TEST_P(Shapes, APipeOfOnesOwn) {
   for (const std::size_t room : {1U, 7U, 1000U}) {

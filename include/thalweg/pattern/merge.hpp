@@ -4,9 +4,9 @@
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pattern/feed.hpp>
 #include <thalweg/pattern/split.hpp>
+#include <thalweg/pattern/tournament.hpp>
 
 #include <algorithm>
-#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -97,7 +97,7 @@ template <class T> class merge final : public stage, private model::gateway {
   void on_start() override {
     look(false);
     turn_ = 0;
-    upto_ = std::numeric_limits<std::int64_t>::min();
+    next_.resize(inputs_.size(), least);
   }
   void validate() override {
     if (inputs_.empty()) throw error("it has no input: connect its input()");
@@ -197,40 +197,44 @@ template <class T> class merge final : public stage, private model::gateway {
     }
   }
 
-  // A place in the order: of the same rank, what comes from the lower input is first.
-  struct place {
-    std::int64_t rank = never;
-    std::size_t input = 0;
-    auto operator<=>(const place&) const = default;
-  };
-
-  // The input with the lowest rank goes on for as long as no other can have a lower one.
+  // Of the same rank, what comes from the lower input is first. An input where nothing waits may still send
+  // what has the rank it has promised, so that one counts.
   void in_order() {
-    for (;;) {
-      place next, bound;
-      bool any = false;
-      for (std::size_t i = 0; i < inputs_.size(); ++i) {
-        const auto& p = *inputs_[i];
-        const place here{p.available() ? p.rank() : p.upto(), i};
-        if (p.available() && (!any || here < next)) {
-          if (any) bound = std::min(bound, next);
-          next = here;
-          any = true;
-        } else {
-          bound = std::min(bound, here);
-        }
+    const auto n = inputs_.size();
+    for (std::size_t i = 0; i < n; ++i) next_.set(i, place_of(*inputs_[i]));
+    for (next_.play(); inputs_[next_.winner()]->available();) {
+      const auto first = next_.winner();
+      const auto touched = go_round(first);
+      if (touched >= n) {
+        for (std::size_t i = 0; i < n; ++i) next_.set(i, place_of(*inputs_[i]));
+        next_.play();
+      } else {
+        for (auto i = first, k = touched; k > 0; --k, i = behind(i)) next_.replay(i, place_of(*inputs_[i]));
       }
-      upto_ = any ? std::min(next.rank, bound.rank) : bound.rank;
-      if (!any || bound < next) return;
-      auto& from = *inputs_[next.input];
-      do {
-        const auto mine = from.rank();
-        T item = from.take();
-        if (nested_) this->set_rank(giver_->outer(mine));
-        out.send(std::move(item));
-      } while (from.available() && place{from.rank(), next.input} < bound);
     }
   }
+
+  // Sends the next item, from input `i`, and goes on for as long as the input behind it has the next one,
+  // which can be told without a look at the others: after the last item of a rank comes, behind a split, that
+  // of the next rank, wherever it is, since each item went into one branch; behind a tee, the same rank of
+  // the next input. Returns from how many inputs it has taken.
+  std::size_t go_round(std::size_t i) {
+    for (std::size_t touched = 1;; ++touched) {
+      auto& from = *inputs_[i];
+      const auto rank = from.rank();
+      do {
+        T item = from.take();
+        if (nested_) this->set_rank(giver_->outer(rank));
+        out.send(std::move(item));
+      } while (from.available() && from.rank() == rank);
+      if (place_of(from) <= rank) return touched;
+      i = behind(i);
+      const auto& next = *inputs_[i];
+      if (!next.available() || next.rank() != rank + (giver_->copies() && i != 0 ? 0 : 1)) return touched;
+    }
+  }
+  [[nodiscard]] std::size_t behind(std::size_t i) const { return i + 1 == inputs_.size() ? 0 : i + 1; }
+  static std::int64_t place_of(const thalweg::in<T>& p) { return p.available() ? p.rank() : p.upto(); }
 
   [[nodiscard]] model::gateway* gateway() noexcept override { return this; }
   [[nodiscard]] bool kept_open() const noexcept override { return feeds_.open_now() != 0; }
@@ -250,8 +254,9 @@ template <class T> class merge final : public stage, private model::gateway {
     nested_ = nested;
   }
   [[nodiscard]] std::int64_t upto() const override {
+    const auto next = next_.best();
     // Before the first item the split may not have begun its run.
-    return nested_ && upto_ != never && upto_ != least ? giver_->outer(upto_) : upto_;
+    return nested_ && next != never && next != least ? giver_->outer(next) : next;
   }
 
   const merging how_;
@@ -260,7 +265,7 @@ template <class T> class merge final : public stage, private model::gateway {
   std::vector<entry> all_;
   model::gates<T> feeds_;
   std::size_t turn_ = 0;
-  std::int64_t upto_ = least;
+  model::tournament next_;
   model::rank_giver* giver_ = nullptr;
   bool nested_ = false;
 };

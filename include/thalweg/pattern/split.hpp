@@ -30,6 +30,8 @@ class rank_giver {
   virtual ~rank_giver() = default;
   /// The outer rank of the items up to its own rank `mine`; forgets those before it.
   [[nodiscard]] virtual std::int64_t outer(std::int64_t mine) = 0;
+  /// Each item goes into all branches, not into one.
+  [[nodiscard]] virtual bool copies() const noexcept { return false; }
 };
 
 /// What `split` and `tee` have in common: branches, and ranks for what goes into them.
@@ -275,6 +277,9 @@ template <class T> class tee final : public model::branching<T> {
     for (std::size_t i = 1; i < all.size(); ++i) all[i]->send(item);
     all[0]->send(std::move(item));
   }
+
+ private:
+  [[nodiscard]] bool copies() const noexcept override { return true; }
 };
 
 }  // namespace thalweg

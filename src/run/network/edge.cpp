@@ -14,6 +14,7 @@ edge::edge(const connect_options& opts, std::size_t slots, node* sender, node* r
       capacity_(opts.capacity != automatic           ? opts.capacity
                 : opts.when_full != when_full::block ? items_before_drops
                                                      : 0),
+      most_bytes_(opts.bytes != automatic ? opts.bytes : most_bytes),
       most_chunks_(slots) {
   if (opts.pipe) own_ = opts.pipe.make();
 }
@@ -21,14 +22,14 @@ edge::edge(const connect_options& opts, std::size_t slots, node* sender, node* r
 bool edge::has_room() const noexcept {
   if (in_loop || opts_.when_full != when_full::block || discards_.load(std::memory_order_relaxed))
     return true;
-  if (own_) return own_left_items_.load(std::memory_order_acquire) == 0;
+  if (own_)
+    return own_left_items_.load(std::memory_order_acquire) <= own_most_left_.load(std::memory_order_relaxed);
   const auto n = items_.load(std::memory_order_acquire);
   if (n == 0) return true;
   if (const auto most = capacity_.load(std::memory_order_relaxed); most != 0)
     return n + static_cast<std::int64_t>(grant()) <= most;
-  const auto most = opts_.bytes == automatic ? most_bytes : opts_.bytes;
   return chunks_.load(std::memory_order_acquire) < most_chunks_.load(std::memory_order_relaxed) &&
-         bytes_.load(std::memory_order_relaxed) < most;
+         bytes_.load(std::memory_order_relaxed) < most_bytes_.load(std::memory_order_relaxed);
 }
 
 bool edge::ask_for_room() noexcept {
@@ -202,9 +203,13 @@ void edge::discard() noexcept {
 }
 
 void edge::grow() noexcept {
-  const auto most = capacity_.load(std::memory_order_relaxed);
-  capacity_.store(most * 2, std::memory_order_relaxed);
-  most_chunks_.store(most_chunks_.load(std::memory_order_relaxed) * 2, std::memory_order_relaxed);
+  const auto twice = [](auto& most) {
+    most.store(2 * most.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  };
+  twice(capacity_);
+  twice(most_bytes_);
+  twice(most_chunks_);
+  own_most_left_.store(2 * own_most_left_.load(std::memory_order_relaxed) + 64, std::memory_order_relaxed);
 }
 
 void edge::push_own(pipe::chunk_base& items) {

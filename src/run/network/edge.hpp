@@ -98,6 +98,7 @@ class edge {
 
   const connect_options opts_;
   std::atomic<std::int64_t> capacity_;  // items; 0: no bound in items
+  std::atomic<std::int64_t> most_bytes_;
   std::atomic<std::size_t> most_chunks_;
   std::atomic<std::size_t> grant_{1};
   std::atomic<bool> closed_{false}, discards_{false}, sender_waits_{false};
@@ -108,7 +109,7 @@ class edge {
   pipe::spinlock lending_;  // before the other one
   std::unique_ptr<model::own_channel> own_;
   std::atomic<std::int64_t> own_waiting_{0};
-  std::atomic<std::size_t> own_left_items_{0};
+  std::atomic<std::size_t> own_left_items_{0}, own_most_left_{0};
   chunk_ptr own_left_;  // what the user's pipe had no room for
 
   alignas(pipe::cache_line) pipe::spinlock lock_;

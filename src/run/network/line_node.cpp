@@ -107,6 +107,8 @@ void line_node::produce(worker& w) {
   // With one thread for everything nobody can take what the source has given while it waits: it is asked for
   // more than one item at a time only after it has been quick for long.
   if (!eager_ && e != nullptr && net_.how().alone()) n = std::min(n, 1 + streak_ / quick_calls_per_item);
+  // Whoever waits below in the middle of a call shall not be kept waiting by a full pipe in front of us.
+  if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
   lane_->position = made_ * positions_per_item;
   const auto got = lane_->produce(w, n, each_ ? 1 : std::max<std::size_t>(grant, n) + 1);
   made_ += static_cast<std::int64_t>(got.items);

@@ -221,6 +221,11 @@ void net::wait_for_room(worker& w, edge& e) {
   } const counted(blocked_);
   const auto soon = std::exchange(w.soon, false);
   const auto begin = observe::now_ns();
+  struct waiting {
+    std::vector<edge*>& all;
+    waiting(std::vector<edge*>& a, edge& mine) : all(a) { all.push_back(&mine); }
+    ~waiting() { all.pop_back(); }
+  } const listed(w.waits_for, e);
   while (!e.ask_for_room()) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(*e.to, w)) continue;
@@ -229,7 +234,10 @@ void net::wait_for_room(worker& w, edge& e) {
       continue;
     }
     if (awake_.load() <= blocked_.load()) {
-      e.grow();
+      // Those below on the stack as well: it may be that nothing moves because of what one of them waits for.
+      for (auto* full : w.waits_for) {
+        if (!full->has_room()) full->grow();
+      }
       continue;
     }
     // Another thread has what is waited for in hand.

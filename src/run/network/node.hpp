@@ -33,6 +33,8 @@ struct worker {
   /// Nodes that have nothing to do, but whose senders may be about to lend them something: while the thread
   /// has nothing else to do it looks, which spares the senders a wake-up for each item.
   std::vector<node*> dozing = {};
+  /// The edges for whose room it waits in the middle of calls, one inside the other.
+  std::vector<edge*> waits_for = {};
 };
 
 /// A strongly connected part of the graph, which ends as a whole: when nothing comes from outside any more

@@ -104,7 +104,8 @@ bool port_node::is_stuck() const {
   for (std::size_t i = 0; i < in.size(); ++i) {
     const auto* p = ports_.inputs()[i];
     left = left || p->left() > 0;
-    if (p->left() == 0 && !comes_to_end(i)) return false;
+    // An end that has come, but of which it has not been told, is something new for it.
+    if (p->left() == 0 && !(p->pushed() ? comes_to_end(i) : closed_[i])) return false;
   }
   return left;
 }
