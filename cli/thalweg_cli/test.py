@@ -57,7 +57,7 @@ class Plan:
 PLANS = {
     Preset.RELEASE: Plan(scale=1.0),
     Preset.ASAN: Plan(scale=0.2, folders=("pipe", "observe", "flow", "run")),
-    Preset.TSAN: Plan(scale=0.1, folders=("pipe", "flow", "run")),
+    Preset.TSAN: Plan(scale=0.1, folders=("pipe", "flow", "run", "graph")),
     Preset.COVERAGE: Plan(scale=0.2),
 }
 
