@@ -26,6 +26,7 @@ const std::vector<benchmark>& benchmarks() {
       {"windows", "sums of sliding windows in event time", run_windows},
       {"graph_start", "a random graph of 1000 stages: first item, and all", run_graph_start},
       {"composite", "the same line with and without composites and optional ports", run_composite},
+      {"resize", "farms are resized while 100 000 items per second flow", run_resize},
       {"pipes", "one producer, one consumer: time per item", run_pipes},
   };
   return all;

@@ -93,5 +93,6 @@ void run_keyed(session&);
 void run_windows(session&);
 void run_graph_start(session&);
 void run_composite(session&);
+void run_resize(session&);
 
 }  // namespace micro
