@@ -7,9 +7,10 @@
 
 namespace thalweg::run_detail::network {
 
-edge::edge(const connect_options& opts, std::size_t slots, node* sender, node* receiver)
+edge::edge(const connect_options& opts, std::size_t slots, node* sender, node* receiver, std::size_t port)
     : from(sender),
       to(receiver),
+      to_port(port),
       opts_(opts),
       capacity_(opts.capacity != automatic           ? opts.capacity
                 : opts.when_full != when_full::block ? items_before_drops

@@ -24,7 +24,7 @@ class node;
 /// busy is joined with what waits already, up to as much as the receiver takes at once.
 class edge {
  public:
-  edge(const connect_options& opts, std::size_t slots, node* from, node* to);
+  edge(const connect_options& opts, std::size_t slots, node* from, node* to, std::size_t to_port);
 
   // The sender.
 
@@ -82,6 +82,7 @@ class edge {
 
   node* const from;
   node* const to;
+  const std::size_t to_port;
   bool in_loop = false;  ///< it holds whatever comes then: the loop as a whole is bounded
   bool ranked = false;   ///< its items have ranks
 

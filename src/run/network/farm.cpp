@@ -58,9 +58,14 @@ void farm::seat::prepare(worker& w) {
   lane_->start(w);
 }
 
-bool farm::seat::hungry() const noexcept {
+bool farm::seat::wants(std::size_t) const noexcept {
+  const auto next = farm_.next_target_.load(std::memory_order_relaxed);
+  return next >= 0 ? next == static_cast<int>(number_) : number_ < farm_.replicas();
+}
+
+bool farm::seat::hungry(std::size_t port) const noexcept {
   for (std::size_t i = 0; i < farm_.replicas(); ++i) {
-    if (farm_.seats[i]->node::hungry()) return true;
+    if (farm_.seats[i]->node::hungry(port)) return true;
   }
   return false;
 }

@@ -184,7 +184,7 @@ thread_squad& net::new_squad(std::size_t threads, std::vector<int> pin) {
 
 edge& net::connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
                    std::size_t to_port) {
-  edges_.push_back(std::make_unique<edge>(opts, shape_.slots, &from, &to));
+  edges_.push_back(std::make_unique<edge>(opts, shape_.slots, &from, &to, to_port));
   auto& e = *edges_.back();
   from.out[from_port].to = &e;
   to.in[to_port] = &e;

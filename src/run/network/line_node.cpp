@@ -80,7 +80,7 @@ bool line_node::collects() {
   const auto& o = out.front();
   if (!each_ || o.to == nullptr || o.filling->size() >= longest_filling_) return false;
   pipe::light_fence();  // pairs with the heavy one of a receiver that falls asleep
-  return !o.to->to->hungry();
+  return !o.to->to->hungry(o.to->to_port);
 }
 
 void line_node::give(worker& w, bool in_call) {

@@ -37,8 +37,11 @@ void node::notify(worker* w) {
 }
 
 bool node::could_borrow() const {
-  return !ended() && outputs_have_room() &&
-         std::any_of(in.begin(), in.end(), [](const edge* e) { return e->borrows() && !e->empty(); });
+  if (ended() || !outputs_have_room()) return false;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (in[i]->borrows() && wants(i) && !in[i]->empty()) return true;
+  }
+  return false;
 }
 
 bool node::fall_asleep() {

@@ -98,9 +98,12 @@ class node {
   /// After `execute`, by that thread: waits to be executed again, or sleeps.
   void release(worker& w);
   [[nodiscard]] bool asleep() const noexcept { return state_.load(std::memory_order_acquire) == state::idle; }
-  /// Whether somebody is free to take items from its input at once.
-  [[nodiscard]] virtual bool hungry() const noexcept {
-    return asleep() && deep_.load(std::memory_order_relaxed);
+  /// Whether it would take items from this input if it were executed, as far as can be told from outside. Any
+  /// thread.
+  [[nodiscard]] virtual bool wants(std::size_t port) const noexcept { return (void)port, true; }
+  /// Whether somebody is free to take items from this input at once.
+  [[nodiscard]] virtual bool hungry(std::size_t port) const noexcept {
+    return asleep() && deep_.load(std::memory_order_relaxed) && wants(port);
   }
   /// The thread that executed it last will not look any more whether something is lent to it: senders that
   /// lend notify it from now on. Returns whether it has something to do already: one of the two sees the

@@ -114,7 +114,8 @@ class farm::seat final : public node, public lane::owner {
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
   void notify(worker* w = nullptr) override;
-  [[nodiscard]] bool hungry() const noexcept override;
+  [[nodiscard]] bool wants(std::size_t port) const noexcept override;
+  [[nodiscard]] bool hungry(std::size_t port) const noexcept override;
   [[nodiscard]] std::int64_t deadline() const override;
 
  private:
@@ -253,6 +254,9 @@ class port_node final : public node, private model::bell::listener {
   void execute(worker& w) override;
   [[nodiscard]] bool chooses() const override { return ports_.chooses() && !in.empty(); }
   [[nodiscard]] bool sources() const override { return in.empty(); }
+  [[nodiscard]] bool wants(std::size_t port) const noexcept override {
+    return port >= 64 || (unread_.load(std::memory_order_relaxed) >> port & 1) == 0;
+  }
   void resumed() override;
   void run_over() override;
 
@@ -270,6 +274,7 @@ class port_node final : public node, private model::bell::listener {
   void give(worker& w, std::size_t port, bool in_call);
   void flush_all(worker& w);
   void finish(worker& w);
+  void note_wants();
   [[nodiscard]] bool has_news() const;
   [[nodiscard]] std::uint64_t sent_by_all() const;
   [[nodiscard]] bool comes_to_end(std::size_t port) const;
@@ -284,6 +289,7 @@ class port_node final : public node, private model::bell::listener {
   thread_log* log_ = nullptr;
   std::vector<chunk_ptr> backs_;
   std::vector<bool> closed_;
+  std::atomic<std::uint64_t> unread_{0};  // by input
   std::size_t turn_ = 0;
   std::uint64_t sent_ = 0;
   std::int64_t position_ = 0, born_ns_ = 0, upto_ = 0, elsewhere_ns_ = 0;

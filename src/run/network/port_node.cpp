@@ -19,7 +19,7 @@ class port_node::own_context final : public thread_context {
     auto& o = node_.out[port];
     if (node_.sources() && o.to != nullptr && items.size() < o.to->grant()) {
       pipe::light_fence();  // pairs with the heavy one of a receiver that falls asleep
-      if (!o.to->to->hungry()) return;
+      if (!o.to->to->hungry(o.to->to_port)) return;
     }
     node_.give(*at, port, true);
   }
@@ -147,9 +147,20 @@ void port_node::execute(worker& w) {
     bool did = false;
     if (!ports_.over()) did = deliver(w);
     if (!ports_.over() && ports_.chooses()) did = choose(w) || did;
+    note_wants();
     if (ports_.over() || (!did && !in.empty() && inputs_ended() && !kept_open())) finish(w);
   }
   ctx_->at = at;
+}
+
+// An input that the stage does not read now: what its sender lends need not be looked at.
+void port_node::note_wants() {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(in.size(), 64); ++i) {
+    const auto* p = ports_.inputs()[i];
+    if (!p->pushed() && p->left() > 0) bits |= std::uint64_t{1} << i;
+  }
+  unread_.store(bits, std::memory_order_relaxed);
 }
 
 // Items for those ports whose items come as they arrive: a run of them from one port, then from the next.
