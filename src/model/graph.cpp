@@ -304,6 +304,7 @@ model::plan graph::plan(bool straight) {
       info.name = x.s->name();
       info.pattern = x.pattern;
       info.opts = x.opts;
+      info.copyable = true;  // or not: nobody copies them
       if (!x.s->inputs().empty()) info.in = &x.s->inputs().front()->type();
       if (!x.s->outputs().empty()) info.out = &x.s->outputs().front()->type();
       try {

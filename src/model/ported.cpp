@@ -1,3 +1,4 @@
+#include <thalweg/model/gate.hpp>
 #include <thalweg/model/ported.hpp>
 
 #include <algorithm>
@@ -14,7 +15,13 @@ ported::ported(stage& s, stage_info info)
 }
 
 ported::~ported() {
+  if (!run_over_) stage_.context_ = nullptr;
+}
+
+void ported::run_over() {
+  run_over_ = true;
   stage_.context_ = nullptr;
+  if (auto* const g = gateway()) g->run_over();
 }
 
 void ported::start(range, std::size_t) {

@@ -258,6 +258,7 @@ void run_state::finished() {
     const std::lock_guard hold(mutex_);
     if (done.load(std::memory_order_relaxed)) return;
     end_pause();
+    plan.keeps.reset();  // a graph may be run again, though somebody still looks at what this run has left
     ended_ns = observe::now_ns();
     cpu_ended = observe::process_cpu_ns();
     done.store(true, std::memory_order_release);

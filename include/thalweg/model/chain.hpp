@@ -167,11 +167,17 @@ template <class Input, class... Leaves> class chain final : public component {
         using items = pipe::chunk<input<I>>;
         auto& from = static_cast<items&>(in);
         const auto n = from.size();
+        const bool may_fail = !this->stages_[I].opts.on_error.plain();
         for (std::size_t i = 0; i < n; ++i) {
           frame<mode::plain>::attribute(I, [&] {
-            // The low bits find the key's place in the table of its part.
-            who[i] = static_cast<std::uint8_t>((model::get<I>(leaves_).stage.hash_of_key(from[i]) >> 24U) %
-                                               parts.size());
+            try {
+              // The low bits find the key's place in the table of its part.
+              who[i] = static_cast<std::uint8_t>((model::get<I>(leaves_).stage.hash_of_key(from[i]) >> 24U) %
+                                                 parts.size());
+            } catch (...) {
+              if (!may_fail) throw;
+              who[i] = 0;  // which asks for the key once more, and deals with the error
+            }
           });
           static_cast<items&>(*parts[who[i]])
               .emplace_marked({from.due(i), first + static_cast<std::int64_t>(i)}, std::move(from[i]));

@@ -51,9 +51,13 @@ class bell {
   /// Whether it has been rung since `answer`.
   [[nodiscard]] bool rung() const noexcept { return rung_.load(std::memory_order_acquire); }
   void answer() noexcept { rung_.store(false, std::memory_order_release); }
-  void listen(listener* who) {
+  void listen(listener& who) {
     const std::lock_guard hold(lock_);
-    who_ = who;
+    who_ = &who;
+  }
+  void forget(const listener& who) {
+    const std::lock_guard hold(lock_);
+    if (who_ == &who) who_ = nullptr;
   }
 
  private:
@@ -68,6 +72,8 @@ class gateway {
   virtual ~gateway() = default;
   /// Items may still come in through one of them.
   [[nodiscard]] virtual bool kept_open() const noexcept { return false; }
+  /// The stage waits for what comes in through one of them, and for nothing else.
+  [[nodiscard]] virtual bool waits_outside() const noexcept { return false; }
   /// The run is to end: no more shall come in.
   virtual void close_feeds() {}
   /// The run is over, however it has ended.
@@ -147,6 +153,7 @@ template <class T> class gate {
   }
   /// Looks for items if there are none.
   void refill() {
+    if (given_up_.load(std::memory_order_relaxed)) taken_.clear();
     if (!taken_.empty() || !news_.load(std::memory_order_acquire)) return;
     {
       const std::lock_guard hold(lock_);
@@ -171,6 +178,7 @@ template <class T> class gate {
       if (std::exchange(abandoned_, true)) return;
       ended_ = true;
       waiting_.clear();
+      given_up_.store(true, std::memory_order_relaxed);
       news_.store(true, std::memory_order_release);
     }
     room_.notify_all();
@@ -199,6 +207,7 @@ template <class T> class gate {
   std::deque<T> waiting_;
   bool ended_ = false, abandoned_ = false;
   std::atomic<bool> news_{false};  // something waits, or it has ended
+  std::atomic<bool> given_up_{false};
   std::atomic<std::uint64_t> dropped_{0};
   std::deque<T> taken_;  // of the thread that takes out
   bool finished_ = false;

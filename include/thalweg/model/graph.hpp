@@ -88,7 +88,7 @@ struct input_wanted<Stage> : std::type_identity<nothing> {};
 template <class P> struct first_wanted;
 template <class First, class... More> struct first_wanted<pipeline<First, More...>> : input_wanted<First> {};
 template <class Stage>
-  requires requires { typename Stage::inner_type; }
+  requires(!Stage::is_source && requires { typename Stage::inner_type; })
 struct input_wanted<Stage> : first_wanted<typename Stage::inner_type> {};
 template <class In, class Out>
 struct first_wanted<any_pipeline<In, Out>> : std::type_identity<slot_type<In>> {};

@@ -94,6 +94,8 @@ class output_port : public port {
   /// Where items go from now on (null: nowhere), and after how many the chunk is to be flushed.
   virtual void attach(pipe::chunk_base* to, std::size_t limit) noexcept = 0;
   void set_limit(std::size_t limit) noexcept { limit_ = limit; }
+  /// Hands over what has been sent.
+  virtual void flush() = 0;
   /// How many items wait in the pipe behind it, about.
   [[nodiscard]] std::int64_t waiting() const noexcept {
     return waiting_ == nullptr ? 0 : waiting_->load(std::memory_order_relaxed);
@@ -255,6 +257,9 @@ template <class T> class out final : public model::output_port {
 
   [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_chunk() const override {
     return std::make_unique<pipe::chunk<T>>();
+  }
+  void flush() override {
+    if (to_ != nullptr && !to_->empty()) full(*to_);
   }
   void attach(pipe::chunk_base* to, std::size_t limit) noexcept override {
     to_ = static_cast<pipe::chunk<T>*>(to);

@@ -31,13 +31,19 @@ class ported final : public component {
   /// A split gives ranks from now on. `nested`: its items come with ranks of their own, which the ordered
   /// merge restores.
   void give_ranks(bool nested) { stage_.give_ranks(nested); }
-  /// An ordered merge restores the order of this split.
-  void follow(ported& split, bool nested) { stage_.follow(*split.stage_.giver(), nested); }
+  /// An ordered merge restores the order of this split. `one_way_each`: each of its inputs comes from a
+  /// branch of its own.
+  void follow(ported& split, bool nested, bool one_way_each) {
+    stage_.follow(*split.stage_.giver(), nested, one_way_each);
+  }
   /// Of a split that gives ranks, and of an ordered merge: below this rank it will send nothing any more.
   [[nodiscard]] std::int64_t upto() const { return stage_.upto(); }
 
   /// Ports that are opened and closed while the graph runs; null if it cannot have any.
   [[nodiscard]] model::gateway* gateway() const noexcept { return stage_.gateway(); }
+
+  /// The run is over, however it has ended: the stage may take part in the next one.
+  void run_over();
 
   void progressed(std::int64_t upto) { stage_.progressed(upto); }
 
@@ -68,6 +74,7 @@ class ported final : public component {
  private:
   stage& stage_;
   const bool chooses_;
+  bool run_over_ = false;
 };
 
 }  // namespace thalweg::model

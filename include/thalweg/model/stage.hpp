@@ -83,7 +83,7 @@ class stage {
   // For splits and merges.
   [[nodiscard]] virtual model::order_role role() const noexcept { return model::order_role::none; }
   virtual void give_ranks(bool) {}
-  virtual void follow(model::rank_giver&, bool) {}
+  virtual void follow(model::rank_giver&, bool, bool) {}
   [[nodiscard]] virtual model::rank_giver* giver() noexcept { return nullptr; }
   /// What still comes has at least this rank.
   virtual void progressed(std::int64_t) {}

@@ -7,6 +7,7 @@
 #include <thalweg/pattern/tournament.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -163,6 +164,10 @@ template <class T> class merge final : public stage, private model::gateway {
     return !ctx.source_held() || ctx.source_interrupted();
   }
 
+  void waits_for(const entry& p) {
+    if (p.fed != nullptr) waits_for_feed_.store(true, std::memory_order_relaxed);
+  }
+
   void whatever_comes() {
     for (auto& p : all_) {
       while (p.available()) out.send(p.take(*this));
@@ -170,11 +175,12 @@ template <class T> class merge final : public stage, private model::gateway {
   }
 
   void turns() {
+    waits_for_feed_.store(false, std::memory_order_relaxed);
     std::size_t over = 0;
     if (turn_ >= all_.size()) turn_ = 0;  // a feed may have gone
     while (over < all_.size()) {
       auto& p = all_[turn_];
-      if (!p.ready()) return;
+      if (!p.ready()) return waits_for(p);
       if (p.ended()) {
         ++over;
       } else {
@@ -186,10 +192,11 @@ template <class T> class merge final : public stage, private model::gateway {
   }
 
   void sorted() {
+    waits_for_feed_.store(false, std::memory_order_relaxed);
     for (;;) {
       entry* next = nullptr;
       for (auto& p : all_) {
-        if (!p.ready()) return;
+        if (!p.ready()) return waits_for(p);
         if (!p.ended() && (next == nullptr || before_(p.front(), next->front()))) next = &p;
       }
       if (next == nullptr) return;
@@ -230,7 +237,8 @@ template <class T> class merge final : public stage, private model::gateway {
       if (place_of(from) <= rank) return touched;
       i = behind(i);
       const auto& next = *inputs_[i];
-      if (!next.available() || next.rank() != rank + (giver_->copies() && i != 0 ? 0 : 1)) return touched;
+      if (!one_way_each_ || !next.available() || next.rank() != rank + (giver_->copies() && i != 0 ? 0 : 1))
+        return touched;
     }
   }
   [[nodiscard]] std::size_t behind(std::size_t i) const { return i + 1 == inputs_.size() ? 0 : i + 1; }
@@ -238,6 +246,9 @@ template <class T> class merge final : public stage, private model::gateway {
 
   [[nodiscard]] model::gateway* gateway() noexcept override { return this; }
   [[nodiscard]] bool kept_open() const noexcept override { return feeds_.open_now() != 0; }
+  [[nodiscard]] bool waits_outside() const noexcept override {
+    return waits_for_feed_.load(std::memory_order_relaxed);
+  }
   void close_feeds() override {
     feeds_.each([](auto& fed) { fed.end(); });
   }
@@ -249,8 +260,9 @@ template <class T> class merge final : public stage, private model::gateway {
   [[nodiscard]] model::order_role role() const noexcept override {
     return how_ == merging::ordered && !before_ ? model::order_role::restores : model::order_role::none;
   }
-  void follow(model::rank_giver& split, bool nested) override {
+  void follow(model::rank_giver& split, bool nested, bool one_way_each) override {
     giver_ = &split;
+    one_way_each_ = one_way_each;
     nested_ = nested;
   }
   [[nodiscard]] std::int64_t upto() const override {
@@ -264,10 +276,12 @@ template <class T> class merge final : public stage, private model::gateway {
   std::vector<std::unique_ptr<thalweg::in<T>>> inputs_;
   std::vector<entry> all_;
   model::gates<T> feeds_;
+  std::atomic<bool> waits_for_feed_{false};
   std::size_t turn_ = 0;
   model::tournament next_;
   model::rank_giver* giver_ = nullptr;
   bool nested_ = false;
+  bool one_way_each_ = false;
 };
 
 }  // namespace thalweg

@@ -61,6 +61,9 @@ template <class T> class branching : public stage, public rank_giver, private ga
   void validate() override {
     if (branches_.empty()) throw error("it has no branch: connect its branch()");
   }
+  void on_end() override {
+    for (auto& tap : taps_.close()) tap->end();
+  }
 
   [[nodiscard]] std::int64_t outer(std::int64_t mine) override {
     if (mine >= pipe::end_rank) return mine;
@@ -96,6 +99,7 @@ template <class T> class branching : public stage, public rank_giver, private ga
       }
       auto& ctx = this->context();
       if (ctx.interrupted()) throw cancelled{};
+      for (auto& b : branches_) b->flush();  // whoever makes room may wait for what comes of these
       const auto begin = observe::now_ns();
       tap.wait_for_room(std::chrono::milliseconds(1));
       ctx.waited_ns += observe::now_ns() - begin;

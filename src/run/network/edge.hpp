@@ -45,6 +45,10 @@ class edge {
   [[nodiscard]] pipe::spinlock& lending() noexcept { return lending_; }
   /// Waits until something is taken out, for a millisecond at most.
   void wait_for_room() noexcept;
+  /// Its sender waits for room in the middle of a call, and for nothing else inside that.
+  void waits_in_call(bool now) noexcept { waits_in_call_.store(now); }
+  /// A sender that waits in the middle of a call is about to go on.
+  [[nodiscard]] bool goes_on() const noexcept { return waits_in_call_.load() && has_room(); }
   /// No more will come.
   void close() noexcept;
   /// A bound that would stop everything for ever gives way.
@@ -105,7 +109,7 @@ class edge {
   std::atomic<bool> closed_{false}, discards_{false}, sender_waits_{false};
   std::atomic<std::uint64_t> dropped_{0};
   pipe::futex_word taken_{0};  // how often something was taken while the sender waited in a call
-  std::atomic<bool> sender_sleeps_{false};
+  std::atomic<bool> sender_sleeps_{false}, waits_in_call_{false};
   std::atomic<pipe::chunk_base*> lent_{nullptr};
   pipe::spinlock lending_;  // before the other one
   std::unique_ptr<model::own_channel> own_;

@@ -166,7 +166,6 @@ squad* net::squad_for(const model::stage_info& info, bool apart, std::size_t thr
 
 void net::give_threads(node& n, squad* s, const model::stage_info& info) {
   n.home = s;
-  if (!info.timed && !shape_.sequential) return;
   if (auto* const threads = dynamic_cast<thread_squad*>(s)) {
     bool timed = false;
     for (auto i = n.first(); i < n.last(); ++i) timed = timed || state_->stages[i].info->timed;
@@ -299,6 +298,12 @@ void net::find_loops() {
     problems.push_back("stage '" + state_->stages[n.first()].info->name +
                        "' lies in a loop, whose end nobody could tell if it had feeds");
   }
+  for (const auto& e : edges_) {
+    if (e->options().loop_limit != automatic && e->from->in_loop == nullptr && e->to->in_loop == nullptr)
+      problems.push_back("the connection from stage '" + state_->stages[e->from->last() - 1].info->name +
+                         "' to '" + state_->stages[e->to->first()].info->name +
+                         "' is in no loop, so .loop_limit does nothing");
+  }
   if (!problems.empty()) throw invalid_job(std::move(problems));
   for (const auto& e : edges_) {
     auto* const l = e->to->in_loop;
@@ -335,7 +340,12 @@ void net::find_loops() {
 // that lies between hands ranks on.
 void net::find_ranks() {
   std::vector<std::string> problems;
-  std::vector<std::pair<node*, node*>> pairs;
+  struct pair {
+    node* split;
+    node* merge;
+    bool one_way_each;
+  };
+  std::vector<pair> pairs;
   for (auto* merge : nodes_) {
     auto* const m = state_->plan.components[state_->stages[merge->first()].component]->ports();
     if (m == nullptr || m->role() != model::order_role::restores) continue;
@@ -343,6 +353,7 @@ void net::find_ranks() {
     node* split = nullptr;
     bool ok = true;
     std::vector<edge*> between;
+    std::vector<const edge*> branches;
     for (auto* e : merge->in) {
       int depth = 0;
       for (;;) {
@@ -353,6 +364,7 @@ void net::find_ranks() {
         if (role == model::order_role::gives && depth-- == 0) {
           ok = ok && (split == nullptr || split == n);
           split = n;
+          branches.push_back(e);
           break;
         }
         if (role == model::order_role::restores) ++depth;
@@ -371,13 +383,15 @@ void net::find_ranks() {
     }
     split->gives_ranks = true;
     for (auto* e : between) e->ranked = true;
-    pairs.emplace_back(split, merge);
+    std::sort(branches.begin(), branches.end());
+    pairs.push_back({split, merge, std::adjacent_find(branches.begin(), branches.end()) == branches.end()});
   }
-  for (const auto& [split, merge] : pairs) {
+  for (const auto& [split, merge, one_way_each] : pairs) {
     auto* const s = state_->plan.components[state_->stages[split->first()].component]->ports();
     const bool nested = split->in.front()->ranked;
     s->give_ranks(nested);
-    state_->plan.components[state_->stages[merge->first()].component]->ports()->follow(*s, nested);
+    state_->plan.components[state_->stages[merge->first()].component]->ports()->follow(*s, nested,
+                                                                                       one_way_each);
   }
   for (const auto& e : edges_) {
     if (e->ranked && e->options().pipe)

@@ -184,7 +184,7 @@ void net::execute(node& n, worker& w) {
 }
 
 void net::slept() {
-  if (awake_.fetch_sub(1) - 1 <= blocked_.load() && !over()) make_way();
+  if (all_wait(moving_.fetch_add(change - one_awake) - one_awake + change) && !over()) make_way();
 }
 
 void net::ended() {
@@ -214,18 +214,26 @@ bool net::help(node& n, worker& w) {
 }
 
 void net::wait_for_room(worker& w, edge& e) {
-  struct counting {
-    std::atomic<std::int64_t>& blocked;
-    explicit counting(std::atomic<std::int64_t>& b) : blocked(b) { blocked.fetch_add(1); }
-    ~counting() { blocked.fetch_sub(1); }
-  } const counted(blocked_);
   const auto soon = std::exchange(w.soon, false);
   const auto begin = observe::now_ns();
   struct waiting {
     std::vector<edge*>& all;
-    waiting(std::vector<edge*>& a, edge& mine) : all(a) { all.push_back(&mine); }
-    ~waiting() { all.pop_back(); }
+    waiting(std::vector<edge*>& a, edge& mine) : all(a) {
+      if (!all.empty()) all.back()->waits_in_call(false);
+      all.push_back(&mine);
+      mine.waits_in_call(true);
+    }
+    ~waiting() {
+      all.back()->waits_in_call(false);
+      all.pop_back();
+      if (!all.empty()) all.back()->waits_in_call(true);
+    }
   } const listed(w.waits_for, e);
+  struct counting {
+    std::atomic<std::uint64_t>& moving;
+    explicit counting(std::atomic<std::uint64_t>& m) : moving(m) { moving.fetch_add(change + one_blocked); }
+    ~counting() { moving.fetch_add(change - one_blocked); }
+  } const counted(moving_);
   while (!e.ask_for_room()) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(*e.to, w)) continue;
@@ -233,7 +241,7 @@ void net::wait_for_room(worker& w, edge& e) {
       execute_inside(*other, w);
       continue;
     }
-    if (awake_.load() <= blocked_.load()) {
+    if (nothing_moves()) {
       // Those below on the stack as well: it may be that nothing moves because of what one of them waits for.
       for (auto* full : w.waits_for) {
         if (!full->has_room()) full->grow();
@@ -245,6 +253,14 @@ void net::wait_for_room(worker& w, edge& e) {
   }
   w.soon = soon;
   w.log.work.idle_ns.add_ns(w.depth == 0 ? observe::now_ns() - begin : 0);
+}
+
+// All that are awake wait in the middle of a call, and none of them has got room meanwhile.
+bool net::nothing_moves() const {
+  const auto before = moving_.load();
+  return all_wait(before) &&
+         std::none_of(edges_.begin(), edges_.end(), [](const auto& e) { return e->goes_on(); }) &&
+         moving_.load() == before;
 }
 
 void net::wait_while_paused(worker& w) {
@@ -274,10 +290,11 @@ void net::make_way() {
 void net::grow_smallest() {
   edge* smallest = nullptr;
   for (auto& e : edges_) {
-    if (e->has_room() || e->to->ended() || !e->to->asleep() || !e->to->chooses()) continue;
+    if (e->has_room() || e->to->ended() || !e->to->asleep() || !e->to->chooses() || e->to->waits_outside())
+      continue;
     if (smallest == nullptr || e->items() < smallest->items()) smallest = e.get();
   }
-  if (smallest == nullptr || awake_.load() > blocked_.load()) return;
+  if (smallest == nullptr || !nothing_moves()) return;
   smallest->grow();
   smallest->from->notify();
 }
@@ -286,7 +303,8 @@ void net::set_replicas(std::string_view stage, int replicas) {
   if (shape_.sequential) return engine::set_replicas(stage, replicas);  // it cannot
   auto& run = *state_;
   for (std::size_t i = 0; i < run.stages.size(); ++i) {
-    if (run.stages[i].info->name != stage) continue;
+    const auto& name = run.stages[i].info->name;
+    if (name != stage && !name.starts_with(std::string(stage) + "/")) continue;
     auto* const f = farm_of_stage_[i];
     if (f == nullptr)
       throw error("set_replicas: stage '" + std::string(stage) + "' is serial: put it into a tw::farm");

@@ -75,7 +75,7 @@ class net final : public engine {
   void enter() noexcept { alive_.fetch_add(1); }
   void leave();
 
-  void woke() noexcept { awake_.fetch_add(1); }
+  void woke() noexcept { moving_.fetch_add(change + one_awake); }
   void slept();
   void ended();
 
@@ -104,6 +104,7 @@ class net final : public engine {
   bool help(node& n, worker& w);
   void make_way();
   void grow_smallest();
+  [[nodiscard]] bool nothing_moves() const;
 
   shape shape_;
   std::vector<std::unique_ptr<edge>> edges_;
@@ -123,7 +124,15 @@ class net final : public engine {
   bool deferred_ = false;              // the caller's thread is still to come
   std::atomic<std::size_t> alive_{1};  // threads and tasks, and `start` itself
   std::atomic<std::size_t> left_{0};   // nodes that have not ended
-  std::atomic<std::int64_t> awake_{0}, blocked_{0};
+  // In one word, so that they are seen as they were at one time: how many nodes wait in the middle of a call,
+  // how many are awake, and how often that has changed.
+  static constexpr std::uint64_t one_blocked = 1;
+  static constexpr std::uint64_t one_awake = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t change = std::uint64_t{1} << 40;
+  static constexpr bool all_wait(std::uint64_t m) noexcept {
+    return (m % change) / one_awake <= m % one_awake;
+  }
+  std::atomic<std::uint64_t> moving_{0};
   std::atomic<bool> over_{false};
   std::atomic<std::size_t> asked_for_way_{0};
   std::mutex joining_;

@@ -24,8 +24,11 @@ void node::notify(worker* w) {
   auto seen = state_.load(std::memory_order_acquire);
   for (;;) {
     if (seen == state::idle) {
-      if (!state_.compare_exchange_weak(seen, state::queued, std::memory_order_acq_rel)) continue;
-      net_.woke();
+      net_.woke();  // before anybody can claim it
+      if (!state_.compare_exchange_weak(seen, state::queued, std::memory_order_acq_rel)) {
+        net_.slept();
+        continue;
+      }
       home->submit(*this, squad::turn::first, w != nullptr && &w->home == home && w->soon);
       return;
     }

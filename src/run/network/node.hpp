@@ -77,6 +77,8 @@ class node {
   [[nodiscard]] virtual std::int64_t deadline() const { return never; }
   /// It has been waiting for an input while another one, which it does not read, may be full.
   [[nodiscard]] virtual bool chooses() const { return false; }
+  /// It waits for something from outside the graph.
+  [[nodiscard]] virtual bool waits_outside() const { return false; }
   /// It is a source that may be waiting for the outside.
   [[nodiscard]] virtual bool sources() const { return false; }
 

@@ -257,13 +257,14 @@ class port_node final : public node, private model::bell::listener {
   [[nodiscard]] bool wants(std::size_t port) const noexcept override {
     return port >= 64 || (unread_.load(std::memory_order_relaxed) >> port & 1) == 0;
   }
+  [[nodiscard]] bool waits_outside() const override { return kept_open() && gateway_->waits_outside(); }
   void resumed() override;
   void run_over() override;
 
  private:
   class own_context;
 
-  void rung() override { notify(); }
+  void rung() override;
   /// Items may still come in from outside the graph.
   [[nodiscard]] bool kept_open() const { return gateway_ != nullptr && gateway_->kept_open(); }
 

@@ -34,20 +34,21 @@ port_node::port_node(net& n, std::size_t component, std::size_t stage, model::po
     : node(n, stage, stage + 1), ports_(ports), gateway_(ports.gateway()), component_(component) {}
 
 port_node::~port_node() {
-  if (gateway_ != nullptr) gateway_->door->listen(nullptr);
+  if (gateway_ != nullptr) gateway_->door->forget(*this);
 }
 
 void port_node::resumed() {
   if (sources()) return notify();
-  if (!kept_open()) return;
-  if (net_.run().ending.load(std::memory_order_acquire)) gateway_->close_feeds();
-  gateway_->door->ring();
+  if (kept_open()) gateway_->door->ring();
+}
+
+void port_node::rung() {
+  if (!net_.over()) notify();
 }
 
 void port_node::run_over() {
-  if (gateway_ == nullptr) return;
-  gateway_->door->listen(nullptr);
-  gateway_->run_over();
+  if (gateway_ != nullptr) gateway_->door->forget(*this);
+  ports_.run_over();
 }
 
 template <class F> void port_node::attempt(F&& f) {
@@ -57,7 +58,7 @@ template <class F> void port_node::attempt(F&& f) {
 void port_node::prepare(worker& w) {
   (void)w;
   if (ctx_) return;
-  if (gateway_ != nullptr) gateway_->door->listen(this);
+  if (gateway_ != nullptr) gateway_->door->listen(*this);
   auto& run = net_.run();
   log_ = &run.new_log(first_, 1);
   ctx_ = std::make_unique<own_context>(*this, run, *log_, component_);
@@ -136,6 +137,7 @@ bool port_node::ready() {
 
 void port_node::execute(worker& w) {
   prepare(w);
+  if (kept_open() && net_.run().ending.load(std::memory_order_acquire)) gateway_->close_feeds();
   if (!outputs_have_room()) return;
   auto* const at = std::exchange(ctx_->at, &w);
   const auto& run = net_.run();
