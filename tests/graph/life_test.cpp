@@ -54,6 +54,21 @@ struct watched : tw::stage {
   }
 };
 
+TEST_P(Life, AGraphRunsAgainWhileItsLastExecutionIsHeld) {
+  int n = 0;
+  tw::graph g;
+  auto& split = g.add<splitter>();
+  g.connect(g.add(tw::source(std::views::iota(0, 10))).out, split.numbers);
+  g.connect(split.even, g.add(tw::sink([&](int) { ++n; })).in);
+  g.connect(split.odd, g.add(tw::sink([](int) {})).in);
+  auto first = tw::launch(g, policy());
+  first.wait();
+  auto second = tw::launch(g, policy());
+  second.wait();
+  EXPECT_EQ(n, 10);
+  EXPECT_EQ(first.wait().items(), 10U);
+}
+
 TEST_P(Life, HooksAreCalledOnceBeforeTheFirstAndBehindTheLastItem) {
   tw::graph g;
   auto& c = g.add<counter>(1'000);

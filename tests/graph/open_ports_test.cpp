@@ -195,6 +195,51 @@ TEST_P(OpenPorts, WhatATapDropsIsCounted) {
   }
 }
 
+TEST_P(OpenPorts, ATapEndsWithItsStageNotWithTheRun) {
+  tw::graph g;
+  auto& tee = g.add<tw::tee<int>>();
+  auto& all = g.add<tw::merge<int>>();
+  long n = 0;
+  g.connect(g.add(tw::source(std::views::iota(0, 100))).out, tee.in);
+  g.connect(tee.branch(), all.input());
+  g.connect(all.out, g.add(tw::sink([&](int) { ++n; })).in);
+  // Each waits for the end of the other, if a tap ends only with the run.
+  auto between = tw::source(tee.tap()) | tw::map([](int x) { return -x; }) | tw::sink(all.feed());
+  auto e = tw::launch(g, policy());
+  auto middle = tw::launch(std::move(between), policy());
+  e.wait();
+  middle.wait();
+  EXPECT_EQ(n, 200);
+}
+
+TEST_P(OpenPorts, WhatWasSentToBranchesIsNotHeldUpByAFullTap) {
+  tw::graph g;
+  auto& tee = g.configure(g.add<tw::tee<int>>(), {.blocking = true});
+  std::atomic<int> given{0}, seen{0};
+  g.connect(g.add(numbers(given)).out, tee.in);
+  g.connect(tee.branch(), g.add(tw::sink([&](int x) { seen = x; })).in);
+  auto tap = tee.tap({.capacity = 100});
+  auto e = tw::launch(g, policy());
+  if (!one_thread()) {
+    EXPECT_TRUE(eventually([&] { return seen >= 99; }));
+  }
+  tap.close();
+  e.stop();
+  e.wait();
+}
+
+TEST_P(OpenPorts, AClosedTapGivesNothing) {
+  tw::graph g;
+  auto& tee = g.add<tw::tee<int>>();
+  g.connect(g.add(tw::source(std::views::iota(0, 100))).out, tee.in);
+  g.connect(tee.branch(), g.add(tw::sink([](int) {})).in);
+  auto tap = tee.tap();
+  tw::run(g, policy());
+  EXPECT_EQ(tap.receive(), 0);
+  tap.close();
+  EXPECT_EQ(tap.receive(), std::nullopt);
+}
+
 // --- feeds ---
 
 // A merge of a source of the graph and whatever is fed.
@@ -263,6 +308,33 @@ TEST_P(OpenPorts, StopClosesFeedsAndLosesNothing) {
   e.wait();
   writer.join();
   EXPECT_EQ(s.seen, first(sent));
+}
+
+TEST_P(OpenPorts, AFeedThatComesAfterStopIsClosed) {
+  sum_of s({});
+  const auto first = s.all.feed();
+  auto e = tw::launch(s.g, policy());
+  e.stop();
+  const auto late = s.all.feed();
+  e.wait();
+  EXPECT_TRUE(first.closed());
+}
+
+TEST_P(OpenPorts, WhoWaitsForAFeedHoldsUpTheOthers) {
+  for (const bool in_turn : {true, false}) {
+    std::atomic<int> given{0};
+    tw::graph g;
+    auto& all = in_turn ? g.add<tw::merge<int>>(tw::in_turn)
+                        : g.add<tw::merge<int>>([](const int& a, const int& b) { return a < b; });
+    g.connect(g.add(numbers(given)).out, all.input(), {.capacity = 10});
+    g.connect(all.out, g.add(tw::sink([](int) {})).in);
+    const auto silent = all.feed();
+    auto e = tw::launch(g, policy());
+    std::this_thread::sleep_for(50ms);
+    EXPECT_LE(given, 100);
+    e.stop();
+    e.wait();
+  }
 }
 
 TEST_P(OpenPorts, APausedRunTakesNothingFromOutside) {

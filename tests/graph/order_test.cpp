@@ -113,6 +113,41 @@ TEST_P(OrderedMerge, OfASplitInTurnIsWhatOneAfterTheOtherWouldGive) {
   EXPECT_EQ(seen, expected);
 }
 
+struct fork : tw::stage {
+  tw::in<int> in{this, "in"};
+  tw::out<int> a{this, "a"}, b{this, "b"};
+  void on_item(tw::in<int>&, int x) {
+    a.send(10 * x);
+    if (x % 3 == 0) b.send(10 * x + 1);
+  }
+};
+
+// Of one item, what comes in at the lower input is first, though others of its branch come later.
+TEST_P(OrderedMerge, OfABranchThatForksGoesByTheInputs) {
+  std::vector<int> seen;
+  std::vector<int> expected;
+  tw::graph g;
+  auto& s = g.add<tw::split<int>>(tw::where<int>([](const int& x) { return x % 4 == 1; }));
+  auto& f = g.add<fork>();
+  auto& m = g.add<tw::merge<int>>(tw::ordered);
+  g.connect(g.add(tw::source(std::views::iota(0, 3'000))).out, s.in);
+  g.connect(s.branch(1), f.in);
+  g.connect(f.b, m.input());
+  g.connect(f.a, m.input());
+  g.connect(s.branch(0), m.input());
+  g.connect(m.out, g.add(tw::sink(seen)).in);
+  tw::run(g, policy());
+  for (int x = 0; x < 3'000; ++x) {
+    if (x % 4 == 1) {
+      expected.push_back(x);
+      continue;
+    }
+    if (x % 3 == 0) expected.push_back(10 * x + 1);
+    expected.push_back(10 * x);
+  }
+  EXPECT_EQ(seen, expected);
+}
+
 struct relay : tw::stage {
   tw::in<int> in{this, "in"};
   tw::out<int> out{this, "out"};

@@ -326,6 +326,37 @@ TEST_P(Shapes, WherePipesAreTooSmallForWhatAStageChoosesTheyGrow) {
   }
 }
 
+// A sender that has got room moves, though its thread has not noticed yet: no pipe gives way for it.
+TEST_P(Shapes, PipesStayBoundedWhereEachItemBecomesMany) {
+  struct many : tw::stage {
+    tw::in<int> in{this, "in"};
+    tw::out<int> out{this, "out"};
+    std::atomic<int>& sent;
+    explicit many(std::atomic<int>& s) : sent(s) {}
+    void on_item(tw::in<int>&, int x) {
+      for (int i = 0; i < 50; ++i) {
+        ++sent;
+        out.send(x);
+      }
+    }
+  };
+  std::atomic<int> first{0}, second{0}, most{0};
+  int seen = 0;
+  tw::graph g;
+  auto& a = g.add<many>(first);
+  auto& b = g.add<many>(second);
+  g.connect(g.add(tw::source(std::views::iota(0, 200))).out, a.in, {.capacity = 2});
+  g.connect(a.out, b.in, {.capacity = 2});
+  g.connect(b.out, g.add(tw::sink([&](int) {
+                      ++seen;
+                      most = std::max<int>(most, first - second / 50);
+                    })).in,
+            {.capacity = 2});
+  tw::run(g, policy());
+  EXPECT_EQ(seen, 200 * 2'500);
+  EXPECT_LE(most, 200);
+}
+
 TEST_P(Shapes, APipeOfOnesOwn) {
   for (const std::size_t room : {1U, 7U, 1000U}) {
     std::atomic<int> pushed = 0;
