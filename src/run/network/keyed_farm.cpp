@@ -2,6 +2,7 @@
 #include <thalweg/observe/clock.hpp>
 
 #include <algorithm>
+#include <bitset>
 #include <utility>
 
 #include "nodes.hpp"
@@ -96,7 +97,7 @@ void keyed_farm::portion::prepare(worker& w) {
 }
 
 bool keyed_farm::portion::has_work() const noexcept {
-  return next_.load() < farm_.next_in_.load();
+  return taken_.load() < given_.load();
 }
 
 bool keyed_farm::portion::ready() {
@@ -114,9 +115,9 @@ void keyed_farm::portion::execute(worker& w) {
       farm.next_one(w);
     }
   } const counted{f, w};
-  const auto end = f.next_in_.load();
-  for (auto k = next_.load(); k < end; ++k) {
-    auto& b = f.batches_[static_cast<std::size_t>(k % window)];
+  const auto end = given_.load();
+  for (auto k = taken_.load(); k < end; ++k) {
+    auto& b = *to_do_[static_cast<std::size_t>(k % window)];
     auto& mine = b.in[number_];
     const bool has_items = mine != nullptr && !mine->empty();
     if (has_items) prepare(w);
@@ -146,7 +147,7 @@ void keyed_farm::portion::execute(worker& w) {
       if (f.watermarked_) b.places[number_].swap(part_.places);
       deadline_.store(part_.next, std::memory_order_relaxed);
     }
-    next_.store(k + 1);
+    taken_.store(k + 1);
     if (b.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) f.front->notify(&w);
   }
 }
@@ -270,10 +271,26 @@ void keyed_farm::divider::start(worker& w, batch& b) {
     b.places.resize(portions);
     for (auto& p : b.places) p.clear();
   }
-  b.pending.store(portions, std::memory_order_relaxed);
+  // Those with items; where time has passed, all.
+  const auto concerns = [&](std::size_t i) {
+    return !b.moments.empty() || (b.in[i] != nullptr && !b.in[i]->empty());
+  };
+  std::bitset<portions> concerned;
+  for (std::size_t i = 0; i < portions; ++i) concerned[i] = concerns(i);
+  b.pending.store(concerned.count(), std::memory_order_relaxed);
   f.next_in_.fetch_add(1);
   w.soon = w.depth == 0;
-  for (auto& part : f.all) part->notify(&w);
+  // From the first one on the parts may be at work on it, so `b.in` is theirs.
+  for (std::size_t i = 0; i < portions; ++i) {
+    if (concerned[i]) f.all[i]->add_work(w, b);
+  }
+}
+
+void keyed_farm::portion::add_work(worker& w, batch& b) {
+  const auto k = given_.load(std::memory_order_relaxed);
+  to_do_[static_cast<std::size_t>(k % window)] = &b;
+  given_.store(k + 1);
+  notify(&w);
 }
 
 // In the order of the stream, one at a time.

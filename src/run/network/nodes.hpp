@@ -233,8 +233,12 @@ class keyed_farm::portion final : public node, public lane::owner {
   [[nodiscard]] bool has_work() const noexcept;
   [[nodiscard]] bool collects() override { return true; }
   void give(worker&, bool) override {}
-  /// The runs of items that it has not worked on: from this one on, up to those that have been divided.
-  std::atomic<std::int64_t> next_{0};
+  /// There is something for it in a run of items.
+  void add_work(worker& w, batch& b);
+
+  /// The runs of items with something for it, by how many there were: those from `taken_` on wait.
+  std::array<batch*, window> to_do_{};
+  std::atomic<std::int64_t> given_{0}, taken_{0};
   std::atomic<std::int64_t> deadline_{never};
   model::key_part part_;
 
