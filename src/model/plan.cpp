@@ -40,7 +40,7 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
     bad("is a " + s.pattern +
         " in a farm: its state must see all items, and each replica would have one of its own; put it "
         "outside" +
-        (s.reorders || s.pattern == "key_by" ? "" : ", or a tw::key_by in front of the farm"));
+        (s.lacks_keys ? ", or a tw::key_by in front of the farm" : ""));
   if (s.in == nullptr && o.capacity != automatic)
     bad("is a source: nothing waits in front of it, so .capacity does nothing");
   if (!o.on_error.problem().empty()) bad(std::string(o.on_error.problem()));

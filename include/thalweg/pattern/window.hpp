@@ -351,6 +351,7 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
   template <class In> void check(stage_info& info) {
     info.one_state = true;
     info.keyed = divisible<In>;
+    info.lacks_keys = !is_keyed<In>;
     info.watermarked = by_time<Spec>;
     info.by_arrival = by_arrival && !spec.options.any_order;
     check_windows(spec, info);
