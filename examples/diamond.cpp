@@ -24,6 +24,7 @@ struct pair_up : tw::stage {
 
   void on_run() override {
     while (left.available() && right.available()) out.send({left.take(), right.take()});
+    if (left.ended() || right.ended()) end();  // there will be no more pairs
   }
 };
 

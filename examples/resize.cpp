@@ -1,7 +1,8 @@
 // set_replicas: how many replicas of a farm may work at once, changed while it runs.
 //
 // It takes effect between two runs of items, and never shows in what comes out. More replicas than the policy
-// has workers change nothing. Only `pool` can do it; other policies throw a `tw::error` that says so.
+// has workers change nothing. `threads` can do it in a graph, but not in a line such as this one, and
+// `sequential` cannot at all: then a `tw::error` says so.
 #include <thalweg/thalweg.hpp>
 
 #include <atomic>

@@ -3,8 +3,7 @@
 // A sensor is hot where the mean of a minute is above 80 degrees. What counts is when a reading was taken,
 // not when it came: `event_time`. Readings are up to 20 s out of order, so results wait that long
 // (`.disorder`). Some are on their way for longer: for two minutes they still correct a result that has been
-// given
-// (`.lateness`), which comes out again as the next revision. What comes later still goes to `.late`.
+// given (`.lateness`), which comes out again as the next revision. What comes later still goes to `.late`.
 #include <thalweg/thalweg.hpp>
 
 #include <algorithm>

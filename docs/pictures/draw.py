@@ -57,6 +57,22 @@ class Picture:
         dash = ' stroke-dasharray="3 4"' if dashed else ""
         self.pieces.append(f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{PALE}"{dash}/>')
 
+    def way(self, points: list[tuple[float, float]]) -> None:
+        """An arrow along several points."""
+        along = " ".join(f"{x},{y}" for x, y in points)
+        self.pieces.append(
+            f'<polyline points="{along}" fill="none" stroke="{INK}" '
+            'stroke-width="1.5" marker-end="url(#tip)"/>'
+        )
+
+    def open_box(self, x: float, y: float, w: float, h: float, fill: str, left: bool) -> None:
+        """A box that goes on to the left, or to the right."""
+        edge, far, r = (x + w, x, -6) if left else (x, x + w, 6)
+        self.pieces.append(
+            f'<path d="M{far} {y} H{edge + r} Q{edge} {y} {edge} {y + 6} V{y + h - 6} '
+            f'Q{edge} {y + h} {edge + r} {y + h} H{far}" fill="{fill}" stroke="{INK}"/>'
+        )
+
     def write(self, path: Path) -> None:
         """Writes the picture to a file."""
         body = "\n".join(self.pieces)
@@ -259,7 +275,7 @@ def key_by_farm() -> Picture:
         p.box(305, y, 160, 32, text, fill)
         p.arrow(250, 95, 303, y + 16)
         p.arrow(465, y + 16, 518, 95)
-    p.text(385, 188, "32 parts; so many at once as there are replicas", anchor="middle", size=12, colour=PALE)
+    p.text(385, 188, "32 parts; as many at once as there are replicas", anchor="middle", size=12, colour=PALE)
     p.box(520, 74, 24, 42)
     p.arrow(544, 95, 562, 95)
     items(p, 564, 82, ["a", "b", "c", "a"], KEYS, 33)
@@ -281,8 +297,9 @@ def reduce() -> Picture:
 
 def windows() -> Picture:
     """Which items belong together."""
-    p = Picture(700, 330)
+    p = Picture(710, 330)
     times = [0.3, 1.1, 1.6, 2.7, 3.2, 6.1, 6.8, 7.9]
+    begin, end = -0.6, 8.4  # of what is drawn
 
     def at(t: float) -> float:
         return 190 + 60 * t
@@ -295,14 +312,18 @@ def windows() -> Picture:
     def bars(y: float, name: str, spans: list[tuple[float, float]], fill: str, rows: int = 1) -> None:
         p.text(20, y + 17, name, size=13)
         for i, (a, b) in enumerate(spans):
-            p.box(at(a), y + 24 * (i % rows), at(b) - at(a), 20, fill=fill)
+            if begin <= a and b <= end:
+                p.box(at(a), y + 24 * (i % rows), at(b) - at(a), 20, fill=fill)
+            else:
+                seen = max(a, begin), min(b, end)
+                p.open_box(at(seen[0]), y + 24 * (i % rows), at(seen[1]) - at(seen[0]), 20, fill, a < begin)
 
     p.text(20, 38, "items, by time", size=13, colour=PALE)
     bars(58, "count(3)", [(0.1, 1.8), (2.5, 6.3), (6.6, 8.1)], WORK)
     bars(100, "tumbling(2s)", [(0, 2), (2, 4), (6, 8)], STAGE)
-    bars(142, "sliding(4s, 2s)", [(-0.6, 2), (0, 4), (2, 6), (4, 8), (6, 8.3)], STAGE, 2)
-    bars(208, "session(2s)", [(0.3, 5.2), (6.1, 8.3)], SINK)
-    p.line(at(0), 250, at(8.3), 250)
+    bars(142, "sliding(4s, 2s)", [(-2, 2), (0, 4), (2, 6), (4, 8), (6, 10)], STAGE, 2)
+    bars(208, "session(2s)", [(0.3, 5.2), (6.1, 9.9)], SINK)
+    p.line(at(begin), 250, at(end), 250)
     for t in range(0, 9, 2):
         p.line(at(t), 246, at(t), 254)
         p.box(at(t) - 14, 258, 28, 18, fill=PAPER)
@@ -310,7 +331,8 @@ def windows() -> Picture:
     p.text(
         20,
         316,
-        "Windows by time in which nothing lies give nothing. A session ends when for 2 s nothing has come.",
+        "Windows by time in which nothing lies give nothing. A session ends 2 s behind its last item. "
+        "Open: goes on.",
         size=12,
         colour=PALE,
     )
@@ -319,16 +341,17 @@ def windows() -> Picture:
 
 def late() -> Picture:
     """Event time: the watermark, corrections and what comes too late."""
-    p = Picture(720, 250)
-    rows = [("1", 1), ("9", 9), ("14", 14), ("8", 8), ("30", 30), ("2", 2)]
+    p = Picture(800, 266)
+    rows = ["1 s", "9 s", "14 s", "8 s", "30 s", "2 s", "end"]
     p.text(20, 30, "items, as they come", size=13)
-    marks = ["", "7", "12", "12", "28", "28"]
-    told = ["", "", "0-10: 2 items", "0-10: 3 items", "10-20: 1 item", "too late:"]
-    more = ["", "", "(revision 0)", "(revision 1)", "", "to .late"]
-    for i, (name, _) in enumerate(rows):
-        x = 180 + 88 * i
-        p.box(x, 14, 60, 26, f"{name} s", SINK if i in (3, 5) else SOURCE)
-        p.text(x + 30, 74, f"{marks[i]} s" if marks[i] else "", anchor="middle", size=13)
+    marks = ["-1 s", "7 s", "12 s", "12 s", "28 s", "28 s", ""]
+    told = ["", "", "0-10: 2 items", "0-10: 3 items", "10-20: 1 item", "too late:", "30-40: 1 item"]
+    more = ["", "", "(revision 0)", "(revision 1)", "", "to .late", ""]
+    for i, name in enumerate(rows):
+        x = 160 + 88 * i
+        is_end = name == "end"
+        p.box(x, 14, 60, 26, name, NOTHING if is_end else SINK if i in (3, 5) else SOURCE, dashed=is_end)
+        p.text(x + 30, 74, marks[i], anchor="middle", size=13)
         if told[i]:
             p.arrow(x + 30, 84, x + 30, 118)
             p.text(x + 30, 136, told[i], anchor="middle", size=12)
@@ -340,6 +363,7 @@ def late() -> Picture:
             "The watermark is the greatest time, less .disorder (2 s). At 10 s window 0-10 is given.",
             "8 s comes after that, but within .lateness (5 s): the window is given again, corrected.",
             "2 s comes when the watermark has passed 10 s + 5 s: it is counted as skipped and goes to .late.",
+            "At the end of the stream all open windows are given.",
         ]
     ):
         p.text(20, 190 + 20 * i, line, size=13, colour=PALE)
@@ -366,7 +390,11 @@ def interval_join() -> Picture:
         p.arrow(at(a) + 4, 56, at(b) - 3, 118)
     p.text(at(5.3), 166, "no partner", anchor="middle", size=12, colour=PALE)
     p.text(
-        20, 183, "dashed: from before to after the left item (here 0 to 2 s); same key", size=12, colour=PALE
+        20,
+        183,
+        "dashed: from t - before to t + after, t the time of the left item (here 0 s and 2 s); same key",
+        size=12,
+        colour=PALE,
     )
     return p
 
@@ -395,13 +423,9 @@ def iterate() -> Picture:
     p.arrow(200, 50, 308, 50)
     p.text(254, 42, "no", anchor="middle", size=13, colour=PALE)
     p.box(310, 30, 120, 40, "body(item)", WORK)
-    p.line(370, 70, 370, 96)
-    p.line(370, 96, 140, 96)
-    p.arrow(140, 96, 140, 72)
+    p.way([(370, 70), (370, 96), (140, 96), (140, 72)])
     p.text(255, 112, "again, at most .limit times", anchor="middle", size=12, colour=PALE)
-    p.line(140, 30, 140, 12)
-    p.line(140, 12, 480, 12)
-    p.arrow(480, 12, 538, 12)
+    p.way([(140, 30), (140, 12), (538, 12)])
     p.text(480, 28, "yes", anchor="middle", size=13, colour=PALE)
     return p
 
@@ -485,6 +509,25 @@ def ordered() -> Picture:
     return p
 
 
+def open_ports() -> Picture:
+    """A tap and a feed."""
+    p = Picture(640, 190)
+    stages = [("source", SOURCE), ("tee", STAGE), ("merge", STAGE), ("sink", SINK)]
+    for i, (name, fill) in enumerate(stages):
+        p.box(20 + 170 * i, 30, 90, 36, name, fill)
+        if i:
+            p.arrow(20 + 170 * i - 80, 48, 18 + 170 * i, 48)
+    p.text(280, 18, "a graph that runs", anchor="middle", size=12, colour=PALE)
+    p.box(180, 132, 280, 36, "a thread outside, or another run", NOTHING, dashed=True)
+    p.arrow(235, 66, 235, 130)
+    p.arrow(405, 132, 405, 68)
+    p.text(225, 94, "tee.tap():", anchor="end", size=13)
+    p.text(225, 111, "receive()", anchor="end", size=13)
+    p.text(415, 94, "merge.feed():", size=13)
+    p.text(415, 111, "send(item)", size=13)
+    return p
+
+
 def main() -> None:
     """Draws all of them."""
     here = Path(__file__).parent
@@ -502,6 +545,7 @@ def main() -> None:
         split,
         merge,
         ordered,
+        open_ports,
     )
     for draw in patterns:
         draw().write(here / "patterns" / f"{draw.__name__}.svg")

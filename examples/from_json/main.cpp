@@ -5,9 +5,12 @@
 // its constructor, and the graph connects ports by name: what fits is seen when the text is read. A wrong
 // text is no surprise in the middle of a run: all that is wrong with it is said before anything runs.
 //
-//     from_json < graph.json
+//     from_json graph.json
+//
+// Without a file it shows what is said of texts that are wrong.
 #include <thalweg/thalweg.hpp>
 
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <iterator>
@@ -104,31 +107,20 @@ std::string run(const std::string& text) {
   }
 }
 
-const std::string good = R"({
-  "stages": [
-    {"name": "poem",    "kind": "words",        "with": {"text": "row your boat gently down the stream"}},
-    {"name": "choose",  "kind": "by_length",    "with": {"limit": 3}},
-    {"name": "measure", "kind": "length"},
-    {"name": "lengths", "kind": "print_number"}
-  ],
-  "connections": [
-    ["poem.out", "choose.in"], ["choose.longer", "measure.in"], ["measure.out", "lengths.in"]
-  ]
-})";
+/// What stands in a file.
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read '" + path + "'");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 /// `text` with `was` replaced.
 std::string changed(std::string text, std::string_view was, std::string_view is) {
   return text.replace(text.find(was), was.size(), is);
 }
 
-int main(int argc, char**) {
-  if (argc > 1) {  // any argument: the text comes from outside
-    const auto problem = run({std::istreambuf_iterator<char>(std::cin), {}});
-    std::cerr << problem;
-    return problem.empty() ? 0 : 1;
-  }
-
-  const auto no_problem = run(good);
+/// Returns whether of each text that is wrong it is said what.
+bool wrong_texts_are_refused(const std::string& good) {
   const auto unknown_kind = run(changed(good, "\"length\"", "\"lenght\""));
   const auto unknown_port = run(changed(good, "choose.longer", "choose.long"));
   const auto wrong_type = run(changed(good, "measure.in", "lengths.in"));
@@ -137,8 +129,17 @@ int main(int argc, char**) {
   const auto says = [](const std::string& problem, std::string_view what) {
     return problem.find(what) != std::string::npos;
   };
-  return no_problem.empty() && says(unknown_kind, "lenght") && says(unknown_port, "longer, others") &&
-                 says(wrong_type, "int")
-             ? 0
-             : 1;
+  return says(unknown_kind, "lenght") && says(unknown_port, "longer, others") && says(wrong_type, "int");
+}
+
+int main(int argc, char** argv) {
+  try {
+    const auto text = content_of(argc > 1 ? argv[1] : EXAMPLE_GRAPH);
+    const auto problem = run(text);
+    if (!problem.empty()) throw std::runtime_error(problem);
+    return argc > 1 || wrong_texts_are_refused(text) ? 0 : 1;
+  } catch (const std::exception& e) {
+    std::cerr << e.what() << '\n';
+    return 1;
+  }
 }

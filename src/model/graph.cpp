@@ -184,7 +184,10 @@ void graph::connect(std::string_view from, std::string_view to, connect_options 
       return refuse("stage '" + std::string(name) + "' has no output '" + std::string(port) +
                     "' (it has: " + listed(x.s->outputs()) + ")");
     }
-    return refuse("there is no stage '" + std::string(name) + "'");
+    std::string names;
+    for (const auto& x : g.elements) names += (names.empty() ? "" : ", ") + x.name();
+    return refuse("there is no stage '" + std::string(name) +
+                  "' (there are: " + (names.empty() ? "none" : names) + ")");
   };
   const auto a = find(from, false);
   const auto b = find(to, true);

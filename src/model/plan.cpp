@@ -39,7 +39,8 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   if (s.one_state && s.farm >= 0 && !s.keyed)
     bad("is a " + s.pattern +
         " in a farm: its state must see all items, and each replica would have one of its own; put it "
-        "outside");
+        "outside" +
+        (s.lacks_keys ? ", or a tw::key_by in front of the farm" : ""));
   if (s.in == nullptr && o.capacity != automatic)
     bad("is a source: nothing waits in front of it, so .capacity does nothing");
   if (!o.on_error.problem().empty()) bad(std::string(o.on_error.problem()));

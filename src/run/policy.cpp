@@ -14,6 +14,7 @@ namespace thalweg {
 namespace {
 
 constexpr int most_threads = 65'000;  // more than a process gets
+constexpr const char* hint = " (tbb and omp: include thalweg/run/tbb.hpp or thalweg/run/omp.hpp)";
 
 std::string with_number(const char* name, int n) {
   return n == automatic ? name : std::string(name) + ":" + std::to_string(n);
@@ -67,7 +68,7 @@ any_policy policy_from(std::string_view text) {
     throw error(
         "unknown policy '" + std::string(text) + "'" + why +
         ": there are sequential, pool, pool:N (workers), threads, threads:N (replicas over all farms)" +
-        more);
+        more + (others.known.contains("tbb") && others.known.contains("omp") ? "" : hint));
   };
   const auto colon = text.find(':');
   const auto name = text.substr(0, colon);

@@ -129,7 +129,8 @@ class bench::impl {
     if (std::exchange(concluded_, true)) return;
     end();
     release();
-    if (error_) owner_->fail("an error came that nobody expected: " + model::message_of(error_));
+    if (const auto why = std::exchange(error_, nullptr))
+      owner_->fail("an error came that nobody expected: " + model::message_of(why));
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       auto& o = outputs_[i];
       const auto n = o.sent->size();

@@ -61,7 +61,8 @@ TEST(GraphByName, MistakesNameStageAndPort) {
     return problems(n.g).front();
   };
   EXPECT_THAT(problem("number.out", "split.numbers"),
-              AllOf(HasSubstr("'number.out'"), HasSubstr("'split.numbers'"), HasSubstr("no stage 'number'")));
+              AllOf(HasSubstr("'number.out'"), HasSubstr("'split.numbers'"),
+                    HasSubstr("no stage 'number' (there are: split, numbers, evens")));
   EXPECT_THAT(problem("split.evn", "evens.in"),
               AllOf(HasSubstr("stage 'split' has no output 'evn'"), HasSubstr("even, odd")));
   EXPECT_THAT(problem("numbers.out", "split.in"),

@@ -131,7 +131,7 @@ TEST_P(Reduce, InAFarmIsRefused) {
                             tw::sink([](int) {}),
                         policy());
               }),
-              ElementsAre(AllOf(HasSubstr("'r'"), HasSubstr("farm"))));
+              ElementsAre(AllOf(HasSubstr("'r'"), HasSubstr("tw::key_by in front of the farm"))));
 }
 
 }  // namespace

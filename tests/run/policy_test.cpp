@@ -71,6 +71,7 @@ TEST(Policy, TheTextSaysWhichPartIsWrong) {
   EXPECT_THAT(complaint("pool:0"), HasSubstr("must be between 1 and 4096"));
   EXPECT_THAT(complaint("sequential:0"), HasSubstr("takes no number"));
   EXPECT_THAT(complaint("foo:0"), testing::Not(HasSubstr("number")));
+  EXPECT_THAT(complaint("tbb"), HasSubstr("include thalweg/run/tbb.hpp"));
 }
 
 TEST(Policy, ZeroAndNegativeNumbersAreRefused) {

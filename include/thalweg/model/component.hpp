@@ -145,6 +145,7 @@ struct stage_info {
   bool by_arrival = false;            ///< takes items as they arrive, and did not say `.any_order`
   bool reorders = false;              ///< brings items that came in any order into one of its own
   bool keyed = false;                 ///< has state for each key: in a farm its keys are divided up
+  bool lacks_keys = false;            ///< behind a key_by it would have state for each key
   bool watermarked = false;           ///< what it gives for a key depends on the time of the whole stream
   std::vector<std::string> problems;  ///< what is wrong with it
 };

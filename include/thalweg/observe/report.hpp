@@ -186,12 +186,14 @@ class stage_report {
   level_report displacement() const noexcept;
 
   /// Exceptions thrown by the operator, each attempt counted, and what became of them: attempts after the
-  /// first, items given up by `tw::skip`, items handed to `tw::dead_letter`.
+  /// first, items given up by `tw::skip` (and those too late for a `window` or a `reorder`), items handed to
+  /// `tw::dead_letter`.
   std::uint64_t errors() const noexcept { return data_.totals.errors; }
   std::uint64_t retries() const noexcept { return data_.totals.retries; }
   std::uint64_t skipped() const noexcept { return data_.totals.skipped; }
   std::uint64_t dead_lettered() const noexcept { return data_.totals.dead_lettered; }
-  /// Items discarded on purpose: always 0, as nothing does that. What a filter refuses went in and not out.
+  /// Items discarded on purpose: by a full pipe in front of it (`.when_full`), a full tap, or since nobody is
+  /// connected to an optional output. What a filter refuses is not among them: it went in and not out.
   std::uint64_t dropped() const noexcept { return data_.totals.dropped; }
 
   const stage_data& data() const noexcept { return data_; }
@@ -284,8 +286,8 @@ class report {
   /// False if the run was not observed (`run_options::observe`): then only its times and
   /// what failed are known.
   bool observed() const noexcept { return data_.observed; }
-  /// Items discarded on purpose: always 0, as nothing does that. What `.on_error` gives up is counted by the
-  /// stage that failed.
+  /// Items discarded on purpose, by all stages: see `stage_report::dropped`. What `.on_error` gives up is
+  /// counted by the stage that failed.
   std::uint64_t dropped() const noexcept { return data_.dropped; }
   /// What `set_replicas` changed, in order.
   const std::vector<resize_event>& resizes() const noexcept { return data_.resizes; }

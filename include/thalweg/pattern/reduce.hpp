@@ -130,6 +130,7 @@ template <class Init, class Fn> struct reduce_stage : stage_defaults {
   template <class In> void check(stage_info& info) {
     info.one_state = true;
     info.keyed = copyable && is_keyed<In>;
+    info.lacks_keys = !is_keyed<In>;
     check_function(fn, info);
     check_restorable<typename accumulated<Init, Fn, value_t<In>>::type>(info);
   }

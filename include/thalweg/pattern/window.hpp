@@ -351,6 +351,7 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
   template <class In> void check(stage_info& info) {
     info.one_state = true;
     info.keyed = divisible<In>;
+    info.lacks_keys = !is_keyed<In>;
     info.watermarked = by_time<Spec>;
     info.by_arrival = by_arrival && !spec.options.any_order;
     check_windows(spec, info);
@@ -415,11 +416,12 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
 ///
 /// ```cpp
 /// struct reading { std::string sensor; std::chrono::seconds at; double value; };
-/// std::vector<reading> readings{{"a", 1s, 2.0}, {"b", 3s, 5.0}, {"a", 9s, 4.0}, {"a", 12s, 7.0}, {"b",
-/// 8s, 1.0}}; std::vector<tw::keyed<std::string, tw::windowed<double>>> seen; tw::run(tw::source(readings) |
-/// tw::key_by(&reading::sensor) |
-///         tw::window(tw::tumbling(10s), tw::max_of(&reading::value), tw::event_time(&reading::at, {.disorder
-///         = 5s})) | tw::sink(seen));
+/// std::vector<reading> readings{
+///     {"a", 1s, 2.0}, {"b", 3s, 5.0}, {"a", 9s, 4.0}, {"a", 12s, 7.0}, {"b", 8s, 1.0}};
+/// std::vector<tw::keyed<std::string, tw::windowed<double>>> seen;
+/// const auto times = tw::event_time(&reading::at, {.disorder = 5s});
+/// tw::run(tw::source(readings) | tw::key_by(&reading::sensor) |
+///         tw::window(tw::tumbling(10s), tw::max_of(&reading::value), times) | tw::sink(seen));
 /// assert(seen.size() == 3 && seen[0].key == "a" && seen[0].value.value == 4.0);  // [0s, 10s) of a
 /// assert(seen[1].key == "b" && seen[1].value.value == 5.0);                      // [0s, 10s) of b
 /// assert(seen[2].value.begin == 10'000'000'000 && seen[2].value.value == 7.0);   // [10s, 20s) of a

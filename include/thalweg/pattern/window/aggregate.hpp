@@ -34,9 +34,8 @@ template <class Lift, class Combine, class Lower> struct aggregate_functions {
 ///
 /// ```cpp
 /// struct extent { int low, high; };
-/// auto range = tw::aggregate([](int x) { return extent{x, x}; },
-///                            [](extent a, extent b) { return extent{std::min(a.low, b.low), std::max(a.high,
-///                            b.high)}; },
+/// auto join = [](extent a, extent b) { return extent{std::min(a.low, b.low), std::max(a.high, b.high)}; };
+/// auto range = tw::aggregate([](int x) { return extent{x, x}; }, join,
 ///                            [](const extent& e) { return e.high - e.low; });
 /// std::vector<int> seen;
 /// tw::run(tw::source(std::vector{3, 9, 4, 1}) | tw::window(tw::count(2), range) |
