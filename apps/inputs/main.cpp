@@ -180,6 +180,14 @@ int main(int argc, char** argv) {
   }
   verify->add_option("output", asked.output, "the file or folder that was written")->required();
   options.footer("Exit code: 0 good, 1 an error or a wrong output, 2 wrong usage, 130 interrupted.");
+  const std::vector<std::string> commands{"list", "generate", "verify", "path"};
+  if (const std::string first = argc > 1 ? argv[1] : "-";
+      !first.starts_with('-') && std::find(commands.begin(), commands.end(), first) == commands.end()) {
+    const auto near = apps::nearest(first, commands);
+    std::fprintf(stderr, "thalweg_inputs: there is no command '%s'%s\n", first.c_str(),
+                 near.empty() ? "; --help shows all" : (": did you mean '" + near + "'?").c_str());
+    return wrong_usage;
+  }
   try {
     options.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
