@@ -1,5 +1,6 @@
 #include "apps/support/encyclopedia.hpp"
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <unordered_set>
@@ -45,17 +46,18 @@ encyclopedia::encyclopedia(std::uint64_t seed) : dice_(seed) {
   chain_words();
 }
 
-// Frequent words are short, as in every language.
+// Frequent words are short, as in every language. What draws stands in a statement of its own, here and
+// below: compilers evaluate operands in different orders.
 std::string encyclopedia::invent_word(std::size_t rank) {
-  if (rank < 60) return std::string(one_of(dice_, onsets)) + std::string(one_of(dice_, vowels));
-  const auto syllables = rank < 600 ? 1 : rank < 6000 ? dice_.between(1, 2) : dice_.between(2, 3);
+  constexpr std::size_t particles = 60, short_words = 600, common_words = 6000;
+  const auto most = rank < short_words ? 1 : rank < common_words ? 2 : 3;
   std::string made;
-  for (auto s = syllables; s > 0; --s) {
+  for (auto left = dice_.between(std::max(1, most - 1), most); left > 0; --left) {
     made += one_of(dice_, onsets);
     made += one_of(dice_, vowels);
-    made += one_of(dice_, codas);
+    if (rank >= particles) made += one_of(dice_, codas);
   }
-  if (rank >= 600) made += one_of(dice_, suffixes);
+  if (rank >= short_words) made += one_of(dice_, suffixes);
   return made;
 }
 
