@@ -215,7 +215,8 @@ TEST(Bzip2, WhatIsHeldInMemoryIsNotReadAgain) {
 
 TEST(Bzip2, ABlockOfTextIsABlockOfTheFile) {
   const scratch dir;
-  const auto text = text_of(2 * bz::block_size + 1000);
+  const auto text =
+      with_table(2 * bz::block_size + 1000, {0x3141});  // without runs, which take less in a block
   compress_file(dir.write("text", text), dir / "packed");
   bz::source_d source(dir / "packed");
   for (std::uint64_t i = 0; i < 3; ++i) {
@@ -420,6 +421,9 @@ TEST(Bzip2, WhatFollowsTheLastStreamIsAnError) {
     EXPECT_THAT(message_of([&] { decompress_file(path, dir / "out"); }),
                 HasSubstr("there is no .bz2 stream behind the one that ends"));
   }
+  const auto path = dir.write("packed", single_stream("text") + "garbage" + single_stream("more"));
+  EXPECT_THAT(message_of([&] { decompress_file(path, dir / "out"); }),
+              HasSubstr("is damaged: the block at byte 4"));
 }
 
 TEST(Bzip2, OperatorsMayBeCopiedBetweenBlocks) {
