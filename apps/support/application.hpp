@@ -27,6 +27,7 @@ struct application {
   std::string says;                    ///< one line
   std::vector<std::string> inputs;     ///< `test`, ..., `huge`, and further ones such as `test_d`
   std::vector<std::string> operators;  ///< from source to sink
+  int edition = 1;                     ///< of the inputs: raised when `generate` comes to make other bytes
   /// Makes the files of an input in `folder`, which exists and is empty. The same bytes each time.
   std::function<void(std::string_view input, const std::filesystem::path& folder, const progress&)> generate;
   /// Compares what a program has written with what it should have, from the files in `folder`.

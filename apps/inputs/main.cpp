@@ -1,0 +1,198 @@
+// Lists, makes and checks the inputs of the applications.
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "apps/inputs/progress_bar.hpp"
+#include "apps/inputs/registry.hpp"
+#include "apps/inputs/suggest.hpp"
+#include "apps/support/cache.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using apps::application;
+
+enum exit_code { good = 0, bad = 1, wrong_usage = 2, interrupted = 130 };
+
+// What was asked for does not exist.
+struct usage_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct interruption {};
+
+volatile std::sig_atomic_t asked_to_stop = 0;
+
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
+  const auto near = apps::nearest(name, names);
+  return near.empty() ? "; `thalweg_inputs list` shows all" : ": did you mean '" + near + "'?";
+}
+
+const application& find_application(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto* app : apps::applications()) {
+    if (app->name == name) return *app;
+    names.push_back(app->name);
+  }
+  for (const auto& missing : apps::missing_applications()) {
+    if (missing.name != name) continue;
+    throw usage_error("'" + name + "' is not built here; to have it: apt-get install " + missing.packages +
+                      ", then configure and build again");
+  }
+  throw usage_error("there is no application '" + name + "'" + did_you_mean(name, names));
+}
+
+void check_input(const application& app, const std::string& name) {
+  if (std::find(app.inputs.begin(), app.inputs.end(), name) != app.inputs.end()) return;
+  throw usage_error(app.name + " has no input '" + name + "'" + did_you_mean(name, app.inputs));
+}
+
+// A generator ends early, and leaves nothing behind, by what its reports of progress throw.
+template <class Make> auto with_progress(const application& app, const std::string& input, Make make) {
+  apps::progress_bar bar(app.name + " " + input);
+  return make([&bar](std::uint64_t done, std::uint64_t all) {
+    if (asked_to_stop != 0) throw interruption{};
+    bar.show(done, all);
+  });
+}
+
+fs::path provide(const application& app, const std::string& input, bool again) {
+  return with_progress(app, input, [&](const apps::progress& told) {
+    return apps::provide_input(app, input, told, again, [&] {
+      std::fprintf(stderr, "another process makes %s %s: waiting for it\n", app.name.c_str(), input.c_str());
+    });
+  });
+}
+
+std::uintmax_t size_of(const fs::path& folder) {
+  std::uintmax_t size = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) size += entry.file_size();
+  return size;
+}
+
+void list_as_json() {
+  auto all = nlohmann::json::array();
+  for (const auto* app : apps::applications()) {
+    auto inputs = nlohmann::json::array();
+    for (const auto& input : app->inputs) {
+      const auto folder = apps::input_folder(*app, input);
+      inputs.push_back(
+          {{"name", input}, {"made", apps::input_is_there(*app, input)}, {"folder", folder.string()}});
+    }
+    all.push_back({{"name", app->name},
+                   {"says", app->says},
+                   {"operators", app->operators},
+                   {"inputs", std::move(inputs)}});
+  }
+  auto missing = nlohmann::json::array();
+  for (const auto& m : apps::missing_applications())
+    missing.push_back({{"name", m.name}, {"fix", "apt-get install " + m.packages}});
+  std::puts(
+      nlohmann::json{{"applications", std::move(all)}, {"unavailable", std::move(missing)}}.dump(2).c_str());
+}
+
+void list_as_text() {
+  for (const auto* app : apps::applications()) {
+    std::printf("%s: %s\n", app->name.c_str(), app->says.c_str());
+    for (const auto& input : app->inputs) {
+      if (apps::input_is_there(*app, input)) {
+        const auto megabytes = static_cast<double>(size_of(apps::input_folder(*app, input))) / 1e6;
+        std::printf("  %-20s made, %.1f MB\n", input.c_str(), megabytes);
+      } else {
+        std::printf("  %s\n", input.c_str());
+      }
+    }
+  }
+  for (const auto& m : apps::missing_applications())
+    std::printf("%s: not built; to have it: apt-get install %s\n", m.name.c_str(), m.packages.c_str());
+  std::printf("inputs are kept in %s\n", apps::input_cache().c_str());
+}
+
+struct order {
+  bool json = false;
+  bool force = false;
+  std::string app, input;
+  fs::path to, output;
+};
+
+int run(const std::string& command, const order& asked) {
+  if (command == "list") {
+    asked.json ? list_as_json() : list_as_text();
+    return good;
+  }
+  const auto& app = find_application(asked.app);
+  check_input(app, asked.input);
+  if (command == "verify") {
+    const auto found = app.verify(asked.input, provide(app, asked.input, false), asked.output);
+    std::printf("%s: %s: %s\n", asked.output.c_str(), found.good ? "good" : "wrong", found.says.c_str());
+    return found.good ? good : bad;
+  }
+  if (!asked.to.empty()) {
+    with_progress(app, asked.input, [&](const apps::progress& told) {
+      apps::make_input_in(asked.to, app, asked.input, told, asked.force);
+    });
+    return good;
+  }
+  const auto folder = provide(app, asked.input, asked.force);
+  std::puts(folder.c_str());
+  return good;
+}
+
+int carry_out(const std::string& command, const order& asked) try {
+  return run(command, asked);
+} catch (const interruption&) {
+  return interrupted;
+} catch (const usage_error& e) {
+  std::fprintf(stderr, "thalweg_inputs: %s\n", e.what());
+  return wrong_usage;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "thalweg_inputs: %s\n", e.what());
+  return bad;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App options{"The inputs of the applications: made when first asked for, the same on every machine"};
+  options.require_subcommand(1);
+  order asked;
+  auto* const list = options.add_subcommand("list", "show applications and their inputs");
+  list->add_flag("--json", asked.json, "for programs");
+  auto* const generate =
+      options.add_subcommand("generate", "make an input, unless it is there, and print its folder");
+  generate->add_option("--to", asked.to, "put its files into this folder, not into the cache");
+  generate->add_flag("--force", asked.force, "make it again; with --to, replace files");
+  auto* const verify = options.add_subcommand("verify", "check what a program has made of an input");
+  auto* const path = options.add_subcommand("path", "print the folder of an input, which is made if need be");
+  for (auto* const command : {generate, verify, path}) {
+    command->add_option("app", asked.app, "an application, such as bzip2")->required();
+    command->add_option("input", asked.input, "one of its inputs, such as test")->required();
+  }
+  verify->add_option("output", asked.output, "the file or folder that was written")->required();
+  options.footer("Exit code: 0 good, 1 an error or a wrong output, 2 wrong usage, 130 interrupted.");
+  const std::vector<std::string> commands{"list", "generate", "verify", "path"};
+  if (const std::string first = argc > 1 ? argv[1] : "-";
+      !first.starts_with('-') && std::find(commands.begin(), commands.end(), first) == commands.end()) {
+    const auto near = apps::nearest(first, commands);
+    std::fprintf(stderr, "thalweg_inputs: there is no command '%s'%s\n", first.c_str(),
+                 near.empty() ? "; --help shows all" : (": did you mean '" + near + "'?").c_str());
+    return wrong_usage;
+  }
+  try {
+    options.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return options.exit(e) == 0 ? good : wrong_usage;
+  }
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, [](int) { asked_to_stop = 1; });
+  return carry_out(options.get_subcommands().front()->get_name(), asked);
+}

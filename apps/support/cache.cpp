@@ -1,0 +1,154 @@
+#include "apps/support/cache.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "apps/support/error.hpp"
+#include "apps/support/files.hpp"
+
+namespace apps {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto stamp_name = ".edition";
+
+[[noreturn]] void fail(const char* what, const fs::path& path, const std::error_code& why) {
+  throw error(std::string(what) + " '" + path.string() + "': " + why.message());
+}
+
+void create_folders(const fs::path& path) {
+  std::error_code why;
+  fs::create_directories(path, why);
+  if (why) fail("cannot create the folder", path, why);
+}
+
+void move(const fs::path& from, const fs::path& to) {
+  std::error_code why;
+  fs::rename(from, to, why);
+  if (why) fail("cannot write", to, why);
+}
+
+// A folder of a name of its own, removed with what is in it unless it has been renamed.
+class unfinished {
+ public:
+  unfinished(const fs::path& in, std::string_view input) : path_(in / name(input)) { create_folders(path_); }
+  unfinished(const unfinished&) = delete;
+  unfinished& operator=(const unfinished&) = delete;
+  ~unfinished() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+  // Those of processes that were killed.
+  static void remove_all(const fs::path& in, std::string_view input) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(in, ignored)) {
+      const auto name = entry.path().filename().string();
+      if (name.starts_with("." + std::string(input) + ".") && name.ends_with(".tmp"))
+        fs::remove_all(entry.path(), ignored);
+    }
+  }
+
+ private:
+  static std::string name(std::string_view input) {
+    static std::atomic<unsigned> number{0};
+    return "." + std::string(input) + "." + std::to_string(::getpid()) + "-" +
+           std::to_string(number.fetch_add(1)) + ".tmp";
+  }
+
+  fs::path path_;
+};
+
+// Held by one process at a time, given up with it, however it ends.
+class lock {
+ public:
+  lock(const fs::path& path, const std::function<void()>& waiting)
+      : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (file_.get() < 0) fail("cannot write", path, {errno, std::generic_category()});
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
+    if (waiting) waiting();
+    while (::flock(file_.get(), LOCK_EX) != 0)
+      if (errno != EINTR) fail("cannot lock", path, {errno, std::generic_category()});
+  }
+
+ private:
+  descriptor file_;
+};
+
+}  // namespace
+
+fs::path input_cache() {
+  // A relative path is invalid there, says the XDG Base Directory Specification.
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && fs::path(cache).is_absolute())
+    return fs::path(cache) / "thalweg" / "inputs";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') {
+    const passwd* user = ::getpwuid(::getuid());
+    if (user == nullptr) throw error("there is no place for inputs: neither XDG_CACHE_HOME nor HOME is set");
+    home = user->pw_dir;
+  }
+  return fs::path(home) / ".cache" / "thalweg" / "inputs";
+}
+
+fs::path input_folder(const application& app, std::string_view input) {
+  return input_cache() / app.name / input;
+}
+
+bool input_is_there(const application& app, std::string_view input) {
+  const auto stamp = input_folder(app, input) / stamp_name;
+  std::error_code ignored;
+  return fs::exists(stamp, ignored) && view(read_file(stamp)) == std::to_string(app.edition);
+}
+
+fs::path provide_input(const application& app, std::string_view input, const progress& told, bool again,
+                       const std::function<void()>& waiting) {
+  const auto folder = input_folder(app, input);
+  if (!again && input_is_there(app, input)) return folder;
+  const auto parent = folder.parent_path();
+  create_folders(parent);
+  const lock alone(parent / ("." + std::string(input) + ".lock"), waiting);
+  if (!again && input_is_there(app, input)) return folder;
+  unfinished::remove_all(parent, input);
+  const unfinished made(parent, input);
+  app.generate(input, made.path(), told);
+  output_file stamp(made.path() / stamp_name);
+  stamp.write(std::to_string(app.edition));
+  stamp.close();
+  std::error_code why;
+  fs::remove_all(folder, why);
+  if (why) fail("cannot replace", folder, why);
+  move(made.path(), folder);
+  return folder;
+}
+
+void make_input_in(const fs::path& folder, const application& app, std::string_view input,
+                   const progress& told, bool overwrite) {
+  create_folders(folder);
+  std::error_code why;
+  const auto shows = [](const fs::directory_entry& e) {
+    return !e.path().filename().string().starts_with('.');
+  };
+  fs::directory_iterator entries(folder, why);
+  if (why) fail("cannot read the folder", folder, why);
+  if (!overwrite && std::any_of(begin(entries), end(entries), shows))
+    throw error("'" + folder.string() + "' is not empty");
+  const unfinished made(folder, input);
+  app.generate(input, made.path(), told);
+  for (const auto& entry : fs::directory_iterator(made.path()))
+    move(entry.path(), folder / entry.path().filename());
+}
+
+}  // namespace apps
