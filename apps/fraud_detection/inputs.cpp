@@ -7,7 +7,7 @@
 #include "apps/fraud_detection/model.hpp"
 #include "apps/support/choice.hpp"
 #include "apps/support/error.hpp"
-#include "apps/support/new_file.hpp"
+#include "apps/support/files.hpp"
 #include "apps/support/random.hpp"
 #include "apps/support/zipf.hpp"
 
@@ -136,7 +136,7 @@ void generate(std::string_view name, const std::filesystem::path& folder, const 
   std::string text;
 
   // Past transactions of fewer cards, known to be their holders'.
-  new_file training(folder / training_file);
+  output_file training(folder / training_file);
   cards past(input.seed + 1000, trained_with / 50, false);
   for (std::uint64_t i = 0; i < trained_with; ++i) {
     append(text, past.next().item);
@@ -147,8 +147,8 @@ void generate(std::string_view name, const std::filesystem::path& folder, const 
   training.close();
   model::train(folder / training_file).save(folder / model_file);
 
-  new_file transactions(folder / transactions_file);
-  new_file planted(folder / planted_file);
+  output_file transactions(folder / transactions_file);
+  output_file planted(folder / planted_file);
   cards now(input.seed, input.transactions / 20, true);
   for (std::uint64_t i = 0; i < input.transactions; ++i) {
     const auto [item, episode] = now.next();

@@ -35,7 +35,7 @@ inline constexpr std::array inputs = {
     input{"huge_n", 5, 1'000'000, {.transactions = 4'000'000'000, .time = {}}},
 };
 
-/// \throws apps::error  if there is no such input
+/// \throws error  if there is no such input
 const input& input_named(std::string_view name);
 
 /// The files of an input.

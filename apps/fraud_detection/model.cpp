@@ -12,7 +12,7 @@
 
 #include "apps/fraud_detection/source.hpp"
 #include "apps/support/error.hpp"
-#include "apps/support/new_file.hpp"
+#include "apps/support/files.hpp"
 
 namespace apps::fraud_detection {
 namespace {
@@ -183,7 +183,7 @@ void model::save(const std::filesystem::path& file) const {
     text.back() = '\n';
   }
   text.append("threshold,").append(decimal(threshold_, 2)).append("\n");
-  new_file out(file);
+  output_file out(file);
   out.write(text);
   out.close();
 }

@@ -21,15 +21,15 @@ namespace apps::fraud_detection {
 /// probabilities of those that follow; `threshold`, in bits.
 class model {
  public:
-  /// Reads a model. \throws apps::error  naming file and line, if it is not one or does not fit
+  /// Reads a model. \throws error  naming file and line, if it is not one or does not fit
   static model load(const std::filesystem::path& file);
 
   /// Counts the transitions of each card in a file of past transactions, one added to each count as nothing
   /// is impossible. The threshold is set so that of these transactions at most `false_alarms` (a share) are
-  /// suspicious. \throws apps::error  naming the file, and the line if one is to blame
+  /// suspicious. \throws error  naming the file, and the line if one is to blame
   static model train(const std::filesystem::path& transactions, double false_alarms = 0.00004);
 
-  /// \throws apps::error  if the file cannot be written
+  /// \throws error  if the file cannot be written
   void save(const std::filesystem::path& file) const;
 
   /// In hundredths of a bit. A transition that has not happened yet surprises nobody.

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <vector>
-
-#include "apps/support/error.hpp"
 
 namespace apps::fraud_detection {
 
@@ -27,14 +24,11 @@ char* write_line(const alarm& alarm, char* line) {
 }
 
 void join(std::span<const std::filesystem::path> files, const std::filesystem::path& output) {
-  new_file joined(output);
-  std::vector<char> bytes(1 << 16);
+  output_file joined(output);
+  std::vector<char> bytes(std::size_t{1} << 16);
   for (const auto& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw error(file.string() + ": cannot be read");
-    while (in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())), in.gcount() > 0)
-      joined.write({bytes.data(), static_cast<std::size_t>(in.gcount())});
-    if (in.bad()) throw error(file.string() + ": cannot be read to the end");
+    input_file in(file);
+    while (const auto count = in.read(bytes.data(), bytes.size())) joined.write({bytes.data(), count});
   }
   joined.close();
   std::error_code ignored;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "apps/fraud_detection/transaction.hpp"
-#include "apps/support/new_file.hpp"
+#include "apps/support/files.hpp"
 
 namespace apps::fraud_detection {
 
@@ -18,10 +18,10 @@ char* write_line(const alarm& alarm, char* line);
 /// several sinks, each has a file of its own, and `join` puts them together.
 class sink {
  public:
-  /// \throws apps::error  if the file cannot be made
+  /// \throws error  if the file cannot be made
   explicit sink(const std::filesystem::path& file) : file_(file) {}
 
-  /// \throws apps::error  if the file takes no more
+  /// \throws error  if the file takes no more
   void operator()(const alarm& alarm) {
     char line[40];
     file_.write({line, write_line(alarm, line)});
@@ -34,11 +34,11 @@ class sink {
   std::uint64_t written() const { return written_; }
 
  private:
-  new_file file_;
+  output_file file_;
   std::uint64_t written_ = 0;
 };
 
-/// Puts the files of several sinks into one, and removes them. \throws apps::error  if one is missing or the
+/// Puts the files of several sinks into one, and removes them. \throws error  if one is missing or the
 /// output cannot be written; nothing is removed then
 void join(std::span<const std::filesystem::path> files, const std::filesystem::path& output);
 

@@ -39,7 +39,7 @@ type type_of(const char* text) {
 }
 
 /// Whether one of 8 characters cannot be in a name: those up to `,`, and what is not ASCII.
-bool stray(const char* text) {
+std::uint64_t stray(const char* text) {
   std::uint64_t word = 0;
   std::memcpy(&word, text, 8);
   constexpr std::uint64_t every = 0x0101010101010101;
@@ -49,7 +49,7 @@ bool stray(const char* text) {
 /// A line whose names are as long as they may be: nearly all are, and this makes no branch for any character.
 bool parse_full(const char* line, transaction& item) {
   if (line[10] != ',' || line[23] != ',' || line[27] != '\n') return false;
-  if (stray(line) | stray(line + 2) | stray(line + 11) | stray(line + 15)) return false;
+  if ((stray(line) | stray(line + 2) | stray(line + 11) | stray(line + 15)) != 0) return false;
   std::memcpy(item.card.characters.data(), line, 10);
   std::memcpy(item.id.characters.data(), line + 11, 12);
   item.type = type_of(line + 24);
@@ -78,11 +78,8 @@ bool parse(std::string_view line, transaction& item) {
 }  // namespace
 
 source::source(const std::filesystem::path& file, extent extent, source_options options)
-    : path_(file), extent_(extent), options_(options), text_(text_size) {
-  if (std::filesystem::is_directory(path_)) throw error(path_.string() + ": is a folder");
-  file_.open(path_, std::ios::binary);
-  if (!file_) throw error(path_.string() + ": cannot be read");
-  if (file_.peek() == std::ifstream::traits_type::eof()) throw error(path_.string() + ": is empty");
+    : path_(file), extent_(extent), options_(options), file_(path_), text_(text_size) {
+  if (!read_text()) throw error("'" + path_.string() + "' is empty");
   if (extent_.time) until_look_ = 1;
   if (extent_.transactions) left_ = *extent_.transactions;
   if (options_.in_memory)
@@ -111,8 +108,7 @@ bool source::refill() {
     if (text_next_ != text_end_ || read_text()) continue;
     // The end of the file.
     if (!again || !std::exchange(found_, false)) return false;
-    file_.clear();
-    file_.seekg(0);
+    file_ = input_file(path_);
     line_ = 0;
   }
   return false;
@@ -122,7 +118,6 @@ bool source::refill() {
 void source::hold_all() {
   std::vector<std::uint64_t> lines;  // where in the file each transaction is
   while (read(1) > 0) lines.resize(block_.size(), line_);
-  file_.close();
   text_ = {};
   if (extent_.time) return;
   if (!extent_.transactions) {
@@ -166,10 +161,7 @@ bool source::read_text() {
   std::memmove(text_.data(), text_.data() + text_next_, text_end_ - text_next_);
   text_end_ -= text_next_;
   text_next_ = 0;
-  if (!file_) return false;
-  file_.read(text_.data() + text_end_, static_cast<std::streamsize>(text_size - text_end_));
-  if (file_.bad()) throw error(path_.string() + ": cannot be read to the end");
-  const auto count = static_cast<std::size_t>(file_.gcount());
+  const auto count = file_.read(text_.data() + text_end_, text_size - text_end_);
   text_end_ += count;
   return count > 0;
 }

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <vector>
 
 #include "apps/fraud_detection/transaction.hpp"
+#include "apps/support/files.hpp"
 
 namespace apps::fraud_detection {
 
@@ -37,12 +37,12 @@ struct source_options {
 /// Thread-confined.
 class source {
  public:
-  /// \throws apps::error  if the file cannot be read or is empty, and, in memory, if a line is not a
+  /// \throws error  if the file cannot be read or is empty, and, in memory, if a line is not a
   /// transaction
   explicit source(const std::filesystem::path& file, extent extent = {}, source_options options = {});
 
   /// The next transaction, or nothing at the end.
-  /// \throws apps::error  naming file and line, if a line is not a transaction
+  /// \throws error  naming file and line, if a line is not a transaction
   std::optional<transaction> operator()() {
     if (next_ == end_ && !refill()) return std::nullopt;
     if (--until_look_ == 0 && over()) return std::nullopt;
@@ -64,7 +64,7 @@ class source {
   std::filesystem::path path_;
   extent extent_;
   source_options options_;
-  std::ifstream file_;
+  input_file file_;
   std::vector<char> text_;  ///< what is in hand of the file
   std::size_t text_next_ = 0;
   std::size_t text_end_ = 0;

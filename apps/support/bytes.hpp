@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace apps {
+
+/// Leaves new elements as they are, where `std::allocator` would write zeros that are overwritten at once.
+template <class T> struct uninitialised : std::allocator<T> {
+  template <class U> struct rebind {
+    using other = uninitialised<U>;
+  };
+  template <class U> void construct(U* where) noexcept { ::new (static_cast<void*>(where)) U; }
+  template <class U, class... Args> void construct(U* where, Args&&... args) {
+    std::construct_at(where, std::forward<Args>(args)...);
+  }
+};
+
+/// Bytes to be filled by a read or a codec: `resize` writes nothing.
+using bytes = std::vector<char, uninitialised<char>>;
+
+inline std::string_view view(const bytes& b) {
+  return {b.data(), b.size()};
+}
+
+}  // namespace apps

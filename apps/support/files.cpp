@@ -1,0 +1,153 @@
+#include "apps/support/files.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "apps/support/error.hpp"
+
+namespace apps {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t buffer_size = std::size_t{256} << 10U;
+
+[[noreturn]] void fail(const char* what, const fs::path& path, int why) {
+  throw error(std::string(what) + " '" + path.string() + "': " + std::generic_category().message(why));
+}
+
+// A name that no other process and no other file of this one uses.
+std::string temporary_beside(const fs::path& path) {
+  static std::atomic<unsigned> number{0};
+  constexpr std::size_t most_of_name = 200;  // the rest needs room, too
+  const auto name = path.filename().string().substr(0, most_of_name);
+  const auto unique = std::to_string(::getpid()) + "-" + std::to_string(number.fetch_add(1));
+  return (path.parent_path() / ("." + name + "." + unique + ".tmp")).string();
+}
+
+}  // namespace
+
+descriptor& descriptor::operator=(descriptor&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+void descriptor::reset() noexcept {
+  if (fd_ >= 0) ::close(release());
+}
+
+input_file::input_file(fs::path path)
+    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (file_.get() < 0) fail("cannot open", path_, errno);
+  struct stat about {};
+  if (::fstat(file_.get(), &about) != 0) fail("cannot open", path_, errno);
+  if (S_ISDIR(about.st_mode)) fail("cannot read", path_, EISDIR);
+  if (S_ISREG(about.st_mode)) size_ = static_cast<std::uint64_t>(about.st_size);
+}
+
+std::size_t input_file::read(char* to, std::size_t size) {
+  std::size_t got = 0;
+  while (got < size) {
+    const auto n = ::read(file_.get(), to + got, size - got);
+    if (n == 0) break;
+    if (n > 0) {
+      got += static_cast<std::size_t>(n);
+    } else if (errno != EINTR) {
+      fail("cannot read", path_, errno);
+    }
+  }
+  return got;
+}
+
+bytes read_file(const fs::path& path) {
+  input_file in(path);
+  // One byte more than there should be shows that the file has ended; what has no size, or grows, takes
+  // longer.
+  bytes all(in.size() + 1);
+  std::size_t got = in.read(all.data(), all.size());
+  while (got == all.size()) {
+    all.resize(2 * got + buffer_size);
+    got += in.read(all.data() + got, all.size() - got);
+  }
+  all.resize(got);
+  return all;
+}
+
+output_file::output_file(fs::path path) : path_(std::move(path)) {
+  struct stat before {};
+  const bool exists = ::stat(path_.c_str(), &before) == 0;
+  if (exists && S_ISDIR(before.st_mode)) fail("cannot write", path_, EISDIR);
+  if (exists && !S_ISREG(before.st_mode)) {
+    file_ = descriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+  } else {
+    std::error_code no_link;
+    // A link stays, and what it leads to is replaced.
+    if (auto target = fs::canonical(path_, no_link); !no_link) path_ = std::move(target);
+    constexpr mode_t as_the_user_wants = 0666;
+    do {
+      temporary_ = temporary_beside(path_);
+      file_ =
+          descriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, as_the_user_wants));
+    } while (file_.get() < 0 && errno == EEXIST);
+  }
+  if (file_.get() < 0) {
+    const int why = errno;
+    temporary_.clear();
+    fail("cannot write", path_, why);
+  }
+  buffer_.reserve(buffer_size);
+}
+
+output_file::output_file(output_file&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      file_(std::move(other.file_)),
+      buffer_(std::move(other.buffer_)),
+      size_(other.size_) {}
+
+output_file::~output_file() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void output_file::write(std::string_view bytes) {
+  size_ += bytes.size();
+  if (buffer_.size() + bytes.size() > buffer_size) {
+    put(view(buffer_));
+    buffer_.clear();
+    if (bytes.size() >= buffer_size) return put(bytes);
+  }
+  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+}
+
+void output_file::put(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto n = ::write(file_.get(), bytes.data(), bytes.size());
+    if (n >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno != EINTR) {
+      fail("cannot write", path_, errno);
+    }
+  }
+}
+
+void output_file::close() {
+  put(view(buffer_));
+  buffer_.clear();
+  // Some file systems write when a file is closed, and only then find out that they cannot.
+  if (::close(file_.release()) != 0) fail("cannot write", path_, errno);
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot replace", path_, errno);
+  temporary_.clear();
+}
+
+}  // namespace apps

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "apps/support/bytes.hpp"
+
+namespace apps {
+
+/// A file's descriptor, closed by its owner.
+class descriptor {
+ public:
+  descriptor() = default;
+  explicit descriptor(int fd) : fd_(fd) {}
+  descriptor(descriptor&& other) noexcept : fd_(other.release()) {}
+  descriptor& operator=(descriptor&& other) noexcept;
+  ~descriptor() { reset(); }
+
+  [[nodiscard]] int get() const { return fd_; }
+  int release() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
+  void reset() noexcept;
+
+ private:
+  int fd_ = -1;
+};
+
+/// A file that is read from its start to its end. Errors are `apps::error`s that name it.
+///
+/// ```cpp
+/// apps::input_file in("text.xml");
+/// char some[4096];
+/// const std::size_t got = in.read(some, sizeof some);
+/// ```
+class input_file {
+ public:
+  explicit input_file(std::filesystem::path path);
+
+  /// Reads until `size` bytes are there or the file ends; gives how many there are.
+  std::size_t read(char* to, std::size_t size);
+  /// In bytes, when it was opened; 0 for what is no regular file.
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  descriptor file_;
+  std::uint64_t size_ = 0;
+};
+
+/// All bytes of a file. Errors are `apps::error`s that name it.
+bytes read_file(const std::filesystem::path& path);
+
+/// A file that is there when it is complete, and not before: it is written under a temporary name beside its
+/// place, takes its place at `close()`, and is removed if that never comes. What is no regular file
+/// (`/dev/null`) is written directly. Errors are `apps::error`s that name the file.
+///
+/// ```cpp
+/// apps::output_file out("text.bz2");
+/// out.write("BZh9");
+/// out.close();
+/// ```
+class output_file {
+ public:
+  explicit output_file(std::filesystem::path path);
+  output_file(output_file&& other) noexcept;
+  output_file& operator=(output_file&&) = delete;
+  ~output_file();
+
+  void write(std::string_view bytes);
+  /// Writes what is still held and puts the file into its place. To be called once, last.
+  void close();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Bytes taken so far.
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+
+ private:
+  void put(std::string_view bytes);
+
+  std::filesystem::path path_;
+  std::string temporary_;  // empty: there is none, or no longer
+  descriptor file_;
+  bytes buffer_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace apps
