@@ -1,4 +1,4 @@
-#include "apps/fraud_detection/about.hpp"
+#include "apps/fraud_detection/fraud_detection.hpp"
 #include "apps/fraud_detection/inputs.hpp"
 
 namespace apps::fraud_detection {

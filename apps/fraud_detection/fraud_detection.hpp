@@ -7,6 +7,7 @@
 #include "apps/fraud_detection/sink.hpp"
 #include "apps/fraud_detection/source.hpp"
 #include "apps/fraud_detection/transaction.hpp"
+#include "apps/support/application.hpp"
 
 namespace apps::fraud_detection {
 
@@ -47,5 +48,8 @@ class predictor {
   fraud_detection::model model_;
   histories histories_;
 };
+
+/// What tools need to know.
+const application& about();
 
 }  // namespace apps::fraud_detection

@@ -42,7 +42,8 @@ by_text<std::uint32_t> read_planted(const std::filesystem::path& file) {
     std::uint32_t episode = 0;
     const auto [end, wrong] = std::from_chars(line.data(), line.data() + line.size(), episode);
     const auto comma = line.rfind(',');
-    if (wrong != std::errc() || episode == 0 || comma == line.npos || *end != ',' || comma + 1 == line.size())
+    if (wrong != std::errc() || episode == 0 || comma == line.npos || *end != ',' ||
+        end == line.data() + comma)
       throw error(file.string() + ":" + std::to_string(number) + ": not episode,card,transaction");
     episodes.emplace(line.substr(comma + 1), episode);
     return true;
