@@ -58,7 +58,7 @@ bool parse_full(const char* line, transaction& item) {
 
 template <std::size_t N> bool parse_name(std::string_view text, name<N>& into) {
   if (text.empty() || text.size() > N) return false;
-  if (std::ranges::any_of(text, [](char c) { return c <= ','; })) return false;
+  if (std::ranges::any_of(text, [](unsigned char c) { return c <= ',' || c >= 0x80; })) return false;
   into = {};
   std::ranges::copy(text, into.characters.begin());
   return true;

@@ -26,8 +26,8 @@ struct extent {
 struct source_options {
   bool in_memory = false;  ///< read everything first
   /// Of several sources over one file, each gives the cards of one partition (see `partition_of`): what they
-  /// give together is the file, and each card's transactions stay in order. `extent` is that of the whole
-  /// stream.
+  /// give together is the file, and each card's transactions stay in order. Each reads the whole file, from
+  /// memory only what it gives. `extent` is that of the whole stream.
   std::size_t part = 0;
   std::size_t parts = 1;
 };
@@ -37,8 +37,7 @@ struct source_options {
 /// Thread-confined.
 class source {
  public:
-  /// \throws error  if the file cannot be read or is empty, and, in memory, if a line is not a
-  /// transaction
+  /// \throws error  if the file cannot be read or is empty, and, in memory, if a line is no transaction
   explicit source(const std::filesystem::path& file, extent extent = {}, source_options options = {});
 
   /// The next transaction, or nothing at the end.
