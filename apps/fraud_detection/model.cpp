@@ -53,7 +53,8 @@ class lines {
   double number(std::string_view text, double most) const {
     double value = 0;
     const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (wrong != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= most))
+    const bool fits = value >= 0 && value <= most;  // which NaN does not
+    if (wrong != std::errc() || end != text.data() + text.size() || !fits)
       fail("'" + std::string(text) + "' is not a number from 0 to " + std::to_string(std::lround(most)));
     return value;
   }

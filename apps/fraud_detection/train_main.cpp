@@ -18,7 +18,8 @@ double share(const char* text) {
   double value = 0;
   const auto* last = text + std::strlen(text);
   const auto [end, wrong] = std::from_chars(text, last, value);
-  if (wrong != std::errc() || end != last || !(value >= 0 && value <= 1))
+  const bool fits = value >= 0 && value <= 1;  // which NaN does not
+  if (wrong != std::errc() || end != last || !fits)
     throw apps::error("'" + std::string(text) + "' is not a share of false alarms, 0 to 1");
   return value;
 }
