@@ -215,12 +215,16 @@ TEST_F(FraudDetection, SourceGoesRoundUntilItsTimeIsOver) {
 }
 
 TEST_F(FraudDetection, SourceReadSlowlyEndsInTimeAfterItWasReadFast) {
-  fraud::source next(file(many_lines(300)), {.transactions = {}, .time = 150ms});
-  const auto begin = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - begin < 50ms) ASSERT_TRUE(next());
-  int slow = 0;
-  for (; next(); ++slow) std::this_thread::sleep_for(20ms);
-  EXPECT_LE(slow, 70);
+  const auto path = file(many_lines(300));
+  for (int i = 0; i < 4; ++i) {
+    fraud::source next(path, {.transactions = {}, .time = 40ms});
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < 20ms)
+      if (!next()) break;
+    int slow = 0;
+    for (; next(); ++slow) std::this_thread::sleep_for(1ms);
+    EXPECT_LE(slow, 20 + 64);
+  }
 }
 
 TEST_F(FraudDetection, SourcesOfPartsGiveTheWholeTogetherAndEachCardToOne) {
