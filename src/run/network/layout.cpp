@@ -118,7 +118,7 @@ net::span net::add_line(std::size_t c) {
         auto* const who = squad_for(info, apart, n);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
         for (auto& p : f.all) p->home = who;
-        give_threads(*f.front, who, info);
+        give_threads(*f.front, who);
         made = f.front.get();
         nodes_.push_back(made);
       } else {
@@ -126,7 +126,7 @@ net::span net::add_line(std::size_t c) {
         auto& f = *farms_.back();
         auto* const who = squad_for(info, apart, n);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
-        for (auto& seat : f.seats) give_threads(*seat, who, info);
+        for (auto& seat : f.seats) give_threads(*seat, who);
         made = f.seats.front().get();
         nodes_.push_back(made);
       }
@@ -146,7 +146,7 @@ net::span net::add_line(std::size_t c) {
 }
 
 node& net::add(std::unique_ptr<node> n, const model::stage_info& info, bool apart) {
-  give_threads(*n, squad_for(info, apart, 1), info);
+  give_threads(*n, squad_for(info, apart, 1));
   nodes_.push_back(n.get());
   owned_.push_back(std::move(n));
   return *nodes_.back();
@@ -164,7 +164,7 @@ squad* net::squad_for(const model::stage_info& info, bool apart, std::size_t thr
   return &new_squad(threads, std::move(pin));
 }
 
-void net::give_threads(node& n, squad* s, const model::stage_info& info) {
+void net::give_threads(node& n, squad* s) {
   n.home = s;
   if (auto* const threads = dynamic_cast<thread_squad*>(s)) {
     bool timed = false;

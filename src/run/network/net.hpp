@@ -88,7 +88,7 @@ class net final : public engine {
   span add_component(std::size_t c);
   span add_line(std::size_t c);
   node& add(std::unique_ptr<node> n, const model::stage_info& info, bool apart);
-  void give_threads(node& n, squad* s, const model::stage_info& info);
+  void give_threads(node& n, squad* s);
   [[nodiscard]] squad* squad_for(const model::stage_info& info, bool apart, std::size_t threads);
   edge& connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
                 std::size_t to_port);
