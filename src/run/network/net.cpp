@@ -242,9 +242,12 @@ void net::wait_for_room(worker& w, edge& e) {
       continue;
     }
     if (nothing_moves()) {
-      // Those below on the stack as well: it may be that nothing moves because of what one of them waits for.
+      // Where somebody below on the stack has room, he goes on once this call has returned. Otherwise nothing
+      // may move because of what one of them waits for.
+      const bool frees = std::any_of(w.waits_for.begin(), w.waits_for.end() - 1,
+                                     [](const edge* below) { return below->has_room(); });
       for (auto* full : w.waits_for) {
-        if (!full->has_room()) full->grow();
+        if (!full->has_room() && (full == &e || !frees)) full->grow();
       }
       continue;
     }
