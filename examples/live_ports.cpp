@@ -38,9 +38,12 @@ int main() {
     for (int i = 0; i < 5; ++i) correct.send({look.receive()->number, true});
   }  // the first engineer goes
 
-  auto second = tw::launch(tw::source(tee.tap({.capacity = 10, .when_full = tw::drop_old})) |
-                           tw::filter([](const reading& r) { return r.number % 7 == 0; }) |
-                           tw::map([](reading r) { return reading{r.number, true}; }) | tw::sink(all.feed()));
+  auto second =
+      tw::launch(tw::source(tee.tap({.capacity = 10, .when_full = tw::drop_old})) |
+                 tw::filter([](const reading& r) { return r.number % 7 == 0; }) | tw::map([](reading r) {
+                   return reading{r.number, true};
+                 }) |
+                 tw::sink(all.feed()));
   while (second.stats().items() < 5) std::this_thread::yield();
   second.stop();
   const auto sent = static_cast<long>(second.wait().items());

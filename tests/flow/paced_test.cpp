@@ -124,8 +124,8 @@ TEST_P(Paced, APauseFreezesTheSchedule) {
   e.resume();
   const auto resumed = steady_clock::now();
   ASSERT_TRUE(eventually([&] { return given == 200; }));
-  // Had the schedule run on, the rest would have been due already. (What was late when the pause came is still
-  // late: a slow machine has some of that.)
+  // Had the schedule run on, the rest would have been due already. (What was late when the pause came is
+  // still late: a slow machine has some of that.)
   EXPECT_GE(steady_clock::now() - resumed, (200 - before - 3) * 500us / 2);
   const auto r = e.wait();
   EXPECT_GE(r.paused(), 300ms);
