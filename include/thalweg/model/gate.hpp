@@ -104,7 +104,7 @@ template <class T> class gate {
     auto what = put::taken;
     {
       const std::lock_guard hold(lock_);
-      if (ended_ || abandoned_) return put::over;
+      if (ended_) return put::over;
       if (waiting_.size() >= capacity_) {
         if (full_ == when_full::block) return put::full;
         dropped_.fetch_add(1, std::memory_order_relaxed);
@@ -122,7 +122,7 @@ template <class T> class gate {
   /// Waits until there may be room, for so long at most.
   void wait_for_room(std::chrono::microseconds most) {
     std::unique_lock hold(lock_);
-    if (ended_ || abandoned_ || waiting_.size() < capacity_) return;
+    if (ended_ || waiting_.size() < capacity_) return;
     room_.wait_for(hold, most);
   }
   /// Nothing more will be put in; what is there may still be taken out. Any thread.
@@ -138,7 +138,7 @@ template <class T> class gate {
   /// Nobody will take anything out, or put anything in.
   [[nodiscard]] bool over() const {
     const std::lock_guard hold(lock_);
-    return ended_ || abandoned_;
+    return ended_;
   }
 
   // Whoever takes out.
@@ -153,7 +153,7 @@ template <class T> class gate {
   }
   /// Looks for items if there are none.
   void refill() {
-    if (given_up_.load(std::memory_order_relaxed)) taken_.clear();
+    if (abandoned_.load(std::memory_order_relaxed)) taken_.clear();
     if (!taken_.empty() || !news_.load(std::memory_order_acquire)) return;
     {
       const std::lock_guard hold(lock_);
@@ -175,10 +175,9 @@ template <class T> class gate {
   void abandon() {
     {
       const std::lock_guard hold(lock_);
-      if (std::exchange(abandoned_, true)) return;
+      if (abandoned_.exchange(true, std::memory_order_relaxed)) return;
       ended_ = true;
       waiting_.clear();
-      given_up_.store(true, std::memory_order_relaxed);
       news_.store(true, std::memory_order_release);
     }
     room_.notify_all();
@@ -205,9 +204,9 @@ template <class T> class gate {
   mutable std::mutex lock_;
   std::condition_variable items_, room_;
   std::deque<T> waiting_;
-  bool ended_ = false, abandoned_ = false;
+  bool ended_ = false;
   std::atomic<bool> news_{false};  // something waits, or it has ended
-  std::atomic<bool> given_up_{false};
+  std::atomic<bool> abandoned_{false};
   std::atomic<std::uint64_t> dropped_{0};
   std::deque<T> taken_;  // of the thread that takes out
   bool finished_ = false;

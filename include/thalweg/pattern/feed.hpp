@@ -15,8 +15,7 @@ template <class T> class merge;
 
 /// An input of a `tw::merge` that is opened, and closed again, while the graph runs: by
 /// `merge.feed(options)`. A thread outside the graph sends the items, or another run: a feed is a function
-/// that takes an item, so `tw::sink(merge.feed())` is a sink; it
-/// closes the feed at the end of its stream.
+/// that takes an item, so `tw::sink(merge.feed())` is a sink; it closes the feed at the end of its stream.
 ///
 /// A copy is the same feed, which is closed when the last copy goes. While one is open the merge does not
 /// end, though all its inputs have; `execution::stop` closes all, and the end of the run does. Opened before
