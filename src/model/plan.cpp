@@ -94,8 +94,7 @@ void check_together(const stage_info& first, const stage_info& s, std::vector<st
         "items come in");
   if (first.keyed && s.timed)
     bad("works by the clock, but is in a farm whose keys are divided up, where what it holds lies in many "
-        "parts: "
-        "put it behind the farm");
+        "parts: put it behind the farm");
   if (s.opts.schedule.how() != schedule::kind::on_demand)
     bad("is not the first of its farm ('" + first.name +
         "' is), where the items are given to the replicas, so .schedule does nothing");
