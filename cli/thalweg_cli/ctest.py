@@ -28,6 +28,7 @@ class Results:
     skipped: int = 0
     failures: list[Failure] = field(default_factory=list)
     seconds: float = 0.0
+    build_seconds: float = 0.0
 
 
 def run_ctest(

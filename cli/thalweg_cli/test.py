@@ -61,12 +61,13 @@ PLANS = {
     Preset.COVERAGE: Plan(scale=0.2),
 }
 
-# Reports name functions and lines with addr2line, which is there, where LLVM's own tool is missing.
 SANITIZER_OPTIONS = {
-    "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:allow_addr2line=1",
-    "UBSAN_OPTIONS": "print_stacktrace=1:allow_addr2line=1",
-    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:allow_addr2line=1",
+    "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
 }
+REPORT = re.compile(r"^(==\d+==ERROR: |WARNING: ThreadSanitizer|.*: runtime error: )", re.MULTILINE)
+"""How a sanitizer's report begins."""
 
 
 def test(
@@ -95,6 +96,7 @@ def test(
     if Preset.COVERAGE in presets:
         phases.append(("lines covered", measure_coverage))
     total = Results()
+    told = []
     for name, run in phases:
         try:
             results = run()
@@ -102,29 +104,58 @@ def test(
             why.show()
             results = Results(failures=[Failure(why.what, why.output)])
         else:
-            show(name, results)
+            told.append(show(name, results))
         total.passed += results.passed
         total.skipped += results.skipped
         total.failures += [Failure(f"{name}: {failure.name}", failure.output) for failure in results.failures]
 
-    for failure in total.failures:
-        console.print(Text(f"failed: {failure.name}", style="red"))
-    console.print(f"took {time.monotonic() - start:.0f} s")
-    print(f"{total.passed} passed, {total.skipped} skipped, {len(total.failures)} failed", flush=True)
+    sum_up(total, told, time.monotonic() - start)
     if total.failures:
         raise typer.Exit(1)
 
 
-def show(name: str, results: Results) -> None:
-    """Prints what came of a phase, with the output of what failed."""
+def sum_up(total: Results, told: list[str], seconds: float) -> None:
+    """Prints what came of everything."""
+    for failure in total.failures:
+        console.print(Text(f"failed: {failure.name}", style="red"))
+    if total.failures:
+        for line in told:  # the lines from before have gone out of sight
+            console.print(line)
+    console.print(f"took {seconds:.0f} s")
+    print(f"{total.passed} passed, {total.skipped} skipped, {len(total.failures)} failed", flush=True)
+
+
+def show(name: str, results: Results) -> str:
+    """Prints what came of a phase, with the output of what failed. Returns the line that sums it up."""
     for failure in results.failures[:SHOWN_FAILURES]:
         console.print(Text(f"--- {name}: {failure.name}", style="red"))
-        console.print(Text(last_lines(failure.output, LINES_PER_FAILURE)))
+        console.print(Text(telling_lines(failure.output)))
     if len(results.failures) > SHOWN_FAILURES:
         console.print(f"... and {len(results.failures) - SHOWN_FAILURES} more")
     failed = f", [red]{len(results.failures)} failed[/]" if results.failures else ""
     skipped = f", {results.skipped} skipped" if results.skipped else ""
-    console.print(f"{name}: {results.passed} passed{skipped}{failed} in {results.seconds:.0f} s")
+    building = f", {results.build_seconds:.0f} s to build" if results.build_seconds else ""
+    line = f"{name}: {results.passed} passed{skipped}{failed} in {results.seconds:.0f} s{building}"
+    console.print(line)
+    return line
+
+
+def telling_lines(output: str) -> str:
+    """What to show of a failed test: a sanitizer's report from its beginning, else what was printed last."""
+    report = REPORT.search(output)
+    if report is None:
+        return last_lines(output, LINES_PER_FAILURE)
+    return "\n".join(output[report.start() :].splitlines()[:LINES_PER_FAILURE])
+
+
+def sanitizer_options() -> dict[str, str]:
+    """How the sanitizers are set.
+
+    Reports name functions and lines with addr2line: it comes with the compiler, LLVM's own tool does not.
+    """
+    tool = shutil.which("addr2line")
+    named = f":external_symbolizer_path={tool}" if tool else ""
+    return {name: options + named for name, options in SANITIZER_OPTIONS.items()}
 
 
 def test_preset(preset: Preset, factor: float) -> Results:
@@ -135,14 +166,18 @@ def test_preset(preset: Preset, factor: float) -> Results:
         for counts in build_folder(preset).rglob("*.gcda"):
             counts.unlink()
     folders = plan.existing_folders()
+    start = time.monotonic()
     build(preset, *(f"test_{folder}" for folder in folders), wrapper=wrapper)
-    return run_ctest(
+    built = time.monotonic()
+    results = run_ctest(
         build_folder(preset),
         jobs=len(os.sched_getaffinity(0)),
-        environment={**SANITIZER_OPTIONS, "THALWEG_TEST_SCALE": f"{plan.scale * factor:g}"},
+        environment={**sanitizer_options(), "THALWEG_TEST_SCALE": f"{plan.scale * factor:g}"},
         labels=folders,
         wrapper=wrapper,
     )
+    results.build_seconds = built - start
+    return results
 
 
 def without_address_randomisation() -> tuple[str, ...]:

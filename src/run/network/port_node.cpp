@@ -88,7 +88,11 @@ void port_node::attach(bool paced_items, bool ranked_items) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     auto& o = out[i];
     if (o.to == nullptr) continue;
-    if (o.filling->empty()) o.filling->paced = paced_items;
+    if (o.filling->paced != paced_items && o.filling->empty()) {
+      // Who stole the last of it may still look at it.
+      const std::lock_guard hold(o.filling->filling());
+      o.filling->paced = paced_items;
+    }
     ports_.outputs()[i]->attach(o.filling.get(), in.empty() ? 1 : limit_of(o));
   }
 }

@@ -1,0 +1,42 @@
+"""Tests of how `./thalweg test` shows what failed."""
+
+import unittest
+from unittest.mock import patch
+
+from thalweg_cli.test import LINES_PER_FAILURE, sanitizer_options, telling_lines
+
+
+class TellingLines(unittest.TestCase):
+    """`telling_lines` is what helps to find the cause."""
+
+    def test_a_report_from_its_beginning(self) -> None:
+        frames = [f"    #{i} f" for i in range(200)]
+        for first in (
+            "WARNING: ThreadSanitizer: data race (pid=1)",
+            "==1==ERROR: AddressSanitizer: heap-use-after-free",
+            "a.cpp:3:4: runtime error: signed integer overflow",
+        ):
+            shown = telling_lines("\n".join(["[ RUN ] x", first, *frames])).splitlines()
+            self.assertEqual(shown[0], first)
+            self.assertEqual(len(shown), LINES_PER_FAILURE)
+
+    def test_the_end_of_anything_else(self) -> None:
+        shown = telling_lines("\n".join(str(i) for i in range(200))).splitlines()
+        self.assertEqual(shown[-1], "199")
+        self.assertEqual(len(shown), LINES_PER_FAILURE)
+
+
+class SanitizerOptions(unittest.TestCase):
+    """`sanitizer_options` names what turns addresses into lines, if there is something."""
+
+    def test_with_and_without_addr2line(self) -> None:
+        for found in ("/somewhere/addr2line", None):
+            with patch("shutil.which", return_value=found):
+                options = sanitizer_options()
+            self.assertEqual(set(options), {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"})
+            for text in options.values():
+                self.assertEqual("external_symbolizer_path" in text, found is not None)
+
+
+if __name__ == "__main__":
+    unittest.main()
