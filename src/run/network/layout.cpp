@@ -49,8 +49,12 @@ void net::lay_out() {
       for (const auto& o : first.out) s->out.push_back({o.to, nullptr});
       s->in_loop = first.in_loop;
       s->place_in_loop = first.place_in_loop;
+      s->place = first.place;
       s->paced = first.paced;
     }
+  }
+  for (auto& f : keyed_farms_) {
+    for (auto& p : f->all) p->place = f->front->place;
   }
   run.dropped_before = [this](std::size_t stage) {
     std::uint64_t all = 0;
@@ -289,6 +293,7 @@ void net::find_loops() {
   for (std::size_t i = 0; i < count; ++i) {
     auto& n = *nodes_[i];
     n.in_loop = loop_of[part[i]];
+    n.place = parts - part[i];  // parts are found from the ends of the stream on
     auto* const ports = state_->plan.components[state_->stages[n.first()].component]->ports();
     auto* const g = ports == nullptr ? nullptr : ports->gateway();
     if (g == nullptr) continue;

@@ -237,7 +237,9 @@ void net::wait_for_room(worker& w, edge& e) {
   while (!e.ask_for_room()) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(*e.to, w)) continue;
-    if (auto* other = w.home.take()) {
+    // Only what lies further along the stream: whoever is executed inside has to be through before this call
+    // goes on, so it must not wait for anybody who waits for this call.
+    if (auto* other = w.home.take(e.from->place)) {
       execute_inside(*other, w);
       continue;
     }
@@ -252,7 +254,18 @@ void net::wait_for_room(worker& w, edge& e) {
       continue;
     }
     // Another thread has what is waited for in hand.
-    if (!pipe::spin_until([&] { return e.has_room(); })) e.wait_for_room();
+    if (!shape_.alone()) {
+      w.home.call_others();
+      if (pipe::spin_until([&] { return e.has_room(); })) continue;
+    }
+    // Or a stage that chooses has not, as it waits for something from elsewhere.
+    if (nobody_works()) {
+      if (auto* other = w.home.take()) {
+        execute_inside(*other, w);
+        continue;
+      }
+    }
+    e.wait_for_room();
   }
   w.soon = soon;
   w.log.work.idle_ns.add_ns(w.depth == 0 ? observe::now_ns() - begin : 0);
@@ -264,6 +277,14 @@ bool net::nothing_moves() const {
   return all_wait(before) &&
          std::none_of(edges_.begin(), edges_.end(), [](const auto& e) { return e->goes_on(); }) &&
          moving_.load() == before;
+}
+
+// All that do not wait in the middle of a call are ready, and nobody has them in hand.
+bool net::nobody_works() const {
+  std::size_t ready = 0;
+  for (const auto& s : squads_) ready += s->ready();
+  const auto m = moving_.load();
+  return (m % change) / one_awake <= m % one_awake + ready;
 }
 
 void net::wait_while_paused(worker& w) {

@@ -105,6 +105,7 @@ class net final : public engine {
   void make_way();
   void grow_smallest();
   [[nodiscard]] bool nothing_moves() const;
+  [[nodiscard]] bool nobody_works() const;
 
   shape shape_;
   std::vector<std::unique_ptr<edge>> edges_;

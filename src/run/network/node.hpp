@@ -121,6 +121,8 @@ class node {
   squad* home = nullptr;
   loop* in_loop = nullptr;
   std::size_t place_in_loop = 0;
+  /// Along the stream, from 1: what it sends goes to nodes of higher places; in a loop, of the same place.
+  std::size_t place = 1;
   bool paced = false;        ///< a paced source is upstream
   bool gives_ranks = false;  ///< a split whose branches an ordered merge puts together again
 

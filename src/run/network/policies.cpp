@@ -65,7 +65,8 @@ class task_squad final : public squad {
       net_.leave();
     });
   }
-  node* take() override { return ready_.pop(); }
+  node* take(std::size_t beyond = 0) override { return ready_.pop(beyond); }
+  [[nodiscard]] std::size_t ready() const noexcept override { return ready_.size(); }
   void wake() noexcept override {}
 
  private:

@@ -1,5 +1,7 @@
 #include "squad.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 
 #include "node.hpp"
@@ -13,14 +15,16 @@ std::size_t ready_list::push(node& n, squad::turn when) {
   return nodes_.size();
 }
 
-node* ready_list::pop() {
+node* ready_list::pop(std::size_t beyond) {
   while (waiting_.load(std::memory_order_acquire) > 0) {
     node* n = nullptr;
     {
       const std::lock_guard hold(lock_);
-      if (nodes_.empty()) return nullptr;
-      n = nodes_.back();
-      nodes_.pop_back();
+      const auto found = std::find_if(nodes_.rbegin(), nodes_.rend(),
+                                      [beyond](const node* next) { return next->place > beyond; });
+      if (found == nodes_.rend()) return nullptr;
+      n = *found;
+      nodes_.erase(std::next(found).base());
       waiting_.store(nodes_.size(), std::memory_order_release);
     }
     // Somebody who waited for it may have executed it meanwhile.

@@ -30,8 +30,12 @@ class squad {
   enum class turn : std::uint8_t { first, last };
   /// A node has become ready. `soon`: the calling thread belongs to the squad and is about to look for work.
   virtual void submit(node& n, turn when, bool soon) = 0;
-  /// A node to execute, claimed; null if there is none.
-  [[nodiscard]] virtual node* take() = 0;
+  /// A node to execute, claimed, whose place along the stream lies beyond that one; null if there is none.
+  [[nodiscard]] virtual node* take(std::size_t beyond = 0) = 0;
+  /// How many nodes are ready, at most: somebody who waited for one may have executed it meanwhile.
+  [[nodiscard]] virtual std::size_t ready() const noexcept = 0;
+  /// The calling thread is not going to take what is ready: others shall, if they sleep.
+  virtual void call_others() noexcept {}
   /// Makes sleeping threads look at the flags again.
   virtual void wake() noexcept = 0;
 };
@@ -41,9 +45,9 @@ class ready_list {
  public:
   /// Returns how many there are then.
   std::size_t push(node& n, squad::turn when);
-  /// One of them, claimed; null if there is none.
-  [[nodiscard]] node* pop();
-  [[nodiscard]] bool empty() const noexcept { return waiting_.load(std::memory_order_relaxed) == 0; }
+  /// One of them, claimed, whose place lies beyond that one; null if there is none.
+  [[nodiscard]] node* pop(std::size_t beyond);
+  [[nodiscard]] std::size_t size() const noexcept { return waiting_.load(std::memory_order_relaxed); }
 
  private:
   pipe::spinlock lock_;
@@ -57,7 +61,11 @@ class thread_squad final : public squad {
   explicit thread_squad(std::size_t threads) : idle_(threads) {}
 
   void submit(node& n, turn when, bool soon) override;
-  [[nodiscard]] node* take() override { return ready_.pop(); }
+  [[nodiscard]] node* take(std::size_t beyond = 0) override { return ready_.pop(beyond); }
+  [[nodiscard]] std::size_t ready() const noexcept override { return ready_.size(); }
+  void call_others() noexcept override {
+    if (busy()) idle_.wake_one();
+  }
   void wake() noexcept override { idle_.wake_all(); }
 
   /// Thread `number` sleeps until something is ready, `over()` holds or `deadline` has passed. Returns for
@@ -79,7 +87,7 @@ class thread_squad final : public squad {
     return observe::now_ns() - begin;
   }
 
-  [[nodiscard]] bool busy() const noexcept { return !ready_.empty(); }
+  [[nodiscard]] bool busy() const noexcept { return ready() > 0; }
   [[nodiscard]] std::size_t size() const noexcept { return idle_.size(); }
 
   std::vector<node*> timed;  ///< those that want to be notified at a time
