@@ -1,10 +1,12 @@
-/* State of keys, divided up among parts (src/run/network/keyed_farm.cpp: divide, unite, begin_one, next_one,
- * set_replicas).
+/* State of keys, divided up among parts (src/run/network/keyed_farm.cpp: start, add_work, execute, unite, begin_one,
+ * next_one, set_replicas).
  *
- * BATCHES runs of items are divided up one after the other, WINDOW of them at most on their way; each has something for
- * each of PARTS parts. A part is a node (node.pml): asleep, queued, running. It works on its share of all runs that
- * have been divided, in their order, if fewer than `limit` parts are at work. A run goes on when all parts have done
- * their share. Meanwhile the number of replicas is changed from REPLICAS, 2, to 1 (with -DREPLICAS=1: from 1 to 2).
+ * BATCHES runs of items are divided up one after the other, WINDOW of them at most on their way. Each has something for
+ * any of the PARTS parts, which the run is put into the ring of; the others hear nothing of it. A part is a node
+ * (node.pml): asleep, queued, running. It works on what its ring holds, in that order, if fewer than `limit` parts are
+ * at work. A run goes on when all that it concerns have done their share. Meanwhile the number of replicas is changed
+ * from REPLICAS, 2, to 1 (with -DREPLICAS=1: from 1 to 2). That it holds for PARTS=3, BATCHES=1 takes the search no
+ * longer.
  *
  * Shown: every part works on its share of every run once, in order; runs go on in order; at most as many parts as there
  * are replicas begin at a time; in the end nothing is left.
@@ -13,6 +15,7 @@
  * BROKEN 2: that a place is free is told to parts that sleep, not to those that are about to.
  * BROKEN 3: that a place is free is told to nobody.
  * BROKEN 4: going to sleep does not notice a notification that came while the part was running.
+ * BROKEN 5: a part is told of a run before the run is in its ring.
  */
 #ifndef BROKEN
 #define BROKEN 0
@@ -20,8 +23,12 @@
 #ifndef REPLICAS
 #define REPLICAS 2
 #endif
-#define PARTS 3
-#define BATCHES 2
+#ifndef PARTS
+#define PARTS 2
+#endif
+#ifndef BATCHES
+#define BATCHES 3
+#endif
 #define WINDOW 2
 
 mtype = { idle, queued, running, again };
@@ -30,10 +37,12 @@ mtype state[PARTS] = idle;
 byte limit = REPLICAS;
 byte at_work = 0;
 byte next_in = 0, next_out = 0;
-byte next[PARTS];           /* the run that a part will work on next */
+byte given[PARTS], taken[PARTS];
+byte to_do[PARTS * WINDOW]; /* a ring for each part: which run */
 byte pending[WINDOW];
 
-#define has_work(i) (next[i] < next_in)
+#define has_work(i) (taken[i] < given[i])
+#define ring(i, n) (i * WINDOW + n % WINDOW)
 
 inline notify(i) {
   if
@@ -45,17 +54,34 @@ inline notify(i) {
 
 active proctype divider() {
   byte i;
+  bool concerns[PARTS];
   do
-  :: atomic { next_in < BATCHES && next_in - next_out < WINDOW ->
-       assert(pending[next_in % WINDOW] == 0);
-       pending[next_in % WINDOW] = PARTS;
-       next_in++ };
+  :: next_in < BATCHES && next_in - next_out < WINDOW ->
      atomic {
+       assert(pending[next_in % WINDOW] == 0);
        do
-       :: i < PARTS -> notify(i); i++
+       :: i < PARTS ->
+          if
+          :: concerns[i] = true; pending[next_in % WINDOW]++
+          :: concerns[i] = false
+          fi;
+          i++
        :: else -> i = 0; break
-       od
-     }
+       od;
+       next_in++
+     };
+     do
+     :: i < PARTS && concerns[i] ->
+#if BROKEN == 5
+        given[i]++;
+        to_do[ring(i, (given[i] - 1))] = next_in - 1;
+#else
+        atomic { to_do[ring(i, given[i])] = next_in - 1; given[i]++ };
+#endif
+        atomic { notify(i); concerns[i] = false; i++ }
+     :: i < PARTS && !concerns[i] -> i++
+     :: i == PARTS -> i = 0; break
+     od
   :: atomic { next_out < next_in && pending[next_out % WINDOW] == 0 -> next_out++ }
   :: next_out == BATCHES -> break
   :: timeout -> assert(false)          /* nothing moves, and work is left */
@@ -74,7 +100,7 @@ proctype resizer() {
 }
 
 proctype part(byte me) {
-  byte end_, i;
+  byte end_, i, run_;
   bool mine, slept;
 end:
   do
@@ -96,13 +122,15 @@ end:
 #endif
      if
      :: mine ->
-        end_ = next_in;
+        end_ = given[me];
         do
-        :: atomic { next[me] < end_ ->
-             assert(pending[next[me] % WINDOW] > 0 && next[me] >= next_out);
-             pending[next[me] % WINDOW]--;
-             next[me]++ }
-        :: atomic { next[me] == end_ -> end_ = 0; mine = false; break }
+        :: atomic { taken[me] < end_ ->
+             run_ = to_do[ring(me, taken[me])];
+             assert(run_ < next_in && run_ >= next_out && pending[run_ % WINDOW] > 0);
+             to_do[ring(me, taken[me])] = 0;
+             taken[me]++ };
+           atomic { pending[run_ % WINDOW]--; run_ = 0 }
+        :: atomic { taken[me] == end_ -> end_ = 0; mine = false; break }
         od;
         at_work--;
 #if BROKEN != 3
