@@ -83,9 +83,7 @@ struct neighbours {
 
   /// The median of left, up and what continues their plane: keeps edges, and follows slopes.
   [[nodiscard]] int predicted() const {
-    if (up_left >= std::max(left, up)) return std::min(left, up);
-    if (up_left <= std::min(left, up)) return std::max(left, up);
-    return left + up - up_left;
+    return std::max(std::min(left, up), std::min(std::max(left, up), left + up - up_left));
   }
   [[nodiscard]] unsigned activity() const {
     return static_cast<unsigned>(
@@ -93,20 +91,23 @@ struct neighbours {
   }
 };
 
-/// Calls `code(context, predicted)` for every sample, which gives its value, in the order of `rgb`.
+/// Calls `code(context, predicted, sample)` for every sample, which gives its value, in the order of `rgb`.
 template <class Code>
 void for_each_sample(std::uint8_t* rgb, std::uint32_t width, std::uint32_t height, Code code) {
   std::array<std::array<context, 10>, 3> contexts;
   const std::vector<std::uint8_t> nothing(3 * std::size_t{width});
   const std::uint8_t* above = nothing.data();
   for (std::uint32_t y = 0; y < height; ++y) {
-    for (std::size_t i = 0; i < 3 * std::size_t{width}; ++i) {
-      const neighbours near =
-          i < 3 ? neighbours{above[i], above[i], above[i]} : neighbours{rgb[i - 3], above[i], above[i - 3]};
-      rgb[i] = code(contexts[i % 3][near.activity()], near.predicted(), rgb[i]);
-    }
-    above = rgb;
-    rgb += 3 * std::size_t{width};
+    const auto* const first = rgb;
+    std::array<int, 3> left{above[0], above[1], above[2]};
+    auto up_left = left;
+    for (std::uint32_t x = 0; x < width; ++x, rgb += 3, above += 3)
+      for (std::size_t i = 0; i < 3; ++i) {
+        const neighbours near{left[i], above[i], up_left[i]};
+        up_left[i] = near.up;
+        left[i] = rgb[i] = code(contexts[i][near.activity()], near.predicted(), rgb[i]);
+      }
+    above = first;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "apps/ferret/earth_mover.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 

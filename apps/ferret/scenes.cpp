@@ -200,13 +200,13 @@ void paint(picture& on, const thing& painted, bool everywhere) {
   }
 }
 
-/// As a small camera's: three bits of each byte of random bits, about normal.
+/// As a small camera's: five bits of each byte of random bits, about normal.
 void add_noise(random& dice, picture& to) {
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < to.rgb.size(); ++i) {
     if (i % 8 == 0) bits = dice.next();
     const auto byte = static_cast<unsigned>(bits >> (8 * (i % 8)));
-    const int noise = static_cast<int>((byte & 7U) + (byte >> 3 & 7U)) - 7;
+    const int noise = static_cast<int>((byte & 3U) + (byte >> 2 & 7U)) - 5;
     to.rgb[i] = static_cast<std::uint8_t>(std::clamp(to.rgb[i] + noise, 0, 255));
   }
 }

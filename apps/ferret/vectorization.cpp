@@ -10,6 +10,7 @@ namespace apps::ferret {
 namespace {
 
 constexpr std::size_t mean_bucket = 256;
+constexpr std::size_t ahead = 8;
 constexpr std::uint16_t far = 2500;  // a region that is further away is as good as none
 
 }  // namespace
@@ -61,7 +62,11 @@ std::vector<std::uint32_t> candidate_finder::operator()(signature_view described
     const auto& region = described.regions[i];
     touched_.clear();
     for (std::size_t table = 0; table < index::tables; ++table) {
-      for (const auto near : index_->near(table, region)) {
+      const auto bucket = index_->near(table, region);
+      for (std::size_t k = 0; k < bucket.size(); ++k) {
+        // They are anywhere in memory: asked for before they are needed.
+        __builtin_prefetch(&regions[bucket[std::min(k + ahead, bucket.size() - 1)]]);
+        const auto near = bucket[k];
         const auto away = distance(region, regions[near]);
         auto& nearest = nearest_[pictures[near]];
         if (away >= nearest) continue;
