@@ -19,7 +19,7 @@ struct input {
 };
 
 inline constexpr std::array inputs = {
-    input{"test", 1, 1'000, 24, 20},     input{"small", 2, 3'000, 100, 20},
+    input{"test", 1, 400, 24, 20},     input{"small", 2, 3'000, 100, 20},
     input{"medium", 3, 10'000, 500, 20}, input{"large", 4, 30'000, 1'500, 20},
     input{"huge", 5, 59'695, 3'500, 20},
 };
