@@ -37,7 +37,7 @@ void generate(std::string_view input, const std::filesystem::path& folder, const
 
 /// Checks a program's rankings: each query has one, in order, of pictures of the collection, none twice,
 /// nearest first. Of some queries (all of the classes test and small, spread over the others) they are
-/// compared with an exhaustive ranking: distances must be right, and in the mean nine of ten of the pictures
+/// compared with an exhaustive ranking: distances must be right, and in the mean three of four of the pictures
 /// that it finds be found. Says which share of the pictures of the queries' families were found, which may
 /// not be below one half.
 verdict verify(std::string_view input, const std::filesystem::path& folder,

@@ -9,7 +9,7 @@
 namespace apps::ferret {
 namespace {
 
-constexpr std::size_t mean_bucket = 256;
+constexpr std::size_t mean_bucket = 16;
 constexpr std::size_t ahead = 8;
 constexpr std::uint16_t far = 2500;  // a region that is further away is as good as none
 

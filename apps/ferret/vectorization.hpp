@@ -17,7 +17,7 @@ namespace apps::ferret {
 /// outlive it.
 class index {
  public:
-  static constexpr std::size_t tables = 12;
+  static constexpr std::size_t tables = 10;
 
   explicit index(const database& collection);
 
