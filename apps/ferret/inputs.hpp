@@ -19,7 +19,7 @@ struct input {
 };
 
 inline constexpr std::array inputs = {
-    input{"test", 1, 400, 24, 20},     input{"small", 2, 3'000, 100, 20},
+    input{"test", 1, 400, 24, 20},       input{"small", 2, 3'000, 100, 20},
     input{"medium", 3, 10'000, 500, 20}, input{"large", 4, 30'000, 1'500, 20},
     input{"huge", 5, 59'695, 3'500, 20},
 };
@@ -37,9 +37,9 @@ void generate(std::string_view input, const std::filesystem::path& folder, const
 
 /// Checks a program's rankings: each query has one, in order, of pictures of the collection, none twice,
 /// nearest first. Of some queries (all of the classes test and small, spread over the others) they are
-/// compared with an exhaustive ranking: distances must be right, and in the mean three of four of the pictures
-/// that it finds be found. Says which share of the pictures of the queries' families were found, which may
-/// not be below one half.
+/// compared with an exhaustive ranking: distances must be right, and in the mean three of four of the
+/// pictures that it finds be found. Says which share of the pictures of the queries' families were found,
+/// which may not be below one half.
 verdict verify(std::string_view input, const std::filesystem::path& folder,
                const std::filesystem::path& output);
 
