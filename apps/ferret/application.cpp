@@ -1,0 +1,20 @@
+#include "apps/ferret/ferret.hpp"
+#include "apps/ferret/inputs.hpp"
+
+namespace apps::ferret {
+
+const application& about() {
+  static const application ferret = [] {
+    application made;
+    made.name = "ferret";
+    made.says = "searches pictures by what they show";
+    for (const auto& input : inputs) made.inputs.emplace_back(input.name);
+    made.operators = {"source", "segmentation", "extract", "vectorization", "rank", "sink"};
+    made.generate = generate;
+    made.verify = verify;
+    return made;
+  }();
+  return ferret;
+}
+
+}  // namespace apps::ferret
