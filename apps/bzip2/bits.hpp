@@ -7,10 +7,10 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
+#include "apps/support/bits.hpp"
 #include "apps/support/bytes.hpp"
 
 namespace apps::bzip2 {
@@ -22,16 +22,7 @@ inline constexpr std::uint64_t end_mark = 0x177245385090;    // its square root
 /// `count` bits (up to 56) from bit `from` of `text` on, which must hold them; the first bit of a byte is its
 /// highest.
 inline std::uint64_t read_bits(std::string_view text, std::uint64_t from, unsigned count) {
-  const auto at = from / 8;
-  std::uint64_t word = 0;
-  if (at + 8 <= text.size()) {
-    std::memcpy(&word, text.data() + at, 8);
-    if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
-  } else {
-    for (unsigned i = 0; i < 8; ++i)
-      word = word << 8U | (at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U);
-  }
-  return word << from % 8 >> (64 - count);
+  return bits_from(text, from) >> (64 - count);
 }
 
 /// Appends bits to bytes.

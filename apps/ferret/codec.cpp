@@ -2,9 +2,9 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
-#include <cstring>
 
 #include "apps/ferret/picture.hpp"
+#include "apps/support/bits.hpp"
 
 namespace apps::ferret {
 namespace {
@@ -37,18 +37,7 @@ class bit_reader {
   explicit bit_reader(std::string_view from) : from_(from) {}
 
   /// At least 57 bits from the next one on, in the highest places.
-  std::uint64_t peek() {
-    const auto byte = at_ / 8;
-    std::uint64_t word = 0;
-    if (byte + 8 <= from_.size()) {
-      std::memcpy(&word, from_.data() + byte, 8);
-      if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
-    } else {
-      for (std::size_t i = byte; i < byte + 8; ++i)
-        word = word << 8 | (i < from_.size() ? static_cast<std::uint8_t>(from_[i]) : 0U);
-    }
-    return word << at_ % 8;
-  }
+  [[nodiscard]] std::uint64_t peek() const { return bits_from(from_, at_); }
   void skip(unsigned count) { at_ += count; }
   /// Whether all has been read, but for the rest of a byte, and nothing behind.
   [[nodiscard]] bool at_end() const { return (at_ + 7) / 8 == from_.size(); }

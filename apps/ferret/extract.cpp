@@ -103,8 +103,7 @@ signature describe(const picture& shown, const segments& divided) {
   signature made;
   std::vector<std::int64_t> weights;
   for (std::uint32_t i = 0; i < divided.count; ++i) {
-    auto& sums = regions[i];
-    sums.top = std::min(sums.top, sums.bottom);
+    const auto& sums = regions[i];
     made.regions.push_back(features_of(sums, shown));
     weights.push_back(root(wide{sums.size} * 256, 2));
   }

@@ -23,6 +23,7 @@
 #include "apps/support/hash.hpp"
 #include "apps/support/random.hpp"
 #include "message.hpp"
+#include "text_files.hpp"
 
 namespace fs = std::filesystem;
 namespace ferret = apps::ferret;
@@ -31,28 +32,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
-
-std::string read(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void write(const fs::path& file, std::string_view text) {
-  std::ofstream(file, std::ios::binary) << text;
-}
-
-std::vector<std::string> lines_of(const fs::path& file) {
-  std::istringstream in(read(file));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-void write_lines(const fs::path& file, const std::vector<std::string>& lines) {
-  std::string text;
-  for (const auto& line : lines) text.append(line).append("\n");
-  write(file, text);
-}
 
 /// A picture made pixel by pixel.
 template <class F> ferret::picture painted(std::uint32_t width, std::uint32_t height, F colour) {

@@ -27,6 +27,7 @@
 #include "apps/support/choice.hpp"
 #include "apps/support/error.hpp"
 #include "apps/support/zipf.hpp"
+#include "text_files.hpp"
 
 namespace fs = std::filesystem;
 namespace fraud = apps::fraud_detection;
@@ -46,28 +47,6 @@ template <typename F> std::string error_of(F f) {
     return wrong.what();
   }
   return "none";
-}
-
-std::string read(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void write(const fs::path& file, std::string_view text) {
-  std::ofstream(file, std::ios::binary) << text;
-}
-
-std::vector<std::string> lines_of(const fs::path& file) {
-  std::istringstream in(read(file));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-void write_lines(const fs::path& file, const std::vector<std::string>& lines) {
-  std::string text;
-  for (const auto& line : lines) text.append(line).append("\n");
-  write(file, text);
 }
 
 std::string text_of(const fraud::transaction& item) {
