@@ -56,10 +56,10 @@ class sequential_engine final : public engine {
         : thread_context(r, l, c), engine_(e) {}
     void flush(std::size_t leaf, pipe::chunk_base& out) override {
       const auto before = engine_.elsewhere_ns_;
-      const auto begin = observe::now_ns();
+      const auto begin = engine_.measures_ ? observe::now_ns() : 0;
       engine_.pass_through(first_stage + leaf + 1, out);
       out.clear();
-      engine_.elsewhere_ns_ = before + observe::now_ns() - begin;
+      if (engine_.measures_) engine_.elsewhere_ns_ = before + observe::now_ns() - begin;
     }
     void wait_while_paused() override {
       const auto begin = observe::now_ns();
@@ -128,7 +128,8 @@ class sequential_engine final : public engine {
     const auto& info = *run.stages.front().info;
     const bool whole = steps_.size() == 1;
     // A chunk between source and next step would hold items back while the source waits.
-    const std::size_t most = whole ? longest_whole_run : info.eager ? longest_run : 1;
+    const bool one_by_one = !whole && !info.eager;
+    const std::size_t most = whole ? longest_whole_run : longest_run;
     const auto target = whole ? whole_run_ns : run_ns;
     if (info.pushes) ctx.limit = 1;
     std::size_t n = 1;
@@ -139,6 +140,7 @@ class sequential_engine final : public engine {
       const auto elsewhere = elsewhere_ns_;
       const auto begin = observe::now_ns();
       born_ = begin;
+      samples_ = one_by_one && n > 1;
       bool ok = run.guard(source.component, position_, 0, [&] {
         auto& component = *run.plan.components[source.component];
         ctx.sample = run.observes();
@@ -146,19 +148,58 @@ class sequential_engine final : public engine {
         ended = made.ended;
         if (whole && !info.paced && ctx.arrived_at(ctx.tallies.size() - 1) > 0) sample_latency(ctx);
         ctx.sample = false;
-        if (!ended && n > 1) ended = component.produce(source.r, ctx, n - 1, source.out.get()).ended;
+        if (!ended && n > 1 && !one_by_one)
+          ended = component.produce(source.r, ctx, n - 1, source.out.get()).ended;
       });
       ctx.sample = false;
-      const auto took = finish_call(source, ctx, begin, elsewhere);
-      n = took < target ? std::min(n * 2, most) : std::max<std::size_t>(1, n / 2);
+      auto took = finish_call(source, ctx, begin, elsewhere);
       ok = ok && run.guard(source.component, position_, 0, [&] {
-        if (!whole) pass_on(source.r.last, *source.out);
+        if (!whole) pass_on(1, *source.out);
         fire_timers();
       });
       ++position_;
+      if (ok && !ended && n > 1 && one_by_one) ok = carry_unmeasured(n - 1, ended);
+      if (one_by_one) took = observe::now_ns() - begin;
+      n = took < target ? std::min(n * 2, most) : std::max<std::size_t>(1, n / 2);
       if (!ok) return false;
     }
     return true;
+  }
+
+  // Looking at the clock in each step would take longer than most steps do: of a run of items one has been
+  // measured, and the time of the others is shared out by that.
+  bool carry_unmeasured(std::size_t n, bool& ended) {
+    auto& run = *state_;
+    auto& source = steps_.front();
+    auto& component = *run.plan.components[source.component];
+    auto& ctx = *contexts_[source.component];
+    const auto elsewhere = elsewhere_ns_;
+    const auto begin = observe::now_ns();
+    measures_ = false;
+    bool ok = true;
+    for (; ok && !ended && n > 0 && !run.paused() && !run.ending.load(std::memory_order_relaxed); --n) {
+      ok = run.guard(source.component, position_, 0, [&] {
+        ended = component.produce(source.r, ctx, 1, source.out.get()).ended;
+        pass_on(1, *source.out);
+        fire_timers();
+      });
+      ++position_;
+    }
+    measures_ = true;
+    const auto waited = ctx.waited_ns;
+    const auto end = observe::now_ns();
+    const auto took = std::max<std::int64_t>(0, end - begin - (elsewhere_ns_ - elsewhere) - waited);
+    items_.clear();
+    for (const auto& s : steps_) {
+      const auto& tallies = contexts_[s.component]->tallies;
+      for (auto i = s.r.first; i < s.r.last; ++i)
+        items_.push_back(tallies[i].in != 0 ? tallies[i].in : tallies[i].out);
+      contexts_[s.component]->collect(s.r, 0);
+    }
+    log_->work.busy_ns.add_ns(took);
+    if (run.observes()) observe::share_time(log_->span(0, items_.size()), items_, took);
+    if (run.trace) run.trace->record(log_->number, 0, begin, end, items_.front(), position_, items_.size());
+    return ok;
   }
 
   void sample_latency(const thread_context& ctx) {
@@ -180,19 +221,20 @@ class sequential_engine final : public engine {
     return took;
   }
 
-  step* step_at(std::size_t stage) {
+  // The number of the step that begins with a stage; none: the number of steps.
+  std::size_t step_at(std::size_t stage) const {
     const auto it =
         std::find_if(steps_.begin(), steps_.end(), [&](const step& s) { return s.first == stage; });
-    return it == steps_.end() ? nullptr : &*it;
+    return static_cast<std::size_t>(it - steps_.begin());
   }
 
-  // Carries the items of `in` through the steps from stage `stage` on.
-  void pass_on(std::size_t stage, pipe::chunk_base& in) {
-    auto* s = step_at(stage);
-    if (s == nullptr || in.empty()) {
+  // Carries the items of `in` through the steps from step `number` on.
+  void pass_on(std::size_t number, pipe::chunk_base& in) {
+    if (number >= steps_.size() || in.empty()) {
       in.clear();
       return;
     }
+    auto* const s = &steps_[number];
     auto& ctx = *contexts_[s->component];
     // Taken out while it is in use: an operator that sends much comes back here before it returns.
     auto out = std::move(s->out);
@@ -201,8 +243,8 @@ class sequential_engine final : public engine {
     const auto limit = std::exchange(ctx.limit, longest_run);
     const auto paced = std::exchange(ctx.paced, in.paced);
     const auto elsewhere = elsewhere_ns_;
-    const auto begin = observe::now_ns();
-    const bool last = s == &steps_.back();
+    const auto begin = measures_ ? observe::now_ns() : 0;
+    ctx.sample = measures_ && state_->observes();
     bool ok = true;
     try {
       state_->plan.components[s->component]->process(s->r, 0, ctx, in, out.get());
@@ -210,17 +252,20 @@ class sequential_engine final : public engine {
       state_->fail(s->component, failure, position_, 0);
       ok = false;
     }
-    if (const auto arrived = last ? ctx.arrived_at(s->r.last - 1) : 0; ok && arrived > 0 && !in.paced) {
-      log_->arrived(observe::now_ns() - born_, arrived);
+    ctx.sample = false;
+    if (measures_) {
+      const bool last = s == &steps_.back();
+      if (const auto arrived = last ? ctx.arrived_at(s->r.last - 1) : 0; ok && arrived > 0 && !in.paced)
+        log_->arrived(observe::now_ns() - born_, arrived, samples_);
+      finish_call(*s, ctx, begin, elsewhere);
     }
-    finish_call(*s, ctx, begin, elsewhere);
     in.clear();
     ctx.due = due;
     ctx.limit = limit;
     ctx.paced = paced;
     if (!ok) throw thalweg::cancelled{};
     if (out) {
-      pass_on(s->first + (s->r.last - s->r.first), *out);
+      pass_on(number + 1, *out);
       out->clear();
       s->out = std::move(out);
     }
@@ -235,7 +280,7 @@ class sequential_engine final : public engine {
       const auto out = component.make_chunk(ref.stage);
       component.on_time(ref.stage, ctx, out.get());
       ctx.collect({ref.stage, ref.stage + 1}, 0);
-      pass_on(stage + 1, *out);
+      pass_through(stage + 1, *out);
     }
   }
 
@@ -258,8 +303,8 @@ class sequential_engine final : public engine {
   // As pass_on, for items that enter in the middle of a fused line: stage by stage.
   void pass_through(std::size_t stage, pipe::chunk_base& in) {
     if (in.empty() || stage >= state_->stages.size()) return;
-    if (step_at(stage) != nullptr && steps_.size() > 1) {
-      pass_on(stage, in);
+    if (const auto number = step_at(stage); number < steps_.size() && steps_.size() > 1) {
+      pass_on(number, in);
       return;
     }
     const auto& ref = state_->stages[stage];
@@ -286,6 +331,9 @@ class sequential_engine final : public engine {
   std::int64_t born_ = 0;
   // The time of calls that were made in the middle of others: not these others' own.
   std::int64_t elsewhere_ns_ = 0;
+  bool measures_ = true;  // the items in hand
+  bool samples_ = false;  // items are measured, but not all
+  std::vector<std::uint64_t> items_;
 };
 
 }  // namespace

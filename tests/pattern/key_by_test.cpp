@@ -317,7 +317,7 @@ TEST(KeyTable, DoesWhatAMapDoes) {
         table.erase(found->second.first);
         model.erase(found);
       } else {
-        const auto id = table.find_or_add(key, [&](int) { return i; });
+        const auto id = table.find_or_add(key, [&](int) { return i; }).number;
         const auto [at, added] = model.try_emplace(key, id, i);
         ASSERT_EQ(at->second.first, id);
         ASSERT_EQ(table[id], at->second.second);
@@ -335,16 +335,16 @@ TEST(KeyTable, AKeyWhoseValueCannotBeMadeIsNotAdded) {
   tw::model::key_table<int, int> table;
   EXPECT_THROW(table.find_or_add(1, [](int) -> int { throw std::runtime_error("no"); }), std::runtime_error);
   EXPECT_EQ(table.size(), 0U);
-  EXPECT_EQ(table.find_or_add(2, [](int) { return 7; }), 0U);
+  EXPECT_EQ(table.find_or_add(2, [](int) { return 7; }).number, 0U);
   EXPECT_EQ(table[0], 7);
 }
 
 TEST(KeyTable, ValuesStayWhereTheyAre) {
   tw::model::key_table<int, int> table;
-  const int* first = &table[table.find_or_add(0, [](int) { return 5; })];
+  const int* first = &table.find_or_add(0, [](int) { return 5; }).value;
   for (int i = 1; i < 10'000; ++i) table.find_or_add(i, [](int k) { return k; });
   EXPECT_EQ(first, &table[0]);
-  for (int i = 1; i < 10'000; ++i) ASSERT_EQ(table[table.find_or_add(i, [](int) { return -1; })], i);
+  for (int i = 1; i < 10'000; ++i) ASSERT_EQ(table.find_or_add(i, [](int) { return -1; }).value, i);
 }
 
 }  // namespace

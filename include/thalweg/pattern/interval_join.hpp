@@ -150,7 +150,7 @@ class keyed_partners final : public interval_partners<L, R, Out> {
   using queue = std::priority_queue<ends, std::vector<ends>, std::greater<>>;
 
   id find(K key) {
-    return keys_.find_or_add(std::move(key), [](const K&) { return of_key{}; });
+    return keys_.find_or_add(std::move(key), [](const K&) { return of_key{}; }).number;
   }
   void tidy(id key) {
     if (keys_[key].left.empty() && keys_[key].right.empty()) keys_.erase(key);

@@ -172,7 +172,7 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
  private:
   template <class Frame, class In, class Call> decltype(auto) change(Frame& f, const In& in, Call&& call) {
     const auto before = states.size();
-    const auto id = states.find_or_add(key(std::invoke(key_of, in)), [&](const key& k) -> state {
+    const auto [id, s] = states.find_or_add(key(std::invoke(key_of, in)), [&](const key& k) -> state {
       appeared.note(f.ctx, states.next());
       if constexpr (std::is_same_v<Init, value_initialised>) {
         static_assert(std::default_initializable<state>,
@@ -182,7 +182,6 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
         return initial<Init, key>::make(init, k);
       }
     });
-    state& s = states[id];
     if constexpr (can_fail<Frame>) {
       // A key whose first item was given up has not appeared.
       if (states.size() > before) {

@@ -64,13 +64,13 @@ template <class In, class Init, class F> struct reduce_op {
     f.call([&] {
       split_key(item, [&](const key& k, const value& x) {
         const auto before = found.size();
-        const auto id = found.find_or_add(k, [&](const key&) {
+        const auto [id, sum] = found.find_or_add(k, [&](const key&) {
           appeared.note(f.ctx, found.next());
           return acc(init);
         });
         const bool added = found.size() > before;
         try {
-          restoring<Frame>(found[id], [&] { add(found[id], x); });
+          restoring<Frame>(sum, [&] { add(sum, x); });
         } catch (...) {
           // A key whose first item was given up has not appeared.
           if (can_fail<Frame> && added) found.erase(id);

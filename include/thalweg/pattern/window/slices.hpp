@@ -1,6 +1,7 @@
 #pragma once
 
 #include <thalweg/pattern/window/aggregate.hpp>
+#include <thalweg/pipe/inline.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -31,43 +32,51 @@ template <class Aggregator> class slices {
  public:
   using kept = typename Aggregator::kept;
 
-  [[nodiscard]] bool empty() const noexcept { return all_.size() == head_; }
+  [[nodiscard]] bool empty() const noexcept { return !newest_ && all_.size() == head_; }
   /// The beginning of the first slice, and of the last.
-  [[nodiscard]] std::int64_t first() const { return all_[head_].begin; }
-  [[nodiscard]] std::int64_t last() const { return all_.back().begin; }
+  [[nodiscard]] std::int64_t first() const {
+    return head_ < all_.size() ? all_[head_].begin : newest_->begin;
+  }
+  [[nodiscard]] std::int64_t last() const { return newest_ ? newest_->begin : all_.back().begin; }
   /// The beginning of the first slice that begins at `from` or later; none: max().
   [[nodiscard]] std::int64_t first_from(std::int64_t from) const {
-    const auto at = place(from);
-    return at < all_.size() ? all_[at].begin : std::numeric_limits<std::int64_t>::max();
+    if (const auto at = place(from); at < all_.size()) return all_[at].begin;
+    if (newest_ && newest_->begin >= from) return newest_->begin;
+    return std::numeric_limits<std::int64_t>::max();
   }
 
   template <class X> void add(Aggregator& by, std::int64_t begin, std::uint64_t rank, X&& item) {
-    auto at = all_.size();
-    if (empty() || last() < begin) {
-      all_.push_back({begin, rank, by.begin(std::forward<X>(item))});
-      return;
-    }
-    if (last() == begin) {
-      at = all_.size() - 1;
+    if (empty() || last() < begin) return append(by, begin, rank, std::forward<X>(item));
+    if (last() == begin) return add_to_last(by, std::forward<X>(item));
+    const auto at = place(begin);
+    if (at == all_.size() || all_[at].begin != begin) {
+      slice made{begin, rank, by.begin(std::forward<X>(item))};
+      all_.insert(all_.begin() + static_cast<std::ptrdiff_t>(at), std::move(made));
     } else {
-      at = place(begin);
-      if (all_[at].begin != begin) {
-        slice made{begin, rank, by.begin(std::forward<X>(item))};
-        all_.insert(all_.begin() + static_cast<std::ptrdiff_t>(at), std::move(made));
-        changed(at);
-        return;
-      }
+      by.add(all_[at].all, std::forward<X>(item));
     }
-    by.add(all_[at].all, std::forward<X>(item));
     changed(at);
+  }
+  /// The same for a slice behind the last.
+  template <class X> void append(Aggregator& by, std::int64_t begin, std::uint64_t rank, X&& item) {
+    slice made{begin, rank, by.begin(std::forward<X>(item))};
+    settle();
+    newest_.emplace(std::move(made));
+  }
+  /// The same for the last slice.
+  template <class X> THALWEG_INLINE void add_to_last(Aggregator& by, X&& item) {
+    if (newest_) [[likely]] {
+      by.add(newest_->all, std::forward<X>(item));
+    } else {
+      by.add(all_.back().all, std::forward<X>(item));
+      changed(all_.size() - 1);
+    }
   }
 
   /// The slices that begin in [begin, end); `kept` is null if there are none. Valid until the next call.
   contents<kept> window(Aggregator& by, std::int64_t begin, std::int64_t end) {
-    const auto from = place(begin);
-    const auto to = place(end, from);
-    if (from == to) return {};
-    if (to - from == 1) return {all_[from].rank, &all_[from].all};
+    const auto [from, to] = places(begin, end);
+    if (to - from < 2) return one(from, to, begin, end);
     if constexpr (!Aggregator::joins_copies) {
       return {};  // such a job is refused before it runs
     } else if constexpr (Aggregator::incremental) {
@@ -78,10 +87,8 @@ template <class Aggregator> class slices {
   }
   /// The same for windows that do not follow each other.
   contents<kept> single_window(Aggregator& by, std::int64_t begin, std::int64_t end) {
-    const auto from = place(begin);
-    const auto to = place(end, from);
-    if (from == to) return {};
-    if (to - from == 1) return {all_[from].rank, &all_[from].all};
+    const auto [from, to] = places(begin, end);
+    if (to - from < 2) return one(from, to, begin, end);
     if constexpr (Aggregator::joins_copies) return by_hand(by, from, to);
     return {};
   }
@@ -89,8 +96,9 @@ template <class Aggregator> class slices {
 
   /// Forgets the slices that begin before `begin`.
   void drop_before(std::int64_t begin) {
-    while (!empty() && first() < begin) ++head_;
-    if (empty()) {
+    while (head_ < all_.size() && all_[head_].begin < begin) ++head_;
+    if (head_ == all_.size()) {
+      if (newest_ && newest_->begin < begin) newest_.reset();
       all_.clear();
       head_ = 0;
       back_.clear();
@@ -117,11 +125,33 @@ template <class Aggregator> class slices {
     kept all;
   };
 
-  // The first slice that does not begin before `begin`.
+  // The newest slice goes to the others.
+  void settle() {
+    if (!newest_) return;
+    all_.push_back(std::move(*newest_));
+    newest_.reset();
+  }
+
+  // Those of [begin, end), the newest among them unless it is alone.
+  std::pair<std::size_t, std::size_t> places(std::int64_t begin, std::int64_t end) {
+    const auto from = place(begin);
+    if (from < all_.size() && newest_ && newest_->begin < end) settle();
+    return {from, place(end, from)};
+  }
+  contents<kept> one(std::size_t from, std::size_t to, std::int64_t begin, std::int64_t end) const {
+    if (from < to) return {all_[from].rank, &all_[from].all};
+    if (newest_ && begin <= newest_->begin && newest_->begin < end) return {newest_->rank, &newest_->all};
+    return {};
+  }
+
+  // The first slice that does not begin before `begin`, of all but the newest.
   [[nodiscard]] std::size_t place(std::int64_t begin, std::size_t from = 0) const {
     from = std::max(from, head_);
-    if (from < all_.size() && all_[from].begin >= begin) return from;
-    if (empty() || last() < begin) return all_.size();
+    // Windows that follow each other look for what comes next, and for the end.
+    for (auto near = from; near < all_.size() && near < from + 2; ++near) {
+      if (all_[near].begin >= begin) return near;
+    }
+    if (from >= all_.size() || all_.back().begin < begin) return all_.size();
     const auto at = std::lower_bound(all_.begin() + static_cast<std::ptrdiff_t>(from), all_.end(), begin,
                                      [](const slice& s, std::int64_t b) { return s.begin < b; });
     return static_cast<std::size_t>(at - all_.begin());
@@ -189,6 +219,8 @@ template <class Aggregator> class slices {
     return {result_->rank, &result_->all};
   }
 
+  // Apart from the others, so that most items touch no other memory than this.
+  std::optional<slice> newest_;
   std::vector<slice> all_;  // by time; those before head_ are forgotten
   std::size_t head_ = 0;
   std::vector<aggregate> back_;

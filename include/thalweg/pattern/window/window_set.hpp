@@ -1,14 +1,15 @@
 #pragma once
 
 #include <thalweg/pattern/key_table.hpp>
+#include <thalweg/pattern/window/agenda.hpp>
 #include <thalweg/pattern/window/windowed.hpp>
 #include <thalweg/pattern/window/windows.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,10 +39,10 @@ template <class K, class Windows, class Aggregator> class window_set {
   /// false, and leaves the item as it is, if it is too late for all its windows.
   template <class Key, class X, class Emit>
   bool add(Key&& key, X&& item, std::int64_t time, std::uint64_t rank, Emit&& emit) {
-    const auto id = keys_.find_or_add(std::forward<Key>(key), [](const K&) { return entry{}; });
-    entry& e = keys_[id];
-    const bool in_time = e.windows.add(rules_, by_, time, rank, watermark_, std::forward<X>(item),
-                                       [&](const opened<typename Windows::kept>& w) { give(id, w, emit); });
+    const auto [id, e] = keys_.find_or_add(std::forward<Key>(key), [](const K&) { return entry{}; });
+    const bool in_time =
+        e.windows.add(rules_, by_, time, rank, watermark_, std::forward<X>(item),
+                      [&, id = id](const opened<typename Windows::kept>& w) { give(id, w, emit); });
     if (!in_time) {
       if (e.windows.empty()) keys_.erase(id);
       return false;
@@ -54,8 +55,11 @@ template <class K, class Windows, class Aggregator> class window_set {
   /// windows that end there or before.
   template <class Emit> void advance(std::int64_t watermark, Emit&& emit) {
     while (next() <= watermark) {
-      const auto due = timers_.extract(timers_.begin());
-      reach(due.key(), due.mapped(), emit);
+      if constexpr (one_key) {
+        reach_only_key(emit);
+      } else {
+        timers_.take_next([&](std::int64_t now, const std::vector<id>& keys) { reach(now, keys, emit); });
+      }
     }
     watermark_ = watermark;
   }
@@ -64,15 +68,23 @@ template <class K, class Windows, class Aggregator> class window_set {
   template <class Emit> void finish(Emit&& emit) { advance(never - 1, emit); }
 
   /// The next watermark at which there is something to do; max() if there is none.
-  [[nodiscard]] std::int64_t next() const { return timers_.empty() ? never : timers_.begin()->first; }
+  [[nodiscard]] std::int64_t next() const {
+    if constexpr (one_key) {
+      return keys_.size() == 0 ? never : keys_[0].timer;
+    } else {
+      return timers_.next();
+    }
+  }
   /// How many keys have windows that may still change.
   [[nodiscard]] std::size_t keys() const noexcept { return keys_.size(); }
 
  private:
+  static constexpr bool one_key = std::is_same_v<K, no_key>;
+
   using id = std::uint32_t;
   struct entry {
-    Windows windows{};
     std::int64_t timer = never;  // it is in the timers at this time; it has nothing to do before
+    Windows windows{};
   };
   struct candidate {
     opened<typename Windows::kept> window;
@@ -81,11 +93,26 @@ template <class K, class Windows, class Aggregator> class window_set {
 
   void schedule(id key, entry& e) {
     e.timer = e.windows.next(rules_);
-    timers_[e.timer].push_back(key);
+    if constexpr (!one_key) timers_.put(e.timer, key);
   }
 
   template <class Emit> void give(id key, const opened<typename Windows::kept>& w, Emit& emit) {
     emit(window_result<K, result>{keys_.key(key), w.rank, {w.begin, w.end, by_.lower(*w.kept), w.revision}});
+  }
+
+  template <class Emit> void reach_only_key(Emit& emit) {
+    entry& e = keys_[0];
+    const auto now = std::exchange(e.timer, never);
+    if (const auto w = e.windows.opened_at(rules_, by_, now); w.kept != nullptr) give(0, w, emit);
+    go_on(0, e, now);
+  }
+  void go_on(id key, entry& e, std::int64_t now) {
+    e.windows.pass(rules_, now);
+    if (e.windows.empty()) {
+      keys_.erase(key);
+    } else {
+      schedule(key, e);
+    }
   }
 
   template <class Emit> void reach(std::int64_t now, const std::vector<id>& keys, Emit& emit) {
@@ -102,15 +129,7 @@ template <class K, class Windows, class Aggregator> class window_set {
     const auto earlier = [](const candidate& a, const candidate& b) { return a.window.rank < b.window.rank; };
     if (!std::is_sorted(open_.begin(), open_.end(), earlier)) std::sort(open_.begin(), open_.end(), earlier);
     for (const auto& c : open_) give(c.key, c.window, emit);
-    for (const id key : reached_) {
-      entry& e = keys_[key];
-      e.windows.pass(rules_, now);
-      if (e.windows.empty()) {
-        keys_.erase(key);
-      } else {
-        schedule(key, e);
-      }
-    }
+    for (const id key : reached_) go_on(key, keys_[key], now);
   }
 
   rules rules_;
@@ -118,7 +137,7 @@ template <class K, class Windows, class Aggregator> class window_set {
   // Before all times that there can be, but far enough from the end of the numbers to reckon with.
   std::int64_t watermark_ = -3 * (std::int64_t{1} << 61);
   key_table<K, entry> keys_;
-  std::map<std::int64_t, std::vector<id>> timers_;
+  agenda<id> timers_;
   std::vector<candidate> open_;
   std::vector<id> reached_;
 };
@@ -134,10 +153,9 @@ template <class K, class Aggregator> class count_window_set {
       : size_(size), slide_(slide), slice_(std::gcd(size, slide)), by_(std::move(by)) {}
 
   template <class Key, class X, class Emit> void add(Key&& key, X&& item, std::uint64_t rank, Emit&& emit) {
-    const auto id = keys_.find_or_add(std::forward<Key>(key), [&](const K&) {
+    const auto [id, e] = keys_.find_or_add(std::forward<Key>(key), [&](const K&) {
       return entry{0, size_, rank, {}};
     });
-    entry& e = keys_[id];
     // Where windows do not overlap, each is one slice.
     const auto slice = slice_ == size_ ? e.full - size_ : slice_ == 1 ? e.seen : e.seen - e.seen % slice_;
     e.parts.add(by_, slice, rank, std::forward<X>(item));

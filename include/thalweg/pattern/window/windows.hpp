@@ -1,18 +1,16 @@
 #pragma once
 
+#include <thalweg/pattern/window/agenda.hpp>
 #include <thalweg/pattern/window/slices.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <utility>
 #include <vector>
 
 namespace thalweg::model {
-
-inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 /// A window that has something to say.
 template <class Kept> struct opened {
@@ -38,12 +36,49 @@ template <class Aggregator> class grid_windows {
   /// Adds an item, and calls `revised(opened)` for each window that it changes though its result has been
   /// given. Returns false, and leaves the item, if all its windows are gone.
   template <class X, class Revised>
-  bool add(const rules& r, Aggregator& by, std::int64_t time, std::uint64_t rank, std::int64_t watermark,
-           X&& item, Revised&& revised) {
-    if (r.lateness == 0 && !slices_.empty() && time >= slices_.last() && time - slices_.last() < r.slice) {
-      slices_.add(by, slices_.last(), rank, std::forward<X>(item));
+  THALWEG_INLINE bool add(const rules& r, Aggregator& by, std::int64_t time, std::uint64_t rank,
+                          std::int64_t watermark, X&& item, Revised&& revised) {
+    if (r.lateness == 0 && !slices_.empty() && time >= slices_.last()) {
+      // Most items. Not late, since the slice before is not gone; `next_` is not beyond an end of that one.
+      const auto ahead = time - slices_.last();
+      if (ahead < r.slice) {
+        slices_.add_to_last(by, std::forward<X>(item));
+      } else {
+        slices_.append(by, ahead < 2 * r.slice ? slices_.last() + r.slice : on_grid(time, r.slice), rank,
+                       std::forward<X>(item));
+      }
       return true;
     }
+    return add_anywhere(r, by, time, rank, watermark, std::forward<X>(item), revised);
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return slices_.empty(); }
+  [[nodiscard]] std::int64_t next(const rules& r) const {
+    if (r.lateness == 0 || slices_.empty()) return next_;
+    return std::min(next_, last_end(r, slices_.first()) + r.lateness);
+  }
+  opened<kept> opened_at(const rules& r, Aggregator& by, std::int64_t end) {
+    if (next_ != end) return {};
+    const auto c = slices_.window(by, end - r.size, end);
+    return {end - r.size, end, c.rank, 0, c.kept};
+  }
+  void pass(const rules& r, std::int64_t now) {
+    if (next_ == now) {
+      const auto slice = slices_.first_from(now - r.size + r.slide);
+      next_ = slice == never ? never : slice < now + r.slide ? now + r.slide : first_end(r, slice);
+    }
+    if (r.lateness == 0) {
+      slices_.drop_before(now - r.size + r.slide);
+    } else {
+      slices_.drop_before(on_grid(now - r.size - r.lateness, r.slide) + r.slide);
+      std::erase_if(revisions_, [&](const auto& v) { return v.first + r.lateness <= now; });
+    }
+  }
+
+ private:
+  template <class X, class Revised>
+  bool add_anywhere(const rules& r, Aggregator& by, std::int64_t time, std::uint64_t rank,
+                    std::int64_t watermark, X&& item, Revised&& revised) {
     const auto begin = on_grid(time, r.slice);
     const auto first = first_end(r, begin);
     const auto last = last_end(r, begin);
@@ -62,26 +97,6 @@ template <class Aggregator> class grid_windows {
     return true;
   }
 
-  [[nodiscard]] bool empty() const noexcept { return slices_.empty(); }
-  [[nodiscard]] std::int64_t next(const rules& r) const {
-    if (r.lateness == 0 || slices_.empty()) return next_;
-    return std::min(next_, last_end(r, slices_.first()) + r.lateness);
-  }
-  opened<kept> opened_at(const rules& r, Aggregator& by, std::int64_t end) {
-    if (next_ != end) return {};
-    const auto c = slices_.window(by, end - r.size, end);
-    return {end - r.size, end, c.rank, 0, c.kept};
-  }
-  void pass(const rules& r, std::int64_t now) {
-    if (next_ == now) {
-      const auto slice = slices_.first_from(now - r.size + r.slide);
-      next_ = slice == never ? never : std::max(now + r.slide, first_end(r, slice));
-    }
-    slices_.drop_before(on_grid(now - r.size - r.lateness, r.slide) + r.slide);
-    std::erase_if(revisions_, [&](const auto& v) { return v.first + r.lateness <= now; });
-  }
-
- private:
   static std::int64_t on_grid(std::int64_t time, std::int64_t step) {
     const auto past = time % step;
     return time - (past < 0 ? past + step : past);
@@ -103,8 +118,8 @@ template <class Aggregator> class grid_windows {
     return 1;
   }
 
-  slices<Aggregator> slices_;
   std::int64_t next_ = never;  // the end of the next window that has items
+  slices<Aggregator> slices_;
   std::vector<std::pair<std::int64_t, std::uint32_t>> revisions_;
 };
 
