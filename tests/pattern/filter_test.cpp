@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <numeric>
+#include <ranges>
 #include <stop_token>
 #include <string>
 #include <vector>

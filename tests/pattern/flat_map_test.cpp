@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <stop_token>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <thalweg/model/pipeline.hpp>
+#include <thalweg/model/ranges.hpp>
 #include <thalweg/model/stage_traits.hpp>
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <ranges>
 #include <utility>
 #include <vector>
 

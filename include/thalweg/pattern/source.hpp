@@ -2,6 +2,7 @@
 #pragma once
 
 #include <thalweg/model/pipeline.hpp>
+#include <thalweg/model/ranges.hpp>
 #include <thalweg/model/stage_traits.hpp>
 #include <thalweg/pattern/flat_map.hpp>
 
@@ -9,7 +10,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <stop_token>
 #include <type_traits>
 #include <utility>

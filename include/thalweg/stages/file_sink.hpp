@@ -1,6 +1,7 @@
 /// `file_sink`: a file that is there when the stream has ended well, and not before.
 #pragma once
 
+#include <thalweg/model/ranges.hpp>
 #include <thalweg/pattern/sink.hpp>
 #include <thalweg/stages/atomic_file.hpp>
 #include <thalweg/stages/building.hpp>
@@ -9,7 +10,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
-#include <ranges>
 #include <stop_token>
 #include <string>
 #include <string_view>

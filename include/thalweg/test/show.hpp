@@ -1,12 +1,12 @@
 #pragma once
 
 #include <thalweg/model/plan.hpp>
+#include <thalweg/model/ranges.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <optional>
 #include <ostream>
-#include <ranges>
 #include <sstream>
 #include <string>
 #include <string_view>
