@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -167,6 +168,22 @@ template <class T> class in final : public model::input_port {
   }
   /// Between a split and an ordered merge: the place of the next item in the order of the split.
   [[nodiscard]] std::int64_t rank() const noexcept { return held_->mark_of(next_).rank; }
+
+  /// All that is there, and its marks (null if it has none), for a stage that looks at many ports: it moves
+  /// items out and says, once, how many.
+  struct items_left {
+    std::span<T> items;
+    const pipe::mark* marks;
+  };
+  [[nodiscard]] items_left all_left() noexcept {
+    if (left() == 0) return {{}, nullptr};
+    const auto* const marks = held_->marks();
+    return {{held_->begin() + next_, left()}, marks == nullptr ? nullptr : marks + next_};
+  }
+  void took(std::size_t n) noexcept {
+    next_ += n;
+    running().tallies[0].in += n;
+  }
   /// Below this rank nothing will come any more.
   [[nodiscard]] std::int64_t upto() const noexcept {
     return over_ ? std::numeric_limits<std::int64_t>::max() : upto_;

@@ -170,8 +170,53 @@ template <class T> class merge final : public stage, private model::gateway {
 
   void whatever_comes() {
     for (auto& p : all_) {
-      while (p.available()) out.send(p.take(*this));
+      if (p.port == nullptr) {
+        while (p.available()) out.send(p.take(*this));
+        continue;
+      }
+      for (cursor from(*p.port); from.left() > 0;) send_next(from);
     }
+  }
+
+  // Goes along what is there of an input. The input is told at the end.
+  class cursor {
+   public:
+    explicit cursor(thalweg::in<T>& port) : port_(&port) {
+      const auto all = port.all_left();
+      begin_ = item_ = all.items.data();
+      end_ = begin_ + all.items.size();
+      static constexpr pipe::mark none{};
+      mark_ = all.marks != nullptr ? all.marks : &none;
+      step_ = all.marks != nullptr ? 1 : 0;
+    }
+    cursor(cursor&& other) noexcept : cursor(static_cast<const cursor&>(other)) { other.port_ = nullptr; }
+    cursor& operator=(cursor&&) = delete;
+    ~cursor() {
+      if (port_ != nullptr && item_ != begin_) port_->took(static_cast<std::size_t>(item_ - begin_));
+    }
+
+    [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - item_); }
+    [[nodiscard]] const pipe::mark& mark() const noexcept { return *mark_; }
+    /// The rank of the next item, or what has been promised of it.
+    [[nodiscard]] std::int64_t place() const noexcept { return item_ != end_ ? mark_->rank : port_->upto(); }
+    T&& next() noexcept {
+      mark_ += step_;
+      return std::move(*item_++);
+    }
+
+   private:
+    cursor(const cursor&) = default;
+
+    thalweg::in<T>* port_;
+    T* item_;
+    T* end_;
+    T* begin_;
+    const pipe::mark* mark_;
+    std::ptrdiff_t step_;
+  };
+  void send_next(cursor& from) {
+    this->context().take_marks(from.mark());
+    out.send(from.next());
   }
 
   void turns() {
@@ -208,15 +253,22 @@ template <class T> class merge final : public stage, private model::gateway {
   // what has the rank it has promised, so that one counts.
   void in_order() {
     const auto n = inputs_.size();
-    for (std::size_t i = 0; i < n; ++i) next_.set(i, place_of(*inputs_[i]));
-    for (next_.play(); inputs_[next_.winner()]->available();) {
+    const struct clearing {
+      std::vector<cursor>& all;
+      ~clearing() { all.clear(); }
+    } at_end{cursors_};
+    for (auto& p : inputs_) cursors_.emplace_back(*p);
+    const auto play = [&] {
+      for (std::size_t i = 0; i < n; ++i) next_.set(i, cursors_[i].place());
+      next_.play();
+    };
+    for (play(); cursors_[next_.winner()].left() > 0;) {
       const auto first = next_.winner();
       const auto touched = go_round(first);
       if (touched >= n) {
-        for (std::size_t i = 0; i < n; ++i) next_.set(i, place_of(*inputs_[i]));
-        next_.play();
+        play();
       } else {
-        for (auto i = first, k = touched; k > 0; --k, i = behind(i)) next_.replay(i, place_of(*inputs_[i]));
+        for (auto i = first, k = touched; k > 0; --k, i = behind(i)) next_.replay(i, cursors_[i].place());
       }
     }
   }
@@ -227,22 +279,29 @@ template <class T> class merge final : public stage, private model::gateway {
   // the next input. Returns from how many inputs it has taken.
   std::size_t go_round(std::size_t i) {
     for (std::size_t touched = 1;; ++touched) {
-      auto& from = *inputs_[i];
-      const auto rank = from.rank();
+      auto& from = cursors_[i];
+      const auto rank = from.mark().rank;
       do {
-        T item = from.take();
-        if (nested_) this->set_rank(giver_->outer(rank));
-        out.send(std::move(item));
-      } while (from.available() && from.rank() == rank);
-      if (place_of(from) <= rank) return touched;
+        if (nested_) {
+          send_nested(from, rank);
+        } else {
+          send_next(from);
+        }
+      } while (from.left() > 0 && from.mark().rank == rank);
+      if (from.place() <= rank) return touched;
       i = behind(i);
-      const auto& next = *inputs_[i];
-      if (!one_way_each_ || !next.available() || next.rank() != rank + (giver_->copies() && i != 0 ? 0 : 1))
+      const auto& next = cursors_[i];
+      if (!one_way_each_ || next.left() == 0 ||
+          next.mark().rank != rank + (giver_->copies() && i != 0 ? 0 : 1))
         return touched;
     }
   }
+  void send_nested(cursor& from, std::int64_t rank) {
+    this->context().take_marks(from.mark());
+    this->set_rank(giver_->outer(rank));
+    out.send(from.next());
+  }
   [[nodiscard]] std::size_t behind(std::size_t i) const { return i + 1 == inputs_.size() ? 0 : i + 1; }
-  static std::int64_t place_of(const thalweg::in<T>& p) { return p.available() ? p.rank() : p.upto(); }
 
   [[nodiscard]] model::gateway* gateway() noexcept override { return this; }
   [[nodiscard]] bool kept_open() const noexcept override { return feeds_.open_now() != 0; }
@@ -279,6 +338,7 @@ template <class T> class merge final : public stage, private model::gateway {
   std::atomic<bool> waits_for_feed_{false};
   std::size_t turn_ = 0;
   model::tournament next_;
+  std::vector<cursor> cursors_;  // of the inputs, while it runs
   model::rank_giver* giver_ = nullptr;
   bool nested_ = false;
   bool one_way_each_ = false;

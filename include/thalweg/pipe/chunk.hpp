@@ -72,6 +72,8 @@ class chunk_base {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] bool marked() const noexcept { return paced || ranked; }
   [[nodiscard]] mark mark_of(std::size_t i) const noexcept { return marked() ? marks_[begin() + i] : mark{}; }
+  /// The marks of all items; null where they have none.
+  [[nodiscard]] const mark* marks() const noexcept { return marked() ? marks_.get() + begin() : nullptr; }
   [[nodiscard]] std::int64_t due(std::size_t i) const noexcept { return mark_of(i).due; }
 
   /// Destroys the items; the memory stays for the next run of items.
