@@ -182,6 +182,27 @@ TEST_P(OpenPorts, AFullTapHoldsUpTheStream) {
   EXPECT_LT(r.stage("tee-0").busy(), r.elapsed() - 30ms) << "waiting for somebody outside is not work";
 }
 
+TEST_P(OpenPorts, StopEndsTheRunThoughNobodyReadsATap) {
+  const auto held = [](auto& s, int capacity) {
+    auto tap = s.node.tap({.capacity = capacity});
+    auto e = tw::launch(s.g, policy());
+    EXPECT_TRUE(eventually([&] { return s.given > capacity; }));
+    std::this_thread::sleep_for(5ms);  // by now the stage waits for room in the tap
+    e.stop();
+    e.wait();
+    return tap;
+  };
+  {
+    stream<tw::tee<int>> s;
+    auto tap = held(s, 10);
+    EXPECT_EQ(rest_of(tap), first(s.given)) << "all that the source gave, also what found the tap full";
+    EXPECT_EQ(s.seen, first(s.given));
+  }
+  stream<tw::split<int>> s;
+  auto tap = held(s, 1);
+  EXPECT_EQ(rest_of(tap).size() + s.seen.size(), static_cast<std::size_t>(s.given));
+}
+
 TEST_P(OpenPorts, WhatATapDropsIsCounted) {
   for (const auto full : {tw::drop_new, tw::drop_old}) {
     tw::graph g;

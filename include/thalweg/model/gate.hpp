@@ -98,14 +98,15 @@ template <class T> class gate {
 
   // Whoever puts in.
 
-  /// Moves `x` in, unless it is `full` (`x` is untouched then) or nobody wants anything any more.
-  put try_push(T& x) {
+  /// Moves `x` in, unless it is `full` (`x` is untouched then) or nobody wants anything any more. Not
+  /// `bounded`, a gate that blocks takes it though it is full.
+  put try_push(T& x, bool bounded = true) {
     bool first = false;
     auto what = put::taken;
     {
       const std::lock_guard hold(lock_);
       if (ended_) return put::over;
-      if (waiting_.size() >= capacity_) {
+      if (waiting_.size() >= capacity_ && (bounded || full_ != when_full::block)) {
         if (full_ == when_full::block) return put::full;
         dropped_.fetch_add(1, std::memory_order_relaxed);
         what = put::dropped;

@@ -24,7 +24,9 @@ template <class T> class branching;
 ///
 /// Order: that of the stream. Threads: one thread at a time takes items; `close` may be called by any. Where
 /// the tap is full, the stage waits with the thread that it has, if `.when_full` does not say otherwise: one
-/// that may be full for long should have a thread of its own (`g.configure(tee, {.blocking = true})`).
+/// that may be full for long should have a thread of its own (`g.configure(tee, {.blocking = true})`). After
+/// `execution::stop` nobody waits: what was on its way goes in beyond `.capacity`, and can still be taken out
+/// when the run is over.
 ///
 /// ```cpp
 /// tw::graph g;
