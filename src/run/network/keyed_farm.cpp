@@ -2,6 +2,7 @@
 #include <thalweg/observe/clock.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <bitset>
 #include <utility>
 
@@ -44,7 +45,11 @@ template <class F> void in_order(std::span<const places> all, F&& f) {
 }  // namespace
 
 keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info)
-    : replicated(replicas), parts_(std::move(parts)), watermarked_(info.watermarked), timed_(info.timed) {
+    : replicated(replicas),
+      parts_(std::move(parts)),
+      watermarked_(info.watermarked),
+      timed_(info.timed),
+      ordered_(!info.unordered || n.how().sequential) {
   const auto first = parts_.front().first;
   const auto last = parts_.back().first + parts_.back().stages.last - parts_.back().stages.first;
   front = std::make_unique<divider>(*this, n, first, last);
@@ -140,16 +145,34 @@ void keyed_farm::portion::execute(worker& w) {
       lane_->catch_up(w, no_limit);
     }
     if (has_items || time_has_come) {
-      if (filling_) {
-        if (!b.out[number_]) b.out[number_] = f.front->new_output();
-        b.out[number_]->swap_items(*filling_);
-      }
+      if (filling_) put_results(b);
       if (f.watermarked_) b.places[number_].swap(part_.places);
       deadline_.store(part_.next, std::memory_order_relaxed);
     }
     taken_.store(k + 1);
-    if (b.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) f.front->notify(&w);
+    const bool to_send = b.fresh.load(std::memory_order_relaxed) != 0;
+    if (b.pending.fetch_sub(1, std::memory_order_acq_rel) == 1 || to_send) f.front->notify(&w);
   }
+}
+
+// What has come of a run of items goes to the divider. Where nobody puts it into order it is ready to be
+// sent.
+void keyed_farm::portion::put_results(batch& b) {
+  auto& f = farm_;
+  const bool send = !f.ordered_ && !filling_->empty();
+  if (send && !b.marks.empty()) {
+    filling_->change_marks(0, filling_->size(), [&](const pipe::mark& m) {
+      const auto rank = f.watermarked_ ? part_.places[static_cast<std::size_t>(m.rank)].rank : m.rank;
+      return b.marks[static_cast<std::size_t>(rank - b.first)];
+    });
+  }
+  if (send) {
+    filling_->paced = b.paced;
+    filling_->ranked = b.ranked;
+  }
+  if (!b.out[number_]) b.out[number_] = f.front->new_output();
+  b.out[number_]->swap_items(*filling_);
+  if (send) b.fresh.fetch_or(std::uint32_t{1} << number_, std::memory_order_release);
 }
 
 // --- the items of all keys ---
@@ -164,8 +187,56 @@ chunk_ptr keyed_farm::divider::new_output() const {
 
 bool keyed_farm::divider::first_is_done() const {
   const auto k = farm_.next_out_.load();
-  return k != farm_.next_in_.load() &&
-         farm_.batches_[static_cast<std::size_t>(k % window)].pending.load() == 0;
+  return k != farm_.next_in_.load() && farm_.batch_at(k).pending.load() == 0;
+}
+
+bool keyed_farm::divider::has_fresh() const {
+  if (farm_.ordered_) return false;
+  const auto end = farm_.next_in_.load();
+  for (auto k = farm_.next_out_.load(); k < end; ++k) {
+    if (farm_.batch_at(k).fresh.load() != 0) return true;
+  }
+  return false;
+}
+
+// Unordered: sends what the parts have ready, each in its order.
+void keyed_farm::divider::send_fresh(worker& w) {
+  auto& f = farm_;
+  if (f.ordered_ || out.empty()) return;
+  const auto begin = f.next_out_.load();
+  const auto end = f.next_in_.load();
+  // The newest are looked at first: where one of them is seen, what the part had ready before is seen, too.
+  std::array<std::uint32_t, window> ready{};
+  for (auto k = end; k-- > begin;)
+    ready[static_cast<std::size_t>(k - begin)] = f.batch_at(k).fresh.load(std::memory_order_acquire);
+  for (auto k = begin; k < end; ++k) {
+    for (auto left = ready[static_cast<std::size_t>(k - begin)]; left != 0; left &= left - 1) {
+      if (!outputs_have_room()) return;
+      send_part(w, f.batch_at(k), static_cast<std::size_t>(std::countr_zero(left)));
+    }
+  }
+}
+
+void keyed_farm::divider::send_part(worker& w, batch& b, std::size_t part) {
+  b.fresh.fetch_and(~(std::uint32_t{1} << part), std::memory_order_relaxed);
+  auto& o = out.front();
+  o.filling.swap(b.out[part]);
+  o.filling->position = b.position;
+  o.filling->born_ns = b.born_ns;
+  o.filling->upto = std::numeric_limits<std::int64_t>::min();
+  w.soon = w.depth == 0;
+  hand_over(&w, o);
+  o.filling.swap(b.out[part]);
+}
+
+// Tells an ordered merge that nothing of a lower rank will come any more.
+void keyed_farm::divider::promise(worker& w, std::int64_t upto) {
+  auto& o = out.front();
+  if (o.to == nullptr || !o.to->ranked) return;
+  if (!o.filling) o.filling = new_output();
+  o.filling->ranked = true;
+  o.filling->upto = upto;
+  hand_over(&w, o);
 }
 
 std::int64_t keyed_farm::divider::deadline() const {
@@ -181,10 +252,12 @@ bool keyed_farm::divider::ready() {
   if (farm_.timed_ && deadline() <= observe::now_ns()) return ask_for_room();
   const bool drained = farm_.next_out_.load() == farm_.next_in_.load();
   const bool room = farm_.next_in_.load() - farm_.next_out_.load() < window;
-  return (first_is_done() || (drained && inputs_ended()) || (room && may_take(0))) && ask_for_room();
+  return (first_is_done() || has_fresh() || (drained && inputs_ended()) || (room && may_take(0))) &&
+         ask_for_room();
 }
 
 void keyed_farm::divider::execute(worker& w) {
+  send_fresh(w);
   while (first_is_done() && outputs_have_room()) unite(w);
   if (farm_.next_in_.load() - farm_.next_out_.load() < window && may_take(0) && outputs_have_room())
     divide(w);
@@ -198,7 +271,7 @@ void keyed_farm::divider::divide(worker& w) {
   auto items = take(w, 0, std::move(back_));
   if (!items) return;
   const auto n = items->size();
-  auto& b = f.batches_[static_cast<std::size_t>(f.next_in_.load() % window)];
+  auto& b = f.batch_at(f.next_in_.load());
   b.items = n;
   b.first = count_;
   b.position = items->position;
@@ -245,7 +318,7 @@ void keyed_farm::divider::divide(worker& w) {
 // A run without items: time has passed.
 void keyed_farm::divider::tell_time(worker& w) {
   auto& f = farm_;
-  auto& b = f.batches_[static_cast<std::size_t>(f.next_in_.load() % window)];
+  auto& b = f.batch_at(f.next_in_.load());
   const auto now = observe::now_ns();
   latest_ = std::max(latest_, now);
   b.items = 0;
@@ -311,9 +384,13 @@ void keyed_farm::divider::give_late(batch& b) {
 
 void keyed_farm::divider::unite(worker& w) {
   auto& f = farm_;
-  auto& b = f.batches_[static_cast<std::size_t>(f.next_out_.load() % window)];
+  auto& b = f.batch_at(f.next_out_.load());
   if (f.watermarked_) give_late(b);
-  if (!out.empty()) {
+  if (!f.ordered_ && !out.empty()) {
+    for (auto left = b.fresh.load(std::memory_order_acquire); left != 0; left &= left - 1)
+      send_part(w, b, static_cast<std::size_t>(std::countr_zero(left)));
+    promise(w, b.upto);
+  } else if (!out.empty()) {
     auto& o = out.front();
     if (!o.filling) o.filling = new_output();
     o.filling->paced = b.paced;
@@ -382,10 +459,7 @@ void keyed_farm::divider::finish(worker& w) {
     o.filling->born_ns = observe::now_ns();
     hand_over(&w, o);
   }
-  if (ranked) {
-    out.front().filling->upto = never;
-    hand_over(&w, out.front());
-  }
+  if (ranked) promise(w, never);
   w.soon = w.depth == 0;
   end(w);
 }

@@ -141,8 +141,9 @@ class farm::seat final : public node, public lane::owner {
 
 /// A farm whose first stage has state for each key. The keys are divided up into parts, more than there are
 /// replicas: each part has operators of its own and is a node that works on its items in order. A run of
-/// items is divided into one for each part, and what comes of them is put together again. Where results
-/// depend on time all parts are told how far it has come, with each run of items or without any.
+/// items is divided into one for each part, and what comes of them is put together again, or, unordered, goes
+/// on part by part. Where results depend on time all parts are told how far it has come, with each run of
+/// items or without any.
 class keyed_farm final : public replicated {
  public:
   keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info);
@@ -173,6 +174,7 @@ class keyed_farm final : public replicated {
     std::vector<std::uint8_t> who;
     std::vector<chunk_ptr> in, out;  // by part
     std::atomic<std::size_t> pending{0};
+    std::atomic<std::uint32_t> fresh{0};  // unordered: the parts whose results are to be sent
     // Where results depend on time.
     std::vector<model::moment> moments;
     std::vector<chunk_ptr> late;                              // by part
@@ -181,9 +183,10 @@ class keyed_farm final : public replicated {
 
   [[nodiscard]] bool begin_one() noexcept;
   void next_one(worker& w);
+  [[nodiscard]] batch& batch_at(std::int64_t k) { return batches_[static_cast<std::size_t>(k % window)]; }
 
   const std::vector<part> parts_;
-  const bool watermarked_, timed_;
+  const bool watermarked_, timed_, ordered_;
   std::atomic<std::size_t> active_{0};  // parts that are being worked on
   std::array<batch, window> batches_;
   std::atomic<std::int64_t> next_in_{0}, next_out_{0};
@@ -201,6 +204,10 @@ class keyed_farm::divider final : public node {
 
  private:
   [[nodiscard]] bool first_is_done() const;
+  [[nodiscard]] bool has_fresh() const;
+  void send_fresh(worker& w);
+  void send_part(worker& w, batch& b, std::size_t part);
+  void promise(worker& w, std::int64_t upto);
   void divide(worker& w);
   void tell_time(worker& w);
   void start(worker& w, batch& b);
@@ -235,6 +242,7 @@ class keyed_farm::portion final : public node, public lane::owner {
   void give(worker&, bool) override {}
   /// There is something for it in a run of items.
   void add_work(worker& w, batch& b);
+  void put_results(batch& b);
 
   /// The runs of items with something for it, by how many there were: those from `taken_` on wait.
   std::array<batch*, window> to_do_{};
