@@ -134,6 +134,7 @@ template <class T> class branching : public stage, public rank_giver, private ga
     taps_.clear();
     open_.clear();
   }
+  [[nodiscard]] std::size_t taps() const final { return taps_.count(); }
 
   void remember(std::int64_t rank) {
     const std::lock_guard hold(lock_);
