@@ -20,3 +20,4 @@
 #include <thalweg/pattern/split.hpp>
 #include <thalweg/pattern/window.hpp>
 #include <thalweg/run/run.hpp>
+#include <thalweg/pattern/zip.hpp>
