@@ -103,7 +103,8 @@ class farm final : public replicated {
   chunk_ptr dealt_;  // what is left of a run of items that is being dealt out
   std::int64_t count_ = 0;
   std::atomic<bool> ending_{false};
-  std::atomic<int> firing_{0};  // replicas whose timers are being called
+  std::atomic<bool> stalled_{false};  // what is next has found no room
+  std::atomic<int> firing_{0};        // replicas whose timers are being called
 };
 
 class farm::seat final : public node, public lane::owner {
