@@ -18,8 +18,7 @@ constexpr std::size_t most_seats = 256;  // of a farm that may be resized
 void net::lay_out() {
   auto& run = *state_;
   farm_of_stage_.assign(run.stages.size(), nullptr);
-  replicas_.assign(run.stages.size(), 1);
-  limit_replicas();
+  number_replicas();
   if (shape_.sequential) {
     home_ = on_caller_ = &new_squad(1, {});
   } else if (shape_.home) {
@@ -110,7 +109,7 @@ net::span net::add_line(std::size_t c) {
     }
     node* made = nullptr;
     if (info.farm >= 0) {
-      const auto n = static_cast<std::size_t>(replicas_[first]);
+      const auto n = replicas_[first];
       const auto most = info.keyed ? keyed_farm::portions : shape_.sequential ? n : std::max(n, most_seats);
       for (auto s = first; s < i; ++s) {
         run.plan.components[c]->prepare(run.stages[s].stage, most);
@@ -198,31 +197,20 @@ edge& net::connect(const connect_options& opts, node& from, std::size_t from_por
   return e;
 }
 
-// How many replicas each farm has. Where there is a bound on all of them, those that have most give.
-void net::limit_replicas() {
-  auto& run = *state_;
-  std::vector<std::size_t> farms;
-  int sum = 0;
-  for (std::size_t i = 0; i < run.stages.size(); ++i) {
-    const auto& info = *run.stages[i].info;
-    if (info.farm < 0) continue;
-    replicas_[i] = shape_.sequential            ? 1
-                   : info.replicas == automatic ? std::max(1, shape_.replicas)
-                                                : info.replicas;
-    if (i > 0 && same_farm(run.stages[i - 1], run.stages[i])) {
-      replicas_[i] = replicas_[i - 1];
-      continue;
-    }
-    farms.push_back(i);
-    sum += replicas_[i];
+// How many replicas each farm has, by its first stage.
+void net::number_replicas() {
+  const auto& stages = state_->stages;
+  replicas_.assign(stages.size(), 1);
+  std::vector<std::size_t*> farms;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const auto& info = *stages[i].info;
+    if (info.farm < 0 || shape_.sequential || (i > 0 && same_farm(stages[i - 1], stages[i]))) continue;
+    const auto n = info.replicas == automatic ? std::max(1, shape_.replicas) : info.replicas;
+    replicas_[i] = static_cast<std::size_t>(n);
+    farms.push_back(&replicas_[i]);
   }
-  while (shape_.most_replicas != automatic && sum > shape_.most_replicas) {
-    const auto largest = *std::max_element(farms.begin(), farms.end(),
-                                           [&](auto a, auto b) { return replicas_[a] < replicas_[b]; });
-    if (replicas_[largest] == 1) return;
-    --replicas_[largest];
-    --sum;
-  }
+  if (shape_.most_replicas != automatic)
+    limit_replicas(farms, static_cast<std::size_t>(shape_.most_replicas));
 }
 
 // Strongly connected parts: R. Tarjan, Depth-first search and linear graph algorithms (1972), without

@@ -92,7 +92,7 @@ class net final : public engine {
   [[nodiscard]] squad* squad_for(const model::stage_info& info, bool apart, std::size_t threads);
   edge& connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
                 std::size_t to_port);
-  void limit_replicas();
+  void number_replicas();
   void find_loops();
   void find_ranks();
   void find_paced();
@@ -111,8 +111,8 @@ class net final : public engine {
   std::vector<std::unique_ptr<edge>> edges_;
   std::vector<std::unique_ptr<node>> owned_;
   std::vector<std::unique_ptr<farm>> farms_;
-  std::vector<node*> nodes_;   // a farm's first seat stands for all
-  std::vector<int> replicas_;  // of each farm, by stage
+  std::vector<node*> nodes_;           // a farm's first seat stands for all
+  std::vector<std::size_t> replicas_;  // of each farm, by its first stage
   std::vector<std::unique_ptr<keyed_farm>> keyed_farms_;
   std::vector<replicated*> farm_of_stage_;
   std::vector<std::unique_ptr<loop>> loops_;
