@@ -90,9 +90,6 @@ void check_together(const stage_info& first, const stage_info& s, std::vector<st
   if (s.keyed)
     bad("has state for each key, so in a farm it must be the first stage: the keys are divided up where the "
         "items come in");
-  if (first.keyed && s.timed)
-    bad("works by the clock, but is in a farm whose keys are divided up, where what it holds lies in many "
-        "parts: put it behind the farm");
   if (s.opts.schedule.how() != schedule::kind::on_demand)
     bad("is not the first of its farm ('" + first.name +
         "' is), where the items are given to the replicas, so .schedule does nothing");

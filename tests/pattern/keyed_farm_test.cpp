@@ -513,6 +513,47 @@ TEST_P(KeyedFarm, ByProcessingTimeItIsGivenWhileTheSourceStalls) {
   }
 }
 
+TEST_P(KeyedFarm, EachPartHasTheTimersOfTheStagesBehind) {
+  if (one_thread()) GTEST_SKIP() << "its one thread is in the source";
+  if (GetParam() == "pool:1")
+    GTEST_SKIP() << "its one worker, which would execute the sink, is in the source";
+  const auto count = tw::key_by([](int x) { return x % 20; }, [](int&, int x) { return x; });
+  for (const bool busy : {false, true}) {
+    // Busy: items of one key come all the time, those of the others once.
+    std::atomic<int> arrived{0};
+    bool in_time = true;
+    tw::run(
+        tw::source([&, n = 0, more = 0]() mutable -> std::optional<int> {
+          if (n == 20 || n == 40) {  // item 0 does not arrive
+            if (!busy) (void)eventually([&] { return arrived == n - 1; });
+            if (busy && arrived < n - 1 && ++more < 10'000'000) return 0;
+            in_time = in_time && arrived == n - 1;
+          }
+          return n < 60 ? std::optional(n++) : std::nullopt;
+        }) |
+            tw::farm(count | tw::filter([](int x) { return x != 0; }) | tw::batch(1'000, 2ms) |
+                         tw::map([](const std::vector<int>& all) { return static_cast<int>(all.size()); }),
+                     {.replicas = 2, .unordered = true, .name = "f"}) |
+            tw::sink([&](int n) { arrived += n; }),
+        policy());
+    EXPECT_TRUE(in_time) << "groups must come though no item does";
+    EXPECT_EQ(arrived, 59);
+  }
+}
+
+TEST_P(KeyedFarm, TimersAndWindowsByProcessingTimeInOneFarm) {
+  std::int64_t items = 0;
+  tw::run(tw::paced([n = 0]() mutable { return n < 3'000 ? std::optional(n++) : std::nullopt; }, 2e5) |
+              tw::key_by([](int x) { return x % 50; }) |
+              tw::farm(tw::window(tw::tumbling(1ms, {.any_order = true}), tw::count_of()) | tw::batch(7, 1ms),
+                       {.replicas = 2, .unordered = true}) |
+              tw::sink([&](const std::vector<tw::keyed<int, tw::windowed<std::int64_t>>>& all) {
+                for (const auto& w : all) items += w.value.value;
+              }),
+          policy());
+  EXPECT_EQ(items, 3'000);
+}
+
 TEST_P(KeyedFarm, FailuresNameTheStage) {
   std::vector<event> items;
   for (int i = 0; i < 2'000; ++i) items.push_back({i % 7, i, i});

@@ -16,6 +16,18 @@ constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 using places = std::vector<model::key_part::place>;
 
+std::size_t end_of(const std::vector<part>& parts) {
+  return parts.back().first + parts.back().stages.last - parts.back().stages.first;
+}
+
+// Whether a stage behind the first wants to be called when time has passed.
+bool has_timers(const run_state& run, const std::vector<part>& parts) {
+  for (auto s = parts.front().first + 1; s < end_of(parts); ++s) {
+    if (run.stages[s].info->timed) return true;
+  }
+  return false;
+}
+
 // Puts the places of all parts into order: calls `f(part, place)` for one after the other.
 template <class F> void in_order(std::span<const places> all, F&& f) {
   struct cursor {
@@ -49,9 +61,11 @@ keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, co
       parts_(std::move(parts)),
       watermarked_(info.watermarked),
       timed_(info.timed),
-      ordered_(!info.unordered || n.how().sequential) {
+      timers_(has_timers(n.run(), parts_)),
+      // One thread has one order, except that time alone makes results.
+      ordered_(!info.unordered || (n.how().sequential && !timers_)) {
   const auto first = parts_.front().first;
-  const auto last = parts_.back().first + parts_.back().stages.last - parts_.back().stages.first;
+  const auto last = end_of(parts_);
   front = std::make_unique<divider>(*this, n, first, last);
   for (std::size_t i = 0; i < portions; ++i)
     all.push_back(std::make_unique<portion>(*this, n, first, last, i));
@@ -127,7 +141,9 @@ void keyed_farm::portion::execute(worker& w) {
     const bool has_items = mine != nullptr && !mine->empty();
     if (has_items) prepare(w);
     const bool time_has_come = !b.moments.empty() && part_.next <= b.moments.back().watermark;
-    if (has_items || time_has_come) {
+    const bool timer = f.timers_ && lane_ && lane_->deadline() <= observe::now_ns();
+    std::size_t of_timers = 0;
+    if (has_items || time_has_come || timer) {
       lane_->position = b.position;
       lane_->born_ns = b.born_ns;
       part_.first = b.first;
@@ -135,6 +151,11 @@ void keyed_farm::portion::execute(worker& w) {
       part_.marks = b.marks;
       part_.reached = 0;
       if (f.watermarked_) part_.late = b.late[number_].get();
+    }
+    if (timer) {
+      if (filling_) filling_->ranked = true;
+      lane_->fire_timers(w, no_limit);
+      if (filling_) of_timers = filling_->size();
     }
     if (has_items) {
       (void)lane_->process(w, *mine, no_limit);
@@ -144,10 +165,11 @@ void keyed_farm::portion::execute(worker& w) {
       if (filling_) filling_->ranked = true;
       lane_->catch_up(w, no_limit);
     }
-    if (has_items || time_has_come) {
-      if (filling_) put_results(b);
+    if (has_items || time_has_come || timer) {
+      if (filling_) put_results(b, of_timers);
       if (f.watermarked_) b.places[number_].swap(part_.places);
       deadline_.store(part_.next, std::memory_order_relaxed);
+      if (f.timers_) timer_.store(lane_->deadline(), std::memory_order_relaxed);
     }
     taken_.store(k + 1);
     const bool to_send = b.fresh.load(std::memory_order_relaxed) != 0;
@@ -155,15 +177,19 @@ void keyed_farm::portion::execute(worker& w) {
   }
 }
 
-// What has come of a run of items goes to the divider. Where nobody puts it into order it is ready to be
-// sent.
-void keyed_farm::portion::put_results(batch& b) {
+// What has come of a run of items goes to the divider; first what timers have made. Where nobody puts it into
+// order it is ready to be sent.
+void keyed_farm::portion::put_results(batch& b, std::size_t of_timers) {
   auto& f = farm_;
   const bool send = !f.ordered_ && !filling_->empty();
   if (send && !b.marks.empty()) {
-    filling_->change_marks(0, filling_->size(), [&](const pipe::mark& m) {
+    filling_->change_marks(0, of_timers, [&](const pipe::mark& m) {
+      return pipe::mark{m.due, b.marks.front().rank};
+    });
+    filling_->change_marks(of_timers, filling_->size(), [&](const pipe::mark& m) {
       const auto rank = f.watermarked_ ? part_.places[static_cast<std::size_t>(m.rank)].rank : m.rank;
-      return b.marks[static_cast<std::size_t>(rank - b.first)];
+      const auto& of_item = b.marks[static_cast<std::size_t>(rank - b.first)];
+      return pipe::mark{f.watermarked_ ? of_item.due : m.due, of_item.rank};
     });
   }
   if (send) {
@@ -240,16 +266,24 @@ void keyed_farm::divider::promise(worker& w, std::int64_t upto) {
 }
 
 std::int64_t keyed_farm::divider::deadline() const {
-  // What is being worked on tells the time as well.
-  if (!farm_.timed_ || farm_.next_out_.load() != farm_.next_in_.load()) return never;
+  auto& f = farm_;
+  if (!f.timed_ && !f.timers_) return never;
+  const auto out = f.next_out_.load();
+  const auto in = f.next_in_.load();
+  // What is being worked on tells windows the time as well, but timers only of the parts that it concerns.
+  const bool windows = f.timed_ && out == in;
+  const bool timers = f.timers_ && told_.load() < out && in - out < window;
   auto when = never;
-  for (const auto& p : farm_.all) when = std::min(when, p->deadline_.load(std::memory_order_relaxed));
+  for (const auto& p : f.all) {
+    if (windows) when = std::min(when, p->deadline_.load(std::memory_order_relaxed));
+    if (timers) when = std::min(when, p->timer_.load(std::memory_order_relaxed));
+  }
   return when;
 }
 
 bool keyed_farm::divider::ready() {
   if (ended()) return false;
-  if (farm_.timed_ && deadline() <= observe::now_ns()) return ask_for_room();
+  if (deadline() <= observe::now_ns()) return ask_for_room();
   const bool drained = farm_.next_out_.load() == farm_.next_in_.load();
   const bool room = farm_.next_in_.load() - farm_.next_out_.load() < window;
   return (first_is_done() || has_fresh() || (drained && inputs_ended()) || (room && may_take(0))) &&
@@ -261,7 +295,7 @@ void keyed_farm::divider::execute(worker& w) {
   while (first_is_done() && outputs_have_room()) unite(w);
   if (farm_.next_in_.load() - farm_.next_out_.load() < window && may_take(0) && outputs_have_room())
     divide(w);
-  if (farm_.timed_ && deadline() <= observe::now_ns() && outputs_have_room()) tell_time(w);
+  if (deadline() <= observe::now_ns() && outputs_have_room()) tell_time(w);
   if (farm_.next_out_.load() == farm_.next_in_.load() && inputs_ended()) finish(w);
 }
 
@@ -328,13 +362,15 @@ void keyed_farm::divider::tell_time(worker& w) {
   b.upto = upto_;
   b.paced = paced;
   b.ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
-  b.moments.assign(1, {now, latest_});
+  b.moments.clear();
+  if (f.timed_) b.moments.assign(1, {now, latest_});
   b.marks.clear();
   if (b.paced || b.ranked) b.marks.push_back(last_mark_);
   b.who.clear();
   b.in.resize(portions);
   b.out.resize(portions);
   b.late.resize(portions);
+  told_.store(f.next_in_.load());
   start(w, b);
 }
 
@@ -344,9 +380,11 @@ void keyed_farm::divider::start(worker& w, batch& b) {
     b.places.resize(portions);
     for (auto& p : b.places) p.clear();
   }
-  // Those with items; where time has passed, all.
+  // Those with items, or timers; where time has passed for windows, all.
+  const auto now = f.timers_ ? observe::now_ns() : 0;
   const auto concerns = [&](std::size_t i) {
-    return !b.moments.empty() || (b.in[i] != nullptr && !b.in[i]->empty());
+    return !b.moments.empty() || (b.in[i] != nullptr && !b.in[i]->empty()) ||
+           (f.timers_ && f.all[i]->timer_.load(std::memory_order_relaxed) <= now);
   };
   std::bitset<portions> concerned;
   for (std::size_t i = 0; i < portions; ++i) concerned[i] = concerns(i);

@@ -144,7 +144,7 @@ class farm::seat final : public node, public lane::owner {
 /// replicas: each part has operators of its own and is a node that works on its items in order. A run of
 /// items is divided into one for each part, and what comes of them is put together again, or, unordered, goes
 /// on part by part. Where results depend on time all parts are told how far it has come, with each run of
-/// items or without any.
+/// items or without any. Timers of the stages that follow are called in the same way.
 class keyed_farm final : public replicated {
  public:
   keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info);
@@ -187,7 +187,9 @@ class keyed_farm final : public replicated {
   [[nodiscard]] batch& batch_at(std::int64_t k) { return batches_[static_cast<std::size_t>(k % window)]; }
 
   const std::vector<part> parts_;
-  const bool watermarked_, timed_, ordered_;
+  const bool watermarked_, timed_;
+  const bool timers_;  // of stages behind the first
+  const bool ordered_;
   std::atomic<std::size_t> active_{0};  // parts that are being worked on
   std::array<batch, window> batches_;
   std::atomic<std::int64_t> next_in_{0}, next_out_{0};
@@ -220,6 +222,7 @@ class keyed_farm::divider final : public node {
   chunk_ptr back_;
   std::int64_t count_ = 0;
   std::int64_t position_ = 0, upto_ = 0;
+  std::atomic<std::int64_t> told_{-1};  // the last run of items that was made to tell the time
   std::int64_t latest_ = std::numeric_limits<std::int64_t>::min();  // time of all items
   pipe::mark last_mark_{};                                          // of the last item
   // By place: whose results are next, and with which marks.
@@ -243,12 +246,13 @@ class keyed_farm::portion final : public node, public lane::owner {
   void give(worker&, bool) override {}
   /// There is something for it in a run of items.
   void add_work(worker& w, batch& b);
-  void put_results(batch& b);
+  void put_results(batch& b, std::size_t of_timers);
 
   /// The runs of items with something for it, by how many there were: those from `taken_` on wait.
   std::array<batch*, window> to_do_{};
   std::atomic<std::int64_t> given_{0}, taken_{0};
-  std::atomic<std::int64_t> deadline_{never};
+  std::atomic<std::int64_t> deadline_{never};  // of its windows
+  std::atomic<std::int64_t> timer_{never};     // of the stages behind
   model::key_part part_;
 
   keyed_farm& farm_;
