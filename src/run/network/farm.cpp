@@ -36,6 +36,10 @@ void farm::set_replicas(std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) seats.front()->notify();
 }
 
+squad* farm::home() const noexcept {
+  return seats.front()->home;
+}
+
 std::size_t farm::target(const pipe::chunk_base& items, std::size_t i) const {
   const auto n = replicas();
   return dealing_.how() == schedule::kind::round_robin ? static_cast<std::size_t>(count_) % n

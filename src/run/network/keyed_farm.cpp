@@ -78,6 +78,10 @@ void keyed_farm::set_replicas(std::size_t n) {
   for (auto& p : all) p->notify();
 }
 
+squad* keyed_farm::home() const noexcept {
+  return front->home;
+}
+
 // At most so many parts at once as there are replicas. Who finds no place changes nothing: whoever has one
 // will see to the others when it leaves it.
 bool keyed_farm::begin_one() noexcept {

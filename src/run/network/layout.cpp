@@ -20,12 +20,13 @@ void net::lay_out() {
   farm_of_stage_.assign(run.stages.size(), nullptr);
   number_replicas();
   if (shape_.sequential) {
-    home_ = on_caller_ = &new_squad(1, {});
+    home_ = on_caller_ = &new_squad(1, 1, {});
   } else if (shape_.home) {
     squads_.push_back(shape_.home(*this));
     home_ = squads_.back().get();
   } else if (!shape_.thread_each) {
-    home_ = &new_squad(static_cast<std::size_t>(std::max(1, shape_.workers)), shape_.pin);
+    const auto workers = static_cast<std::size_t>(std::max(1, shape_.workers));
+    home_ = &new_squad(workers, workers, shape_.pin);
   }
   std::vector<span> of;
   of.reserve(run.plan.components.size());
@@ -118,7 +119,7 @@ net::span net::add_line(std::size_t c) {
       if (info.keyed) {
         keyed_farms_.push_back(std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
         auto& f = *keyed_farms_.back();
-        auto* const who = squad_for(info, apart, n);
+        auto* const who = squad_for(info, apart, n, most);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
         for (auto& p : f.all) p->home = who;
         give_threads(*f.front, who);
@@ -127,7 +128,7 @@ net::span net::add_line(std::size_t c) {
       } else {
         farms_.push_back(std::make_unique<farm>(*this, std::move(parts), n, most, info));
         auto& f = *farms_.back();
-        auto* const who = squad_for(info, apart, n);
+        auto* const who = squad_for(info, apart, n, most);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
         for (auto& seat : f.seats) give_threads(*seat, who);
         made = f.seats.front().get();
@@ -149,22 +150,22 @@ net::span net::add_line(std::size_t c) {
 }
 
 node& net::add(std::unique_ptr<node> n, const model::stage_info& info, bool apart) {
-  give_threads(*n, squad_for(info, apart, 1));
+  give_threads(*n, squad_for(info, apart, 1, 1));
   nodes_.push_back(n.get());
   owned_.push_back(std::move(n));
   return *nodes_.back();
 }
 
-squad* net::squad_for(const model::stage_info& info, bool apart, std::size_t threads) {
+squad* net::squad_for(const model::stage_info& info, bool apart, std::size_t threads, std::size_t most) {
   if (shape_.sequential) return home_;
   if (info.opts.on == placement::caller_thread) {
-    if (on_caller_ == nullptr) on_caller_ = &new_squad(1, info.opts.pin);
+    if (on_caller_ == nullptr) on_caller_ = &new_squad(1, 1, info.opts.pin);
     return on_caller_;
   }
   if (!apart && !shape_.thread_each) return home_;
   auto pin = info.opts.pin;
   if (pin.empty() && !shape_.pin.empty()) pin = {shape_.pin[thread_squads_.size() % shape_.pin.size()]};
-  return &new_squad(threads, std::move(pin));
+  return &new_squad(threads, most, std::move(pin));
 }
 
 void net::give_threads(node& n, squad* s) {
@@ -176,8 +177,8 @@ void net::give_threads(node& n, squad* s) {
   }
 }
 
-thread_squad& net::new_squad(std::size_t threads, std::vector<int> pin) {
-  auto made = std::make_unique<thread_squad>(threads);
+thread_squad& net::new_squad(std::size_t threads, std::size_t most, std::vector<int> pin) {
+  auto made = std::make_unique<thread_squad>(threads, most);
   made->pin = std::move(pin);
   thread_squads_.push_back(made.get());
   squads_.push_back(std::move(made));

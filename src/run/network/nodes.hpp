@@ -55,6 +55,8 @@ class replicated {
   /// How many replicas there may be at most.
   [[nodiscard]] virtual std::size_t most() const noexcept = 0;
   virtual void set_replicas(std::size_t n) = 0;
+  /// Who executes them.
+  [[nodiscard]] virtual squad* home() const noexcept = 0;
 
  protected:
   explicit replicated(std::size_t n) : limit_(n) {}
@@ -73,6 +75,7 @@ class farm final : public replicated {
 
   [[nodiscard]] std::size_t most() const noexcept override { return seats.size(); }
   void set_replicas(std::size_t n) override;
+  [[nodiscard]] squad* home() const noexcept override;
 
   std::vector<std::unique_ptr<seat>> seats;  ///< all there may be; the first one stands for the farm
 
@@ -158,6 +161,7 @@ class keyed_farm final : public replicated {
   [[nodiscard]] std::size_t most() const noexcept override { return portions; }
   /// How many portions may be worked on at once.
   void set_replicas(std::size_t n) override;
+  [[nodiscard]] squad* home() const noexcept override;
 
   std::unique_ptr<divider> front;
   std::vector<std::unique_ptr<portion>> all;
