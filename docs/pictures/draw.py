@@ -509,6 +509,23 @@ def ordered() -> Picture:
     return p
 
 
+def zip_() -> Picture:
+    """Streams side by side."""
+    p = Picture(560, 150)
+    items(p, 15, 24, ["1", "2", "3"], {}, 33)
+    items(p, 15, 90, ["a", "b"], {"a": WORK, "b": WORK}, 33)
+    p.arrow(116, 37, 168, 62)
+    p.arrow(83, 103, 168, 78)
+    p.box(170, 50, 60, 40, "zip")
+    p.arrow(230, 70, 258, 70)
+    for i, (left, right) in enumerate([("1", "a"), ("2", "b")]):
+        x = 262 + 72 * i
+        p.box(x, 57, 32, 26, left)
+        p.box(x + 32, 57, 32, 26, right, WORK)
+    p.text(15, 142, "first on the left; it ends with the shortest stream", size=12, colour=PALE)
+    return p
+
+
 def open_ports() -> Picture:
     """A tap and a feed."""
     p = Picture(640, 190)
@@ -545,10 +562,11 @@ def main() -> None:
         split,
         merge,
         ordered,
+        zip_,
         open_ports,
     )
     for draw in patterns:
-        draw().write(here / "patterns" / f"{draw.__name__}.svg")
+        draw().write(here / "patterns" / f"{draw.__name__.strip('_')}.svg")
 
 
 main()

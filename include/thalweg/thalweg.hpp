@@ -13,10 +13,12 @@
 #include <thalweg/pattern/key_by.hpp>
 #include <thalweg/pattern/map.hpp>
 #include <thalweg/pattern/merge.hpp>
+#include <thalweg/pattern/own_stage.hpp>
 #include <thalweg/pattern/reduce.hpp>
 #include <thalweg/pattern/reorder.hpp>
 #include <thalweg/pattern/sink.hpp>
 #include <thalweg/pattern/source.hpp>
 #include <thalweg/pattern/split.hpp>
 #include <thalweg/pattern/window.hpp>
+#include <thalweg/pattern/zip.hpp>
 #include <thalweg/run/run.hpp>

@@ -35,8 +35,8 @@ void replicas::set(std::size_t replica, owned op) {
   ops_.at(replica) = std::move(op);
 }
 
-void component::take_names(const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < stages_.size(); ++i) stages_[i].name = names[i];
+void component::take_names(const std::vector<stage_info>& named) {
+  for (std::size_t i = 0; i < stages_.size(); ++i) stages_[i].name = named[i].name;
 }
 
 }  // namespace thalweg::model

@@ -1,3 +1,4 @@
+#include <thalweg/model/gate.hpp>
 #include <thalweg/model/graph.hpp>
 #include <thalweg/model/ported.hpp>
 
@@ -25,12 +26,23 @@ struct graph::state {
     options opts;
     blueprint again;
     std::vector<std::unique_ptr<model::component>> fresh;  // the first run's
-    std::vector<std::vector<std::string>> names;           // of its stages, by component
+    std::vector<std::vector<model::stage_info>> infos;     // of its stages, by component
     const std::type_info* in = nullptr;
     const std::type_info* out = nullptr;
     bool in_used = false, out_used = false;
 
-    [[nodiscard]] std::string name() const { return s != nullptr ? s->name() : names.front().front(); }
+    [[nodiscard]] std::string name() const { return s != nullptr ? s->name() : infos.front().front().name; }
+    // Of a stage with ports.
+    [[nodiscard]] model::stage_info info() const {
+      model::stage_info i;
+      i.name = s->name();
+      i.pattern = pattern;
+      i.opts = opts;
+      i.copyable = true;  // or not: nobody copies them
+      if (!s->inputs().empty()) i.in = &s->inputs().front()->type();
+      if (!s->outputs().empty()) i.out = &s->outputs().front()->type();
+      return i;
+    }
   };
 
   std::deque<element> elements;
@@ -94,10 +106,7 @@ std::size_t graph::add_line(blueprint b, const std::type_info* in, const std::ty
   x.out = out;
   x.again = std::move(b);
   x.fresh = x.again(state_->names);
-  for (const auto& c : x.fresh) {
-    auto& names = x.names.emplace_back();
-    for (const auto& s : c->stages()) names.push_back(s.name);
-  }
+  for (const auto& c : x.fresh) x.infos.push_back(c->stages());
   x.pattern = x.fresh.front()->stages().front().pattern;
   return state_->elements.size() - 1;
 }
@@ -265,7 +274,7 @@ void graph::walk(graph_visitor& v, direction where, search how, std::vector<std:
   }
 }
 
-model::plan graph::plan(bool straight) {
+model::plan graph::plan() {
   auto& g = *state_;
   if (g.running->exchange(true)) throw error("this graph is being run already: one run at a time");
   model::plan p;
@@ -283,8 +292,8 @@ model::plan graph::plan(bool straight) {
     auto& x = g.elements[i];
     first[i] = p.components.size();
     if (x.s == nullptr) {
-      for (const auto& names : x.names) {
-        for (const auto& name : names) count_name(name);
+      for (const auto& stages : x.infos) {
+        for (const auto& info : stages) count_name(info.name);
       }
       auto made = std::move(x.fresh);
       x.fresh.clear();
@@ -294,7 +303,7 @@ model::plan graph::plan(bool straight) {
         if (made.empty())
           throw error("stage '" + x.name() +
                       "' holds something that can be used only once, so the graph can be run only once");
-        for (std::size_t c = 0; c < made.size(); ++c) made[c]->take_names(x.names[c]);
+        for (std::size_t c = 0; c < made.size(); ++c) made[c]->take_names(x.infos[c]);
       }
       for (auto& c : made) {
         if (p.components.size() > first[i])
@@ -303,13 +312,7 @@ model::plan graph::plan(bool straight) {
       }
     } else {
       line = false;
-      model::stage_info info;
-      info.name = x.s->name();
-      info.pattern = x.pattern;
-      info.opts = x.opts;
-      info.copyable = true;  // or not: nobody copies them
-      if (!x.s->inputs().empty()) info.in = &x.s->inputs().front()->type();
-      if (!x.s->outputs().empty()) info.out = &x.s->outputs().front()->type();
+      auto info = x.info();
       try {
         x.s->validate();
       } catch (...) {
@@ -345,18 +348,35 @@ model::plan graph::plan(bool straight) {
   if (size() == 0) problems.emplace_back("the graph is empty");
   p.check(g.names);
   p.problems.insert(p.problems.begin(), problems.begin(), problems.end());
-  if (straight && line && p.problems.empty()) p.straighten();
+  if (line && p.problems.empty()) p.straighten();
   return p;
 }
 
-void graph::take_back(model::plan&& p) {
-  std::size_t next = 0;
-  for (auto& x : state_->elements) {
-    const auto n = x.s != nullptr ? 1 : x.names.size();
-    for (std::size_t c = 0; c < n; ++c, ++next) {
-      if (x.s == nullptr) x.fresh.push_back(std::move(p.components[next]));
+model::drawing graph::drawn() const {
+  model::drawing d;
+  std::vector<std::size_t> first;
+  std::vector<std::size_t> last;
+  for (const auto& x : state_->elements) {
+    first.push_back(d.parts.size());
+    for (const auto& stages : x.infos) {
+      if (d.parts.size() > first.back()) d.connections.push_back({d.parts.size() - 1, 0, d.parts.size(), 0});
+      d.parts.emplace_back().stages = stages;
     }
+    if (x.s != nullptr) {
+      auto& p = d.parts.emplace_back();
+      p.stages.push_back(x.info());
+      for (const auto* port : x.s->inputs()) p.inputs.push_back(port->name());
+      for (const auto* port : x.s->outputs()) p.outputs.push_back({port->name(), &port->type()});
+      if (auto* const gates = x.s->gateway()) {
+        p.taps = gates->taps();
+        p.feeds = gates->feeds();
+      }
+    }
+    last.push_back(d.parts.size() - 1);
   }
+  for (const auto& e : state_->edges)
+    d.connections.push_back({last[e.from], e.from_port, first[e.to], e.to_port});
+  return d;
 }
 
 namespace model {

@@ -1,7 +1,5 @@
 #include <thalweg/model/errors.hpp>
 #include <thalweg/model/plan.hpp>
-#include <thalweg/model/ported.hpp>
-#include <thalweg/observe/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -92,9 +90,6 @@ void check_together(const stage_info& first, const stage_info& s, std::vector<st
   if (s.keyed)
     bad("has state for each key, so in a farm it must be the first stage: the keys are divided up where the "
         "items come in");
-  if (first.keyed && s.timed)
-    bad("works by the clock, but is in a farm whose keys are divided up, where what it holds lies in many "
-        "parts: put it behind the farm");
   if (s.opts.schedule.how() != schedule::kind::on_demand)
     bad("is not the first of its farm ('" + first.name +
         "' is), where the items are given to the replicas, so .schedule does nothing");
@@ -150,15 +145,6 @@ void check_arrival(const plan& p, std::vector<std::string>& problems) {
     }
   }
   for (std::size_t c = 0; c < p.components.size(); ++c) (void)through(*p.components[c], in[c], true);
-}
-
-std::string dot_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
 }
 
 }  // namespace
@@ -239,104 +225,11 @@ void plan::require_valid() const {
   if (!problems.empty()) throw invalid_job(problems);
 }
 
-std::string plan::to_dot() const {
-  std::string out =
-      "digraph job {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n";
-  std::string lines;
-  std::size_t base = 0;
-  std::vector<std::size_t> first;
-  const auto draw = [&](std::size_t from, std::size_t to, const std::type_info* type,
-                        const std::string& more) {
-    lines += "  s" + std::to_string(from) + " -> s" + std::to_string(to);
-    if (type != nullptr) lines += " [label=\"" + dot_text(type_name(*type)) + more + "\"]";
-    lines += ";\n";
-  };
-  for (const auto& c : components) {
-    first.push_back(base);
-    int farm = -1;
-    for (std::size_t i = 0; i < c->stages().size(); ++i) {
-      const auto& s = c->stages()[i];
-      if (farm >= 0 && s.farm != farm) out += "  }\n";
-      if (s.farm >= 0 && s.farm != farm) {
-        out += "  subgraph cluster_" + std::to_string(base + static_cast<std::size_t>(s.farm)) +
-               " {\n    style=dashed;\n    label=\"farm" +
-               (s.replicas == automatic ? std::string() : " x " + std::to_string(s.replicas)) +
-               (s.unordered ? " unordered" : "") + "\";\n";
-      }
-      farm = s.farm;
-      out +=
-          "  s" + std::to_string(base + i) + " [label=\"" + dot_text(s.name) + "\\n" + s.pattern + "\"];\n";
-      if (i > 0) draw(base + i - 1, base + i, c->stages()[i - 1].out, "");
-    }
-    if (farm >= 0) out += "  }\n";
-    base += c->stages().size();
-  }
-  for (const auto& e : connections()) {
-    auto& from = *components[e.from];
-    const auto* ports = from.ports();
-    const auto* type = ports != nullptr ? &ports->outputs()[e.from_port]->type() : from.stages().back().out;
-    const auto last = first[e.from] + from.stages().size() - 1;
-    draw(last, first[e.to], type,
-         ports != nullptr ? "\\n" + dot_text(ports->outputs()[e.from_port]->name()) : "");
-  }
-  return out + lines + "}\n";
-}
-
-std::string plan::to_json() const {
-  std::string text;
-  observe::json_writer w(text);
-  w.begin_object();
-  w.key("stages");
-  w.begin_array();
-  std::size_t base = 0;
-  for (const auto& c : components) {
-    for (const auto& s : c->stages()) {
-      w.begin_object();
-      w.member("name", s.name);
-      w.member("pattern", s.pattern);
-      if (s.in != nullptr) w.member("in", type_name(*s.in));
-      if (s.out != nullptr) w.member("out", type_name(*s.out));
-      if (s.farm >= 0) {
-        w.member("farm", static_cast<std::int64_t>(base) + s.farm);
-        if (s.replicas != automatic) w.member("replicas", static_cast<std::int64_t>(s.replicas));
-        w.member("ordered", !s.unordered);
-      }
-      if (s.opts.capacity != automatic) w.member("capacity", s.opts.capacity);
-      if (s.opts.blocking) w.member("blocking", true);
-      w.end_object();
-    }
-    base += c->stages().size();
-  }
-  w.end_array();
-  w.key("connections");
-  w.begin_array();
-  base = 0;
-  const auto connection = [&](std::size_t from, std::size_t to, const std::string& out,
-                              const std::string& in) {
-    w.begin_object();
-    w.member("from", static_cast<std::int64_t>(from));
-    w.member("to", static_cast<std::int64_t>(to));
-    if (!out.empty()) w.member("output", out);
-    if (!in.empty()) w.member("input", in);
-    w.end_object();
-  };
-  std::vector<std::size_t> first;
-  std::vector<std::size_t> last;
-  for (const auto& c : components) {
-    first.push_back(base);
-    for (std::size_t i = 1; i < c->stages().size(); ++i) connection(base + i - 1, base + i, "", "");
-    base += c->stages().size();
-    last.push_back(base - 1);
-  }
-  for (const auto& e : connections()) {
-    const auto* from = components[e.from]->ports();
-    const auto* to = components[e.to]->ports();
-    connection(last[e.from], first[e.to], from != nullptr ? from->outputs()[e.from_port]->name() : "",
-               to != nullptr ? to->inputs()[e.to_port]->name() : "");
-  }
-  w.end_array();
-  w.end_object();
-  return text;
+drawing plan::drawn() const {
+  drawing d;
+  for (const auto& c : components) d.parts.emplace_back().stages = c->stages();
+  for (const auto& e : connections()) d.connections.push_back({e.from, e.from_port, e.to, e.to_port});
+  return d;
 }
 
 }  // namespace thalweg::model

@@ -24,8 +24,9 @@ input_port::~input_port() {
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
 }
 
-output_port::output_port(stage& owner, std::string name, const std::type_info& type, bool optional)
-    : port(owner, std::move(name), type), optional_(optional) {
+output_port::output_port(stage& owner, std::string name, const std::type_info& type, std::size_t item_bytes,
+                         bool optional)
+    : port(owner, std::move(name), type), optional_(optional), item_bytes_(item_bytes) {
   index_ = owner.outputs_.size();
   owner.outputs_.push_back(this);
 }

@@ -22,6 +22,16 @@ bool wants_own_thread(const model::stage_info& info) {
          !info.opts.pin.empty();
 }
 
+void limit_replicas(std::span<std::size_t* const> farms, std::size_t most) {
+  std::size_t sum = 0;
+  for (const auto* n : farms) sum += *n;
+  for (; sum > most; --sum) {
+    auto& largest = **std::max_element(farms.begin(), farms.end(), [](auto* a, auto* b) { return *a < *b; });
+    if (largest == 1) return;
+    --largest;
+  }
+}
+
 std::vector<part> parts_of(const run_state& run, std::size_t first, std::size_t last) {
   const auto alone = [&](std::size_t i) {
     return run.stages[i].info->timed || !run.stages[i].info->opts.on_error.plain();

@@ -3,6 +3,7 @@
 #include <thalweg/run/engine.hpp>
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace thalweg::run_detail {
@@ -22,6 +23,9 @@ struct part {
 
 /// Whether a stage is to be executed by a thread of its own where others share theirs.
 [[nodiscard]] bool wants_own_thread(const model::stage_info& info);
+
+/// Takes replicas from the farms that have most until there are at most `most` in all, or one in each.
+void limit_replicas(std::span<std::size_t* const> farms, std::size_t most);
 
 /// The longest compiled loops that make up the stages [first, last) of the plan. A stage with an error policy
 /// or a timer is called by itself.

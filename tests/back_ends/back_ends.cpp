@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <ranges>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -177,6 +179,70 @@ TEST_P(BackEnds, BatchesWithAnIntervalAndBlockingStagesHaveThreadsOfTheirOwn) {
           policy());
   EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}), 6U);
   EXPECT_GE(sizes.size(), 2U) << "the first group did not wait for the slow source";
+}
+
+// A merge that a source of the graph and a feed go into.
+struct fed {
+  fed() {
+    g.connect(
+        g.add(tw::source([n = 0]() mutable { return n < 100 ? std::optional(--n) : std::nullopt; })).out,
+        all.input());
+    g.connect(all.out, g.add(tw::sink([this](int x) { sum += x > 0 ? 1 : 0; })).in);
+  }
+  tw::graph g;
+  tw::merge<int>& all = g.add<tw::merge<int>>();
+  int sum = 0;
+};
+
+TEST_P(BackEnds, ARunEndsWhileAFeedRings) {
+  for (const bool stop : {true, false}) {
+    for (int round = 0; round < 5; ++round) {
+      auto graph = std::make_unique<fed>();
+      auto feed = graph->all.feed({.capacity = 3});
+      std::atomic<int> sent{0};
+      auto e = std::make_unique<tw::execution>(tw::launch(graph->g, policy()));
+      std::thread writer([&] {
+        while (feed.send(1)) ++sent;
+      });
+      ASSERT_TRUE(eventually([&] { return sent > 10 * round; }));
+      stop ? e->stop() : e->cancel();
+      e->wait();
+      if (stop) {
+        writer.join();  // send says that the feed is closed
+        EXPECT_EQ(graph->sum, sent);
+      } else {
+        e.reset();
+        graph.reset();  // with the stage that the bell belongs to, while the writer may still ring it
+        writer.join();
+      }
+      EXPECT_FALSE(feed.send(1));
+    }
+  }
+}
+
+TEST_P(BackEnds, ARunEndsThoughAFeedAndATapAreHeld) {
+  for (const bool stop : {true, false}) {
+    fed graph;
+    auto& tee = graph.g.add<tw::tee<int>>();
+    std::atomic<int> given{0};
+    graph.g.connect(graph.g.add(tw::source([&]() -> std::optional<int> { return given++; })).out, tee.in);
+    graph.g.connect(tee.branch(), graph.g.add(tw::sink([](int) {})).in);
+    auto feed = graph.all.feed();
+    auto tap = tee.tap({.capacity = 2});
+    auto e = tw::launch(graph.g, policy());
+    ASSERT_TRUE(feed.send(1));
+    ASSERT_TRUE(eventually([&] { return given > 2; }));
+    stop ? e.stop() : e.cancel();
+    e.wait();
+    EXPECT_TRUE(feed.closed());
+    feed.close();
+    int taken = 0;
+    while (tap.receive()) ++taken;
+    if (stop) {
+      EXPECT_EQ(graph.sum, 1);
+      EXPECT_EQ(taken, given);
+    }
+  }
 }
 
 TEST_P(BackEnds, RunsFollowEachOther) {

@@ -27,6 +27,7 @@ using namespace std::chrono_literals;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -180,6 +181,27 @@ TEST_P(OpenPorts, AFullTapHoldsUpTheStream) {
   e.stop();
   const auto r = e.wait();
   EXPECT_LT(r.stage("tee-0").busy(), r.elapsed() - 30ms) << "waiting for somebody outside is not work";
+}
+
+TEST_P(OpenPorts, StopEndsTheRunThoughNobodyReadsATap) {
+  const auto held = [](auto& s, int capacity) {
+    auto tap = s.node.tap({.capacity = capacity});
+    auto e = tw::launch(s.g, policy());
+    EXPECT_TRUE(eventually([&] { return s.given > capacity; }));
+    std::this_thread::sleep_for(5ms);  // by now the stage waits for room in the tap
+    e.stop();
+    e.wait();
+    return tap;
+  };
+  {
+    stream<tw::tee<int>> s;
+    auto tap = held(s, 10);
+    EXPECT_EQ(rest_of(tap), first(s.given)) << "all that the source gave, also what found the tap full";
+    EXPECT_EQ(s.seen, first(s.given));
+  }
+  stream<tw::split<int>> s;
+  auto tap = held(s, 1);
+  EXPECT_EQ(rest_of(tap).size() + s.seen.size(), static_cast<std::size_t>(s.given));
 }
 
 TEST_P(OpenPorts, WhatATapDropsIsCounted) {
@@ -411,6 +433,42 @@ TEST_P(OpenPorts, ComeAndGoAllTheTime) {
   e.wait();
   into.stop();
   EXPECT_EQ(static_cast<long>(into.wait().items()), sent);
+}
+
+TEST_P(OpenPorts, AGraphCanBeShownWhileItRuns) {
+  stream<tw::tee<int>> s;
+  auto& all = s.g.add<tw::merge<int>>();
+  s.g.connect(s.g.add(tw::source(std::vector<int>{})).out, all.input());
+  s.g.connect(all.out, s.g.add(tw::sink([](int) {})).in);
+  const auto quiet = tw::to_dot(s.g);
+  EXPECT_THAT(quiet, Not(HasSubstr("dashed")));
+  auto feed = all.feed();
+  auto e = tw::launch(s.g, policy());
+  std::atomic<bool> over{false};
+  std::thread crowd([&] {
+    while (!over) {
+      auto tap = s.node.tap({.when_full = tw::drop_new});
+      (void)tap.receive();
+    }
+  });
+  for (int i = 0; i < scaled(50); ++i) {
+    const auto dot = tw::to_dot(s.g);
+    ASSERT_THAT(dot, testing::AllOf(HasSubstr("s1 -> s0"), HasSubstr("label=feed")));
+    ASSERT_THAT(tw::to_json(s.g), HasSubstr("\"feeds\":1"));
+  }
+  over = true;
+  crowd.join();
+  {
+    auto tap = s.node.tap({.when_full = tw::drop_new});
+    auto other = s.node.tap({.when_full = tw::drop_new});
+    EXPECT_THAT(tw::to_json(s.g), HasSubstr("\"taps\":2"));
+    EXPECT_THAT(tw::to_dot(s.g), HasSubstr("s0 -> s0tap1 [style=dashed]"));
+  }
+  feed.close();
+  EXPECT_EQ(tw::to_dot(s.g), quiet) << "closed, they are gone";
+  e.stop();
+  e.wait();
+  EXPECT_EQ(tw::to_dot(s.g), quiet);
 }
 
 // --- mistakes ---

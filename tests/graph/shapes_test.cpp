@@ -1,6 +1,7 @@
 #include <thalweg/thalweg.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -357,6 +358,43 @@ TEST_P(Shapes, PipesStayBoundedWhereEachItemBecomesMany) {
   tw::run(g, policy());
   EXPECT_EQ(seen, items * 2'500);
   EXPECT_LE(most, 200);
+}
+
+// What a pipe holds is seen by the stage that fills it.
+template <class T> struct many_of : tw::stage {
+  tw::in<int> in{this, "in"};
+  tw::out<T> out{this, "out"};
+  T item;
+  std::int64_t most = 0;
+  explicit many_of(T x) : item(std::move(x)) {}
+  void on_item(tw::in<int>&, int) {
+    for (int i = 0; i < 300; ++i) {
+      out.send(item);
+      most = std::max(most, out.waiting());
+    }
+  }
+};
+
+template <class T> void bytes_bound_what_waits(const T& item, const tw::any_policy& policy) {
+  constexpr std::int64_t at_once = 10;
+  const auto bytes = static_cast<std::int64_t>(tw::size_of(item));
+  for (const std::int64_t capacity : {tw::automatic, 1'000}) {
+    int seen = 0;
+    tw::graph g;
+    auto& m = g.add<many_of<T>>(item);
+    g.connect(g.add(tw::source(std::views::iota(0, 20))).out, m.in);
+    g.connect(m.out, g.add(tw::sink([&](const T&) { ++seen; })).in,
+              {.capacity = capacity, .bytes = at_once * bytes});
+    tw::run(g, policy);
+    EXPECT_EQ(seen, 6'000);
+    EXPECT_GE(m.most, 2);
+    EXPECT_LE(m.most, at_once + 1);
+  }
+}
+
+TEST_P(Shapes, BytesBoundWhatWaits) {
+  bytes_bound_what_waits(std::string(1'000, 'x'), policy());
+  bytes_bound_what_waits(std::array<int, 200>{}, policy());
 }
 
 TEST_P(Shapes, APipeOfOnesOwn) {

@@ -2,10 +2,12 @@
 // stage.
 #include <thalweg/thalweg.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -373,6 +375,83 @@ TEST_P(KeyedFarm, RanksReachAnOrderedMerge) {
   }
 }
 
+TEST_P(KeyedFarm, WithoutOrderEachKeyKeepsIts) {
+  std::mt19937 random(8);
+  const auto items = random_events(random, {20'000, 300, 40, 2});
+  const auto check = [&]<class Out>(std::type_identity<Out>, const auto& stage) {
+    auto want = by_itself<Out>(items, stage);
+    for (const int replicas : {1, 3}) {
+      std::vector<Out> seen;
+      const auto r = tw::run(tw::source(items) | tw::key_by(&event::key) |
+                                 tw::farm(stage, {.replicas = replicas, .unordered = true}) | tw::sink(seen),
+                             policy());
+      EXPECT_EQ(r.items(), want.size());
+      const auto by_key = [](const Out& a, const Out& b) { return a.key < b.key; };
+      std::ranges::stable_sort(want, by_key);
+      std::ranges::stable_sort(seen, by_key);
+      EXPECT_EQ(seen, want) << replicas << " replicas";
+    }
+  };
+  check(std::type_identity<tw::keyed<int, std::int64_t>>{},
+        tw::reduce(std::int64_t{0}, [](std::int64_t sum, const event& e) { return 3 * sum + e.value; }));
+  check(std::type_identity<listed>{}, tw::window(tw::count(7, 3, {.any_order = true}), listing()));
+  check(std::type_identity<listed>{},
+        tw::window(tw::sliding(40ns, 10ns), listing(), tw::event_time(&event::at, {.disorder = 20ns})));
+}
+
+TEST_P(KeyedFarm, WithoutOrderASlowKeyHoldsUpNoOther) {
+  if (one_thread() || GetParam() == "pool:1") GTEST_SKIP() << "one thread does everything";
+  std::atomic<int> arrived{0};
+  bool in_time = false;
+  const auto stage = tw::key_by([](int x) { return x % 50; },
+                                [&](int&, int x) {
+                                  if (x == 0) in_time = eventually([&] { return arrived >= 8; });
+                                  return x;
+                                });
+  tw::run(tw::source(std::views::iota(0, 50)) | tw::farm(stage, {.replicas = 2, .unordered = true}) |
+              tw::sink([&](int) { ++arrived; }),
+          policy());
+  EXPECT_TRUE(in_time) << "the others' results wait for that of the first item";
+  EXPECT_EQ(arrived, 50);
+}
+
+TEST_P(KeyedFarm, WithoutOrderMarksStayWithTheirItems) {
+  // Due times: latencies are counted from them.
+  const auto job = [](auto stage) {
+    return tw::paced([n = 0]() mutable { return n < 2'000 ? std::optional(n++) : std::nullopt; }, 1e6) |
+           tw::key_by([](int x) { return x % 37; }) |
+           tw::farm(std::move(stage), {.replicas = 2, .unordered = true});
+  };
+  std::int64_t items = 0;
+  const auto windows = tw::run(
+      job(tw::window(tw::tumbling(10ns), tw::count_of(),
+                     tw::event_time([](int x) { return std::int64_t{x}; }))) |
+          tw::sink([&](const tw::keyed<int, tw::windowed<std::int64_t>>& w) { items += w.value.value; }),
+      policy());
+  EXPECT_EQ(items, 2'000);
+  EXPECT_EQ(windows.latency().count(), windows.items());
+  EXPECT_LT(windows.latency().max(), windows.elapsed());
+  // Ranks: what an ordered merge gets of the other branch stays in its order.
+  std::vector<int> seen;
+  tw::graph g;
+  auto& s = g.add<tw::split<int>>(tw::round_robin);
+  auto& m = g.add<tw::merge<int>>(tw::ordered);
+  auto keyed = g.add(tw::farm(tw::key_by([](int x) { return x % 37; }, [](int&, int x) { return x; }),
+                              {.replicas = 2, .unordered = true}));
+  g.connect(g.add(tw::source(std::views::iota(0, 10'000))).out, s.in);
+  g.connect(s.branch(), keyed.in);
+  g.connect(keyed.out, m.input());
+  g.connect(s.branch(), m.input());
+  g.connect(m.out, g.add(tw::sink(seen)).in);
+  tw::run(g, policy());
+  ASSERT_EQ(seen.size(), 10'000U);
+  std::vector<int> odd;
+  std::ranges::copy_if(seen, std::back_inserter(odd), [](int x) { return x % 2 == 1; });
+  EXPECT_TRUE(std::ranges::is_sorted(odd));
+  std::ranges::sort(seen);
+  EXPECT_TRUE(std::ranges::equal(seen, std::views::iota(0, 10'000)));
+}
+
 TEST_P(KeyedFarm, BehindAPacedSource) {
   std::int64_t items = 0;
   const auto report = tw::run(
@@ -432,6 +511,47 @@ TEST_P(KeyedFarm, ByProcessingTimeItIsGivenWhileTheSourceStalls) {
     EXPECT_TRUE(in_time) << "windows must end though no item comes";
     EXPECT_EQ(arrived, 60);
   }
+}
+
+TEST_P(KeyedFarm, EachPartHasTheTimersOfTheStagesBehind) {
+  if (one_thread()) GTEST_SKIP() << "its one thread is in the source";
+  if (GetParam() == "pool:1")
+    GTEST_SKIP() << "its one worker, which would execute the sink, is in the source";
+  const auto count = tw::key_by([](int x) { return x % 20; }, [](int&, int x) { return x; });
+  for (const bool busy : {false, true}) {
+    // Busy: items of one key come all the time, those of the others once.
+    std::atomic<int> arrived{0};
+    bool in_time = true;
+    tw::run(
+        tw::source([&, n = 0, more = 0]() mutable -> std::optional<int> {
+          if (n == 20 || n == 40) {  // item 0 does not arrive
+            if (!busy) (void)eventually([&] { return arrived == n - 1; });
+            if (busy && arrived < n - 1 && ++more < 10'000'000) return 0;
+            in_time = in_time && arrived == n - 1;
+          }
+          return n < 60 ? std::optional(n++) : std::nullopt;
+        }) |
+            tw::farm(count | tw::filter([](int x) { return x != 0; }) | tw::batch(1'000, 2ms) |
+                         tw::map([](const std::vector<int>& all) { return static_cast<int>(all.size()); }),
+                     {.replicas = 2, .unordered = true, .name = "f"}) |
+            tw::sink([&](int n) { arrived += n; }),
+        policy());
+    EXPECT_TRUE(in_time) << "groups must come though no item does";
+    EXPECT_EQ(arrived, 59);
+  }
+}
+
+TEST_P(KeyedFarm, TimersAndWindowsByProcessingTimeInOneFarm) {
+  std::int64_t items = 0;
+  tw::run(tw::paced([n = 0]() mutable { return n < 3'000 ? std::optional(n++) : std::nullopt; }, 2e5) |
+              tw::key_by([](int x) { return x % 50; }) |
+              tw::farm(tw::window(tw::tumbling(1ms, {.any_order = true}), tw::count_of()) | tw::batch(7, 1ms),
+                       {.replicas = 2, .unordered = true}) |
+              tw::sink([&](const std::vector<tw::keyed<int, tw::windowed<std::int64_t>>>& all) {
+                for (const auto& w : all) items += w.value.value;
+              }),
+          policy());
+  EXPECT_EQ(items, 3'000);
 }
 
 TEST_P(KeyedFarm, FailuresNameTheStage) {

@@ -792,4 +792,63 @@ TEST_P(Execution, ShrinkingIsObeyed) {
   e.wait();
 }
 
+// --- threads that can be resized ---
+
+TEST(ResizableThreads, ALineGetsThreadsForItsReplicas) {
+  std::vector<int> seen;
+  std::atomic<int> made{0};
+  std::atomic<int> inside{0}, most{0};
+  auto e = tw::launch(tw::source([&]() -> std::optional<int> { return made++; }) |
+                          tw::farm(
+                              [&](int x) {
+                                const int now = ++inside;
+                                if (now > most) most = now;
+                                std::this_thread::sleep_for(200us);
+                                --inside;
+                                return x;
+                              },
+                              {.replicas = 1, .name = "f"}) |
+                          tw::sink(seen),
+                      tw::threads{.resizable = true});
+  ASSERT_TRUE(eventually([&] { return made > 10; }));
+  EXPECT_EQ(most, 1);
+  EXPECT_EQ(e.stats().workers(), 3);
+  for (const int n : {4, 2, 6, 1}) {
+    most = 0;
+    e.set_replicas("f", n);
+    EXPECT_EQ(e.stats().stage("f").replicas(), n);
+    if (n > 2) EXPECT_TRUE(eventually([&] { return most >= n; })) << "replicas without threads";
+    const int before = made;
+    ASSERT_TRUE(eventually([&] { return made > before + 30; }));
+  }
+  EXPECT_EQ(e.stats().workers(), 2 + 6);
+  EXPECT_TRUE(eventually([&] {
+    most = 0;
+    std::this_thread::sleep_for(10ms);
+    return most == 1;
+  })) << "one replica is left";
+  e.stop();
+  const auto r = e.wait();
+  EXPECT_EQ(r.resizes().size(), 4U);
+  ASSERT_EQ(seen.size(), static_cast<std::size_t>(made));
+  for (std::size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(seen[i], static_cast<int>(i));
+  e.set_replicas("f", 9);  // the run is over: no more threads
+}
+
+TEST(ResizableThreads, MayGrowUntilTheEnd) {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> over{false};
+    auto e =
+        tw::launch(tw::source([n = 0]() mutable { return n < 200 ? std::optional(n++) : std::nullopt; }) |
+                       tw::farm(same, {.replicas = 1, .name = "f"}) | tw::sink([](int) {}),
+                   tw::threads{.resizable = true});
+    std::thread other([&] {
+      for (int n = 2; !over; ++n) e.set_replicas("f", 1 + n % 5);
+    });
+    EXPECT_EQ(e.wait().items(), 200U);
+    over = true;
+    other.join();
+  }
+}
+
 }  // namespace

@@ -218,7 +218,7 @@ class component {
   /// Itself, if it is a `tw::stage`, whose inputs and outputs are ports; null for a line of stages.
   [[nodiscard]] virtual ported* ports() noexcept { return nullptr; }
   /// Gives its stages the names that another component, made from the same blueprint, was given.
-  void take_names(const std::vector<std::string>& names);
+  void take_names(const std::vector<stage_info>& named);
 
  protected:
   std::vector<stage_info> stages_;

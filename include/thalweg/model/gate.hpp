@@ -5,6 +5,7 @@
 #include <thalweg/pipe/pause.hpp>
 #include <thalweg/pipe/spinlock.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -78,6 +79,9 @@ class gateway {
   virtual void close_feeds() {}
   /// The run is over, however it has ended.
   virtual void run_over() = 0;
+  /// How many are open, to be looked at by any thread.
+  [[nodiscard]] virtual std::size_t taps() const { return 0; }
+  [[nodiscard]] virtual std::size_t feeds() const { return 0; }
 
   std::atomic<bool> in_loop{false};  ///< of a graph
   const std::shared_ptr<bell> door = std::make_shared<bell>();
@@ -98,14 +102,15 @@ template <class T> class gate {
 
   // Whoever puts in.
 
-  /// Moves `x` in, unless it is `full` (`x` is untouched then) or nobody wants anything any more.
-  put try_push(T& x) {
+  /// Moves `x` in, unless it is `full` (`x` is untouched then) or nobody wants anything any more. Not
+  /// `bounded`, a gate that blocks takes it though it is full.
+  put try_push(T& x, bool bounded = true) {
     bool first = false;
     auto what = put::taken;
     {
       const std::lock_guard hold(lock_);
       if (ended_) return put::over;
-      if (waiting_.size() >= capacity_) {
+      if (waiting_.size() >= capacity_ && (bounded || full_ != when_full::block)) {
         if (full_ == when_full::block) return put::full;
         dropped_.fetch_add(1, std::memory_order_relaxed);
         what = put::dropped;
@@ -234,6 +239,12 @@ template <class T> class gates {
   }
   /// So many are open: a glance.
   [[nodiscard]] std::size_t open_now() const noexcept { return open_.load(std::memory_order_acquire); }
+  /// The same, for any thread: without those that have been closed since the stage has looked.
+  [[nodiscard]] std::size_t count() const {
+    const std::lock_guard hold(lock_);
+    return static_cast<std::size_t>(
+        std::count_if(all_.begin(), all_.end(), [](const pointer& g) { return !g->over(); }));
+  }
   /// Those that are open. `is_over(gate)` says which of them to forget.
   template <class F> std::vector<pointer> look(F&& is_over) {
     const std::lock_guard hold(lock_);
@@ -268,7 +279,7 @@ template <class T> class gates {
   }
 
  private:
-  pipe::spinlock lock_;
+  mutable pipe::spinlock lock_;
   std::vector<pointer> all_;
   std::atomic<std::size_t> open_{0};
   bool closed_ = false;

@@ -193,11 +193,11 @@ class graph {
   void walk(graph_visitor& v, direction where = direction::downstream, search how = search::breadth_first,
             std::vector<std::size_t> from = {}) const;
 
-  /// For `run`: what there is to run, checked. One at a time. Without `straight` the components stay in the
-  /// order in which they were added.
-  [[nodiscard]] model::plan plan(bool straight = true);
-  /// The plan has only been looked at.
-  void take_back(model::plan&& p);
+  /// For `run`: what there is to run, checked. One at a time.
+  [[nodiscard]] model::plan plan();
+  /// What a picture shows: the graph as it stands, with the taps and feeds that are open. Also while it runs;
+  /// not while somebody adds to it or connects.
+  [[nodiscard]] model::drawing drawn() const;
 
  private:
   struct state;

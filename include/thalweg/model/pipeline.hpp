@@ -238,4 +238,14 @@ template <class... A, class... B> pipeline<A..., B...> operator|(pipeline<A...> 
   return pipeline<A..., B...>(model::joined(std::move(left).stages(), std::move(right).stages()));
 }
 
+/// A stage with ports cannot be joined as it is: a compile-time error that says how.
+template <class... A, class S>
+  requires model::stands_for_stage<S>
+pipeline<A...> operator|(pipeline<A...> left, S&&) {
+  static_assert(!model::stands_for_stage<S>,
+                "thalweg: a tw::stage has ports, so it must be said which are used in a line: "
+                "line | tw::own_stage(&S::in, &S::out, factory)");
+  return left;
+}
+
 }  // namespace thalweg

@@ -2,6 +2,7 @@
 
 #include <thalweg/model/component.hpp>
 #include <thalweg/model/connect.hpp>
+#include <thalweg/model/drawing.hpp>
 #include <thalweg/model/naming.hpp>
 
 #include <memory>
@@ -49,9 +50,8 @@ struct plan {
   /// Throws invalid_job if there are problems.
   void require_valid() const;
 
-  /// The job as a picture: Graphviz DOT, and JSON for tools.
-  [[nodiscard]] std::string to_dot() const;
-  [[nodiscard]] std::string to_json() const;
+  /// What a picture of it shows; for a job that is no graph.
+  [[nodiscard]] drawing drawn() const;
 };
 
 /// The name of a type as a user writes it.

@@ -94,7 +94,11 @@ class output_port : public port {
   [[nodiscard]] virtual std::unique_ptr<pipe::chunk_base> make_chunk() const = 0;
   /// Where items go from now on (null: nowhere), and after how many the chunk is to be flushed.
   virtual void attach(pipe::chunk_base* to, std::size_t limit) noexcept = 0;
-  void set_limit(std::size_t limit) noexcept { limit_ = limit; }
+  void set_limit(std::size_t limit) noexcept {
+    limit_ = item_bytes_ == 0 ? limit : std::min(limit, std::max<std::size_t>(1, most_bytes_ / item_bytes_));
+  }
+  /// The chunk is also flushed when it holds so many bytes, if that is less than by default.
+  void bound_bytes(std::size_t most) noexcept { most_bytes_ = std::min(most, default_bytes); }
   /// Hands over what has been sent.
   virtual void flush() = 0;
   /// How many items wait in the pipe behind it, about.
@@ -108,13 +112,18 @@ class output_port : public port {
   [[nodiscard]] std::uint64_t discarded() noexcept { return std::exchange(discarded_, 0); }
 
  protected:
-  output_port(stage& owner, std::string name, const std::type_info& type, bool optional);
+  output_port(stage& owner, std::string name, const std::type_info& type, std::size_t item_bytes,
+              bool optional);
   ~output_port();
 
   void full(pipe::chunk_base& items);  // hands over what is there
 
+  static constexpr std::size_t default_bytes = std::size_t{1} << 20;
+
   const bool optional_;
+  const std::size_t item_bytes_;  // 0 where items differ
   std::size_t limit_ = 1;
+  std::size_t most_bytes_ = default_bytes;
   std::size_t bytes_ = 0;
   std::uint64_t discarded_ = 0;
   std::uint64_t sent_ = 0;
@@ -248,12 +257,12 @@ template <class T> class out final : public model::output_port {
   using item_type = T;
 
   template <class S>
-  out(S* owner, std::string name) : model::output_port(*owner, std::move(name), typeid(T), false) {
+  out(S* owner, std::string name) : model::output_port(*owner, std::move(name), typeid(T), item_size, false) {
     static_assert(std::is_base_of_v<stage, S>, "thalweg::out: only a tw::stage has ports");
   }
   template <class S>
   out(S* owner, std::string name, optional_port_t)
-      : model::output_port(*owner, std::move(name), typeid(T), true) {
+      : model::output_port(*owner, std::move(name), typeid(T), item_size, true) {
     static_assert(std::is_base_of_v<stage, S>, "thalweg::out: only a tw::stage has ports");
   }
 
@@ -268,7 +277,7 @@ template <class T> class out final : public model::output_port {
     ++sent_;
     if constexpr (!pipe::has_fixed_size<T>) bytes_ += thalweg::size_of(item);
     const auto n = marked_ ? add_marked(std::move(item)) : to_->emplace(std::move(item));
-    if (n >= limit_ || (!pipe::has_fixed_size<T> && bytes_ >= most_bytes)) [[unlikely]]
+    if (n >= limit_ || (!pipe::has_fixed_size<T> && bytes_ >= most_bytes_)) [[unlikely]]
       full(*to_);
   }
 
@@ -280,12 +289,12 @@ template <class T> class out final : public model::output_port {
   }
   void attach(pipe::chunk_base* to, std::size_t limit) noexcept override {
     to_ = static_cast<pipe::chunk<T>*>(to);
-    limit_ = limit;
+    set_limit(limit);
     marked_ = to != nullptr && to->marked();
   }
 
  private:
-  static constexpr std::size_t most_bytes = std::size_t{1} << 20;
+  static constexpr std::size_t item_size = pipe::has_fixed_size<T> ? sizeof(T) : 0;
 
   std::size_t add_marked(T&& item) {
     const auto& ctx = running();

@@ -18,6 +18,7 @@ namespace model {
 /// what becomes of them, and an ordered merge puts them back into that order.
 enum class order_role : std::uint8_t { none, gives, restores };
 class rank_giver;
+class stage_host;
 class gateway;
 }  // namespace model
 
@@ -103,6 +104,7 @@ class stage {
  private:
   friend class graph;
   friend class model::ported;
+  friend class model::stage_host;
   friend class model::port;
   friend class model::input_port;
   friend class model::output_port;

@@ -9,12 +9,15 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace thalweg {
+
+class stage;
 
 /// An operator that each replica of a farm makes for itself; see `per_replica`.
 template <class Factory> struct per_replica_operator {
@@ -77,6 +80,25 @@ template <class F> struct called : std::type_identity<F> {};
 template <class F>
 struct called<per_replica_operator<F>> : std::type_identity<std::decay_t<std::invoke_result_t<F&>>> {};
 template <class F> using called_t = typename called<F>::type;
+
+/// Whether X is a `tw::stage`, or points to one.
+template <class X>
+inline constexpr bool is_a_stage = std::is_base_of_v<stage, std::remove_pointer_t<std::remove_cvref_t<X>>>;
+template <class S, class D> inline constexpr bool is_a_stage<std::unique_ptr<S, D>> = is_a_stage<S>;
+template <class S> inline constexpr bool is_a_stage<std::shared_ptr<S>> = is_a_stage<S>;
+
+/// Whether F is a stage, or makes one: no operator of a line, as it has ports.
+template <class F>
+inline constexpr bool stands_for_stage = [] {
+  using called = called_t<std::remove_cvref_t<F>>;
+  if constexpr (is_a_stage<std::remove_cvref_t<F>> || is_a_stage<called>) {
+    return true;
+  } else if constexpr (std::invocable<called&>) {
+    return is_a_stage<std::invoke_result_t<called&>>;
+  } else {
+    return false;
+  }
+}();
 
 /// One operator for all replicas: they see it as const.
 template <class F> struct shared_function {

@@ -1,10 +1,9 @@
 /// `feed`: items that come into a stream that flows.
 #pragma once
 
-#include <thalweg/model/gate.hpp>
+#include <thalweg/model/open_port.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <utility>
@@ -17,7 +16,8 @@ template <class T> class merge;
 /// `merge.feed(options)`. A thread outside the graph sends the items, or another run: a feed is a function
 /// that takes an item, so `tw::sink(merge.feed())` is a sink; it closes the feed at the end of its stream.
 ///
-/// A copy is the same feed, which is closed when the last copy goes. While one is open the merge does not
+/// A copy is the same feed, which is closed when the last copy goes, or by `close()`: what is in it still
+/// flows. While one is open the merge does not
 /// end, though all its inputs have; `execution::stop` closes all, and the end of the run does. Opened before
 /// a run it belongs to the next one.
 ///
@@ -38,15 +38,15 @@ template <class T> class merge;
 /// e.wait();
 /// assert(sum == 36);
 /// ```
-template <class T> class feed {
- public:
-  using item_type = T;
+template <class T> class feed : public model::open_port<T, &model::gate<T>::end> {
+  using base = model::open_port<T, &model::gate<T>::end>;
 
+ public:
   /// Sends an item; waits for room. Returns false, and sends nothing, if the feed is closed or its run over,
   /// or when `stop` is requested meanwhile.
   bool send(T item, const std::stop_token& stop = {}) {
     using put = typename model::gate<T>::put;
-    auto& g = *hold_->gate;
+    auto& g = this->held();
     for (;;) {
       const auto what = g.try_push(item);
       if (what != put::full) return what != put::over;
@@ -57,33 +57,20 @@ template <class T> class feed {
   /// Sends `item`, if there is room for it; otherwise leaves it as it is and returns false.
   bool try_send(T& item) {
     using put = typename model::gate<T>::put;
-    const auto what = hold_->gate->try_push(item);
+    const auto what = this->held().try_push(item);
     return what == put::taken || what == put::dropped;
   }
   /// `send`, as a sink calls it. What comes when the feed is closed is given up.
   void operator()(T item, const std::stop_token& stop) { (void)send(std::move(item), stop); }
   /// `close`, as a sink calls it at the end of its stream.
-  void on_end() { close(); }
+  void on_end() { this->close(); }
 
   /// Nothing that is sent arrives any more.
-  [[nodiscard]] bool closed() const { return hold_->gate->over(); }
-  /// How many items have found it full and were dropped.
-  [[nodiscard]] std::uint64_t dropped() const noexcept { return hold_->gate->dropped(); }
-  /// Nothing more will be sent. What is in it still flows.
-  void close() { hold_->gate->end(); }
+  [[nodiscard]] bool closed() const { return this->held().over(); }
 
  private:
   friend class merge<T>;
-  struct handle {
-    explicit handle(std::shared_ptr<model::gate<T>> g) : gate(std::move(g)) {}
-    handle(const handle&) = delete;
-    handle& operator=(const handle&) = delete;
-    ~handle() { gate->end(); }
-    std::shared_ptr<model::gate<T>> gate;
-  };
-  explicit feed(std::shared_ptr<model::gate<T>> g) : hold_(std::make_shared<handle>(std::move(g))) {}
-
-  std::shared_ptr<handle> hold_;
+  explicit feed(const std::shared_ptr<model::gate<T>>& g) : base(g) {}
 };
 
 }  // namespace thalweg

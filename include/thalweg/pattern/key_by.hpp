@@ -294,6 +294,9 @@ template <class KeyOf> auto key_by(KeyOf key_of, options opts = {}) {
 template <class U = void, class KeyOf, class Update>
   requires(!std::same_as<Update, options>)
 auto key_by(KeyOf key_of, Update update, options opts = {}) {
+  static_assert(
+      !model::stands_for_stage<Update>,
+      "thalweg::key_by: a stage for each key is tw::stage_per_key(key_of, &S::in, &S::out, factory)");
   return model::make_pipeline(model::keyed_state_stage<U, KeyOf, model::value_initialised, Update>{
       {}, std::move(key_of), {}, std::move(update), std::move(opts)});
 }

@@ -315,6 +315,7 @@ template <class T> class merge final : public stage, private model::gateway {
     all_.clear();
     feeds_.clear();
   }
+  [[nodiscard]] std::size_t feeds() const override { return feeds_.count(); }
 
   [[nodiscard]] model::order_role role() const noexcept override {
     return how_ == merging::ordered && !before_ ? model::order_role::restores : model::order_role::none;

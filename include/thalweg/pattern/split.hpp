@@ -81,11 +81,14 @@ template <class T> class branching : public stage, public rank_giver, private ga
       open_ = taps_.look([](const gate<T>& g) { return g.over(); });
     return open_;
   }
-  // Where the tap is full this thread waits: somebody outside the run is to make room.
+  // Where the tap is full this thread waits: somebody outside the run is to make room. Not once the run is to
+  // end: what is still on its way goes in, so that the run ends whatever the reader does, and nothing is
+  // lost.
   void send_to(gate<T>& tap, T item) {
     using put = typename gate<T>::put;
+    auto& ctx = this->context();
     for (;;) {
-      switch (tap.try_push(item)) {
+      switch (tap.try_push(item, !ctx.source_interrupted())) {
         case put::taken:
           ++this->sent_out;
           return;
@@ -97,7 +100,6 @@ template <class T> class branching : public stage, public rank_giver, private ga
         case put::full:
           break;
       }
-      auto& ctx = this->context();
       if (ctx.interrupted()) throw cancelled{};
       for (auto& b : branches_) b->flush();  // whoever makes room may wait for what comes of these
       const auto begin = observe::now_ns();
@@ -132,6 +134,7 @@ template <class T> class branching : public stage, public rank_giver, private ga
     taps_.clear();
     open_.clear();
   }
+  [[nodiscard]] std::size_t taps() const final { return taps_.count(); }
 
   void remember(std::int64_t rank) {
     const std::lock_guard hold(lock_);

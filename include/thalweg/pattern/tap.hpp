@@ -1,14 +1,12 @@
 /// `tap`: items drawn off a stream that flows.
 #pragma once
 
-#include <thalweg/model/gate.hpp>
+#include <thalweg/model/open_port.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
-#include <utility>
 
 namespace thalweg {
 namespace model {
@@ -19,12 +17,15 @@ template <class T> class branching;
 /// `tee.tap(options)`. A thread outside the graph takes the items, or another run: a tap is a function that
 /// gives the next item, so `tw::source(tee.tap())` is a source.
 ///
-/// A copy is the same tap, which is closed when the last copy goes. It lives as long as the run that goes on,
-/// or, opened before, the next one; at its end comes the end of the stream.
+/// A copy is the same tap, which is closed when the last copy goes, or by `close()`: what waits in it is then
+/// given up. It lives as long as the run that goes on, or, opened before, the next one; at its end comes the
+/// end of the stream.
 ///
 /// Order: that of the stream. Threads: one thread at a time takes items; `close` may be called by any. Where
 /// the tap is full, the stage waits with the thread that it has, if `.when_full` does not say otherwise: one
-/// that may be full for long should have a thread of its own (`g.configure(tee, {.blocking = true})`).
+/// that may be full for long should have a thread of its own (`g.configure(tee, {.blocking = true})`). After
+/// `execution::stop` nobody waits: what was on its way goes in beyond `.capacity`, and can still be taken out
+/// when the run is over.
 ///
 /// ```cpp
 /// tw::graph g;
@@ -41,23 +42,23 @@ template <class T> class branching;
 /// e.stop();
 /// e.wait();
 /// ```
-template <class T> class tap {
- public:
-  using item_type = T;
+template <class T> class tap : public model::open_port<T, &model::gate<T>::abandon> {
+  using base = model::open_port<T, &model::gate<T>::abandon>;
 
+ public:
   /// The next item; waits for it. Nothing at the end of the stream, when the tap has been closed, or when
   /// `stop` is requested.
   std::optional<T> receive(const std::stop_token& stop = {}) {
-    auto& g = hold_->gate;
+    auto& g = this->held();
     for (;;) {
       if (auto x = try_receive()) return x;
-      if (g->finished() || stop.stop_requested()) return std::nullopt;
-      g->wait_for_items(std::chrono::milliseconds(1));
+      if (g.finished() || stop.stop_requested()) return std::nullopt;
+      g.wait_for_items(std::chrono::milliseconds(1));
     }
   }
   /// The next item, if one waits.
   std::optional<T> try_receive() {
-    auto& g = *hold_->gate;
+    auto& g = this->held();
     g.refill();
     if (!g.available()) return std::nullopt;
     return g.take();
@@ -66,24 +67,11 @@ template <class T> class tap {
   std::optional<T> operator()(const std::stop_token& stop) { return receive(stop); }
 
   /// Nothing more has come in, or will.
-  [[nodiscard]] bool ended() const { return hold_->gate->finished(); }
-  /// How many items have found it full and were dropped.
-  [[nodiscard]] std::uint64_t dropped() const noexcept { return hold_->gate->dropped(); }
-  /// Wants no more: what waits in it is given up.
-  void close() { hold_->gate->abandon(); }
+  [[nodiscard]] bool ended() const { return this->held().finished(); }
 
  private:
   template <class> friend class model::branching;
-  struct handle {
-    explicit handle(std::shared_ptr<model::gate<T>> g) : gate(std::move(g)) {}
-    handle(const handle&) = delete;
-    handle& operator=(const handle&) = delete;
-    ~handle() { gate->abandon(); }
-    std::shared_ptr<model::gate<T>> gate;
-  };
-  explicit tap(std::shared_ptr<model::gate<T>> g) : hold_(std::make_shared<handle>(std::move(g))) {}
-
-  std::shared_ptr<handle> hold_;
+  explicit tap(const std::shared_ptr<model::gate<T>>& g) : base(g) {}
 };
 
 }  // namespace thalweg

@@ -258,6 +258,24 @@ template <class Out, class Windows, class Extract> struct event_window_op : time
   }
 };
 
+// Whether a function gives the time of an item.
+template <class Extract, class T> constexpr bool gives_time() {
+  constexpr bool callable = std::invocable<Extract&, const T&>;
+  static_assert(
+      callable,
+      "thalweg::event_time: the function must be callable with an item (behind a tw::key_by with its "
+      "value), as extract(const T&)");
+  if constexpr (callable) {
+    constexpr bool time = timestamp<std::remove_cvref_t<std::invoke_result_t<Extract&, const T&>>>;
+    static_assert(
+        time,
+        "thalweg::event_time: the function must give a std::chrono duration or time point, or whole "
+        "nanoseconds");
+    return time;
+  }
+  return false;
+}
+
 template <class Spec, class Agg, class Times> struct window_stage : stage_defaults {
   static constexpr bool by_arrival = std::is_same_v<Times, arrival>;
 
@@ -267,15 +285,14 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
   using wants = std::type_identity<void>;
   template <class In>
   static constexpr bool accepts = [] {
-    if constexpr (!pipe::item<In> || !aggregates<Agg, value_t<In>>) {
+    if constexpr (!pipe::item<In>) {
       return false;
+    } else if constexpr (!aggregates<Agg, value_t<In>>) {
+      return sizeof(wrong_aggregate<Agg, value_t<In>>) == 0;
     } else if constexpr (by_arrival) {
       return true;
-    } else if constexpr (std::invocable<decltype(Times::extract)&, const value_t<In>&>) {
-      return timestamp<
-          std::remove_cvref_t<std::invoke_result_t<decltype(Times::extract)&, const value_t<In>&>>>;
     } else {
-      return false;
+      return gives_time<decltype(Times::extract), value_t<In>>();
     }
   }();
   template <class In> static constexpr bool ends = true;

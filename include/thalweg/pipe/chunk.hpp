@@ -96,6 +96,10 @@ class chunk_base {
   virtual void gather(std::span<const std::unique_ptr<chunk_base>> parts) = 0;
   /// Destroys the first `n` items.
   virtual void drop_front(std::size_t n) noexcept = 0;
+  /// Gives each of the items [first, last), all of which are marked, the mark `f(its mark)`.
+  template <class F> void change_marks(std::size_t first, std::size_t last, F&& f) {
+    for (auto i = begin() + first, end = begin() + last; i < end; ++i) marks_[i] = f(marks_[i]);
+  }
   /// Exchanges the items with those of `other`, which has the same item type. Nobody may steal meanwhile.
   virtual void swap_items(chunk_base& other) noexcept = 0;
   /// Another thread takes what the filling thread has published so far. Returns the number of items taken.

@@ -176,7 +176,7 @@ struct run_state {
   /// one that goes on, and gives its counts a moment to arrive.
   void cut_run_short();
   /// What the engine knows and the counters do not; called under no lock.
-  int workers = 1;
+  std::atomic<int> workers{1};
   std::atomic<bool> inlined{false};
   std::vector<std::size_t>
       reorder_slots;                  // of the reorder window in front of a stage, by stage number; 0: none

@@ -135,17 +135,14 @@ inline model::plan plan_of(graph& g) {
   return g.plan();
 }
 
-// A job given up for its picture is not run any more; a graph is left as it was.
-template <class Job, class F> std::string drawn(Job& job, F&& draw) {
+// A job given up for its picture is not run any more; a graph is left as it is.
+template <class Job> model::drawing drawn(Job& job) {
   if constexpr (std::is_same_v<Job, graph>) {
-    auto p = job.plan(false);
-    auto text = draw(p);
-    job.take_back(std::move(p));
-    return text;
+    return job.drawn();
   } else if constexpr (std::is_copy_constructible_v<std::remove_const_t<Job>>) {
-    return draw(plan_of(std::as_const(job)));
+    return plan_of(std::as_const(job)).drawn();
   } else {
-    return draw(plan_of(std::move(job)));
+    return plan_of(std::move(job)).drawn();
   }
 }
 
@@ -190,7 +187,8 @@ template <runnable Job>
 }
 
 /// The job as a Graphviz picture, for `dot -Tsvg`: a box for each stage, the types of the items between them,
-/// a frame around each farm. The job is not run, and not refused if there is something wrong with it.
+/// a frame around each farm. The job is not run, and not refused if there is something wrong with it. A graph
+/// may be running: it is shown with the taps and feeds that are open.
 ///
 /// ```cpp
 /// auto job = tw::source(std::vector{1}, {.name = "read"}) | tw::sink([](int) {}, {.name = "write"});
@@ -198,12 +196,12 @@ template <runnable Job>
 /// assert(picture.starts_with("digraph") && picture.find("s0 -> s1 [label=\"int\"]") != std::string::npos);
 /// ```
 template <runnable Job> std::string to_dot(Job&& job) {
-  return run_detail::drawn(job, [](const model::plan& p) { return p.to_dot(); });
+  return run_detail::drawn(job).to_dot();
 }
 
 /// The job as JSON, for tools: its `stages`, with names, item types and what was asked of their farms, and
-/// the `connections` between them by number. The job is not run, and not refused if there is something wrong
-/// with it.
+/// the `connections` between them by number; of a stage of a graph also how many `taps` and `feeds` are open.
+/// The job is not run, and not refused if there is something wrong with it.
 ///
 /// ```cpp
 /// auto job = tw::source(std::vector{1}, {.name = "read"}) | tw::sink([](int) {}, {.name = "write"});
@@ -212,7 +210,7 @@ template <runnable Job> std::string to_dot(Job&& job) {
 /// assert(text.find(R"({"from":0,"to":1})") != std::string::npos);
 /// ```
 template <runnable Job> std::string to_json(Job&& job) {
-  return run_detail::drawn(job, [](const model::plan& p) { return p.to_json(); });
+  return run_detail::drawn(job).to_json();
 }
 
 }  // namespace thalweg

@@ -27,10 +27,14 @@ bool edge::has_room() const noexcept {
     return own_left_items_.load(std::memory_order_acquire) <= own_most_left_.load(std::memory_order_relaxed);
   const auto n = items_.load(std::memory_order_acquire);
   if (n == 0) return true;
+  const auto bytes = bytes_.load(std::memory_order_relaxed);
+  const auto most_here = most_bytes_.load(std::memory_order_relaxed);
+  // Where the user has named a bound, a whole run must fit below it.
+  if (bounds_bytes() && bytes + static_cast<std::int64_t>(run_bytes()) > most_here) return false;
   if (const auto most = capacity_.load(std::memory_order_relaxed); most != 0)
     return n + static_cast<std::int64_t>(grant()) <= most;
   return chunks_.load(std::memory_order_acquire) < most_chunks_.load(std::memory_order_relaxed) &&
-         bytes_.load(std::memory_order_relaxed) < most_bytes_.load(std::memory_order_relaxed);
+         bytes < most_here;
 }
 
 bool edge::ask_for_room() noexcept {

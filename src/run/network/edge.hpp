@@ -6,6 +6,7 @@
 #include <thalweg/pipe/futex.hpp>
 #include <thalweg/pipe/spinlock.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,12 @@ class edge {
   [[nodiscard]] bool ask_for_room() noexcept;
   /// How many items to collect before they are put in.
   [[nodiscard]] std::size_t grant() const noexcept;
+  /// How many bytes to collect at most, and the item that exceeds them.
+  [[nodiscard]] std::size_t run_bytes() const noexcept {
+    return static_cast<std::size_t>(bounds_bytes() ? std::max<std::int64_t>(1, opts_.bytes / 2) : most_bytes);
+  }
+  /// The user has bounded the bytes that wait in it.
+  [[nodiscard]] bool bounds_bytes() const noexcept { return opts_.bytes != automatic; }
   /// Puts the items in, and `from.upto`; `from` is empty then.
   void push(pipe::chunk_base& from);
   /// The sender may stop in the middle of its call: the receiver may take what lies in the chunk that it

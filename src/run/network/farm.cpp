@@ -36,6 +36,10 @@ void farm::set_replicas(std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) seats.front()->notify();
 }
 
+squad* farm::home() const noexcept {
+  return seats.front()->home;
+}
+
 std::size_t farm::target(const pipe::chunk_base& items, std::size_t i) const {
   const auto n = replicas();
   return dealing_.how() == schedule::kind::round_robin ? static_cast<std::size_t>(count_) % n
@@ -55,6 +59,7 @@ void farm::seat::prepare(worker& w) {
   }
   lane_ = std::make_unique<lane>(net_, farm_.parts_, number_, filling_.get(), *this);
   lane_->paced = paced;
+  if (!out.empty() && out.front().to != nullptr) lane_->limit_bytes = out.front().to->run_bytes();
   lane_->start(w);
 }
 
@@ -98,7 +103,7 @@ bool farm::seat::all_done() const {
 bool farm::seat::ready() {
   if (leader().ended()) return false;
   if (deadline() <= observe::now_ns()) return ask_for_room();
-  if (all_done()) return ask_for_room();
+  if (all_done() || farm_.stalled_.load()) return ask_for_room();
   const auto n = farm_.replicas();
   const auto next = farm_.next_target_.load();
   // Whose turn it was may be a replica no more: then any of those left deals the items out anew.
@@ -177,6 +182,7 @@ void farm::seat::execute(worker& w) {
   chunk_ptr items;
   if (outputs_have_room()) {
     const std::lock_guard hold(f.lock_);
+    if (f.stalled_.load()) drain(w);
     items = take_mine(w);
     if (items) {
       auto& b = f.slot(f.next_seq_.load());
@@ -217,8 +223,17 @@ void farm::seat::give(worker& w, bool in_call) {
   const auto my_turn = [&] { return !f.ordered_ || mine_ == nullptr || f.next_out_.load() == mine_->seq; };
   if (filling_ && !filling_->empty()) {
     if (in_call && !my_turn() && w.depth == 0 && filling_->bytes() >= most_kept_bytes) {
-      while (!my_turn() && !net_.run().cancelled.load())
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      while (!my_turn() && !net_.run().cancelled.load()) {
+        if (!f.stalled_.load()) {
+          std::this_thread::sleep_for(std::chrono::microseconds(50));
+          continue;
+        }
+        // Perhaps no other thread is there to send what comes before.
+        auto* const e = out.front().to;
+        if (!e->has_room()) net_.wait_for_room(w, *e);
+        const std::lock_guard hold(f.lock_);
+        drain(w);
+      }
     }
     auto& o = out.front();
     if (in_call && my_turn() && o.to != nullptr && !o.to->has_room()) net_.wait_for_room(w, *o.to);
@@ -249,19 +264,26 @@ void farm::seat::give(worker& w, bool in_call) {
   drain(w);
 }
 
-// Sends what is next. Under the lock.
+// Sends what is next, as far as there is room: then whoever is told that there is room again goes on with it.
+// Under the lock.
 void farm::seat::drain(worker& w) {
   auto& f = farm_;
   bool advanced = false;
+  f.stalled_.store(false);
   while (f.next_out_.load() != f.next_seq_.load()) {
     auto& b = f.slot(f.next_out_.load());
     auto* const o = out.empty() ? nullptr : &out.front();
-    for (auto& c : b.results) {
-      o->filling.swap(c);
+    auto next = b.results.begin();
+    for (; next != b.results.end() && (o->to == nullptr || o->to->has_room()); ++next) {
+      o->filling.swap(*next);
       hand_over(&w, *o);
       o->filling.reset();
     }
-    b.results.clear();
+    b.results.erase(b.results.begin(), next);
+    if (!b.results.empty()) {
+      f.stalled_.store(true);
+      break;
+    }
     if (!b.done) break;
     if (o != nullptr && o->to != nullptr && o->to->ranked) {
       const auto& p = f.parts_.back();

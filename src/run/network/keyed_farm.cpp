@@ -2,6 +2,7 @@
 #include <thalweg/observe/clock.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <bitset>
 #include <utility>
 
@@ -14,6 +15,18 @@ namespace {
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 using places = std::vector<model::key_part::place>;
+
+std::size_t end_of(const std::vector<part>& parts) {
+  return parts.back().first + parts.back().stages.last - parts.back().stages.first;
+}
+
+// Whether a stage behind the first wants to be called when time has passed.
+bool has_timers(const run_state& run, const std::vector<part>& parts) {
+  for (auto s = parts.front().first + 1; s < end_of(parts); ++s) {
+    if (run.stages[s].info->timed) return true;
+  }
+  return false;
+}
 
 // Puts the places of all parts into order: calls `f(part, place)` for one after the other.
 template <class F> void in_order(std::span<const places> all, F&& f) {
@@ -44,9 +57,15 @@ template <class F> void in_order(std::span<const places> all, F&& f) {
 }  // namespace
 
 keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info)
-    : replicated(replicas), parts_(std::move(parts)), watermarked_(info.watermarked), timed_(info.timed) {
+    : replicated(replicas),
+      parts_(std::move(parts)),
+      watermarked_(info.watermarked),
+      timed_(info.timed),
+      timers_(has_timers(n.run(), parts_)),
+      // One thread has one order, except that time alone makes results.
+      ordered_(!info.unordered || (n.how().sequential && !timers_)) {
   const auto first = parts_.front().first;
-  const auto last = parts_.back().first + parts_.back().stages.last - parts_.back().stages.first;
+  const auto last = end_of(parts_);
   front = std::make_unique<divider>(*this, n, first, last);
   for (std::size_t i = 0; i < portions; ++i)
     all.push_back(std::make_unique<portion>(*this, n, first, last, i));
@@ -57,6 +76,10 @@ keyed_farm::~keyed_farm() = default;
 void keyed_farm::set_replicas(std::size_t n) {
   limit_.store(n);
   for (auto& p : all) p->notify();
+}
+
+squad* keyed_farm::home() const noexcept {
+  return front->home;
 }
 
 // At most so many parts at once as there are replicas. Who finds no place changes nothing: whoever has one
@@ -122,7 +145,9 @@ void keyed_farm::portion::execute(worker& w) {
     const bool has_items = mine != nullptr && !mine->empty();
     if (has_items) prepare(w);
     const bool time_has_come = !b.moments.empty() && part_.next <= b.moments.back().watermark;
-    if (has_items || time_has_come) {
+    const bool timer = f.timers_ && lane_ && lane_->deadline() <= observe::now_ns();
+    std::size_t of_timers = 0;
+    if (has_items || time_has_come || timer) {
       lane_->position = b.position;
       lane_->born_ns = b.born_ns;
       part_.first = b.first;
@@ -130,6 +155,11 @@ void keyed_farm::portion::execute(worker& w) {
       part_.marks = b.marks;
       part_.reached = 0;
       if (f.watermarked_) part_.late = b.late[number_].get();
+    }
+    if (timer) {
+      if (filling_) filling_->ranked = true;
+      lane_->fire_timers(w, no_limit);
+      if (filling_) of_timers = filling_->size();
     }
     if (has_items) {
       (void)lane_->process(w, *mine, no_limit);
@@ -139,17 +169,40 @@ void keyed_farm::portion::execute(worker& w) {
       if (filling_) filling_->ranked = true;
       lane_->catch_up(w, no_limit);
     }
-    if (has_items || time_has_come) {
-      if (filling_) {
-        if (!b.out[number_]) b.out[number_] = f.front->new_output();
-        b.out[number_]->swap_items(*filling_);
-      }
+    if (has_items || time_has_come || timer) {
+      if (filling_) put_results(b, of_timers);
       if (f.watermarked_) b.places[number_].swap(part_.places);
       deadline_.store(part_.next, std::memory_order_relaxed);
+      if (f.timers_) timer_.store(lane_->deadline(), std::memory_order_relaxed);
     }
     taken_.store(k + 1);
-    if (b.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) f.front->notify(&w);
+    const bool to_send = b.fresh.load(std::memory_order_relaxed) != 0;
+    if (b.pending.fetch_sub(1, std::memory_order_acq_rel) == 1 || to_send) f.front->notify(&w);
   }
+}
+
+// What has come of a run of items goes to the divider; first what timers have made. Where nobody puts it into
+// order it is ready to be sent.
+void keyed_farm::portion::put_results(batch& b, std::size_t of_timers) {
+  auto& f = farm_;
+  const bool send = !f.ordered_ && !filling_->empty();
+  if (send && !b.marks.empty()) {
+    filling_->change_marks(0, of_timers, [&](const pipe::mark& m) {
+      return pipe::mark{m.due, b.marks.front().rank};
+    });
+    filling_->change_marks(of_timers, filling_->size(), [&](const pipe::mark& m) {
+      const auto rank = f.watermarked_ ? part_.places[static_cast<std::size_t>(m.rank)].rank : m.rank;
+      const auto& of_item = b.marks[static_cast<std::size_t>(rank - b.first)];
+      return pipe::mark{f.watermarked_ ? of_item.due : m.due, of_item.rank};
+    });
+  }
+  if (send) {
+    filling_->paced = b.paced;
+    filling_->ranked = b.ranked;
+  }
+  if (!b.out[number_]) b.out[number_] = f.front->new_output();
+  b.out[number_]->swap_items(*filling_);
+  if (send) b.fresh.fetch_or(std::uint32_t{1} << number_, std::memory_order_release);
 }
 
 // --- the items of all keys ---
@@ -164,31 +217,89 @@ chunk_ptr keyed_farm::divider::new_output() const {
 
 bool keyed_farm::divider::first_is_done() const {
   const auto k = farm_.next_out_.load();
-  return k != farm_.next_in_.load() &&
-         farm_.batches_[static_cast<std::size_t>(k % window)].pending.load() == 0;
+  return k != farm_.next_in_.load() && farm_.batch_at(k).pending.load() == 0;
+}
+
+bool keyed_farm::divider::has_fresh() const {
+  if (farm_.ordered_) return false;
+  const auto end = farm_.next_in_.load();
+  for (auto k = farm_.next_out_.load(); k < end; ++k) {
+    if (farm_.batch_at(k).fresh.load() != 0) return true;
+  }
+  return false;
+}
+
+// Unordered: sends what the parts have ready, each in its order.
+void keyed_farm::divider::send_fresh(worker& w) {
+  auto& f = farm_;
+  if (f.ordered_ || out.empty()) return;
+  const auto begin = f.next_out_.load();
+  const auto end = f.next_in_.load();
+  // The newest are looked at first: where one of them is seen, what the part had ready before is seen, too.
+  std::array<std::uint32_t, window> ready{};
+  for (auto k = end; k-- > begin;)
+    ready[static_cast<std::size_t>(k - begin)] = f.batch_at(k).fresh.load(std::memory_order_acquire);
+  for (auto k = begin; k < end; ++k) {
+    for (auto left = ready[static_cast<std::size_t>(k - begin)]; left != 0; left &= left - 1) {
+      if (!outputs_have_room()) return;
+      send_part(w, f.batch_at(k), static_cast<std::size_t>(std::countr_zero(left)));
+    }
+  }
+}
+
+void keyed_farm::divider::send_part(worker& w, batch& b, std::size_t part) {
+  b.fresh.fetch_and(~(std::uint32_t{1} << part), std::memory_order_relaxed);
+  auto& o = out.front();
+  o.filling.swap(b.out[part]);
+  o.filling->position = b.position;
+  o.filling->born_ns = b.born_ns;
+  o.filling->upto = std::numeric_limits<std::int64_t>::min();
+  w.soon = w.depth == 0;
+  hand_over(&w, o);
+  o.filling.swap(b.out[part]);
+}
+
+// Tells an ordered merge that nothing of a lower rank will come any more.
+void keyed_farm::divider::promise(worker& w, std::int64_t upto) {
+  auto& o = out.front();
+  if (o.to == nullptr || !o.to->ranked) return;
+  if (!o.filling) o.filling = new_output();
+  o.filling->ranked = true;
+  o.filling->upto = upto;
+  hand_over(&w, o);
 }
 
 std::int64_t keyed_farm::divider::deadline() const {
-  // What is being worked on tells the time as well.
-  if (!farm_.timed_ || farm_.next_out_.load() != farm_.next_in_.load()) return never;
+  auto& f = farm_;
+  if (!f.timed_ && !f.timers_) return never;
+  const auto out = f.next_out_.load();
+  const auto in = f.next_in_.load();
+  // What is being worked on tells windows the time as well, but timers only of the parts that it concerns.
+  const bool windows = f.timed_ && out == in;
+  const bool timers = f.timers_ && told_.load() < out && in - out < window;
   auto when = never;
-  for (const auto& p : farm_.all) when = std::min(when, p->deadline_.load(std::memory_order_relaxed));
+  for (const auto& p : f.all) {
+    if (windows) when = std::min(when, p->deadline_.load(std::memory_order_relaxed));
+    if (timers) when = std::min(when, p->timer_.load(std::memory_order_relaxed));
+  }
   return when;
 }
 
 bool keyed_farm::divider::ready() {
   if (ended()) return false;
-  if (farm_.timed_ && deadline() <= observe::now_ns()) return ask_for_room();
+  if (deadline() <= observe::now_ns()) return ask_for_room();
   const bool drained = farm_.next_out_.load() == farm_.next_in_.load();
   const bool room = farm_.next_in_.load() - farm_.next_out_.load() < window;
-  return (first_is_done() || (drained && inputs_ended()) || (room && may_take(0))) && ask_for_room();
+  return (first_is_done() || has_fresh() || (drained && inputs_ended()) || (room && may_take(0))) &&
+         ask_for_room();
 }
 
 void keyed_farm::divider::execute(worker& w) {
+  send_fresh(w);
   while (first_is_done() && outputs_have_room()) unite(w);
   if (farm_.next_in_.load() - farm_.next_out_.load() < window && may_take(0) && outputs_have_room())
     divide(w);
-  if (farm_.timed_ && deadline() <= observe::now_ns() && outputs_have_room()) tell_time(w);
+  if (deadline() <= observe::now_ns() && outputs_have_room()) tell_time(w);
   if (farm_.next_out_.load() == farm_.next_in_.load() && inputs_ended()) finish(w);
 }
 
@@ -198,7 +309,7 @@ void keyed_farm::divider::divide(worker& w) {
   auto items = take(w, 0, std::move(back_));
   if (!items) return;
   const auto n = items->size();
-  auto& b = f.batches_[static_cast<std::size_t>(f.next_in_.load() % window)];
+  auto& b = f.batch_at(f.next_in_.load());
   b.items = n;
   b.first = count_;
   b.position = items->position;
@@ -245,7 +356,7 @@ void keyed_farm::divider::divide(worker& w) {
 // A run without items: time has passed.
 void keyed_farm::divider::tell_time(worker& w) {
   auto& f = farm_;
-  auto& b = f.batches_[static_cast<std::size_t>(f.next_in_.load() % window)];
+  auto& b = f.batch_at(f.next_in_.load());
   const auto now = observe::now_ns();
   latest_ = std::max(latest_, now);
   b.items = 0;
@@ -255,13 +366,15 @@ void keyed_farm::divider::tell_time(worker& w) {
   b.upto = upto_;
   b.paced = paced;
   b.ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
-  b.moments.assign(1, {now, latest_});
+  b.moments.clear();
+  if (f.timed_) b.moments.assign(1, {now, latest_});
   b.marks.clear();
   if (b.paced || b.ranked) b.marks.push_back(last_mark_);
   b.who.clear();
   b.in.resize(portions);
   b.out.resize(portions);
   b.late.resize(portions);
+  told_.store(f.next_in_.load());
   start(w, b);
 }
 
@@ -271,9 +384,11 @@ void keyed_farm::divider::start(worker& w, batch& b) {
     b.places.resize(portions);
     for (auto& p : b.places) p.clear();
   }
-  // Those with items; where time has passed, all.
+  // Those with items, or timers; where time has passed for windows, all.
+  const auto now = f.timers_ ? observe::now_ns() : 0;
   const auto concerns = [&](std::size_t i) {
-    return !b.moments.empty() || (b.in[i] != nullptr && !b.in[i]->empty());
+    return !b.moments.empty() || (b.in[i] != nullptr && !b.in[i]->empty()) ||
+           (f.timers_ && f.all[i]->timer_.load(std::memory_order_relaxed) <= now);
   };
   std::bitset<portions> concerned;
   for (std::size_t i = 0; i < portions; ++i) concerned[i] = concerns(i);
@@ -311,9 +426,13 @@ void keyed_farm::divider::give_late(batch& b) {
 
 void keyed_farm::divider::unite(worker& w) {
   auto& f = farm_;
-  auto& b = f.batches_[static_cast<std::size_t>(f.next_out_.load() % window)];
+  auto& b = f.batch_at(f.next_out_.load());
   if (f.watermarked_) give_late(b);
-  if (!out.empty()) {
+  if (!f.ordered_ && !out.empty()) {
+    for (auto left = b.fresh.load(std::memory_order_acquire); left != 0; left &= left - 1)
+      send_part(w, b, static_cast<std::size_t>(std::countr_zero(left)));
+    promise(w, b.upto);
+  } else if (!out.empty()) {
     auto& o = out.front();
     if (!o.filling) o.filling = new_output();
     o.filling->paced = b.paced;
@@ -382,10 +501,7 @@ void keyed_farm::divider::finish(worker& w) {
     o.filling->born_ns = observe::now_ns();
     hand_over(&w, o);
   }
-  if (ranked) {
-    out.front().filling->upto = never;
-    hand_over(&w, out.front());
-  }
+  if (ranked) promise(w, never);
   w.soon = w.depth == 0;
   end(w);
 }

@@ -74,7 +74,10 @@ void lane::start(worker& w) {
       contexts_.push_back(
           std::make_unique<own_context>(*this, run_, *log_, parts_.front().component + contexts_.size()));
   }
-  for (auto& c : contexts_) c->part = keys;
+  for (auto& c : contexts_) {
+    c->part = keys;
+    c->limit_bytes = limit_bytes;
+  }
   for (const auto& p : parts_) {
     attempt(p.component, [&] { run_.plan.components[p.component]->start(p.stages, replica_); });
   }

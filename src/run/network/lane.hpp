@@ -48,11 +48,12 @@ class lane {
 
   std::int64_t position = 0;
   std::int64_t born_ns = 0;
-  std::int64_t upto = 0;            ///< rank below which nothing comes any more
-  bool paced = false;               ///< of what it makes itself
-  model::key_part* keys = nullptr;  ///< it has a part of the keys
-  std::int64_t worked_ns = 0;       ///< in the last call of `produce`
-  std::int64_t took_ns = 0;         ///< the same with what the source has waited
+  std::int64_t upto = 0;                           ///< rank below which nothing comes any more
+  bool paced = false;                              ///< of what it makes itself
+  std::size_t limit_bytes = std::size_t{8} << 20;  ///< of what is collected; set before `start`
+  model::key_part* keys = nullptr;                 ///< it has a part of the keys
+  std::int64_t worked_ns = 0;                      ///< in the last call of `produce`
+  std::int64_t took_ns = 0;                        ///< the same with what the source has waited
 
  private:
   class own_context;

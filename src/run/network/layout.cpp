@@ -18,15 +18,15 @@ constexpr std::size_t most_seats = 256;  // of a farm that may be resized
 void net::lay_out() {
   auto& run = *state_;
   farm_of_stage_.assign(run.stages.size(), nullptr);
-  replicas_.assign(run.stages.size(), 1);
-  limit_replicas();
+  number_replicas();
   if (shape_.sequential) {
-    home_ = on_caller_ = &new_squad(1, {});
+    home_ = on_caller_ = &new_squad(1, 1, {});
   } else if (shape_.home) {
     squads_.push_back(shape_.home(*this));
     home_ = squads_.back().get();
   } else if (!shape_.thread_each) {
-    home_ = &new_squad(static_cast<std::size_t>(std::max(1, shape_.workers)), shape_.pin);
+    const auto workers = static_cast<std::size_t>(std::max(1, shape_.workers));
+    home_ = &new_squad(workers, workers, shape_.pin);
   }
   std::vector<span> of;
   of.reserve(run.plan.components.size());
@@ -110,7 +110,7 @@ net::span net::add_line(std::size_t c) {
     }
     node* made = nullptr;
     if (info.farm >= 0) {
-      const auto n = static_cast<std::size_t>(replicas_[first]);
+      const auto n = replicas_[first];
       const auto most = info.keyed ? keyed_farm::portions : shape_.sequential ? n : std::max(n, most_seats);
       for (auto s = first; s < i; ++s) {
         run.plan.components[c]->prepare(run.stages[s].stage, most);
@@ -119,7 +119,7 @@ net::span net::add_line(std::size_t c) {
       if (info.keyed) {
         keyed_farms_.push_back(std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
         auto& f = *keyed_farms_.back();
-        auto* const who = squad_for(info, apart, n);
+        auto* const who = squad_for(info, apart, n, most);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
         for (auto& p : f.all) p->home = who;
         give_threads(*f.front, who);
@@ -128,7 +128,7 @@ net::span net::add_line(std::size_t c) {
       } else {
         farms_.push_back(std::make_unique<farm>(*this, std::move(parts), n, most, info));
         auto& f = *farms_.back();
-        auto* const who = squad_for(info, apart, n);
+        auto* const who = squad_for(info, apart, n, most);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
         for (auto& seat : f.seats) give_threads(*seat, who);
         made = f.seats.front().get();
@@ -150,22 +150,22 @@ net::span net::add_line(std::size_t c) {
 }
 
 node& net::add(std::unique_ptr<node> n, const model::stage_info& info, bool apart) {
-  give_threads(*n, squad_for(info, apart, 1));
+  give_threads(*n, squad_for(info, apart, 1, 1));
   nodes_.push_back(n.get());
   owned_.push_back(std::move(n));
   return *nodes_.back();
 }
 
-squad* net::squad_for(const model::stage_info& info, bool apart, std::size_t threads) {
+squad* net::squad_for(const model::stage_info& info, bool apart, std::size_t threads, std::size_t most) {
   if (shape_.sequential) return home_;
   if (info.opts.on == placement::caller_thread) {
-    if (on_caller_ == nullptr) on_caller_ = &new_squad(1, info.opts.pin);
+    if (on_caller_ == nullptr) on_caller_ = &new_squad(1, 1, info.opts.pin);
     return on_caller_;
   }
   if (!apart && !shape_.thread_each) return home_;
   auto pin = info.opts.pin;
   if (pin.empty() && !shape_.pin.empty()) pin = {shape_.pin[thread_squads_.size() % shape_.pin.size()]};
-  return &new_squad(threads, std::move(pin));
+  return &new_squad(threads, most, std::move(pin));
 }
 
 void net::give_threads(node& n, squad* s) {
@@ -177,8 +177,8 @@ void net::give_threads(node& n, squad* s) {
   }
 }
 
-thread_squad& net::new_squad(std::size_t threads, std::vector<int> pin) {
-  auto made = std::make_unique<thread_squad>(threads);
+thread_squad& net::new_squad(std::size_t threads, std::size_t most, std::vector<int> pin) {
+  auto made = std::make_unique<thread_squad>(threads, most);
   made->pin = std::move(pin);
   thread_squads_.push_back(made.get());
   squads_.push_back(std::move(made));
@@ -198,31 +198,20 @@ edge& net::connect(const connect_options& opts, node& from, std::size_t from_por
   return e;
 }
 
-// How many replicas each farm has. Where there is a bound on all of them, those that have most give.
-void net::limit_replicas() {
-  auto& run = *state_;
-  std::vector<std::size_t> farms;
-  int sum = 0;
-  for (std::size_t i = 0; i < run.stages.size(); ++i) {
-    const auto& info = *run.stages[i].info;
-    if (info.farm < 0) continue;
-    replicas_[i] = shape_.sequential            ? 1
-                   : info.replicas == automatic ? std::max(1, shape_.replicas)
-                                                : info.replicas;
-    if (i > 0 && same_farm(run.stages[i - 1], run.stages[i])) {
-      replicas_[i] = replicas_[i - 1];
-      continue;
-    }
-    farms.push_back(i);
-    sum += replicas_[i];
+// How many replicas each farm has, by its first stage.
+void net::number_replicas() {
+  const auto& stages = state_->stages;
+  replicas_.assign(stages.size(), 1);
+  std::vector<std::size_t*> farms;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const auto& info = *stages[i].info;
+    if (info.farm < 0 || shape_.sequential || (i > 0 && same_farm(stages[i - 1], stages[i]))) continue;
+    const auto n = info.replicas == automatic ? std::max(1, shape_.replicas) : info.replicas;
+    replicas_[i] = static_cast<std::size_t>(n);
+    farms.push_back(&replicas_[i]);
   }
-  while (shape_.most_replicas != automatic && sum > shape_.most_replicas) {
-    const auto largest = *std::max_element(farms.begin(), farms.end(),
-                                           [&](auto a, auto b) { return replicas_[a] < replicas_[b]; });
-    if (replicas_[largest] == 1) return;
-    --replicas_[largest];
-    --sum;
-  }
+  if (shape_.most_replicas != automatic)
+    limit_replicas(farms, static_cast<std::size_t>(shape_.most_replicas));
 }
 
 // Strongly connected parts: R. Tarjan, Depth-first search and linear graph algorithms (1972), without

@@ -33,6 +33,7 @@ void line_node::prepare(worker& w) {
   }
   lane_ = std::make_unique<lane>(net_, parts_, 0, out.empty() ? nullptr : out.front().filling.get(), *this);
   lane_->paced = paced;
+  if (!out.empty() && out.front().to != nullptr) lane_->limit_bytes = out.front().to->run_bytes();
   lane_->start(w);
   if (!is_source_) return;
   const auto& info = *run.stages[first_].info;
@@ -78,7 +79,8 @@ void line_node::execute(worker& w) {
 // in between, it takes them itself.
 bool line_node::collects() {
   const auto& o = out.front();
-  if (!each_ || o.to == nullptr || o.filling->size() >= longest_filling_) return false;
+  if (!each_ || o.to == nullptr || o.to->bounds_bytes() || o.filling->size() >= longest_filling_)
+    return false;
   pipe::light_fence();  // pairs with the heavy one of a receiver that falls asleep
   return !o.to->to->hungry(o.to->to_port);
 }

@@ -38,6 +38,7 @@ void net::start(bool on_caller) {
                                         }));
   // Whoever has something to do without items begins.
   for (auto* n : nodes_) n->notify();
+  const std::lock_guard hold(employing_);
   for (auto* s : thread_squads_) {
     alive_.fetch_add(s->size());
     if (s == on_caller_ && deferred_) continue;
@@ -87,8 +88,29 @@ void net::join() {
     live(*on_caller_, 0);
   }
   state_->wait_done();
+  const std::lock_guard no_more(employing_);
   for (auto& t : threads_) {
     if (t.joinable()) t.join();
+  }
+}
+
+// Replicas that have threads of their own get more of them. Those that are too many later sleep.
+void net::employ(thread_squad& s, std::size_t threads) {
+  const std::lock_guard hold(employing_);
+  while (s.size() < std::min(threads, s.most())) {
+    // None when the run is over.
+    auto alive = alive_.load();
+    do {
+      if (alive == 0) return;
+    } while (!alive_.compare_exchange_weak(alive, alive + 1));
+    try {
+      threads_.emplace_back([this, &s, number = s.size()] { live(s, number); });
+    } catch (...) {
+      leave();
+      throw;
+    }
+    s.grown();
+    state_->workers.fetch_add(1);
   }
 }
 
@@ -335,6 +357,8 @@ void net::set_replicas(std::string_view stage, int replicas) {
     const auto n = std::min<std::size_t>(static_cast<std::size_t>(replicas), f->most());
     const auto before = static_cast<int>(f->replicas());
     if (before == static_cast<int>(n)) return;
+    auto* const own = dynamic_cast<thread_squad*>(f->home());
+    if (own != nullptr && own != home_ && own != on_caller_) employ(*own, n);
     f->set_replicas(n);
     std::vector<std::size_t> all;
     for (std::size_t k = 0; k < run.stages.size(); ++k) {

@@ -89,14 +89,16 @@ class net final : public engine {
   span add_line(std::size_t c);
   node& add(std::unique_ptr<node> n, const model::stage_info& info, bool apart);
   void give_threads(node& n, squad* s);
-  [[nodiscard]] squad* squad_for(const model::stage_info& info, bool apart, std::size_t threads);
+  [[nodiscard]] squad* squad_for(const model::stage_info& info, bool apart, std::size_t threads,
+                                 std::size_t most);
   edge& connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
                 std::size_t to_port);
-  void limit_replicas();
+  void number_replicas();
   void find_loops();
   void find_ranks();
   void find_paced();
-  thread_squad& new_squad(std::size_t threads, std::vector<int> pin);
+  thread_squad& new_squad(std::size_t threads, std::size_t most, std::vector<int> pin);
+  void employ(thread_squad& s, std::size_t threads);
   void hire();
   void doze(worker& w, thread_squad& s);
   void look_no_more(worker& w);
@@ -111,14 +113,15 @@ class net final : public engine {
   std::vector<std::unique_ptr<edge>> edges_;
   std::vector<std::unique_ptr<node>> owned_;
   std::vector<std::unique_ptr<farm>> farms_;
-  std::vector<node*> nodes_;   // a farm's first seat stands for all
-  std::vector<int> replicas_;  // of each farm, by stage
+  std::vector<node*> nodes_;           // a farm's first seat stands for all
+  std::vector<std::size_t> replicas_;  // of each farm, by its first stage
   std::vector<std::unique_ptr<keyed_farm>> keyed_farms_;
   std::vector<replicated*> farm_of_stage_;
   std::vector<std::unique_ptr<loop>> loops_;
   std::vector<std::unique_ptr<squad>> squads_;
   std::vector<thread_squad*> thread_squads_;
   std::vector<std::thread> threads_;
+  std::mutex employing_;  // `threads_`, and the sizes of squads once the run has begun
   squad* home_ = nullptr;
   thread_squad* on_caller_ = nullptr;
   bool team_is_due_ = false;           // it is to be hired by whoever waits for the end

@@ -55,6 +55,8 @@ class replicated {
   /// How many replicas there may be at most.
   [[nodiscard]] virtual std::size_t most() const noexcept = 0;
   virtual void set_replicas(std::size_t n) = 0;
+  /// Who executes them.
+  [[nodiscard]] virtual squad* home() const noexcept = 0;
 
  protected:
   explicit replicated(std::size_t n) : limit_(n) {}
@@ -73,6 +75,7 @@ class farm final : public replicated {
 
   [[nodiscard]] std::size_t most() const noexcept override { return seats.size(); }
   void set_replicas(std::size_t n) override;
+  [[nodiscard]] squad* home() const noexcept override;
 
   std::vector<std::unique_ptr<seat>> seats;  ///< all there may be; the first one stands for the farm
 
@@ -103,7 +106,8 @@ class farm final : public replicated {
   chunk_ptr dealt_;  // what is left of a run of items that is being dealt out
   std::int64_t count_ = 0;
   std::atomic<bool> ending_{false};
-  std::atomic<int> firing_{0};  // replicas whose timers are being called
+  std::atomic<bool> stalled_{false};  // what is next has found no room
+  std::atomic<int> firing_{0};        // replicas whose timers are being called
 };
 
 class farm::seat final : public node, public lane::owner {
@@ -141,8 +145,9 @@ class farm::seat final : public node, public lane::owner {
 
 /// A farm whose first stage has state for each key. The keys are divided up into parts, more than there are
 /// replicas: each part has operators of its own and is a node that works on its items in order. A run of
-/// items is divided into one for each part, and what comes of them is put together again. Where results
-/// depend on time all parts are told how far it has come, with each run of items or without any.
+/// items is divided into one for each part, and what comes of them is put together again, or, unordered, goes
+/// on part by part. Where results depend on time all parts are told how far it has come, with each run of
+/// items or without any. Timers of the stages that follow are called in the same way.
 class keyed_farm final : public replicated {
  public:
   keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info);
@@ -156,6 +161,7 @@ class keyed_farm final : public replicated {
   [[nodiscard]] std::size_t most() const noexcept override { return portions; }
   /// How many portions may be worked on at once.
   void set_replicas(std::size_t n) override;
+  [[nodiscard]] squad* home() const noexcept override;
 
   std::unique_ptr<divider> front;
   std::vector<std::unique_ptr<portion>> all;
@@ -173,6 +179,7 @@ class keyed_farm final : public replicated {
     std::vector<std::uint8_t> who;
     std::vector<chunk_ptr> in, out;  // by part
     std::atomic<std::size_t> pending{0};
+    std::atomic<std::uint32_t> fresh{0};  // unordered: the parts whose results are to be sent
     // Where results depend on time.
     std::vector<model::moment> moments;
     std::vector<chunk_ptr> late;                              // by part
@@ -181,9 +188,12 @@ class keyed_farm final : public replicated {
 
   [[nodiscard]] bool begin_one() noexcept;
   void next_one(worker& w);
+  [[nodiscard]] batch& batch_at(std::int64_t k) { return batches_[static_cast<std::size_t>(k % window)]; }
 
   const std::vector<part> parts_;
   const bool watermarked_, timed_;
+  const bool timers_;  // of stages behind the first
+  const bool ordered_;
   std::atomic<std::size_t> active_{0};  // parts that are being worked on
   std::array<batch, window> batches_;
   std::atomic<std::int64_t> next_in_{0}, next_out_{0};
@@ -201,6 +211,10 @@ class keyed_farm::divider final : public node {
 
  private:
   [[nodiscard]] bool first_is_done() const;
+  [[nodiscard]] bool has_fresh() const;
+  void send_fresh(worker& w);
+  void send_part(worker& w, batch& b, std::size_t part);
+  void promise(worker& w, std::int64_t upto);
   void divide(worker& w);
   void tell_time(worker& w);
   void start(worker& w, batch& b);
@@ -212,6 +226,7 @@ class keyed_farm::divider final : public node {
   chunk_ptr back_;
   std::int64_t count_ = 0;
   std::int64_t position_ = 0, upto_ = 0;
+  std::atomic<std::int64_t> told_{-1};  // the last run of items that was made to tell the time
   std::int64_t latest_ = std::numeric_limits<std::int64_t>::min();  // time of all items
   pipe::mark last_mark_{};                                          // of the last item
   // By place: whose results are next, and with which marks.
@@ -235,11 +250,13 @@ class keyed_farm::portion final : public node, public lane::owner {
   void give(worker&, bool) override {}
   /// There is something for it in a run of items.
   void add_work(worker& w, batch& b);
+  void put_results(batch& b, std::size_t of_timers);
 
   /// The runs of items with something for it, by how many there were: those from `taken_` on wait.
   std::array<batch*, window> to_do_{};
   std::atomic<std::int64_t> given_{0}, taken_{0};
-  std::atomic<std::int64_t> deadline_{never};
+  std::atomic<std::int64_t> deadline_{never};  // of its windows
+  std::atomic<std::int64_t> timer_{never};     // of the stages behind
   model::key_part part_;
 
   keyed_farm& farm_;

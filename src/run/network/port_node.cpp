@@ -73,6 +73,7 @@ void port_node::prepare(worker& w) {
     }
     o.filling = ports_.make_chunk(i);
     ports_.outputs()[i]->watch(&o.to->count());
+    ports_.outputs()[i]->bound_bytes(o.to->run_bytes());
     o.filling->ranked = o.to->ranked;
     if (in.empty()) o.to->lend(o.filling.get());
   }

@@ -5,6 +5,7 @@
 #include <thalweg/pipe/pause.hpp>
 #include <thalweg/pipe/spinlock.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -58,7 +59,8 @@ class ready_list {
 /// A squad of threads that do nothing else.
 class thread_squad final : public squad {
  public:
-  explicit thread_squad(std::size_t threads) : idle_(threads) {}
+  /// With `threads` of them, and room for `most`.
+  thread_squad(std::size_t threads, std::size_t most) : size_(threads), idle_(std::max(threads, most)) {}
 
   void submit(node& n, turn when, bool soon) override;
   [[nodiscard]] node* take(std::size_t beyond = 0) override { return ready_.pop(beyond); }
@@ -88,13 +90,17 @@ class thread_squad final : public squad {
   }
 
   [[nodiscard]] bool busy() const noexcept { return ready() > 0; }
-  [[nodiscard]] std::size_t size() const noexcept { return idle_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t most() const noexcept { return idle_.size(); }
+  /// One more has been added.
+  void grown() noexcept { ++size_; }
 
   std::vector<node*> timed;  ///< those that want to be notified at a time
   std::vector<int> pin;
   std::chrono::nanoseconds spin = pipe::spin_time;
 
  private:
+  std::size_t size_;
   pipe::idle_set idle_;
   ready_list ready_;
 };

@@ -1,31 +1,8 @@
 #include "layout.hpp"
 
-#include <algorithm>
 #include <string>
 
 namespace thalweg::run_detail::dedicated {
-
-namespace {
-
-// Takes replicas from the farms that have most until there are at most `most`, or one in each.
-void limit_replicas(const run_state& run, std::vector<node>& nodes, std::size_t most) {
-  std::vector<node*> farms;
-  std::size_t sum = 0;
-  for (auto& n : nodes) {
-    if (run.stages[n.first].info->farm < 0) continue;
-    farms.push_back(&n);
-    sum += n.replicas;
-  }
-  while (sum > most) {
-    auto* const largest = *std::max_element(farms.begin(), farms.end(),
-                                            [](auto* a, auto* b) { return a->replicas < b->replicas; });
-    if (largest->replicas == 1) return;
-    --largest->replicas;
-    --sum;
-  }
-}
-
-}  // namespace
 
 void require_valid(const threads& policy) {
   auto problems = unusable_processors("the policy threads", policy.pin);
@@ -62,7 +39,13 @@ std::vector<node> lay_out(const run_state& run, const threads& policy) {
     }
     nodes.push_back(std::move(n));
   }
-  if (policy.replicas != automatic) limit_replicas(run, nodes, static_cast<std::size_t>(policy.replicas));
+  if (policy.replicas != automatic) {
+    std::vector<std::size_t*> farms;
+    for (auto& n : nodes) {
+      if (stages[n.first].info->farm >= 0) farms.push_back(&n.replicas);
+    }
+    limit_replicas(farms, static_cast<std::size_t>(policy.replicas));
+  }
 
   // Items can be dealt in turn or by a function only where somebody sees them in order.
   for (std::size_t i = 1; i < nodes.size(); ++i) {

@@ -201,9 +201,10 @@ class threads_engine final : public engine {
 }  // namespace
 
 std::shared_ptr<engine> make_threads(std::unique_ptr<run_state> state, const void* policy) {
-  if (!state->plan.is_line || state->plan.divides_keys())
-    return make_network(std::move(state), *static_cast<const threads*>(policy));
-  return std::make_shared<threads_engine>(std::move(state), *static_cast<const threads*>(policy));
+  const auto& how = *static_cast<const threads*>(policy);
+  if (!state->plan.is_line || state->plan.divides_keys() || how.resizable)
+    return make_network(std::move(state), how);
+  return std::make_shared<threads_engine>(std::move(state), how);
 }
 
 }  // namespace thalweg::run_detail

@@ -50,7 +50,7 @@ aggregate_functions<Lift, Combine, Lower> aggregate(Lift lift, Combine combine, 
 /// The sum of the items, or of what `of(item)` gives (a member pointer will do), in the type of that.
 template <class Of = std::identity> auto sum_of(Of of = {}) {
   return aggregate(
-      [of = std::move(of)](const auto& x) {
+      [of = std::move(of)]<class T>(const T& x) requires std::invocable<const Of&, const T&> {
         return std::remove_cvref_t<decltype(std::invoke(of, x))>(std::invoke(of, x));
       },
       std::plus<>{});
@@ -62,7 +62,7 @@ inline auto count_of() {
 /// The greatest of the items, or of what `of(item)` gives; of equal ones the first.
 template <class Of = std::identity> auto max_of(Of of = {}) {
   return aggregate(
-      [of = std::move(of)](const auto& x) {
+      [of = std::move(of)]<class T>(const T& x) requires std::invocable<const Of&, const T&> {
         return std::remove_cvref_t<decltype(std::invoke(of, x))>(std::invoke(of, x));
       },
       [](auto a, auto b) { return a < b ? b : a; });
@@ -70,7 +70,7 @@ template <class Of = std::identity> auto max_of(Of of = {}) {
 /// The least of the items, or of what `of(item)` gives; of equal ones the first.
 template <class Of = std::identity> auto min_of(Of of = {}) {
   return aggregate(
-      [of = std::move(of)](const auto& x) {
+      [of = std::move(of)]<class T>(const T& x) requires std::invocable<const Of&, const T&> {
         return std::remove_cvref_t<decltype(std::invoke(of, x))>(std::invoke(of, x));
       },
       [](auto a, auto b) { return b < a ? b : a; });
@@ -82,7 +82,7 @@ template <class Of = std::identity> auto mean_of(Of of = {}) {
     std::int64_t n;
   };
   return aggregate(
-      [of = std::move(of)](const auto& x) {
+      [of = std::move(of)]<class T>(const T& x) requires std::invocable<const Of&, const T&> {
         return mean{static_cast<double>(std::invoke(of, x)), 1};
       },
       [](const mean& a, const mean& b) {
@@ -155,6 +155,32 @@ inline constexpr bool aggregates<aggregate_functions<L, C, W>, T> = [] {
   }
   return false;
 }();
+
+/// Says at compile time what is wrong with an aggregate for items of type T.
+template <class Agg, class T> struct wrong_aggregate {
+  static_assert(aggregates<Agg, T>,
+                "thalweg::window: the function must be callable with all items of a window, as "
+                "f(std::span<const T>); one that joins two belongs into tw::aggregate(lift, combine)");
+};
+template <class L, class C, class W, class T> struct wrong_aggregate<aggregate_functions<L, C, W>, T> {
+  static_assert(
+      std::invocable<L&, const T&>,
+      "thalweg::aggregate: lift (or what tw::sum_of and the like are given) must be callable with an "
+      "item, as lift(const T&)");
+  static constexpr bool combines = [] {
+    if constexpr (std::invocable<L&, const T&>) {
+      using kept = std::remove_cvref_t<std::invoke_result_t<L&, const T&>>;
+      return std::is_invocable_r_v<kept, C&, kept, const kept&>;
+    } else {
+      return true;
+    }
+  }();
+  static_assert(
+      combines,
+      "thalweg::aggregate: combine must join two of what lift gives into one, as combine(A, A) -> A");
+  static_assert(!combines || !std::invocable<L&, const T&> || aggregates<aggregate_functions<L, C, W>, T>,
+                "thalweg::aggregate: lower must be callable with what combine gives, as lower(const A&)");
+};
 
 template <class Agg> void check_aggregate(const Agg& agg, stage_info& info) {
   const auto null = [&](const auto& f) {

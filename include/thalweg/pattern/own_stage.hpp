@@ -1,0 +1,144 @@
+/// `own_stage`: a stage with ports as part of a line.
+#pragma once
+
+#include <thalweg/model/stage_host.hpp>
+#include <thalweg/pattern/flat_map.hpp>
+#include <thalweg/pattern/key_by.hpp>
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace thalweg {
+namespace model {
+
+/// A stage with ports, one of which items go into and one of which they come out of.
+template <class S, class In, class Out> class hosted_stage {
+ public:
+  hosted_stage(std::unique_ptr<S> s, in<In> S::*input, out<Out> S::*output)
+      : stage_(checked(std::move(s))),
+        input_(input),
+        host_(std::make_unique<stage_host>(*stage_, (*stage_).*input, (*stage_).*output)) {}
+
+  void on_start() { host_->start(); }
+  void operator()(In item, emitter<Out>& to) {
+    if (host_->over()) return;
+    host_->call(to, [&] { stage_->on_item((*stage_).*input_, std::move(item)); });
+  }
+  void on_end(emitter<Out>& to) {
+    host_->call(to, [&] { stage_->on_end(); });
+  }
+
+ private:
+  static std::unique_ptr<S> checked(std::unique_ptr<S> s) {
+    if (!s) throw error("tw::own_stage: the factory gave no stage: the pointer is null");
+    return s;
+  }
+
+  std::unique_ptr<S> stage_;
+  in<In> S::*input_;
+  std::unique_ptr<stage_host> host_;
+};
+
+/// What a stage in the state of a key is told.
+template <class K, class S, class In, class Out> struct stage_of_key {
+  using state = hosted_stage<S, In, Out>;
+  void operator()(state& s, const In& item, emitter<Out>& to) const { s(In(item), to); }
+  void on_end(const K&, state& s, emitter<Out>& to) const { s.on_end(to); }
+};
+
+// Made anew by default.
+template <class S> struct makes_stage {
+  std::unique_ptr<S> operator()() const { return std::make_unique<S>(); }
+};
+
+template <class S, class In, class Factory> constexpr void check_own_stage() {
+  static_assert(std::derived_from<S, stage>, "thalweg::own_stage: only a tw::stage has ports");
+  static_assert(
+      requires(S& s, in<In>& port, In x) { s.on_item(port, std::move(x)); },
+      "thalweg::own_stage: the stage must have on_item(tw::in<T>&, T) for the input: one that chooses "
+      "what to read belongs into a tw::graph");
+  static_assert(std::is_invocable_r_v<std::unique_ptr<S>, Factory&>,
+                "thalweg::own_stage: the factory must be callable without arguments and give a "
+                "std::unique_ptr to the stage");
+}
+
+}  // namespace model
+
+/// A `tw::stage` as part of a line: items go into its port `input` and come out of its port `output`, as in
+/// `tw::own_stage(&splitter::numbers, &splitter::even)`. The stage is made by `factory() ->
+/// std::unique_ptr<S>` (or by default), for each run, and in a farm for each replica: a farm of stages is
+/// `tw::farm(tw::own_stage(...), {.replicas = 4})`.
+///
+/// The stage takes items as they come (`on_item`), and has no other ports but optional outputs, whose items
+/// are discarded. After `end()` it is given no more.
+///
+/// Order, threads and errors: as for `flat_map` with an operator made by `tw::per_replica`. A stage with
+/// other ports is a `thalweg::error`, when it is made.
+///
+/// ```cpp
+/// struct words : tw::stage {
+///   tw::in<std::string> lines{this, "lines"};
+///   tw::out<std::string> found{this, "found"};
+///   std::string word;  // scratch space: each replica has a stage of its own
+///   void on_item(tw::in<std::string>&, std::string line) {
+///     for (char c : line + ' ') {
+///       if (c != ' ') word += c;
+///       else if (!word.empty()) found.send(std::exchange(word, {}));
+///     }
+///   }
+/// };
+/// std::vector<std::string> seen;
+/// tw::run(tw::source(std::vector<std::string>{"a bc", "d"}) |
+///         tw::farm(tw::own_stage(&words::lines, &words::found), {.replicas = 2}) | tw::sink(seen));
+/// assert((seen == std::vector<std::string>{"a", "bc", "d"}));
+/// ```
+template <class S, class In, class Out, class Factory = model::makes_stage<S>>
+  requires(!std::same_as<Factory, options>)
+auto own_stage(in<In> S::*input, out<Out> S::*output, Factory factory = {}, options opts = {}) {
+  model::check_own_stage<S, In, Factory>();
+  return flat_map(per_replica([input, output, f = std::move(factory)]() mutable {
+                    return model::hosted_stage<S, In, Out>(f(), input, output);
+                  }),
+                  std::move(opts));
+}
+
+/// A stage for each key: like `tw::own_stage`, but the items of each key, `key_of(const In&)`, go into a
+/// stage of their own, which is its state. At the end of the stream the stages' `on_end` are called, in the
+/// order in which the keys appeared. As the first stage of a farm the keys are divided up: see `key_by`.
+///
+/// Order, threads and errors: as for `key_by` with an update; the items must be copyable. A stage cannot be
+/// put back, so `.on_error` can only be `tw::stop`.
+///
+/// ```cpp
+/// struct counter : tw::stage {
+///   tw::in<int> in{this, "in"};
+///   tw::out<int> out{this, "out"};
+///   int n = 0;
+///   void on_item(tw::in<int>&, int) { ++n; }
+///   void on_end() override { out.send(n); }
+/// };
+/// std::vector<int> seen;
+/// tw::run(tw::source(std::vector{5, 6, 5}) |
+///         tw::farm(tw::stage_per_key([](int x) { return x; }, &counter::in, &counter::out)) |
+///         tw::sink(seen));
+/// assert((seen == std::vector{2, 1}));
+/// ```
+template <class KeyOf, class S, class In, class Out, class Factory = model::makes_stage<S>>
+  requires(!std::same_as<Factory, options>)
+auto stage_per_key(KeyOf key_of, in<In> S::*input, out<Out> S::*output, Factory factory = {},
+                   options opts = {}) {
+  model::check_own_stage<S, In, Factory>();
+  using key = model::key_given<In, KeyOf>;
+  return key_by(
+      std::move(key_of),
+      [input, output, f = std::move(factory)]() mutable {
+        model::hosted_stage<S, In, Out> made(f(), input, output);
+        made.on_start();
+        return made;
+      },
+      model::stage_of_key<key, S, In, Out>{}, std::move(opts));
+}
+
+}  // namespace thalweg

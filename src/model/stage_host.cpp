@@ -1,0 +1,45 @@
+#include <thalweg/model/graph.hpp>
+#include <thalweg/model/stage_host.hpp>
+
+#include <atomic>
+#include <string>
+
+namespace thalweg::model {
+
+namespace {
+
+constexpr std::size_t at_once = 64;  // items that are handed on together
+const std::atomic<bool> never{false};
+
+}  // namespace
+
+stage_host::stage_host(stage& s, input_port& in, output_port& out)
+    : stage_(s), out_(out), sent_(out.make_chunk()) {
+  s.name_ = short_name(typeid(s));
+  s.log_.rename(s.name_);
+  const auto refuse = [&](const char* kind, const port& p) {
+    throw error("tw::own_stage: " + s.name_ + " has another " + kind + ", '" + p.name() +
+                "', to which nothing could be connected: stages with several belong into a tw::graph");
+  };
+  for (const auto* p : s.inputs_) {
+    if (p != &in) refuse("input", *p);
+  }
+  for (auto* p : s.outputs_) {
+    if (p != &out && !p->optional()) refuse("output", *p);
+    p->attach(p == &out ? sent_.get() : nullptr, at_once);
+  }
+  cancelled = ending = held = &never;
+  tallies.resize(1);
+  s.context_ = this;
+}
+
+stage_host::~stage_host() {
+  stage_.context_ = nullptr;
+}
+
+void stage_host::start() {
+  stage_.over_ = false;
+  stage_.on_start();
+}
+
+}  // namespace thalweg::model
