@@ -12,6 +12,8 @@ namespace apps::lane_detection {
 namespace {
 
 constexpr double degree = CV_PI / 180;
+// At the end of a line of 400 pixels this is less than 2 of them.
+constexpr double fine = degree / 4;
 
 /// Draws lines of the picture that may be marks into a picture of the region.
 class pencil {
@@ -97,7 +99,7 @@ frame canny1::operator()(frame item) const {
 frame hough_t::operator()(frame item) const {
   pencil drawing(item.picture);
   std::vector<cv::Vec2f> found;
-  cv::HoughLines(item.edges, found, 1, degree / 2, drawing.where().scaled(45));
+  cv::HoughLines(item.edges, found, 1, fine, drawing.where().scaled(45));
   constexpr int most = 60;
   int drawn = 0;
   for (const auto& line : found) {  // the clearest come first
