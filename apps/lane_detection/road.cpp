@@ -2,25 +2,19 @@
 
 #include <algorithm>
 
+#include "apps/support/film/paint.hpp"
 #include "apps/support/random.hpp"
 
 namespace apps::lane_detection {
 namespace {
 
 constexpr int speed = 800;  // per frame: 24 m in a second
-constexpr int change_takes = 75;
+constexpr int change_takes = 75, longest = 150;
 
 /// Goes smoothly from 0 to `one` while `at` goes from 0 to `end`.
 std::int64_t eased(std::int64_t at, std::int64_t end, std::int64_t one) {
   at = std::clamp<std::int64_t>(at, 0, end);
   return one * at * at * (3 * end - 2 * at) / (end * end * end);
-}
-
-/// About a sine of period 2^16, from -2^12 to 2^12.
-int wave(std::int64_t phase) {
-  const auto x = static_cast<int>(phase & 0x7FFF);
-  const int half = x * (0x8000 - x) >> 16;
-  return (phase & 0x8000) != 0 ? -half : half;
 }
 
 /// Goes from one value to the next along the road.
@@ -73,7 +67,7 @@ class episodes {
                                    kind::following,   kind::lane_change, kind::passing};
     kind_ = likely[dice_.below(likely.size())];
     at_ = 0;
-    length_ = static_cast<int>(dice_.between(change_takes + 5, 2 * change_takes));
+    length_ = static_cast<int>(dice_.between(change_takes + 5, longest));
     target_ = lane_ == 1 ? static_cast<int>(2 * dice_.below(2)) : 1;
     look_ = static_cast<std::uint32_t>(dice_.next() >> 32);
     start_at_ = static_cast<int>(dice_.between(25'000, 70'000));
@@ -123,9 +117,8 @@ std::vector<moment> drive(std::uint64_t seed, std::uint32_t frames) {
     auto& now = film[i];
     now.distance = std::int64_t{i} * speed;
     happening.next(now);
-    now.sideways +=
-        wave(phase + std::int64_t{i} * 437) * 90 / 4096 + wave(std::int64_t{i} * 1021) * 40 / 4096;
-    now.pitch = wave(std::int64_t{i} * 5003) * 10 / 4096 + wave(phase + std::int64_t{i} * 1523) * 14 / 4096;
+    now.sideways += wave(phase + std::int64_t{i} * 437, 90) + wave(std::int64_t{i} * 1021, 40);
+    now.pitch = wave(std::int64_t{i} * 5003, 10) + wave(phase + std::int64_t{i} * 1523, 14);
     if (curvature.done(now.distance)) {
       // Radii of 400 m and more; every third stretch or so is straight.
       const int turn = static_cast<int>(dice.between(-2'600, 2'600));

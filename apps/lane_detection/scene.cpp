@@ -10,10 +10,6 @@ constexpr int shoulder = 900, mark_width = 150, edge_width = 200;
 constexpr int road_width = lane_width * lanes_of_road;
 constexpr int farthest = 220'000;
 
-std::uint8_t clamped(int value) {
-  return static_cast<std::uint8_t>(std::clamp(value, 0, 255));
-}
-
 /// Bits that look random, from a place.
 std::uint32_t scattered(std::int64_t place, std::uint32_t which) {
   auto z = static_cast<std::uint64_t>(place) * 0x9E3779B97F4A7C15 + which;
@@ -46,13 +42,12 @@ scene::scene(std::uint64_t seed, extent size)
     : size_(size),
       focus_(size.height * 615 / 360),
       horizon_(size.height * 150 * 16 / 360),
-      grains_(256 * 256),
-      noise_(1 << 16),
+      grains_(std::size_t{256} * 256),
+      noise_(seed + 1),
       lit_(static_cast<std::size_t>(size.width)),
-      bgr_(3 * static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height)),
-      dice_(seed) {
-  for (auto& grain : grains_) grain = static_cast<std::uint8_t>(dice_.below(256));
-  for (auto& noise : noise_) noise = static_cast<std::uint8_t>(dice_.below(7) + dice_.below(7));
+      bgr_(3 * static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height)) {
+  random dice(seed);
+  for (auto& grain : grains_) grain = static_cast<std::uint8_t>(dice.below(256));
 }
 
 int scene::smooth_grain(std::int64_t x, std::int64_t y) const {
@@ -101,7 +96,7 @@ const std::vector<std::uint8_t>& scene::draw(const moment& now) {
   }
   draw_trees(now);
   for (std::uint32_t i = 0; i < now.vehicle_count; ++i) draw_vehicle(now, now.vehicles[i]);
-  add_noise();
+  noise_.add_to(bgr_, size_);
   return bgr_;
 }
 
@@ -279,14 +274,6 @@ void scene::draw_vehicle(const moment& now, const vehicle& car) {
   box(x - half * 9 / 10, ground - tall / 2, x - half * 6 / 10, ground - tall * 2 / 5, {30, 30, 190});
   box(x + half * 6 / 10, ground - tall / 2, x + half * 9 / 10, ground - tall * 2 / 5, {30, 30, 190});
   box(x - half / 4, ground - tall / 3, x + half / 4, ground - tall / 4, lit({210, 214, 210}, 240));
-}
-
-void scene::add_noise() {
-  const auto line = 3 * static_cast<std::size_t>(size_.width);
-  for (std::size_t at = 0; at < bgr_.size(); at += line) {
-    const auto* noise = &noise_[dice_.below(noise_.size() - line)];
-    for (std::size_t i = at; i < at + line; ++i) bgr_[i] = clamped(bgr_[i] + *noise++ - 6);
-  }
 }
 
 }  // namespace apps::lane_detection

@@ -6,7 +6,7 @@
 
 #include "apps/lane_detection/road.hpp"
 #include "apps/support/film/jpeg.hpp"
-#include "apps/support/random.hpp"
+#include "apps/support/film/paint.hpp"
 
 namespace apps::lane_detection {
 
@@ -42,7 +42,6 @@ class scene {
   void light_line(int line, const ground& there, const moment& now);
   void draw_trees(const moment& now);
   void draw_vehicle(const moment& now, const vehicle& car);
-  void add_noise();
 
   void stripe(int line, int from, int to, int cover);
   void box(int left, int top, int right, int bottom, colour filled);
@@ -57,10 +56,9 @@ class scene {
   int focus_;                         // in pixels
   int horizon_;                       // in sixteenths of a line
   std::vector<std::uint8_t> grains_;  // 256 * 256
-  std::vector<std::uint8_t> noise_;
+  sensor_noise noise_;
   std::vector<int> lit_;  // of each pixel of a line, 256: full
   std::vector<std::uint8_t> bgr_;
-  random dice_;
 };
 
 }  // namespace apps::lane_detection
