@@ -42,7 +42,7 @@ gallery::gallery(const std::filesystem::path& folder, face_finder& find, std::st
   jpeg_decoder decode;
   for (const auto& file : pictures_in(folder)) {
     const auto grey = read_grey(file, decode);
-    constexpr double coarse = 1.1;
+    constexpr double coarse = 1.15;
     const auto found = find(grey, coarse, std::min(grey.rows, grey.cols) / 3);
     if (found.empty()) {
       left_out_.push_back(file);
