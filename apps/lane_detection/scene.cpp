@@ -104,19 +104,20 @@ void scene::draw_sky(const moment& now) {
   const int end = std::min(size_.height, (horizon_ + at_scale(now.pitch)) / 16 + at_scale(16));
   const int turned = static_cast<int>(std::int64_t{now.heading} * focus_ >> 16);
   for (int x = 0; x < size_.width; ++x) {
-    const auto direction = (x + turned) * 360 / size_.height;
+    const std::int64_t direction = (x + turned) * 360 / size_.height;
     const int hills = smooth_grain(direction * 3, 0) / 6 + smooth_grain(direction * 11, 999) / 20;
     lit_[static_cast<std::size_t>(x)] = (horizon_ + at_scale(now.pitch)) / 16 - at_scale(hills);
   }
   auto* to = bgr_.data();
   for (int y = 0; y < end; ++y)
     for (int x = 0; x < size_.width; ++x, to += 3) {
-      const auto direction = (x + turned) * 360 / size_.height;
-      const int high = y * 360 / size_.height;
+      const std::int64_t direction = (x + turned) * 360 / size_.height;
+      const int level = y * 360 / size_.height;
+      const std::int64_t high = level;
       const bool sky = y < lit_[static_cast<std::size_t>(x)];
       const int cloud = sky ? std::max(smooth_grain(direction * 2, high * 7) - 120, 0) : 0;
       const colour seen =
-          sky ? colour{225 - high / 4 + cloud / 4, 190 - high / 5 + cloud / 2, 150 + cloud * 3 / 4}
+          sky ? colour{225 - level / 4 + cloud / 4, 190 - level / 5 + cloud / 2, 150 + cloud * 3 / 4}
               : colour{92, 104 + grain_at(direction / 3, high / 3) / 8, 78};
       to[0] = clamped(seen.blue * now.light >> 8);
       to[1] = clamped(seen.green * now.light >> 8);
@@ -175,7 +176,7 @@ void scene::draw_marks(const ground& there, const moment& now) {
     const bool edge = i == 0 || i == lanes_of_road;
     if (!edge && there.place % 12'000 >= 6'000) continue;
     const int at = i * lane_width - now.sideways, half = (edge ? edge_width : mark_width) / 2;
-    const int worn = std::max(grain_at(there.place >> 8, 40 * i) - 150, 0);
+    const int worn = std::max(grain_at(there.place >> 8, std::int64_t{40} * i) - 150, 0);
     stripe(there.line, there.pixel_of(at - half), there.pixel_of(at + half), 240 - worn);
   }
 }

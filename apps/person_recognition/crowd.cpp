@@ -23,8 +23,8 @@ struct walk {
     appearance now{.person = person, .x = 0, .y = 0, .height = height, .looks = {}};
     now.x = x + static_cast<int>(time * step / 16);
     now.y = y + wave(phase + time * 3'040, height / 24);
-    now.looks = {.turn = wave(phase + time * 1'5526, 45),
-                 .tilt = wave(2 * phase + time * 688, 60),
+    now.looks = {.turn = wave(phase + time * 976, 45),
+                 .tilt = wave(std::int64_t{2} * phase + time * 688, 60),
                  .mouth = std::max(wave(phase + time * 6'560, 26), 0),
                  .brows = std::max(wave(phase + time * 1'552, 14), 0),
                  .side_light = side_light,

@@ -28,7 +28,7 @@ const terms& chi_square() {
     for (int a = 0; a <= pixels_of_cell; ++a)
       for (int b = 0; b <= pixels_of_cell; ++b)
         if (a + b > 0)
-          all[static_cast<std::size_t>(a * (pixels_of_cell + 1) + b)] =
+          all[static_cast<std::size_t>(a) * (pixels_of_cell + 1) + static_cast<std::size_t>(b)] =
               static_cast<std::uint16_t>((a - b) * (a - b) * 256 / (a + b));
     return all;
   }();
@@ -54,8 +54,8 @@ patterns patterns_of(const cv::Mat& grey) {
       for (const int neighbour :
            {above[x], above[x + 1], above[x + 2], line[x + 2], below[x + 2], below[x + 1], below[x], line[x]})
         bits = bits << 1 | (neighbour >= least ? 1U : 0U);
-      const auto cell = (y * cells / face_size) * cells + x * cells / face_size;
-      ++made[static_cast<std::size_t>(cell * pattern_count + numbers[bits])];
+      const auto cell = static_cast<std::size_t>((y * cells / face_size) * cells + x * cells / face_size);
+      ++made[cell * pattern_count + numbers[bits]];
     }
   }
   return made;

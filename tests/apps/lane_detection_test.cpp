@@ -36,7 +36,7 @@ constexpr int width = 640, height = 360;
 const cv::Rect region = lane::geometry{{width, height}}.region();
 
 /// A frame with two lines to the middle of the horizon, which leave the picture at x = 100 and x = 540.
-lane::frame road(cv::Scalar ground = {90, 90, 90}, cv::Scalar marks = {230, 230, 230}) {
+lane::frame road(const cv::Scalar& ground = {90, 90, 90}, const cv::Scalar& marks = {230, 230, 230}) {
   lane::frame made;
   made.picture = cv::Mat(height, width, CV_8UC3, ground);
   cv::line(made.picture, {320, 150}, {100, 359}, marks, 6);
@@ -233,7 +233,7 @@ TEST(LaneDrive, IsSmoothAndHasAllThatHappens) {
     EXPECT_GE(now.crossing + lane::crossing_length, now.distance - 800) << i;
     EXPECT_FALSE(now.changing && now.vehicle_count > 0) << i;
     if (!now.changing) {
-      EXPECT_NEAR(now.sideways, lane::lane_width * now.lane + lane::lane_width / 2, 150) << i;
+      EXPECT_NEAR(now.sideways, lane::lane_width * (2 * now.lane + 1) / 2.0, 150) << i;
     }
     lanes.insert(now.lane);
     cars.insert(static_cast<int>(now.vehicle_count));
@@ -304,11 +304,13 @@ TEST_F(LaneFilm, FramesMayBeMadeInAnyOrder) {
   // Operators have no state: what they make of a frame depends on nothing else.
   lane::source source(film);
   std::vector<lane::frame> frames;
+  frames.reserve(3);
   for (int i = 0; i < 3; ++i) frames.push_back(*source());
   apps::jpeg_encoder encode(apps::film_quality);
   run(film, dir / "out.avi");
   apps::film_reader made(dir / "out.avi");
   std::vector<std::string> should;
+  should.reserve(3);
   for (int i = 0; i < 3; ++i) should.emplace_back(made.next_packed());
   for (int i = 2; i >= 0; --i) {
     const auto done = all_of(std::move(frames[static_cast<std::size_t>(i)]));
@@ -421,7 +423,7 @@ TEST_F(LaneInput, VerifierRefusesOtherFilms) {
   std::swap(numbers[20], numbers[21]);
   refused(film_of(numbers), "out.avi: frame 20 shows something else");
   apps::film_writer large(dir / "large.avi", {.size = lane::high});
-  large.add(std::vector<std::uint8_t>(3 * 1280 * 720).data());
+  large.add(std::vector<std::uint8_t>(std::size_t{3} * 1280 * 720).data());
   large.close();
   refused(dir / "large.avi", "large.avi: its pictures are 1280x720");
   auto bytes = scratch::read(output());
@@ -434,6 +436,7 @@ TEST_F(LaneInput, VerifierRefusesWhatIsWrongByMuch) {
   const auto lines = lines_of(*input / lane::truth_file);
   const auto verdict_with = [&](const std::function<std::string(std::string)>& change) {
     std::vector<std::string> changed;
+    changed.reserve(lines.size());
     for (const auto& line : lines) changed.push_back(change(line));
     write_lines(dir / lane::truth_file, changed);
     return lane::verify("test", dir.path(), output());
