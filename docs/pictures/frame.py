@@ -1,7 +1,7 @@
 """Takes one frame out of a film, as the JPEG picture that it is there.
 
-`python3 docs/pictures/frame.py lanes.avi 40 docs/pictures/lane_detection.jpg`: frame 40 (from 0) of the film that an
-application wrote.
+`python3 docs/pictures/frame.py lanes.avi 150 docs/pictures/lane_detection.jpg`: frame 150 (from 0) of a film
+that an application wrote.
 """
 
 import struct
