@@ -22,6 +22,7 @@
 #include "apps/bzip2/workspace.hpp"
 #include "apps/support/bytes.hpp"
 #include "apps/support/files.hpp"
+#include "apps/support/input_held.hpp"
 
 namespace apps::bzip2 {
 
@@ -29,19 +30,13 @@ namespace apps::bzip2 {
 /// block.
 inline constexpr std::size_t block_size = 900'000 - 19;
 
-/// Where a source has its input: whether it is read while the stream runs, or before, when the source is
-/// made.
-enum class input_held { on_disk, in_memory };
+using apps::input_held;
 
 /// An item to compress: a piece of the text, then what it has become.
 struct block {
   std::uint64_t number = 0;  ///< its place in the stream, from 0
   bytes data;                ///< text; behind `compress` a .bz2 stream
 };
-
-/// Throws unless the block that came to a sink is the one that is due: whatever runs the operators must keep
-/// order.
-void check_order(const std::filesystem::path& path, std::uint64_t came, std::uint64_t due);
 
 /// Cuts a file into blocks. An empty one is an error.
 class source {

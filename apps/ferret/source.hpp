@@ -7,12 +7,11 @@
 
 #include "apps/ferret/pack.hpp"
 #include "apps/ferret/query.hpp"
+#include "apps/support/input_held.hpp"
 
 namespace apps::ferret {
 
-/// Where a source has its input: whether it is read while the stream runs, or before, when the source is
-/// made.
-enum class input_held { on_disk, in_memory };
+using apps::input_held;
 
 /// Gives the pictures of a pack, of a folder (its `.ppm` files, by name), or a single `.ppm` file.
 /// \throws error  naming the file, if it cannot be read, is damaged, or is none of these

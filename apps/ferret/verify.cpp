@@ -11,6 +11,7 @@
 #include "apps/ferret/ferret.hpp"
 #include "apps/ferret/inputs.hpp"
 #include "apps/support/error.hpp"
+#include "apps/support/rounded.hpp"
 
 namespace apps::ferret {
 namespace {
@@ -115,11 +116,6 @@ double mean(double sum, std::size_t count) {
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }
 
-std::string rounded(double share) {
-  const auto thousandths = static_cast<unsigned>(share * 1000 + 0.5);
-  return std::to_string(thousandths / 1000) + "." + std::to_string(1000 + thousandths % 1000).substr(1);
-}
-
 /// Compares rankings with exhaustive ones.
 class judge {
  public:
@@ -191,9 +187,9 @@ verdict verify(std::string_view name, const std::filesystem::path& folder,
 
   of_families = mean(of_families, number);
   const bool good = judge.recall() >= least_recall && of_families >= least_of_families;
-  return {good, std::to_string(number) + " rankings; recall " + rounded(judge.recall()) +
+  return {good, std::to_string(number) + " rankings; recall " + rounded(judge.recall(), 3) +
                     " of exhaustive ones (" + std::to_string(judge.compared()) + " queries), " +
-                    rounded(of_families) + " of the families" +
+                    rounded(of_families, 3) + " of the families" +
                     (good ? "" : ": may not be below 0.75 and 0.5")};
 }
 

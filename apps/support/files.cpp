@@ -122,8 +122,7 @@ output_file::~output_file() {
 void output_file::write(std::string_view bytes) {
   size_ += bytes.size();
   if (buffer_.size() + bytes.size() > buffer_size) {
-    put(view(buffer_));
-    buffer_.clear();
+    flush();
     if (bytes.size() >= buffer_size) return put(bytes);
   }
   buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
@@ -140,9 +139,26 @@ void output_file::put(std::string_view bytes) {
   }
 }
 
-void output_file::close() {
+void output_file::replace(std::uint64_t offset, std::string_view bytes) {
+  flush();
+  while (!bytes.empty()) {
+    const auto n = ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (n >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+      offset += static_cast<std::uint64_t>(n);
+    } else if (errno != EINTR) {
+      fail("cannot write", path_, errno);
+    }
+  }
+}
+
+void output_file::flush() {
   put(view(buffer_));
   buffer_.clear();
+}
+
+void output_file::close() {
+  flush();
   // Some file systems write when a file is closed, and only then find out that they cannot.
   if (::close(file_.release()) != 0) fail("cannot write", path_, errno);
   if (temporary_.empty()) return;

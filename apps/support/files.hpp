@@ -74,6 +74,9 @@ class output_file {
   ~output_file();
 
   void write(std::string_view bytes);
+  /// Writes over what has been written at `offset`, as far as `bytes` reach: for sizes that are known at the
+  /// end. Not for what is no regular file.
+  void replace(std::uint64_t offset, std::string_view bytes);
   /// Writes what is still held and puts the file into its place. To be called once, last.
   void close();
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -82,6 +85,7 @@ class output_file {
 
  private:
   void put(std::string_view bytes);
+  void flush();
 
   std::filesystem::path path_;
   std::string temporary_;  // empty: there is none, or no longer

@@ -1,0 +1,21 @@
+#include "apps/lane_detection/inputs.hpp"
+#include "apps/lane_detection/lane_detection.hpp"
+
+namespace apps::lane_detection {
+
+const application& about() {
+  static const application lane_detection = [] {
+    application made;
+    made.name = "lane_detection";
+    made.says = "finds the marks of a car's lane in a film";
+    for (const auto& input : inputs) made.inputs.emplace_back(input.name);
+    made.operators = {"source",  "segment", "canny1",  "hough_t", "hough_p",
+                      "bitwise", "canny2",  "overlap", "sink"};
+    made.generate = generate;
+    made.verify = verify;
+    return made;
+  }();
+  return lane_detection;
+}
+
+}  // namespace apps::lane_detection

@@ -1,0 +1,20 @@
+#include "apps/person_recognition/inputs.hpp"
+#include "apps/person_recognition/person_recognition.hpp"
+
+namespace apps::person_recognition {
+
+const application& about() {
+  static const application person_recognition = [] {
+    application made;
+    made.name = "person_recognition";
+    made.says = "finds one person's face in a film";
+    for (const auto& input : inputs) made.inputs.emplace_back(input.name);
+    made.operators = {"source", "detect", "recognize", "sink"};
+    made.generate = generate;
+    made.verify = verify;
+    return made;
+  }();
+  return person_recognition;
+}
+
+}  // namespace apps::person_recognition

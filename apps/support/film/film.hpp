@@ -1,0 +1,109 @@
+/// Films: Motion JPEG in AVI files. Each picture stands by itself, so that frames can be compared bit by bit,
+/// and about every player and library reads the files.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/support/bytes.hpp"
+#include "apps/support/files.hpp"
+#include "apps/support/film/jpeg.hpp"
+#include "apps/support/input_held.hpp"
+
+namespace apps {
+
+/// What is true of all frames of a film. `rate` divided by `scale` is the number of frames in a second.
+struct film_format {
+  extent size;
+  std::uint32_t rate = 30;
+  std::uint32_t scale = 1;
+  [[nodiscard]] std::size_t bytes_per_frame() const {
+    return 3 * static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+  }
+};
+
+/// Of the pictures of a film: what is lost is hardly seen.
+inline constexpr int film_quality = 80;
+
+/// Reads a film frame by frame. Errors are `apps::error`s that name the file, and the frame if it is one.
+///
+/// ```cpp
+/// apps::film_reader film("road.avi");
+/// std::vector<std::uint8_t> bgr(film.format().bytes_per_frame());
+/// while (film.next(bgr.data())) show(bgr);
+/// ```
+class film_reader {
+ public:
+  /// `in_memory`: what is in the file is held, packed as it is.
+  explicit film_reader(std::filesystem::path file, input_held held = input_held::on_disk);
+  [[nodiscard]] const film_format& format() const { return format_; }
+  [[nodiscard]] std::uint32_t frames() const { return frames_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return in_.path(); }
+  /// Fills the blue, green and red of each pixel of the next frame; false behind the last.
+  bool next(std::uint8_t* bgr);
+  /// The next frame as JPEG, good until the next call; empty behind the last.
+  std::string_view next_packed();
+
+ private:
+  struct chunk;
+  chunk next_chunk(std::uint64_t end);
+  void read_header();
+  void read_stream(std::uint64_t end);
+  void read_all();
+  std::string_view read_packed();
+  void take(char* to, std::size_t size);
+  void skip_to(std::uint64_t offset);
+  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail_at_frame(const char* what) const;
+
+  input_file in_;
+  std::uint64_t at_ = 0;   // in the file
+  std::uint64_t end_ = 0;  // of the frames
+  film_format format_;
+  std::uint32_t frames_ = 0;
+  std::uint32_t read_ = 0;
+  std::uint32_t streams_ = 0;
+  std::string frame_id_;  // "00dc"
+  jpeg_decoder decode_;
+  bytes packed_;
+  std::deque<bytes> held_;
+};
+
+/// Writes a film. The file's name is given to it at `close`. Errors are `apps::error`s that name the file.
+///
+/// ```cpp
+/// apps::film_writer film("lanes.avi", {.size = {640, 360}});
+/// film.add(bgr.data());
+/// film.close();
+/// ```
+class film_writer {
+ public:
+  film_writer(std::filesystem::path file, film_format format, int quality = film_quality);
+  /// `bgr`: `format().bytes_per_frame()` bytes.
+  void add(const std::uint8_t* bgr);
+  /// A frame as it is packed in another film, from `film_reader::next_packed`.
+  void add_packed(std::string_view jpeg);
+  /// A film without frames is an error.
+  void close();
+  [[nodiscard]] const film_format& format() const { return format_; }
+  [[nodiscard]] std::uint32_t frames() const { return static_cast<std::uint32_t>(index_.size()); }
+  [[nodiscard]] const std::filesystem::path& path() const { return out_.path(); }
+
+ private:
+  [[nodiscard]] std::string header() const;
+
+  output_file out_;
+  film_format format_;
+  jpeg_encoder encode_;
+  struct entry {
+    std::uint32_t offset, size;
+  };
+  std::vector<entry> index_;
+  std::uint32_t largest_ = 0;
+};
+
+}  // namespace apps
