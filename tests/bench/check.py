@@ -28,7 +28,9 @@ class Case(unittest.TestCase):
         self.folder = Path(holder.name)
         self.output = self.folder / "output"
 
-    def run_on(self, name: str, *options: str, output: Path | None = None) -> subprocess.CompletedProcess[str]:
+    def run_on(
+        self, name: str, *options: str, output: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Runs the program."""
         command = [PROGRAM, "-input", name, "-output", output or self.output, "-nthreads", "2", *options]
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
@@ -94,7 +96,9 @@ class Bzip2(Case):
 
     def test_damaged_file(self) -> None:
         middle = len(BLOCKS) // 2
-        self.refuses(self.file("bad.bz2", BLOCKS[:middle] + b"?" * 20 + BLOCKS[middle + 20 :]), "bad.bz2", "damaged")
+        self.refuses(
+            self.file("bad.bz2", BLOCKS[:middle] + b"?" * 20 + BLOCKS[middle + 20 :]), "bad.bz2", "damaged"
+        )
 
     def test_output_that_is_the_input(self) -> None:
         name = self.file("text", TEXT)
