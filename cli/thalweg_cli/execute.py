@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 
 from thalweg_cli.build import build
@@ -22,6 +23,10 @@ from thalweg_cli.terminal import Failed, bar, console, errors
 
 Result = dict[str, Any]
 """What a program measured, as it writes it in JSON."""
+
+
+WIDEST = 1000
+"""Columns of a table that nobody cuts off."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Runs:
     error: str = ""
 
 
-def execute(  # noqa: PLR0913  (each is an option of the command)
+def execute(
     input_name: Annotated[
         str, typer.Option("--input", metavar="CLASS|FILE", help="test, small, ..., huge, or a file.")
     ],
@@ -101,7 +106,10 @@ def execute(  # noqa: PLR0913  (each is an option of the command)
         for degree in (degrees if program.interface != "sequential" else degrees[:1])
     ]
     run_all(all_runs, input_name, options, repeat)
-    console.print(table_of(all_runs, metrics, input_name, verify))
+    table = table_of(all_runs, metrics, input_name, verify)
+    # On a terminal that is too narrow lines break; cut off they would say less.
+    wide = Measurement.get(console, console.options.update(max_width=WIDEST), table).maximum
+    console.print(table, width=max(console.width, wide))
     failed = [runs for runs in all_runs if runs.error]
     for runs in failed:
         errors.print(
@@ -112,7 +120,10 @@ def execute(  # noqa: PLR0913  (each is an option of the command)
 
 
 def parse_degrees(text: str) -> list[int]:
-    """Numbers of threads: `4`, `1:4`, `4:1`, or `1:2:8`: the first, then multiples of the step up to the last."""
+    """Numbers of threads: `4`, `1:4`, `4:1`, or `1:2:8`: the first, then multiples of the step up to the last.
+
+    Raises Failed if it is none of these.
+    """
     if not re.fullmatch(r"[1-9]\d*(:[1-9]\d*){0,2}", text):
         raise Failed(f"--nthreads {text}: not N, A:B or A:STEP:B with numbers above 0")
     first, *more = (int(part) for part in text.split(":"))

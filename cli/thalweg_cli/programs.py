@@ -51,20 +51,7 @@ def select(
 
     Raises Failed if a name is none, if nothing fits, or if what was named by itself cannot be built.
     """
-    for names, there, what in (
-        (app, {program.application for program in programs}, "application"),
-        (ppi, {program.interface for program in programs}, "interface"),
-    ):
-        for name in names:
-            if name != "all" and name not in there:
-                raise Failed(f"there is no {what} {name}", remedy=f"one of {', '.join(sorted(there))}")
-    for name in bench:
-        called = [program for program in programs if program.is_called(name)]
-        if name != "all" and not called:
-            raise Failed(f"there is no benchmark program {name}", remedy="./thalweg list")
-        for program in called:
-            if program.missing:
-                raise Failed(f"{program.name} cannot be built here", remedy=program.missing)
+    check_names(programs, bench, app, ppi)
 
     def fits(program: Program) -> bool:
         return (
@@ -81,6 +68,26 @@ def select(
     if not found:
         raise Failed("no benchmark program fits", remedy="./thalweg list")
     return found
+
+
+def check_names(
+    programs: Sequence[Program], bench: Sequence[str], app: Sequence[str], ppi: Sequence[str]
+) -> None:
+    """Raises Failed if one of the names is none, or if a program that is named cannot be built."""
+    for names, there, what in (
+        (app, {program.application for program in programs}, "application"),
+        (ppi, {program.interface for program in programs}, "interface"),
+    ):
+        for name in names:
+            if name != "all" and name not in there:
+                raise Failed(f"there is no {what} {name}", remedy=f"one of {', '.join(sorted(there))}")
+    for name in bench:
+        called = [program for program in programs if program.is_called(name)]
+        if name != "all" and not called:
+            raise Failed(f"there is no benchmark program {name}", remedy="./thalweg list")
+        for program in called:
+            if program.missing:
+                raise Failed(f"{program.name} cannot be built here", remedy=program.missing)
 
 
 def list_programs(
