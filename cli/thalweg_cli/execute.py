@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.console import Console
 from rich.markup import escape
-from rich.measure import Measurement
 from rich.table import Table
 
 from thalweg_cli.build import build
@@ -25,8 +25,8 @@ Result = dict[str, Any]
 """What a program measured, as it writes it in JSON."""
 
 
-WIDEST = 1000
-"""Columns of a table that nobody cuts off."""
+WIDEST = 160
+"""Columns that the table may take."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,8 @@ def execute(
     ]
     run_all(all_runs, input_name, options, repeat)
     table = table_of(all_runs, metrics, input_name, verify)
-    # On a terminal that is too narrow lines break; cut off they would say less.
-    wide = Measurement.get(console, console.options.update(max_width=WIDEST), table).maximum
-    console.print(table, width=max(console.width, wide))
+    # Where it is too wide for the terminal, lines break; cut off they would say less.
+    Console(highlight=False, width=max(console.width, WIDEST)).print(table)
     failed = [runs for runs in all_runs if runs.error]
     for runs in failed:
         errors.print(
@@ -120,7 +119,7 @@ def execute(
 
 
 def parse_degrees(text: str) -> list[int]:
-    """Numbers of threads: `4`, `1:4`, `4:1`, or `1:2:8`: the first, then multiples of the step up to the last.
+    """Numbers of threads: `4`, `1:4`, `4:1`, or `1:2:8`, the first and then multiples of the step.
 
     Raises Failed if it is none of these.
     """
