@@ -71,7 +71,7 @@ class Program(Case):
         self.refuses(str(self.folder / "nothing"), "nothing")
 
     def test_empty_input(self) -> None:
-        self.refuses(self.file("empty", b""), "empty")
+        self.refuses(self.file("hollow", b""), "hollow")
 
     def test_output_that_cannot_be_written(self) -> None:
         self.refuses(GOOD[APPLICATION][0], "no_folder", output=self.folder / "no_folder" / "output")
