@@ -4,7 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
+// Programs for SPBench use these without including them.
+#include <iostream>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "spb/shared_queue.hpp"
 

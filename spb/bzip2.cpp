@@ -22,8 +22,8 @@ enum operation : std::size_t { source_op, middle_op, sink_op };
 
 // A stream of one kind: of blocks to compress, or to decompress.
 template <class Reader, class Writer> struct stream {
-  stream(Reader in, std::unique_ptr<Writer> out) : intake(std::move(in)), writer(std::move(out)) {}
-  detail::intake<Item, Reader> intake;
+  stream(Reader in, std::unique_ptr<Writer> out) : intake({std::move(in)}), writer(std::move(out)) {}
+  detail::intake<Item, detail::appending<Reader>> intake;
   std::unique_ptr<Writer> writer;
   std::mutex lock;
 };

@@ -23,13 +23,14 @@ namespace fs = std::filesystem;
 enum operation : std::size_t { source_op, segmentation_op, extract_op, vectorization_op, rank_op, sink_op };
 
 struct stream {
-  stream(const detail::options& asked, const fs::path& queries, const fs::path& features, const fs::path& output)
-      : intake(ferret::source(queries, asked.in_memory ? ferret::input_held::in_memory
-                                                       : ferret::input_held::on_disk)),
+  stream(const detail::options& asked, const fs::path& queries, const fs::path& features,
+         const fs::path& output)
+      : intake({ferret::source(
+            queries, asked.in_memory ? ferret::input_held::in_memory : ferret::input_held::on_disk)}),
         collection(ferret::database::load(features)),
         through(collection),
         sink(output, collection) {}
-  detail::intake<Item, ferret::source> intake;
+  detail::intake<Item, detail::appending<ferret::source>> intake;
   ferret::database collection;
   ferret::index through;
   ferret::sink sink;

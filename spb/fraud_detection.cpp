@@ -1,7 +1,5 @@
 #include "spb/fraud_detection.hpp"
 
-#include <thalweg/pipe/spinlock.hpp>
-
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -27,13 +25,15 @@ enum operation : std::size_t { source_op, predictor_op, sink_op };
 
 struct pull {
   fraud::source next;
-  std::optional<detail::transaction> operator()() {
-    const auto made = next();
-    if (!made) return std::nullopt;
-    return detail::transaction{*made};
+  bool operator()(Item& item) {
+    const auto* const made = next.next();
+    if (made == nullptr) return false;
+    item.renew().made = *made;
+    item.key = fraud::hash_of(made->card);
+    return true;
   }
 };
-using intake = detail::intake<Item, pull, thalweg::pipe::spinlock>;
+using intake = detail::intake<Item, pull>;
 
 struct stream {
   fs::path transactions;
@@ -95,13 +95,11 @@ void init_bench(int argc, char** argv) {
 }
 
 bool Source::take(detail::feed& by, Item& item) {
-  return detail::guarded(false, [&] {
+  if (current && (by.plain() || by.most() == 1)) [[likely]]
+    return part_of_this_thread().take(by, item);
+  return detail::guarded(false, []() -> bool {
     opened();
-    if (by.most() != 1)
-      throw apps::error("items of fraud_detection have one transaction each: there can be no larger batches");
-    if (!part_of_this_thread().take(by, item)) return false;
-    item.key = fraud::hash_of(item.begin()->made.card);
-    return true;
+    throw apps::error("items of fraud_detection have one transaction each: there can be no larger batches");
   });
 }
 

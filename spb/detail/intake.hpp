@@ -9,13 +9,27 @@
 
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
+#include "spb/detail/intake_lock.hpp"
 #include "spb/detail/recorder.hpp"
 
 namespace spb::detail {
 
-/// Where elements come from: `pull` gives the next one or nothing. Any number of threads may take items: the
-/// elements of an item are neighbours in the stream, and `batch_index` says in which order items were taken.
-template <class Item, class Pull, class Lock = std::mutex> class intake {
+/// Puts what an application's source gives into an item.
+template <class Source> struct appending {
+  Source next;
+
+  template <class Item> bool operator()(Item& item) {
+    auto element = next();
+    if (!element) return false;
+    item.append(std::move(*element));
+    return true;
+  }
+};
+
+/// Where elements come from: `pull(item)` adds the next one to an item; false if there is none. Any number of
+/// threads may take items: the elements of an item are neighbours in the stream, and `batch_index` says in
+/// which order items were taken.
+template <class Item, class Pull> class intake {
  public:
   explicit intake(Pull pull) : pull_(std::move(pull)) {}
 
@@ -31,7 +45,7 @@ template <class Item, class Pull, class Lock = std::mutex> class intake {
   bool take_one(Item& item) {
     const auto now = timing() ? thalweg::observe::now_ns() : 0;
     {
-      const std::lock_guard alone(lock_);
+      const intake_lock::guard alone(lock_);
       if (!append_next(item)) return false;
       item.batch_index = next_index_++;
     }
@@ -49,7 +63,7 @@ template <class Item, class Pull, class Lock = std::mutex> class intake {
     const auto interval = paced ? 0 : by.interval_ns();
     const auto begin = timing() || interval > 0 ? thalweg::observe::now_ns() : 0;
     {
-      const std::lock_guard alone(lock_);
+      const intake_lock::guard alone(lock_);
       while (item.size() < due.count && append_next(item))
         if (interval > 0 && thalweg::observe::now_ns() - begin >= interval) break;
       if (item.empty()) return false;
@@ -63,16 +77,11 @@ template <class Item, class Pull, class Lock = std::mutex> class intake {
 
   bool append_next(Item& item) {
     if (ended_) return false;
-    auto next = pull_();
-    if (!next) {
-      ended_ = true;
-      return false;
-    }
-    item.append(std::move(*next));
-    return true;
+    ended_ = !pull_(item);
+    return !ended_;
   }
 
-  Lock lock_;
+  intake_lock lock_;
   Pull pull_;
   bool ended_ = false;
   std::uint64_t next_index_ = 0;

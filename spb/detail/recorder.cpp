@@ -16,9 +16,7 @@ registry& recorders() {
   return one;
 }
 
-thread_local recorder* of_this_thread = nullptr;
-thread_local std::uint64_t of_stream = 0;
-std::atomic<std::uint64_t> stream_now{1};
+}  // namespace
 
 recorder& make_mine() {
   auto& [lock, all] = recorders();
@@ -27,14 +25,6 @@ recorder& make_mine() {
   all.push_back(std::move(made));
   of_stream = stream_now.load(std::memory_order_relaxed);
   return *(of_this_thread = all.back().get());
-}
-
-}  // namespace
-
-recorder& mine() {
-  if (of_stream == stream_now.load(std::memory_order_relaxed)) [[likely]]
-    return *of_this_thread;
-  return make_mine();
 }
 
 recorder::histogram& recorder::made(std::atomic<histogram*>& one, std::unique_ptr<histogram>& owner) {

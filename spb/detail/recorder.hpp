@@ -47,8 +47,17 @@ class alignas(64) recorder {
   std::array<std::unique_ptr<histogram>, most_operators> owned_;
 };
 
+inline std::atomic<std::uint64_t> stream_now{1};
+inline thread_local recorder* of_this_thread = nullptr;
+inline thread_local std::uint64_t of_stream = 0;
+recorder& make_mine();
+
 /// The calling thread's.
-recorder& mine();
+inline recorder& mine() {
+  if (of_stream == stream_now.load(std::memory_order_relaxed)) [[likely]]
+    return *of_this_thread;
+  return make_mine();
+}
 
 /// Sums over all threads.
 class totals {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace spb::detail {
 
@@ -22,10 +21,11 @@ template <class Element> class single {
   const Element* begin() const { return &one_; }
   const Element* end() const { return &one_ + size(); }
 
-  /// Of an empty one.
-  void append(Element element) {
-    one_ = std::move(element);
+  /// Gives the item an element, whose value is up to the caller: each copy of a few bytes that were written
+  /// just before makes the processor wait.
+  Element& renew() {
     there_ = true;
+    return one_;
   }
   void clear() { there_ = false; }
   template <class F> void drop_if(F unwanted) {

@@ -2,11 +2,15 @@
 
 import bz2
 import json
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 PROGRAM = Path(sys.argv[1])
 APPLICATION = sys.argv[2]
@@ -80,6 +84,27 @@ class Program(Case):
         done = self.run_on(GOOD[APPLICATION][0], "-nthread", "2")
         self.assertEqual(done.returncode, 1)
         self.assertIn("did you mean -nthreads", done.stderr)
+
+
+@unittest.skipIf(APPLICATION == "bzip2", "of others")
+class BrokenFolder(Case):
+    """An input that is a folder, in which the stream comes to something that is wrong."""
+
+    BREAKS: ClassVar[dict[str, tuple[str, Callable[[bytes], bytes]]]] = {
+        "fraud_detection": ("transactions.csv", lambda text: text[: 28 * 5_000] + b"CARD,T,XYZ\n"),
+        "ferret": ("queries.pack", lambda pack: pack[: len(pack) // 2]),
+    }
+
+    def test_broken_stream(self) -> None:
+        made = Path(os.environ["XDG_CACHE_HOME"]) / "thalweg" / "inputs" / APPLICATION / GOOD[APPLICATION][0]
+        if not made.exists():
+            self.run_on(GOOD[APPLICATION][0])
+            self.output.unlink()
+        broken = self.folder / "broken"
+        shutil.copytree(made, broken)
+        name, damage = self.BREAKS[APPLICATION]
+        (broken / name).write_bytes(damage((broken / name).read_bytes()))
+        self.refuses(str(broken), name)
 
 
 @unittest.skipIf(APPLICATION != "bzip2", "of bzip2")

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "apps/ferret/inputs.hpp"
+#include "apps/support/cache.hpp"
 #include "run.hpp"
 
 namespace {
@@ -20,12 +21,7 @@ namespace fs = std::filesystem;
 
 class Ferret : public run_test {
  protected:
-  static void SetUpTestSuite() {
-    holder = new scratch;
-    input = holder->path();
-    ferret::generate("test", input, {});
-  }
-  static void TearDownTestSuite() { delete holder; }
+  static void SetUpTestSuite() { input = apps::provide_input(ferret::about(), "test"); }
 
   void begin(std::initializer_list<std::string> more = {}) {
     with_arguments(spb::init_bench, input, more);
@@ -42,8 +38,6 @@ class Ferret : public run_test {
     spb::end_bench();
   }
 
-  // No owner that is destroyed when a process ends: a test of what ends it ends a copy of this one.
-  inline static scratch* holder = nullptr;
   inline static fs::path input;
 };
 

@@ -62,7 +62,7 @@ TEST(Batch, DropsElements) {
 TEST(Single, HoldsAnElementOrNone) {
   single<int> item;
   EXPECT_FALSE(item);
-  item.append(3);
+  item.renew() = 3;
   EXPECT_TRUE(item);
   EXPECT_EQ(std::vector<int>(item.begin(), item.end()), std::vector{3});
   item.drop_if([](int i) { return i == 4; });
