@@ -11,8 +11,8 @@
 namespace spb::detail {
 
 void feed::set_batch_interval(double seconds) {
-  if (!(seconds >= 0 && seconds < 1e9))
-    throw std::invalid_argument("the interval of a batch must be 0 seconds or more");
+  const bool fits = seconds >= 0 && seconds < 1e9;  // which NaN does not
+  if (!fits) throw std::invalid_argument("the interval of a batch must be 0 seconds or more");
   change(interval_, static_cast<std::int64_t>(seconds * 1e9));
 }
 

@@ -26,8 +26,8 @@ constexpr std::pair<std::string_view, shape> names[] = {{"wave", shape::wave},
 double number_in(std::string_view text) {
   double value = 0;
   const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (wrong != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    throw std::invalid_argument("'" + std::string(text) + "' is not a number");
+  const bool good = wrong == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+  if (!good) throw std::invalid_argument("'" + std::string(text) + "' is not a number");
   return value;
 }
 
@@ -63,7 +63,8 @@ frequency_pattern make_pattern(std::string_view name, double period, double low,
   if (!(low > 0)) throw std::invalid_argument("the least frequency of a pattern must be above 0");
   if (!(high >= low))
     throw std::invalid_argument("the greatest frequency of a pattern may not be below the least");
-  if (!(spike > 0 && spike <= 100))
+  const bool spike_fits = spike > 0 && spike <= 100;
+  if (!spike_fits)
     throw std::invalid_argument("a spike takes a part of the period: above 0 and up to 100 percent");
   return {found->second, period, low, high, spike};
 }
@@ -82,7 +83,8 @@ frequency_pattern parse_pattern(const std::string& text) {
     rest.remove_prefix(comma + 1);
   }
   const bool spike = parts[0] == "spike";
-  if (parts.size() != 4 && !(spike && parts.size() == 5))
+  const bool whole = parts.size() == 4 || (spike && parts.size() == 5);
+  if (!whole)
     throw std::invalid_argument("'" + text +
                                 "' is not pattern,period,least,greatest (for spike, percent may follow)");
   return make_pattern(parts[0], number_in(parts[1]), number_in(parts[2]), number_in(parts[3]),

@@ -189,7 +189,7 @@ void end_with_current_error() noexcept {
   }
   std::fprintf(stderr, "%s: %s\n", current().program.c_str(), what.c_str());
   give_up();
-  std::exit(1);
+  std::exit(1);  // NOLINT(concurrency-mt-unsafe): the stream is at its end
 }
 
 void forbid_overwriting(const fs::path& input, const fs::path& output) {
@@ -207,7 +207,7 @@ void begin(int argc, char** argv, application_link link) {
     run.asked = parse(argc, argv);
     if (run.asked.help) {
       show(help_text(run.program));
-      std::exit(0);
+      std::exit(0);  // NOLINT(concurrency-mt-unsafe): nothing has begun
     }
     const auto& about = *run.link.about;
     if (run.asked.input.empty())
