@@ -29,7 +29,8 @@ struct counter {
     return next < last ? std::optional(next++) : std::nullopt;
   }
 };
-using numbers = spb::detail::intake<batch<int>, spb::detail::appending<counter>>;
+using pull = spb::detail::appending<counter>;
+using numbers = spb::detail::intake<batch<int>, pull>;
 
 std::vector<std::size_t> sizes(numbers& from, feed& by) {
   std::vector<std::size_t> seen;
@@ -48,20 +49,20 @@ class Feed : public testing::Test {
 };
 
 TEST_F(Feed, GivesItemsOfOneElement) {
-  numbers from({{4}});
+  numbers from(pull{{4}});
   feed by;
   EXPECT_EQ(sizes(from, by), (std::vector<std::size_t>{1, 1, 1, 1}));
 }
 
 TEST_F(Feed, TheLastBatchMayBeShort) {
-  numbers from({{10}});
+  numbers from(pull{{10}});
   feed by;
   by.set_batch_size(4);
   EXPECT_EQ(sizes(from, by), (std::vector<std::size_t>{4, 4, 2}));
 }
 
 TEST_F(Feed, BatchesChangeWhileTheStreamRuns) {
-  numbers from({{6}});
+  numbers from(pull{{6}});
   feed by;
   batch<int> item;
   by.set_batch_size(3);
@@ -77,7 +78,7 @@ TEST_F(Feed, BatchesChangeWhileTheStreamRuns) {
 }
 
 TEST_F(Feed, AnIntervalClosesBatches) {
-  numbers from({{1'000, 0, 2ms}});
+  numbers from(pull{{1'000, 0, 2ms}});
   feed by;
   by.set_batch_interval(0.02);
   batch<int> item;
@@ -89,7 +90,7 @@ TEST_F(Feed, AnIntervalClosesBatches) {
 }
 
 TEST_F(Feed, WhateverComesFirstClosesABatch) {
-  numbers from({{1'000}});
+  numbers from(pull{{1'000}});
   feed by;
   by.set_batch_interval(100);
   by.set_batch_size(5);
@@ -99,7 +100,7 @@ TEST_F(Feed, WhateverComesFirstClosesABatch) {
 }
 
 TEST_F(Feed, ElementsComeWhenTheyAreDue) {
-  numbers from({{21}});
+  numbers from(pull{{21}});
   feed by;
   by.set_frequency(spb::detail::make_constant(400));
   const auto begin = clock::now();
@@ -108,7 +109,7 @@ TEST_F(Feed, ElementsComeWhenTheyAreDue) {
 }
 
 TEST_F(Feed, ABatchUnderAFrequencyWaitsForTheInterval) {
-  numbers from({{100}});
+  numbers from(pull{{100}});
   feed by;
   by.set_frequency(spb::detail::make_constant(100));
   by.set_batch_interval(0.035);
@@ -119,7 +120,7 @@ TEST_F(Feed, ABatchUnderAFrequencyWaitsForTheInterval) {
 }
 
 TEST_F(Feed, WaitingEndsWhenTheStreamFails) {
-  numbers from({{2}});
+  numbers from(pull{{2}});
   feed by;
   by.set_frequency(spb::detail::make_constant(0.01));
   batch<int> item;
@@ -132,7 +133,7 @@ TEST_F(Feed, WaitingEndsWhenTheStreamFails) {
 }
 
 TEST_F(Feed, ClocksAreReadOnlyIfSomeoneAsks) {
-  numbers from({{2}});
+  numbers from(pull{{2}});
   feed by;
   batch<int> item;
   ASSERT_TRUE(from.take(by, item));
@@ -144,7 +145,7 @@ TEST_F(Feed, ClocksAreReadOnlyIfSomeoneAsks) {
 }
 
 TEST_F(Feed, TakesFromManyThreadsGiveEachElementOnce) {
-  numbers from({{3'000}});
+  numbers from(pull{{3'000}});
   std::vector<std::vector<int>> seen(3);
   {
     std::vector<std::jthread> threads;
