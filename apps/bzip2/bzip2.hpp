@@ -19,6 +19,7 @@
 #include <optional>
 #include <string_view>
 
+#include "apps/bzip2/block.hpp"
 #include "apps/bzip2/workspace.hpp"
 #include "apps/support/bytes.hpp"
 #include "apps/support/files.hpp"
@@ -32,11 +33,6 @@ inline constexpr std::size_t block_size = 900'000 - 19;
 
 using apps::input_held;
 
-/// An item to compress: a piece of the text, then what it has become.
-struct block {
-  std::uint64_t number = 0;  ///< its place in the stream, from 0
-  bytes data;                ///< text; behind `compress` a .bz2 stream
-};
 
 /// Cuts a file into blocks. An empty one is an error.
 class source {
@@ -74,19 +70,6 @@ class sink {
  private:
   output_file out_;
   std::uint64_t number_ = 0;
-};
-
-/// An item to decompress: a block of a .bz2 file, which has been made a stream by itself.
-struct packed_block {
-  std::uint64_t number = 0;  ///< its place among the blocks, from 0
-  std::uint64_t bit = 0;     ///< where it starts in the file
-  std::uint64_t bits = 0;    ///< its size there
-  bytes packed;              ///< the stream
-  bytes text;                ///< behind `decompress`: what was in it
-  bool opens_stream = false;
-  std::optional<std::uint32_t>
-      stream_sum;        ///< if it is the last of its stream: the check sum of all its blocks
-  bool damaged = false;  ///< behind `decompress`: libbz2 cannot read it, maybe because a false mark cut it
 };
 
 /// Finds the blocks of a .bz2 file, in one stream or in many, without decoding them: by their marks, at

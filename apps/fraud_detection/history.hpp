@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -14,10 +15,15 @@ namespace apps::fraud_detection {
 class history {
  public:
   static constexpr std::size_t length = 6;
+  static_assert(std::endian::native ==
+                std::endian::little);  // `add` counts on the first byte being the lowest
 
   void add(type newest) {
-    std::memmove(types_.data(), types_.data() + 1, length - 1);
-    types_.back() = newest;
+    // All at once: moving single bytes takes longer than the rest of a prediction.
+    std::uint64_t all = 0;
+    std::memcpy(&all, types_.data(), length);
+    all = all >> 8 | std::uint64_t{newest} << (8 * (length - 1));
+    std::memcpy(types_.data(), &all, length);
   }
   const std::array<type, length>& types() const { return types_; }
 

@@ -43,9 +43,14 @@ class source {
   /// The next transaction, or nothing at the end.
   /// \throws error  naming file and line, if a line is not a transaction
   std::optional<transaction> operator()() {
-    if (next_ == end_ && !refill()) return std::nullopt;
-    if (--until_look_ == 0 && over()) return std::nullopt;
-    return *next_++;
+    const auto* const item = next();
+    return item ? std::optional(*item) : std::nullopt;
+  }
+  /// The same where it lies, until the next call; null at the end.
+  const transaction* next() {
+    if (next_ == end_ && !refill()) return nullptr;
+    if (--until_look_ == 0 && over()) return nullptr;
+    return next_++;
   }
 
  private:

@@ -20,14 +20,23 @@ inline constexpr std::array<std::string_view, types> type_names = {"LNL", "LNN",
                                                                    "NNL", "NNN", "NNS", "NHL", "NHN", "NHS",
                                                                    "HNL", "HNN", "HNS", "HHL", "HHN", "HHS"};
 
-/// A name of at most N characters, as it is in the file; zeros behind a shorter one.
+/// A name of at most N characters (8 to 16), as it is in the file; zeros behind a shorter one.
 template <std::size_t N> struct name {
+  static_assert(N >= 8 && N <= 16);
   std::array<char, N> characters{};
 
   std::string_view text() const {
     return {characters.data(), characters[N - 1] ? N : std::strlen(characters.data())};
   }
-  friend bool operator==(const name&, const name&) = default;
+  /// The first and the last 8 characters, as numbers.
+  std::array<std::uint64_t, 2> words() const {
+    std::array<std::uint64_t, 2> all{};
+    std::memcpy(&all[0], characters.data(), 8);
+    std::memcpy(&all[1], characters.data() + N - 8, 8);
+    return all;
+  }
+  /// By words: `std::memcmp` reads more at once than was written at once, for which the processor waits.
+  friend bool operator==(const name& a, const name& b) { return a.words() == b.words(); }
 };
 
 using card = name<10>;
@@ -52,10 +61,7 @@ struct alarm {
 
 /// 64 well mixed bits of a card's name.
 inline std::uint64_t hash_of(const card& card) {
-  std::uint64_t front = 0;
-  std::uint64_t back = 0;
-  std::memcpy(&front, card.characters.data(), 8);
-  std::memcpy(&back, card.characters.data() + 2, 8);
+  const auto [front, back] = card.words();
   const auto mixed = (front ^ std::rotl(back * 0x9E3779B97F4A7C15, 32)) * 0xD6E8FEB86659FD93;
   return mixed ^ (mixed >> 32);
 }

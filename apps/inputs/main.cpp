@@ -12,10 +12,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "apps/inputs/progress_bar.hpp"
 #include "apps/inputs/registry.hpp"
 #include "apps/inputs/suggest.hpp"
 #include "apps/support/cache.hpp"
+#include "apps/support/progress_bar.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from thalweg_cli import clean, demo, doctor, micro, test
+from thalweg_cli import clean, demo, doctor, execute, micro, programs, test
 from thalweg_cli.terminal import Failed, errors
 
 app = typer.Typer(
@@ -19,6 +19,8 @@ app = typer.Typer(
 app.command()(demo.demo)
 app.command()(test.test)
 app.command()(micro.micro)
+app.command("exec")(execute.execute)
+app.command("list")(programs.list_programs)
 app.command()(doctor.doctor)
 app.command()(clean.clean)
 

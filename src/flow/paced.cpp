@@ -1,4 +1,6 @@
 #include <thalweg/flow/paced.hpp>
+#include <thalweg/flow/wait.hpp>
+#include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/pause.hpp>
 
 #include <algorithm>
@@ -26,8 +28,22 @@ void want_exact_timers() {
 
 }  // namespace
 
+bool wait_until(std::int64_t due_ns, bool spin, bool (*held)(void* of), void* of) {
+  want_exact_timers();
+  const auto margin = spin ? spin_ns : 0;
+  for (auto now = observe::now_ns(); now < due_ns - margin; now = observe::now_ns()) {
+    if (held(of)) return false;
+    sleep_until(std::min(due_ns - margin, now + attention_ns));
+  }
+  while (observe::now_ns() < due_ns) {
+    if (held(of)) return false;
+    for (int i = 0; i < 8; ++i) pipe::cpu_pause();
+  }
+  return !held(of);
+}
+
 bool wait_until(std::int64_t due_ns, bool spin, model::context& ctx) {
-  auto now = ctx.now();
+  const auto now = ctx.now();
   if (now >= due_ns) return !ctx.source_held();
   if (ctx.virtual_now_ns != nullptr) {
     ctx.not_before_ns = due_ns;
@@ -38,18 +54,8 @@ bool wait_until(std::int64_t due_ns, bool spin, model::context& ctx) {
     std::int64_t begin;
     ~counting() { ctx.waited_ns += observe::now_ns() - begin; }
   } const counted{ctx, now};
-  want_exact_timers();
-  const auto margin = spin ? spin_ns : 0;
-  while (now < due_ns - margin) {
-    if (ctx.source_held()) return false;
-    sleep_until(std::min(due_ns - margin, now + attention_ns));
-    now = observe::now_ns();
-  }
-  while (observe::now_ns() < due_ns) {
-    if (ctx.source_held()) return false;
-    for (int i = 0; i < 8; ++i) pipe::cpu_pause();
-  }
-  return !ctx.source_held();
+  return wait_until(
+      due_ns, spin, [](void* of) { return static_cast<model::context*>(of)->source_held(); }, &ctx);
 }
 
 }  // namespace thalweg::flow

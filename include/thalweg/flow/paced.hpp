@@ -1,6 +1,7 @@
 /// `paced`: a source that follows a schedule.
 #pragma once
 
+#include <thalweg/flow/wait.hpp>
 #include <thalweg/pattern/source.hpp>
 
 #include <cstdint>
@@ -27,9 +28,6 @@ template <class In, class F> struct paced_op : pull_op<In, F> {
   std::int64_t count = 0;
   bool held = false;
 
-  // Below this interval sleeping is too coarse.
-  static constexpr double dense_ns = 500'000;
-
   paced_op(F f, double rate) : pull_op<In, F>{{std::move(f)}}, interval_ns(1e9 / rate) {}
 
   template <class Frame, class Next> bool step(Frame& f, Next&& next) {
@@ -39,7 +37,7 @@ template <class In, class F> struct paced_op : pull_op<In, F> {
     do {
       due = due_now(f.ctx);
       held = false;
-      if (!flow::wait_until(due, interval_ns < dense_ns, f.ctx)) {
+      if (!flow::wait_until(due, interval_ns < flow::dense_ns, f.ctx)) {
         held = true;
         return false;
       }

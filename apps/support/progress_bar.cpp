@@ -1,4 +1,4 @@
-#include "apps/inputs/progress_bar.hpp"
+#include "apps/support/progress_bar.hpp"
 
 #include <algorithm>
 #include <cstdio>

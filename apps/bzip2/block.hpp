@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "apps/support/bytes.hpp"
+
+namespace apps::bzip2 {
+
+/// An item to compress: a piece of the text, then what it has become.
+struct block {
+  std::uint64_t number = 0;  ///< its place in the stream, from 0
+  bytes data;                ///< text; behind `compress` a .bz2 stream
+};
+
+/// An item to decompress: a block of a .bz2 file, which has been made a stream by itself.
+struct packed_block {
+  std::uint64_t number = 0;  ///< its place among the blocks, from 0
+  std::uint64_t bit = 0;     ///< where it starts in the file
+  std::uint64_t bits = 0;    ///< its size there
+  bytes packed;              ///< the stream
+  bytes text;                ///< behind `decompress`: what was in it
+  bool opens_stream = false;
+  std::optional<std::uint32_t>
+      stream_sum;        ///< if it is the last of its stream: the check sum of all its blocks
+  bool damaged = false;  ///< behind `decompress`: libbz2 cannot read it, maybe because a false mark cut it
+};
+
+}  // namespace apps::bzip2

@@ -1,0 +1,36 @@
+#include <bzip2.hpp>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_pipeline.h>
+
+namespace tbb = oneapi::tbb;
+
+template <class Source, class Work, class Sink> void run() {
+  spb::Metrics::init();
+  const auto threads = static_cast<std::size_t>(spb::nthreads);
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+  const auto source =
+      tbb::make_filter<void, spb::Item>(tbb::filter_mode::serial_in_order, [](tbb::flow_control& control) {
+        spb::Item item;
+        if (!Source::op(item)) control.stop();
+        return item;
+      });
+  const auto work = tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
+    Work::op(item);
+    return item;
+  });
+  const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
+                                                      [](spb::Item item) { Sink::op(item); });
+  tbb::parallel_pipeline(2 * threads, source & work & sink);
+  spb::Metrics::stop();
+}
+
+void compress() {
+  run<spb::Source, spb::Compress, spb::Sink>();
+}
+void decompress() {
+  run<spb::Source_d, spb::Decompress, spb::Sink_d>();
+}
+
+int main(int argc, char* argv[]) {
+  spb::bzip2_main(argc, argv);
+}

@@ -1,0 +1,30 @@
+#include <optional>
+
+#include <ferret.hpp>
+
+#include "bench/support/grppi_back_end.hpp"
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return {};
+  return item;
+}
+
+spb::Item search(spb::Item item) {
+  spb::Segmentation::op(item);
+  spb::Extract::op(item);
+  spb::Vectorization::op(item);
+  spb::Rank::op(item);
+
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  auto execution = grppi_back_end();
+  spb::Metrics::init();
+  grppi::pipeline(execution, next, grppi::farm(spb::nthreads, search),
+                  [](spb::Item item) { spb::Sink::op(item); });
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,38 @@
+#include <cstddef>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <ferret.hpp>
+
+using queue = SharedQueue<spb::Item>;
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  const auto n = static_cast<std::size_t>(spb::nthreads);
+  queue pictures(n), ranked(n, n);
+  {
+    std::vector<std::jthread> threads;
+    threads.emplace_back([&] {
+      for (spb::Item item; spb::Source::op(item);) pictures.enqueue(std::move(item));
+      pictures.close();
+    });
+    for (std::size_t i = 0; i < n; ++i) {
+      threads.emplace_back([&] {
+        for (spb::Item item; pictures.dequeue(item);) {
+          spb::Segmentation::op(item);
+          spb::Extract::op(item);
+          spb::Vectorization::op(item);
+          spb::Rank::op(item);
+
+          ranked.enqueue(std::move(item));
+        }
+        ranked.close();
+      });
+    }
+    for (spb::Item item; ranked.dequeue(item);) spb::Sink::op(item);
+  }
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,16 @@
+#include <fraud_detection.hpp>
+
+Markov_Model_Predictor predictor;
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  while (true) {
+    spb::Item item;
+    if (!spb::Source::op(item)) break;
+    spb::Predictor::op(item, predictor);
+    if (item) spb::Sink::op(item);
+  }
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,106 @@
+"""The benchmark programs: which there are, which of them this machine can build, and `./thalweg list`."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from thalweg_cli.build import build
+from thalweg_cli.paths import build_folder
+from thalweg_cli.terminal import Failed, console
+
+PRESET = "release"
+DEFAULT_COMPOSITION = "farm"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A benchmark program. `missing` says what to do to have it; empty if it can be built."""
+
+    name: str
+    application: str
+    interface: str
+    composition: str
+    missing: str
+
+    def is_called(self, name: str) -> bool:
+        """Whether a user means it by `name`: its name, without the composition if that is the default one."""
+        short = f"{self.application}_{self.interface}"
+        return name == self.name or (name == short and self.composition in ("", DEFAULT_COMPOSITION))
+
+
+def known_programs() -> list[Program]:
+    """All programs, from what CMake found."""
+    build(PRESET, "build.ninja")  # Configures; Ninja sees to it that the list is up to date.
+    try:
+        listed = json.loads((build_folder(PRESET) / "bench" / "programs.json").read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise Failed("no benchmark programs are configured", remedy="./thalweg doctor") from error
+    return [Program(**one) for one in listed]
+
+
+def select(
+    programs: Sequence[Program], bench: Sequence[str], app: Sequence[str], ppi: Sequence[str]
+) -> list[Program]:
+    """The programs that fit every condition that is given; `all` fits any.
+
+    Raises Failed if a name is none, if nothing fits, or if what was named by itself cannot be built.
+    """
+    check_names(programs, bench, app, ppi)
+
+    def fits(program: Program) -> bool:
+        return (
+            (not bench or "all" in bench or any(program.is_called(name) for name in bench))
+            and (not app or "all" in app or program.application in app)
+            and (not ppi or "all" in ppi or program.interface in ppi)
+        )
+
+    found = [program for program in programs if fits(program)]
+    for program in found:
+        if program.missing:
+            console.print(f"[dim]left out: {program.name}: {escape(program.missing)}[/]")
+    found = [program for program in found if not program.missing]
+    if not found:
+        raise Failed("no benchmark program fits", remedy="./thalweg list")
+    return found
+
+
+def check_names(
+    programs: Sequence[Program], bench: Sequence[str], app: Sequence[str], ppi: Sequence[str]
+) -> None:
+    """Raises Failed if one of the names is none, or if a program that is named cannot be built."""
+    for names, there, what in (
+        (app, {program.application for program in programs}, "application"),
+        (ppi, {program.interface for program in programs}, "interface"),
+    ):
+        for name in names:
+            if name != "all" and name not in there:
+                raise Failed(f"there is no {what} {name}", remedy=f"one of {', '.join(sorted(there))}")
+    for name in bench:
+        called = [program for program in programs if program.is_called(name)]
+        if name != "all" and not called:
+            raise Failed(f"there is no benchmark program {name}", remedy="./thalweg list")
+        for program in called:
+            if program.missing:
+                raise Failed(f"{program.name} cannot be built here", remedy=program.missing)
+
+
+def list_programs(
+    app: Annotated[list[str] | None, typer.Option(help="Only of this application.")] = None,
+    ppi: Annotated[list[str] | None, typer.Option(help="Only of this interface.")] = None,
+) -> None:
+    """List the benchmark programs, and what is missing for those that cannot be built here."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("program", "application", "interface", "composition", "available"):
+        table.add_column(heading)
+    for program in known_programs():
+        if (app and program.application not in app) or (ppi and program.interface not in ppi):
+            continue
+        available = f"[red]no[/]: {escape(program.missing)}" if program.missing else "[green]yes[/]"
+        table.add_row(program.name, program.application, program.interface, program.composition, available)
+    console.print(table)

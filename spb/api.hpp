@@ -1,0 +1,68 @@
+/// What the interface has for every application. A benchmark program includes the header of its application
+/// (`<bzip2.hpp>`), which includes this one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+// Programs for SPBench use these without including them.
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "spb/shared_queue.hpp"
+
+namespace spb {
+
+/// How many threads or replicas the program shall use: `-nthreads`, 1 without it.
+extern int nthreads;
+
+/// Options of the run, and of the common source while the stream runs: any thread may call these. What is
+/// wrong with a value ends the process with a message and exit code 1.
+class SPBench {
+ public:
+  /// The i-th `-user-arg`, from 0.
+  static std::string getArg(int i);
+  /// How many there are.
+  static int getArgs();
+  /// Elements a second that the source gives at most.
+  static void setFrequency(double elements_per_second);
+  /// `pattern`: wave, binary, increasing, decreasing or spike; period in seconds, frequencies in elements a
+  /// second, spike in percent of the period.
+  static void setFrequencyPattern(const std::string& pattern, double period, double least, double greatest,
+                                  double spike = 10);
+  /// At most so many elements in an item; 0: as many as come within the interval.
+  static void setBatchSize(int elements);
+  /// An item is closed so many seconds after its first element came; 0: when it is full.
+  static void setBatchInterval(double seconds);
+};
+
+/// What is measured. `init` and `stop` stand right before and behind the stream; the others may be called by
+/// any thread while it runs. Elements are counted, not items: at the sink, or, where it gets only some of
+/// them, at the source.
+class Metrics {
+ public:
+  static void init();
+  /// Ends the measurement. If the stream has failed, says why, leaves no output and ends the process with
+  /// exit code 1.
+  static void stop();
+
+  /// Elements a second over the last so many seconds. The first call gives the average since `init`, as
+  /// nobody asked before; from then on samples are taken every 10 ms.
+  static double getInstantThroughput(double seconds);
+  /// Elements a second since `init`.
+  static double getAverageThroughput();
+  /// The mean milliseconds from source to sink over the last so many seconds; 0 if nothing came. Clocks are
+  /// read for it from the first call on, or from the beginning with `-latency`.
+  static double getInstantLatency(double seconds);
+  static double getAverageLatency();
+
+  /// Elements that the program has counted itself: unless 0, they are the throughput's.
+  static std::atomic<std::uint64_t> my_items_counter;
+};
+
+/// Ends the run: completes the output, verifies it if asked to, and shows what was measured. Exit code 1 if
+/// something is wrong.
+void end_bench();
+
+}  // namespace spb

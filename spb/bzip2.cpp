@@ -1,0 +1,124 @@
+#include "spb/bzip2.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "apps/bzip2/application.hpp"
+#include "apps/bzip2/bzip2.hpp"
+#include "apps/support/error.hpp"
+#include "spb/detail/intake.hpp"
+#include "spb/detail/operation.hpp"
+#include "spb/detail/session.hpp"
+
+namespace spb {
+namespace {
+
+namespace bz = apps::bzip2;
+
+enum operation : std::size_t { source_op, middle_op, sink_op };
+
+// A stream of one kind: of blocks to compress, or to decompress.
+template <class Reader, class Writer> struct stream {
+  stream(Reader in, std::unique_ptr<Writer> out) : intake({std::move(in)}), writer(std::move(out)) {}
+  detail::intake<Item, detail::appending<Reader>> intake;
+  std::unique_ptr<Writer> writer;
+  std::mutex lock;
+};
+
+using compression = stream<bz::source, bz::sink>;
+using decompression = stream<bz::source_d, bz::sink_d>;
+
+std::unique_ptr<compression> packing;
+std::unique_ptr<decompression> unpacking;
+
+template <class Stream> Stream& opened(const std::unique_ptr<Stream>& one) {
+  if (one) return *one;
+  throw apps::error(packing     ? "the input is text: it can be compressed, not decompressed"
+                    : unpacking ? "the input is a .bz2 file: it can be decompressed, not compressed"
+                                : "init_bench has not been called");
+}
+
+template <class Stream> bool take_from(const std::unique_ptr<Stream>& one, detail::feed& by, Item& item) {
+  return detail::guarded(false, [&] { return opened(one).intake.take(by, item); });
+}
+
+// An operator keeps its memory from one item to the next on the same thread.
+template <class Block, class Operator> void work_on(Item& item) {
+  detail::operate(middle_op, item, [](Item& all) {
+    thread_local Operator work;
+    for (auto& one : all) one = work(std::get<Block>(std::move(one)));
+  });
+}
+
+template <class Block, class Stream> void write_to(const std::unique_ptr<Stream>& one, Item& item) {
+  detail::guarded(false, [&] {
+    auto& to = opened(one);
+    detail::deliver(sink_op, item, to.lock, [&](Item& all) {
+      for (auto& block : all) (*to.writer)(std::get<Block>(std::move(block)));
+    });
+    return true;
+  });
+}
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+  const auto file = where.input_class.empty() ? where.input : bz::file_of(where.input_class, where.input);
+  detail::forbid_overwriting(file, where.output);
+  const auto held = asked.in_memory ? bz::input_held::in_memory : bz::input_held::on_disk;
+  if (file.extension() == ".bz2" || asked.input.ends_with("_d")) {
+    unpacking = std::make_unique<decompression>(bz::source_d(file, held),
+                                                std::make_unique<bz::sink_d>(where.output, file));
+    return {"source_d", "decompress", "sink_d"};
+  }
+  packing = std::make_unique<compression>(bz::source(file, held), std::make_unique<bz::sink>(where.output));
+  return {"source", "compress", "sink"};
+}
+
+void discard() {
+  packing.reset();
+  unpacking.reset();
+}
+
+}  // namespace
+
+bool detail::decompressing() {
+  return unpacking != nullptr;
+}
+
+void init_bench(int argc, char** argv) {
+  detail::begin(argc, argv,
+                {.about = &bz::about(),
+                 .open = open,
+                 .complete =
+                     [] {
+                       if (packing)
+                         packing->writer->close();
+                       else
+                         unpacking->writer->close();
+                     },
+                 .discard = discard});
+}
+
+bool Source::take(detail::feed& by, Item& item) {
+  return take_from(packing, by, item);
+}
+void Compress::op(Item& item) {
+  work_on<bz::block, bz::compress>(item);
+}
+void Sink::op(Item& item) {
+  write_to<bz::block>(packing, item);
+}
+
+bool Source_d::take(detail::feed& by, Item& item) {
+  return take_from(unpacking, by, item);
+}
+void Decompress::op(Item& item) {
+  work_on<bz::packed_block, bz::decompress>(item);
+}
+void Sink_d::op(Item& item) {
+  write_to<bz::packed_block>(unpacking, item);
+}
+
+}  // namespace spb

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "spb/detail/schedule.hpp"
+
+namespace spb::detail {
+
+/// How elements become items: how many, how long an item waits for more, how often they come. May be changed
+/// while the stream runs, by any thread; takes effect with the next item.
+class feed {
+ public:
+  /// At most so many elements an item, at least 1; 0: no limit but the interval's, without one 1.
+  void set_batch_size(std::uint64_t elements) { change(size_, elements); }
+  /// An item is closed so long after its first element came. \throws std::invalid_argument  if negative
+  void set_batch_interval(double seconds);
+  void set_frequency(const frequency_pattern& pattern);
+
+  /// Whether items are of one element, which comes as soon as it is asked for.
+  [[nodiscard]] bool plain() const { return plain_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t most() const;
+  [[nodiscard]] std::int64_t interval_ns() const { return interval_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool paced() const { return paced_.load(std::memory_order_relaxed); }
+
+  /// What came of waiting under a frequency: how many elements are due, and since when the first is.
+  struct due_elements {
+    std::uint64_t count = 0;
+    std::int64_t first_ns = 0;
+  };
+  /// Waits until an item's elements are due. None if the stream fails meanwhile.
+  due_elements wait();
+
+  /// Held by who takes an item.
+  std::mutex lock;
+
+ private:
+  template <class T> void change(std::atomic<T>& setting, T value) {
+    setting.store(value, std::memory_order_relaxed);
+    plain_.store(most() == 1 && !paced(), std::memory_order_relaxed);
+  }
+
+  std::atomic<std::uint64_t> size_{0};
+  std::atomic<std::int64_t> interval_{0};
+  std::atomic<bool> paced_{false};
+  std::atomic<bool> plain_{true};
+  schedule schedule_;
+};
+
+/// That of `Source::op`, which the options and the functions of `SPBench` set.
+feed& common_feed();
+
+}  // namespace spb::detail

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <thalweg/observe/clock.hpp>
+
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+#include "spb/detail/failure.hpp"
+#include "spb/detail/recorder.hpp"
+
+namespace spb::detail {
+
+/// Applies an operator to an item: `f(item)`, timed if latencies are wanted. `operation`: its place among the
+/// application's operators.
+template <class Item, class F> void operate(std::size_t operation, Item& item, F&& f) noexcept {
+  guarded(false, [&] {
+    if (!timing()) {
+      std::forward<F>(f)(item);
+      return true;
+    }
+    const auto elements = item.size();  // it may filter
+    const auto begin = thalweg::observe::now_ns();
+    std::forward<F>(f)(item);
+    mine().worked(operation, thalweg::observe::now_ns() - begin, elements);
+    return true;
+  });
+}
+
+/// Applies a sink, which several threads may call: one after the other.
+template <class Item, class Lock, class F>
+void deliver(std::size_t operation, Item& item, Lock& lock, F&& f) noexcept {
+  const auto elements = item.size();
+  operate(operation, item, [&](Item& all) {
+    const std::lock_guard alone(lock);
+    std::forward<F>(f)(all);
+  });
+  if (failed()) return;
+  mine().gave(elements);
+  if (timing() && item.timestamp != 0) mine().arrived(thalweg::observe::now_ns() - item.timestamp, elements);
+}
+
+}  // namespace spb::detail

@@ -1,0 +1,124 @@
+#include "spb/detail/options.hpp"
+
+#include <thalweg/observe/text.hpp>
+
+#include <charconv>
+#include <climits>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <string_view>
+
+namespace spb::detail {
+namespace {
+
+struct option {
+  std::string_view name;
+  std::string_view value;  // what it wants; empty: nothing
+  std::string_view says;
+  void (*take)(options& into, const std::string& value);
+};
+
+template <class T> T number(const std::string& text, T least, T most) {
+  T value{};
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool fits = value >= least && value <= most;  // which NaN does not
+  if (wrong != std::errc() || end != text.data() + text.size() || !fits) {
+    if constexpr (std::is_floating_point_v<T>)
+      throw std::invalid_argument("'" + text + "' is not a number of " +
+                                  thalweg::observe::number_text(least) + " or more");
+    else
+      throw std::invalid_argument("'" + text + "' is not a whole number from " + std::to_string(least) +
+                                  " to " + std::to_string(most));
+  }
+  return value;
+}
+
+constexpr double longest = 1e9;
+
+constexpr option known[] = {
+    {"input", "class or file", "what the stream is made of",
+     [](options& o, const std::string& v) { o.input = v; }},
+    {"output", "file", "what to write; without it a file that is removed at the end",
+     [](options& o, const std::string& v) { o.output = v; }},
+    {"nthreads", "n", "threads or replicas (1)",
+     [](options& o, const std::string& v) { o.nthreads = number(v, 1, 65'536); }},
+    {"batch-size", "n", "elements of an item (1)",
+     [](options& o, const std::string& v) { o.batch_size = number<std::uint64_t>(v, 1, INT_MAX); }},
+    {"batch-interval", "seconds", "close an item so long after its first element",
+     [](options& o, const std::string& v) { o.batch_interval = number(v, 0.0, longest); }},
+    {"frequency", "n", "elements a second at the source",
+     [](options& o, const std::string& v) { o.frequency = make_constant(number(v, 0.0, 1e12)); }},
+    {"freq-patt", "pattern,period,min,max",
+     "a frequency that changes: wave, binary, increasing, decreasing, "
+     "spike[,percent]",
+     [](options& o, const std::string& v) { o.frequency = parse_pattern(v); }},
+    {"in-memory", "", "read all input before the stream begins",
+     [](options& o, const std::string&) { o.in_memory = true; }},
+    {"latency", "", "show latencies from end to end and of each operator",
+     [](options& o, const std::string&) { o.latency = true; }},
+    {"throughput", "", "show elements a second", [](options& o, const std::string&) { o.throughput = true; }},
+    {"memory-usage", "", "show the most memory and the processor time",
+     [](options& o, const std::string&) { o.memory_usage = true; }},
+    {"monitor", "ms", "sample throughput, latency, processors and memory",
+     [](options& o, const std::string& v) { o.monitor_ms = number(v, 1, 3'600'000); }},
+    {"user-arg", "text", "an argument for the program itself; may be given again",
+     [](options& o, const std::string& v) { o.user_args.push_back(v); }},
+    {"verify", "", "check the output; exit code 1 if it is wrong",
+     [](options& o, const std::string&) { o.verify = true; }},
+    {"json", "file", "also write what was measured as JSON",
+     [](options& o, const std::string& v) { o.json = v; }},
+    {"help", "", "show this and stop", [](options& o, const std::string&) { o.help = true; }},
+};
+
+const option& option_named(const std::string& written) {
+  const auto dashes = written.starts_with("--") ? 2U : written.starts_with('-') ? 1U : 0U;
+  const auto name = std::string_view(written).substr(dashes);
+  std::vector<std::string> names;
+  if (dashes > 0) {
+    for (const auto& one : known) {
+      if (one.name == name) return one;
+      names.emplace_back(one.name);
+    }
+  }
+  const auto near = thalweg::observe::closest_name(name, names);
+  throw std::invalid_argument(
+      "there is no option '" + written + "'" +
+      (near.empty() ? "; -help shows all" : ": did you mean -" + std::string(near) + "?"));
+}
+
+}  // namespace
+
+options parse(int argc, const char* const* argv) {
+  options result;
+  for (int i = 1; i < argc; ++i) {
+    const std::string written = argv[i];
+    const auto& found = option_named(written);
+    std::string value;
+    if (!found.value.empty()) {
+      if (i + 1 == argc) throw std::invalid_argument(written + " wants a value: " + std::string(found.value));
+      value = argv[++i];
+    }
+    try {
+      found.take(result, value);
+    } catch (const std::invalid_argument& e) {
+      throw std::invalid_argument(written + ": " + e.what());
+    }
+  }
+  return result;
+}
+
+std::string help_text(const std::string& program) {
+  std::string text = program + " -input <class or file> [options]\n\n";
+  thalweg::observe::text_table table;
+  table.add_column("option", thalweg::observe::text_table::left);
+  table.add_column("", thalweg::observe::text_table::left);
+  for (const auto& one : known) {
+    auto left = "-" + std::string(one.name);
+    if (!one.value.empty()) left += " <" + std::string(one.value) + ">";
+    table.add_row({left, std::string(one.says)});
+  }
+  return text + table.to_string();
+}
+
+}  // namespace spb::detail

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spb/detail/schedule.hpp"
+
+namespace spb::detail {
+
+/// What the command line of a benchmark program says.
+struct options {
+  std::string input;  ///< a class or a path
+  std::filesystem::path output;
+  std::filesystem::path json;
+  int nthreads = 1;
+  std::uint64_t batch_size = 0;
+  double batch_interval = 0;
+  std::optional<frequency_pattern> frequency;
+  int monitor_ms = 0;  ///< 0: none
+  bool in_memory = false;
+  bool latency = false;
+  bool throughput = false;
+  bool memory_usage = false;
+  bool verify = false;
+  bool help = false;
+  std::vector<std::string> user_args;
+};
+
+/// Options have one dash or two. \throws std::invalid_argument  naming the option that is unknown or what is
+/// wrong with its value
+options parse(int argc, const char* const* argv);
+
+/// A line for each option.
+std::string help_text(const std::string& program);
+
+}  // namespace spb::detail

@@ -1,0 +1,302 @@
+#include "spb/detail/session.hpp"
+
+#include <thalweg/observe/json.hpp>
+#include <thalweg/observe/text.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+#include "apps/support/cache.hpp"
+#include "apps/support/error.hpp"
+#include "apps/support/files.hpp"
+#include "apps/support/progress_bar.hpp"
+#include "spb/api.hpp"
+#include "spb/detail/failure.hpp"
+#include "spb/detail/feed.hpp"
+#include "spb/detail/measurement.hpp"
+
+namespace spb {
+
+int nthreads = 1;
+
+namespace detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct run_state {
+  std::string program = "spb";
+  options asked;
+  places where;
+  application_link link;
+  std::vector<std::string> operators;
+  bool output_is_ours = false;  // a file for a while
+};
+
+run_state& current() {
+  static run_state one;
+  return one;
+}
+
+void give_up() {
+  auto& run = current();
+  if (run.link.discard) run.link.discard();
+  std::error_code ignored;
+  if (run.output_is_ours) fs::remove(run.where.output, ignored);
+}
+
+fs::path output_for_a_while(const std::string& app) {
+  return fs::temp_directory_path() / ("thalweg-" + app + "-" + std::to_string(::getpid()) + ".out");
+}
+
+places find_places(const options& asked, const apps::application& about) {
+  places found;
+  const auto& inputs = about.inputs;
+  std::error_code ignored;
+  if (std::find(inputs.begin(), inputs.end(), asked.input) != inputs.end()) {
+    found.input_class = asked.input;
+    apps::progress_bar bar(about.name + " " + asked.input);
+    found.input = apps::provide_input(about, asked.input,
+                                      [&](std::uint64_t done, std::uint64_t all) { bar.show(done, all); });
+  } else if (fs::exists(asked.input, ignored)) {
+    found.input = asked.input;
+  } else {
+    const auto near = thalweg::observe::closest_name(asked.input, inputs);
+    throw apps::error("'" + asked.input + "' is neither a file nor an input of " + about.name +
+                      (near.empty() ? "" : ": did you mean '" + std::string(near) + "'?"));
+  }
+  if (asked.verify && found.input_class.empty())
+    throw apps::error("-verify: what should come of '" + asked.input +
+                      "' is not known, only of the classes of " + about.name);
+  found.output = asked.output;
+  return found;
+}
+
+std::string in_ms(double ms) {
+  return thalweg::observe::duration_text(ms * 1e6);
+}
+
+std::string in_mb(std::uint64_t bytes) {
+  return thalweg::observe::fixed_text(static_cast<double>(bytes) / 1e6, 1) + " MB";
+}
+
+void show(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void show_latencies(const results& found) {
+  thalweg::observe::text_table table;
+  table.add_column("latency", thalweg::observe::text_table::left);
+  for (const auto* title : {"mean", "p50", "p95", "p99", "max"}) table.add_column(title);
+  const auto add = [&](const std::string& name, const latency_result& l) {
+    table.add_row({name, in_ms(l.mean), in_ms(l.p50), in_ms(l.p95), in_ms(l.p99), in_ms(l.max)});
+  };
+  add("end to end", found.latency);
+  for (const auto& [name, time] : found.operators) add(name, time);
+  show(table.to_string("  "));
+}
+
+void show_samples(const results& found) {
+  thalweg::observe::text_table table;
+  for (const auto* title : {"time", "throughput", "latency", "cores", "memory"}) table.add_column(title);
+  for (const auto& s : found.samples)
+    table.add_row({thalweg::observe::fixed_text(s.seconds, 2) + " s",
+                   thalweg::observe::rate_text(s.throughput), in_ms(s.latency_ms),
+                   thalweg::observe::fixed_text(s.cores, 2), in_mb(s.resident_bytes)});
+  show(table.to_string("  "));
+}
+
+void show(const results& found, const std::optional<apps::verdict>& verified) {
+  const auto& run = current();
+  show(run.program + ", " + run.asked.input + ", -nthreads " + std::to_string(nthreads) + ": " +
+       thalweg::observe::count_text(found.elements) + " elements in " +
+       thalweg::observe::duration_text(found.seconds * 1e9) + "\n");
+  if (run.asked.throughput) show("  throughput: " + thalweg::observe::rate_text(found.throughput) + "\n");
+  if (run.asked.memory_usage)
+    show("  memory: " + in_mb(found.peak_bytes) +
+         " at most; processors: " + thalweg::observe::duration_text(found.cpu_seconds * 1e9) + "\n");
+  if (run.asked.latency) show_latencies(found);
+  if (!found.samples.empty()) show_samples(found);
+  if (verified)
+    show(std::string("  verified: ") + (verified->good ? "good: " : "WRONG: ") + verified->says + "\n");
+}
+
+using thalweg::observe::json_writer;
+
+void put(json_writer& json, const latency_result& l) {
+  json.begin_object().member("count", l.count).member("mean_ms", l.mean).member("p50_ms", l.p50);
+  json.member("p95_ms", l.p95).member("p99_ms", l.p99).member("max_ms", l.max).end_object();
+}
+
+void write_json(const fs::path& file, const results& found, const std::optional<apps::verdict>& verified) {
+  const auto& run = current();
+  std::string text;
+  json_writer json(text);
+  json.begin_object().member("program", run.program).member("application", run.link.about->name);
+  json.member("input", run.asked.input).member("nthreads", nthreads).member("elements", found.elements);
+  json.member("seconds", found.seconds).member("throughput", found.throughput);
+  json.member("cpu_seconds", found.cpu_seconds).member("peak_bytes", found.peak_bytes);
+  if (run.asked.latency) {
+    put(json.key("latency"), found.latency);
+    json.key("operators").begin_array();
+    for (const auto& [name, time] : found.operators) {
+      json.begin_object().member("name", name);
+      put(json.key("time"), time);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  if (run.asked.monitor_ms > 0) {
+    json.key("samples").begin_array();
+    for (const auto& s : found.samples) {
+      json.begin_object().member("seconds", s.seconds).member("throughput", s.throughput);
+      json.member("latency_ms", s.latency_ms).member("cores", s.cores);
+      json.member("resident_bytes", s.resident_bytes).end_object();
+    }
+    json.end_array();
+  }
+  if (verified) {
+    json.key("verified").begin_object().member("good", verified->good);
+    json.member("says", verified->says).end_object();
+  }
+  json.end_object();
+  text += '\n';
+  apps::output_file out(file);
+  out.write(text);
+  out.close();
+}
+
+void throw_failure() {
+  if (const auto error = kept_failure()) std::rethrow_exception(error);
+}
+
+}  // namespace
+
+void end_with_current_error() noexcept {
+  std::string what = "unknown error";
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    what = e.what();
+  } catch (...) {  // it is not known what it is
+  }
+  std::fprintf(stderr, "%s: %s\n", current().program.c_str(), what.c_str());
+  give_up();
+  std::exit(1);  // NOLINT(concurrency-mt-unsafe): the stream is at its end
+}
+
+void forbid_overwriting(const fs::path& input, const fs::path& output) {
+  std::error_code ignored;
+  if (fs::equivalent(input, output, ignored))
+    throw apps::error("'" + output.string() + "' is the input: it cannot be the output, too");
+}
+
+void begin(int argc, char** argv, application_link link) {
+  auto& run = current();
+  if (argc > 0) run.program = fs::path(argv[0]).filename().string();
+  or_end([&] {
+    forget_failure();
+    run.link = std::move(link);
+    run.asked = parse(argc, argv);
+    if (run.asked.help) {
+      show(help_text(run.program));
+      std::exit(0);  // NOLINT(concurrency-mt-unsafe): nothing has begun
+    }
+    const auto& about = *run.link.about;
+    if (run.asked.input.empty())
+      throw std::invalid_argument("which input? -input with a file or one of " + about.inputs.front() +
+                                  ", ..., " + about.inputs.back());
+    nthreads = run.asked.nthreads;
+    auto& feed = common_feed();
+    feed.set_batch_size(run.asked.batch_size);
+    feed.set_batch_interval(run.asked.batch_interval);
+    if (run.asked.frequency) feed.set_frequency(*run.asked.frequency);
+    run.where = find_places(run.asked, about);
+    run.output_is_ours = run.asked.output.empty();
+    if (run.output_is_ours) run.where.output = output_for_a_while(about.name);
+    run.operators = run.link.open(run.asked, run.where);
+  });
+}
+
+}  // namespace detail
+
+void Metrics::init() {
+  const auto& run = detail::current();
+  detail::measurement::begin(
+      {run.asked.latency, run.asked.monitor_ms, run.link.counts_at_source, run.operators});
+}
+
+void Metrics::stop() {
+  detail::measurement::end();
+  detail::or_end([] { detail::throw_failure(); });
+}
+
+double Metrics::getInstantThroughput(double seconds) {
+  return detail::measurement::throughput_of_last(seconds);
+}
+double Metrics::getAverageThroughput() {
+  return detail::measurement::throughput();
+}
+double Metrics::getInstantLatency(double seconds) {
+  return detail::measurement::latency_ms_of_last(seconds);
+}
+double Metrics::getAverageLatency() {
+  return detail::measurement::latency_ms();
+}
+
+void end_bench() {
+  detail::measurement::end();
+  auto& run = detail::current();
+  detail::or_end([&] {
+    detail::throw_failure();
+    run.link.complete();
+    std::optional<apps::verdict> verified;
+    if (run.asked.verify)
+      verified = run.link.about->verify(run.where.input_class, run.where.input, run.where.output);
+    detail::show(detail::measurement::found(), verified);
+    if (!run.asked.json.empty()) detail::write_json(run.asked.json, detail::measurement::found(), verified);
+    if (verified && !verified->good) throw apps::error("the output is wrong: " + verified->says);
+    detail::give_up();
+  });
+}
+
+std::string SPBench::getArg(int i) {
+  const auto& given = detail::current().asked.user_args;
+  detail::or_end([&] {
+    if (i < 0 || static_cast<std::size_t>(i) >= given.size())
+      throw std::invalid_argument("the program wants -user-arg " + std::to_string(i + 1) +
+                                  " times, as it asks for argument " + std::to_string(i));
+  });
+  return given[static_cast<std::size_t>(i)];
+}
+int SPBench::getArgs() {
+  return static_cast<int>(detail::current().asked.user_args.size());
+}
+void SPBench::setFrequency(double elements_per_second) {
+  detail::or_end([&] { detail::common_feed().set_frequency(detail::make_constant(elements_per_second)); });
+}
+void SPBench::setFrequencyPattern(const std::string& pattern, double period, double least, double greatest,
+                                  double spike) {
+  detail::or_end([&] {
+    detail::common_feed().set_frequency(detail::make_pattern(pattern, period, least, greatest, spike));
+  });
+}
+void SPBench::setBatchSize(int elements) {
+  detail::or_end([&] {
+    if (elements < 0)
+      throw std::invalid_argument("a batch cannot have " + std::to_string(elements) + " elements");
+    detail::common_feed().set_batch_size(static_cast<std::uint64_t>(elements));
+  });
+}
+void SPBench::setBatchInterval(double seconds) {
+  detail::or_end([&] { detail::common_feed().set_batch_interval(seconds); });
+}
+
+}  // namespace spb

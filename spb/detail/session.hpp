@@ -1,0 +1,42 @@
+/// A run of a benchmark program, from `init_bench` to `end_bench`: options, input and output, what the
+/// application needs, the measurement and its results.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/support/application.hpp"
+#include "spb/detail/options.hpp"
+
+namespace spb::detail {
+
+/// Where a run has its data.
+struct places {
+  std::string input_class;       ///< empty: a user's file
+  std::filesystem::path input;   ///< the folder of the class, or what the user named
+  std::filesystem::path output;  ///< always a file's name, if only one for a while
+};
+
+/// What an application gives to a run.
+struct application_link {
+  const apps::application* about = nullptr;
+  /// Opens everything: source, sink, models. Returns the names of the operators in the order of the stream.
+  std::function<std::vector<std::string>(const options& asked, const places& where)> open;
+  /// Completes the output.
+  std::function<void()> complete;
+  /// Gives everything up; what was not completed leaves nothing behind.
+  std::function<void()> discard;
+  /// Whether elements count when they are taken, not when they come to the sink.
+  bool counts_at_source = false;
+};
+
+/// `init_bench`: ends the process if something is wrong with the options or the data.
+void begin(int argc, char** argv, application_link link);
+
+/// A file of a user must not be the output, too. \throws apps::error  if it is
+void forbid_overwriting(const std::filesystem::path& input, const std::filesystem::path& output);
+
+}  // namespace spb::detail

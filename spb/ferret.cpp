@@ -1,0 +1,120 @@
+#include "spb/ferret.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/ferret/ferret.hpp"
+#include "apps/ferret/inputs.hpp"
+#include "apps/support/error.hpp"
+#include "spb/detail/intake.hpp"
+#include "spb/detail/operation.hpp"
+#include "spb/detail/session.hpp"
+
+namespace spb {
+namespace {
+
+namespace ferret = apps::ferret;
+namespace fs = std::filesystem;
+
+enum operation : std::size_t { source_op, segmentation_op, extract_op, vectorization_op, rank_op, sink_op };
+
+struct stream {
+  stream(const detail::options& asked, const fs::path& queries, const fs::path& features,
+         const fs::path& output)
+      : intake({ferret::source(
+            queries, asked.in_memory ? ferret::input_held::in_memory : ferret::input_held::on_disk)}),
+        collection(ferret::database::load(features)),
+        through(collection),
+        sink(output, collection) {}
+  detail::intake<Item, detail::appending<ferret::source>> intake;
+  ferret::database collection;
+  ferret::index through;
+  ferret::sink sink;
+  std::mutex sink_lock;
+};
+
+std::shared_ptr<stream> current;
+
+stream& opened() {
+  if (!current) throw apps::error("init_bench has not been called");
+  return *current;
+}
+
+template <class Work> void work_on(operation which, Item& item, Work&& work) {
+  detail::operate(which, item, [&](Item& all) {
+    for (auto& one : all) one = work(std::move(one));
+  });
+}
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+  // What is asked for may be anything that the application reads; the collection lies beside it, or in it.
+  const bool whole = fs::is_directory(where.input) && fs::exists(where.input / ferret::queries_file);
+  const auto queries = whole ? where.input / ferret::queries_file : where.input;
+  const auto features =
+      (fs::is_directory(where.input) ? where.input : where.input.parent_path()) / ferret::database_file;
+  detail::forbid_overwriting(queries, where.output);
+  detail::forbid_overwriting(features, where.output);
+  current = std::make_shared<stream>(asked, queries, features, where.output);
+  return {"source", "segmentation", "extract", "vectorization", "rank", "sink"};
+}
+
+}  // namespace
+
+void init_bench(int argc, char** argv) {
+  detail::begin(argc, argv,
+                {.about = &ferret::about(),
+                 .open = open,
+                 .complete = [] { opened().sink.close(); },
+                 .discard = [] { current.reset(); }});
+}
+
+bool Source::take(detail::feed& by, Item& item) {
+  return detail::guarded(false, [&] { return opened().intake.take(by, item); });
+}
+
+// Segmentation and vectorization keep their memory from one item to the next on the same thread.
+void Segmentation::op(Item& item) {
+  thread_local ferret::segmentation segmentation;
+  work_on(segmentation_op, item, segmentation);
+}
+
+void Extract::op(Item& item) {
+  work_on(extract_op, item, ferret::extract{});
+}
+
+void Vectorization::op(Item& item) {
+  thread_local std::weak_ptr<stream> of;
+  thread_local std::optional<ferret::vectorization> vectorization;
+  detail::guarded(false, [&] {
+    auto& now = opened();
+    if (!vectorization || of.lock() != current) {
+      vectorization.emplace(now.through);
+      of = current;
+    }
+    work_on(vectorization_op, item, *vectorization);
+    return true;
+  });
+}
+
+void Rank::op(Item& item) {
+  detail::guarded(false, [&] {
+    work_on(rank_op, item, ferret::rank(opened().collection));
+    return true;
+  });
+}
+
+void Sink::op(Item& item) {
+  detail::guarded(false, [&] {
+    auto& to = opened();
+    detail::deliver(sink_op, item, to.sink_lock, [&](Item& all) {
+      for (const auto& ranked : all) to.sink(ranked);
+    });
+    return true;
+  });
+}
+
+}  // namespace spb

@@ -1,0 +1,134 @@
+#include "spb/fraud_detection.hpp"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/fraud_detection/fraud_detection.hpp"
+#include "apps/fraud_detection/inputs.hpp"
+#include "apps/support/error.hpp"
+#include "spb/detail/intake.hpp"
+#include "spb/detail/operation.hpp"
+#include "spb/detail/session.hpp"
+
+namespace spb {
+namespace {
+
+namespace fraud = apps::fraud_detection;
+namespace fs = std::filesystem;
+
+enum operation : std::size_t { source_op, predictor_op, sink_op };
+
+struct pull {
+  fraud::source next;
+  bool operator()(Item& item) {
+    const auto* const made = next.next();
+    if (made == nullptr) return false;
+    item.renew().made = *made;
+    item.key = fraud::hash_of(made->card);
+    return true;
+  }
+};
+using intake = detail::intake<Item, pull>;
+
+struct stream {
+  fs::path transactions;
+  fraud::extent extent;
+  bool in_memory = false;
+  fraud::model model;
+  std::unique_ptr<fraud::sink> sink;
+  std::mutex sink_lock;
+  std::vector<std::unique_ptr<intake>> parts;
+  std::atomic<std::size_t> next_part{0};
+
+  void divide(std::size_t into) {
+    parts.clear();
+    for (std::size_t part = 0; part < into; ++part)
+      parts.push_back(std::make_unique<intake>(
+          pull{fraud::source(transactions, extent, {.in_memory = in_memory, .part = part, .parts = into})}));
+    next_part = 0;
+  }
+};
+
+std::unique_ptr<stream> current;
+
+stream& opened() {
+  if (!current) throw apps::error("init_bench has not been called");
+  return *current;
+}
+
+intake& part_of_this_thread() {
+  auto& parts = current->parts;
+  if (parts.size() == 1) return *parts.front();
+  thread_local const auto number = current->next_part.fetch_add(1);
+  return *parts[number % parts.size()];
+}
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+  auto made = std::make_unique<stream>();
+  const auto folder = fs::is_directory(where.input) ? where.input : where.input.parent_path();
+  made->transactions = fs::is_directory(where.input) ? where.input / fraud::transactions_file : where.input;
+  detail::forbid_overwriting(made->transactions, where.output);
+  detail::forbid_overwriting(folder / fraud::model_file, where.output);
+  if (!where.input_class.empty()) made->extent = fraud::input_named(where.input_class).extent;
+  made->in_memory = asked.in_memory;
+  made->divide(1);
+  made->model = fraud::model::load(folder / fraud::model_file);
+  made->sink = std::make_unique<fraud::sink>(where.output);
+  current = std::move(made);
+  return {"source", "predictor", "sink"};
+}
+
+}  // namespace
+
+void init_bench(int argc, char** argv) {
+  detail::begin(argc, argv,
+                {.about = &fraud::about(),
+                 .open = open,
+                 .complete = [] { opened().sink->close(); },
+                 .discard = [] { current.reset(); },
+                 .counts_at_source = true});
+}
+
+bool Source::take(detail::feed& by, Item& item) {
+  if (current && (by.plain() || by.most() == 1)) [[likely]]
+    return part_of_this_thread().take(by, item);
+  return detail::guarded(false, []() -> bool {
+    opened();
+    throw apps::error("items of fraud_detection have one transaction each: there can be no larger batches");
+  });
+}
+
+void Source::setReplicas(int replicas) {
+  detail::or_end([&] {
+    if (replicas < 1) throw std::invalid_argument("a stream needs a source or more");
+    opened().divide(static_cast<std::size_t>(replicas));
+  });
+}
+
+void Predictor::op(Item& item, Markov_Model_Predictor& state) {
+  detail::operate(predictor_op, item, [&](Item& all) {
+    const auto& model = opened().model;
+    all.drop_if([&](detail::transaction& one) {
+      const auto alarm = fraud::score(model, one.made, state.histories_.of(one.made.card));
+      if (alarm) one.surprise = alarm->surprise;
+      return !alarm;
+    });
+  });
+}
+
+void Sink::op(Item& item) {
+  detail::guarded(false, [&] {
+    auto& to = opened();
+    detail::deliver(sink_op, item, to.sink_lock, [&](Item& all) {
+      for (const auto& [made, surprise] : all) (*to.sink)({made.card, made.id, surprise});
+    });
+    return true;
+  });
+}
+
+}  // namespace spb

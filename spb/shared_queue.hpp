@@ -1,0 +1,144 @@
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace spb {
+
+/// Whether a queue gives items as they came or by their place in the stream (`batch_index`).
+enum class queue_order { as_they_come, by_item };
+
+/// A bounded queue between threads, for programs whose interface has none: any number of producers and
+/// consumers, a lock, no spinning. It ends when each producer has said so, and what it holds has been taken.
+/// In the order of items it gives the items 0, 1, 2, ... whatever order they come in; each of them must come
+/// once. Then a producer that brings the item that is due never waits, so that a queue full of later ones
+/// does not stop the stream.
+///
+/// ```cpp
+/// SharedQueue<int> queue(4);
+/// std::jthread producer([&] {
+///   for (int i = 0; i < 100; ++i) queue.enqueue(i);
+///   queue.close();
+/// });
+/// int sum = 0;
+/// for (int i = 0; queue.dequeue(i);) sum += i;
+/// assert(sum == 4950);
+/// ```
+template <class T> class SharedQueue {
+ public:
+  /// `capacity`: how many items it holds; `producers`: how many will call `close`.
+  /// \throws std::invalid_argument  unless each is at least 1, or for the order of items that have no place
+  explicit SharedQueue(std::size_t capacity, std::size_t producers = 1,
+                       queue_order order = queue_order::as_they_come)
+      : capacity_(capacity), producers_(producers), order_(order) {
+    if (capacity == 0 || producers == 0)
+      throw std::invalid_argument("a SharedQueue needs room for an item, and a producer");
+    if (order == queue_order::by_item && !has_place)
+      throw std::invalid_argument("a SharedQueue can put only items in order that have a batch_index");
+  }
+
+  /// Waits while the queue is full.
+  void enqueue(T item) {
+    std::unique_lock held(lock_);
+    room_.wait(held, [&] { return items_.size() < capacity_ || is_due(item) || abandoned_; });
+    if (abandoned_) return;
+    if (order_ == queue_order::by_item) {
+      items_.push_back(std::move(item));
+      std::push_heap(items_.begin(), items_.end(), later);
+      // Whoever waits in order waits for one item; which of them takes it does not matter.
+      if (!is_due(items_.front())) return;
+    } else {
+      items_.push_back(std::move(item));
+    }
+    held.unlock();
+    some_.notify_one();
+  }
+
+  /// Waits for an item. False at the end.
+  bool dequeue(T& item) {
+    std::unique_lock held(lock_);
+    some_.wait(held, [&] { return ready() || producers_ == 0; });
+    if (items_.empty()) return false;
+    if (order_ == queue_order::by_item) {
+      std::pop_heap(items_.begin(), items_.end(), later);
+      item = std::move(items_.back());
+      items_.pop_back();
+      ++due_;
+      if (ready()) some_.notify_one();
+      held.unlock();
+      room_.notify_all();  // one of them may have the item that is due now
+    } else {
+      item = std::move(items_.front());
+      items_.pop_front();
+      held.unlock();
+      room_.notify_one();
+    }
+    return true;
+  }
+
+  /// One of the producers has brought its last item.
+  void close() {
+    {
+      const std::lock_guard alone(lock_);
+      if (producers_ > 0) --producers_;
+      if (producers_ > 0) return;
+    }
+    some_.notify_all();
+  }
+
+  /// Whether nothing will come any more. Waits while it is not known: until there is an item, or the end.
+  bool at_end() {
+    std::unique_lock held(lock_);
+    some_.wait(held, [&] { return ready() || producers_ == 0; });
+    if (ready()) some_.notify_one();  // for who wants the item
+    return items_.empty();
+  }
+
+  /// Nobody will take items any more: what is there goes, what still comes is dropped, and the queue ends.
+  void abandon() {
+    {
+      const std::lock_guard alone(lock_);
+      abandoned_ = true;
+      producers_ = 0;
+      items_.clear();
+    }
+    some_.notify_all();
+    room_.notify_all();
+  }
+
+ private:
+  static constexpr bool has_place = requires(const T& item) { item.batch_index; };
+
+  static std::uint64_t place_of(const T& item) {
+    if constexpr (has_place)
+      return item.batch_index;
+    else
+      return 0;
+  }
+  static bool later(const T& a, const T& b) { return place_of(a) > place_of(b); }
+  bool is_due(const T& item) const { return order_ == queue_order::by_item && place_of(item) == due_; }
+  bool ready() const {
+    return !items_.empty() && (order_ == queue_order::as_they_come || is_due(items_.front()));
+  }
+
+  std::mutex lock_;
+  std::condition_variable some_, room_;
+  std::deque<T> items_;
+  std::size_t capacity_;
+  std::size_t producers_;
+  queue_order order_;
+  bool abandoned_ = false;
+  std::uint64_t due_ = 0;
+};
+
+}  // namespace spb
+
+using spb::queue_order;
+using spb::SharedQueue;

@@ -1,0 +1,293 @@
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <bzip2.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "run.hpp"
+
+// What programs define for `bzip2_main`. Tests look at what becomes of the item on its way.
+namespace {
+std::atomic<int> compressed{0}, decompressed{0};
+}  // namespace
+
+void compress() {
+  spb::Metrics::init();
+  for (spb::Item item; spb::Source::op(item); ++compressed) {
+    spb::Compress::op(item);
+    spb::Sink::op(item);
+  }
+  spb::Metrics::stop();
+}
+
+void decompress() {
+  spb::Metrics::init();
+  for (spb::Item item; spb::Source_d::op(item); ++decompressed) {
+    spb::Decompress::op(item);
+    spb::Sink_d::op(item);
+  }
+  spb::Metrics::stop();
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ExitedWithCode;
+namespace fs = std::filesystem;
+
+constexpr std::size_t block = 900'000 - 19;
+
+class Bzip2 : public run_test {
+ protected:
+  fs::path text(std::size_t size, const std::string& name = "text") {
+    // No letter comes twice in a row: bzip2 writes down runs first, which can make a block longer.
+    std::string made(size, ' ');
+    std::uint32_t x = 1;
+    for (std::size_t i = 0; i < size; ++i)
+      made[i] = static_cast<char>((i % 2 == 0 ? 'a' : 'A') + ((x = x * 1664525 + 1013904223) >> 28U));
+    write(path(name), made);
+    return path(name);
+  }
+  void begin(const fs::path& input, std::initializer_list<std::string> more = {}) {
+    with_arguments(spb::init_bench, input, more);
+    spb::Metrics::init();
+  }
+  // Source and sink alone, which is much faster than compression.
+  static std::vector<std::size_t> copy() {
+    std::vector<std::size_t> sizes;
+    for (spb::Item item; spb::Source::op(item);) {
+      sizes.push_back(item.size());
+      spb::Sink::op(item);
+    }
+    return sizes;
+  }
+  static void end() {
+    spb::Metrics::stop();
+    spb::end_bench();
+  }
+  nlohmann::json results() { return nlohmann::json::parse(read(path("json"))); }
+};
+
+TEST_F(Bzip2, CompressesAndRestores) {
+  const auto original = text(block + 1'000);
+  with_arguments(spb::bzip2_main, original);
+  EXPECT_EQ(compressed, 2);
+  fs::rename(output(), path("packed.bz2"));
+  with_arguments(spb::bzip2_main, path("packed.bz2"));
+  EXPECT_EQ(decompressed, 2);
+  EXPECT_EQ(read(output()), read(original));
+}
+
+TEST_F(Bzip2, OperatorsAreObjectsToo) {
+  begin(text(1'000));
+  const spb::Source source;
+  spb::Item item;
+  ASSERT_TRUE(source.op(item));
+  const spb::Compress compress(item);
+  const spb::Sink sink;
+  sink.op(item);
+  EXPECT_FALSE(source.op(item));
+  end();
+  EXPECT_TRUE(read(output()).starts_with("BZh9"));
+}
+
+TEST_F(Bzip2, ThroughputCountsElementsNotItems) {
+  begin(text(3 * block + 5), {"-batch-size", "3", "-json", path("json")});
+  EXPECT_EQ(copy(), (std::vector<std::size_t>{3, 1}));
+  end();
+  const auto found = results();
+  EXPECT_EQ(found["elements"], 4);
+  EXPECT_NEAR(found["throughput"].get<double>(), 4 / found["seconds"].get<double>(), 1e-6);
+  EXPECT_FALSE(found.contains("latency"));
+}
+
+TEST_F(Bzip2, InMemoryItGivesTheSame) {
+  const auto original = text(2 * block);
+  begin(original, {"-in-memory"});
+  copy();
+  end();
+  EXPECT_EQ(read(output()), read(original));
+}
+
+TEST_F(Bzip2, LatencyIsKnownFromEndToEndAndOfEachOperator) {
+  begin(text(block + 1), {"-latency", "-json", path("json")});
+  for (spb::Item item; spb::Source::op(item);) {
+    std::this_thread::sleep_for(20ms);
+    spb::Sink::op(item);
+  }
+  end();
+  const auto found = results();
+  EXPECT_EQ(found["latency"]["count"], 2);
+  EXPECT_GE(found["latency"]["mean_ms"].get<double>(), 20);
+  EXPECT_GE(found["latency"]["max_ms"].get<double>(), found["latency"]["p50_ms"].get<double>());
+  ASSERT_EQ(found["operators"].size(), 3U);
+  EXPECT_EQ(found["operators"][0]["name"], "source");
+  EXPECT_EQ(found["operators"][0]["time"]["count"], 2);
+  EXPECT_EQ(found["operators"][1]["time"]["count"], 0);  // nobody called it
+  EXPECT_EQ(found["operators"][2]["time"]["count"], 2);
+  EXPECT_LT(found["operators"][2]["time"]["mean_ms"].get<double>(), 20);
+}
+
+TEST_F(Bzip2, MonitorTakesSamples) {
+  begin(text(3 * block), {"-monitor", "10", "-json", path("json")});
+  for (spb::Item item; spb::Source::op(item);) {
+    spb::Sink::op(item);
+    std::this_thread::sleep_for(15ms);
+  }
+  end();
+  const auto samples = results()["samples"];
+  EXPECT_GE(samples.size(), 4U);
+  double elements = 0, last = 0;
+  for (const auto& sample : samples) {
+    elements += sample["throughput"].get<double>() * (sample["seconds"].get<double>() - last);
+    last = sample["seconds"];
+    EXPECT_GT(sample["resident_bytes"].get<std::uint64_t>(), 1'000'000U);
+  }
+  EXPECT_NEAR(elements, 3, 1e-3);
+}
+
+TEST_F(Bzip2, ThroughputAndLatencyCanBeAskedWhileTheStreamRuns) {
+  EXPECT_EQ(spb::Metrics::getAverageThroughput(), 0);
+  begin(text(5 * block));
+  EXPECT_EQ(spb::Metrics::getInstantLatency(1), 0);  // from here on clocks are read
+  spb::Item item;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(spb::Source::op(item));
+    std::this_thread::sleep_for(10ms);
+    spb::Sink::op(item);
+  }
+  EXPECT_GT(spb::Metrics::getInstantThroughput(10), 0);
+  EXPECT_GT(spb::Metrics::getAverageThroughput(), 0);
+  EXPECT_GE(spb::Metrics::getInstantLatency(10), 10);
+  EXPECT_GE(spb::Metrics::getAverageLatency(), 10);
+  std::this_thread::sleep_for(60ms);
+  EXPECT_EQ(spb::Metrics::getInstantThroughput(0.02), 0);
+  copy();
+  end();
+}
+
+TEST_F(Bzip2, ItemsThatTheProgramCountsAreTheThroughput) {
+  begin(text(1'000), {"-json", path("json")});
+  copy();
+  spb::Metrics::my_items_counter.fetch_add(17);
+  end();
+  EXPECT_EQ(results()["elements"], 17);
+}
+
+TEST_F(Bzip2, BatchesAndFrequencyChangeWhileTheStreamRuns) {
+  begin(text(6 * block));
+  spb::SPBench::setBatchSize(2);
+  spb::Item item;
+  ASSERT_TRUE(spb::Source::op(item));
+  EXPECT_EQ(item.size(), 2U);
+  spb::Sink::op(item);
+  spb::SPBench::setBatchSize(1);
+  spb::SPBench::setFrequency(100);
+  auto before = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(spb::Source::op(item));
+    spb::Sink::op(item);
+  }
+  EXPECT_GE(std::chrono::steady_clock::now() - before, 20ms);
+  spb::SPBench::setFrequencyPattern("binary", 1, 50, 1'000);
+  spb::SPBench::setBatchInterval(0.01);
+  spb::SPBench::setBatchSize(0);
+  EXPECT_EQ(copy().front(), 1U);  // fast enough, but there is only one left
+  end();
+}
+
+TEST_F(Bzip2, UserArgumentsAreThere) {
+  begin(text(10), {"-user-arg", "tbb", "-user-arg", "3", "-nthreads", "5"});
+  EXPECT_EQ(spb::SPBench::getArg(0), "tbb");
+  EXPECT_EQ(spb::SPBench::getArg(1), "3");
+  EXPECT_EQ(spb::SPBench::getArgs(), 2);
+  EXPECT_EQ(spb::nthreads, 5);
+  EXPECT_EXIT(spb::SPBench::getArg(2), ExitedWithCode(1), "wants -user-arg 3 times");
+}
+
+TEST_F(Bzip2, ItemsOutOfOrderAreAnError) {
+  begin(text(2 * block));
+  spb::Item first, second;
+  ASSERT_TRUE(spb::Source::op(first));
+  ASSERT_TRUE(spb::Source::op(second));
+  spb::Sink::op(second);
+  EXPECT_EXIT(end(), ExitedWithCode(1), "block 1 came where block 0 was due");
+}
+
+TEST_F(Bzip2, AnErrorEndsTheStreamAndLeavesNoOutput) {
+  auto damaged = text(10, "text.bz2");
+  write(damaged, "BZh91AY&SY and what is no block");
+  EXPECT_EXIT(
+      {
+        begin(damaged);
+        spb::Item item;
+        while (spb::Source_d::op(item)) spb::Sink_d::op(item);
+        EXPECT_FALSE(spb::Source_d::op(item));
+        spb::Metrics::stop();
+      },
+      ExitedWithCode(1), "program: .*text.bz2' is truncated");
+  EXPECT_FALSE(fs::exists(output()));
+}
+
+TEST_F(Bzip2, WrongOptionsEndTheProcess) {
+  EXPECT_EXIT(begin(path("nothing")), ExitedWithCode(1), "neither a file nor an input of bzip2");
+  EXPECT_EXIT(begin(text(10), {"-verify"}), ExitedWithCode(1),
+              "-verify: what should come of .* is not known");
+  EXPECT_EXIT(begin(text(10), {"-nthreads", "x"}), ExitedWithCode(1), "program: -nthreads: 'x'");
+  EXPECT_EXIT(begin(text(10), {"-help"}), ExitedWithCode(0), "");
+  EXPECT_EXIT(spb::SPBench::setFrequency(-1), ExitedWithCode(1), "above 0");
+}
+
+TEST_F(Bzip2, TextIsNotDecompressed) {
+  begin(text(10));
+  spb::Item item;
+  EXPECT_FALSE(spb::Source_d::op(item));
+  EXPECT_EXIT(spb::Metrics::stop(), ExitedWithCode(1), "it can be compressed, not decompressed");
+}
+
+TEST_F(Bzip2, SeveralSourcesGiveTheInputOnce) {
+  const auto original = text(7 * block);
+  begin(original);
+  {
+    spb::Source one(2), other(1, 0, 1);
+    other.setBatchSize(1);
+    other.setBatchInterval(1);
+    other.setQueueMaxSize(2);
+    other.setFrequency(500);
+    one.init();
+    other.init();
+    SharedQueue<spb::Item> in_order(1, 2, queue_order::by_item);
+    std::jthread first([&] {
+      for (spb::Item item; one.getItem(item);) in_order.enqueue(std::move(item));
+      in_order.close();
+    });
+    std::jthread second([&] {
+      while (!other.depleted()) in_order.enqueue(other.getItem());
+      EXPECT_FALSE(other.getItem());
+      in_order.close();
+    });
+    for (spb::Item item; in_order.dequeue(item);) spb::Sink::op(item);
+  }
+  end();
+  EXPECT_EQ(read(output()), read(original));
+}
+
+TEST_F(Bzip2, ASourceThatIsNotReadToItsEndStops) {
+  begin(text(5 * block));
+  spb::Source source(1, 0, 1);
+  source.init();
+  EXPECT_TRUE(source.getItem());
+  EXPECT_EXIT(source.init(), ExitedWithCode(1), "told to start twice");
+}
+
+}  // namespace

@@ -1,0 +1,176 @@
+#include "spb/detail/feed.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "spb/detail/batch.hpp"
+#include "spb/detail/intake.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using spb::detail::batch;
+using spb::detail::feed;
+using clock = std::chrono::steady_clock;
+
+struct counter {
+  int last = 0;
+  int next = 0;
+  std::chrono::milliseconds each{0};
+  std::optional<int> operator()() {
+    if (each.count() > 0) std::this_thread::sleep_for(each);
+    return next < last ? std::optional(next++) : std::nullopt;
+  }
+};
+using pull = spb::detail::appending<counter>;
+using numbers = spb::detail::intake<batch<int>, pull>;
+
+std::vector<std::size_t> sizes(numbers& from, feed& by) {
+  std::vector<std::size_t> seen;
+  int next = 0;
+  for (batch<int> item; from.take(by, item);) {
+    EXPECT_EQ(item.batch_index, seen.size());
+    for (const int i : item) EXPECT_EQ(i, next++);
+    seen.push_back(item.size());
+  }
+  return seen;
+}
+
+class Feed : public testing::Test {
+ protected:
+  void SetUp() override { spb::detail::forget_failure(); }
+};
+
+TEST_F(Feed, GivesItemsOfOneElement) {
+  numbers from(pull{{4}});
+  feed by;
+  EXPECT_EQ(sizes(from, by), (std::vector<std::size_t>{1, 1, 1, 1}));
+}
+
+TEST_F(Feed, TheLastBatchMayBeShort) {
+  numbers from(pull{{10}});
+  feed by;
+  by.set_batch_size(4);
+  EXPECT_EQ(sizes(from, by), (std::vector<std::size_t>{4, 4, 2}));
+}
+
+TEST_F(Feed, BatchesChangeWhileTheStreamRuns) {
+  numbers from(pull{{6}});
+  feed by;
+  batch<int> item;
+  by.set_batch_size(3);
+  ASSERT_TRUE(from.take(by, item));
+  EXPECT_EQ(item.size(), 3U);
+  by.set_batch_size(2);
+  ASSERT_TRUE(from.take(by, item));
+  EXPECT_EQ(item.size(), 2U);
+  by.set_batch_size(0);
+  ASSERT_TRUE(from.take(by, item));
+  EXPECT_EQ(item.size(), 1U);
+  EXPECT_FALSE(from.take(by, item));
+}
+
+TEST_F(Feed, AnIntervalClosesBatches) {
+  numbers from(pull{{1'000, 0, 2ms}});
+  feed by;
+  by.set_batch_interval(0.02);
+  batch<int> item;
+  const auto begin = clock::now();
+  ASSERT_TRUE(from.take(by, item));
+  EXPECT_GE(clock::now() - begin, 20ms);
+  EXPECT_GE(item.size(), 1U);
+  EXPECT_LE(item.size(), 11U);
+}
+
+TEST_F(Feed, WhateverComesFirstClosesABatch) {
+  numbers from(pull{{1'000}});
+  feed by;
+  by.set_batch_interval(100);
+  by.set_batch_size(5);
+  batch<int> item;
+  ASSERT_TRUE(from.take(by, item));
+  EXPECT_EQ(item.size(), 5U);
+}
+
+TEST_F(Feed, ElementsComeWhenTheyAreDue) {
+  numbers from(pull{{21}});
+  feed by;
+  by.set_frequency(spb::detail::make_constant(400));
+  const auto begin = clock::now();
+  EXPECT_EQ(sizes(from, by).size(), 21U);
+  EXPECT_GE(clock::now() - begin, 50ms);
+}
+
+TEST_F(Feed, ABatchUnderAFrequencyWaitsForTheInterval) {
+  numbers from(pull{{100}});
+  feed by;
+  by.set_frequency(spb::detail::make_constant(100));
+  by.set_batch_interval(0.035);
+  batch<int> item;
+  ASSERT_TRUE(from.take(by, item));
+  EXPECT_EQ(item.size(), 4U);  // due at 0, 10, 20 and 30 ms
+  EXPECT_NE(item.timestamp, 0);
+}
+
+TEST_F(Feed, WaitingEndsWhenTheStreamFails) {
+  numbers from(pull{{2}});
+  feed by;
+  by.set_frequency(spb::detail::make_constant(0.01));
+  batch<int> item;
+  ASSERT_TRUE(from.take(by, item));
+  std::jthread breaks([] {
+    std::this_thread::sleep_for(5ms);
+    spb::detail::keep_failure(std::make_exception_ptr(std::runtime_error("broken")));
+  });
+  EXPECT_FALSE(from.take(by, item));
+}
+
+TEST_F(Feed, ClocksAreReadOnlyIfSomeoneAsks) {
+  numbers from(pull{{2}});
+  feed by;
+  batch<int> item;
+  ASSERT_TRUE(from.take(by, item));
+  EXPECT_EQ(item.timestamp, 0);
+  spb::detail::latency_wanted = true;
+  ASSERT_TRUE(from.take(by, item));
+  spb::detail::latency_wanted = false;
+  EXPECT_NE(item.timestamp, 0);
+}
+
+TEST_F(Feed, TakesFromManyThreadsGiveEachElementOnce) {
+  numbers from(pull{{3'000}});
+  std::vector<std::vector<int>> seen(3);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& mine : seen)
+      threads.emplace_back([&from, &mine] {
+        feed by;
+        by.set_batch_size(7);
+        for (batch<int> item; from.take(by, item);) {
+          for (const int* i = item.begin() + 1; i < item.end(); ++i) EXPECT_EQ(*i, *(i - 1) + 1);
+          mine.insert(mine.end(), item.begin(), item.end());
+        }
+      });
+  }
+  std::vector<bool> found(3'000);
+  for (const auto& some : seen)
+    for (const int i : some) {
+      EXPECT_FALSE(found[static_cast<std::size_t>(i)]);
+      found[static_cast<std::size_t>(i)] = true;
+    }
+  EXPECT_EQ(std::count(found.begin(), found.end(), false), 0);
+}
+
+TEST_F(Feed, RefusesANegativeInterval) {
+  feed by;
+  EXPECT_THROW(by.set_batch_interval(-1), std::invalid_argument);
+}
+
+}  // namespace

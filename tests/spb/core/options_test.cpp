@@ -1,0 +1,75 @@
+#include "spb/detail/options.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using spb::detail::options;
+using testing::HasSubstr;
+
+options parsed(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "program");
+  return spb::detail::parse(static_cast<int>(arguments.size()), arguments.data());
+}
+
+std::string complaint(const std::vector<const char*>& arguments) {
+  try {
+    parsed(arguments);
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(Options, AreReadWithOneDashOrTwo) {
+  const auto o = parsed({"-input", "small", "--nthreads", "4", "-batch-size", "10", "--batch-interval", "0.5",
+                         "-output", "out", "-json", "results"});
+  EXPECT_EQ(o.input, "small");
+  EXPECT_EQ(o.nthreads, 4);
+  EXPECT_EQ(o.batch_size, 10U);
+  EXPECT_EQ(o.batch_interval, 0.5);
+  EXPECT_EQ(o.output, "out");
+  EXPECT_EQ(o.json, "results");
+  EXPECT_FALSE(o.latency || o.throughput || o.memory_usage || o.in_memory || o.verify || o.help);
+  EXPECT_EQ(o.monitor_ms, 0);
+}
+
+TEST(Options, SwitchesAndWhatMayComeAgain) {
+  const auto o = parsed({"-latency", "-throughput", "-memory-usage", "-in-memory", "-verify", "-help",
+                         "-monitor", "250", "-user-arg", "tbb", "-user-arg", "-2"});
+  EXPECT_TRUE(o.latency && o.throughput && o.memory_usage && o.in_memory && o.verify && o.help);
+  EXPECT_EQ(o.monitor_ms, 250);
+  EXPECT_EQ(o.user_args, (std::vector<std::string>{"tbb", "-2"}));
+}
+
+TEST(Options, Frequencies) {
+  EXPECT_EQ(parsed({"-frequency", "12.5"}).frequency, spb::detail::make_constant(12.5));
+  EXPECT_EQ(parsed({"-freq-patt", "wave,10,1,5"}).frequency, spb::detail::make_pattern("wave", 10, 1, 5));
+}
+
+TEST(Options, SayWhatIsWrong) {
+  EXPECT_THAT(complaint({"-nthread", "2"}), HasSubstr("no option '-nthread': did you mean -nthreads"));
+  EXPECT_THAT(complaint({"input"}), HasSubstr("'input'"));
+  EXPECT_THAT(complaint({"-input"}), HasSubstr("-input wants a value"));
+  EXPECT_THAT(complaint({"-nthreads", "0"}), HasSubstr("-nthreads: '0'"));
+  EXPECT_THAT(complaint({"-nthreads", "2x"}), HasSubstr("'2x'"));
+  EXPECT_THAT(complaint({"-batch-size", "-1"}), HasSubstr("-batch-size: '-1'"));
+  EXPECT_THAT(complaint({"-batch-interval", "nan"}), HasSubstr("-batch-interval: 'nan'"));
+  EXPECT_THAT(complaint({"-frequency", "0"}), HasSubstr("-frequency: "));
+  EXPECT_THAT(complaint({"-freq-patt", "saw,1,2,3"}),
+              HasSubstr("-freq-patt: there is no frequency pattern 'saw'"));
+}
+
+TEST(Options, HelpNamesThemAll) {
+  const auto text = spb::detail::help_text("bzip2_tbb");
+  for (const auto* name :
+       {"bzip2_tbb -input", "-nthreads <n>", "-freq-patt", "-user-arg", "-monitor <ms>", "-json"})
+    EXPECT_THAT(text, HasSubstr(name));
+}
+
+}  // namespace
