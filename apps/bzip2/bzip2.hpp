@@ -34,10 +34,6 @@ inline constexpr std::size_t block_size = 900'000 - 19;
 /// made.
 enum class input_held { on_disk, in_memory };
 
-/// Throws unless the block that came to a sink is the one that is due: whatever runs the operators must keep
-/// order.
-void check_order(const std::filesystem::path& path, std::uint64_t came, std::uint64_t due);
-
 /// Cuts a file into blocks. An empty one is an error.
 class source {
  public:

@@ -4,6 +4,7 @@
 
 #include "apps/bzip2/bzip2.hpp"
 #include "apps/support/error.hpp"
+#include "apps/support/order.hpp"
 
 namespace apps::bzip2 {
 
@@ -51,18 +52,12 @@ block compress::operator()(block b) {
 sink::sink(std::filesystem::path path) : out_(std::move(path)) {}
 
 void sink::operator()(const block& b) {
-  check_order(out_.path(), b.number, number_++);
+  check_order(out_.path(), "block", b.number, number_++);
   out_.write(view(b.data));
 }
 
 void sink::close() {
   out_.close();
-}
-
-void check_order(const std::filesystem::path& path, std::uint64_t came, std::uint64_t due) {
-  if (came == due) return;
-  throw error("'" + path.string() + "' is not written: block " + std::to_string(came) + " came where block " +
-              std::to_string(due) + " was due");
 }
 
 }  // namespace apps::bzip2

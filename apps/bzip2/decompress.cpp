@@ -5,6 +5,7 @@
 #include "apps/bzip2/bits.hpp"
 #include "apps/bzip2/bzip2.hpp"
 #include "apps/support/error.hpp"
+#include "apps/support/order.hpp"
 
 namespace apps::bzip2 {
 
@@ -162,7 +163,7 @@ sink_d::sink_d(std::filesystem::path path, std::filesystem::path input)
     : out_(std::move(path)), input_(std::move(input)) {}
 
 void sink_d::operator()(packed_block b) {
-  check_order(out_.path(), b.number, number_++);
+  check_order(out_.path(), "block", b.number, number_++);
   if (damaged_) {
     const auto first = *std::exchange(damaged_, {});
     if (first.stream_sum) fail(first);
