@@ -33,7 +33,6 @@ inline constexpr std::size_t block_size = 900'000 - 19;
 
 using apps::input_held;
 
-
 /// Cuts a file into blocks. An empty one is an error.
 class source {
  public:

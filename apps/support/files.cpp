@@ -166,4 +166,10 @@ void output_file::close() {
   temporary_.clear();
 }
 
+void write_file(const fs::path& path, std::string_view bytes) {
+  output_file out(path);
+  out.write(bytes);
+  out.close();
+}
+
 }  // namespace apps

@@ -57,6 +57,9 @@ class input_file {
 /// All bytes of a file. Errors are `apps::error`s that name it.
 bytes read_file(const std::filesystem::path& path);
 
+/// Writes a whole file, as an `output_file`. Errors are `apps::error`s that name it.
+void write_file(const std::filesystem::path& path, std::string_view bytes);
+
 /// A file that is there when it is complete, and not before: it is written under a temporary name beside its
 /// place, takes its place at `close()`, and is removed if that never comes. What is no regular file
 /// (`/dev/null`) is written directly. Errors are `apps::error`s that name the file.

@@ -18,6 +18,9 @@ GOOD = {
     "bzip2": ["test", "test_d"],
     "fraud_detection": ["test_n"],
     "ferret": ["test"],
+    "mandelbrot": ["test"],
+    "mandelbrot_zoom": ["test"],
+    "primes": ["test"],
 }
 TEXT = "".join(f"line {number * number}\n" for number in range(20_000)).encode()
 BLOCKS = b"".join(bz2.compress(TEXT[start : start + 90_000], 1) for start in range(0, len(TEXT), 90_000))

@@ -1,0 +1,20 @@
+#include "apps/mandelbrot/inputs.hpp"
+#include "apps/mandelbrot/mandelbrot.hpp"
+
+namespace apps::mandelbrot {
+
+const application& about() {
+  static const application mandelbrot = [] {
+    application made;
+    made.name = "mandelbrot";
+    made.says = "draws the Mandelbrot set, line by line";
+    for (const auto& input : inputs) made.inputs.emplace_back(input.name);
+    made.operators = {"source", "mandelbrot", "sink"};
+    made.generate = generate;
+    made.verify = verify;
+    return made;
+  }();
+  return mandelbrot;
+}
+
+}  // namespace apps::mandelbrot

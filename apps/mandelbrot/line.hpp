@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include "apps/support/bytes.hpp"
+
+namespace apps::mandelbrot {
+
+/// A line of a picture: its number, from 0 at the top, and once it is drawn its pixels, a byte each.
+struct line {
+  std::uint32_t number = 0;
+  bytes pixels;
+};
+
+}  // namespace apps::mandelbrot

@@ -1,0 +1,20 @@
+#include "apps/mandelbrot_zoom/inputs.hpp"
+#include "apps/mandelbrot_zoom/mandelbrot_zoom.hpp"
+
+namespace apps::mandelbrot_zoom {
+
+const application& about() {
+  static const application mandelbrot_zoom = [] {
+    application made;
+    made.name = "mandelbrot_zoom";
+    made.says = "films the Mandelbrot set from ever nearer, and blurs the frames";
+    for (const auto& input : inputs) made.inputs.emplace_back(input.name);
+    made.operators = {"source", "mandelbrot", "blur", "sink"};
+    made.generate = generate;
+    made.verify = verify;
+    return made;
+  }();
+  return mandelbrot_zoom;
+}
+
+}  // namespace apps::mandelbrot_zoom

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include "apps/support/bytes.hpp"
+
+namespace apps::mandelbrot_zoom {
+
+/// A picture of the film: its number, from 0, how much of the plane it shows, and once it is drawn its
+/// pixels, line by line from the top, a byte each.
+struct frame {
+  std::uint32_t number = 0;
+  double span = 0;
+  bytes pixels;
+};
+
+}  // namespace apps::mandelbrot_zoom

@@ -1,0 +1,20 @@
+#include "apps/primes/inputs.hpp"
+#include "apps/primes/primes.hpp"
+
+namespace apps::primes {
+
+const application& about() {
+  static const application primes = [] {
+    application made;
+    made.name = "primes";
+    made.says = "finds prime numbers by trial division";
+    for (const auto& input : inputs) made.inputs.emplace_back(input.name);
+    made.operators = {"source", "primality", "sink"};
+    made.generate = generate;
+    made.verify = verify;
+    return made;
+  }();
+  return primes;
+}
+
+}  // namespace apps::primes

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+namespace apps::primes {
+
+/// A number, and behind the test whether it is prime.
+struct candidate {
+  std::uint32_t number = 0;
+  bool prime = false;
+};
+
+}  // namespace apps::primes

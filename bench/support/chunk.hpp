@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+/// Items that are handed over together, where handing over a single one costs more than most of them.
+template <class Item> class chunk {
+ public:
+  static constexpr std::size_t size = 64;
+
+  /// Fills it with the next items of a source; false at the end of the stream.
+  template <class Source> bool take() {
+    items_.clear();
+    for (Item item; items_.size() < size && Source::op(item);) items_.push_back(item);
+    return !items_.empty();
+  }
+  /// Applies an operator to each of the items.
+  template <class Operator> void apply() {
+    for (auto& item : items_) Operator::op(item);
+  }
+
+ private:
+  std::vector<Item> items_;
+};

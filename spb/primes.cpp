@@ -1,0 +1,44 @@
+#include "spb/primes.hpp"
+
+#include <string>
+#include <vector>
+
+#include "apps/primes/primes.hpp"
+#include "spb/detail/plain_stream.hpp"
+
+namespace spb {
+namespace {
+
+namespace primes = apps::primes;
+
+enum operation : std::size_t { source_op, primality_op, sink_op };
+
+detail::plain_stream<Item, primes::source, primes::sink> current;
+
+std::vector<std::string> open(const detail::options& /*asked*/, const detail::places& where) {
+  const auto range = primes::read_range(detail::file_of(where, primes::range_file));
+  current.open(primes::source(range), where.output, range);
+  return primes::about().operators;
+}
+
+}  // namespace
+
+void init_bench(int argc, char** argv) {
+  detail::begin(argc, argv,
+                {.about = &primes::about(),
+                 .open = open,
+                 .complete = [] { current.complete(); },
+                 .discard = [] { current.discard(); }});
+}
+
+bool Source::take(detail::feed& by, Item& item) {
+  return current.take(by, item);
+}
+void Primality::op(Item& item) {
+  detail::work_on_each(primality_op, item, primes::primality);
+}
+void Sink::op(Item& item) {
+  current.write(sink_op, item);
+}
+
+}  // namespace spb
