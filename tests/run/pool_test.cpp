@@ -204,6 +204,31 @@ TEST_P(Pool, DearItemsOfASlowSourceAreWorkedOnTogether) {
   }
 }
 
+// Nor does a source wait that now and then takes long over an item, as one that reads a file block by block.
+TEST_P(Pool, AQuickSourceMayTakeLongNowAndThen) {
+  constexpr int items = 40'000;
+  const auto items_at_once = [&] {
+    const auto report = tw::run(tw::source([i = 0]() mutable -> std::optional<int> {
+                                  if (i == items) return std::nullopt;
+                                  if (i % 256 == 255) spin_for(10us);
+                                  return i++;
+                                }) |
+                                    tw::farm(
+                                        [](int x) {
+                                          spin_for(1us);
+                                          return x;
+                                        },
+                                        {.replicas = 4, .name = "work"}) |
+                                    tw::sink([](int) {}),
+                                policy());
+    return report.stage("work").items_per_run();
+  };
+  // On a machine that is busy with something else any call may take long.
+  double most = 0;
+  for (int attempt = 0; attempt < 5 && most < 4; ++attempt) most = std::max(most, items_at_once());
+  EXPECT_GE(most, 4);
+}
+
 // --- timers ---
 
 TEST_P(Pool, TheEndHooksOfAFarmWaitForItsTimers) {

@@ -17,8 +17,15 @@ class grant_length {
 
   [[nodiscard]] std::size_t next() const noexcept { return next_; }
 
-  /// The source gave `items`, `call_ns` each.
-  void gave(std::size_t items, double call_ns) { streak_ = call_ns > slow_call_ns ? 0 : streak_ + items; }
+  /// The source gave `items`; of these, calls for `timed` took `call_ns` each. A source that is quick, but
+  /// for a slow call now and then, as one that reads a file block by block, does not make us wait: what lies
+  /// in a run of items waits for such a call no longer than for the work of the others.
+  void gave(std::size_t items, double call_ns, std::size_t timed) {
+    const auto n = static_cast<double>(timed);
+    usual_ns_ += (call_ns - usual_ns_) * n / (n + calls_remembered);
+    const bool waits = usual_ns_ > slow_call_ns || call_ns * n > grant_ns;
+    streak_ = waits ? 0 : streak_ + items;
+  }
 
   /// An item takes `work_ns` behind the source (0: not known).
   void plan(double work_ns) { set(work_ns > 0 ? grant_ns / work_ns : 16.0, next_ * 2); }
@@ -26,6 +33,8 @@ class grant_length {
   void begin(double work_ns) { set(grant_ns / std::max(work_ns, 1.0), longest_grant); }
 
  private:
+  static constexpr double calls_remembered = 63;
+
   void set(double by_work, std::size_t most) {
     const auto by_streak = eager_ ? longest_grant : 1 + streak_ / items_per_streak;
     most = std::min({most, by_streak, longest_grant});
@@ -34,6 +43,7 @@ class grant_length {
 
   bool eager_;
   std::size_t next_ = 1;
+  double usual_ns_ = 0;     // what a call takes on average
   std::size_t streak_ = 0;  // items since the source last made us wait
 };
 

@@ -70,7 +70,7 @@ bool pool_engine::run_inline(worker& w, partition& p) {
                       : static_cast<double>(took) > target * 2 ? std::max<std::size_t>(1, n / 4)
                                                                : n;
     if (workers_ == 1 || made.items == 0) continue;
-    grant_.gave(made.items, static_cast<double>(sampled_source));
+    grant_.gave(made.items, static_cast<double>(sampled_source), 1);
     worth = worth_sharing(static_cast<double>(took) / static_cast<double>(made.items), sampled_source,
                           sampled_rest)
                 ? worth + 1

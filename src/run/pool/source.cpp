@@ -115,7 +115,7 @@ void pool_engine::plan_next_grant(const partition& p, std::size_t items, std::in
   if (items == 0) return;
   const auto per_call = static_cast<double>(took) / static_cast<double>(items);
   const auto work = work_behind(p, &node::per_item) + (fused_sink ? per_call : 0);
-  grant_.gave(items, per_call);
+  grant_.gave(items, per_call, items);
   grant_.plan(unknown_behind(p) ? grant_ns : work);
   // So cheap that one worker would be faster alone?
   if (can_inline_ && !want_inline_.load(std::memory_order_relaxed)) {
