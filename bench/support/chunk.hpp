@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 /// Items that are handed over together, where handing over a single one costs more than most of them.
@@ -8,6 +9,12 @@ template <class Item> class chunk {
  public:
   static constexpr std::size_t size = 64;
 
+  /// The next items of a source; nothing at the end of the stream.
+  template <class Source> static std::optional<chunk> next() {
+    chunk some;
+    if (!some.template take<Source>()) return std::nullopt;
+    return some;
+  }
   /// Fills it with the next items of a source; false at the end of the stream.
   template <class Source> bool take() {
     items_.clear();

@@ -78,14 +78,14 @@ TEST(MandelbrotZoom, FramesAreThePicturesOfMandelbrot) {
 TEST(MandelbrotZoomBlur, LeavesAFlatPictureAsItIs) {
   for (std::uint32_t radius = 0; radius <= zoom::most_blur; ++radius)
     for (const int grey : {0, 1, 100, 254, 255}) {
-      const std::vector<int> flat(5 * 3, grey);
+      const std::vector<int> flat(15, grey);
       EXPECT_EQ(blurred(5, radius, flat), flat);
     }
 }
 
 TEST(MandelbrotZoomBlur, SpreadsAPixelByItsWeights) {
-  std::vector<int> dot(5 * 5, 0);
-  dot[2 * 5 + 2] = 160;
+  std::vector<int> dot(25, 0);
+  dot[12] = 160;
   EXPECT_EQ(blurred(5, 1, dot), (std::vector<int>{0, 0,  0,  0,  0,  //
                                                   0, 10, 20, 10, 0,  //
                                                   0, 20, 40, 20, 0,  //
@@ -101,10 +101,13 @@ TEST(MandelbrotZoomBlur, GoesOnAsAtTheEdgeBehindIt) {
 }
 
 TEST(MandelbrotZoomBlur, IsTheWeightedMean) {
-  constexpr int width = 23, height = 17;
+  constexpr int width = 23, height = 17, size = width * height;
   apps::random dice(1);
-  std::vector<int> noise(width * height);
+  std::vector<int> noise(size);
   for (auto& pixel : noise) pixel = static_cast<int>(dice.below(256));
+  const auto at = [](int x, int y) {
+    return static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+  };
   for (const int radius : {1, 2, 4, 8}) {
     const auto binomial = [radius](int k) {
       return std::tgamma(2 * radius + 1) / std::tgamma(k + 1) / std::tgamma(2 * radius - k + 1);
@@ -116,11 +119,10 @@ TEST(MandelbrotZoomBlur, IsTheWeightedMean) {
         for (int dy = -radius; dy <= radius; ++dy)
           for (int dx = -radius; dx <= radius; ++dx) {
             const int from_y = std::clamp(y + dy, 0, height - 1), from_x = std::clamp(x + dx, 0, width - 1);
-            sum += binomial(dy + radius) * binomial(dx + radius) *
-                   noise[static_cast<std::size_t>(from_y * width + from_x)];
+            sum += binomial(dy + radius) * binomial(dx + radius) * noise[at(from_x, from_y)];
           }
         // Half a level by rounding, and what is cut off between lines and columns.
-        ASSERT_NEAR(found[static_cast<std::size_t>(y * width + x)], sum / std::pow(2, 4 * radius), 0.51);
+        ASSERT_NEAR(found[at(x, y)], sum / std::pow(2, 4 * radius), 0.51);
       }
   }
 }

@@ -31,7 +31,7 @@ TEST(Parameters, NumbersAreReadToTheLastBit) {
 TEST(Parameters, WhatIsWrongIsNamed) {
   const scratch dir;
   const auto wrong = [&](const std::string& text) {
-    const auto says = message_of([&] {
+    auto says = message_of([&] {
       apps::parameters of(dir.write("a.txt", text));
       of.whole("n", 2, 10);
       of.finish();

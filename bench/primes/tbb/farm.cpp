@@ -6,7 +6,6 @@
 
 #include "bench/support/chunk.hpp"
 
-namespace tbb = oneapi::tbb;
 using numbers = chunk<spb::Item>;
 
 int main(int argc, char* argv[]) {

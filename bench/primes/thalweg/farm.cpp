@@ -1,27 +1,22 @@
 #include <thalweg/thalweg.hpp>
 
-#include <optional>
-
 #include <primes.hpp>
 
+#include "bench/support/chunk.hpp"
+
 namespace tw = thalweg;
+using numbers = chunk<spb::Item>;
 
-std::optional<spb::Item> next() {
-  spb::Item item;
-  if (!spb::Source::op(item)) return std::nullopt;
-  return item;
-}
-
-spb::Item test(spb::Item item) {
-  spb::Primality::op(item);
-  return item;
+numbers test(numbers some) {
+  some.apply<spb::Primality>();
+  return some;
 }
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  tw::run(tw::source(next) | tw::farm(test, {.unordered = true}) |
-              tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+  tw::run(tw::source(numbers::next<spb::Source>) | tw::farm(test, {.unordered = true}) |
+              tw::sink([](numbers some) { some.apply<spb::Sink>(); }),
           tw::pool{.workers = spb::nthreads});
   spb::Metrics::stop();
   spb::end_bench();

@@ -17,7 +17,7 @@ int main(int argc, char* argv[]) {
   {
     std::vector<std::jthread> threads;
     threads.emplace_back([&] {
-      for (numbers some; some.take<spb::Source>();) to_do.enqueue(std::move(some));
+      while (auto some = numbers::next<spb::Source>()) to_do.enqueue(std::move(*some));
       to_do.close();
     });
     for (std::size_t i = 0; i < n; ++i) {
