@@ -2,8 +2,6 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
 
-namespace tbb = oneapi::tbb;
-
 template <class Source, class Work, class Sink> void run() {
   spb::Metrics::init();
   const auto threads = static_cast<std::size_t>(spb::nthreads);

@@ -4,8 +4,6 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
 
-namespace tbb = oneapi::tbb;
-
 template <class Operator> auto parallel() {
   return tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
     Operator::op(item);

@@ -5,8 +5,6 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
 
-namespace tbb = oneapi::tbb;
-
 using chunk = std::vector<spb::Item>;  // a token for each transaction would cost more than its prediction
 constexpr std::size_t chunk_size = 256;
 
