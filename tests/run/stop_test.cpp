@@ -817,7 +817,9 @@ TEST(ResizableThreads, ALineGetsThreadsForItsReplicas) {
     most = 0;
     e.set_replicas("f", n);
     EXPECT_EQ(e.stats().stage("f").replicas(), n);
-    if (n > 2) EXPECT_TRUE(eventually([&] { return most >= n; })) << "replicas without threads";
+    if (n > 2) {
+      EXPECT_TRUE(eventually([&] { return most >= n; })) << "replicas without threads";
+    }
     const int before = made;
     ASSERT_TRUE(eventually([&] { return made > before + 30; }));
   }
