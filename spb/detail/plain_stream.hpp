@@ -18,7 +18,7 @@ namespace spb::detail {
 template <class Item, class Source, class Sink> class plain_stream {
  public:
   void open(Source source, std::filesystem::path output, const auto&... for_sink) {
-    intake_.emplace(std::move(source));
+    intake_.emplace(appending<Source>{std::move(source)});
     sink_.emplace(std::move(output), for_sink...);
   }
   /// Completes the output.
@@ -50,7 +50,7 @@ template <class Item, class Source, class Sink> class plain_stream {
     return *one;
   }
 
-  std::optional<intake<Item, Source>> intake_;
+  std::optional<intake<Item, appending<Source>>> intake_;
   std::optional<Sink> sink_;
   std::mutex sink_lock_;
 };
