@@ -96,6 +96,9 @@ class BrokenFolder(Case):
     BREAKS: ClassVar[dict[str, tuple[str, Callable[[bytes], bytes]]]] = {
         "fraud_detection": ("transactions.csv", lambda text: text[: 28 * 5_000] + b"CARD,T,XYZ\n"),
         "ferret": ("queries.pack", lambda pack: pack[: len(pack) // 2]),
+        "mandelbrot": ("scene.txt", lambda text: text + b"nonsense\n"),
+        "mandelbrot_zoom": ("film.txt", lambda text: text + b"nonsense\n"),
+        "primes": ("range.txt", lambda text: text + b"nonsense\n"),
     }
 
     def test_broken_stream(self) -> None:
