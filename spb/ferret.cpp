@@ -11,7 +11,7 @@
 #include "apps/ferret/inputs.hpp"
 #include "apps/support/error.hpp"
 #include "spb/detail/intake.hpp"
-#include "spb/detail/operation.hpp"
+#include "spb/detail/plain_stream.hpp"
 #include "spb/detail/session.hpp"
 
 namespace spb {
@@ -44,12 +44,6 @@ stream& opened() {
   return *current;
 }
 
-template <class Work> void work_on(operation which, Item& item, Work&& work) {
-  detail::operate(which, item, [&](Item& all) {
-    for (auto& one : all) one = work(std::move(one));
-  });
-}
-
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   // What is asked for may be anything that the application reads; the collection lies beside it, or in it.
   const bool whole = fs::is_directory(where.input) && fs::exists(where.input / ferret::queries_file);
@@ -79,11 +73,11 @@ bool Source::take(detail::feed& by, Item& item) {
 // Segmentation and vectorization keep their memory from one item to the next on the same thread.
 void Segmentation::op(Item& item) {
   thread_local ferret::segmentation segmentation;
-  work_on(segmentation_op, item, segmentation);
+  detail::work_on_each(segmentation_op, item, segmentation);
 }
 
 void Extract::op(Item& item) {
-  work_on(extract_op, item, ferret::extract{});
+  detail::work_on_each(extract_op, item, ferret::extract{});
 }
 
 void Vectorization::op(Item& item) {
@@ -95,14 +89,14 @@ void Vectorization::op(Item& item) {
       vectorization.emplace(now.through);
       of = current;
     }
-    work_on(vectorization_op, item, *vectorization);
+    detail::work_on_each(vectorization_op, item, *vectorization);
     return true;
   });
 }
 
 void Rank::op(Item& item) {
   detail::guarded(false, [&] {
-    work_on(rank_op, item, ferret::rank(opened().collection));
+    detail::work_on_each(rank_op, item, ferret::rank(opened().collection));
     return true;
   });
 }

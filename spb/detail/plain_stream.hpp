@@ -56,7 +56,7 @@ template <class Item, class Source, class Sink> class plain_stream {
 };
 
 /// Applies a function to each element of an item.
-template <class Item, class F> void work_on_each(std::size_t operation, Item& item, F f) {
+template <class Item, class F> void work_on_each(std::size_t operation, Item& item, F&& f) {
   operate(operation, item, [&](Item& all) {
     for (auto& one : all) one = f(std::move(one));
   });
