@@ -131,8 +131,8 @@ struct connect_options {
   /// At most so many bytes of items wait in the pipe, counted by `tw::size_of`, and one item more: the one
   /// with which they are exceeded. What several replicas of an `.unordered` farm have in hand when there is
   /// room goes in nevertheless (half of the bound for each), and so does what a farm with divided keys makes
-  /// of one run of items. Without a `.capacity` or a bound of yours there is
-  /// one of 8 MiB, which a run of items may exceed.
+  /// of one run of items. Without a `.capacity` or a bound of yours there is one of 8 MiB, which a run of
+  /// items may exceed.
   std::int64_t bytes = automatic;
   /// How the thread at the receiving end waits, where it has a thread of its own.
   waiting wait = waiting::park;

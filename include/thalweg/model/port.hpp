@@ -175,9 +175,6 @@ template <class T> class in final : public model::input_port {
     ++ctx.tallies[0].in;
     return std::move((*held_)[next_++]);
   }
-  /// Between a split and an ordered merge: the place of the next item in the order of the split.
-  [[nodiscard]] std::int64_t rank() const noexcept { return held_->mark_of(next_).rank; }
-
   /// All that is there, and its marks (null if it has none), for a stage that looks at many ports: it moves
   /// items out and says, once, how many.
   struct items_left {
