@@ -206,6 +206,7 @@ TEST_P(Pool, DearItemsOfASlowSourceAreWorkedOnTogether) {
 
 // Nor does a source wait that now and then takes long over an item, as one that reads a file block by block.
 TEST_P(Pool, AQuickSourceMayTakeLongNowAndThen) {
+  if (THALWEG_ADDRESS_SANITIZER || THALWEG_THREAD_SANITIZER) GTEST_SKIP() << "no source is quick here";
   constexpr int items = 40'000;
   const auto items_at_once = [&] {
     const auto report = tw::run(tw::source([i = 0]() mutable -> std::optional<int> {

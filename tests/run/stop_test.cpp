@@ -810,7 +810,7 @@ TEST(ResizableThreads, ALineGetsThreadsForItsReplicas) {
                               {.replicas = 1, .name = "f"}) |
                           tw::sink(seen),
                       tw::threads{.resizable = true});
-  ASSERT_TRUE(eventually([&] { return made > 10; }));
+  ASSERT_TRUE(eventually([&] { return made > 10 && most > 0; }));
   EXPECT_EQ(most, 1);
   EXPECT_EQ(e.stats().workers(), 3);
   for (const int n : {4, 2, 6, 1}) {

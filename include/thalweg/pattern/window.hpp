@@ -61,17 +61,22 @@ template <class In, class Agg> struct window_state<In, count_windows, Agg> {
 };
 
 /// What the operators have in common: results are sent when the user's functions have returned, so that what
-/// follows is neither timed nor blamed with them. A result has the due time of the last item before it.
+/// follows is neither timed nor blamed with them. A result has the due time of the last item before it. What
+/// they do with an item knows nothing of frames, of which there are several kinds: it is compiled once.
 template <class Out, class Windows> struct window_base {
+  using taker = typename Windows::taker;
+
   Windows windows;
   std::uint64_t seen = 0;
   std::int64_t due = 0;
   std::vector<Out> ready{};
 
+  /// Calls `changes(collect)`, the user's code, and keeps the results that it gives to `collect`.
   template <class Frame, class F> void take(Frame& f, F&& changes) {
     due = f.ctx.due;
     ready.clear();
-    f.call([&] { changes([&](auto&& r) { ready.push_back(joined_with_key(r.key, std::move(r.value))); }); });
+    const collector collect{ready};
+    f.call([&] { changes(taker(collect)); });
   }
   template <class Next> void send(Next& next) {
     for (auto& r : ready) next(std::move(r));
@@ -85,28 +90,41 @@ template <class Out, class Windows> struct window_base {
   // There may be very many: they are not collected.
   template <class Frame, class Next, class F> void pass_on(Frame& f, Next& next, F&& changes) {
     f.ctx.due = due;
-    f.attribute(f.leaf,
-                [&] { changes([&](auto&& r) { next(joined_with_key(r.key, std::move(r.value))); }); });
+    const auto pass = [&](auto& r) { next(joined_with_key(r.key, std::move(r.value))); };
+    f.attribute(f.leaf, [&] { changes(taker(pass)); });
   }
+
+ private:
+  struct collector {
+    std::vector<Out>& ready;
+    template <class R> void operator()(R& r) const {
+      ready.push_back(joined_with_key(r.key, std::move(r.value)));
+    }
+  };
 };
 
 template <class Out, class Windows> struct count_window_op : window_base<Out, Windows> {
+  using taker = typename Windows::taker;
+
   template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&& next) {
-    this->take(f, [&](auto&& emit) {
-      split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
-        this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value),
-                          this->rank(f.ctx), emit);
-      });
-    });
+    this->take(f, [&](taker emit) { add(f.ctx, std::forward<T>(item), emit); });
     this->send(next);
   }
 
   template <class Frame, class Next> void finish(Frame& f, Next& next) {
-    this->pass_on(f, next, [&](auto&& emit) {
-      this->windows.finish([&](auto&& r) {
+    this->pass_on(f, next, [&](taker emit) {
+      this->windows.finish([&](auto& r) {
         if (f.ctx.part != nullptr) f.ctx.rank = static_cast<std::int64_t>(r.rank);
         emit(r);
       });
+    });
+  }
+
+ private:
+  template <class T> void add(const context& ctx, T&& item, taker emit) {
+    split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
+      this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value),
+                        this->rank(ctx), emit);
     });
   }
 };
@@ -114,11 +132,12 @@ template <class Out, class Windows> struct count_window_op : window_base<Out, Wi
 /// Windows by time. Where the keys are divided up both kinds do the same: what the time of an item is, and
 /// how far it has come, has been found out for all keys at once.
 template <class Out, class Windows> struct time_window_base : window_base<Out, Windows> {
+  using taker = typename Windows::taker;
   static constexpr bool catches_up = true;
 
   template <class Frame, class Next> void finish(Frame& f, Next& next) {
-    this->pass_on(f, next, [&](auto&& emit) {
-      this->windows.finish([&](auto&& r) {
+    this->pass_on(f, next, [&](taker emit) {
+      this->windows.finish([&](auto& r) {
         if (auto* const part = f.ctx.part) f.ctx.rank = part->put(pipe::end_rank, r.value.end, r.rank);
         emit(r);
       });
@@ -128,33 +147,42 @@ template <class Out, class Windows> struct time_window_base : window_base<Out, W
   template <class Frame, class Next> void catch_up(Frame& f, Next& next) {
     auto& part = *f.ctx.part;
     f.ctx.due = this->due;
-    this->take(f, [&](auto&& emit) { come_to(part, part.moments.size(), emit); });
+    this->take(f, [&](taker emit) { come_to(part, part.moments.size(), emit); });
     send_placed(f, next);
   }
 
  protected:
   // An item of a part of the keys. Returns false, and leaves the item, if it comes too late.
   template <class Frame, class T, class Next> bool step_of_part(Frame& f, T&& item, Next& next) {
-    auto& part = *f.ctx.part;
-    const auto rank = f.ctx.rank;
     bool in_time = false;
-    this->take(f, [&](auto&& emit) {
-      come_to(part, static_cast<std::size_t>(rank - part.first) + 1, emit);
-      in_time = split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
-        return this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value),
-                                 part.at(rank).time, this->rank(f.ctx), [&](auto&& r) {
-                                   (void)part.put(rank);
-                                   emit(r);
-                                 });
-      });
-    });
+    this->take(f, [&](taker emit) { in_time = add_to_part(f.ctx, std::forward<T>(item), emit); });
     send_placed(f, next);
     return in_time;
   }
+  // Any other item; its time is `time`.
+  template <class T> bool add(T&& item, std::int64_t time, taker emit) {
+    return split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
+      return this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value), time,
+                               this->seen++, emit);
+    });
+  }
 
  private:
+  template <class T> bool add_to_part(const context& ctx, T&& item, taker emit) {
+    auto& part = *ctx.part;
+    const auto rank = ctx.rank;
+    come_to(part, static_cast<std::size_t>(rank - part.first) + 1, emit);
+    const auto placed = [&](auto& r) {
+      (void)part.put(rank);
+      emit(r);
+    };
+    return split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
+      return this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value),
+                               part.at(rank).time, this->rank(ctx), placed);
+    });
+  }
   // Time has come to the last of the first `n` moments: results belong behind the item that made it do so.
-  template <class Emit> void come_to(key_part& part, std::size_t n, Emit& emit) {
+  void come_to(key_part& part, std::size_t n, taker emit) {
     const auto now = part.moments[n - 1].watermark;
     while (this->windows.next() <= now) {
       const auto from = part.moments.begin() + static_cast<std::ptrdiff_t>(std::min(part.reached, n - 1));
@@ -162,7 +190,7 @@ template <class Out, class Windows> struct time_window_base : window_base<Out, W
       const auto at = std::lower_bound(from, to, this->windows.next(),
                                        [](const moment& m, std::int64_t t) { return m.watermark < t; });
       const auto rank = part.first + (at - part.moments.begin());
-      this->windows.advance(at->watermark, [&](auto&& r) {
+      this->windows.advance(at->watermark, [&](auto& r) {
         (void)part.put(rank, r.value.end, r.rank);
         emit(r);
       });
@@ -184,6 +212,8 @@ template <class Out, class Windows> struct time_window_base : window_base<Out, W
 };
 
 template <class Out, class Windows> struct timed_window_op : time_window_base<Out, Windows> {
+  using taker = typename Windows::taker;
+
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
   // Read by whichever thread waits for it.
   std::atomic<std::int64_t> when{never};
@@ -195,13 +225,10 @@ template <class Out, class Windows> struct timed_window_op : time_window_base<Ou
       this->step_of_part(f, std::forward<T>(item), next);
       return;
     }
-    this->take(f, [&](auto&& emit) {
-      const auto now = time(f);
+    this->take(f, [&](taker emit) {
+      const auto now = time(f.ctx);
       this->windows.advance(now, emit);
-      split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
-        this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value), now,
-                          this->seen++, emit);
-      });
+      this->add(std::forward<T>(item), now, emit);
     });
     note();
     this->send(next);
@@ -210,14 +237,14 @@ template <class Out, class Windows> struct timed_window_op : time_window_base<Ou
   [[nodiscard]] std::int64_t deadline() const { return when.load(std::memory_order_relaxed); }
 
   template <class Frame, class Next> void on_time(Frame& f, Next& next) {
-    const auto now = time(f);
+    const auto now = time(f.ctx);
     if (now < deadline()) return;
-    this->pass_on(f, next, [&](auto&& emit) { this->windows.advance(now, emit); });
+    this->pass_on(f, next, [&](taker emit) { this->windows.advance(now, emit); });
     note();
   }
 
  private:
-  template <class Frame> std::int64_t time(Frame& f) { return latest = std::max(latest, f.ctx.now()); }
+  std::int64_t time(context& ctx) { return latest = std::max(latest, ctx.now()); }
   void note() {
     if (const auto next = this->windows.next(); next != when.load(std::memory_order_relaxed))
       when.store(next, std::memory_order_relaxed);
@@ -225,6 +252,8 @@ template <class Out, class Windows> struct timed_window_op : time_window_base<Ou
 };
 
 template <class Out, class Windows, class Extract> struct event_window_op : time_window_base<Out, Windows> {
+  using taker = typename Windows::taker;
+
   Extract extract;
   std::int64_t disorder;
   late_handler* late;  // of the stage
@@ -240,21 +269,24 @@ template <class Out, class Windows, class Extract> struct event_window_op : time
       return;
     }
     bool in_time = false;
-    this->take(f, [&](auto&& emit) {
-      in_time = split_key(std::forward<T>(item), [&](auto&& key, auto&& value) {
-        const auto time = to_ns(std::invoke(extract, std::as_const(value)));
-        if (time > latest) {
-          // Before the item is added: it is in none of the windows that end by it.
-          latest = time;
-          this->windows.advance(time - disorder, emit);
-        }
-        return this->windows.add(std::forward<decltype(key)>(key), std::forward<decltype(value)>(value), time,
-                                 this->seen++, emit);
-      });
-      if (!in_time) (*late)(std::as_const(item));  // which has not been moved from
-    });
+    this->take(f, [&](taker emit) { in_time = take_in(std::forward<T>(item), emit); });
     if (!in_time) ++f.ctx.tallies[f.leaf].skipped;
     this->send(next);
+  }
+
+ private:
+  template <class T> bool take_in(T&& item, taker emit) {
+    const auto time = split_key(std::as_const(item), [&](const auto&, const auto& value) {
+      return to_ns(std::invoke(extract, value));
+    });
+    if (time > latest) {
+      // Before the item is added: it is in none of the windows that end by it.
+      latest = time;
+      this->windows.advance(time - disorder, emit);
+    }
+    if (this->add(std::forward<T>(item), time, emit)) return true;
+    (*late)(std::as_const(item));  // which has not been moved from
+    return false;
   }
 };
 

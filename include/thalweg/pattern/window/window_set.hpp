@@ -1,5 +1,6 @@
 #pragma once
 
+#include <thalweg/model/function_ref.hpp>
 #include <thalweg/pattern/key_table.hpp>
 #include <thalweg/pattern/window/agenda.hpp>
 #include <thalweg/pattern/window/windowed.hpp>
@@ -23,6 +24,8 @@ template <class K, class R> struct window_result {
   std::uint64_t rank;
   windowed<R> value;
 };
+/// Who gets results, and may move from them.
+template <class K, class R> using results_to = function_ref<void(window_result<K, R>&)>;
 
 /// The windows by time of a set of keys. It knows neither stages nor clocks: it is told the time of each
 /// item, and how far time has come (the watermark). `Windows` are those of one key: `grid_windows`,
@@ -31,14 +34,15 @@ template <class K, class Windows, class Aggregator> class window_set {
  public:
   using result = typename Aggregator::result;
   using rules = typename Windows::rules;
+  using taker = results_to<K, result>;
 
   window_set(rules r, Aggregator by) : rules_(r), by_(std::move(by)) {}
 
   /// Adds the item of a key, whose place in the stream is `rank`. Where it comes late, but not too late,
   /// `emit(window_result)` is called for each window that it changes, in the order of their ends. Returns
   /// false, and leaves the item as it is, if it is too late for all its windows.
-  template <class Key, class X, class Emit>
-  bool add(Key&& key, X&& item, std::int64_t time, std::uint64_t rank, Emit&& emit) {
+  template <class Key, class X>
+  bool add(Key&& key, X&& item, std::int64_t time, std::uint64_t rank, taker emit) {
     const auto [id, e] = keys_.find_or_add(std::forward<Key>(key), [](const K&) { return entry{}; });
     const bool in_time =
         e.windows.add(rules_, by_, time, rank, watermark_, std::forward<X>(item),
@@ -53,7 +57,7 @@ template <class K, class Windows, class Aggregator> class window_set {
 
   /// No more items are expected up to `watermark`, which never goes back: calls `emit(window_result)` for all
   /// windows that end there or before.
-  template <class Emit> void advance(std::int64_t watermark, Emit&& emit) {
+  void advance(std::int64_t watermark, taker emit) {
     while (next() <= watermark) {
       if constexpr (one_key) {
         reach_only_key(emit);
@@ -65,7 +69,7 @@ template <class K, class Windows, class Aggregator> class window_set {
   }
 
   /// The end of the stream: all windows end.
-  template <class Emit> void finish(Emit&& emit) { advance(never - 1, emit); }
+  void finish(taker emit) { advance(never - 1, emit); }
 
   /// The next watermark at which there is something to do; max() if there is none.
   [[nodiscard]] std::int64_t next() const {
@@ -96,11 +100,12 @@ template <class K, class Windows, class Aggregator> class window_set {
     if constexpr (!one_key) timers_.put(e.timer, key);
   }
 
-  template <class Emit> void give(id key, const opened<typename Windows::kept>& w, Emit& emit) {
-    emit(window_result<K, result>{keys_.key(key), w.rank, {w.begin, w.end, by_.lower(*w.kept), w.revision}});
+  void give(id key, const opened<typename Windows::kept>& w, taker emit) {
+    window_result<K, result> r{keys_.key(key), w.rank, {w.begin, w.end, by_.lower(*w.kept), w.revision}};
+    emit(r);
   }
 
-  template <class Emit> void reach_only_key(Emit& emit) {
+  void reach_only_key(taker emit) {
     entry& e = keys_[0];
     const auto now = std::exchange(e.timer, never);
     if (const auto w = e.windows.opened_at(rules_, by_, now); w.kept != nullptr) give(0, w, emit);
@@ -115,7 +120,7 @@ template <class K, class Windows, class Aggregator> class window_set {
     }
   }
 
-  template <class Emit> void reach(std::int64_t now, const std::vector<id>& keys, Emit& emit) {
+  void reach(std::int64_t now, const std::vector<id>& keys, taker emit) {
     open_.clear();
     reached_.clear();
     for (const id key : keys) {
@@ -148,11 +153,12 @@ template <class K, class Windows, class Aggregator> class window_set {
 template <class K, class Aggregator> class count_window_set {
  public:
   using result = typename Aggregator::result;
+  using taker = results_to<K, result>;
 
   count_window_set(std::int64_t size, std::int64_t slide, Aggregator by)
       : size_(size), slide_(slide), slice_(std::gcd(size, slide)), by_(std::move(by)) {}
 
-  template <class Key, class X, class Emit> void add(Key&& key, X&& item, std::uint64_t rank, Emit&& emit) {
+  template <class Key, class X> void add(Key&& key, X&& item, std::uint64_t rank, taker emit) {
     const auto [id, e] = keys_.find_or_add(std::forward<Key>(key), [&](const K&) {
       return entry{0, size_, rank, {}};
     });
@@ -166,7 +172,7 @@ template <class K, class Aggregator> class count_window_set {
   }
 
   /// The end of the stream: what has begun is given, though it is not full.
-  template <class Emit> void finish(Emit&& emit) {
+  void finish(taker emit) {
     for (typename key_table<K, entry>::id id = 0; id < keys_.bound(); ++id) {
       entry& e = keys_[id];
       for (auto begin = e.full - size_; begin < e.seen; begin += slide_) give(id, e, begin, emit);
@@ -181,10 +187,11 @@ template <class K, class Aggregator> class count_window_set {
     slices<Aggregator> parts;
   };
 
-  template <class Emit> void give(std::uint32_t id, entry& e, std::int64_t begin, Emit& emit) {
+  void give(std::uint32_t id, entry& e, std::int64_t begin, taker emit) {
     const auto end = std::min(e.seen, begin + size_);
     const auto c = e.parts.window(by_, begin, end);
-    emit(window_result<K, result>{keys_.key(id), e.first, {begin, end, by_.lower(*c.kept), 0}});
+    window_result<K, result> r{keys_.key(id), e.first, {begin, end, by_.lower(*c.kept), 0}};
+    emit(r);
   }
 
   std::int64_t size_, slide_, slice_;
