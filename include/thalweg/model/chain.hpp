@@ -104,8 +104,8 @@ template <class Input, class... Leaves> class chain final : public component {
     produced made;
     dispatch(r, [&]<std::size_t F, std::size_t L>(span<F, L>) {
       if constexpr (is_source<F>) {
-        if (!stages_[F].opts.on_error.plain()) {
-          made = pull_guarded<F, L>(ctx, n, out);
+        if (F + 1 == L && !stages_[F].opts.on_error.plain()) {
+          if constexpr (F + 1 == L) made = pull_guarded<F>(ctx, n, out);
         } else if (ctx.paced || ctx.sample) {
           made = pull<mode::careful, F, L>(ctx, n, out);
         } else {
@@ -545,23 +545,22 @@ template <class Input, class... Leaves> class chain final : public component {
 
   // A source whose own call may be retried or skipped: one call at a time, outputs handed on only after it
   // returned.
-  template <std::size_t F, std::size_t L>
-  produced pull_guarded(context& ctx, std::size_t n, pipe::chunk_base* out) {
-    auto& source = model::get<F>(slots_)[0];
-    frame<mode::plain> f{ctx, F};
+  template <std::size_t I> produced pull_guarded(context& ctx, std::size_t n, pipe::chunk_base* out) {
+    auto& source = model::get<I>(slots_)[0];
+    frame<mode::plain> f{ctx, I};
     if constexpr (requires { source.step(f, [](auto&&) {}); }) {
-      line<mode::careful, F, L> run{ctx, ops_of<F, L>(0), tail_of<mode::careful, L>(ctx, out)};
-      pipe::chunk<output<F>> item;
+      line<mode::careful, I, I + 1> run{ctx, ops_of<I, I + 1>(0), tail_of<mode::careful, I + 1>(ctx, out)};
+      pipe::chunk<output<I>> item;
       std::size_t made = 0;
       struct counting {
-        line<mode::careful, F, L>& r;
+        line<mode::careful, I, I + 1>& r;
         std::size_t& n;
         THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n); }
       } counted{run, made};
       const auto& quota = ctx.ration(n);
       while (made < pipe::glance(quota)) {
         bool more = true;
-        const bool ok = attempt<F>(ctx, nullptr, [&] {
+        const bool ok = attempt<I>(ctx, nullptr, [&] {
           item.clear();
           more = source.step(f, [&](auto&& y) { item.emplace(std::forward<decltype(y)>(y)); });
         });
@@ -571,12 +570,12 @@ template <class Input, class... Leaves> class chain final : public component {
         }
         if (!ok || item.empty()) continue;
         ++made;
-        run.template give<F>(std::move(item[0]));
+        run.template give<I>(std::move(item[0]));
         ctx.sample = false;
       }
       return {made, false};
     } else {
-      return pull<mode::careful, F, L>(ctx, n, out);
+      return pull<mode::careful, I, I + 1>(ctx, n, out);
     }
   }
 
