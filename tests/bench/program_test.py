@@ -1,13 +1,18 @@
 """Runs a benchmark program on good and on bad inputs, and looks at what it says and what it leaves behind."""
 
 import bz2
+import hashlib
+import io
 import json
 import os
+import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
@@ -16,6 +21,7 @@ PROGRAM = Path(sys.argv[1])
 APPLICATION = sys.argv[2]
 GOOD = {
     "bzip2": ["test", "test_d"],
+    "dedup": ["test"],
     "fraud_detection": ["test_n"],
     "ferret": ["test"],
     "mandelbrot": ["test"],
@@ -55,6 +61,12 @@ class Case(unittest.TestCase):
             self.assertIn(text, done.stderr)
         self.assertEqual(self.left(), before)
 
+    def refuses_to_overwrite(self, content: bytes) -> None:
+        """The program does not write over its input."""
+        name = self.file("text", content)
+        self.refuses(name, "is the input", output=Path(name))
+        self.assertEqual(Path(name).read_bytes(), content)
+
     def file(self, name: str, content: bytes) -> str:
         """A file of the folder."""
         (self.folder / name).write_bytes(content)
@@ -89,7 +101,7 @@ class Program(Case):
         self.assertIn("did you mean -nthreads", done.stderr)
 
 
-@unittest.skipIf(APPLICATION == "bzip2", "of others")
+@unittest.skipIf(APPLICATION in ("bzip2", "dedup"), "of others")
 class BrokenFolder(Case):
     """An input that is a folder, in which the stream comes to something that is wrong."""
 
@@ -132,9 +144,47 @@ class Bzip2(Case):
         )
 
     def test_output_that_is_the_input(self) -> None:
-        name = self.file("text", TEXT)
-        self.refuses(name, "is the input", output=Path(name))
-        self.assertEqual(Path(name).read_bytes(), TEXT)
+        self.refuses_to_overwrite(TEXT)
+
+
+@unittest.skipIf(APPLICATION != "dedup", "of dedup")
+class Dedup(Case):
+    """A user's file, whose archive is unpacked here as its format is described."""
+
+    TEXT = random.Random(1).randbytes(700_000) + TEXT
+
+    def restored(self) -> tuple[bytes, int]:
+        """What the archive was made of, and how many bytes of it are stored."""
+        chunks: list[bytes] = []
+        whole = b""
+        total = bytes(32)
+        archive = io.BytesIO(self.output.read_bytes())
+        self.assertEqual(archive.read(16), b"thalweg dedup 1\n")
+        while (kind := archive.read(1)) != b"E":
+            if kind == b"N":
+                size, packed = struct.unpack("<II", archive.read(8))
+                chunks.append(zlib.decompress(archive.read(packed)))
+                self.assertEqual(len(chunks[-1]), size)
+                chunk = chunks[-1]
+            else:
+                self.assertEqual(kind, b"R")
+                chunk = chunks[struct.unpack("<I", archive.read(4))[0]]
+            whole += chunk
+            total = hashlib.sha256(total + hashlib.sha256(chunk).digest()).digest()
+        self.assertEqual(archive.read(), struct.pack("<Q", len(whole)) + total)
+        self.assertEqual(len(set(chunks)), len(chunks))
+        return whole, sum(map(len, chunks))
+
+    def test_archive_is_as_described(self) -> None:
+        text = self.TEXT + b"x" + self.TEXT
+        done = self.run_on(self.file("text", text), "-batch-size", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        whole, stored = self.restored()
+        self.assertEqual(whole, text)
+        self.assertLess(stored, len(self.TEXT) + 100_000)
+
+    def test_output_that_is_the_input(self) -> None:
+        self.refuses_to_overwrite(self.TEXT)
 
 
 if __name__ == "__main__":
