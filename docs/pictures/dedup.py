@@ -49,11 +49,11 @@ def main() -> None:
         for row, start, part in in_rows(at, size):
             boxes.append(
                 f'<rect x="{start * WIDTH / ROW:.1f}" y="{row * (HEIGHT + GAP)}" '
-                f'width="{part * WIDTH / ROW:.1f}" class="{"r" if repeats else "n"}"/>'
+                f'width="{part * WIDTH / ROW:.1f}" height="{HEIGHT}" class="{"r" if repeats else "n"}"/>'
             )
         at += size
     rows = -(-at // ROW)
-    style = f"rect{{height:{HEIGHT}px;stroke:#fff;stroke-width:.6}}.n{{fill:{STORED}}}.r{{fill:{REPEATED}}}"
+    style = f"rect{{stroke:#fff;stroke-width:.6}}.n{{fill:{STORED}}}.r{{fill:{REPEATED}}}"
     picture.write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {rows * (HEIGHT + GAP) - GAP}" '
         f'width="{WIDTH}"><style>{style}</style>\n' + "\n".join(boxes) + "\n</svg>\n"

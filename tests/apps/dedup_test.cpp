@@ -127,6 +127,18 @@ TEST(DedupCut, SameBytesAreCutAlikeWhereverTheyStand) {
   }
 }
 
+TEST(DedupCut, KnowsWhatStandsBeforeTheFirstPlace) {
+  const auto bytes = noise(500'000);
+  std::size_t before = 0;
+  for (const auto end : cuts(bytes, dedup::fine)) {
+    if (end - before <= dedup::fine.usual && end != bytes.size()) {
+      const auto first_place = std::string_view(bytes).substr(end - dedup::fine.least - 1);
+      EXPECT_EQ(dedup::cut(first_place, dedup::fine), dedup::fine.least + 1);
+    }
+    before = end;
+  }
+}
+
 TEST(DedupCut, EndsWithTheBytes) {
   EXPECT_EQ(dedup::cut("", dedup::fine), 0U);
   EXPECT_EQ(dedup::cut("a", dedup::fine), 1U);
@@ -191,6 +203,20 @@ TEST(Dedup, ArchiveIsTheSameWhateverIsLookedUpFirst) {
     EXPECT_TRUE(scratch::read(dir / "shuffled") == expected);
   }
   EXPECT_GT(most, compressed);  // the price of another order
+}
+
+TEST(Dedup, OnlyLowerNumbersThanAllBeforeAreCompressedAgain) {
+  dedup::deduplicate deduplicate;
+  const dedup::chunk same{5, apps::digest_of("hello"), false, {}};
+  const auto repeats = [&](std::uint64_t number) {
+    std::vector<bool> found;
+    for (const auto& c : deduplicate({number, {}, {same, same}}).chunks) found.push_back(c.repeats);
+    return found;
+  };
+  EXPECT_THAT(repeats(5), testing::ElementsAre(false, true));
+  EXPECT_THAT(repeats(7), testing::ElementsAre(true, true));
+  EXPECT_THAT(repeats(2), testing::ElementsAre(false, true));
+  EXPECT_THAT(repeats(3), testing::ElementsAre(true, true));  // lower than 5, but 2 has come
 }
 
 TEST(Dedup, RestoresBitForBit) {

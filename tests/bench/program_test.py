@@ -22,6 +22,7 @@ APPLICATION = sys.argv[2]
 GOOD = {
     "bzip2": ["test", "test_d"],
     "dedup": ["test"],
+    "file_writer": ["test"],
     "fraud_detection": ["test_n"],
     "ferret": ["test"],
     "mandelbrot": ["test"],
@@ -107,6 +108,7 @@ class BrokenFolder(Case):
 
     BREAKS: ClassVar[dict[str, tuple[str, Callable[[bytes], bytes]]]] = {
         "fraud_detection": ("transactions.csv", lambda text: text[: 28 * 5_000] + b"CARD,T,XYZ\n"),
+        "file_writer": ("files.txt", lambda text: text + b"nonsense\n"),
         "ferret": ("queries.pack", lambda pack: pack[: len(pack) // 2]),
         "mandelbrot": ("scene.txt", lambda text: text + b"nonsense\n"),
         "mandelbrot_zoom": ("film.txt", lambda text: text + b"nonsense\n"),
@@ -117,7 +119,10 @@ class BrokenFolder(Case):
         made = Path(os.environ["XDG_CACHE_HOME"]) / "thalweg" / "inputs" / APPLICATION / GOOD[APPLICATION][0]
         if not made.exists():
             self.run_on(GOOD[APPLICATION][0])
-            self.output.unlink()
+            if self.output.is_dir():
+                shutil.rmtree(self.output)
+            else:
+                self.output.unlink()
         broken = self.folder / "broken"
         shutil.copytree(made, broken)
         name, damage = self.BREAKS[APPLICATION]
@@ -185,6 +190,52 @@ class Dedup(Case):
 
     def test_output_that_is_the_input(self) -> None:
         self.refuses_to_overwrite(self.TEXT)
+
+
+def random_bytes(seed: int, size: int) -> bytes:
+    """What xoshiro256**, seeded by splitmix64, gives: 8 bytes for each number, the lowest first."""
+    mask = (1 << 64) - 1
+
+    def left(word: int, bits: int) -> int:
+        return (word << bits | word >> (64 - bits)) & mask
+
+    state = []
+    for i in range(1, 5):
+        z = (seed + i * 0x9E3779B97F4A7C15) & mask
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
+        state.append(z ^ z >> 31)
+    a, b, c, d = state
+    made = b""
+    while len(made) < size:
+        made += struct.pack("<Q", left(b * 5 & mask, 7) * 9 & mask)
+        a, b, c, d = a ^ d ^ b, b ^ c ^ a, c ^ a ^ (b << 17 & mask), left(d ^ b, 45)
+    return made[:size]
+
+
+@unittest.skipIf(APPLICATION != "file_writer", "of file_writer")
+class FileWriter(Case):
+    """The output is a folder."""
+
+    RECIPE = b"files 3\nleast 1000\nmost 1000\nseed 5\nsync 1\n"
+
+    def test_files_are_as_described(self) -> None:
+        name = self.file("recipe", self.RECIPE)
+        for _ in range(2):  # the second time it replaces what it has written
+            done = self.run_on(name, "-batch-size", "2")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        draws = struct.unpack("<6Q", random_bytes(5, 48))
+        files = {f"file{i:07}.bin": random_bytes(draws[2 * i + 1], 1000) for i in range(3)}
+        lines = [f"{name},1000,{hashlib.sha256(content).hexdigest()}\n" for name, content in files.items()]
+        files["list.csv"] = "".join(lines).encode()
+        self.assertEqual({file.name: file.read_bytes() for file in self.output.iterdir()}, files)
+        self.assertEqual(self.left(), ["output", "recipe"])
+
+    def test_folder_of_others(self) -> None:
+        self.output.mkdir()
+        (self.output / "precious").touch()
+        self.refuses(self.file("recipe", self.RECIPE), "output' is there already")
+        self.assertEqual([file.name for file in self.output.iterdir()], ["precious"])
 
 
 if __name__ == "__main__":
