@@ -18,14 +18,14 @@ void check_written(const fs::path& path, const std::error_code& why) {
 }
 
 // "a/b/" is a folder's name, too: that of "a/b".
-fs::path without_slash(fs::path path) {
+fs::path without_slash(const fs::path& path) {
   return path.has_filename() ? path : path.parent_path();
 }
 
 }  // namespace
 
-output_folder::output_folder(fs::path path, judge may_replace)
-    : path_(without_slash(std::move(path))), may_replace_(std::move(may_replace)) {
+output_folder::output_folder(const fs::path& path, judge may_replace)
+    : path_(without_slash(path)), may_replace_(std::move(may_replace)) {
   check();
   const auto temporary = fs::path(temporary_beside(path_));
   std::error_code why;

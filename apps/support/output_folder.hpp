@@ -20,7 +20,7 @@ class output_folder {
   using judge = std::function<bool(const std::filesystem::path& there)>;
 
   /// \throws error  if there is something at `path` that may not be replaced, or no folder can be made
-  output_folder(std::filesystem::path path, judge may_replace);
+  output_folder(const std::filesystem::path& path, judge may_replace);
   output_folder(const output_folder&) = delete;
   output_folder& operator=(const output_folder&) = delete;
   ~output_folder();
