@@ -23,7 +23,26 @@ constexpr std::size_t buffer_size = std::size_t{256} << 10U;
   throw error(std::string(what) + " '" + path.string() + "': " + std::generic_category().message(why));
 }
 
-// A name that no other process and no other file of this one uses.
+constexpr mode_t as_the_user_wants = 0666;
+
+void write_all(int file, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const auto n = ::write(file, bytes.data(), bytes.size());
+    if (n >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno != EINTR) {
+      fail("cannot write", path, errno);
+    }
+  }
+}
+
+// Some file systems write when a file is closed, and only then find out that they cannot.
+void close_written(descriptor& file, const fs::path& path) {
+  if (::close(file.release()) != 0) fail("cannot write", path, errno);
+}
+
+}  // namespace
+
 std::string temporary_beside(const fs::path& path) {
   static std::atomic<unsigned> number{0};
   constexpr std::size_t most_of_name = 200;  // the rest needs room, too
@@ -31,8 +50,6 @@ std::string temporary_beside(const fs::path& path) {
   const auto unique = std::to_string(::getpid()) + "-" + std::to_string(number.fetch_add(1));
   return (path.parent_path() / ("." + name + "." + unique + ".tmp")).string();
 }
-
-}  // namespace
 
 descriptor& descriptor::operator=(descriptor&& other) noexcept {
   if (this != &other) {
@@ -83,6 +100,24 @@ bytes read_file(const fs::path& path) {
   return all;
 }
 
+new_file::new_file(fs::path path)
+    : path_(std::move(path)),
+      file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, as_the_user_wants)) {
+  if (file_.get() < 0) fail("cannot write", path_, errno);
+}
+
+void new_file::write(std::string_view bytes) {
+  write_all(file_.get(), bytes, path_);
+}
+
+void new_file::sync() {
+  if (::fsync(file_.get()) != 0) fail("cannot write", path_, errno);
+}
+
+void new_file::close() {
+  close_written(file_, path_);
+}
+
 output_file::output_file(fs::path path) : path_(std::move(path)) {
   struct stat before {};
   const bool exists = ::stat(path_.c_str(), &before) == 0;
@@ -93,7 +128,6 @@ output_file::output_file(fs::path path) : path_(std::move(path)) {
     std::error_code no_link;
     // A link stays, and what it leads to is replaced.
     if (auto target = fs::canonical(path_, no_link); !no_link) path_ = std::move(target);
-    constexpr mode_t as_the_user_wants = 0666;
     do {
       temporary_ = temporary_beside(path_);
       file_ =
@@ -129,14 +163,7 @@ void output_file::write(std::string_view bytes) {
 }
 
 void output_file::put(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto n = ::write(file_.get(), bytes.data(), bytes.size());
-    if (n >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(n));
-    } else if (errno != EINTR) {
-      fail("cannot write", path_, errno);
-    }
-  }
+  write_all(file_.get(), bytes, path_);
 }
 
 void output_file::replace(std::uint64_t offset, std::string_view bytes) {
@@ -159,8 +186,7 @@ void output_file::flush() {
 
 void output_file::close() {
   flush();
-  // Some file systems write when a file is closed, and only then find out that they cannot.
-  if (::close(file_.release()) != 0) fail("cannot write", path_, errno);
+  close_written(file_, path_);
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot replace", path_, errno);
   temporary_.clear();

@@ -54,6 +54,33 @@ class input_file {
   std::uint64_t size_ = 0;
 };
 
+/// A name beside `path` that no other process and no other file of this one uses.
+std::string temporary_beside(const std::filesystem::path& path);
+
+/// A file that must not be there yet, written in its place: for a folder that is itself not in its place
+/// before all is complete. Errors are `apps::error`s that name it.
+///
+/// ```cpp
+/// apps::new_file out("folder/a.bin");
+/// out.write("some bytes");
+/// out.close();
+/// ```
+class new_file {
+ public:
+  explicit new_file(std::filesystem::path path);
+
+  /// Each call writes at once.
+  void write(std::string_view bytes);
+  /// Waits until the bytes are on the disk.
+  void sync();
+  /// To be called once, last.
+  void close();
+
+ private:
+  std::filesystem::path path_;
+  descriptor file_;
+};
+
 /// All bytes of a file. Errors are `apps::error`s that name it.
 bytes read_file(const std::filesystem::path& path);
 

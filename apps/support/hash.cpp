@@ -1,8 +1,7 @@
 #include "apps/support/hash.hpp"
 
-#include <array>
-
 #include <openssl/evp.h>
+#include <openssl/sha.h>
 
 #include "apps/support/error.hpp"
 #include "apps/support/files.hpp"
@@ -53,6 +52,12 @@ std::string hash_of(std::string_view bytes, hash kind) {
   hasher h(kind);
   h.add(bytes);
   return h.hex();
+}
+
+digest digest_of(std::string_view bytes) {
+  digest made{};
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), made.data());
+  return made;
 }
 
 }  // namespace apps

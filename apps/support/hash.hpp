@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -41,5 +43,11 @@ std::string hash_of_file(const std::filesystem::path& path, hash kind = hash::sh
 
 /// The hash of bytes, likewise.
 std::string hash_of(std::string_view bytes, hash kind = hash::sha256);
+
+/// A SHA-256 as it is computed, for those who compare many of them.
+using digest = std::array<std::uint8_t, 32>;
+
+/// That of bytes.
+digest digest_of(std::string_view bytes);
 
 }  // namespace apps

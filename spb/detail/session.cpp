@@ -4,6 +4,7 @@
 #include <thalweg/observe/text.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -37,7 +38,7 @@ struct run_state {
   places where;
   application_link link;
   std::vector<std::string> operators;
-  bool output_is_ours = false;  // a file for a while
+  fs::path for_a_while;  // a folder for the output that nobody asked for; empty: there is none
 };
 
 run_state& current() {
@@ -49,11 +50,15 @@ void give_up() {
   auto& run = current();
   if (run.link.discard) run.link.discard();
   std::error_code ignored;
-  if (run.output_is_ours) fs::remove(run.where.output, ignored);
+  if (!run.for_a_while.empty()) fs::remove_all(std::exchange(run.for_a_while, {}), ignored);
 }
 
-fs::path output_for_a_while(const std::string& app) {
-  return fs::temp_directory_path() / ("thalweg-" + app + "-" + std::to_string(::getpid()) + ".out");
+// A new folder, of a name that nobody else uses.
+fs::path folder_for_a_while(const std::string& app) {
+  auto name = (fs::temp_directory_path() / ("thalweg-" + app + "-XXXXXX")).string();
+  if (::mkdtemp(name.data()) == nullptr)
+    throw apps::error("cannot make a folder '" + name + "': " + std::generic_category().message(errno));
+  return name;
 }
 
 places find_places(const options& asked, const apps::application& about) {
@@ -219,8 +224,10 @@ void begin(int argc, char** argv, application_link link) {
     feed.set_batch_interval(run.asked.batch_interval);
     if (run.asked.frequency) feed.set_frequency(*run.asked.frequency);
     run.where = find_places(run.asked, about);
-    run.output_is_ours = run.asked.output.empty();
-    if (run.output_is_ours) run.where.output = output_for_a_while(about.name);
+    if (run.asked.output.empty()) {
+      run.for_a_while = folder_for_a_while(about.name);
+      run.where.output = run.for_a_while / "output";
+    }
     run.operators = run.link.open(run.asked, run.where);
   });
 }

@@ -17,7 +17,7 @@ namespace spb::detail {
 struct places {
   std::string input_class;       ///< empty: a user's file
   std::filesystem::path input;   ///< the folder of the class, or what the user named
-  std::filesystem::path output;  ///< always a file's name, if only one for a while
+  std::filesystem::path output;  ///< always a name, if only one for a while
 };
 
 /// What an application gives to a run.

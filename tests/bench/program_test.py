@@ -1,13 +1,18 @@
 """Runs a benchmark program on good and on bad inputs, and looks at what it says and what it leaves behind."""
 
 import bz2
+import hashlib
+import io
 import json
 import os
+import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
@@ -16,6 +21,8 @@ PROGRAM = Path(sys.argv[1])
 APPLICATION = sys.argv[2]
 GOOD = {
     "bzip2": ["test", "test_d"],
+    "dedup": ["test"],
+    "file_writer": ["test"],
     "fraud_detection": ["test_n"],
     "ferret": ["test"],
     "mandelbrot": ["test"],
@@ -55,6 +62,12 @@ class Case(unittest.TestCase):
             self.assertIn(text, done.stderr)
         self.assertEqual(self.left(), before)
 
+    def refuses_to_overwrite(self, content: bytes) -> None:
+        """The program does not write over its input."""
+        name = self.file("text", content)
+        self.refuses(name, "is the input", output=Path(name))
+        self.assertEqual(Path(name).read_bytes(), content)
+
     def file(self, name: str, content: bytes) -> str:
         """A file of the folder."""
         (self.folder / name).write_bytes(content)
@@ -89,12 +102,13 @@ class Program(Case):
         self.assertIn("did you mean -nthreads", done.stderr)
 
 
-@unittest.skipIf(APPLICATION == "bzip2", "of others")
+@unittest.skipIf(APPLICATION in ("bzip2", "dedup"), "of others")
 class BrokenFolder(Case):
     """An input that is a folder, in which the stream comes to something that is wrong."""
 
     BREAKS: ClassVar[dict[str, tuple[str, Callable[[bytes], bytes]]]] = {
         "fraud_detection": ("transactions.csv", lambda text: text[: 28 * 5_000] + b"CARD,T,XYZ\n"),
+        "file_writer": ("files.txt", lambda text: text + b"nonsense\n"),
         "ferret": ("queries.pack", lambda pack: pack[: len(pack) // 2]),
         "mandelbrot": ("scene.txt", lambda text: text + b"nonsense\n"),
         "mandelbrot_zoom": ("film.txt", lambda text: text + b"nonsense\n"),
@@ -105,7 +119,10 @@ class BrokenFolder(Case):
         made = Path(os.environ["XDG_CACHE_HOME"]) / "thalweg" / "inputs" / APPLICATION / GOOD[APPLICATION][0]
         if not made.exists():
             self.run_on(GOOD[APPLICATION][0])
-            self.output.unlink()
+            if self.output.is_dir():
+                shutil.rmtree(self.output)
+            else:
+                self.output.unlink()
         broken = self.folder / "broken"
         shutil.copytree(made, broken)
         name, damage = self.BREAKS[APPLICATION]
@@ -132,9 +149,93 @@ class Bzip2(Case):
         )
 
     def test_output_that_is_the_input(self) -> None:
-        name = self.file("text", TEXT)
-        self.refuses(name, "is the input", output=Path(name))
-        self.assertEqual(Path(name).read_bytes(), TEXT)
+        self.refuses_to_overwrite(TEXT)
+
+
+@unittest.skipIf(APPLICATION != "dedup", "of dedup")
+class Dedup(Case):
+    """A user's file, whose archive is unpacked here as its format is described."""
+
+    TEXT = random.Random(1).randbytes(700_000) + TEXT
+
+    def restored(self) -> tuple[bytes, int]:
+        """What the archive was made of, and how many bytes of it are stored."""
+        chunks: list[bytes] = []
+        whole = b""
+        total = bytes(32)
+        archive = io.BytesIO(self.output.read_bytes())
+        self.assertEqual(archive.read(16), b"thalweg dedup 1\n")
+        while (kind := archive.read(1)) != b"E":
+            if kind == b"N":
+                size, packed = struct.unpack("<II", archive.read(8))
+                chunks.append(zlib.decompress(archive.read(packed)))
+                self.assertEqual(len(chunks[-1]), size)
+                chunk = chunks[-1]
+            else:
+                self.assertEqual(kind, b"R")
+                chunk = chunks[struct.unpack("<I", archive.read(4))[0]]
+            whole += chunk
+            total = hashlib.sha256(total + hashlib.sha256(chunk).digest()).digest()
+        self.assertEqual(archive.read(), struct.pack("<Q", len(whole)) + total)
+        self.assertEqual(len(set(chunks)), len(chunks))
+        return whole, sum(map(len, chunks))
+
+    def test_archive_is_as_described(self) -> None:
+        text = self.TEXT + b"x" + self.TEXT
+        done = self.run_on(self.file("text", text), "-batch-size", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        whole, stored = self.restored()
+        self.assertEqual(whole, text)
+        self.assertLess(stored, len(self.TEXT) + 100_000)
+
+    def test_output_that_is_the_input(self) -> None:
+        self.refuses_to_overwrite(self.TEXT)
+
+
+def random_bytes(seed: int, size: int) -> bytes:
+    """What xoshiro256**, seeded by splitmix64, gives: 8 bytes for each number, the lowest first."""
+    mask = (1 << 64) - 1
+
+    def left(word: int, bits: int) -> int:
+        return (word << bits | word >> (64 - bits)) & mask
+
+    state = []
+    for i in range(1, 5):
+        z = (seed + i * 0x9E3779B97F4A7C15) & mask
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
+        state.append(z ^ z >> 31)
+    a, b, c, d = state
+    made = b""
+    while len(made) < size:
+        made += struct.pack("<Q", left(b * 5 & mask, 7) * 9 & mask)
+        a, b, c, d = a ^ d ^ b, b ^ c ^ a, c ^ a ^ (b << 17 & mask), left(d ^ b, 45)
+    return made[:size]
+
+
+@unittest.skipIf(APPLICATION != "file_writer", "of file_writer")
+class FileWriter(Case):
+    """The output is a folder."""
+
+    RECIPE = b"files 3\nleast 1000\nmost 1000\nseed 5\nsync 1\n"
+
+    def test_files_are_as_described(self) -> None:
+        name = self.file("recipe", self.RECIPE)
+        for _ in range(2):  # the second time it replaces what it has written
+            done = self.run_on(name, "-batch-size", "2")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        draws = struct.unpack("<6Q", random_bytes(5, 48))
+        files = {f"file{i:07}.bin": random_bytes(draws[2 * i + 1], 1000) for i in range(3)}
+        lines = [f"{name},1000,{hashlib.sha256(content).hexdigest()}\n" for name, content in files.items()]
+        files["list.csv"] = "".join(lines).encode()
+        self.assertEqual({file.name: file.read_bytes() for file in self.output.iterdir()}, files)
+        self.assertEqual(self.left(), ["output", "recipe"])
+
+    def test_folder_of_others(self) -> None:
+        self.output.mkdir()
+        (self.output / "precious").touch()
+        self.refuses(self.file("recipe", self.RECIPE), "output' is there already")
+        self.assertEqual([file.name for file in self.output.iterdir()], ["precious"])
 
 
 if __name__ == "__main__":

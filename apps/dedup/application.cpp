@@ -1,0 +1,20 @@
+#include "apps/dedup/dedup.hpp"
+#include "apps/dedup/inputs.hpp"
+
+namespace apps::dedup {
+
+const application& about() {
+  static const application dedup = [] {
+    application made;
+    made.name = "dedup";
+    made.says = "packs a file, what repeats in it only once";
+    for (const auto& input : inputs) made.inputs.emplace_back(input.name);
+    made.operators = {"source", "refine", "deduplicate", "compress", "sink"};
+    made.generate = generate;
+    made.verify = verify;
+    return made;
+  }();
+  return dedup;
+}
+
+}  // namespace apps::dedup

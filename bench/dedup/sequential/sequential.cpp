@@ -1,0 +1,16 @@
+#include <dedup.hpp>
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  while (true) {
+    spb::Item item;
+    if (!spb::Source::op(item)) break;
+    spb::Refine::op(item);
+    spb::Deduplicate::op(item);
+    spb::Compress::op(item);
+    spb::Sink::op(item);
+  }
+  spb::Metrics::stop();
+  spb::end_bench();
+}
