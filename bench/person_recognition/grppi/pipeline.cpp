@@ -17,7 +17,7 @@ template <class Operator> spb::Item apply(spb::Item item) {
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
-  auto execution = grppi_back_end();
+  auto execution = grppi_back_end(2);
   spb::Metrics::init();
   grppi::pipeline(execution, next, apply<spb::Detect>, apply<spb::Recognize>,
                   [](spb::Item item) { spb::Sink::op(item); });
