@@ -73,6 +73,7 @@ TEST_F(Lane, OperatorsGiveWhatTheyGiveWithoutTheInterface) {
     EXPECT_FALSE(fs::exists(output()));
     end();
     EXPECT_EQ(read(output()), good) << size;
+    fs::remove(output());
   }
 }
 
