@@ -7,7 +7,8 @@
 
 using queue = SharedQueue<spb::Item>;
 
-// Threads that share a stage.
+// Threads that share a stage. All queues give items in order: if only the last one did, an item that others
+// have overtaken could be kept from it by those that wait there for just this item.
 template <class Operator>
 void start(std::vector<std::jthread>& threads, std::size_t count, queue& from, queue& to) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -25,8 +26,9 @@ int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto n = static_cast<std::size_t>(spb::nthreads);
-  queue frames(n), roads(n, n), edges(n, n), lines(n, n), segments(n, n), agreed(n, n), outlines(n, n),
-      marked(n, n, queue_order::by_item);
+  constexpr auto in_order = queue_order::by_item;
+  queue frames(n), roads(n, n, in_order), edges(n, n, in_order), lines(n, n, in_order),
+      segments(n, n, in_order), agreed(n, n, in_order), outlines(n, n, in_order), marked(n, n, in_order);
   {
     std::vector<std::jthread> threads;
     threads.emplace_back([&] {
