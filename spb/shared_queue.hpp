@@ -19,7 +19,8 @@ enum class queue_order { as_they_come, by_item };
 /// consumers, a lock, no spinning. It ends when each producer has said so, and what it holds has been taken.
 /// In the order of items it gives the items 0, 1, 2, ... whatever order they come in; each of them must come
 /// once. Then a producer that brings the item that is due never waits, so that a queue full of later ones
-/// does not stop the stream.
+/// does not stop the stream. Where several threads share each of several stages, all queues between them have
+/// to be in order: the item that is due at the last one could otherwise be held up behind later ones.
 ///
 /// ```cpp
 /// SharedQueue<int> queue(4);

@@ -102,7 +102,7 @@ verdict verify(std::string_view name, const std::filesystem::path& folder,
   csv_reader lines(folder / truth_file);
   reference reference;
   judge judge;
-  const auto stride = std::max<std::uint32_t>(input.frames / most_compared, 1);
+  const auto stride = (input.frames + most_compared - 1) / most_compared;
   const auto wrong = [&](const std::string& what) { return verdict{false, output.string() + ": " + what}; };
   std::uint32_t compared = 0;
   while (films.next()) {

@@ -15,17 +15,6 @@ namespace {
 // More unlike than this is nobody who is known.
 constexpr int most_unlike = 215;
 
-std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder) {
-  std::error_code wrong;
-  std::vector<std::filesystem::path> found;
-  for (std::filesystem::directory_iterator entry(folder, wrong), end; !wrong && entry != end;
-       entry.increment(wrong))
-    if (entry->path().extension() == ".jpg") found.push_back(entry->path());
-  if (wrong) throw error("cannot read '" + folder.string() + "': " + wrong.message());
-  std::ranges::sort(found);
-  return found;
-}
-
 cv::Mat read_grey(const std::filesystem::path& file, jpeg_decoder& decode) {
   const auto packed = read_file(file);
   const auto size = decode.size_of(view(packed));
@@ -37,6 +26,17 @@ cv::Mat read_grey(const std::filesystem::path& file, jpeg_decoder& decode) {
 }
 
 }  // namespace
+
+std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder) {
+  std::error_code wrong;
+  std::vector<std::filesystem::path> found;
+  for (std::filesystem::directory_iterator entry(folder, wrong), end; !wrong && entry != end;
+       entry.increment(wrong))
+    if (entry->path().extension() == ".jpg") found.push_back(entry->path());
+  if (wrong) throw error("cannot read '" + folder.string() + "': " + wrong.message());
+  std::ranges::sort(found);
+  return found;
+}
 
 gallery::gallery(const std::filesystem::path& folder, face_finder& find, std::string_view wanted) {
   jpeg_decoder decode;

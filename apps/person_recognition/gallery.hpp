@@ -16,6 +16,10 @@ namespace apps::person_recognition {
 /// The person who is looked for, as files are named.
 inline constexpr std::string_view usual_person = "wanted";
 
+/// The pictures that a gallery learns from a folder, in the order of their names. \throws error  naming the
+/// folder, if it cannot be read
+std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder);
+
 /// Known faces. Only read once made, by as many threads as there are.
 class gallery {
  public:

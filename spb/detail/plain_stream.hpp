@@ -14,12 +14,21 @@
 
 namespace spb::detail {
 
+/// What `init_bench` has made. \throws apps::error  if it has not been called
+template <class T> T& opened(std::optional<T>& one) {
+  if (!one) throw apps::error("init_bench has not been called");
+  return *one;
+}
+
 /// The stream of an application that has a source and a sink, and nothing else that its operators share.
 template <class Item, class Source, class Sink> class plain_stream {
  public:
-  void open(Source source, std::filesystem::path output, const auto&... for_sink) {
+  void open(Source source, Sink sink) {
     intake_.emplace(appending<Source>{std::move(source)});
-    sink_.emplace(std::move(output), for_sink...);
+    sink_.emplace(std::move(sink));
+  }
+  void open(Source source, std::filesystem::path output, const auto&... for_sink) {
+    open(std::move(source), Sink(std::move(output), for_sink...));
   }
   /// Completes the output.
   void complete() { opened(sink_).close(); }
@@ -45,11 +54,6 @@ template <class Item, class Source, class Sink> class plain_stream {
   }
 
  private:
-  template <class T> static T& opened(std::optional<T>& one) {
-    if (!one) throw apps::error("init_bench has not been called");
-    return *one;
-  }
-
   std::optional<intake<Item, appending<Source>>> intake_;
   std::optional<Sink> sink_;
   std::mutex sink_lock_;

@@ -192,9 +192,13 @@ void end_with_current_error() noexcept {
     what = e.what();
   } catch (...) {  // it is not known what it is
   }
-  std::fprintf(stderr, "%s: %s\n", current().program.c_str(), what.c_str());
+  remark(what);
   give_up();
   std::exit(1);  // NOLINT(concurrency-mt-unsafe): the stream is at its end
+}
+
+void remark(const std::string& says) {
+  std::fprintf(stderr, "%s: %s\n", current().program.c_str(), says.c_str());
 }
 
 void forbid_overwriting(const fs::path& input, const fs::path& output) {

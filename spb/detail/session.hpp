@@ -36,6 +36,9 @@ struct application_link {
 /// `init_bench`: ends the process if something is wrong with the options or the data.
 void begin(int argc, char** argv, application_link link);
 
+/// Says something on standard error, behind the program's name.
+void remark(const std::string& says);
+
 /// A file of a user must not be the output, too. \throws apps::error  if it is
 void forbid_overwriting(const std::filesystem::path& input, const std::filesystem::path& output);
 

@@ -25,8 +25,10 @@ GOOD = {
     "file_writer": ["test"],
     "fraud_detection": ["test_n"],
     "ferret": ["test"],
+    "lane_detection": ["test"],
     "mandelbrot": ["test"],
     "mandelbrot_zoom": ["test"],
+    "person_recognition": ["test"],
     "primes": ["test"],
 }
 TEXT = "".join(f"line {number * number}\n" for number in range(20_000)).encode()
@@ -110,8 +112,10 @@ class BrokenFolder(Case):
         "fraud_detection": ("transactions.csv", lambda text: text[: 28 * 5_000] + b"CARD,T,XYZ\n"),
         "file_writer": ("files.txt", lambda text: text + b"nonsense\n"),
         "ferret": ("queries.pack", lambda pack: pack[: len(pack) // 2]),
+        "lane_detection": ("road.avi", lambda film: film[: len(film) // 5]),
         "mandelbrot": ("scene.txt", lambda text: text + b"nonsense\n"),
         "mandelbrot_zoom": ("film.txt", lambda text: text + b"nonsense\n"),
+        "person_recognition": ("crowd.avi", lambda film: film[: len(film) // 5]),
         "primes": ("range.txt", lambda text: text + b"nonsense\n"),
     }
 

@@ -17,7 +17,7 @@ template <class Operator> spb::Item apply(spb::Item item) {
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
-  auto execution = grppi_back_end();
+  auto execution = grppi_back_end(4 * spb::nthreads);
   spb::Metrics::init();
   grppi::pipeline(execution, next, grppi::farm(spb::nthreads, apply<spb::Segmentation>),
                   grppi::farm(spb::nthreads, apply<spb::Extract>),

@@ -7,7 +7,8 @@
 
 using queue = SharedQueue<spb::Item>;
 
-// Threads that share a stage.
+// Threads that share a stage. All queues give items in order: if only the last one did, an item that others
+// have overtaken could be kept from it by those that wait there for just this item.
 template <class Operator>
 void start(std::vector<std::jthread>& threads, std::size_t count, queue& from, queue& to) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -25,7 +26,8 @@ int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto n = static_cast<std::size_t>(spb::nthreads);
-  queue frames(n), drawn(n, n), blurred(n, n, queue_order::by_item);
+  constexpr auto in_order = queue_order::by_item;
+  queue frames(n), drawn(n, n, in_order), blurred(n, n, in_order);
   {
     std::vector<std::jthread> threads;
     threads.emplace_back([&] {

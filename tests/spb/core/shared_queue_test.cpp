@@ -116,6 +116,29 @@ TEST(SharedQueue, RestoresOrderBetweenManyThreads) {
   for (std::uint64_t i = 0; i < items; ++i) ASSERT_EQ(seen[i], i);
 }
 
+TEST(SharedQueue, InOrderItKeepsFarmsBehindEachOtherGoing) {
+  constexpr std::uint64_t items = 20, workers = 2;
+  SharedQueue<placed> to_do(2), between(2, workers, queue_order::by_item),
+      done(2, workers, queue_order::by_item);
+  std::vector<std::jthread> threads;
+  threads.emplace_back([&] {
+    for (std::uint64_t i = 0; i < items; ++i) to_do.enqueue({i});
+    to_do.close();
+  });
+  for (std::uint64_t i = 0; i < workers; ++i) {
+    threads.emplace_back([&] {
+      for (placed item; to_do.dequeue(item); between.enqueue(item))
+        if (item.batch_index == 0) std::this_thread::sleep_for(10ms);  // the others go as far as they can
+      between.close();
+    });
+    threads.emplace_back([&] {
+      for (placed item; between.dequeue(item);) done.enqueue(item);
+      done.close();
+    });
+  }
+  EXPECT_EQ(places_from(done).size(), items);
+}
+
 TEST(SharedQueue, AbandonedItEndsForEverybody) {
   SharedQueue<int> queue(1);
   queue.enqueue(1);

@@ -1,0 +1,32 @@
+#include <optional>
+
+#include <lane_detection.hpp>
+
+#include "bench/support/grppi_back_end.hpp"
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return {};
+  return item;
+}
+
+spb::Item mark(spb::Item item) {
+  spb::Segment::op(item);
+  spb::Canny1::op(item);
+  spb::HoughT::op(item);
+  spb::HoughP::op(item);
+  spb::Bitwise::op(item);
+  spb::Canny2::op(item);
+  spb::Overlap::op(item);
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  auto execution = grppi_back_end();
+  spb::Metrics::init();
+  grppi::pipeline(execution, next, grppi::farm(spb::nthreads, mark),
+                  [](spb::Item item) { spb::Sink::op(item); });
+  spb::Metrics::stop();
+  spb::end_bench();
+}

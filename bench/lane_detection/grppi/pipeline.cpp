@@ -1,0 +1,27 @@
+#include <optional>
+
+#include <lane_detection.hpp>
+
+#include "bench/support/grppi_back_end.hpp"
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return {};
+  return item;
+}
+
+template <class Operator> spb::Item apply(spb::Item item) {
+  Operator::op(item);
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  auto execution = grppi_back_end(7);
+  spb::Metrics::init();
+  grppi::pipeline(execution, next, apply<spb::Segment>, apply<spb::Canny1>, apply<spb::HoughT>,
+                  apply<spb::HoughP>, apply<spb::Bitwise>, apply<spb::Canny2>, apply<spb::Overlap>,
+                  [](spb::Item item) { spb::Sink::op(item); });
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,20 @@
+#include <lane_detection.hpp>
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  while (true) {
+    spb::Item item;
+    if (!spb::Source::op(item)) break;
+    spb::Segment::op(item);
+    spb::Canny1::op(item);
+    spb::HoughT::op(item);
+    spb::HoughP::op(item);
+    spb::Bitwise::op(item);
+    spb::Canny2::op(item);
+    spb::Overlap::op(item);
+    spb::Sink::op(item);
+  }
+  spb::Metrics::stop();
+  spb::end_bench();
+}

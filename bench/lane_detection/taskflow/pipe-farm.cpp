@@ -1,0 +1,32 @@
+#include <cstddef>
+#include <vector>
+
+#include <lane_detection.hpp>
+#include <taskflow/algorithm/pipeline.hpp>
+#include <taskflow/taskflow.hpp>
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  const auto threads = static_cast<std::size_t>(spb::nthreads);
+  std::vector<spb::Item> items(2 * threads);
+  const auto parallel = [&](void (*op)(spb::Item&)) {
+    return tf::Pipe{tf::PipeType::PARALLEL, [&items, op](tf::Pipeflow& flow) { op(items[flow.line()]); }};
+  };
+  tf::Pipeline pipeline(items.size(),
+                        tf::Pipe{tf::PipeType::SERIAL,
+                                 [&](tf::Pipeflow& flow) {
+                                   if (!spb::Source::op(items[flow.line()])) flow.stop();
+                                 }},
+                        parallel(spb::Segment::op), parallel(spb::Canny1::op), parallel(spb::HoughT::op),
+                        parallel(spb::HoughP::op), parallel(spb::Bitwise::op), parallel(spb::Canny2::op),
+                        parallel(spb::Overlap::op), tf::Pipe{tf::PipeType::SERIAL, [&](tf::Pipeflow& flow) {
+                                                               spb::Sink::op(items[flow.line()]);
+                                                             }});
+  tf::Taskflow flow;
+  flow.composed_of(pipeline);
+  tf::Executor executor(threads);
+  executor.run(flow).wait();
+  spb::Metrics::stop();
+  spb::end_bench();
+}

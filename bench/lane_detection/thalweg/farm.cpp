@@ -1,0 +1,33 @@
+#include <thalweg/thalweg.hpp>
+
+#include <optional>
+
+#include <lane_detection.hpp>
+
+namespace tw = thalweg;
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return std::nullopt;
+  return item;
+}
+
+spb::Item mark(spb::Item item) {
+  spb::Segment::op(item);
+  spb::Canny1::op(item);
+  spb::HoughT::op(item);
+  spb::HoughP::op(item);
+  spb::Bitwise::op(item);
+  spb::Canny2::op(item);
+  spb::Overlap::op(item);
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  tw::run(tw::source(next) | tw::farm(mark) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+          tw::pool{.workers = spb::nthreads});
+  spb::Metrics::stop();
+  spb::end_bench();
+}

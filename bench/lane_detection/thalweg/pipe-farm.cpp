@@ -1,0 +1,30 @@
+#include <thalweg/thalweg.hpp>
+
+#include <optional>
+
+#include <lane_detection.hpp>
+
+namespace tw = thalweg;
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return std::nullopt;
+  return item;
+}
+
+template <class Operator> spb::Item apply(spb::Item item) {
+  Operator::op(item);
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  tw::run(tw::source(next) | tw::farm(apply<spb::Segment>) | tw::farm(apply<spb::Canny1>) |
+              tw::farm(apply<spb::HoughT>) | tw::farm(apply<spb::HoughP>) | tw::farm(apply<spb::Bitwise>) |
+              tw::farm(apply<spb::Canny2>) | tw::farm(apply<spb::Overlap>) |
+              tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+          tw::pool{.workers = spb::nthreads});
+  spb::Metrics::stop();
+  spb::end_bench();
+}

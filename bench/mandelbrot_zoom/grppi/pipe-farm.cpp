@@ -1,0 +1,26 @@
+#include <optional>
+
+#include <mandelbrot_zoom.hpp>
+
+#include "bench/support/grppi_back_end.hpp"
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return {};
+  return item;
+}
+
+template <class Operator> spb::Item apply(spb::Item item) {
+  Operator::op(item);
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  auto execution = grppi_back_end(2 * spb::nthreads);
+  spb::Metrics::init();
+  grppi::pipeline(execution, next, grppi::farm(spb::nthreads, apply<spb::Mandelbrot>),
+                  grppi::farm(spb::nthreads, apply<spb::Blur>), [](spb::Item item) { spb::Sink::op(item); });
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,53 @@
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <ff/ff.hpp>
+#include <person_recognition.hpp>
+
+#include "bench/support/in_order.hpp"
+
+struct source : ff::ff_node_t<spb::Item> {
+  spb::Item* svc(spb::Item*) override {
+    auto item = std::make_unique<spb::Item>();
+    return spb::Source::op(*item) ? item.release() : EOS;
+  }
+};
+
+// FastFlow keeps the order of farms of plain nodes only.
+struct sink : ff::ff_node_t<spb::Item> {
+  spb::Item* svc(spb::Item* item) override {
+    early.put(std::unique_ptr<spb::Item>(item));
+    while (const auto due = early.next()) spb::Sink::op(*due);
+    return GO_ON;
+  }
+  in_order<spb::Item> early;
+};
+
+template <class Operator> struct stage : ff::ff_node_t<spb::Item> {
+  spb::Item* svc(spb::Item* item) override {
+    Operator::op(*item);
+    return item;
+  }
+};
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  std::vector<std::unique_ptr<ff::ff_node>> workers;
+  for (int i = 0; i < spb::nthreads; ++i) {
+    workers.push_back(std::make_unique<ff::ff_Pipe<spb::Item>>(std::make_unique<stage<spb::Detect>>(),
+                                                               std::make_unique<stage<spb::Recognize>>()));
+  }
+  ff::ff_Farm<spb::Item> farm(std::move(workers));
+  source first;
+  sink last;
+  farm.add_emitter(first);
+  farm.add_collector(last);
+  farm.set_scheduling_ondemand();
+  farm.blocking_mode(true);
+  farm.no_mapping();
+  if (farm.run_and_wait_end() < 0) ff::error("running the farm\n");
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,15 @@
+#include <person_recognition.hpp>
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  while (true) {
+    spb::Item item;
+    if (!spb::Source::op(item)) break;
+    spb::Detect::op(item);
+    spb::Recognize::op(item);
+    spb::Sink::op(item);
+  }
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,28 @@
+#include <thalweg/thalweg.hpp>
+
+#include <optional>
+
+#include <person_recognition.hpp>
+
+namespace tw = thalweg;
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return std::nullopt;
+  return item;
+}
+
+template <class Operator> spb::Item apply(spb::Item item) {
+  Operator::op(item);
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  tw::run(tw::source(next) | tw::farm(tw::map(apply<spb::Detect>) | tw::map(apply<spb::Recognize>)) |
+              tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+          tw::pool{.workers = spb::nthreads});
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,72 @@
+#include "spb/lane_detection.hpp"
+
+#include <string>
+#include <vector>
+
+#include "apps/lane_detection/inputs.hpp"
+#include "apps/lane_detection/lane_detection.hpp"
+#include "spb/detail/film_stream.hpp"
+
+namespace spb {
+namespace {
+
+namespace lane = apps::lane_detection;
+
+enum operation : std::size_t {
+  source_op,
+  segment_op,
+  canny1_op,
+  hough_t_op,
+  hough_p_op,
+  bitwise_op,
+  canny2_op,
+  overlap_op,
+  sink_op
+};
+
+detail::film_stream<Item, lane::frame> current;
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+  current.open(asked, detail::file_of(where, lane::film_file), where.output);
+  return lane::about().operators;
+}
+
+}  // namespace
+
+void init_bench(int argc, char** argv) {
+  detail::begin(argc, argv,
+                {.about = &lane::about(),
+                 .open = open,
+                 .complete = [] { current.complete(); },
+                 .discard = [] { current.discard(); }});
+}
+
+bool Source::take(detail::feed& by, Item& item) {
+  return current.take(by, item);
+}
+void Segment::op(Item& item) {
+  detail::work_on_frames(segment_op, item, lane::segment{});
+}
+void Canny1::op(Item& item) {
+  detail::work_on_frames(canny1_op, item, lane::canny1{});
+}
+void HoughT::op(Item& item) {
+  detail::work_on_frames(hough_t_op, item, lane::hough_t{});
+}
+void HoughP::op(Item& item) {
+  detail::work_on_frames(hough_p_op, item, lane::hough_p{});
+}
+void Bitwise::op(Item& item) {
+  detail::work_on_frames(bitwise_op, item, lane::bitwise{});
+}
+void Canny2::op(Item& item) {
+  detail::work_on_frames(canny2_op, item, lane::canny2{});
+}
+void Overlap::op(Item& item) {
+  detail::work_on_frames(overlap_op, item, lane::overlap{});
+}
+void Sink::op(Item& item) {
+  current.write(sink_op, item);
+}
+
+}  // namespace spb

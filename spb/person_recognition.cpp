@@ -1,0 +1,68 @@
+#include "spb/person_recognition.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/person_recognition/inputs.hpp"
+#include "apps/person_recognition/person_recognition.hpp"
+#include "spb/detail/film_stream.hpp"
+
+namespace spb {
+namespace {
+
+namespace person = apps::person_recognition;
+namespace fs = std::filesystem;
+
+enum operation : std::size_t { source_op, detect_op, recognize_op, sink_op };
+
+detail::film_stream<Item, person::frame> current;
+std::optional<person::gallery> known;
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+  const auto film = detail::file_of(where, person::film_file);
+  const auto folder = film.has_parent_path() ? film.parent_path() : fs::path(".");
+  for (const auto& picture : person::pictures_in(folder)) detail::forbid_overwriting(picture, where.output);
+  current.open(asked, film, where.output);
+  person::face_finder find(person::usual_cascade());
+  known.emplace(folder, find);
+  for (const auto& picture : known->left_out())
+    detail::remark("no face is found in '" + picture.string() + "': the gallery goes without it");
+  return person::about().operators;
+}
+
+}  // namespace
+
+void init_bench(int argc, char** argv) {
+  detail::begin(argc, argv,
+                {.about = &person::about(),
+                 .open = open,
+                 .complete = [] { current.complete(); },
+                 .discard =
+                     [] {
+                       current.discard();
+                       known.reset();
+                     }});
+}
+
+bool Source::take(detail::feed& by, Item& item) {
+  return current.take(by, item);
+}
+void Detect::op(Item& item) {
+  detail::work_on_frames(detect_op, item, [](person::frame frame) {
+    thread_local person::detect detect(person::usual_cascade());  // has memory that it works in
+    return detect(std::move(frame));
+  });
+}
+void Recognize::op(Item& item) {
+  detail::work_on_frames(recognize_op, item, [](person::frame frame) {
+    return person::recognize(detail::opened(known))(std::move(frame));
+  });
+}
+void Sink::op(Item& item) {
+  current.write(sink_op, item);
+}
+
+}  // namespace spb
