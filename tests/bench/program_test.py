@@ -21,6 +21,7 @@ GOOD = {
     "mandelbrot": ["test"],
     "mandelbrot_zoom": ["test"],
     "primes": ["test"],
+    "word_count": ["test"],
 }
 TEXT = "".join(f"line {number * number}\n" for number in range(20_000)).encode()
 BLOCKS = b"".join(bz2.compress(TEXT[start : start + 90_000], 1) for start in range(0, len(TEXT), 90_000))
@@ -99,18 +100,28 @@ class BrokenFolder(Case):
         "mandelbrot": ("scene.txt", lambda text: text + b"nonsense\n"),
         "mandelbrot_zoom": ("film.txt", lambda text: text + b"nonsense\n"),
         "primes": ("range.txt", lambda text: text + b"nonsense\n"),
+        "word_count": ("stream.txt", lambda text: text + b"nonsense\n"),
     }
 
-    def test_broken_stream(self) -> None:
+    def copy(self) -> Path:
+        """A folder with the files of an input."""
         made = Path(os.environ["XDG_CACHE_HOME"]) / "thalweg" / "inputs" / APPLICATION / GOOD[APPLICATION][0]
         if not made.exists():
             self.run_on(GOOD[APPLICATION][0])
             self.output.unlink()
-        broken = self.folder / "broken"
-        shutil.copytree(made, broken)
+        return Path(shutil.copytree(made, self.folder / "copy"))
+
+    def test_broken_stream(self) -> None:
+        broken = self.copy()
         name, damage = self.BREAKS[APPLICATION]
         (broken / name).write_bytes(damage((broken / name).read_bytes()))
         self.refuses(str(broken), name)
+
+    def test_output_that_is_the_input(self) -> None:
+        file = self.copy() / self.BREAKS[APPLICATION][0]
+        before = file.read_bytes()
+        self.refuses(str(file), "is the input", output=file)
+        self.assertEqual(file.read_bytes(), before)
 
 
 @unittest.skipIf(APPLICATION != "bzip2", "of bzip2")
