@@ -1,14 +1,15 @@
 """Draws what applications wrote as lists: the first words of a word count, or the numbers of hash searches.
 
 `python3 docs/pictures/lists.py words words.txt docs/pictures/word_count.svg` takes the output of the input
-`small`. For `numbers`, in the place of `words`, the outputs of the inputs `medium`, `medium_even` and
-`medium_growing` made hash_search.svg, from files named as what stands below each.
+`small`. With `numbers` in the place of `words` it takes several lists: hash_search.svg was made of the
+numbers.txt of the inputs `medium`, `medium_even` and `medium_growing`, which is what their outputs are, in
+files that were named as what stands below each.
 """
 
 import sys
 from pathlib import Path
 
-from draw import PALE, SINK, WORK, Picture
+from draw import PALE, WORK, Picture
 
 WORDS = 16
 DOTS = 200
@@ -44,7 +45,7 @@ def numbers(outputs: list[Path]) -> Picture:
                 p.text(x, 195, "-", anchor="middle", size=12)
             else:
                 y = round(190 - 175 * int(found[place]) / most)
-                p.pieces.append(f'<circle cx="{x}" cy="{y}" r="2" fill="{SINK}" stroke="{PALE}"/>')
+                p.pieces.append(f'<circle cx="{x}" cy="{y}" r="2" fill="{PALE}"/>')
     return p
 
 

@@ -18,6 +18,7 @@ GOOD = {
     "bzip2": ["test", "test_d"],
     "fraud_detection": ["test_n"],
     "ferret": ["test"],
+    "hash_search": ["test"],
     "mandelbrot": ["test"],
     "mandelbrot_zoom": ["test"],
     "primes": ["test"],
@@ -97,6 +98,7 @@ class BrokenFolder(Case):
     BREAKS: ClassVar[dict[str, tuple[str, Callable[[bytes], bytes]]]] = {
         "fraud_detection": ("transactions.csv", lambda text: text[: 28 * 5_000] + b"CARD,T,XYZ\n"),
         "ferret": ("queries.pack", lambda pack: pack[: len(pack) // 2]),
+        "hash_search": ("hashes.txt", lambda text: text + b"nonsense\n"),
         "mandelbrot": ("scene.txt", lambda text: text + b"nonsense\n"),
         "mandelbrot_zoom": ("film.txt", lambda text: text + b"nonsense\n"),
         "primes": ("range.txt", lambda text: text + b"nonsense\n"),
