@@ -51,7 +51,6 @@ bool source::begin_pass() {
     next_ = 0;
   else
     in_ = input_file(in_.path());
-  ended_ = false;
   read(rest_, passage_size);
   return !rest_.empty();
 }
