@@ -16,7 +16,7 @@ enum operation : std::size_t { source_op, primality_op, sink_op };
 detail::plain_stream<Item, primes::source, primes::sink> current;
 
 std::vector<std::string> open(const detail::options& /*asked*/, const detail::places& where) {
-  const auto range = primes::read_range(detail::file_of(where, primes::range_file));
+  const auto range = apps::read_range(detail::file_of(where, apps::range_file));
   current.open(primes::source(range), where.output, range);
   return primes::about().operators;
 }

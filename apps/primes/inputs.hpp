@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <string_view>
 
-#include "apps/primes/range.hpp"
 #include "apps/support/application.hpp"
+#include "apps/support/range.hpp"
 
 namespace apps::primes {
 
 /// An input: which numbers are tested.
 struct input {
   std::string_view name;
-  primes::range range;
+  apps::range range;
 };
 
 inline constexpr std::array inputs = {

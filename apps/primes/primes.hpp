@@ -2,7 +2,7 @@
 ///
 /// ```cpp
 /// namespace primes = apps::primes;
-/// const auto range = primes::read_range("range.txt");
+/// const auto range = apps::read_range("range.txt");
 /// primes::source source(range);
 /// primes::sink sink("primes.txt", range);
 /// while (const auto number = source()) sink(primes::primality(*number));
@@ -16,9 +16,9 @@
 #include <optional>
 
 #include "apps/primes/candidate.hpp"
-#include "apps/primes/range.hpp"
 #include "apps/primes/sink.hpp"
 #include "apps/support/application.hpp"
+#include "apps/support/range.hpp"
 
 namespace apps::primes {
 

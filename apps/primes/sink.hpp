@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "apps/primes/candidate.hpp"
-#include "apps/primes/range.hpp"
 #include "apps/support/arrivals.hpp"
 #include "apps/support/files.hpp"
+#include "apps/support/range.hpp"
 
 namespace apps::primes {
 

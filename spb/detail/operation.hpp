@@ -27,6 +27,11 @@ template <class Item, class F> void operate(std::size_t operation, Item& item, F
   });
 }
 
+/// Notes the latency of an item that has come to the end of its stream, if latencies are wanted.
+template <class Item> void note_arrival(const Item& item, std::size_t elements) {
+  if (timing() && item.timestamp != 0) mine().arrived(thalweg::observe::now_ns() - item.timestamp, elements);
+}
+
 /// Applies a sink, which several threads may call: one after the other.
 template <class Item, class Lock, class F>
 void deliver(std::size_t operation, Item& item, Lock& lock, F&& f) noexcept {
@@ -37,7 +42,7 @@ void deliver(std::size_t operation, Item& item, Lock& lock, F&& f) noexcept {
   });
   if (failed()) return;
   mine().gave(elements);
-  if (timing() && item.timestamp != 0) mine().arrived(thalweg::observe::now_ns() - item.timestamp, elements);
+  note_arrival(item, elements);
 }
 
 }  // namespace spb::detail

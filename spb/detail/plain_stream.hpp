@@ -44,11 +44,15 @@ template <class Item, class Source, class Sink> class plain_stream {
   }
   /// Gives an item to the sink. By any number of threads.
   void write(std::size_t operation, Item& item) {
+    give(operation, item, [](Sink& sink, Item& all) {
+      for (const auto& one : all) sink(one);
+    });
+  }
+  /// Gives something else to the sink: `f(sink, what)`. By any number of threads.
+  template <class What, class F> void give(std::size_t operation, What& what, F f) {
     guarded(false, [&] {
       auto& sink = opened(sink_);
-      deliver(operation, item, sink_lock_, [&](Item& all) {
-        for (const auto& one : all) sink(one);
-      });
+      deliver(operation, what, sink_lock_, [&](What& all) { f(sink, all); });
       return true;
     });
   }

@@ -20,14 +20,14 @@ using testing::HasSubstr;
 
 namespace {
 
-std::vector<primes::candidate> tested(const primes::range& range) {
+std::vector<primes::candidate> tested(const apps::range& range) {
   std::vector<primes::candidate> all;
   primes::source source(range);
   while (const auto next = source()) all.push_back(primes::primality(*next));
   return all;
 }
 
-std::string written(const scratch& dir, const primes::range& range,
+std::string written(const scratch& dir, const apps::range& range,
                     const std::vector<primes::candidate>& numbers) {
   primes::sink sink(dir / "out", range);
   for (const auto& number : numbers) sink(number);
@@ -50,15 +50,15 @@ TEST(Primes, AreThoseOfTheTextbook) {
   EXPECT_TRUE(is_prime(999'983));
   EXPECT_FALSE(is_prime(997 * 997));
   EXPECT_FALSE(is_prime(999'999'999));
-  EXPECT_FALSE(is_prime(primes::most));
+  EXPECT_FALSE(is_prime(apps::most_in_range));
 }
 
 TEST(Primes, SourceGivesEveryNumberOfTheRangeOnce) {
   const auto given = tested({5, 9});
   ASSERT_EQ(given.size(), 5U);
   for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(given[i].number, 5 + i);
-  primes::source one({primes::most, primes::most});
-  EXPECT_EQ(one()->number, primes::most);
+  primes::source one({apps::most_in_range, apps::most_in_range});
+  EXPECT_EQ(one()->number, apps::most_in_range);
   EXPECT_FALSE(one());
   EXPECT_FALSE(one());
 }
@@ -86,15 +86,15 @@ TEST(Primes, SinkRefusesWhatIsMissingOrComesTwice) {
 
 TEST(Primes, RangeIsReadAsItWasWritten) {
   const scratch dir;
-  const primes::range range{17, 1'000'000};
-  primes::write_range(range, dir / "a.txt");
-  EXPECT_EQ(primes::read_range(dir / "a.txt"), range);
+  const apps::range range{17, 1'000'000};
+  apps::write_range(range, dir / "a.txt");
+  EXPECT_EQ(apps::read_range(dir / "a.txt"), range);
 }
 
 TEST(Primes, RangeThatIsNoneIsNamed) {
   const scratch dir;
   const auto wrong = [&](const std::string& text) {
-    return message_of([&] { primes::read_range(dir.write("a.txt", text)); });
+    return message_of([&] { apps::read_range(dir.write("a.txt", text)); });
   };
   EXPECT_THAT(wrong("first 0\nlast 5\n"), EndsWith("first 0, which is no number from 1 to 1000000000"));
   EXPECT_THAT(wrong("first 6\nlast 5\n"), EndsWith("last 5, which is no number from 6 to 1000000000"));
@@ -109,7 +109,7 @@ TEST(PrimesInputs, HaveTheClassesOfAllApplications) {
   for (const auto name : apps::classes) {
     EXPECT_THAT(primes::about().inputs, testing::Contains(name));
     primes::generate(name, dir.path(), {});
-    const auto range = primes::read_range(dir / primes::range_file);
+    const auto range = apps::read_range(dir / apps::range_file);
     EXPECT_GT(range.size(), before);
     before = range.size();
   }
@@ -119,7 +119,7 @@ TEST(PrimesInputs, HaveTheClassesOfAllApplications) {
 TEST(PrimesVerifier, AcceptsASequentialRunAndNothingElse) {
   const scratch in;
   primes::generate("test", in.path(), {});
-  const auto range = primes::read_range(in / primes::range_file);
+  const auto range = apps::read_range(in / apps::range_file);
   const auto good = written(in, range, tested(range));
   EXPECT_EQ(apps::hash_of(good), "e6425739c3e2c7236062ab120019e67694bfa54fb97ab782081dcfb136e30663");
   const auto judge = [&](const std::string& text) {

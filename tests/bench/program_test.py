@@ -25,11 +25,13 @@ GOOD = {
     "file_writer": ["test"],
     "fraud_detection": ["test_n"],
     "ferret": ["test"],
+    "hash_search": ["test"],
     "lane_detection": ["test"],
     "mandelbrot": ["test"],
     "mandelbrot_zoom": ["test"],
     "person_recognition": ["test"],
     "primes": ["test"],
+    "word_count": ["test"],
 }
 TEXT = "".join(f"line {number * number}\n" for number in range(20_000)).encode()
 BLOCKS = b"".join(bz2.compress(TEXT[start : start + 90_000], 1) for start in range(0, len(TEXT), 90_000))
@@ -112,14 +114,17 @@ class BrokenFolder(Case):
         "fraud_detection": ("transactions.csv", lambda text: text[: 28 * 5_000] + b"CARD,T,XYZ\n"),
         "file_writer": ("files.txt", lambda text: text + b"nonsense\n"),
         "ferret": ("queries.pack", lambda pack: pack[: len(pack) // 2]),
+        "hash_search": ("hashes.txt", lambda text: text + b"nonsense\n"),
         "lane_detection": ("road.avi", lambda film: film[: len(film) // 5]),
         "mandelbrot": ("scene.txt", lambda text: text + b"nonsense\n"),
         "mandelbrot_zoom": ("film.txt", lambda text: text + b"nonsense\n"),
         "person_recognition": ("crowd.avi", lambda film: film[: len(film) // 5]),
         "primes": ("range.txt", lambda text: text + b"nonsense\n"),
+        "word_count": ("stream.txt", lambda text: text + b"nonsense\n"),
     }
 
-    def test_broken_stream(self) -> None:
+    def copy(self) -> Path:
+        """A folder with the files of an input."""
         made = Path(os.environ["XDG_CACHE_HOME"]) / "thalweg" / "inputs" / APPLICATION / GOOD[APPLICATION][0]
         if not made.exists():
             self.run_on(GOOD[APPLICATION][0])
@@ -127,11 +132,19 @@ class BrokenFolder(Case):
                 shutil.rmtree(self.output)
             else:
                 self.output.unlink()
-        broken = self.folder / "broken"
-        shutil.copytree(made, broken)
+        return Path(shutil.copytree(made, self.folder / "copy"))
+
+    def test_broken_stream(self) -> None:
+        broken = self.copy()
         name, damage = self.BREAKS[APPLICATION]
         (broken / name).write_bytes(damage((broken / name).read_bytes()))
         self.refuses(str(broken), name)
+
+    def test_output_that_is_the_input(self) -> None:
+        file = self.copy() / self.BREAKS[APPLICATION][0]
+        before = file.read_bytes()
+        self.refuses(str(file), "is the input", output=file)
+        self.assertEqual(file.read_bytes(), before)
 
 
 @unittest.skipIf(APPLICATION != "bzip2", "of bzip2")

@@ -1,15 +1,15 @@
-#include "apps/primes/range.hpp"
+#include "apps/support/range.hpp"
 
 #include "apps/support/files.hpp"
 #include "apps/support/parameters.hpp"
 
-namespace apps::primes {
+namespace apps {
 
 range read_range(const std::filesystem::path& file) {
   parameters of(file);
   range read;
-  read.first = static_cast<std::uint32_t>(of.whole("first", 1, most));
-  read.last = static_cast<std::uint32_t>(of.whole("last", read.first, most));
+  read.first = static_cast<std::uint32_t>(of.whole("first", 1, most_in_range));
+  read.last = static_cast<std::uint32_t>(of.whole("last", read.first, most_in_range));
   of.finish();
   return read;
 }
@@ -18,4 +18,4 @@ void write_range(const range& from, const std::filesystem::path& file) {
   write_file(file, parameter("first", from.first) + parameter("last", from.last));
 }
 
-}  // namespace apps::primes
+}  // namespace apps

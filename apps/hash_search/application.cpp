@@ -1,0 +1,20 @@
+#include "apps/hash_search/hash_search.hpp"
+#include "apps/hash_search/inputs.hpp"
+
+namespace apps::hash_search {
+
+const application& about() {
+  static const application hash_search = [] {
+    application made;
+    made.name = "hash_search";
+    made.says = "finds the numbers that hashes are of, by brute force";
+    for (const auto& input : inputs) made.inputs.emplace_back(input.name);
+    made.operators = {"source", "search", "sink"};
+    made.generate = generate;
+    made.verify = verify;
+    return made;
+  }();
+  return hash_search;
+}
+
+}  // namespace apps::hash_search

@@ -1,0 +1,20 @@
+#include "apps/word_count/inputs.hpp"
+#include "apps/word_count/word_count.hpp"
+
+namespace apps::word_count {
+
+const application& about() {
+  static const application word_count = [] {
+    application made;
+    made.name = "word_count";
+    made.says = "counts how often each word of a text comes";
+    for (const auto& input : inputs) made.inputs.emplace_back(input.name);
+    made.operators = {"source", "split", "combine", "divide", "count", "sink"};
+    made.generate = generate;
+    made.verify = verify;
+    return made;
+  }();
+  return word_count;
+}
+
+}  // namespace apps::word_count

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "apps/support/bytes.hpp"
+
+namespace apps::word_count {
+
+/// A word of a passage.
+struct word {
+  std::uint32_t first = 0;  ///< where it begins in the text, in bytes
+  std::uint32_t size = 0;   ///< in bytes, at least 1
+  std::uint32_t hash = 0;   ///< of its letters, see `hash_of`
+  std::uint32_t times = 1;  ///< how often it came: more than once behind `combine`
+};
+
+/// A piece of the text that ends where a word ends, and behind `split` its words.
+struct passage {
+  std::uint64_t number = 0;  ///< its place in the stream, from 0
+  bytes text;                ///< as it was read; behind `split` with small letters
+  std::vector<word> words;   ///< in the order of the text
+
+  /// The letters of one of its words.
+  [[nodiscard]] std::string_view letters(const word& one) const {
+    return {text.data() + one.first, one.size};
+  }
+};
+
+}  // namespace apps::word_count

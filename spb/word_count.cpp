@@ -1,0 +1,77 @@
+#include "spb/word_count.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/word_count/inputs.hpp"
+#include "apps/word_count/word_count.hpp"
+#include "spb/detail/plain_stream.hpp"
+
+namespace spb {
+namespace {
+
+namespace words = apps::word_count;
+
+enum operation : std::size_t { source_op, split_op, combine_op, divide_op, count_op, sink_op };
+
+detail::plain_stream<Item, words::source, words::sink> current;
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+  const auto from = words::read_stream(where.input);
+  detail::forbid_overwriting(from.text, where.output);
+  const auto held = asked.in_memory ? apps::input_held::in_memory : apps::input_held::on_disk;
+  current.open(words::source(from.text, from.passes, held), where.output);
+  return words::about().operators;
+}
+
+}  // namespace
+
+void init_bench(int argc, char** argv) {
+  detail::begin(argc, argv,
+                {.about = &words::about(),
+                 .open = open,
+                 .complete = [] { current.complete(); },
+                 .discard = [] { current.discard(); },
+                 .counts_at_source = true});
+}
+
+bool Source::take(detail::feed& by, Item& item) {
+  return current.take(by, item);
+}
+void Split::op(Item& item) {
+  detail::work_on_each(split_op, item, words::split);
+}
+void Combine::op(Item& item) {
+  thread_local words::combine combine;  // keeps its memory
+  detail::work_on_each(combine_op, item, [](auto some) { return combine(std::move(some)); });
+}
+
+std::vector<Item> Divide::op(const Item& item, std::size_t parts) {
+  std::vector<Item> made(parts);
+  for (std::size_t i = 0; i < parts; ++i) {
+    made[i].key = i;
+    made[i].timestamp = item.timestamp;
+    made[i].batch_index = item.batch_index;
+  }
+  detail::operate(divide_op, item, [&](const Item& all) {
+    for (const auto& some : all) {
+      auto divided = words::divide(some, parts);
+      for (std::size_t i = 0; i < parts; ++i) made[i].append(std::move(divided[i]));
+    }
+  });
+  return made;
+}
+
+void Count::op(Item& item, Counts& state) {
+  detail::operate(count_op, item, [&](Item& all) {
+    for (const auto& some : all) state.words_(some);
+  });
+  if (!detail::failed()) detail::note_arrival(item, item.size());
+}
+
+void Sink::op(Counts& counts) {
+  current.give(sink_op, counts, [](words::sink& sink, Counts& all) { sink(all.words_); });
+}
+
+}  // namespace spb
