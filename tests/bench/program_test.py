@@ -21,6 +21,8 @@ GOOD = {
     "mandelbrot": ["test"],
     "mandelbrot_zoom": ["test"],
     "primes": ["test"],
+    "video_filter": ["test"],
+    "xml_transform": ["test"],
 }
 TEXT = "".join(f"line {number * number}\n" for number in range(20_000)).encode()
 BLOCKS = b"".join(bz2.compress(TEXT[start : start + 90_000], 1) for start in range(0, len(TEXT), 90_000))
@@ -99,6 +101,8 @@ class BrokenFolder(Case):
         "mandelbrot": ("scene.txt", lambda text: text + b"nonsense\n"),
         "mandelbrot_zoom": ("film.txt", lambda text: text + b"nonsense\n"),
         "primes": ("range.txt", lambda text: text + b"nonsense\n"),
+        "video_filter": ("frame00030.jpg", lambda picture: picture[: len(picture) // 2]),
+        "xml_transform": ("statement00040.xml", lambda text: text[: len(text) // 2]),
     }
 
     def test_broken_stream(self) -> None:
