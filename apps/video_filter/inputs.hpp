@@ -36,7 +36,7 @@ void generate(std::string_view input, const std::filesystem::path& folder, const
 verdict verify(std::string_view input, const std::filesystem::path& folder,
                const std::filesystem::path& output);
 
-/// How far a frame may be from the definition: levels of 256, in the mean over its bytes. JPEG's loss makes 3
+/// How far a frame may be from the definition: levels of 256, in the mean over its bytes. JPEG's loss makes 2
 /// to 5 of them; a film's next frame is about 12 away.
 inline constexpr double most_wrong = 6;
 
