@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/support/bytes.hpp"
+#include "apps/support/pnm.hpp"
 
 namespace apps::ferret {
 
@@ -20,7 +21,7 @@ struct picture {
 };
 
 /// A larger picture is refused: the sums over a region would not fit.
-inline constexpr std::size_t most_pixels = std::size_t{1} << 24;
+inline constexpr std::size_t most_pixels = most_pnm_pixels;
 
 /// Reads a binary PPM file (`P6`, 255 levels). \throws error  naming the file, if it is none or cut off
 picture read_ppm(const std::filesystem::path& file);

@@ -1,32 +1,16 @@
 #include "apps/ferret/source.hpp"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 
-#include "apps/support/error.hpp"
+#include "apps/support/folder.hpp"
 
 namespace apps::ferret {
-namespace {
-
-std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder) {
-  std::error_code wrong;
-  std::vector<std::filesystem::path> found;
-  for (std::filesystem::directory_iterator entry(folder, wrong), end; !wrong && entry != end;
-       entry.increment(wrong))
-    if (entry->path().extension() == ".ppm") found.push_back(entry->path());
-  if (wrong) throw error("cannot read '" + folder.string() + "': " + wrong.message());
-  if (found.empty()) throw error("'" + folder.string() + "' has no .ppm files");
-  std::ranges::sort(found);
-  return found;
-}
-
-}  // namespace
 
 source::source(std::filesystem::path path, input_held held) {
   std::error_code none;
   if (std::filesystem::is_directory(path, none))
-    files_ = pictures_in(path);
+    files_ = files_in(path, {".ppm"});
   else if (path.extension() == ".ppm" && !pack_reader::is_pack(path))
     files_.push_back(std::move(path));
   else

@@ -1,9 +1,7 @@
 #include "apps/mandelbrot_zoom/sink.hpp"
 
-#include <string>
 #include <utility>
 
-#include "apps/support/error.hpp"
 #include "apps/support/order.hpp"
 #include "apps/support/pgm.hpp"
 
@@ -18,9 +16,7 @@ void sink::operator()(const frame& one) {
 }
 
 void sink::close() {
-  if (due_ < film_.frames)
-    throw error("'" + out_.path().string() + "' is not written: frame " + std::to_string(due_) +
-                " is missing");
+  check_complete(out_.path(), "frame", due_, film_.frames);
   out_.close();
 }
 

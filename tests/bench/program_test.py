@@ -31,6 +31,8 @@ GOOD = {
     "mandelbrot_zoom": ["test"],
     "person_recognition": ["test"],
     "primes": ["test"],
+    "video_filter": ["test"],
+    "xml_transform": ["test"],
     "word_count": ["test"],
 }
 TEXT = "".join(f"line {number * number}\n" for number in range(20_000)).encode()
@@ -120,6 +122,8 @@ class BrokenFolder(Case):
         "mandelbrot_zoom": ("film.txt", lambda text: text + b"nonsense\n"),
         "person_recognition": ("crowd.avi", lambda film: film[: len(film) // 5]),
         "primes": ("range.txt", lambda text: text + b"nonsense\n"),
+        "video_filter": ("frame00030.jpg", lambda picture: picture[: len(picture) // 2]),
+        "xml_transform": ("statement00040.xml", lambda text: text[: len(text) // 2]),
         "word_count": ("stream.txt", lambda text: text + b"nonsense\n"),
     }
 

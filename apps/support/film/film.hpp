@@ -26,6 +26,9 @@ struct film_format {
   }
 };
 
+/// Pixels that a side of a film's pictures may have.
+inline constexpr int most_film_side = 16'384;
+
 /// Of the pictures of a film: what is lost is hardly seen.
 inline constexpr int film_quality = 80;
 

@@ -52,6 +52,8 @@ std::optional<extent> jpeg_decoder::size_of(std::string_view packed) {
   if (tjDecompressHeader3(handle_.get(), start_of(packed), packed.size(), &size.width, &size.height, &samples,
                           &colours) != 0)
     return std::nullopt;
+  // JPEG data may have tables and no picture, which libjpeg-turbo takes for good.
+  if (size.width < 1 || size.height < 1) return std::nullopt;
   return size;
 }
 

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t chunk_head = 8, list_head = 12;
 constexpr std::size_t most_per_frame = std::size_t{1} << 28;
-constexpr int most_of_side = 16'384;
 
 bool is_motion_jpeg(std::string_view codec) {
   return std::ranges::equal(codec, std::string_view("MJPG"), {},
@@ -122,7 +121,7 @@ void film_reader::read_stream(std::uint64_t end) {
   }
   if (frame_id_.empty()) return;
   const auto [width, height] = format_.size;
-  if (width < 1 || height < 1 || width > most_of_side || height > most_of_side)
+  if (width < 1 || height < 1 || width > most_film_side || height > most_film_side)
     fail("is damaged: its pictures are " + std::to_string(width) + " x " + std::to_string(height));
   if (format_.rate == 0 || format_.scale == 0) fail("is damaged: it has no rate of frames");
 }

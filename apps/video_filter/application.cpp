@@ -1,0 +1,20 @@
+#include "apps/video_filter/inputs.hpp"
+#include "apps/video_filter/video_filter.hpp"
+
+namespace apps::video_filter {
+
+const application& about() {
+  static const application video_filter = [] {
+    application made;
+    made.name = "video_filter";
+    made.says = "blurs pictures, finds their edges, and makes a film of them";
+    for (const auto& input : inputs) made.inputs.emplace_back(input.name);
+    made.operators = {"source", "read", "blur", "sobel", "pack", "sink"};
+    made.generate = generate;
+    made.verify = verify;
+    return made;
+  }();
+  return video_filter;
+}
+
+}  // namespace apps::video_filter

@@ -1,0 +1,20 @@
+#include "apps/xml_transform/inputs.hpp"
+#include "apps/xml_transform/xml_transform.hpp"
+
+namespace apps::xml_transform {
+
+const application& about() {
+  static const application xml_transform = [] {
+    application made;
+    made.name = "xml_transform";
+    made.says = "turns XML documents into pages by an XSLT style sheet";
+    for (const auto& input : inputs) made.inputs.emplace_back(input.name);
+    made.operators = {"source", "load", "transform", "sink"};
+    made.generate = generate;
+    made.verify = verify;
+    return made;
+  }();
+  return xml_transform;
+}
+
+}  // namespace apps::xml_transform

@@ -1,0 +1,22 @@
+/// What libxml2 has allocated, freed by its owners, and its parser.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include <libxml/tree.h>
+
+namespace apps::xml_transform {
+
+struct free_tree {
+  void operator()(xmlDoc* tree) const { xmlFreeDoc(tree); }
+};
+using tree = std::unique_ptr<xmlDoc, free_tree>;
+
+/// Parses the text of a document. Any thread, once a `style_sheet` has been made; relative references of the
+/// document are to what lies beside `file`, and nothing is fetched over a network.
+/// \throws error  naming the file and the line, if it is not well-formed
+tree parse(std::string_view text, const std::filesystem::path& file);
+
+}  // namespace apps::xml_transform

@@ -1,0 +1,29 @@
+#include <optional>
+
+#include <video_filter.hpp>
+
+#include "bench/support/grppi_back_end.hpp"
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return {};
+  return item;
+}
+
+spb::Item filter(spb::Item item) {
+  spb::Read::op(item);
+  spb::Blur::op(item);
+  spb::Sobel::op(item);
+  spb::Pack::op(item);
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  auto execution = grppi_back_end();
+  spb::Metrics::init();
+  grppi::pipeline(execution, next, grppi::farm(spb::nthreads, filter),
+                  [](spb::Item item) { spb::Sink::op(item); });
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,31 @@
+#include <cstddef>
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_pipeline.h>
+#include <video_filter.hpp>
+
+template <class Operator> auto parallel() {
+  return tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
+    Operator::op(item);
+    return item;
+  });
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  const auto threads = static_cast<std::size_t>(spb::nthreads);
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+  const auto source =
+      tbb::make_filter<void, spb::Item>(tbb::filter_mode::serial_in_order, [](tbb::flow_control& control) {
+        spb::Item item;
+        if (!spb::Source::op(item)) control.stop();
+        return item;
+      });
+  const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
+                                                      [](spb::Item item) { spb::Sink::op(item); });
+  tbb::parallel_pipeline(2 * threads, source & parallel<spb::Read>() & parallel<spb::Blur>() &
+                                          parallel<spb::Sobel>() & parallel<spb::Pack>() & sink);
+  spb::Metrics::stop();
+  spb::end_bench();
+}

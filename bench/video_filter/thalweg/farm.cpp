@@ -1,0 +1,30 @@
+#include <thalweg/thalweg.hpp>
+
+#include <optional>
+
+#include <video_filter.hpp>
+
+namespace tw = thalweg;
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return std::nullopt;
+  return item;
+}
+
+spb::Item filter(spb::Item item) {
+  spb::Read::op(item);
+  spb::Blur::op(item);
+  spb::Sobel::op(item);
+  spb::Pack::op(item);
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  tw::run(tw::source(next) | tw::farm(filter) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+          tw::pool{.workers = spb::nthreads});
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,47 @@
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <ff/ff.hpp>
+#include <xml_transform.hpp>
+
+struct source : ff::ff_node_t<spb::Item> {
+  spb::Item* svc(spb::Item*) override {
+    auto item = std::make_unique<spb::Item>();
+    return spb::Source::op(*item) ? item.release() : EOS;
+  }
+};
+
+struct sink : ff::ff_node_t<spb::Item> {
+  spb::Item* svc(spb::Item* item) override {
+    const std::unique_ptr<spb::Item> owner(item);
+    spb::Sink::op(*item);
+    return GO_ON;
+  }
+};
+
+struct worker : ff::ff_node_t<spb::Item> {
+  spb::Item* svc(spb::Item* item) override {
+    spb::Load::op(*item);
+    spb::Transform::op(*item);
+    return item;
+  }
+};
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  std::vector<std::unique_ptr<ff::ff_node>> workers;
+  for (int i = 0; i < spb::nthreads; ++i) workers.push_back(std::make_unique<worker>());
+  ff::ff_OFarm<spb::Item> farm(std::move(workers));
+  source first;
+  sink last;
+  farm.add_emitter(first);
+  farm.add_collector(last);
+  farm.set_scheduling_ondemand();
+  farm.blocking_mode(true);
+  farm.no_mapping();
+  if (farm.run_and_wait_end() < 0) ff::error("running the farm\n");
+  spb::Metrics::stop();
+  spb::end_bench();
+}

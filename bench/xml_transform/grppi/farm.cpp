@@ -1,0 +1,27 @@
+#include <optional>
+
+#include <xml_transform.hpp>
+
+#include "bench/support/grppi_back_end.hpp"
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return {};
+  return item;
+}
+
+spb::Item transform(spb::Item item) {
+  spb::Load::op(item);
+  spb::Transform::op(item);
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  auto execution = grppi_back_end();
+  spb::Metrics::init();
+  grppi::pipeline(execution, next, grppi::farm(spb::nthreads, transform),
+                  [](spb::Item item) { spb::Sink::op(item); });
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,28 @@
+#include <thalweg/thalweg.hpp>
+
+#include <optional>
+
+#include <xml_transform.hpp>
+
+namespace tw = thalweg;
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return std::nullopt;
+  return item;
+}
+
+spb::Item transform(spb::Item item) {
+  spb::Load::op(item);
+  spb::Transform::op(item);
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  tw::run(tw::source(next) | tw::farm(transform) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+          tw::pool{.workers = spb::nthreads});
+  spb::Metrics::stop();
+  spb::end_bench();
+}

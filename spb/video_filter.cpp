@@ -1,0 +1,69 @@
+#include "spb/video_filter.hpp"
+
+#include <string>
+#include <vector>
+
+#include <opencv2/core/utility.hpp>
+
+#include "apps/video_filter/video_filter.hpp"
+#include "spb/detail/plain_stream.hpp"
+
+namespace spb {
+namespace {
+
+namespace video = apps::video_filter;
+
+enum operation : std::size_t { source_op, read_op, blur_op, sobel_op, pack_op, sink_op };
+
+detail::plain_stream<Item, video::source, video::sink> current;
+video::filter filter;
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+  cv::setNumThreads(1);
+  const auto album = video::read_album(where.input);
+  filter = album.filter;
+  const auto held = asked.in_memory ? video::input_held::in_memory : video::input_held::on_disk;
+  current.open(video::source(album, held), where.output, album);
+  return video::about().operators;
+}
+
+}  // namespace
+
+void init_bench(int argc, char** argv) {
+  detail::begin(argc, argv,
+                {.about = &video::about(),
+                 .open = open,
+                 .complete = [] { current.complete(); },
+                 .discard = [] { current.discard(); }});
+}
+
+bool Source::take(detail::feed& by, Item& item) {
+  return current.take(by, item);
+}
+
+// Those who read and pack keep their memory from one item to the next on the same thread.
+void Read::op(Item& item) {
+  detail::guarded(false, [&] {
+    thread_local video::read read;
+    detail::work_on_each(read_op, item, read);
+    return true;
+  });
+}
+void Blur::op(Item& item) {
+  detail::work_on_each(blur_op, item, video::blur{filter});
+}
+void Sobel::op(Item& item) {
+  detail::work_on_each(sobel_op, item, video::sobel{filter});
+}
+void Pack::op(Item& item) {
+  detail::guarded(false, [&] {
+    thread_local video::pack pack;
+    detail::work_on_each(pack_op, item, pack);
+    return true;
+  });
+}
+void Sink::op(Item& item) {
+  current.write(sink_op, item);
+}
+
+}  // namespace spb

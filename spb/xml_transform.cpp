@@ -1,0 +1,51 @@
+#include "spb/xml_transform.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/xml_transform/xml_transform.hpp"
+#include "spb/detail/plain_stream.hpp"
+
+namespace spb {
+namespace {
+
+namespace xml = apps::xml_transform;
+
+enum operation : std::size_t { source_op, load_op, transform_op, sink_op };
+
+detail::plain_stream<Item, xml::source, xml::sink> current;
+std::shared_ptr<const xml::style_sheet> style;
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+  const auto collection = xml::read_collection(where.input);
+  style = std::make_shared<const xml::style_sheet>(collection.style);
+  const auto held = asked.in_memory ? xml::input_held::in_memory : xml::input_held::on_disk;
+  current.open(xml::source(collection.documents, held), where.output, collection, *style);
+  return xml::about().operators;
+}
+
+}  // namespace
+
+void init_bench(int argc, char** argv) {
+  detail::begin(argc, argv,
+                {.about = &xml::about(),
+                 .open = open,
+                 .complete = [] { current.complete(); },
+                 .discard = [] { current.discard(); }});
+}
+
+bool Source::take(detail::feed& by, Item& item) {
+  return current.take(by, item);
+}
+void Load::op(Item& item) {
+  detail::work_on_each(load_op, item, xml::load{});
+}
+void Transform::op(Item& item) {
+  detail::work_on_each(transform_op, item, xml::transform{style});
+}
+void Sink::op(Item& item) {
+  current.write(sink_op, item);
+}
+
+}  // namespace spb
