@@ -5,27 +5,15 @@
 
 #include <dedup.hpp>
 
-using queue = SharedQueue<spb::Item>;
+#include "bench/support/stage_threads.hpp"
 
-// Threads that share a stage. What has come before is looked up in order, by one: nothing is compressed
-// twice.
-template <class Operator>
-void start(std::vector<std::jthread>& threads, std::size_t count, queue& from, queue& to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    threads.emplace_back([&from, &to] {
-      for (spb::Item item; from.dequeue(item);) {
-        Operator::op(item);
-        to.enqueue(std::move(item));
-      }
-      to.close();
-    });
-  }
-}
+using queue = SharedQueue<spb::Item>;
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto n = static_cast<std::size_t>(spb::nthreads);
+  // What has come before is looked up in order, by one: nothing is compressed twice.
   queue fragments(n), refined(n, n, queue_order::by_item), looked_up(n), packed(n, n, queue_order::by_item);
   {
     std::vector<std::jthread> threads;
@@ -33,9 +21,9 @@ int main(int argc, char* argv[]) {
       for (spb::Item item; spb::Source::op(item);) fragments.enqueue(std::move(item));
       fragments.close();
     });
-    start<spb::Refine>(threads, n, fragments, refined);
-    start<spb::Deduplicate>(threads, 1, refined, looked_up);
-    start<spb::Compress>(threads, n, looked_up, packed);
+    start_stage(threads, n, fragments, refined, spb::Refine::op);
+    start_stage(threads, 1, refined, looked_up, spb::Deduplicate::op);
+    start_stage(threads, n, looked_up, packed, spb::Compress::op);
     for (spb::Item item; packed.dequeue(item);) spb::Sink::op(item);
   }
   spb::Metrics::stop();

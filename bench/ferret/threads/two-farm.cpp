@@ -5,23 +5,10 @@
 
 #include <ferret.hpp>
 
+#include "bench/support/stage_threads.hpp"
 #include "bench/support/two_farms.hpp"
 
 using queue = SharedQueue<spb::Item>;
-
-// Threads that share a stage.
-template <class Work>
-void start(std::vector<std::jthread>& threads, std::size_t count, queue& from, queue& to, Work work) {
-  for (std::size_t i = 0; i < count; ++i) {
-    threads.emplace_back([&from, &to, work] {
-      for (spb::Item item; from.dequeue(item);) {
-        work(item);
-        to.enqueue(std::move(item));
-      }
-      to.close();
-    });
-  }
-}
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
@@ -36,12 +23,12 @@ int main(int argc, char* argv[]) {
       for (spb::Item item; spb::Source::op(item);) pictures.enqueue(std::move(item));
       pictures.close();
     });
-    start(threads, first, pictures, found, [](spb::Item& item) {
+    start_stage(threads, first, pictures, found, [](spb::Item& item) {
       spb::Segmentation::op(item);
       spb::Extract::op(item);
       spb::Vectorization::op(item);
     });
-    start(threads, second, found, ranked, spb::Rank::op);
+    start_stage(threads, second, found, ranked, spb::Rank::op);
     for (spb::Item item; ranked.dequeue(item);) spb::Sink::op(item);
   }
   spb::Metrics::stop();

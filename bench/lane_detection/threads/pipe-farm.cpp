@@ -5,27 +5,16 @@
 
 #include <lane_detection.hpp>
 
-using queue = SharedQueue<spb::Item>;
+#include "bench/support/stage_threads.hpp"
 
-// Threads that share a stage. All queues give items in order: if only the last one did, an item that others
-// have overtaken could be kept from it by those that wait there for just this item.
-template <class Operator>
-void start(std::vector<std::jthread>& threads, std::size_t count, queue& from, queue& to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    threads.emplace_back([&from, &to] {
-      for (spb::Item item; from.dequeue(item);) {
-        Operator::op(item);
-        to.enqueue(std::move(item));
-      }
-      to.close();
-    });
-  }
-}
+using queue = SharedQueue<spb::Item>;
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto n = static_cast<std::size_t>(spb::nthreads);
+  // All queues give items in order: if only the last one did, an item that others have overtaken could be
+  // kept from it by those that wait there for just this item.
   constexpr auto in_order = queue_order::by_item;
   queue frames(n), roads(n, n, in_order), edges(n, n, in_order), lines(n, n, in_order),
       segments(n, n, in_order), agreed(n, n, in_order), outlines(n, n, in_order), marked(n, n, in_order);
@@ -35,13 +24,13 @@ int main(int argc, char* argv[]) {
       for (spb::Item item; spb::Source::op(item);) frames.enqueue(std::move(item));
       frames.close();
     });
-    start<spb::Segment>(threads, n, frames, roads);
-    start<spb::Canny1>(threads, n, roads, edges);
-    start<spb::HoughT>(threads, n, edges, lines);
-    start<spb::HoughP>(threads, n, lines, segments);
-    start<spb::Bitwise>(threads, n, segments, agreed);
-    start<spb::Canny2>(threads, n, agreed, outlines);
-    start<spb::Overlap>(threads, n, outlines, marked);
+    start_stage(threads, n, frames, roads, spb::Segment::op);
+    start_stage(threads, n, roads, edges, spb::Canny1::op);
+    start_stage(threads, n, edges, lines, spb::HoughT::op);
+    start_stage(threads, n, lines, segments, spb::HoughP::op);
+    start_stage(threads, n, segments, agreed, spb::Bitwise::op);
+    start_stage(threads, n, agreed, outlines, spb::Canny2::op);
+    start_stage(threads, n, outlines, marked, spb::Overlap::op);
     for (spb::Item item; marked.dequeue(item);) spb::Sink::op(item);
   }
   spb::Metrics::stop();

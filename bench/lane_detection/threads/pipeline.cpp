@@ -4,18 +4,9 @@
 
 #include <lane_detection.hpp>
 
-using queue = SharedQueue<spb::Item>;
+#include "bench/support/stage_threads.hpp"
 
-// The thread of a stage.
-template <class Operator> std::jthread stage(queue& from, queue& to) {
-  return std::jthread([&from, &to] {
-    for (spb::Item item; from.dequeue(item);) {
-      Operator::op(item);
-      to.enqueue(std::move(item));
-    }
-    to.close();
-  });
-}
+using queue = SharedQueue<spb::Item>;
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
@@ -29,13 +20,13 @@ int main(int argc, char* argv[]) {
       for (spb::Item item; spb::Source::op(item);) frames.enqueue(std::move(item));
       frames.close();
     });
-    threads.push_back(stage<spb::Segment>(frames, roads));
-    threads.push_back(stage<spb::Canny1>(roads, edges));
-    threads.push_back(stage<spb::HoughT>(edges, lines));
-    threads.push_back(stage<spb::HoughP>(lines, segments));
-    threads.push_back(stage<spb::Bitwise>(segments, agreed));
-    threads.push_back(stage<spb::Canny2>(agreed, outlines));
-    threads.push_back(stage<spb::Overlap>(outlines, marked));
+    start_stage(threads, 1, frames, roads, spb::Segment::op);
+    start_stage(threads, 1, roads, edges, spb::Canny1::op);
+    start_stage(threads, 1, edges, lines, spb::HoughT::op);
+    start_stage(threads, 1, lines, segments, spb::HoughP::op);
+    start_stage(threads, 1, segments, agreed, spb::Bitwise::op);
+    start_stage(threads, 1, agreed, outlines, spb::Canny2::op);
+    start_stage(threads, 1, outlines, marked, spb::Overlap::op);
     for (spb::Item item; marked.dequeue(item);) spb::Sink::op(item);
   }
   spb::Metrics::stop();

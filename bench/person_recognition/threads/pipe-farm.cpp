@@ -5,27 +5,16 @@
 
 #include <person_recognition.hpp>
 
-using queue = SharedQueue<spb::Item>;
+#include "bench/support/stage_threads.hpp"
 
-// Threads that share a stage. All queues give items in order: if only the last one did, an item that others
-// have overtaken could be kept from it by those that wait there for just this item.
-template <class Operator>
-void start(std::vector<std::jthread>& threads, std::size_t count, queue& from, queue& to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    threads.emplace_back([&from, &to] {
-      for (spb::Item item; from.dequeue(item);) {
-        Operator::op(item);
-        to.enqueue(std::move(item));
-      }
-      to.close();
-    });
-  }
-}
+using queue = SharedQueue<spb::Item>;
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto n = static_cast<std::size_t>(spb::nthreads);
+  // All queues give items in order: if only the last one did, an item that others have overtaken could be
+  // kept from it by those that wait there for just this item.
   constexpr auto in_order = queue_order::by_item;
   queue frames(n), detected(n, n, in_order), recognized(n, n, in_order);
   {
@@ -34,8 +23,8 @@ int main(int argc, char* argv[]) {
       for (spb::Item item; spb::Source::op(item);) frames.enqueue(std::move(item));
       frames.close();
     });
-    start<spb::Detect>(threads, n, frames, detected);
-    start<spb::Recognize>(threads, n, detected, recognized);
+    start_stage(threads, n, frames, detected, spb::Detect::op);
+    start_stage(threads, n, detected, recognized, spb::Recognize::op);
     for (spb::Item item; recognized.dequeue(item);) spb::Sink::op(item);
   }
   spb::Metrics::stop();

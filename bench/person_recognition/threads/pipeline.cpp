@@ -4,18 +4,9 @@
 
 #include <person_recognition.hpp>
 
-using queue = SharedQueue<spb::Item>;
+#include "bench/support/stage_threads.hpp"
 
-// The thread of a stage.
-template <class Operator> std::jthread stage(queue& from, queue& to) {
-  return std::jthread([&from, &to] {
-    for (spb::Item item; from.dequeue(item);) {
-      Operator::op(item);
-      to.enqueue(std::move(item));
-    }
-    to.close();
-  });
-}
+using queue = SharedQueue<spb::Item>;
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
@@ -28,8 +19,8 @@ int main(int argc, char* argv[]) {
       for (spb::Item item; spb::Source::op(item);) frames.enqueue(std::move(item));
       frames.close();
     });
-    threads.push_back(stage<spb::Detect>(frames, detected));
-    threads.push_back(stage<spb::Recognize>(detected, recognized));
+    start_stage(threads, 1, frames, detected, spb::Detect::op);
+    start_stage(threads, 1, detected, recognized, spb::Recognize::op);
     for (spb::Item item; recognized.dequeue(item);) spb::Sink::op(item);
   }
   spb::Metrics::stop();

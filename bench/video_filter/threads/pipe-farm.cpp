@@ -5,37 +5,29 @@
 
 #include <video_filter.hpp>
 
-using queue = SharedQueue<spb::Item>;
+#include "bench/support/stage_threads.hpp"
 
-// Threads that share a stage.
-template <class Operator>
-void start(std::vector<std::jthread>& threads, std::size_t count, queue& from, queue& to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    threads.emplace_back([&from, &to] {
-      for (spb::Item item; from.dequeue(item);) {
-        Operator::op(item);
-        to.enqueue(std::move(item));
-      }
-      to.close();
-    });
-  }
-}
+using queue = SharedQueue<spb::Item>;
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto n = static_cast<std::size_t>(spb::nthreads);
-  queue files(n), pictures(n, n), blurred(n, n), edges(n, n), packed(n, n, queue_order::by_item);
+  // All queues give items in order: if only the last one did, an item that others have overtaken could be
+  // kept from it by those that wait there for just this item.
+  constexpr auto in_order = queue_order::by_item;
+  queue files(n), pictures(n, n, in_order), blurred(n, n, in_order), edges(n, n, in_order),
+      packed(n, n, in_order);
   {
     std::vector<std::jthread> threads;
     threads.emplace_back([&] {
       for (spb::Item item; spb::Source::op(item);) files.enqueue(std::move(item));
       files.close();
     });
-    start<spb::Read>(threads, n, files, pictures);
-    start<spb::Blur>(threads, n, pictures, blurred);
-    start<spb::Sobel>(threads, n, blurred, edges);
-    start<spb::Pack>(threads, n, edges, packed);
+    start_stage(threads, n, files, pictures, spb::Read::op);
+    start_stage(threads, n, pictures, blurred, spb::Blur::op);
+    start_stage(threads, n, blurred, edges, spb::Sobel::op);
+    start_stage(threads, n, edges, packed, spb::Pack::op);
     for (spb::Item item; packed.dequeue(item);) spb::Sink::op(item);
   }
   spb::Metrics::stop();
