@@ -145,9 +145,10 @@ class BrokenFolder(Case):
         self.refuses(str(broken), name)
 
     def test_output_that_is_the_input(self) -> None:
-        file = self.copy() / self.BREAKS[APPLICATION][0]
+        folder = self.copy()
+        file = folder / self.BREAKS[APPLICATION][0]
         before = file.read_bytes()
-        self.refuses(str(file), "is the input", output=file)
+        self.refuses(str(folder), "is the input", output=file)
         self.assertEqual(file.read_bytes(), before)
 
 
