@@ -99,6 +99,7 @@ TEST_P(Lines, RandomTextsAsTheNaiveWay) {
   // Lines of nothing, of some bytes, and longer than what is read at once; ends where the reads meet.
   for (const std::size_t size : {10U, 5'000U, 262'143U, 262'144U, 262'145U, 700'000U}) {
     for (const unsigned breaks : {3U, 100U, 400'000U}) {
+      if (breaks == 3 && size > 5'000 && size != 262'145) continue;  // very many lines, and nothing new
       std::string text(size, ' ');
       for (char& c : text) {
         const auto r = random() % breaks;
