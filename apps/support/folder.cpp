@@ -32,7 +32,7 @@ std::filesystem::path output_other_than(const std::vector<std::filesystem::path>
   if (std::filesystem::exists(output, none))
     for (const auto& input : inputs)
       if (std::filesystem::equivalent(input, output, none))
-        throw error("'" + output.string() + "' is one of the inputs, and is not written");
+        throw error("'" + output.string() + "' is the input, and is not written");
   return output;
 }
 

@@ -207,16 +207,6 @@ void forbid_overwriting(const fs::path& input, const fs::path& output) {
     throw apps::error("'" + output.string() + "' is the input: it cannot be the output, too");
 }
 
-namespace {
-
-// No file of an input that is a folder is the output.
-void forbid_overwriting_any_of(const fs::path& input, const fs::path& output) {
-  if (!fs::is_directory(input)) return;
-  for (const auto& file : fs::directory_iterator(input)) forbid_overwriting(file, output);
-}
-
-}  // namespace
-
 void begin(int argc, char** argv, application_link link) {
   auto& run = current();
   if (argc > 0) run.program = fs::path(argv[0]).filename().string();
@@ -241,8 +231,6 @@ void begin(int argc, char** argv, application_link link) {
     if (run.asked.output.empty()) {
       run.for_a_while = folder_for_a_while(about.name);
       run.where.output = run.for_a_while / "output";
-    } else {
-      forbid_overwriting_any_of(run.where.input, run.where.output);
     }
     run.operators = run.link.open(run.asked, run.where);
   });
