@@ -5,27 +5,11 @@
 #include <ferret.hpp>
 #include <ff/ff.hpp>
 
-struct source : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item*) override {
-    auto item = std::make_unique<spb::Item>();
-    return spb::Source::op(*item) ? item.release() : EOS;
-  }
-};
+#include "bench/support/fastflow_nodes.hpp"
 
-struct sink : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item* item) override {
-    const std::unique_ptr<spb::Item> owner(item);
-    spb::Sink::op(*item);
-    return GO_ON;
-  }
-};
-
-template <class Operator> struct stage : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item* item) override {
-    Operator::op(*item);
-    return item;
-  }
-};
+using source = source_node<spb::Source, spb::Item>;
+using sink = sink_node<spb::Sink, spb::Item>;
+template <class Operator> using stage = stage_node<Operator, spb::Item>;
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);

@@ -5,14 +5,10 @@
 #include <ferret.hpp>
 #include <ff/ff.hpp>
 
+#include "bench/support/fastflow_nodes.hpp"
 #include "bench/support/two_farms.hpp"
 
-struct source : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item*) override {
-    auto item = std::make_unique<spb::Item>();
-    return spb::Source::op(*item) ? item.release() : EOS;
-  }
-};
+using source = source_node<spb::Source, spb::Item>;
 
 struct sink : ff::ff_minode_t<spb::Item> {
   spb::Item* svc(spb::Item* item) override {

@@ -5,42 +5,10 @@
 #include <ff/ff.hpp>
 #include <lane_detection.hpp>
 
-#include "bench/support/in_order.hpp"
+#include "bench/support/fastflow_nodes.hpp"
 
-struct source : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item*) override {
-    auto item = std::make_unique<spb::Item>();
-    return spb::Source::op(*item) ? item.release() : EOS;
-  }
-};
-
-// Farms without a gatherer of their own give items as they are done.
-struct sink : ff::ff_minode_t<spb::Item> {
-  spb::Item* svc(spb::Item* item) override {
-    early.put(std::unique_ptr<spb::Item>(item));
-    while (const auto due = early.next()) spb::Sink::op(*due);
-    return GO_ON;
-  }
-  in_order<spb::Item> early;
-};
-
-template <class Operator> struct stage : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item* item) override {
-    Operator::op(*item);
-    return item;
-  }
-};
-
-// A farm without collector: its workers send straight to the next stage.
-template <class Operator> std::unique_ptr<ff::ff_farm> farm_of(int workers) {
-  auto farm = std::make_unique<ff::ff_farm>();
-  std::vector<ff::ff_node*> all;
-  for (int i = 0; i < workers; ++i) all.push_back(new stage<Operator>);  // FastFlow's own way: the farm
-  farm->add_workers(all);
-  farm->cleanup_workers();  // deletes them
-  farm->set_scheduling_ondemand();
-  return farm;
-}
+using source = source_node<spb::Source, spb::Item>;
+using sink = ordering_sink_node<spb::Sink, spb::Item>;
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
@@ -48,13 +16,13 @@ int main(int argc, char* argv[]) {
   source first;
   sink last;
   ff::ff_pipeline pipe;
-  const auto segment = farm_of<spb::Segment>(spb::nthreads);
-  const auto canny1 = farm_of<spb::Canny1>(spb::nthreads);
-  const auto hough_t = farm_of<spb::HoughT>(spb::nthreads);
-  const auto hough_p = farm_of<spb::HoughP>(spb::nthreads);
-  const auto bitwise = farm_of<spb::Bitwise>(spb::nthreads);
-  const auto canny2 = farm_of<spb::Canny2>(spb::nthreads);
-  const auto overlap = farm_of<spb::Overlap>(spb::nthreads);
+  const auto segment = farm_of<spb::Segment, spb::Item>(spb::nthreads);
+  const auto canny1 = farm_of<spb::Canny1, spb::Item>(spb::nthreads);
+  const auto hough_t = farm_of<spb::HoughT, spb::Item>(spb::nthreads);
+  const auto hough_p = farm_of<spb::HoughP, spb::Item>(spb::nthreads);
+  const auto bitwise = farm_of<spb::Bitwise, spb::Item>(spb::nthreads);
+  const auto canny2 = farm_of<spb::Canny2, spb::Item>(spb::nthreads);
+  const auto overlap = farm_of<spb::Overlap, spb::Item>(spb::nthreads);
   segment->add_emitter(&first);
   for (auto* const farm : {segment.get(), canny1.get(), hough_t.get(), hough_p.get(), bitwise.get(),
                            canny2.get(), overlap.get()})

@@ -5,14 +5,9 @@
 #include <ff/ff.hpp>
 #include <person_recognition.hpp>
 
-#include "bench/support/in_order.hpp"
+#include "bench/support/fastflow_nodes.hpp"
 
-struct source : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item*) override {
-    auto item = std::make_unique<spb::Item>();
-    return spb::Source::op(*item) ? item.release() : EOS;
-  }
-};
+using source = source_node<spb::Source, spb::Item>;
 
 // FastFlow keeps the order of farms of plain nodes only.
 struct sink : ff::ff_node_t<spb::Item> {
@@ -24,12 +19,7 @@ struct sink : ff::ff_node_t<spb::Item> {
   in_order<spb::Item> early;
 };
 
-template <class Operator> struct stage : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item* item) override {
-    Operator::op(*item);
-    return item;
-  }
-};
+template <class Operator> using stage = stage_node<Operator, spb::Item>;
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);

@@ -5,20 +5,10 @@
 #include <ff/ff.hpp>
 #include <person_recognition.hpp>
 
-struct source : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item*) override {
-    auto item = std::make_unique<spb::Item>();
-    return spb::Source::op(*item) ? item.release() : EOS;
-  }
-};
+#include "bench/support/fastflow_nodes.hpp"
 
-struct sink : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item* item) override {
-    const std::unique_ptr<spb::Item> owner(item);
-    spb::Sink::op(*item);
-    return GO_ON;
-  }
-};
+using source = source_node<spb::Source, spb::Item>;
+using sink = sink_node<spb::Sink, spb::Item>;
 
 struct worker : ff::ff_node_t<spb::Item> {
   spb::Item* svc(spb::Item* item) override {

@@ -5,42 +5,10 @@
 #include <ff/ff.hpp>
 #include <person_recognition.hpp>
 
-#include "bench/support/in_order.hpp"
+#include "bench/support/fastflow_nodes.hpp"
 
-struct source : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item*) override {
-    auto item = std::make_unique<spb::Item>();
-    return spb::Source::op(*item) ? item.release() : EOS;
-  }
-};
-
-// Farms without a gatherer of their own give items as they are done.
-struct sink : ff::ff_minode_t<spb::Item> {
-  spb::Item* svc(spb::Item* item) override {
-    early.put(std::unique_ptr<spb::Item>(item));
-    while (const auto due = early.next()) spb::Sink::op(*due);
-    return GO_ON;
-  }
-  in_order<spb::Item> early;
-};
-
-template <class Operator> struct stage : ff::ff_node_t<spb::Item> {
-  spb::Item* svc(spb::Item* item) override {
-    Operator::op(*item);
-    return item;
-  }
-};
-
-// A farm without collector: its workers send straight to the next stage.
-template <class Operator> std::unique_ptr<ff::ff_farm> farm_of(int workers) {
-  auto farm = std::make_unique<ff::ff_farm>();
-  std::vector<ff::ff_node*> all;
-  for (int i = 0; i < workers; ++i) all.push_back(new stage<Operator>);  // FastFlow's own way: the farm
-  farm->add_workers(all);
-  farm->cleanup_workers();  // deletes them
-  farm->set_scheduling_ondemand();
-  return farm;
-}
+using source = source_node<spb::Source, spb::Item>;
+using sink = ordering_sink_node<spb::Sink, spb::Item>;
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
@@ -48,8 +16,8 @@ int main(int argc, char* argv[]) {
   source first;
   sink last;
   ff::ff_pipeline pipe;
-  const auto detect = farm_of<spb::Detect>(spb::nthreads);
-  const auto recognize = farm_of<spb::Recognize>(spb::nthreads);
+  const auto detect = farm_of<spb::Detect, spb::Item>(spb::nthreads);
+  const auto recognize = farm_of<spb::Recognize, spb::Item>(spb::nthreads);
   detect->add_emitter(&first);
   for (auto* const farm : {detect.get(), recognize.get()}) pipe.add_stage(farm);
   pipe.add_stage(&last);
