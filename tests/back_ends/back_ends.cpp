@@ -140,15 +140,40 @@ TEST_P(BackEnds, LaunchStopCancelAndPause) {
   auto e = tw::launch(job(), policy());
   ASSERT_TRUE(eventually([&] { return seen > 1'000; }));
   e.pause();
+  std::this_thread::sleep_for(2ms);
+  EXPECT_FALSE(e.done()) << "nobody works, but it is not over";
   e.resume();
   const int before = seen;
   ASSERT_TRUE(eventually([&] { return seen > before; }));
   e.stop();
-  EXPECT_EQ(e.wait().items(), static_cast<std::uint64_t>(seen.load()));
+  const auto r = e.wait();
+  EXPECT_EQ(r.items(), static_cast<std::uint64_t>(seen.load()));
   auto c = tw::launch(job(), policy());
   c.cancel();
   c.wait();
   EXPECT_TRUE(c.done());
+}
+
+TEST_P(BackEnds, AGraphThatWaitsForItsFeedIsNotOver) {
+  for (const bool cancel : {false, true}) {
+    int sum = 0;
+    tw::graph g;
+    auto& all = g.add<tw::merge<int>>();
+    g.connect(g.add(tw::source(std::vector{1, 2})).out, all.input());
+    g.connect(all.out, g.add(tw::sink([&](int x) { sum += x; })).in);
+    auto feed = all.feed();
+    auto e = tw::launch(g, policy());
+    std::this_thread::sleep_for(2ms);
+    EXPECT_FALSE(e.done());
+    EXPECT_TRUE(feed.send(4));
+    cancel ? e.cancel() : feed.close();
+    const auto r = e.wait();
+    if (!cancel) {
+      EXPECT_EQ(sum, 7);
+      EXPECT_EQ(r.items(), 3U);
+    }
+    EXPECT_TRUE(feed.closed());
+  }
 }
 
 TEST_P(BackEnds, ReplicasMayChange) {

@@ -98,11 +98,7 @@ void net::join() {
 void net::employ(thread_squad& s, std::size_t threads) {
   const std::lock_guard hold(employing_);
   while (s.size() < std::min(threads, s.most())) {
-    // None when the run is over.
-    auto alive = alive_.load();
-    do {
-      if (alive == 0) return;
-    } while (!alive_.compare_exchange_weak(alive, alive + 1));
+    if (!enter()) return;
     try {
       threads_.emplace_back([this, &s, number = s.size()] { live(s, number); });
     } catch (...) {
@@ -115,9 +111,24 @@ void net::employ(thread_squad& s, std::size_t threads) {
 }
 
 void net::wake() {
-  for (auto& s : squads_) s->wake();
+  wake_squads();
   if (over()) return;
   for (auto* n : nodes_) n->resumed();
+}
+
+// Whoever sleeps looks at the flags again. When the run is over, it is held by those that still work alone.
+void net::wake_squads() {
+  for (auto& s : squads_) s->wake();
+  if (over() && goes_on_.exchange(false)) leave();
+}
+
+// Whoever leaves last ends the run: nobody comes after him.
+bool net::enter() noexcept {
+  auto alive = alive_.load();
+  do {
+    if (alive == 0) return false;
+  } while (!alive_.compare_exchange_weak(alive, alive + 1));
+  return true;
 }
 
 void net::leave() {
@@ -163,7 +174,7 @@ void net::live(thread_squad& s, std::size_t number) {
       log.work.parks.add();
     }
   }
-  for (auto& other : squads_) other->wake();
+  wake_squads();
   leave();
 }
 
@@ -198,9 +209,7 @@ void net::execute(node& n, worker& w) {
     state_->fail(std::current_exception(), 0);
   }
   w.soon = w.depth == 0;
-  if (over()) {
-    for (auto& s : squads_) s->wake();
-  }
+  if (over()) wake_squads();
   n.release(w);
   w.soon = soon;
 }
@@ -212,7 +221,7 @@ void net::slept() {
 void net::ended() {
   if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   over_.store(true, std::memory_order_release);
-  for (auto& s : squads_) s->wake();
+  wake_squads();
 }
 
 // In the middle of another node's call.

@@ -71,8 +71,8 @@ class net final : public engine {
   }
   /// A thread's life in a squad.
   void live(thread_squad& s, std::size_t number);
-  /// A task of a squad whose threads are not ours begins and ends.
-  void enter() noexcept { alive_.fetch_add(1); }
+  /// A thread, or a task of a squad whose threads are not ours, begins and ends. False: the run is over.
+  [[nodiscard]] bool enter() noexcept;
   void leave();
 
   void woke() noexcept { moving_.fetch_add(change + one_awake); }
@@ -100,6 +100,7 @@ class net final : public engine {
   thread_squad& new_squad(std::size_t threads, std::size_t most, std::vector<int> pin);
   void employ(thread_squad& s, std::size_t threads);
   void hire();
+  void wake_squads();
   void doze(worker& w, thread_squad& s);
   void look_no_more(worker& w);
   void execute_inside(node& n, worker& w);
@@ -126,7 +127,8 @@ class net final : public engine {
   thread_squad* on_caller_ = nullptr;
   bool team_is_due_ = false;           // it is to be hired by whoever waits for the end
   bool deferred_ = false;              // the caller's thread is still to come
-  std::atomic<std::size_t> alive_{1};  // threads and tasks, and `start` itself
+  std::atomic<std::size_t> alive_{2};  // threads and tasks, `start` itself, and the run until it is over
+  std::atomic<bool> goes_on_{true};    // the run has not left yet
   std::atomic<std::size_t> left_{0};   // nodes that have not ended
   // In one word, so that they are seen as they were at one time: how many nodes wait in the middle of a call,
   // how many are awake, and how often that has changed.

@@ -296,6 +296,7 @@ class port_node final : public node, private model::bell::listener {
   void give(worker& w, std::size_t port, bool in_call);
   void flush_all(worker& w);
   void finish(worker& w);
+  void answer_door();
   void note_wants();
   [[nodiscard]] bool has_news() const;
   [[nodiscard]] std::uint64_t sent_by_all() const;

@@ -52,7 +52,7 @@ class task_squad final : public squad {
   task_squad(net& n, task_runtime& r) : net_(n), runtime_(r) {}
 
   void submit(node& n, turn when, bool) override {
-    net_.enter();
+    if (!net_.enter()) return;
     (void)ready_.push(n, when);
     runtime_.submit([this] {
       if (auto* const next = take()) {

@@ -142,7 +142,6 @@ bool port_node::ready() {
 
 void port_node::execute(worker& w) {
   prepare(w);
-  if (kept_open() && net_.run().ending.load(std::memory_order_acquire)) gateway_->close_feeds();
   if (!outputs_have_room()) return;
   auto* const at = std::exchange(ctx_->at, &w);
   const auto& run = net_.run();
@@ -158,6 +157,13 @@ void port_node::execute(worker& w) {
     if (ports_.over() || (!did && !in.empty() && inputs_ended() && !kept_open())) finish(w);
   }
   ctx_->at = at;
+}
+
+// What has rung until now is looked at from here on, and closed if the run is to end; not before, since a feed
+// that is opened in between rings once, and would be left open.
+void port_node::answer_door() {
+  gateway_->door->answer();
+  if (kept_open() && net_.run().ending.load(std::memory_order_acquire)) gateway_->close_feeds();
 }
 
 // An input that the stage does not read now: what its sender lends need not be looked at.
@@ -249,7 +255,7 @@ bool port_node::choose(worker& w) {
     if (taken == 0) attach(ctx_->paced, ctx_->ranked && !gives_ranks);
     const auto sent = sent_by_all();
     const auto in_before = ctx_->tallies[0].in;
-    if (gateway_ != nullptr) gateway_->door->answer();
+    if (gateway_ != nullptr) answer_door();
     attempt([&] { ports_.run(*ctx_); });
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (ports_.inputs()[i]->pushed()) continue;
