@@ -15,6 +15,9 @@ namespace thalweg {
 /// and none of ours are added but for stages that want one of their own (`.blocking`, `.pin`, batches with an
 /// interval). Order, errors and everything else as under any policy.
 ///
+/// oneTBB lends a thread to one arena for as long as that has work: of several runs at once that feed each
+/// other (through taps and feeds) there must not be more than oneTBB has worker threads, one less than cores.
+///
 ///     int sum = 0;
 ///     tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([&](int x) { sum += x; }), tw::tbb{.threads = 2});
 ///     assert(sum == 6);
