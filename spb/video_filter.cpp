@@ -3,10 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <opencv2/core/utility.hpp>
-
 #include "apps/video_filter/video_filter.hpp"
-#include "spb/detail/plain_stream.hpp"
+#include "spb/detail/frame_stream.hpp"
 
 namespace spb {
 namespace {
@@ -15,15 +13,14 @@ namespace video = apps::video_filter;
 
 enum operation : std::size_t { source_op, read_op, blur_op, sobel_op, pack_op, sink_op };
 
-detail::plain_stream<Item, video::source, video::sink> current;
+detail::frame_stream<Item, video::source, video::sink> current;
 video::filter filter;
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
-  cv::setNumThreads(1);
   const auto album = video::read_album(where.input);
   filter = album.filter;
   const auto held = asked.in_memory ? video::input_held::in_memory : video::input_held::on_disk;
-  current.open(video::source(album, held), where.output, album);
+  current.open(video::source(album, held), video::sink(where.output, album));
   return video::about().operators;
 }
 
@@ -45,20 +42,20 @@ bool Source::take(detail::feed& by, Item& item) {
 void Read::op(Item& item) {
   detail::guarded(false, [&] {
     thread_local video::read read;
-    detail::work_on_each(read_op, item, read);
+    detail::work_on_frames(read_op, item, read);
     return true;
   });
 }
 void Blur::op(Item& item) {
-  detail::work_on_each(blur_op, item, video::blur{filter});
+  detail::work_on_frames(blur_op, item, video::blur{filter});
 }
 void Sobel::op(Item& item) {
-  detail::work_on_each(sobel_op, item, video::sobel{filter});
+  detail::work_on_frames(sobel_op, item, video::sobel{filter});
 }
 void Pack::op(Item& item) {
   detail::guarded(false, [&] {
     thread_local video::pack pack;
-    detail::work_on_each(pack_op, item, pack);
+    detail::work_on_frames(pack_op, item, pack);
     return true;
   });
 }

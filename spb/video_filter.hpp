@@ -22,16 +22,21 @@
 /// Items must come to the sink in the order of the source: what comes out of order is an error.
 #pragma once
 
-#include "apps/video_filter/frame.hpp"
+#include <memory>
+
 #include "spb/api.hpp"
 #include "spb/detail/batch.hpp"
 #include "spb/operator.hpp"
 #include "spb/source_object.hpp"
 
+namespace apps::video_filter {
+struct frame;  // apps/video_filter/frame.hpp
+}
+
 namespace spb {
 
-/// Frames of the film.
-class Item : public detail::batch<apps::video_filter::frame> {};
+/// Frames of the film. Copies of an item share them.
+class Item : public detail::batch<std::shared_ptr<apps::video_filter::frame>> {};
 
 /// Reads options and opens input and output; turns OpenCV's own threads off. Ends the process if something
 /// is wrong with them.

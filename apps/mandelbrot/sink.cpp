@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 
+#include "apps/support/error.hpp"
 #include "apps/support/pgm.hpp"
 
 namespace apps::mandelbrot {
@@ -15,6 +17,9 @@ sink::sink(std::filesystem::path file, const scene& shown)
       picture_(std::size_t{shown.width} * shown.height) {}
 
 void sink::operator()(const line& drawn) {
+  if (drawn.pixels.size() != scene_.width)
+    throw error("'" + out_.path().string() + "' is not written: line " + std::to_string(drawn.number) +
+                " was not drawn");
   lines_.note(drawn.number);
   std::copy_n(drawn.pixels.data(), scene_.width, &picture_[std::size_t{drawn.number} * scene_.width]);
 }

@@ -12,7 +12,7 @@ namespace apps::mandelbrot {
 
 /// Puts lines into their places, whatever order they come in, and writes the picture at its `close`, as a
 /// binary PGM file. Holds all of it until then. \throws error  naming the file, if it cannot be written, or
-/// if a line comes twice or is not one of the picture
+/// if a line comes twice, is not one of the picture, or was not drawn
 class sink {
  public:
   sink(std::filesystem::path file, const scene& shown);

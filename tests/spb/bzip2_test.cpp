@@ -58,10 +58,6 @@ class Bzip2 : public run_test {
     write(path(name), made);
     return path(name);
   }
-  void begin(const fs::path& input, std::initializer_list<std::string> more = {}) {
-    with_arguments(spb::init_bench, input, more);
-    spb::Metrics::init();
-  }
   // Source and sink alone, which is much faster than compression.
   static std::vector<std::size_t> copy() {
     std::vector<std::size_t> sizes;
@@ -70,10 +66,6 @@ class Bzip2 : public run_test {
       spb::Sink::op(item);
     }
     return sizes;
-  }
-  static void end() {
-    spb::Metrics::stop();
-    spb::end_bench();
   }
   nlohmann::json results() { return nlohmann::json::parse(read(path("json"))); }
 };
@@ -89,7 +81,7 @@ TEST_F(Bzip2, CompressesAndRestores) {
 }
 
 TEST_F(Bzip2, OperatorsAreObjectsToo) {
-  begin(text(1'000));
+  begin_with(text(1'000));
   const spb::Source source;
   spb::Item item;
   ASSERT_TRUE(source.op(item));
@@ -102,7 +94,7 @@ TEST_F(Bzip2, OperatorsAreObjectsToo) {
 }
 
 TEST_F(Bzip2, ThroughputCountsElementsNotItems) {
-  begin(text(3 * block + 5), {"-batch-size", "3", "-json", path("json")});
+  begin_with(text(3 * block + 5), {"-batch-size", "3", "-json", path("json")});
   EXPECT_EQ(copy(), (std::vector<std::size_t>{3, 1}));
   end();
   const auto found = results();
@@ -113,14 +105,14 @@ TEST_F(Bzip2, ThroughputCountsElementsNotItems) {
 
 TEST_F(Bzip2, InMemoryItGivesTheSame) {
   const auto original = text(2 * block);
-  begin(original, {"-in-memory"});
+  begin_with(original, {"-in-memory"});
   copy();
   end();
   EXPECT_EQ(read(output()), read(original));
 }
 
 TEST_F(Bzip2, LatencyIsKnownFromEndToEndAndOfEachOperator) {
-  begin(text(block + 1), {"-latency", "-json", path("json")});
+  begin_with(text(block + 1), {"-latency", "-json", path("json")});
   for (spb::Item item; spb::Source::op(item);) {
     std::this_thread::sleep_for(20ms);
     spb::Sink::op(item);
@@ -139,7 +131,7 @@ TEST_F(Bzip2, LatencyIsKnownFromEndToEndAndOfEachOperator) {
 }
 
 TEST_F(Bzip2, MonitorTakesSamples) {
-  begin(text(3 * block), {"-monitor", "10", "-json", path("json")});
+  begin_with(text(3 * block), {"-monitor", "10", "-json", path("json")});
   for (spb::Item item; spb::Source::op(item);) {
     spb::Sink::op(item);
     std::this_thread::sleep_for(15ms);
@@ -158,7 +150,7 @@ TEST_F(Bzip2, MonitorTakesSamples) {
 
 TEST_F(Bzip2, ThroughputAndLatencyCanBeAskedWhileTheStreamRuns) {
   EXPECT_EQ(spb::Metrics::getAverageThroughput(), 0);
-  begin(text(5 * block));
+  begin_with(text(5 * block));
   EXPECT_EQ(spb::Metrics::getInstantLatency(1), 0);  // from here on clocks are read
   spb::Item item;
   for (int i = 0; i < 3; ++i) {
@@ -177,7 +169,7 @@ TEST_F(Bzip2, ThroughputAndLatencyCanBeAskedWhileTheStreamRuns) {
 }
 
 TEST_F(Bzip2, ItemsThatTheProgramCountsAreTheThroughput) {
-  begin(text(1'000), {"-json", path("json")});
+  begin_with(text(1'000), {"-json", path("json")});
   copy();
   spb::Metrics::my_items_counter.fetch_add(17);
   end();
@@ -185,7 +177,7 @@ TEST_F(Bzip2, ItemsThatTheProgramCountsAreTheThroughput) {
 }
 
 TEST_F(Bzip2, BatchesAndFrequencyChangeWhileTheStreamRuns) {
-  begin(text(6 * block));
+  begin_with(text(6 * block));
   spb::SPBench::setBatchSize(2);
   spb::Item item;
   ASSERT_TRUE(spb::Source::op(item));
@@ -207,7 +199,7 @@ TEST_F(Bzip2, BatchesAndFrequencyChangeWhileTheStreamRuns) {
 }
 
 TEST_F(Bzip2, UserArgumentsAreThere) {
-  begin(text(10), {"-user-arg", "tbb", "-user-arg", "3", "-nthreads", "5"});
+  begin_with(text(10), {"-user-arg", "tbb", "-user-arg", "3", "-nthreads", "5"});
   EXPECT_EQ(spb::SPBench::getArg(0), "tbb");
   EXPECT_EQ(spb::SPBench::getArg(1), "3");
   EXPECT_EQ(spb::SPBench::getArgs(), 2);
@@ -216,11 +208,8 @@ TEST_F(Bzip2, UserArgumentsAreThere) {
 }
 
 TEST_F(Bzip2, ItemsOutOfOrderAreAnError) {
-  begin(text(2 * block));
-  spb::Item first, second;
-  ASSERT_TRUE(spb::Source::op(first));
-  ASSERT_TRUE(spb::Source::op(second));
-  spb::Sink::op(second);
+  begin_with(text(2 * block));
+  leave_out_the_first<spb::Item, spb::Source, spb::Sink>();
   EXPECT_EXIT(end(), ExitedWithCode(1), "block 1 came where block 0 was due");
 }
 
@@ -229,7 +218,7 @@ TEST_F(Bzip2, AnErrorEndsTheStreamAndLeavesNoOutput) {
   write(damaged, "BZh91AY&SY and what is no block");
   EXPECT_EXIT(
       {
-        begin(damaged);
+        begin_with(damaged);
         spb::Item item;
         while (spb::Source_d::op(item)) spb::Sink_d::op(item);
         EXPECT_FALSE(spb::Source_d::op(item));
@@ -240,16 +229,16 @@ TEST_F(Bzip2, AnErrorEndsTheStreamAndLeavesNoOutput) {
 }
 
 TEST_F(Bzip2, WrongOptionsEndTheProcess) {
-  EXPECT_EXIT(begin(path("nothing")), ExitedWithCode(1), "neither a file nor an input of bzip2");
-  EXPECT_EXIT(begin(text(10), {"-verify"}), ExitedWithCode(1),
+  EXPECT_EXIT(begin_with(path("nothing")), ExitedWithCode(1), "neither a file nor an input of bzip2");
+  EXPECT_EXIT(begin_with(text(10), {"-verify"}), ExitedWithCode(1),
               "-verify: what should come of .* is not known");
-  EXPECT_EXIT(begin(text(10), {"-nthreads", "x"}), ExitedWithCode(1), "program: -nthreads: 'x'");
-  EXPECT_EXIT(begin(text(10), {"-help"}), ExitedWithCode(0), "");
+  EXPECT_EXIT(begin_with(text(10), {"-nthreads", "x"}), ExitedWithCode(1), "program: -nthreads: 'x'");
+  EXPECT_EXIT(begin_with(text(10), {"-help"}), ExitedWithCode(0), "");
   EXPECT_EXIT(spb::SPBench::setFrequency(-1), ExitedWithCode(1), "above 0");
 }
 
 TEST_F(Bzip2, TextIsNotDecompressed) {
-  begin(text(10));
+  begin_with(text(10));
   spb::Item item;
   EXPECT_FALSE(spb::Source_d::op(item));
   EXPECT_EXIT(spb::Metrics::stop(), ExitedWithCode(1), "it can be compressed, not decompressed");
@@ -257,7 +246,7 @@ TEST_F(Bzip2, TextIsNotDecompressed) {
 
 TEST_F(Bzip2, SeveralSourcesGiveTheInputOnce) {
   const auto original = text(7 * block);
-  begin(original);
+  begin_with(original);
   {
     spb::Source one(2), other(1, 0, 1);
     other.setBatchSize(1);
@@ -283,7 +272,7 @@ TEST_F(Bzip2, SeveralSourcesGiveTheInputOnce) {
 }
 
 TEST_F(Bzip2, ASourceThatIsNotReadToItsEndStops) {
-  begin(text(5 * block));
+  begin_with(text(5 * block));
   spb::Source source(1, 0, 1);
   source.init();
   EXPECT_TRUE(source.getItem());

@@ -23,19 +23,12 @@ class Ferret : public run_test {
  protected:
   static void SetUpTestSuite() { input = apps::provide_input(ferret::about(), "test"); }
 
-  void begin(std::initializer_list<std::string> more = {}) {
-    with_arguments(spb::init_bench, input, more);
-    spb::Metrics::init();
-  }
+  void begin(std::initializer_list<std::string> more = {}) { begin_with(input, more); }
   static void search(spb::Item& item) {
     spb::Segmentation::op(item);
     spb::Extract::op(item);
     spb::Vectorization::op(item);
     spb::Rank::op(item);
-  }
-  static void end() {
-    spb::Metrics::stop();
-    spb::end_bench();
   }
 
   inline static fs::path input;
@@ -67,10 +60,7 @@ TEST_F(Ferret, FindsTheSameInAnyOrderAndInBatches) {
 
 TEST_F(Ferret, AQueryThatIsMissingIsAnError) {
   begin();
-  spb::Item first, second;
-  ASSERT_TRUE(spb::Source::op(first));
-  ASSERT_TRUE(spb::Source::op(second));
-  spb::Sink::op(second);
+  leave_out_the_first<spb::Item, spb::Source, spb::Sink>();
   EXPECT_EXIT(end(), ExitedWithCode(1), "query 0 is missing");
 }
 

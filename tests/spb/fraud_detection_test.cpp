@@ -37,14 +37,7 @@ class FraudDetection : public run_test {
     fraud::model::train(path("transactions.csv"), 0.01).save(path("model.csv"));
   }
 
-  void begin(std::initializer_list<std::string> more = {}) {
-    with_arguments(spb::init_bench, path("transactions.csv"), more);
-    spb::Metrics::init();
-  }
-  static void end() {
-    spb::Metrics::stop();
-    spb::end_bench();
-  }
+  void begin(std::initializer_list<std::string> more = {}) { begin_with(path("transactions.csv"), more); }
   // The alarms that a plain loop over the operators gives.
   std::vector<std::string> expected() {
     fraud::source next(path("transactions.csv"));

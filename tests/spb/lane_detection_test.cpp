@@ -29,10 +29,7 @@ class Lane : public run_test {
     out.close();
   }
 
-  void begin(std::initializer_list<std::string> more = {}) {
-    with_arguments(spb::init_bench, film, more);
-    spb::Metrics::init();
-  }
+  void begin(std::initializer_list<std::string> more = {}) { begin_with(film, more); }
   static void mark(spb::Item& item) {
     spb::Segment::op(item);
     spb::Canny1::op(item);
@@ -41,10 +38,6 @@ class Lane : public run_test {
     spb::Bitwise::op(item);
     spb::Canny2::op(item);
     spb::Overlap::op(item);
-  }
-  static void end() {
-    spb::Metrics::stop();
-    spb::end_bench();
   }
 
   /// What the operators make of the film without the interface.
@@ -85,10 +78,7 @@ TEST_F(Lane, ThreadsOfOpenCvAreOff) {
 
 TEST_F(Lane, FramesOutOfOrderAreAnError) {
   begin();
-  spb::Item first, second;
-  ASSERT_TRUE(spb::Source::op(first));
-  ASSERT_TRUE(spb::Source::op(second));
-  spb::Sink::op(second);
+  leave_out_the_first<spb::Item, spb::Source, spb::Sink>();
   EXPECT_EXIT(end(), ExitedWithCode(1), "frame 1 came where frame 0 was due");
 }
 
@@ -100,9 +90,7 @@ TEST_F(Lane, AFilmThatIsCutOffIsNamed) {
 }
 
 TEST_F(Lane, TheFilmIsNeverTheOutput) {
-  const auto before = read(film);
-  EXPECT_EXIT(begin({"-output", film}), ExitedWithCode(1), "is the input");
-  EXPECT_EQ(read(film), before);
+  are_never_the_output(film, {film});
 }
 
 }  // namespace

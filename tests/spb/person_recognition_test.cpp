@@ -37,14 +37,7 @@ class Person : public run_test {
       fs::copy_file(input / name, path(name));
   }
 
-  void begin(std::initializer_list<std::string> more = {}) {
-    with_arguments(spb::init_bench, film, more);
-    spb::Metrics::init();
-  }
-  static void end() {
-    spb::Metrics::stop();
-    spb::end_bench();
-  }
+  void begin(std::initializer_list<std::string> more = {}) { begin_with(film, more); }
 
   /// What the operators make of the film without the interface.
   std::string found() const {
@@ -100,19 +93,12 @@ TEST_F(Person, AGalleryWithoutTheWantedPersonIsAnError) {
 }
 
 TEST_F(Person, FilmAndGalleryAreNeverTheOutput) {
-  for (const auto& file : {film, path("wanted-01.jpg")}) {
-    const auto before = read(file);
-    EXPECT_EXIT(begin({"-output", file}), ExitedWithCode(1), "is the input");
-    EXPECT_EQ(read(file), before);
-  }
+  are_never_the_output(film, {film, path("wanted-01.jpg")});
 }
 
 TEST_F(Person, FramesOutOfOrderAreAnError) {
   begin();
-  spb::Item first, second;
-  ASSERT_TRUE(spb::Source::op(first));
-  ASSERT_TRUE(spb::Source::op(second));
-  spb::Sink::op(second);
+  leave_out_the_first<spb::Item, spb::Source, spb::Sink>();
   EXPECT_EXIT(end(), ExitedWithCode(1), "frame 1 came where frame 0 was due");
 }
 

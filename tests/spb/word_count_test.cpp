@@ -21,14 +21,7 @@ class WordCount : public run_test {
     for (std::size_t i = 0; i < times; ++i) text += i % 10 == 0 ? "Every tenth\n" : "word, ";
     write(path("text"), text);
   }
-  void begin(std::initializer_list<std::string> more = {}) {
-    with_arguments(spb::init_bench, path("text"), more);
-    spb::Metrics::init();
-  }
-  static void end() {
-    spb::Metrics::stop();
-    spb::end_bench();
-  }
+  void begin(std::initializer_list<std::string> more = {}) { begin_with(path("text"), more); }
   const std::string counted = "90000\tword\n10000\tevery\n10000\ttenth\n";
 };
 
