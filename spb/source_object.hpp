@@ -27,10 +27,12 @@ namespace spb {
 /// `init`, and what is set before it, is for one thread; `getItem` and the setters are for any.
 template <class Self, class Item> class SourceObject {
  public:
+  /// Batches and a frequency as the options of the run ask for them, by itself. Behind `init_bench`.
+  SourceObject() { feed_.set_as(detail::common_feed()); }
   /// Elements of an item (0: as many as come within the interval), seconds until an item is closed (0: when
   /// it is full), items that the queue holds, elements a second (0: as they can be had). What is wrong with a
   /// value ends the process, here and below.
-  explicit SourceObject(int batch = 1, double interval = 0, int queue = 64, double frequency = 0) {
+  explicit SourceObject(int batch, double interval = 0, int queue = 64, double frequency = 0) {
     setBatchSize(batch);
     setBatchInterval(interval);
     setQueueMaxSize(queue);
@@ -88,7 +90,7 @@ template <class Self, class Item> class SourceObject {
 
  private:
   detail::feed feed_;
-  std::size_t capacity_ = 1;
+  std::size_t capacity_ = 64;
   std::optional<SharedQueue<Item>> queue_;
   std::jthread thread_;  // last: it uses the others
 };

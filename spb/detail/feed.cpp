@@ -21,6 +21,12 @@ void feed::set_frequency(const frequency_pattern& pattern) {
   change(paced_, true);
 }
 
+void feed::set_as(const feed& other) {
+  change(size_, other.size_.load(std::memory_order_relaxed));
+  change(interval_, other.interval_ns());
+  if (other.paced()) set_frequency(other.schedule_.pattern());
+}
+
 std::uint64_t feed::most() const {
   const auto size = size_.load(std::memory_order_relaxed);
   if (size != 0) return size;

@@ -18,6 +18,8 @@ class feed {
   /// An item is closed so long after its first element came. \throws std::invalid_argument  if negative
   void set_batch_interval(double seconds);
   void set_frequency(const frequency_pattern& pattern);
+  /// Sets all that another feed has been told.
+  void set_as(const feed& other);
 
   /// Whether items are of one element, which comes as soon as it is asked for.
   [[nodiscard]] bool plain() const { return plain_.load(std::memory_order_relaxed); }

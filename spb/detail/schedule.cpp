@@ -98,6 +98,11 @@ void schedule::follow(const frequency_pattern& pattern) {
   elapsed_ = 0;
 }
 
+frequency_pattern schedule::pattern() const {
+  const std::lock_guard alone(lock_);
+  return pattern_;
+}
+
 std::int64_t schedule::due() {
   const std::lock_guard alone(lock_);
   if (!began_) began_ = thalweg::observe::now_ns();

@@ -43,6 +43,8 @@ frequency_pattern parse_pattern(const std::string& text);
 class schedule {
  public:
   void follow(const frequency_pattern& pattern);
+  /// What it follows.
+  [[nodiscard]] frequency_pattern pattern() const;
   /// When the next element is due, in nanoseconds of the steady clock.
   std::int64_t due();
   /// Whether elements come so densely that sleeping is too coarse.
@@ -51,7 +53,7 @@ class schedule {
   void advance();
 
  private:
-  std::mutex lock_;
+  mutable std::mutex lock_;
   frequency_pattern pattern_;
   std::optional<std::int64_t> began_;
   double elapsed_ = 0;  // seconds from the beginning to the next element

@@ -152,6 +152,24 @@ class BrokenFolder(Case):
         self.assertEqual(file.read_bytes(), before)
 
 
+@unittest.skipIf("several-sources" not in PROGRAM.name, "of programs with several sources")
+class SeveralSources(Case):
+    """Together the sources give the input once, however many they are."""
+
+    def test_three_sources(self) -> None:
+        done = self.run_on(
+            GOOD[APPLICATION][0], "-verify", "-user-arg", "3", "-batch-size", "2", "-frequency", "1000"
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("verified: good", done.stdout)
+
+    def test_no_number_of_sources(self) -> None:
+        done = self.run_on(GOOD[APPLICATION][0], "-user-arg", "2x")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'2x' is not how many sources there are", done.stderr)
+        self.assertEqual(self.left(), [])
+
+
 @unittest.skipIf(APPLICATION != "bzip2", "of bzip2")
 class Bzip2(Case):
     """What only compression can meet."""

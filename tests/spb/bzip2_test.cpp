@@ -271,6 +271,16 @@ TEST_F(Bzip2, SeveralSourcesGiveTheInputOnce) {
   EXPECT_EQ(read(output()), read(original));
 }
 
+TEST_F(Bzip2, ASourceGoesByTheOptionsUnlessItIsTold) {
+  begin_with(text(5 * block), {"-batch-size", "3"});
+  spb::Source by_options, told(1);
+  by_options.init();
+  EXPECT_EQ(by_options.getItem().size(), 3U);
+  EXPECT_EQ(by_options.getItem().size(), 2U);
+  EXPECT_FALSE(by_options.getItem());
+  EXPECT_FALSE(told.getItem());  // it has not been started
+}
+
 TEST_F(Bzip2, ASourceThatIsNotReadToItsEndStops) {
   begin_with(text(5 * block));
   spb::Source source(1, 0, 1);

@@ -5,6 +5,8 @@
 #include <fraud_detection.hpp>
 #include <windflow.hpp>
 
+#include "bench/support/user_number.hpp"
+
 struct transactions {
   void operator()(wf::Source_Shipper<spb::Item>& shipper) {
     std::uint64_t count = 0;
@@ -32,20 +34,16 @@ struct report {
   }
 };
 
-// `-user-arg` twice: replicas of the source, and of the sink.
-std::size_t replicas(int argument) {
-  return spb::SPBench::getArgs() > argument ? std::stoul(spb::SPBench::getArg(argument)) : 1;
-}
-
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
-  const auto sources = replicas(0);
-  spb::Source::setReplicas(static_cast<int>(sources));
+  const int sources = user_number(0, 1, "how many replicas the source has");
+  const int sinks = user_number(1, 1, "how many replicas the sink has");
+  spb::Source::setReplicas(sources);
   spb::Metrics::init();
   constexpr std::size_t batch = 256;
   wf::PipeGraph topology("FraudDetection", wf::Execution_Mode_t::DEFAULT, wf::Time_Policy_t::INGRESS_TIME);
   auto source = wf::Source_Builder(transactions{})
-                    .withParallelism(sources)
+                    .withParallelism(static_cast<std::size_t>(sources))
                     .withName("source")
                     .withOutputBatchSize(batch)
                     .build();
@@ -54,7 +52,8 @@ int main(int argc, char* argv[]) {
                        .withName("predictor")
                        .withKeyBy([](const spb::Item& item) { return item.key; })
                        .build();
-  auto sink = wf::Sink_Builder(report{}).withParallelism(replicas(1)).withName("sink").build();
+  auto sink =
+      wf::Sink_Builder(report{}).withParallelism(static_cast<std::size_t>(sinks)).withName("sink").build();
   topology.add_source(source).add(predictor).add_sink(sink);
   topology.run();
   spb::Metrics::stop();

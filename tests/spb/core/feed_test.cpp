@@ -119,6 +119,22 @@ TEST_F(Feed, ABatchUnderAFrequencyWaitsForTheInterval) {
   EXPECT_NE(item.timestamp, 0);
 }
 
+TEST_F(Feed, MayBeSetAsAnotherIs) {
+  feed like, by;
+  by.set_as(like);
+  EXPECT_TRUE(by.plain());
+  like.set_batch_size(2);
+  like.set_batch_interval(3);
+  like.set_frequency(spb::detail::make_constant(400));
+  by.set_as(like);
+  EXPECT_EQ(by.most(), 2U);
+  EXPECT_EQ(by.interval_ns(), 3'000'000'000);
+  numbers from(pull{{21}});
+  const auto begin = clock::now();
+  EXPECT_EQ(sizes(from, by).size(), 11U);
+  EXPECT_GE(clock::now() - begin, 50ms);
+}
+
 TEST_F(Feed, WaitingEndsWhenTheStreamFails) {
   numbers from(pull{{2}});
   feed by;
