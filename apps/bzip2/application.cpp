@@ -54,6 +54,7 @@ const application& about() {
   static const application self{
       .name = "bzip2",
       .says = "compresses text block by block, and decompresses it (inputs in _d)",
+      .output = "the file, compressed or decompressed,",
       .inputs = names(),
       .operators = {"source", "compress", "sink", "source_d", "decompress", "sink_d"},
       .generate = generate,

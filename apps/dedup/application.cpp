@@ -8,8 +8,10 @@ const application& about() {
     application made;
     made.name = "dedup";
     made.says = "packs a file, what repeats in it only once";
+    made.output = "the archive";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "refine", "deduplicate", "compress", "sink"};
+    made.edition = 2;
     made.generate = generate;
     made.verify = verify;
     return made;

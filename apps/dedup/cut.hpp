@@ -14,9 +14,9 @@ struct cut_rule {
   unsigned loose;  ///< behind `usual`, one in 2^`loose` will do
 };
 
-/// Fragments: 270 kB in the mean.
-inline constexpr cut_rule coarse{std::size_t{128} << 10U, std::size_t{256} << 10U, std::size_t{1} << 20U, 18,
-                                 16};
+/// Fragments: 70 kB in the mean.
+inline constexpr cut_rule coarse{std::size_t{32} << 10U, std::size_t{64} << 10U, std::size_t{256} << 10U, 16,
+                                 14};
 /// Chunks: 9 kB in the mean. Where a fragment ends, a chunk would end, too, if it went on: what is a place
 /// for the former is one for the latter.
 inline constexpr cut_rule fine{std::size_t{2} << 10U, std::size_t{6} << 10U, std::size_t{64} << 10U, 14, 12};

@@ -16,7 +16,7 @@ struct input {
 };
 
 inline constexpr std::array inputs = {
-    input{"test", 6'000'000},      input{"small", 50'000'000},   input{"medium", 300'000'000},
+    input{"test", 20'000'000},     input{"small", 50'000'000},   input{"medium", 300'000'000},
     input{"large", 1'500'000'000}, input{"huge", 5'500'000'000},
 };
 

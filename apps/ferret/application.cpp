@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "ferret";
     made.says = "searches pictures by what they show";
+    made.output = "the list of pictures that are alike";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "segmentation", "extract", "vectorization", "rank", "sink"};
     made.generate = generate;

@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "file_writer";
     made.says = "writes many files, and a list of them";
+    made.output = "the folder of files";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "write", "sink"};
     made.generate = generate;

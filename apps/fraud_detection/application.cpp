@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "fraud_detection";
     made.says = "Suspicious uses of cards, by a Markov chain over the last ones of each";
+    made.output = "the list of alarms";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "predictor", "sink"};
     made.generate = generate;

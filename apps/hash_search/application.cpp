@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "hash_search";
     made.says = "finds the numbers that hashes are of, by brute force";
+    made.output = "the list of numbers";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "search", "sink"};
     made.generate = generate;

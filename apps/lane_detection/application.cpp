@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "lane_detection";
     made.says = "finds the marks of a car's lane in a film";
+    made.output = "the film with the marks";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source",  "segment", "canny1",  "hough_t", "hough_p",
                       "bitwise", "canny2",  "overlap", "sink"};

@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "mandelbrot";
     made.says = "draws the Mandelbrot set, line by line";
+    made.output = "the picture";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "mandelbrot", "sink"};
     made.generate = generate;

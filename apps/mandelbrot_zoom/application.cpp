@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "mandelbrot_zoom";
     made.says = "films the Mandelbrot set from ever nearer, and blurs the frames";
+    made.output = "the film";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "mandelbrot", "blur", "sink"};
     made.generate = generate;

@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "person_recognition";
     made.says = "finds one person's face in a film";
+    made.output = "the film with the circles";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "detect", "recognize", "sink"};
     made.generate = generate;

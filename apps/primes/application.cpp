@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "primes";
     made.says = "finds prime numbers by trial division";
+    made.output = "the list of primes";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "primality", "sink"};
     made.generate = generate;

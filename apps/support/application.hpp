@@ -25,6 +25,7 @@ inline constexpr std::string_view classes[] = {"test", "small", "medium", "large
 struct application {
   std::string name;                    ///< as in SPBench: `bzip2`, `lane_detection`, ...
   std::string says;                    ///< one line
+  std::string output;                  ///< what programs write, as in "where ... goes": `the archive`
   std::vector<std::string> inputs;     ///< `test`, ..., `huge`, and further ones such as `test_d`
   std::vector<std::string> operators;  ///< from source to sink
   int edition = 1;                     ///< of the inputs: raised when `generate` comes to make other bytes

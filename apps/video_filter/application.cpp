@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "video_filter";
     made.says = "blurs pictures, finds their edges, and makes a film of them";
+    made.output = "the film of edges";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "read", "blur", "sobel", "pack", "sink"};
     made.generate = generate;

@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "word_count";
     made.says = "counts how often each word of a text comes";
+    made.output = "the list of words";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "split", "combine", "divide", "count", "sink"};
     made.generate = generate;

@@ -8,6 +8,7 @@ const application& about() {
     application made;
     made.name = "xml_transform";
     made.says = "turns XML documents into pages by an XSLT style sheet";
+    made.output = "the archive of pages";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "load", "transform", "sink"};
     made.generate = generate;

@@ -10,6 +10,7 @@ from pathlib import Path
 
 MARK = b"thalweg dedup 1\n"
 ROW = 300_000  # bytes of the file in a row
+ROWS = 20  # of the file's beginning
 WIDTH, HEIGHT, GAP = 900, 14, 4  # of a row, in pixels
 STORED, REPEATED = "#4a7fb5", "#f2c879"
 
@@ -46,13 +47,13 @@ def main() -> None:
     boxes = []
     at = 0
     for size, repeats in chunks(archive.read_bytes()):
-        for row, start, part in in_rows(at, size):
+        for row, start, part in in_rows(at, min(size, ROW * ROWS - at)):
             boxes.append(
                 f'<rect x="{start * WIDTH / ROW:.1f}" y="{row * (HEIGHT + GAP)}" '
                 f'width="{part * WIDTH / ROW:.1f}" height="{HEIGHT}" class="{"r" if repeats else "n"}"/>'
             )
         at += size
-    rows = -(-at // ROW)
+    rows = min(-(-at // ROW), ROWS)
     style = f"rect{{stroke:#fff;stroke-width:.6}}.n{{fill:{STORED}}}.r{{fill:{REPEATED}}}"
     picture.write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {rows * (HEIGHT + GAP) - GAP}" '

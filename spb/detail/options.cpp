@@ -15,7 +15,7 @@ namespace {
 struct option {
   std::string_view name;
   std::string_view value;  // what it wants; empty: nothing
-  std::string_view says;
+  std::string_view says;   // % stands for the application's output
   void (*take)(options& into, const std::string& value);
 };
 
@@ -39,7 +39,7 @@ constexpr double longest = 1e9;
 constexpr option known[] = {
     {"input", "class or file", "what the stream is made of",
      [](options& o, const std::string& v) { o.input = v; }},
-    {"output", "file", "what to write; without it a file that is removed at the end",
+    {"output", "path", "where % goes; without it, it is removed at the end",
      [](options& o, const std::string& v) { o.output = v; }},
     {"nthreads", "n", "threads or replicas (1)",
      [](options& o, const std::string& v) { o.nthreads = number(v, 1, 65'536); }},
@@ -108,7 +108,7 @@ options parse(int argc, const char* const* argv) {
   return result;
 }
 
-std::string help_text(const std::string& program) {
+std::string help_text(const std::string& program, const std::string& output) {
   std::string text = program + " -input <class or file> [options]\n\n";
   thalweg::observe::text_table table;
   table.add_column("option", thalweg::observe::text_table::left);
@@ -116,7 +116,9 @@ std::string help_text(const std::string& program) {
   for (const auto& one : known) {
     auto left = "-" + std::string(one.name);
     if (!one.value.empty()) left += " <" + std::string(one.value) + ">";
-    table.add_row({left, std::string(one.says)});
+    std::string says(one.says);
+    if (const auto at = says.find('%'); at != says.npos) says.replace(at, 1, output);
+    table.add_row({left, says});
   }
   return text + table.to_string();
 }

@@ -33,7 +33,7 @@ struct options {
 /// wrong with its value
 options parse(int argc, const char* const* argv);
 
-/// A line for each option.
-std::string help_text(const std::string& program);
+/// A line for each option. `output`: what the program writes, such as `the archive`.
+std::string help_text(const std::string& program, const std::string& output);
 
 }  // namespace spb::detail

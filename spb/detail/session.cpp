@@ -215,7 +215,7 @@ void begin(int argc, char** argv, application_link link) {
     run.link = std::move(link);
     run.asked = parse(argc, argv);
     if (run.asked.help) {
-      show(help_text(run.program));
+      show(help_text(run.program, run.link.about->output));
       std::exit(0);  // NOLINT(concurrency-mt-unsafe): nothing has begun
     }
     const auto& about = *run.link.about;

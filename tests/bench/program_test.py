@@ -107,6 +107,12 @@ class Program(Case):
         self.assertEqual(done.returncode, 1)
         self.assertIn("did you mean -nthreads", done.stderr)
 
+    def test_help(self) -> None:
+        done = subprocess.run([PROGRAM, "-help"], capture_output=True, text=True, check=False, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kind = "folder" if APPLICATION == "file_writer" else "list|file|film|picture|archive"
+        self.assertRegex(done.stdout, rf"-output <path> +where the .*({kind}).* goes;")
+
 
 @unittest.skipIf(APPLICATION in ("bzip2", "dedup"), "of others")
 class BrokenFolder(Case):

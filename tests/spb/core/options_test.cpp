@@ -66,9 +66,9 @@ TEST(Options, SayWhatIsWrong) {
 }
 
 TEST(Options, HelpNamesThemAll) {
-  const auto text = spb::detail::help_text("bzip2_tbb");
-  for (const auto* name :
-       {"bzip2_tbb -input", "-nthreads <n>", "-freq-patt", "-user-arg", "-monitor <ms>", "-json"})
+  const auto text = spb::detail::help_text("bzip2_tbb", "the folder of files");
+  for (const auto* name : {"bzip2_tbb -input", "-nthreads <n>", "-freq-patt", "-user-arg", "-monitor <ms>",
+                           "-json", "where the folder of files goes;"})
     EXPECT_THAT(text, HasSubstr(name));
 }
 
