@@ -65,7 +65,7 @@ template <class Block, class Stream> void write_to(const std::unique_ptr<Stream>
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto file = where.input_class.empty() ? where.input : bz::file_of(where.input_class, where.input);
-  detail::forbid_overwriting(file, where.output);
+  detail::forbid_overwriting(file, where);
   const auto held = asked.in_memory ? bz::input_held::in_memory : bz::input_held::on_disk;
   if (file.extension() == ".bz2" || asked.input.ends_with("_d")) {
     unpacking = std::make_unique<decompression>(bz::source_d(file, held),

@@ -10,6 +10,7 @@
 #include "apps/ferret/ferret.hpp"
 #include "apps/ferret/inputs.hpp"
 #include "apps/support/error.hpp"
+#include "apps/support/folder.hpp"
 #include "spb/detail/intake.hpp"
 #include "spb/detail/plain_stream.hpp"
 #include "spb/detail/session.hpp"
@@ -50,8 +51,11 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   const auto queries = whole ? where.input / ferret::queries_file : where.input;
   const auto features =
       (fs::is_directory(where.input) ? where.input : where.input.parent_path()) / ferret::database_file;
-  detail::forbid_overwriting(queries, where.output);
-  detail::forbid_overwriting(features, where.output);
+  if (fs::is_directory(queries))
+    detail::forbid_overwriting(apps::files_in(queries, {".ppm"}), where);
+  else
+    detail::forbid_overwriting(queries, where);
+  detail::forbid_overwriting(features, where);
   current = std::make_shared<stream>(asked, queries, features, where.output);
   return {"source", "segmentation", "extract", "vectorization", "rank", "sink"};
 }

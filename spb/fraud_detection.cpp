@@ -72,8 +72,8 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   auto made = std::make_unique<stream>();
   const auto folder = fs::is_directory(where.input) ? where.input : where.input.parent_path();
   made->transactions = fs::is_directory(where.input) ? where.input / fraud::transactions_file : where.input;
-  detail::forbid_overwriting(made->transactions, where.output);
-  detail::forbid_overwriting(folder / fraud::model_file, where.output);
+  detail::forbid_overwriting(made->transactions, where);
+  detail::forbid_overwriting(folder / fraud::model_file, where);
   if (!where.input_class.empty()) made->extent = fraud::input_named(where.input_class).extent;
   made->in_memory = asked.in_memory;
   made->divide(1);

@@ -22,7 +22,7 @@ apps::range range;
 std::vector<std::string> open(const detail::options& /*asked*/, const detail::places& where) {
   const auto list = detail::file_of(where, hashes::hashes_file);
   const auto beside = list.parent_path() / apps::range_file;
-  detail::forbid_overwriting(beside, where.output);
+  detail::forbid_overwriting(beside, where);
   hashes::source source(list);
   range = apps::read_range(beside);
   const auto all = source.size();

@@ -24,7 +24,7 @@ std::optional<person::gallery> known;
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto film = detail::file_of(where, person::film_file);
   const auto folder = film.has_parent_path() ? film.parent_path() : fs::path(".");
-  for (const auto& picture : person::pictures_in(folder)) detail::forbid_overwriting(picture, where.output);
+  detail::forbid_overwriting(person::pictures_in(folder), where);
   current.open(asked, film, where.output);
   person::face_finder find(person::usual_cascade());
   known.emplace(folder, find);

@@ -19,6 +19,8 @@ video::filter filter;
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto album = video::read_album(where.input);
   filter = album.filter;
+  detail::forbid_overwriting(album.files, where);
+  detail::forbid_overwriting(where.input / video::filter_file, where);
   const auto held = asked.in_memory ? video::input_held::in_memory : video::input_held::on_disk;
   current.open(video::source(album, held), video::sink(where.output, album));
   return video::about().operators;

@@ -19,8 +19,8 @@ detail::plain_stream<Item, words::source, words::sink> current;
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto from = words::read_stream(where.input);
-  detail::forbid_overwriting(from.text, where.output);
-  detail::forbid_overwriting(where.input / words::stream_file, where.output);
+  detail::forbid_overwriting(from.text, where);
+  detail::forbid_overwriting(where.input / words::stream_file, where);
   const auto held = asked.in_memory ? apps::input_held::in_memory : apps::input_held::on_disk;
   current.open(words::source(from.text, from.passes, held), where.output);
   return words::about().operators;

@@ -19,6 +19,8 @@ std::shared_ptr<const xml::style_sheet> style;
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto collection = xml::read_collection(where.input);
+  detail::forbid_overwriting(collection.documents, where);
+  detail::forbid_overwriting(collection.style, where);
   style = std::make_shared<const xml::style_sheet>(collection.style);
   const auto held = asked.in_memory ? xml::input_held::in_memory : xml::input_held::on_disk;
   current.open(xml::source(collection.documents, held), where.output, collection, *style);

@@ -74,7 +74,7 @@ template <class Item, class F> void work_on_each(std::size_t operation, Item& it
 /// folder that is the input. \throws apps::error  if the output is the same file
 inline std::filesystem::path file_of(const places& where, std::string_view name) {
   auto file = std::filesystem::is_directory(where.input) ? where.input / name : where.input;
-  forbid_overwriting(file, where.output);
+  forbid_overwriting(file, where);
   return file;
 }
 

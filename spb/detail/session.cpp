@@ -38,6 +38,7 @@ struct run_state {
   places where;
   application_link link;
   std::vector<std::string> operators;
+  std::optional<apps::output_file> json;
   fs::path for_a_while;  // a folder for the output that nobody asked for; empty: there is none
 };
 
@@ -49,6 +50,7 @@ run_state& current() {
 void give_up() {
   auto& run = current();
   if (run.link.discard) run.link.discard();
+  run.json.reset();
   std::error_code ignored;
   if (!run.for_a_while.empty()) fs::remove_all(std::exchange(run.for_a_while, {}), ignored);
 }
@@ -59,6 +61,26 @@ fs::path folder_for_a_while(const std::string& app) {
   if (::mkdtemp(name.data()) == nullptr)
     throw apps::error("cannot make a folder '" + name + "': " + std::generic_category().message(errno));
   return name;
+}
+
+// Whether two names are of one file, or would be when it is written.
+bool is_same(const fs::path& one, const fs::path& other) {
+  std::error_code ignored;
+  if (fs::exists(one, ignored)) return fs::is_regular_file(one) && fs::equivalent(one, other, ignored);
+  return fs::weakly_canonical(one, ignored) == fs::weakly_canonical(other, ignored);
+}
+
+// The folder of a class has more than what the stream reads: what verifies the output, for instance.
+void forbid_writing_among(const places& where) {
+  for (const auto* written : {&where.output, &where.json}) {
+    if (where.input_class.empty() || written->empty()) continue;
+    std::error_code ignored;
+    if (fs::equivalent(fs::absolute(*written).parent_path(), where.input, ignored))
+      throw apps::error("'" + written->string() + "' lies in the folder of the input '" + where.input_class +
+                        "', where no output is written");
+  }
+  if (!where.json.empty() && !where.output.empty() && is_same(where.output, where.json))
+    throw apps::error("'" + where.json.string() + "' cannot be the output and the results' file, too");
 }
 
 places find_places(const options& asked, const apps::application& about) {
@@ -81,6 +103,8 @@ places find_places(const options& asked, const apps::application& about) {
     throw apps::error("-verify: what should come of '" + asked.input +
                       "' is not known, only of the classes of " + about.name);
   found.output = asked.output;
+  found.json = asked.json;
+  forbid_writing_among(found);
   return found;
 }
 
@@ -140,7 +164,7 @@ void put(json_writer& json, const latency_result& l) {
   json.member("p95_ms", l.p95).member("p99_ms", l.p99).member("max_ms", l.max).end_object();
 }
 
-void write_json(const fs::path& file, const results& found, const std::optional<apps::verdict>& verified) {
+void write_json(apps::output_file& out, const results& found, const std::optional<apps::verdict>& verified) {
   const auto& run = current();
   std::string text;
   json_writer json(text);
@@ -173,7 +197,6 @@ void write_json(const fs::path& file, const results& found, const std::optional<
   }
   json.end_object();
   text += '\n';
-  apps::output_file out(file);
   out.write(text);
   out.close();
 }
@@ -201,10 +224,15 @@ void remark(const std::string& says) {
   std::fprintf(stderr, "%s: %s\n", current().program.c_str(), says.c_str());
 }
 
-void forbid_overwriting(const fs::path& input, const fs::path& output) {
+void forbid_overwriting(const fs::path& input, const places& where) {
   std::error_code ignored;
-  if (fs::equivalent(input, output, ignored))
-    throw apps::error("'" + output.string() + "' is the input: it cannot be the output, too");
+  for (const auto* written : {&where.output, &where.json})
+    if (fs::equivalent(input, *written, ignored))
+      throw apps::error("'" + written->string() + "' is the input: it cannot be the output, too");
+}
+
+void forbid_overwriting(const std::vector<fs::path>& inputs, const places& where) {
+  for (const auto& input : inputs) forbid_overwriting(input, where);
 }
 
 void begin(int argc, char** argv, application_link link) {
@@ -232,6 +260,8 @@ void begin(int argc, char** argv, application_link link) {
       run.for_a_while = folder_for_a_while(about.name);
       run.where.output = run.for_a_while / "output";
     }
+    // Before the stream, which would be for nothing if this failed behind it.
+    if (!run.where.json.empty()) run.json.emplace(run.where.json);
     run.operators = run.link.open(run.asked, run.where);
   });
 }
@@ -272,7 +302,7 @@ void end_bench() {
     if (run.asked.verify)
       verified = run.link.about->verify(run.where.input_class, run.where.input, run.where.output);
     detail::show(detail::measurement::found(), verified);
-    if (!run.asked.json.empty()) detail::write_json(run.asked.json, detail::measurement::found(), verified);
+    if (run.json) detail::write_json(*run.json, detail::measurement::found(), verified);
     if (verified && !verified->good) throw apps::error("the output is wrong: " + verified->says);
     detail::give_up();
   });

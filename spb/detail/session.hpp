@@ -18,6 +18,7 @@ struct places {
   std::string input_class;       ///< empty: a user's file
   std::filesystem::path input;   ///< the folder of the class, or what the user named
   std::filesystem::path output;  ///< always a name, if only one for a while
+  std::filesystem::path json;    ///< for the results; empty: nobody wants them
 };
 
 /// What an application gives to a run.
@@ -39,7 +40,9 @@ void begin(int argc, char** argv, application_link link);
 /// Says something on standard error, behind the program's name.
 void remark(const std::string& says);
 
-/// A file of a user must not be the output, too. \throws apps::error  if it is
-void forbid_overwriting(const std::filesystem::path& input, const std::filesystem::path& output);
+/// A file that is read must not be written, too. \throws apps::error  if it is
+void forbid_overwriting(const std::filesystem::path& input, const places& where);
+/// None of them.
+void forbid_overwriting(const std::vector<std::filesystem::path>& inputs, const places& where);
 
 }  // namespace spb::detail

@@ -19,6 +19,7 @@ from typing import ClassVar
 
 PROGRAM = Path(sys.argv[1])
 APPLICATION = sys.argv[2]
+CACHE = Path(os.environ["XDG_CACHE_HOME"]) / "thalweg" / "inputs" / APPLICATION
 GOOD = {
     "bzip2": ["test", "test_d"],
     "dedup": ["test"],
@@ -59,10 +60,10 @@ class Case(unittest.TestCase):
         """What lies in the folder, hidden files, too."""
         return sorted(file.name for file in self.folder.iterdir())
 
-    def refuses(self, name: str, *says: str, output: Path | None = None) -> None:
+    def refuses(self, name: str, *says: str, output: Path | None = None, json: Path | None = None) -> None:
         """The program ends with an error that names what is wrong, and leaves nothing behind."""
         before = self.left()
-        done = self.run_on(name, output=output)
+        done = self.run_on(name, *(["-json", str(json)] if json else []), output=output)
         self.assertEqual(done.returncode, 1, done.stderr)
         for text in (PROGRAM.name, *says):
             self.assertIn(text, done.stderr)
@@ -72,6 +73,7 @@ class Case(unittest.TestCase):
         """The program does not write over its input."""
         name = self.file("text", content)
         self.refuses(name, "is the input", output=Path(name))
+        self.refuses(name, "is the input", json=Path(name))
         self.assertEqual(Path(name).read_bytes(), content)
 
     def file(self, name: str, content: bytes) -> str:
@@ -101,6 +103,17 @@ class Program(Case):
 
     def test_output_that_cannot_be_written(self) -> None:
         self.refuses(GOOD[APPLICATION][0], "no_folder", output=self.folder / "no_folder" / "output")
+
+    def test_results_that_cannot_be_written(self) -> None:
+        name = GOOD[APPLICATION][0]
+        self.refuses(name, "no_folder", json=self.folder / "no_folder" / "json")
+        self.refuses(name, "output' cannot be the output and", json=self.output)
+
+    def test_output_in_the_folder_of_a_class(self) -> None:
+        name = GOOD[APPLICATION][0]
+        folder = CACHE / name
+        self.refuses(name, f"lies in the folder of the input '{name}'", output=folder / "output")
+        self.refuses(name, f"lies in the folder of the input '{name}'", json=folder / "json")
 
     def test_unknown_option(self) -> None:
         done = self.run_on(GOOD[APPLICATION][0], "-nthread", "2")
@@ -135,7 +148,7 @@ class BrokenFolder(Case):
 
     def copy(self) -> Path:
         """A folder with the files of an input."""
-        made = Path(os.environ["XDG_CACHE_HOME"]) / "thalweg" / "inputs" / APPLICATION / GOOD[APPLICATION][0]
+        made = CACHE / GOOD[APPLICATION][0]
         if not made.exists():
             self.run_on(GOOD[APPLICATION][0])
             if self.output.is_dir():
@@ -155,6 +168,7 @@ class BrokenFolder(Case):
         file = folder / self.BREAKS[APPLICATION][0]
         before = file.read_bytes()
         self.refuses(str(folder), "is the input", output=file)
+        self.refuses(str(folder), "is the input", json=file)
         self.assertEqual(file.read_bytes(), before)
 
 

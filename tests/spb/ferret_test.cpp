@@ -64,6 +64,14 @@ TEST_F(Ferret, AQueryThatIsMissingIsAnError) {
   EXPECT_EXIT(end(), ExitedWithCode(1), "query 0 is missing");
 }
 
+TEST_F(Ferret, PicturesAndCollectionAreNeverTheOutput) {
+  const auto pictures = path("pictures");
+  fs::create_directory(pictures);
+  fs::copy(input / "database.features", pictures);
+  write(pictures / "a.ppm", "P6 2 1 255\nabcdef");
+  are_never_the_output(pictures, {pictures / "a.ppm", pictures / "database.features"});
+}
+
 TEST_F(Ferret, DamagedQueriesAreNamed) {
   fs::copy(input, path("cut"));
   fs::resize_file(path("cut") / "queries.pack", fs::file_size(path("cut") / "queries.pack") - 10);

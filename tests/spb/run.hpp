@@ -45,12 +45,13 @@ class run_test : public testing::Test {
     spb::end_bench();
   }
 
-  /// None of the files, which belong to the input, may be the output, and none is changed.
+  /// None of the files, which belong to the input, may be written, and none is changed.
   void are_never_the_output(const std::filesystem::path& input,
                             std::initializer_list<std::filesystem::path> files) {
     for (const auto& file : files) {
       const auto before = read(file);
-      EXPECT_EXIT(begin_with(input, {"-output", file}), testing::ExitedWithCode(1), "is the input");
+      for (const auto* option : {"-output", "-json"})
+        EXPECT_EXIT(begin_with(input, {option, file}), testing::ExitedWithCode(1), "is the input");
       EXPECT_EQ(read(file), before);
     }
   }

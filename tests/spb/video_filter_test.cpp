@@ -92,8 +92,9 @@ TEST_F(VideoFilter, APictureThatIsDamagedIsNamedAndNoFilmIsLeft) {
   EXPECT_FALSE(fs::exists(output()));
 }
 
-TEST_F(VideoFilter, NoPictureIsTheOutput) {
-  are_never_the_output(album, {picture(0), picture(2)});
+TEST_F(VideoFilter, NeitherPicturesNorFilterAreTheOutput) {
+  write(album / "filter.txt", "blur 5\nsobel 5\nrate 10\n");
+  are_never_the_output(album, {picture(0), picture(2), album / "filter.txt"});
 }
 
 }  // namespace
