@@ -31,6 +31,7 @@ class run_test : public testing::Test {
     std::vector<std::string> words{"program", "-input", input, "-output", output()};
     words.insert(words.end(), more);
     std::vector<char*> argv;
+    argv.reserve(words.size());
     for (auto& word : words) argv.push_back(word.data());
     main(static_cast<int>(argv.size()), argv.data());
   }

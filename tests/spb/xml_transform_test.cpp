@@ -69,6 +69,7 @@ TEST_F(XmlTransform, ThreadsShareTheStyleSheet) {
   begin();
   SharedQueue<spb::Item> in_order(1, 2, queue_order::by_item);
   std::vector<std::jthread> threads;
+  threads.reserve(2);
   for (int i = 0; i < 2; ++i)
     threads.emplace_back([&] {
       for (spb::Item item; spb::Source::op(item);) {

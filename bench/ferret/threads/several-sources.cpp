@@ -18,6 +18,7 @@ int main(int argc, char* argv[]) {
   queue pictures(n, sources.size()), ranked(n, n);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(sources.size() + n);
     for (auto& source : sources) {
       threads.emplace_back([&] {
         for (spb::Item item; source.getItem(item);) pictures.enqueue(std::move(item));
