@@ -1,7 +1,6 @@
 #include "apps/support/cache.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <string>
@@ -15,6 +14,7 @@
 
 #include "apps/support/error.hpp"
 #include "apps/support/files.hpp"
+#include "apps/support/temporary.hpp"
 
 namespace apps {
 
@@ -40,37 +40,22 @@ void move(const fs::path& from, const fs::path& to) {
   if (why) fail("cannot write", to, why);
 }
 
-// A folder of a name of its own, removed with what is in it unless it has been renamed.
-class unfinished {
- public:
-  unfinished(const fs::path& in, std::string_view input) : path_(in / name(input)) { create_folders(path_); }
-  unfinished(const unfinished&) = delete;
-  unfinished& operator=(const unfinished&) = delete;
-  ~unfinished() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
+// A folder of a name of its own beside that of an input.
+temporary unfinished(const fs::path& in, std::string_view input) {
+  const fs::path path = temporary_beside(in / input);
+  create_folders(path);
+  return temporary(path);
+}
 
-  // Those of processes that were killed.
-  static void remove_all(const fs::path& in, std::string_view input) {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(in, ignored)) {
-      const auto name = entry.path().filename().string();
-      if (name.starts_with("." + std::string(input) + ".") && name.ends_with(".tmp"))
-        fs::remove_all(entry.path(), ignored);
-    }
+// Removes those of processes that were killed.
+void remove_unfinished(const fs::path& in, std::string_view input) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(in, ignored)) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with("." + std::string(input) + ".") && name.ends_with(".tmp"))
+      fs::remove_all(entry.path(), ignored);
   }
-
- private:
-  static std::string name(std::string_view input) {
-    static std::atomic<unsigned> number{0};
-    return "." + std::string(input) + "." + std::to_string(::getpid()) + "-" +
-           std::to_string(number.fetch_add(1)) + ".tmp";
-  }
-
-  fs::path path_;
-};
+}
 
 // Held by one process at a time, given up with it, however it ends.
 class lock {
@@ -121,8 +106,8 @@ fs::path provide_input(const application& app, std::string_view input, const pro
   create_folders(parent);
   const lock alone(parent / ("." + std::string(input) + ".lock"), waiting);
   if (!again && input_is_there(app, input)) return folder;
-  unfinished::remove_all(parent, input);
-  const unfinished made(parent, input);
+  remove_unfinished(parent, input);
+  auto made = unfinished(parent, input);
   app.generate(input, made.path(), told);
   output_file stamp(made.path() / stamp_name);
   stamp.write(std::to_string(app.edition));
@@ -130,7 +115,8 @@ fs::path provide_input(const application& app, std::string_view input, const pro
   std::error_code why;
   fs::remove_all(folder, why);
   if (why) fail("cannot replace", folder, why);
-  move(made.path(), folder);
+  made.rename(folder, why);
+  if (why) fail("cannot write", folder, why);
   return folder;
 }
 
@@ -145,7 +131,7 @@ void make_input_in(const fs::path& folder, const application& app, std::string_v
   if (why) fail("cannot read the folder", folder, why);
   if (!overwrite && std::any_of(begin(entries), end(entries), shows))
     throw error("'" + folder.string() + "' is not empty");
-  const unfinished made(folder, input);
+  const auto made = unfinished(folder, input);
   app.generate(input, made.path(), told);
   for (const auto& entry : fs::directory_iterator(made.path()))
     move(entry.path(), folder / entry.path().filename());
