@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <system_error>
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto stamp_name = ".edition";
+constexpr auto stamp_name = ".edition", size_name = ".size";
 
 [[noreturn]] void fail(const char* what, const fs::path& path, const std::error_code& why) {
   throw error(std::string(what) + " '" + path.string() + "': " + why.message());
@@ -38,6 +39,18 @@ void move(const fs::path& from, const fs::path& to) {
   std::error_code why;
   fs::rename(from, to, why);
   if (why) fail("cannot write", to, why);
+}
+
+// How many files and bytes an input has, hidden files apart: of one that has others than when it was complete,
+// something has gone.
+std::string size_of(const fs::path& folder) {
+  std::uintmax_t files = 0, size = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file() || entry.path().filename().string().starts_with('.')) continue;
+    ++files;
+    size += entry.file_size();
+  }
+  return std::to_string(files) + " files, " + std::to_string(size) + " bytes";
 }
 
 // A folder of a name of its own beside that of an input.
@@ -93,9 +106,13 @@ fs::path input_folder(const application& app, std::string_view input) {
 }
 
 bool input_is_there(const application& app, std::string_view input) {
-  const auto stamp = input_folder(app, input) / stamp_name;
+  const auto folder = input_folder(app, input);
   std::error_code ignored;
-  return fs::exists(stamp, ignored) && view(read_file(stamp)) == std::to_string(app.edition);
+  if (!fs::exists(folder / stamp_name, ignored) ||
+      view(read_file(folder / stamp_name)) != std::to_string(app.edition))
+    return false;
+  // Inputs of earlier versions have no note of their size.
+  return !fs::exists(folder / size_name, ignored) || view(read_file(folder / size_name)) == size_of(folder);
 }
 
 fs::path provide_input(const application& app, std::string_view input, const progress& told, bool again,
@@ -109,9 +126,8 @@ fs::path provide_input(const application& app, std::string_view input, const pro
   remove_unfinished(parent, input);
   auto made = unfinished(parent, input);
   app.generate(input, made.path(), told);
-  output_file stamp(made.path() / stamp_name);
-  stamp.write(std::to_string(app.edition));
-  stamp.close();
+  write_file(made.path() / size_name, size_of(made.path()));
+  write_file(made.path() / stamp_name, std::to_string(app.edition));
   std::error_code why;
   fs::remove_all(folder, why);
   if (why) fail("cannot replace", folder, why);

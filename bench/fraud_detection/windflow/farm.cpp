@@ -1,9 +1,11 @@
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include <fraud_detection.hpp>
 #include <windflow.hpp>
+
+#include "bench/support/number_argument.hpp"
 
 struct transactions {
   void operator()(wf::Source_Shipper<spb::Item>& shipper) {
@@ -32,20 +34,16 @@ struct report {
   }
 };
 
-// `-user-arg` twice: replicas of the source, and of the sink.
-std::size_t replicas(int argument) {
-  return spb::SPBench::getArgs() > argument ? std::stoul(spb::SPBench::getArg(argument)) : 1;
-}
-
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
-  const auto sources = replicas(0);
-  spb::Source::setReplicas(static_cast<int>(sources));
+  // `-user-arg` twice: replicas of the source, and of the sink.
+  const int sources = number_argument(0, 1), sinks = number_argument(1, 1);
+  spb::Source::setReplicas(sources);
   spb::Metrics::init();
   constexpr std::size_t batch = 256;
   wf::PipeGraph topology("FraudDetection", wf::Execution_Mode_t::DEFAULT, wf::Time_Policy_t::INGRESS_TIME);
   auto source = wf::Source_Builder(transactions{})
-                    .withParallelism(sources)
+                    .withParallelism(static_cast<std::size_t>(sources))
                     .withName("source")
                     .withOutputBatchSize(batch)
                     .build();
@@ -54,7 +52,10 @@ int main(int argc, char* argv[]) {
                        .withName("predictor")
                        .withKeyBy([](const spb::Item& item) { return item.key; })
                        .build();
-  auto sink = wf::Sink_Builder(report{}).withParallelism(replicas(1)).withName("sink").build();
+  auto sink = wf::Sink_Builder(report{})
+                  .withParallelism(static_cast<std::size_t>(sinks))
+                  .withName("sink")
+                  .build();
   topology.add_source(source).add(predictor).add_sink(sink);
   topology.run();
   spb::Metrics::stop();
