@@ -139,7 +139,8 @@ def make_input(application: str, name: str) -> None:
         return
     done = finish([str(tool), "path", application, name], stderr=None)
     if done.returncode != 0:
-        raise Failed(f"the input {name} of {application} is not there, and cannot be made")
+        what = f"the input {name} of {application} is not there, and cannot be made"
+        raise Failed(what, remedy=f"{tool} list shows all inputs")
 
 
 def run_all(all_runs: Sequence[Runs], input_name: str, options: Sequence[str], repeat: int) -> None:
