@@ -171,6 +171,24 @@ class Program(Case):
         for number in ("0", "-1", "4097", "many", "2x"):
             self.says(self.run_on(GOOD[APPLICATION][0], "-nthreads", number), f"-nthreads: '{number}' is not")
 
+    @unittest.skipUnless(PROGRAM.name == "mandelbrot_tbb_farm", "others ask for their threads themselves")
+    def test_has_as_many_threads_as_asked_for(self) -> None:
+        wanted = (os.cpu_count() or 1) + 3  # more than oneTBB has by itself
+        command = [PROGRAM, "-input", "small", "-output", self.output, "-nthreads", str(wanted)]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as running:
+            most = 0
+            while most < wanted and running.poll() is None:
+                most = max(most, sum(1 for _ in Path(f"/proc/{running.pid}/task").iterdir()))
+                time.sleep(0.01)
+            running.terminate()
+        self.assertEqual(most, wanted)
+
+    @unittest.skipUnless(
+        "two-farm" in PROGRAM.name or "fraud_detection_windflow" in PROGRAM.name, "no number"
+    )
+    def test_argument_that_is_no_number(self) -> None:
+        self.says(self.run_on(GOOD[APPLICATION][0], "-user-arg", "4x"), "-user-arg: '4x' is not")
+
     def test_unknown_option(self) -> None:
         done = self.run_on(GOOD[APPLICATION][0], "-nthread", "2")
         self.assertEqual(done.returncode, 1)
