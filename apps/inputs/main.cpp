@@ -191,6 +191,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return options.exit(e) == 0 ? good : wrong_usage;
   }
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, [](int by) { apps::stop_signal = by; });
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    std::signal(signal, [](int by) { apps::stop_signal = by; });
   return carry_out(options.get_subcommands().front()->get_name(), asked);
 }

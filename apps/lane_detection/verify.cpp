@@ -113,9 +113,9 @@ verdict verify(std::string_view name, const std::filesystem::path& folder,
   if (!films.wrong().empty()) return wrong(films.wrong());
 
   const bool good = judge.drawn() >= least_drawn && judge.wrong() <= most_wrong;
-  return {good, std::to_string(input.frames) + " frames, bit by bit; " + rounded(judge.drawn(), 2) + " of the marks drawn, wrong by " +
-                    rounded(judge.wrong(), 2) + " pixels of 360 lines in the mean" +
-                    (good ? "" : ": may not be below 0.90 and above 8")};
+  return {good, std::to_string(input.frames) + " frames, bit by bit; " + rounded(judge.drawn(), 2) +
+                    " of the marks drawn, wrong by " + rounded(judge.wrong(), 2) +
+                    " pixels of 360 lines in the mean" + (good ? "" : ": may not be below 0.90 and above 8")};
 }
 
 }  // namespace apps::lane_detection

@@ -139,8 +139,9 @@ verdict verify(std::string_view name, const std::filesystem::path& folder,
   if (!films.wrong().empty()) return wrong(films.wrong());
 
   const bool good = judge.precision() >= least_precision && judge.recall() >= least_recall;
-  return {good, std::to_string(input.frames) + " frames, bit by bit; precision " + rounded(judge.precision(), 2) + ", recall " +
-                    rounded(judge.recall(), 2) + (good ? "" : ": may not be below 0.75 and 0.60")};
+  return {good, std::to_string(input.frames) + " frames, bit by bit; precision " +
+                    rounded(judge.precision(), 2) + ", recall " + rounded(judge.recall(), 2) +
+                    (good ? "" : ": may not be below 0.75 and 0.60")};
 }
 
 }  // namespace apps::person_recognition

@@ -41,8 +41,8 @@ void move(const fs::path& from, const fs::path& to) {
   if (why) fail("cannot write", to, why);
 }
 
-// How many files and bytes an input has, hidden files apart: of one that has others than when it was complete,
-// something has gone.
+// How many files and bytes an input has, hidden files apart: of one that has others than when it was
+// complete, something has gone.
 std::string size_of(const fs::path& folder) {
   std::uintmax_t files = 0, size = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {

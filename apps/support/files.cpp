@@ -69,7 +69,13 @@ std::size_t input_file::read(char* to, std::size_t size) {
   std::size_t got = 0;
   while (got < size) {
     const auto n = ::read(file_.get(), to + got, size - got);
-    if (n == 0) break;
+    if (n == 0) {
+      const auto at = ::lseek(file_.get(), 0, SEEK_CUR);
+      if (at >= 0 && static_cast<std::uint64_t>(at) < size_)
+        throw error("'" + path_.string() + "' became shorter while it was read: it ends at byte " +
+                    std::to_string(at) + " of " + std::to_string(size_));
+      break;
+    }
     if (n > 0) {
       got += static_cast<std::size_t>(n);
     } else if (errno != EINTR) {

@@ -70,7 +70,7 @@ void temporary::remove() noexcept {
 
 void remove_temporaries() noexcept {
   auto& [lock, paths] = all();
-  lock.lock();  // for good
+  lock.lock();               // for good
   constexpr int tries = 10;  // somebody may still be writing into a folder
   for (const auto& path : paths) {
     std::error_code why;

@@ -67,8 +67,8 @@ std::string current_error() {
   }
 }
 
-// An error that nobody catches, of an interface that cannot have its threads, say: nothing is left behind, and
-// it is told as others are. Threads may still run, so none of their objects is touched.
+// An error that nobody catches, of an interface that cannot have its threads, say: nothing is left behind,
+// and it is told as others are. Threads may still run, so none of their objects is touched.
 [[noreturn]] void end_with_uncaught_error() noexcept {
   const bool is_error = std::current_exception() != nullptr;
   if (is_error) remark(current_error());
@@ -77,8 +77,8 @@ std::string current_error() {
   std::_Exit(1);
 }
 
-// The stream ends as by an error, what else takes long by an exception. The same signal again ends the program
-// at once.
+// The stream ends as by an error, what else takes long by an exception. The same signal again ends the
+// program at once.
 void note_signal(int signal) {
   apps::stop_signal.store(signal, std::memory_order_relaxed);
   stream_failed.store(true, std::memory_order_relaxed);
@@ -139,11 +139,10 @@ places find_places(const options& asked, const apps::application& about) {
   if (std::find(inputs.begin(), inputs.end(), asked.input) != inputs.end()) {
     found.input_class = asked.input;
     apps::progress_bar bar(about.name + " " + asked.input);
-    found.input = apps::provide_input(about, asked.input,
-                                      [&](std::uint64_t done, std::uint64_t all) {
-                                        apps::check_interruption();
-                                        bar.show(done, all);
-                                      });
+    found.input = apps::provide_input(about, asked.input, [&](std::uint64_t done, std::uint64_t all) {
+      apps::check_interruption();
+      bar.show(done, all);
+    });
   } else if (fs::exists(asked.input, ignored)) {
     found.input = asked.input;
   } else {

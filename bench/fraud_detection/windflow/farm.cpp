@@ -52,10 +52,8 @@ int main(int argc, char* argv[]) {
                        .withName("predictor")
                        .withKeyBy([](const spb::Item& item) { return item.key; })
                        .build();
-  auto sink = wf::Sink_Builder(report{})
-                  .withParallelism(static_cast<std::size_t>(sinks))
-                  .withName("sink")
-                  .build();
+  auto sink =
+      wf::Sink_Builder(report{}).withParallelism(static_cast<std::size_t>(sinks)).withName("sink").build();
   topology.add_source(source).add(predictor).add_sink(sink);
   topology.run();
   spb::Metrics::stop();
