@@ -32,8 +32,8 @@ class descriptor {
   int fd_ = -1;
 };
 
-/// A file that is read from its start to its end. Errors are `apps::error`s that name it; where the program was
-/// told to stop, a read throws `apps::interruption`.
+/// A file that is read from its start to its end. Errors are `apps::error`s that name it; so is that it
+/// became shorter meanwhile. Where the program was told to stop, a read throws `apps::interruption`.
 ///
 /// ```cpp
 /// apps::input_file in("text.xml");

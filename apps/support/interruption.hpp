@@ -1,5 +1,5 @@
-/// Programs that are told to stop (Ctrl-C) should leave nothing half done behind. A signal handler may do next to
-/// nothing; so it only notes the signal, and what takes long looks at the note now and then.
+/// Programs that are told to stop (Ctrl-C) should leave nothing half done behind. A signal handler may do
+/// next to nothing; so it only notes the signal, and what takes long looks at the note now and then.
 #pragma once
 
 #include <atomic>

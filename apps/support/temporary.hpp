@@ -9,8 +9,8 @@ namespace apps {
 /// A name beside `path` that no other process and no other file of this one uses.
 std::string temporary_beside(const std::filesystem::path& path);
 
-/// A file or folder that has a name for a while: it goes with its owner, with all that is in it, unless it has
-/// got its own name before. Thread-confined.
+/// A file or folder that has a name for a while: it goes with its owner, with all that is in it, unless it
+/// has got its own name before. Thread-confined.
 ///
 /// ```cpp
 /// apps::temporary made(folder / ".new");  // where something is already
@@ -35,8 +35,8 @@ class temporary {
   std::filesystem::path path_;
 };
 
-/// Removes all that are there, for a process that ends at once, whatever its threads are doing: owners are not
-/// asked, and can neither make new ones nor give any up from then on. Any thread; not for signal handlers.
+/// Removes all that are there, for a process that ends at once, whatever its threads are doing: owners are
+/// not asked, and can neither make nor give up any from then on. Any thread; not for signal handlers.
 void remove_temporaries() noexcept;
 
 }  // namespace apps
