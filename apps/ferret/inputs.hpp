@@ -36,9 +36,9 @@ inline constexpr std::string_view families_file = "families.csv";  ///< picture,
 void generate(std::string_view input, const std::filesystem::path& folder, const progress& told);
 
 /// Checks a program's rankings: each query has one, in order, of pictures of the collection, none twice,
-/// nearest first. Of about 24 queries (all of the class test), spread over the stream, they are
-/// compared with an exhaustive ranking: distances must be right, and in the mean three of four of the
-/// pictures that it finds be found. Says which share of the pictures of the queries' families were found,
+/// nearest first, and at the right distances. Of about 24 queries (all of the class test), spread over the
+/// stream, they are compared with an exhaustive ranking: in the mean three of four of the pictures that it
+/// finds must be found. Says which share of the pictures of the queries' families were found,
 /// which may not be below one half.
 verdict verify(std::string_view input, const std::filesystem::path& folder,
                const std::filesystem::path& output);

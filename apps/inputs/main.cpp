@@ -15,6 +15,7 @@
 #include "apps/inputs/registry.hpp"
 #include "apps/inputs/suggest.hpp"
 #include "apps/support/cache.hpp"
+#include "apps/support/interruption.hpp"
 #include "apps/support/progress_bar.hpp"
 
 namespace {
@@ -28,9 +29,6 @@ enum exit_code { good = 0, bad = 1, wrong_usage = 2, interrupted = 130 };
 struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-struct interruption {};
-
-volatile std::sig_atomic_t asked_to_stop = 0;
 
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
   const auto near = apps::nearest(name, names);
@@ -60,7 +58,7 @@ void check_input(const application& app, const std::string& name) {
 template <class Make> auto with_progress(const application& app, const std::string& input, Make make) {
   apps::progress_bar bar(app.name + " " + input);
   return make([&bar](std::uint64_t done, std::uint64_t all) {
-    if (asked_to_stop != 0) throw interruption{};
+    apps::check_interruption();
     bar.show(done, all);
   });
 }
@@ -150,7 +148,7 @@ int run(const std::string& command, const order& asked) {
 
 int carry_out(const std::string& command, const order& asked) try {
   return run(command, asked);
-} catch (const interruption&) {
+} catch (const apps::interruption&) {
   return interrupted;
 } catch (const usage_error& e) {
   std::fprintf(stderr, "thalweg_inputs: %s\n", e.what());
@@ -193,6 +191,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return options.exit(e) == 0 ? good : wrong_usage;
   }
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, [](int) { asked_to_stop = 1; });
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    std::signal(signal, [](int by) { apps::stop_signal = by; });
   return carry_out(options.get_subcommands().front()->get_name(), asked);
 }

@@ -40,9 +40,9 @@ inline constexpr std::string_view truth_file = "lanes.csv";
 void generate(std::string_view input, const std::filesystem::path& folder, const progress& told);
 
 /// Checks a film with marks. Each frame must show what the input's frame of that number shows above the road;
-/// up to 24 of them, evenly spread, must be what the operators make of it, bit for bit; and where
-/// lanes are clear, at least nine of ten marks be drawn, and these be wrong by no more than 8 pixels of a
-/// picture of 360 lines in the mean. Says how much they are wrong by.
+/// and be what the operators make of it, bit for bit; and where lanes are clear, at least nine of ten marks
+/// be drawn, and these be wrong by no more than 8 pixels of a picture of 360 lines in the mean. Says how much
+/// they are wrong by.
 verdict verify(std::string_view input, const std::filesystem::path& folder,
                const std::filesystem::path& output);
 

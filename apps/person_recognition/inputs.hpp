@@ -39,8 +39,8 @@ inline constexpr std::string_view truth_file = "faces.csv";
 /// Makes the files of an input in an empty folder; see application.hpp.
 void generate(std::string_view input, const std::filesystem::path& folder, const progress& told);
 
-/// Checks a film with circles. Each frame must show what the input's frame of that number shows; four of them
-/// must be what the operators make of it, bit for bit; at least three of four circles must be around the
+/// Checks a film with circles. Each frame must show what the input's frame of that number shows, and be what
+/// the operators make of it, bit for bit; at least three of four circles must be around the
 /// wanted person (precision), and three of four of this person's faces that are not hidden have one (recall).
 /// Says both.
 verdict verify(std::string_view input, const std::filesystem::path& folder,

@@ -1,8 +1,8 @@
 #include "apps/support/cache.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <system_error>
@@ -15,6 +15,7 @@
 
 #include "apps/support/error.hpp"
 #include "apps/support/files.hpp"
+#include "apps/support/temporary.hpp"
 
 namespace apps {
 
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto stamp_name = ".edition";
+constexpr auto stamp_name = ".edition", size_name = ".size";
 
 [[noreturn]] void fail(const char* what, const fs::path& path, const std::error_code& why) {
   throw error(std::string(what) + " '" + path.string() + "': " + why.message());
@@ -40,37 +41,34 @@ void move(const fs::path& from, const fs::path& to) {
   if (why) fail("cannot write", to, why);
 }
 
-// A folder of a name of its own, removed with what is in it unless it has been renamed.
-class unfinished {
- public:
-  unfinished(const fs::path& in, std::string_view input) : path_(in / name(input)) { create_folders(path_); }
-  unfinished(const unfinished&) = delete;
-  unfinished& operator=(const unfinished&) = delete;
-  ~unfinished() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
+// How many files and bytes an input has, hidden files apart: of one that has others than when it was
+// complete, something has gone.
+std::string size_of(const fs::path& folder) {
+  std::uintmax_t files = 0, size = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file() || entry.path().filename().string().starts_with('.')) continue;
+    ++files;
+    size += entry.file_size();
   }
-  [[nodiscard]] const fs::path& path() const { return path_; }
+  return std::to_string(files) + " files, " + std::to_string(size) + " bytes";
+}
 
-  // Those of processes that were killed.
-  static void remove_all(const fs::path& in, std::string_view input) {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(in, ignored)) {
-      const auto name = entry.path().filename().string();
-      if (name.starts_with("." + std::string(input) + ".") && name.ends_with(".tmp"))
-        fs::remove_all(entry.path(), ignored);
-    }
+// A folder of a name of its own beside that of an input.
+temporary unfinished(const fs::path& in, std::string_view input) {
+  const fs::path path = temporary_beside(in / input);
+  create_folders(path);
+  return temporary(path);
+}
+
+// Removes those of processes that were killed.
+void remove_unfinished(const fs::path& in, std::string_view input) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(in, ignored)) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with("." + std::string(input) + ".") && name.ends_with(".tmp"))
+      fs::remove_all(entry.path(), ignored);
   }
-
- private:
-  static std::string name(std::string_view input) {
-    static std::atomic<unsigned> number{0};
-    return "." + std::string(input) + "." + std::to_string(::getpid()) + "-" +
-           std::to_string(number.fetch_add(1)) + ".tmp";
-  }
-
-  fs::path path_;
-};
+}
 
 // Held by one process at a time, given up with it, however it ends.
 class lock {
@@ -108,9 +106,13 @@ fs::path input_folder(const application& app, std::string_view input) {
 }
 
 bool input_is_there(const application& app, std::string_view input) {
-  const auto stamp = input_folder(app, input) / stamp_name;
+  const auto folder = input_folder(app, input);
   std::error_code ignored;
-  return fs::exists(stamp, ignored) && view(read_file(stamp)) == std::to_string(app.edition);
+  if (!fs::exists(folder / stamp_name, ignored) ||
+      view(read_file(folder / stamp_name)) != std::to_string(app.edition))
+    return false;
+  // Inputs of earlier versions have no note of their size.
+  return !fs::exists(folder / size_name, ignored) || view(read_file(folder / size_name)) == size_of(folder);
 }
 
 fs::path provide_input(const application& app, std::string_view input, const progress& told, bool again,
@@ -121,16 +123,16 @@ fs::path provide_input(const application& app, std::string_view input, const pro
   create_folders(parent);
   const lock alone(parent / ("." + std::string(input) + ".lock"), waiting);
   if (!again && input_is_there(app, input)) return folder;
-  unfinished::remove_all(parent, input);
-  const unfinished made(parent, input);
+  remove_unfinished(parent, input);
+  auto made = unfinished(parent, input);
   app.generate(input, made.path(), told);
-  output_file stamp(made.path() / stamp_name);
-  stamp.write(std::to_string(app.edition));
-  stamp.close();
+  write_file(made.path() / size_name, size_of(made.path()));
+  write_file(made.path() / stamp_name, std::to_string(app.edition));
   std::error_code why;
   fs::remove_all(folder, why);
   if (why) fail("cannot replace", folder, why);
-  move(made.path(), folder);
+  made.rename(folder, why);
+  if (why) fail("cannot write", folder, why);
   return folder;
 }
 
@@ -145,7 +147,7 @@ void make_input_in(const fs::path& folder, const application& app, std::string_v
   if (why) fail("cannot read the folder", folder, why);
   if (!overwrite && std::any_of(begin(entries), end(entries), shows))
     throw error("'" + folder.string() + "' is not empty");
-  const unfinished made(folder, input);
+  const auto made = unfinished(folder, input);
   app.generate(input, made.path(), told);
   for (const auto& entry : fs::directory_iterator(made.path()))
     move(entry.path(), folder / entry.path().filename());

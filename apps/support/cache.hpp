@@ -15,7 +15,7 @@ std::filesystem::path input_cache();
 /// The folder of an input there, whether it has been made or not.
 std::filesystem::path input_folder(const application& app, std::string_view input);
 
-/// Whether it has been made, by this edition of the generator.
+/// Whether it has been made, by this edition of the generator, and has as many files and bytes as then.
 bool input_is_there(const application& app, std::string_view input);
 
 /// The folder of an input, which is made if it is not there, or if `again`: under another name, renamed when

@@ -1,6 +1,5 @@
 #include "apps/support/files.hpp"
 
-#include <atomic>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "apps/support/error.hpp"
+#include "apps/support/interruption.hpp"
 
 namespace apps {
 
@@ -43,14 +43,6 @@ void close_written(descriptor& file, const fs::path& path) {
 
 }  // namespace
 
-std::string temporary_beside(const fs::path& path) {
-  static std::atomic<unsigned> number{0};
-  constexpr std::size_t most_of_name = 200;  // the rest needs room, too
-  const auto name = path.filename().string().substr(0, most_of_name);
-  const auto unique = std::to_string(::getpid()) + "-" + std::to_string(number.fetch_add(1));
-  return (path.parent_path() / ("." + name + "." + unique + ".tmp")).string();
-}
-
 descriptor& descriptor::operator=(descriptor&& other) noexcept {
   if (this != &other) {
     reset();
@@ -73,10 +65,17 @@ input_file::input_file(fs::path path)
 }
 
 std::size_t input_file::read(char* to, std::size_t size) {
+  check_interruption();
   std::size_t got = 0;
   while (got < size) {
     const auto n = ::read(file_.get(), to + got, size - got);
-    if (n == 0) break;
+    if (n == 0) {
+      const auto at = ::lseek(file_.get(), 0, SEEK_CUR);
+      if (at >= 0 && static_cast<std::uint64_t>(at) < size_)
+        throw error("'" + path_.string() + "' became shorter while it was read: it ends at byte " +
+                    std::to_string(at) + " of " + std::to_string(size_));
+      break;
+    }
     if (n > 0) {
       got += static_cast<std::size_t>(n);
     } else if (errno != EINTR) {
@@ -128,29 +127,15 @@ output_file::output_file(fs::path path) : path_(std::move(path)) {
     std::error_code no_link;
     // A link stays, and what it leads to is replaced.
     if (auto target = fs::canonical(path_, no_link); !no_link) path_ = std::move(target);
+    std::string beside;
     do {
-      temporary_ = temporary_beside(path_);
-      file_ =
-          descriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, as_the_user_wants));
+      beside = temporary_beside(path_);
+      file_ = descriptor(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, as_the_user_wants));
     } while (file_.get() < 0 && errno == EEXIST);
+    if (file_.get() >= 0) temporary_ = temporary(beside);
   }
-  if (file_.get() < 0) {
-    const int why = errno;
-    temporary_.clear();
-    fail("cannot write", path_, why);
-  }
+  if (file_.get() < 0) fail("cannot write", path_, errno);
   buffer_.reserve(buffer_size);
-}
-
-output_file::output_file(output_file&& other) noexcept
-    : path_(std::move(other.path_)),
-      temporary_(std::exchange(other.temporary_, {})),
-      file_(std::move(other.file_)),
-      buffer_(std::move(other.buffer_)),
-      size_(other.size_) {}
-
-output_file::~output_file() {
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void output_file::write(std::string_view bytes) {
@@ -187,9 +172,10 @@ void output_file::flush() {
 void output_file::close() {
   flush();
   close_written(file_, path_);
-  if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot replace", path_, errno);
-  temporary_.clear();
+  if (temporary_.path().empty()) return;
+  std::error_code why;
+  temporary_.rename(path_, why);
+  if (why) fail("cannot replace", path_, why.value());
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "apps/support/bytes.hpp"
+#include "apps/support/temporary.hpp"
 
 namespace apps {
 
@@ -31,7 +32,8 @@ class descriptor {
   int fd_ = -1;
 };
 
-/// A file that is read from its start to its end. Errors are `apps::error`s that name it.
+/// A file that is read from its start to its end. Errors are `apps::error`s that name it; so is that it
+/// became shorter meanwhile. Where the program was told to stop, a read throws `apps::interruption`.
 ///
 /// ```cpp
 /// apps::input_file in("text.xml");
@@ -53,9 +55,6 @@ class input_file {
   descriptor file_;
   std::uint64_t size_ = 0;
 };
-
-/// A name beside `path` that no other process and no other file of this one uses.
-std::string temporary_beside(const std::filesystem::path& path);
 
 /// A file that must not be there yet, written in its place: for a folder that is itself not in its place
 /// before all is complete. Errors are `apps::error`s that name it.
@@ -99,9 +98,9 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 class output_file {
  public:
   explicit output_file(std::filesystem::path path);
-  output_file(output_file&& other) noexcept;
+  output_file(output_file&& other) noexcept = default;
   output_file& operator=(output_file&&) = delete;
-  ~output_file();
+  ~output_file() = default;
 
   void write(std::string_view bytes);
   /// Writes over what has been written at `offset`, as far as `bytes` reach: for sizes that are known at the
@@ -118,7 +117,7 @@ class output_file {
   void flush();
 
   std::filesystem::path path_;
-  std::string temporary_;  // empty: there is none, or no longer
+  temporary temporary_;
   descriptor file_;
   bytes buffer_;
   std::uint64_t size_ = 0;

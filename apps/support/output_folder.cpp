@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "apps/support/error.hpp"
-#include "apps/support/files.hpp"
 
 namespace apps {
 
@@ -27,16 +26,11 @@ fs::path without_slash(const fs::path& path) {
 output_folder::output_folder(const fs::path& path, judge may_replace)
     : path_(without_slash(path)), may_replace_(std::move(may_replace)) {
   check();
-  const auto temporary = fs::path(temporary_beside(path_));
+  const auto beside = fs::path(temporary_beside(path_));
   std::error_code why;
-  const bool made = fs::create_directory(temporary, why);
+  const bool made = fs::create_directory(beside, why);
   check_written(path_, made || why ? why : std::make_error_code(std::errc::file_exists));
-  temporary_ = temporary;
-}
-
-output_folder::~output_folder() {
-  std::error_code ignored;
-  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+  temporary_ = temporary(beside);
 }
 
 void output_folder::check() const {
@@ -53,13 +47,12 @@ void output_folder::close() {
   const bool replaces = fs::exists(path_, why);
   if (replaces) fs::rename(path_, before, why);
   check_written(path_, why);
-  fs::rename(temporary_, path_, why);
+  temporary_.rename(path_, why);
   if (why) {
     std::error_code ignored;
     if (replaces) fs::rename(before, path_, ignored);
     check_written(path_, why);
   }
-  temporary_.clear();
   if (replaces) fs::remove_all(before, why);
 }
 

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <functional>
 
+#include "apps/support/temporary.hpp"
+
 namespace apps {
 
 /// A folder that is there when it is complete, and not before: files are written into one under a temporary
@@ -21,19 +23,17 @@ class output_folder {
 
   /// \throws error  if there is something at `path` that may not be replaced, or no folder can be made
   output_folder(const std::filesystem::path& path, judge may_replace);
-  output_folder(const output_folder&) = delete;
-  output_folder& operator=(const output_folder&) = delete;
-  ~output_folder();
 
   /// Where to write files until `close`.
-  [[nodiscard]] const std::filesystem::path& inside() const { return temporary_; }
+  [[nodiscard]] const std::filesystem::path& inside() const { return temporary_.path(); }
   /// Puts the folder into its place; what it replaces is removed. To be called once, last.
   void close();
 
  private:
   void check() const;
 
-  std::filesystem::path path_, temporary_;
+  std::filesystem::path path_;
+  temporary temporary_;
   judge may_replace_;
 };
 

@@ -60,6 +60,7 @@ verdict verify(std::string_view /*input*/, const std::filesystem::path& folder,
     item = pack(sobel{from.filter}(blur{from.filter}(std::move(item))));
     if (view(item.packed) != packed) return wrong(name + " is not what the operators give");
   }
+  if (const auto what = wrong_layout(output); !what.empty()) return wrong(what);
   return {true, std::to_string(frames) + " frames, bit by bit; " + std::to_string(defined) +
                     " compared with the definition: " +
                     rounded(deviations / static_cast<double>(defined), 2) + " levels a pixel away"};

@@ -1,7 +1,6 @@
 // The layout: IEEE Std 1003.1 (POSIX), pax, ustar Interchange Format.
 #include "apps/xml_transform/archive.hpp"
 
-#include <array>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -32,6 +31,25 @@ std::uint64_t octal(std::string_view digits) {
   return number;
 }
 
+/// What stands before a file.
+std::string header_of(std::string_view name, std::size_t size) {
+  std::string header(block, '\0');
+  const auto put = [&](std::size_t at, const char* format, unsigned long long number) {
+    std::snprintf(&header[at], block - at, format, number);
+  };
+  put(100, "%07llo", 0644);  // mode
+  put(108, "%07llo", 0);     // user
+  put(116, "%07llo", 0);     // group
+  put(size_at, "%011llo", size);
+  put(136, "%011llo", 0);  // time
+  header[156] = '0';       // a regular file
+  std::memcpy(&header[257], "ustar\00000", 8);
+  std::memcpy(header.data(), name.data(), name.size());
+  put(sum_at, "%06llo", sum_of(header));
+  header[sum_at + 7] = ' ';
+  return header;
+}
+
 std::size_t padding(std::size_t size) {
   return (block - size % block) % block;
 }
@@ -44,21 +62,7 @@ void archive_writer::add(const std::string& name, std::string_view content) {
   if (name.size() > name_size || content.size() > most_bytes)
     throw error("'" + path().string() + "' is not written: it cannot hold '" + name + "', whose " +
                 (name.size() > name_size ? "name" : "content") + " is too long");
-  std::array<char, block> header{};
-  const auto put = [&](std::size_t at, const char* format, unsigned long long number) {
-    std::snprintf(&header[at], block - at, format, number);
-  };
-  put(100, "%07llo", 0644);  // mode
-  put(108, "%07llo", 0);     // user
-  put(116, "%07llo", 0);     // group
-  put(size_at, "%011llo", content.size());
-  put(136, "%011llo", 0);  // time
-  header[156] = '0';       // a regular file
-  std::memcpy(&header[257], "ustar\00000", 8);
-  std::memcpy(header.data(), name.data(), name.size());
-  put(sum_at, "%06llo", sum_of({header.data(), block}));
-  header[sum_at + 7] = ' ';
-  out_.write({header.data(), block});
+  out_.write(header_of(name, content.size()));
   out_.write(content);
   out_.write(std::string(padding(content.size()), '\0'));
 }
@@ -80,9 +84,12 @@ std::optional<archived> archive_reader::next() {
     fail("is damaged, or no archive");
   const auto size = octal(rest.substr(size_at, 12));
   if (size > rest.size() - block || rest.size() - block - size < padding(size)) fail("is cut off");
+  const auto name = rest.substr(0, rest.substr(0, name_size).find('\0'));
+  const auto filler = rest.substr(block + size, padding(size));
+  if (!rest.starts_with(header_of(name, size)) || filler.find_first_not_of('\0') != filler.npos)
+    fail("has something that archives of this program do not have");
   at_ += block + size + padding(size);
-  const auto name = rest.substr(0, name_size);
-  return archived{name.substr(0, name.find('\0')), rest.substr(block, size)};
+  return archived{name, rest.substr(block, size)};
 }
 
 }  // namespace apps::xml_transform

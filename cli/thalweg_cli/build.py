@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +17,9 @@ BYTES_PER_COMPILER = 1_200_000_000
 """What one compiler process may need; as many run at once as the memory holds."""
 
 MAX_OUTPUT_LINES = 60
+
+PEERS = ("FASTFLOW_DIR", "GRPPI_DIR", "TASKFLOW_DIR", "WINDFLOW_DIR")
+"""Variables of the environment, and of CMake's cache, that say where headers of other projects are."""
 
 
 def parallel_jobs() -> int:
@@ -33,16 +36,17 @@ def parallel_jobs() -> int:
 
 
 def configure(preset: str) -> None:
-    """Runs CMake if it never ran for this preset, or before the presets changed; Ninja sees to the rest."""
+    """Runs CMake if it never ran for this preset, or before presets or peers changed; Ninja does the rest."""
     ninja_file = build_folder(preset) / "build.ninja"
     presets = ROOT / "CMakePresets.json"
-    if ninja_file.exists() and ninja_file.stat().st_mtime >= presets.stat().st_mtime:
+    cache = build_folder(preset) / "CMakeCache.txt"
+    moved = moved_peers(cache.read_text(encoding="utf-8"), os.environ) if cache.exists() else []
+    if not moved and ninja_file.exists() and ninja_file.stat().st_mtime >= presets.stat().st_mtime:
         return
     console.print(f"configuring {preset}")
-    cache = build_folder(preset) / "CMakeCache.txt"
     if cache.exists() and f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in cache.read_text(encoding="utf-8"):
         cache.unlink()  # The folder was moved here: its paths lead elsewhere.
-    command = ["cmake", "--preset", preset]
+    command = ["cmake", "--preset", preset, *(f"-U{name}" for name in moved)]  # to be looked for again
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
@@ -54,6 +58,16 @@ def configure(preset: str) -> None:
             remedy="./thalweg doctor shows what is missing on this machine",
         )
     ninja_file.touch()
+
+
+def moved_peers(cache: str, environment: Mapping[str, str]) -> list[str]:
+    """Those of PEERS whose place in the environment is not the one that CMake has found."""
+    found = dict(re.findall(r"^(\w+):PATH=(.*)$", cache, re.MULTILINE))
+    return [
+        name
+        for name in PEERS
+        if environment.get(name) and name in found and Path(environment[name]) != Path(found[name])
+    ]
 
 
 def build(preset: str, *targets: str, wrapper: tuple[str, ...] = ()) -> None:

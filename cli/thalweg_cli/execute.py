@@ -12,21 +12,20 @@ from typing import Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from thalweg_cli.build import build
 from thalweg_cli.paths import build_folder
 from thalweg_cli.programs import PRESET, Program, known_programs, select
-from thalweg_cli.terminal import Failed, bar, console, errors
+from thalweg_cli.terminal import Failed, bar, errors, print_table
 
 Result = dict[str, Any]
 """What a program measured, as it writes it in JSON."""
 
 
-WIDEST = 160
-"""Columns that the table may take."""
+PATIENCE_S = 5.0
+"""What a program gets to remove what it has half written, when it is told to end."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +106,7 @@ def execute(
     ]
     run_all(all_runs, input_name, options, repeat)
     table = table_of(all_runs, metrics, input_name, verify)
-    # Where it is too wide for the terminal, lines break; cut off they would say less.
-    Console(highlight=False, width=max(console.width, WIDEST)).print(table)
+    print_table(table)
     failed = [runs for runs in all_runs if runs.error]
     for runs in failed:
         errors.print(
@@ -139,9 +137,10 @@ def make_input(application: str, name: str) -> None:
     tool = build_folder(PRESET) / "apps" / "inputs" / "thalweg_inputs"
     if Path(name).exists():
         return
-    done = subprocess.run([tool, "path", application, name], stdout=subprocess.PIPE, text=True, check=False)
+    done = finish([str(tool), "path", application, name], stderr=None)
     if done.returncode != 0:
-        raise Failed(f"the input {name} of {application} is not there, and cannot be made")
+        what = f"the input {name} of {application} is not there, and cannot be made"
+        raise Failed(what, remedy=f"{tool} list shows all inputs")
 
 
 def run_all(all_runs: Sequence[Runs], input_name: str, options: Sequence[str], repeat: int) -> None:
@@ -159,13 +158,33 @@ def run(runs: Runs, input_name: str, options: Sequence[str]) -> None:
     program = build_folder(PRESET) / "bench" / runs.program.name
     with tempfile.TemporaryDirectory(prefix="thalweg-") as folder:
         found = Path(folder) / "results.json"
-        command = [program, "-input", input_name, "-nthreads", str(runs.nthreads), "-json", found, *options]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        command = [str(program), "-input", input_name, "-nthreads", str(runs.nthreads), "-json", str(found)]
+        done = finish([*command, *options])
         if done.returncode != 0:
             said = done.stderr.strip().removeprefix(f"{runs.program.name}: ")
             runs.error = said or f"it ended with code {done.returncode}"
             return
         runs.results.append(json.loads(found.read_text(encoding="utf-8")))
+
+
+def finish(
+    command: Sequence[str], *, stderr: int | None = subprocess.PIPE
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end; if the user interrupts, the command is told to end."""
+    # Messages may quote files, which hold any bytes.
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=stderr, text=True, errors="replace"
+    ) as process:
+        try:
+            out, complaints = process.communicate()
+        except BaseException:
+            process.terminate()
+            try:
+                process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, complaints)
 
 
 def table_of(all_runs: Sequence[Runs], metrics: Sequence[Metric], input_name: str, verify: bool) -> Table:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from thalweg_cli.build import build
 from thalweg_cli.paths import build_folder
-from thalweg_cli.terminal import Failed, console
+from thalweg_cli.terminal import Failed, console, print_table
 
 PRESET = "release"
 DEFAULT_COMPOSITION = "farm"
@@ -95,12 +95,20 @@ def list_programs(
     ppi: Annotated[list[str] | None, typer.Option(help="Only of this interface.")] = None,
 ) -> None:
     """List the benchmark programs, and what is missing for those that cannot be built here."""
+    programs = known_programs()
+    check_names(programs, [], app or [], ppi or [])
+    print_table(table_of(programs, app or [], ppi or []))
+
+
+def table_of(programs: Sequence[Program], app: Sequence[str], ppi: Sequence[str]) -> Table:
+    """A row for each program of the applications and interfaces; without any, for each program."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("program", "application", "interface", "composition", "available"):
-        table.add_column(heading)
-    for program in known_programs():
+    for heading in ("program", "application", "interface", "composition"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("available")
+    for program in programs:
         if (app and program.application not in app) or (ppi and program.interface not in ppi):
             continue
         available = f"[red]no[/]: {escape(program.missing)}" if program.missing else "[green]yes[/]"
         table.add_row(program.name, program.application, program.interface, program.composition, available)
-    console.print(table)
+    return table

@@ -7,13 +7,22 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
 console = Console(highlight=False, soft_wrap=True)
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
+WIDEST = 160
+"""Columns that a table may take."""
+
 LOG_INTERVAL_S = 20.0
 """Without a terminal a progress bar is a line this often."""
+
+
+def print_table(table: Table) -> None:
+    """Prints a table. Where it is too wide for the terminal, lines break; cut off they would say less."""
+    Console(highlight=False, width=max(console.width, WIDEST)).print(table)
 
 
 class Failed(Exception):

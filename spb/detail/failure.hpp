@@ -40,7 +40,7 @@ template <class F, class R> R guarded(R otherwise, F&& f) noexcept {
 }
 
 /// Ends the process with exit code 1 after an error outside a stream: its text on standard error, behind the
-/// program's name. Must be called in a handler.
+/// program's name; by the signal, if the program was told to stop. Must be called in a handler.
 [[noreturn]] void end_with_current_error() noexcept;
 
 /// Calls `f`; what it throws ends the process so.

@@ -35,6 +35,7 @@ template <class T> T number(const std::string& text, T least, T most) {
 }
 
 constexpr double longest = 1e9;
+constexpr int most_threads = 4'096;  // as many as every interface can be asked for
 
 constexpr option known[] = {
     {"input", "class or file", "what the stream is made of",
@@ -42,7 +43,7 @@ constexpr option known[] = {
     {"output", "path", "where % goes; without it, it is removed at the end",
      [](options& o, const std::string& v) { o.output = v; }},
     {"nthreads", "n", "threads or replicas (1)",
-     [](options& o, const std::string& v) { o.nthreads = number(v, 1, 65'536); }},
+     [](options& o, const std::string& v) { o.nthreads = number(v, 1, most_threads); }},
     {"batch-size", "n", "elements of an item (1)",
      [](options& o, const std::string& v) { o.batch_size = number<std::uint64_t>(v, 1, INT_MAX); }},
     {"batch-interval", "seconds", "close an item so long after its first element",

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
@@ -17,7 +19,9 @@
 #include "apps/support/cache.hpp"
 #include "apps/support/error.hpp"
 #include "apps/support/files.hpp"
+#include "apps/support/interruption.hpp"
 #include "apps/support/progress_bar.hpp"
+#include "apps/support/temporary.hpp"
 #include "spb/api.hpp"
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
@@ -39,7 +43,7 @@ struct run_state {
   application_link link;
   std::vector<std::string> operators;
   std::optional<apps::output_file> json;
-  fs::path for_a_while;  // a folder for the output that nobody asked for; empty: there is none
+  apps::temporary for_a_while;  // a folder for the output that nobody asked for
 };
 
 run_state& current() {
@@ -51,36 +55,83 @@ void give_up() {
   auto& run = current();
   if (run.link.discard) run.link.discard();
   run.json.reset();
-  std::error_code ignored;
-  if (!run.for_a_while.empty()) fs::remove_all(std::exchange(run.for_a_while, {}), ignored);
+  run.for_a_while.remove();
+}
+
+// The text of the error at hand; must be called in a handler.
+std::string current_error() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {  // it is not known what it is
+    return "unknown error";
+  }
+}
+
+// An error that nobody catches, of an interface that cannot have its threads, say: nothing is left behind,
+// and it is told as others are. Threads may still run, so none of their objects is touched.
+[[noreturn]] void end_with_uncaught_error() noexcept {
+  const bool is_error = std::current_exception() != nullptr;
+  if (is_error) remark(current_error());
+  apps::remove_temporaries();
+  if (!is_error) std::abort();
+  std::_Exit(1);
+}
+
+// The stream ends as by an error, what else takes long by an exception. The same signal again ends the
+// program at once.
+void note_signal(int signal) {
+  apps::stop_signal.store(signal, std::memory_order_relaxed);
+  stream_failed.store(true, std::memory_order_relaxed);
+}
+
+// Signals that are ignored, or that the program handles, stay as they are.
+void watch_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction handled {};
+    if (::sigaction(signal, nullptr, &handled) != 0 || handled.sa_handler != SIG_DFL) continue;
+    handled.sa_handler = note_signal;
+    handled.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+    ::sigaction(signal, &handled, nullptr);
+  }
+}
+
+// By the signal, so that who started the program can tell.
+void end_by_signal() {
+  remark("interrupted");
+  give_up();
+  const int signal = apps::stop_signal;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
 }
 
 // A new folder, of a name that nobody else uses.
-fs::path folder_for_a_while(const std::string& app) {
+apps::temporary folder_for_a_while(const std::string& app) {
   auto name = (fs::temp_directory_path() / ("thalweg-" + app + "-XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr)
     throw apps::error("cannot make a folder '" + name + "': " + std::generic_category().message(errno));
-  return name;
+  return apps::temporary(name);
 }
 
-// Whether two names are of one file, or would be when it is written.
-bool is_same(const fs::path& one, const fs::path& other) {
-  std::error_code ignored;
-  if (fs::exists(one, ignored)) return fs::is_regular_file(one) && fs::equivalent(one, other, ignored);
-  return fs::weakly_canonical(one, ignored) == fs::weakly_canonical(other, ignored);
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  const auto all = fs::weakly_canonical(path), first = fs::canonical(folder);
+  return std::mismatch(first.begin(), first.end(), all.begin(), all.end()).first == first.end();
 }
 
-// The folder of a class has more than what the stream reads: what verifies the output, for instance.
-void forbid_writing_among(const places& where) {
-  for (const auto* written : {&where.output, &where.json}) {
-    if (where.input_class.empty() || written->empty()) continue;
-    std::error_code ignored;
-    if (fs::equivalent(fs::absolute(*written).parent_path(), where.input, ignored))
-      throw apps::error("'" + written->string() + "' lies in the folder of the input '" + where.input_class +
-                        "', where no output is written");
+// What a program writes may not replace what the input is made of; its results, nothing beside it either.
+void check_written(const places& where) {
+  for (const auto& written : {where.output, where.json}) {
+    if (written.empty()) continue;
+    if (fs::is_directory(where.input) && (!where.input_class.empty() || written == where.json) &&
+        lies_in(written, where.input))
+      throw apps::error("'" + written.string() + "' would lie in the folder of the input, '" +
+                        where.input.string() + "'");
   }
-  if (!where.json.empty() && !where.output.empty() && is_same(where.output, where.json))
-    throw apps::error("'" + where.json.string() + "' cannot be the output and the results' file, too");
+  forbid_overwriting(where.input, where);
+  if (where.json.empty() || where.output.empty() || fs::is_other(fs::status(where.json))) return;
+  if (fs::weakly_canonical(where.json) == fs::weakly_canonical(where.output))
+    throw apps::error("'" + where.json.string() + "' cannot be both the output and the file of -json");
 }
 
 places find_places(const options& asked, const apps::application& about) {
@@ -90,8 +141,10 @@ places find_places(const options& asked, const apps::application& about) {
   if (std::find(inputs.begin(), inputs.end(), asked.input) != inputs.end()) {
     found.input_class = asked.input;
     apps::progress_bar bar(about.name + " " + asked.input);
-    found.input = apps::provide_input(about, asked.input,
-                                      [&](std::uint64_t done, std::uint64_t all) { bar.show(done, all); });
+    found.input = apps::provide_input(about, asked.input, [&](std::uint64_t done, std::uint64_t all) {
+      apps::check_interruption();
+      bar.show(done, all);
+    });
   } else if (fs::exists(asked.input, ignored)) {
     found.input = asked.input;
   } else {
@@ -104,7 +157,7 @@ places find_places(const options& asked, const apps::application& about) {
                       "' is not known, only of the classes of " + about.name);
   found.output = asked.output;
   found.json = asked.json;
-  forbid_writing_among(found);
+  check_written(found);
   return found;
 }
 
@@ -202,21 +255,21 @@ void write_json(apps::output_file& out, const results& found, const std::optiona
 }
 
 void throw_failure() {
+  apps::check_interruption();
   if (const auto error = kept_failure()) std::rethrow_exception(error);
 }
 
 }  // namespace
 
 void end_with_current_error() noexcept {
-  std::string what = "unknown error";
   try {
     throw;
-  } catch (const std::exception& e) {
-    what = e.what();
-  } catch (...) {  // it is not known what it is
+  } catch (const apps::interruption&) {
+    end_by_signal();
+  } catch (...) {
+    remark(current_error());
+    give_up();
   }
-  remark(what);
-  give_up();
   std::exit(1);  // NOLINT(concurrency-mt-unsafe): the stream is at its end
 }
 
@@ -240,6 +293,9 @@ void begin(int argc, char** argv, application_link link) {
   if (argc > 0) run.program = fs::path(argv[0]).filename().string();
   or_end([&] {
     forget_failure();
+    apps::stop_signal = 0;
+    watch_signals();
+    std::set_terminate(end_with_uncaught_error);
     run.link = std::move(link);
     run.asked = parse(argc, argv);
     if (run.asked.help) {
@@ -258,7 +314,7 @@ void begin(int argc, char** argv, application_link link) {
     run.where = find_places(run.asked, about);
     if (run.asked.output.empty()) {
       run.for_a_while = folder_for_a_while(about.name);
-      run.where.output = run.for_a_while / "output";
+      run.where.output = run.for_a_while.path() / "output";
     }
     // Before the stream, which would be for nothing if this failed behind it.
     if (!run.where.json.empty()) run.json.emplace(run.where.json);
@@ -301,10 +357,14 @@ void end_bench() {
     std::optional<apps::verdict> verified;
     if (run.asked.verify)
       verified = run.link.about->verify(run.where.input_class, run.where.input, run.where.output);
+    apps::check_interruption();
     detail::show(detail::measurement::found(), verified);
     if (run.json) detail::write_json(*run.json, detail::measurement::found(), verified);
     if (verified && !verified->good) throw apps::error("the output is wrong: " + verified->says);
     detail::give_up();
+    if (std::fflush(stdout) != 0)
+      throw apps::error(std::string("cannot write the results to standard output: ") +
+                        std::generic_category().message(errno));
   });
 }
 

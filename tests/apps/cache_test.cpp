@@ -84,6 +84,18 @@ TEST_F(InputCache, MakesAnInputAgainOfWhichThereIsANewEdition) {
   EXPECT_EQ(file(), "test 2");
 }
 
+TEST_F(InputCache, MakesAnInputAgainOfWhichSomethingHasGone) {
+  const auto folder = apps::provide_input(app, "test");
+  fs::resize_file(folder / "file", 3);
+  EXPECT_FALSE(apps::input_is_there(app, "test"));
+  apps::provide_input(app, "test");
+  EXPECT_EQ(file(), "test 2");
+  fs::remove(folder / "file");
+  apps::provide_input(app, "test");
+  EXPECT_EQ(file(), "test 3");
+  EXPECT_TRUE(apps::input_is_there(app, "test"));
+}
+
 TEST_F(InputCache, HoldsNothingThatIsNotComplete) {
   const auto good = app.generate;
   app.generate = [&](std::string_view input, const fs::path& folder, const apps::progress& told) {

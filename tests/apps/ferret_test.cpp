@@ -651,6 +651,8 @@ TEST_F(FerretInput, VerifierRefusesWhatIsNotARanking) {
   auto distance = ranking[5];
   distance.back() = distance.back() == '9' ? '8' : static_cast<char>(distance.back() + 1);
   refused(with_line(distance), "out.tsv:6: has a wrong distance of 'img");
+  // Of larger inputs, few rankings are compared with exhaustive ones.
+  EXPECT_THAT(ferret::verify("medium", input, folder / "out.tsv").says, HasSubstr("out.tsv:6: has a wrong"));
 
   write_lines(folder / "out.tsv", ranking);
   auto cut = read(folder / "out.tsv");

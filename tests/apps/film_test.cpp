@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "apps/support/error.hpp"
 #include "apps/support/hash.hpp"
 #include "apps/support/numbers.hpp"
 #include "apps/support/random.hpp"
@@ -100,6 +101,28 @@ TEST_F(Film, HasTheLayoutOfAnAviFile) {
     EXPECT_EQ(at(frame + 4), at(entry + 12));
     EXPECT_EQ(bytes.substr(frame + 8, 2), "\xFF\xD8");
   }
+}
+
+TEST_F(Film, OfWhichAByteBesideItsPicturesIsAnotherIsNoneOfTheWriter) {
+  EXPECT_EQ(apps::wrong_layout(path), "");
+  const auto good = scratch::read(path);
+  const auto first = good.find("00dc"), index = good.find("idx1");
+  const auto wrong = [&](std::size_t at) {
+    auto bytes = good;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    const auto bad = dir.write("bad.avi", bytes);
+    try {
+      return apps::wrong_layout(bad);
+    } catch (const apps::error& e) {
+      return std::string(e.what());
+    }
+  };
+  for (std::size_t at = 0; at < first; ++at) EXPECT_NE(wrong(at), "") << at;
+  for (std::size_t at = index; at < good.size(); ++at) EXPECT_NE(wrong(at), "") << at;
+  EXPECT_NE(wrong(first + 4), "");
+  EXPECT_EQ(wrong(index + 20), "its index is not that of its frames");
+  dir.write("bad.avi", good + "x");
+  EXPECT_EQ(apps::wrong_layout(dir / "bad.avi"), "something follows its index");
 }
 
 TEST_F(Film, MayHaveOtherChunks) {

@@ -1,5 +1,10 @@
 #include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +13,9 @@
 #include "apps/support/error.hpp"
 #include "apps/support/files.hpp"
 #include "apps/support/hash.hpp"
+#include "apps/support/interruption.hpp"
+#include "apps/support/output_folder.hpp"
+#include "apps/support/temporary.hpp"
 #include "message.hpp"
 #include "stages/scratch.hpp"
 
@@ -52,6 +60,56 @@ TEST(InputFile, NamesTheFileThatMayNotBeRead) {
   ASSERT_TRUE(nobody.ok());
   EXPECT_EQ(message_of([&] { apps::read_file(path); }),
             "cannot open '" + path.string() + "': Permission denied");
+}
+
+TEST(InputFile, NamesTheFileThatBecomesShorter) {
+  const scratch dir;
+  const auto path = dir.write("a", "0123456789");
+  apps::input_file in(path);
+  char some[8];
+  EXPECT_EQ(in.read(some, 4), 4U);
+  std::filesystem::resize_file(path, 6);
+  EXPECT_EQ(message_of([&] { in.read(some, sizeof some); }),
+            "'" + path.string() + "' became shorter while it was read: it ends at byte 6 of 10");
+}
+
+TEST(InputFile, IsNotReadByAProgramThatIsToldToStop) {
+  const scratch dir;
+  apps::input_file in(dir.write("a", "0123456789"));
+  char some[8];
+  apps::stop_signal = SIGINT;
+  EXPECT_THROW(in.read(some, sizeof some), apps::interruption);
+  apps::stop_signal = 0;
+  EXPECT_EQ(in.read(some, sizeof some), 8U);
+}
+
+TEST(Temporary, GoesUnlessItGetsItsName) {
+  const scratch dir;
+  std::error_code why;
+  {
+    apps::temporary kept(dir.write("a", "")), moved(dir.write("b", ""));
+    const apps::temporary gone(std::move(moved));
+    kept.rename(dir / "none/c", why);
+    EXPECT_TRUE(why);
+    kept.rename(dir / "c", why);
+    EXPECT_FALSE(why);
+    EXPECT_THAT(dir.names(), testing::ElementsAre("b", "c"));
+  }
+  EXPECT_THAT(dir.names(), testing::ElementsAre("c"));
+}
+
+TEST(Temporary, GoesWithAProcessThatEndsAtOnce) {
+  const scratch dir;
+  const auto end = [&] {
+    const apps::output_file out(dir / "file");
+    const apps::output_folder folder(dir / "folder", [](const auto&) { return false; });
+    apps::write_file(folder.inside() / "a", "some");
+    if (dir.names().size() != 2) std::_Exit(1);
+    apps::remove_temporaries();
+    std::_Exit(7);
+  };
+  EXPECT_EXIT(end(), testing::ExitedWithCode(7), "");
+  EXPECT_THAT(dir.names(), testing::IsEmpty());
 }
 
 TEST(ReadFile, ReadsAll) {

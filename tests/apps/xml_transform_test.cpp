@@ -186,6 +186,13 @@ TEST_F(XmlTransform, ArchivesAreThoseOfTar) {
   auto damaged = good;
   damaged[3] = 'x';
   EXPECT_THAT(wrong(damaged), HasSubstr("b.tar' is damaged"));
+  damaged = good;
+  damaged[512 + 5] = 'x';  // behind the five bytes of the first file
+  EXPECT_THAT(wrong(damaged), HasSubstr("b.tar' has something"));
+  damaged = good;
+  --damaged[106];  // of the mode, and of the user: the sum stays the same
+  ++damaged[114];
+  EXPECT_THAT(wrong(damaged), HasSubstr("b.tar' has something"));
 }
 
 /// The input `test`, made once, and what the operators make of it.

@@ -6,11 +6,14 @@ import io
 import json
 import os
 import random
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zlib
 from collections.abc import Callable
@@ -19,7 +22,6 @@ from typing import ClassVar
 
 PROGRAM = Path(sys.argv[1])
 APPLICATION = sys.argv[2]
-CACHE = Path(os.environ["XDG_CACHE_HOME"]) / "thalweg" / "inputs" / APPLICATION
 GOOD = {
     "bzip2": ["test", "test_d"],
     "dedup": ["test"],
@@ -38,6 +40,11 @@ GOOD = {
 }
 TEXT = "".join(f"line {number * number}\n" for number in range(20_000)).encode()
 BLOCKS = b"".join(bz2.compress(TEXT[start : start + 90_000], 1) for start in range(0, len(TEXT), 90_000))
+
+
+def cached_input() -> Path:
+    """The folder of the input of the tests, which may not have been made yet."""
+    return Path(os.environ["XDG_CACHE_HOME"]) / "thalweg" / "inputs" / APPLICATION / GOOD[APPLICATION][0]
 
 
 class Case(unittest.TestCase):
@@ -63,11 +70,14 @@ class Case(unittest.TestCase):
     def refuses(self, name: str, *says: str, output: Path | None = None, json: Path | None = None) -> None:
         """The program ends with an error that names what is wrong, and leaves nothing behind."""
         before = self.left()
-        done = self.run_on(name, *(["-json", str(json)] if json else []), output=output)
-        self.assertEqual(done.returncode, 1, done.stderr)
-        for text in (PROGRAM.name, *says):
-            self.assertIn(text, done.stderr)
+        self.says(self.run_on(name, *(["-json", str(json)] if json else []), output=output), *says)
         self.assertEqual(self.left(), before)
+
+    def says(self, done: subprocess.CompletedProcess[str], *texts: str) -> None:
+        """The program has ended with an error that says so."""
+        self.assertEqual(done.returncode, 1, done.stderr)
+        for text in (PROGRAM.name, *texts):
+            self.assertIn(text, done.stderr)
 
     def refuses_to_overwrite(self, content: bytes) -> None:
         """The program does not write over its input."""
@@ -105,15 +115,83 @@ class Program(Case):
         self.refuses(GOOD[APPLICATION][0], "no_folder", output=self.folder / "no_folder" / "output")
 
     def test_results_that_cannot_be_written(self) -> None:
-        name = GOOD[APPLICATION][0]
-        self.refuses(name, "no_folder", json=self.folder / "no_folder" / "json")
-        self.refuses(name, "output' cannot be the output and", json=self.output)
+        self.refuses(GOOD[APPLICATION][0], "no_folder", json=self.folder / "no_folder" / "json")
 
-    def test_output_in_the_folder_of_a_class(self) -> None:
-        name = GOOD[APPLICATION][0]
-        folder = CACHE / name
-        self.refuses(name, f"lies in the folder of the input '{name}'", output=folder / "output")
-        self.refuses(name, f"lies in the folder of the input '{name}'", json=folder / "json")
+    def test_results_replace_neither_input_nor_output(self) -> None:
+        content = b"precious"
+        name = self.file("text", content)
+        self.says(self.run_on(name, "-json", name), "text' is the input")
+        self.assertEqual(Path(name).read_bytes(), content)
+        both = self.run_on(GOOD[APPLICATION][0], "-json", str(self.output))
+        self.says(both, "output' cannot be both the output and the file of -json")
+        self.assertEqual(self.left(), ["text"])
+
+    def test_nothing_is_written_among_the_files_of_an_input(self) -> None:
+        stamp = cached_input() / ".edition"
+        before = stamp.read_bytes() if stamp.exists() else b""
+        for done in (
+            self.run_on(GOOD[APPLICATION][0], output=stamp),
+            self.run_on(GOOD[APPLICATION][0], "-json", str(stamp)),
+        ):
+            self.says(done, "would lie in the folder of the input")
+        self.assertIn(before, (b"", stamp.read_bytes()))
+
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
+    def test_interrupted_program_leaves_nothing_behind(self) -> None:
+        self.run_on(GOOD[APPLICATION][0], "-json", str(self.folder / "json"))  # makes the input
+        for output in (["-output", str(self.folder / "other")], []):
+            before = self.left()
+            command = [PROGRAM, "-input", GOOD[APPLICATION][0], "-frequency", "2", *output]
+            environment = {**os.environ, "TMPDIR": str(self.folder)}
+            with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as running:
+                patience = time.monotonic() + 30
+                while self.left() == before and time.monotonic() < patience:
+                    time.sleep(0.01)
+                self.assertNotEqual(self.left(), before)
+                running.send_signal(signal.SIGINT)
+                _, complaints = running.communicate(timeout=30)
+            self.assertEqual(running.returncode, -signal.SIGINT, complaints)
+            self.assertIn("interrupted", complaints)
+            self.assertEqual(self.left(), before)
+
+    @unittest.skipUnless(PROGRAM.name.startswith("primes_threads"), "all programs share what is tested")
+    def test_error_that_nobody_catches(self) -> None:
+        def limit_memory() -> None:
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))  # too little for so many stacks
+
+        command = [PROGRAM, "-input", GOOD[APPLICATION][0], "-output", self.output, "-nthreads", "4096"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit_memory)
+        self.says(done, "")
+        self.assertEqual(self.left(), [])
+
+    @unittest.skipUnless(PROGRAM.name == "primes_sequential", "all programs share what is tested")
+    def test_standard_output_that_cannot_be_written(self) -> None:
+        with Path("/dev/full").open("w", encoding="ascii") as full:
+            command = [PROGRAM, "-input", GOOD[APPLICATION][0]]
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.says(done, "standard output")
+
+    def test_wrong_numbers_of_threads(self) -> None:
+        for number in ("0", "-1", "4097", "many", "2x"):
+            self.says(self.run_on(GOOD[APPLICATION][0], "-nthreads", number), f"-nthreads: '{number}' is not")
+
+    @unittest.skipUnless(PROGRAM.name == "mandelbrot_tbb_farm", "others ask for their threads themselves")
+    def test_has_as_many_threads_as_asked_for(self) -> None:
+        wanted = (os.cpu_count() or 1) + 3  # more than oneTBB has by itself
+        command = [PROGRAM, "-input", "small", "-output", self.output, "-nthreads", str(wanted)]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as running:
+            most = 0
+            while most < wanted and running.poll() is None:
+                most = max(most, sum(1 for _ in Path(f"/proc/{running.pid}/task").iterdir()))
+                time.sleep(0.01)
+            running.terminate()
+        self.assertEqual(most, wanted)
+
+    @unittest.skipUnless(
+        "two-farm" in PROGRAM.name or "fraud_detection_windflow" in PROGRAM.name, "no number"
+    )
+    def test_argument_that_is_no_number(self) -> None:
+        self.says(self.run_on(GOOD[APPLICATION][0], "-user-arg", "4x"), "-user-arg: '4x' is not")
 
     def test_unknown_option(self) -> None:
         done = self.run_on(GOOD[APPLICATION][0], "-nthread", "2")
@@ -148,7 +226,7 @@ class BrokenFolder(Case):
 
     def copy(self) -> Path:
         """A folder with the files of an input."""
-        made = CACHE / GOOD[APPLICATION][0]
+        made = cached_input()
         if not made.exists():
             self.run_on(GOOD[APPLICATION][0])
             if self.output.is_dir():
@@ -168,7 +246,7 @@ class BrokenFolder(Case):
         file = folder / self.BREAKS[APPLICATION][0]
         before = file.read_bytes()
         self.refuses(str(folder), "is the input", output=file)
-        self.refuses(str(folder), "is the input", json=file)
+        self.refuses(str(folder), "would lie in the folder of the input", json=file)
         self.assertEqual(file.read_bytes(), before)
 
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from thalweg_cli.build import failure_in, last_lines, parallel_jobs
+from thalweg_cli.build import failure_in, last_lines, moved_peers, parallel_jobs
 
 NINJA_OUTPUT = """\
 [1/4] Building CXX object good.cpp.o
@@ -33,6 +33,22 @@ class FailureIn(unittest.TestCase):
     def test_is_not_endless(self) -> None:
         log = "FAILED: a\ncommand\n" + "error\n" * 1000
         self.assertLess(len(failure_in(log).splitlines()), 100)
+
+
+class MovedPeers(unittest.TestCase):
+    """`moved_peers` compares what the environment says with what CMake has found."""
+
+    CACHE = "GRPPI_DIR:PATH=/a/grppi\nTASKFLOW_DIR:PATH=TASKFLOW_DIR-NOTFOUND\nTBB_DIR:PATH=/usr\n"
+
+    def test_only_what_is_elsewhere(self) -> None:
+        for environment, moved in (
+            ({}, []),
+            ({"GRPPI_DIR": "/a/grppi/", "TASKFLOW_DIR": "", "TBB_DIR": "/b"}, []),
+            ({"GRPPI_DIR": "/b", "WINDFLOW_DIR": "/b"}, ["GRPPI_DIR"]),
+            ({"TASKFLOW_DIR": "/b"}, ["TASKFLOW_DIR"]),
+        ):
+            with self.subTest(environment):
+                self.assertEqual(moved_peers(self.CACHE, environment), moved)
 
 
 class LastLines(unittest.TestCase):

@@ -1,10 +1,16 @@
 """What `exec` runs, and how it sums up."""
 
+import io
+import signal
+import tempfile
 import unittest
+from contextlib import redirect_stdout
+from pathlib import Path
 
-from thalweg_cli.execute import LATENCY, THROUGHPUT, Runs, parse_degrees, summary, table_of
+from thalweg_cli import programs
+from thalweg_cli.execute import LATENCY, THROUGHPUT, Runs, finish, parse_degrees, summary, table_of
 from thalweg_cli.programs import Program, select
-from thalweg_cli.terminal import Failed
+from thalweg_cli.terminal import Failed, print_table
 
 
 def program(application: str, interface: str, composition: str, missing: str = "") -> Program:
@@ -75,6 +81,43 @@ class ParseDegrees(unittest.TestCase):
         for text in ("", "0", "1:0", "a", "1:2:3:4", "1:", "-1"):
             with self.subTest(text), self.assertRaises(Failed):
                 parse_degrees(text)
+
+
+class List(unittest.TestCase):
+    """`./thalweg list`."""
+
+    def test_names_are_whole_where_there_is_no_terminal(self) -> None:
+        missing = "set TASKFLOW_DIR to the folder of Taskflow's sources"
+        known = [*ALL, program("person_recognition", "taskflow", "pipe-farm", missing)]
+        text = io.StringIO()
+        with redirect_stdout(text):
+            print_table(programs.table_of(known, ["person_recognition"], []))
+        shown = text.getvalue().split()
+        self.assertEqual([one.name for one in known if one.name in shown], [known[-1].name])
+
+
+class Finish(unittest.TestCase):
+    """`finish` runs a program."""
+
+    def test_what_a_program_says_may_be_any_bytes(self) -> None:
+        done = finish(["bash", "-c", r"printf 'a\355b' >&2; exit 3"])
+        self.assertEqual((done.returncode, done.stderr), (3, "a\N{REPLACEMENT CHARACTER}b"))
+
+    def test_program_that_is_interrupted_may_clean_up(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            ready, cleaned = Path(folder) / "ready", Path(folder) / "cleaned"
+            script = (
+                f"trap 'sleep 0.5; touch {cleaned}; exit 1' TERM; touch {ready}; while :; do sleep 0.05; done"
+            )
+            before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            try:
+                with self.assertRaises(KeyboardInterrupt):
+                    finish(["bash", "-c", script])
+            finally:
+                signal.signal(signal.SIGALRM, before)
+            self.assertTrue(ready.exists())
+            self.assertTrue(cleaned.exists())
 
 
 class Table(unittest.TestCase):

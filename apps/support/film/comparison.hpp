@@ -13,7 +13,8 @@
 namespace apps {
 
 /// Goes through a film and what an application has made of it, frame by frame, and sees to it that each shows
-/// the same but for what was drawn on it: frames that are missing, or have changed places, are found.
+/// the same but for what was drawn on it: frames that are missing, or have changed places, are found, and
+/// what is wrong beside them.
 ///
 /// ```cpp
 /// apps::film_comparison films("road.avi", "lanes.avi");
@@ -36,7 +37,11 @@ class film_comparison {
   }
   /// Goes to the next frame; false behind the last, or if something is wrong.
   bool next() {
-    if (!wrong_.empty() || !input_.next(shown_.data)) return false;
+    if (!wrong_.empty()) return false;
+    if (!input_.next(shown_.data)) {
+      wrong_ = wrong_layout(output_.path());
+      return false;
+    }
     ++number_;
     packed_ = output_.next_packed();
     if (!decode_(packed_, made_.data, output_.format().size))

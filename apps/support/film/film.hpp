@@ -76,6 +76,34 @@ class film_reader {
   std::deque<bytes> held_;
 };
 
+/// What the file of a film has beside its pictures, as `film_writer` writes it. The offset of each frame has
+/// 32 bits, so there is no room for more than 4 GB.
+class film_layout {
+ public:
+  explicit film_layout(film_format format) : format_(format) {}
+  /// Whether there is room for a frame of so many bytes.
+  [[nodiscard]] bool has_room_for(std::size_t size) const;
+  void add(std::size_t size);
+  /// Of the frames, in bytes.
+  [[nodiscard]] const std::vector<std::uint32_t>& sizes() const { return sizes_; }
+  [[nodiscard]] const film_format& format() const { return format_; }
+
+  /// What stands before all frames, before a frame, behind it, and behind all.
+  [[nodiscard]] std::string header() const;
+  static std::string before(std::uint32_t size);
+  static std::string behind(std::uint32_t size) { return std::string(size % 2, '\0'); }
+  [[nodiscard]] std::string index() const;
+
+ private:
+  film_format format_;
+  std::vector<std::uint32_t> sizes_;
+  std::uint64_t frames_end_ = 0;  // from the first frame on
+};
+
+/// What is wrong with the file of a film, its pictures apart, if it is none that `film_writer` has written;
+/// empty if it is one. \throws error  naming the file, if it cannot be read as a film
+std::string wrong_layout(const std::filesystem::path& file);
+
 /// Writes a film. The file's name is given to it at `close`. Errors are `apps::error`s that name the file.
 ///
 /// ```cpp
@@ -92,21 +120,14 @@ class film_writer {
   void add_packed(std::string_view jpeg);
   /// A film without frames is an error.
   void close();
-  [[nodiscard]] const film_format& format() const { return format_; }
-  [[nodiscard]] std::uint32_t frames() const { return static_cast<std::uint32_t>(index_.size()); }
+  [[nodiscard]] const film_format& format() const { return layout_.format(); }
+  [[nodiscard]] std::uint32_t frames() const { return static_cast<std::uint32_t>(layout_.sizes().size()); }
   [[nodiscard]] const std::filesystem::path& path() const { return out_.path(); }
 
  private:
-  [[nodiscard]] std::string header() const;
-
   output_file out_;
-  film_format format_;
+  film_layout layout_;
   jpeg_encoder encode_;
-  struct entry {
-    std::uint32_t offset, size;
-  };
-  std::vector<entry> index_;
-  std::uint32_t largest_ = 0;
 };
 
 }  // namespace apps

@@ -1,6 +1,7 @@
 #include <bzip2.hpp>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 
 template <class Source, class Work, class Sink> void run() {
   spb::Metrics::init();
@@ -18,7 +19,7 @@ template <class Source, class Work, class Sink> void run() {
   });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
                                                       [](spb::Item item) { Sink::op(item); });
-  tbb::parallel_pipeline(2 * threads, source & work & sink);
+  tbb::task_arena(spb::nthreads).execute([&] { tbb::parallel_pipeline(2 * threads, source & work & sink); });
   spb::Metrics::stop();
 }
 

@@ -3,6 +3,7 @@
 #include <dedup.hpp>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 
 template <class Operator> auto stage(tbb::filter_mode mode) {
   return tbb::make_filter<spb::Item, spb::Item>(mode, [](spb::Item item) {
@@ -25,9 +26,11 @@ int main(int argc, char* argv[]) {
       });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  tbb::parallel_pipeline(2 * threads, source & stage<spb::Refine>(tbb::filter_mode::parallel) &
-                                          stage<spb::Deduplicate>(tbb::filter_mode::serial_in_order) &
-                                          stage<spb::Compress>(tbb::filter_mode::parallel) & sink);
+  tbb::task_arena(spb::nthreads).execute([&] {
+    tbb::parallel_pipeline(2 * threads, source & stage<spb::Refine>(tbb::filter_mode::parallel) &
+                                            stage<spb::Deduplicate>(tbb::filter_mode::serial_in_order) &
+                                            stage<spb::Compress>(tbb::filter_mode::parallel) & sink);
+  });
   spb::Metrics::stop();
   spb::end_bench();
 }

@@ -3,6 +3,7 @@
 #include <file_writer.hpp>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
@@ -21,7 +22,9 @@ int main(int argc, char* argv[]) {
   });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_out_of_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  tbb::parallel_pipeline(2 * threads, source & create & sink);
+  tbb::task_arena(spb::nthreads).execute([&] {
+    tbb::parallel_pipeline(2 * threads, source & create & sink);
+  });
   spb::Metrics::stop();
   spb::end_bench();
 }

@@ -4,6 +4,7 @@
 #include <fraud_detection.hpp>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 
 using chunk = std::vector<spb::Item>;  // a token for each transaction would cost more than its prediction
 constexpr std::size_t chunk_size = 256;
@@ -33,11 +34,13 @@ int main(int argc, char* argv[]) {
                                                return some;
                                              });
   }
-  tbb::parallel_pipeline(
-      2 * threads, stages & tbb::make_filter<chunk, void>(tbb::filter_mode::serial_in_order, [](chunk some) {
-                     for (auto& item : some)
-                       if (item) spb::Sink::op(item);
-                   }));
+  tbb::task_arena(spb::nthreads).execute([&] {
+    tbb::parallel_pipeline(2 * threads, stages & tbb::make_filter<chunk, void>(
+                                                     tbb::filter_mode::serial_in_order, [](chunk some) {
+                                                       for (auto& item : some)
+                                                         if (item) spb::Sink::op(item);
+                                                     }));
+  });
   spb::Metrics::stop();
   spb::end_bench();
 }

@@ -1,6 +1,6 @@
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include <fraud_detection.hpp>
 #include <windflow.hpp>

@@ -3,6 +3,7 @@
 #include <lane_detection.hpp>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
@@ -27,7 +28,7 @@ int main(int argc, char* argv[]) {
   });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  tbb::parallel_pipeline(2 * threads, source & mark & sink);
+  tbb::task_arena(spb::nthreads).execute([&] { tbb::parallel_pipeline(2 * threads, source & mark & sink); });
   spb::Metrics::stop();
   spb::end_bench();
 }

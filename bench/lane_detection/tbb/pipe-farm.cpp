@@ -3,6 +3,7 @@
 #include <lane_detection.hpp>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 
 template <class Operator> auto parallel() {
   return tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
@@ -24,10 +25,12 @@ int main(int argc, char* argv[]) {
       });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  tbb::parallel_pipeline(2 * threads, source & parallel<spb::Segment>() & parallel<spb::Canny1>() &
-                                          parallel<spb::HoughT>() & parallel<spb::HoughP>() &
-                                          parallel<spb::Bitwise>() & parallel<spb::Canny2>() &
-                                          parallel<spb::Overlap>() & sink);
+  tbb::task_arena(spb::nthreads).execute([&] {
+    tbb::parallel_pipeline(2 * threads, source & parallel<spb::Segment>() & parallel<spb::Canny1>() &
+                                            parallel<spb::HoughT>() & parallel<spb::HoughP>() &
+                                            parallel<spb::Bitwise>() & parallel<spb::Canny2>() &
+                                            parallel<spb::Overlap>() & sink);
+  });
   spb::Metrics::stop();
   spb::end_bench();
 }

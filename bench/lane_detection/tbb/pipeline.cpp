@@ -3,6 +3,7 @@
 #include <lane_detection.hpp>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 
 template <class Operator> auto serial() {
   return tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::serial_in_order, [](spb::Item item) {
@@ -24,10 +25,12 @@ int main(int argc, char* argv[]) {
       });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  tbb::parallel_pipeline(2 * threads, source & serial<spb::Segment>() & serial<spb::Canny1>() &
-                                          serial<spb::HoughT>() & serial<spb::HoughP>() &
-                                          serial<spb::Bitwise>() & serial<spb::Canny2>() &
-                                          serial<spb::Overlap>() & sink);
+  tbb::task_arena(spb::nthreads).execute([&] {
+    tbb::parallel_pipeline(2 * threads, source & serial<spb::Segment>() & serial<spb::Canny1>() &
+                                            serial<spb::HoughT>() & serial<spb::HoughP>() &
+                                            serial<spb::Bitwise>() & serial<spb::Canny2>() &
+                                            serial<spb::Overlap>() & sink);
+  });
   spb::Metrics::stop();
   spb::end_bench();
 }

@@ -3,6 +3,7 @@
 #include <mandelbrot_zoom.hpp>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 
 template <class Operator> auto parallel() {
   return tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
@@ -24,7 +25,9 @@ int main(int argc, char* argv[]) {
       });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  tbb::parallel_pipeline(2 * threads, source & parallel<spb::Mandelbrot>() & parallel<spb::Blur>() & sink);
+  tbb::task_arena(spb::nthreads).execute([&] {
+    tbb::parallel_pipeline(2 * threads, source & parallel<spb::Mandelbrot>() & parallel<spb::Blur>() & sink);
+  });
   spb::Metrics::stop();
   spb::end_bench();
 }

@@ -2,6 +2,7 @@
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 #include <person_recognition.hpp>
 
 template <class Operator> auto serial() {
@@ -24,7 +25,9 @@ int main(int argc, char* argv[]) {
       });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  tbb::parallel_pipeline(2 * threads, source & serial<spb::Detect>() & serial<spb::Recognize>() & sink);
+  tbb::task_arena(spb::nthreads).execute([&] {
+    tbb::parallel_pipeline(2 * threads, source & serial<spb::Detect>() & serial<spb::Recognize>() & sink);
+  });
   spb::Metrics::stop();
   spb::end_bench();
 }

@@ -2,6 +2,7 @@
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 #include <primes.hpp>
 
 #include "bench/support/chunk.hpp"
@@ -25,7 +26,7 @@ int main(int argc, char* argv[]) {
   });
   const auto sink = tbb::make_filter<numbers, void>(tbb::filter_mode::serial_out_of_order,
                                                     [](numbers some) { some.apply<spb::Sink>(); });
-  tbb::parallel_pipeline(2 * threads, source & test & sink);
+  tbb::task_arena(spb::nthreads).execute([&] { tbb::parallel_pipeline(2 * threads, source & test & sink); });
   spb::Metrics::stop();
   spb::end_bench();
 }

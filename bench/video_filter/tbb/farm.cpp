@@ -2,6 +2,7 @@
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 #include <video_filter.hpp>
 
 int main(int argc, char* argv[]) {
@@ -24,7 +25,9 @@ int main(int argc, char* argv[]) {
   });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  tbb::parallel_pipeline(2 * threads, source & filter & sink);
+  tbb::task_arena(spb::nthreads).execute([&] {
+    tbb::parallel_pipeline(2 * threads, source & filter & sink);
+  });
   spb::Metrics::stop();
   spb::end_bench();
 }

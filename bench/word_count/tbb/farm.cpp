@@ -4,6 +4,7 @@
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 #include <word_count.hpp>
 
 #include "bench/support/words_by_part.hpp"
@@ -34,8 +35,10 @@ int main(int argc, char* argv[]) {
                                                return parts;
                                              });
   }
-  tbb::parallel_pipeline(
-      2 * threads, stages & tbb::make_filter<items, void>(tbb::filter_mode::parallel, [](const items&) {}));
+  tbb::task_arena(spb::nthreads).execute([&] {
+    tbb::parallel_pipeline(
+        2 * threads, stages & tbb::make_filter<items, void>(tbb::filter_mode::parallel, [](const items&) {}));
+  });
   for (auto& part : counts) spb::Sink::op(part);
   spb::Metrics::stop();
   spb::end_bench();
