@@ -104,8 +104,10 @@ class episodes {
 }  // namespace
 
 std::vector<moment> drive(std::uint64_t seed, std::uint32_t frames) {
+  // Each draw is a statement: in which order a call's arguments are computed is up to the compiler.
   random dice(seed);
-  episodes happening(dice.next(), static_cast<int>(dice.below(lanes_of_road)));
+  const int first_lane = static_cast<int>(dice.below(lanes_of_road));
+  episodes happening(dice.next(), first_lane);
   changing_value curvature(0, 40'000);
   changing_value light(256, 60'000);
   std::int64_t crossing = dice.between(30'000, 60'000);
@@ -122,13 +124,16 @@ std::vector<moment> drive(std::uint64_t seed, std::uint32_t frames) {
     if (curvature.done(now.distance)) {
       // Radii of 400 m and more; every third stretch or so is straight.
       const int turn = static_cast<int>(dice.between(-2'600, 2'600));
-      curvature.turn_to(dice.chance(0.3) ? 0 : turn, now.distance, dice.between(50'000, 160'000));
+      const auto length = dice.between(50'000, 160'000);
+      curvature.turn_to(dice.chance(0.3) ? 0 : turn, now.distance, length);
     }
     now.curvature = curvature.at(now.distance);
     heading += std::int64_t{now.curvature} * speed;
     now.heading = static_cast<int>(heading >> 14);
-    if (light.done(now.distance))
-      light.turn_to(static_cast<int>(dice.between(150, 280)), now.distance, dice.between(80'000, 300'000));
+    if (light.done(now.distance)) {
+      const auto length = dice.between(80'000, 300'000);
+      light.turn_to(static_cast<int>(dice.between(150, 280)), now.distance, length);
+    }
     now.light = light.at(now.distance);
     if (now.distance > crossing + crossing_length) crossing += dice.between(150'000, 420'000);
     now.crossing = crossing;

@@ -59,7 +59,10 @@ template <class Item, class Pull> class intake {
     const std::lock_guard in_turn(by.lock);
     feed::due_elements due{by.most(), 0};
     const bool paced = by.paced();
-    if (paced && (due = by.wait()).count == 0) return false;
+    if (paced) {
+      due = by.wait();
+      if (due.count == 0) return false;
+    }
     const auto interval = paced ? 0 : by.interval_ns();
     const auto begin = timing() || interval > 0 ? thalweg::observe::now_ns() : 0;
     {

@@ -37,6 +37,11 @@ class SanitizerOptions(unittest.TestCase):
             for text in options.values():
                 self.assertEqual("external_symbolizer_path" in text, found is not None)
 
+    def test_a_report_is_no_error_of_a_program(self) -> None:
+        for text in sanitizer_options().values():
+            code = int(dict(option.split("=", 1) for option in text.split(":"))["exitcode"])
+            self.assertNotIn(code, (0, 1))
+
 
 if __name__ == "__main__":
     unittest.main()
