@@ -22,6 +22,7 @@ class chunks {
   std::optional<chunk> operator()() {
     for (spb::Item item; spb::Source::op(item);) {
       const auto part = item.key % parts_.size();
+      if (parts_[part].empty()) parts_[part].reserve(chunk_size);
       parts_[part].push_back(item);
       if (parts_[part].size() == chunk_size) return chunk{part, std::exchange(parts_[part], {})};
     }

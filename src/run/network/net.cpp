@@ -146,6 +146,7 @@ void net::live(thread_squad& s, std::size_t number) {
       run.trace->name_thread(static_cast<std::size_t>(log.number), "worker " + std::to_string(log.number));
   });
   worker w(s, log);
+  if (shape_.thread_each || shape_.workers > cores()) w.awake.share_the_core();
   std::int64_t deadline = never;
   const auto next_deadline = [&] {
     deadline = never;
@@ -169,9 +170,10 @@ void net::live(thread_squad& s, std::size_t number) {
       doze(w, s);
       continue;
     }
-    if (const auto ns = s.sleep(number, deadline, [this] { return over(); }); ns > 0) {
+    if (const auto ns = s.sleep(number, deadline, w.awake.time(), [this] { return over(); }); ns > 0) {
       log.work.idle_ns.add_ns(ns);
       log.work.parks.add();
+      w.awake.slept(std::chrono::nanoseconds(ns));
     }
   }
   wake_squads();
@@ -186,21 +188,23 @@ void net::doze(worker& w, thread_squad& s) {
     }
     return s.busy() || over();
   };
-  if (!pipe::spin_until(awake, doze_time, 1)) look_no_more(w);
+  if (!pipe::spin_until(awake, doze_time + w.awake.more(), 1)) look_no_more(w);
 }
 
-// Whoever lends something to those nodes has to notify them from now on.
-void net::look_no_more(worker& w) {
-  for (auto* n : std::exchange(w.dozing, {})) {
-    if (n->fall_asleep()) n->notify(&w);
+// Whoever lends something to those nodes has to notify them from now on. `next`: what the thread executes
+// now, if anything.
+void net::look_no_more(worker& w, const node* next) {
+  for (auto* n : w.dozing) {
+    if (n->fall_asleep(next)) n->notify(&w);
   }
+  w.dozing.clear();
 }
 
 // --- executing ---
 
 void net::execute(node& n, worker& w) {
   const auto soon = std::exchange(w.soon, false);
-  if (n.sources()) look_no_more(w);  // it may wait in its call, for ever
+  if (n.sources()) look_no_more(w, &n);  // it may wait in its call, for ever
   try {
     if (!n.ended()) n.execute(w);
   } catch (const thalweg::cancelled&) {

@@ -102,7 +102,7 @@ class net final : public engine {
   void hire();
   void wake_squads();
   void doze(worker& w, thread_squad& s);
-  void look_no_more(worker& w);
+  void look_no_more(worker& w, const node* next = nullptr);
   void execute_inside(node& n, worker& w);
   bool help(node& n, worker& w);
   void make_way();

@@ -47,9 +47,11 @@ bool node::could_borrow() const {
   return false;
 }
 
-bool node::fall_asleep() {
+bool node::fall_asleep(const node* next) {
   deep_.store(true, std::memory_order_relaxed);
-  pipe::heavy_fence();
+  // A sender that is in this thread's hands sees it anyway, and the fence is dear: it interrupts all threads.
+  if (std::any_of(in.begin(), in.end(), [next](const edge* e) { return e->borrows() && e->from != next; }))
+    pipe::heavy_fence();
   return asleep() && !net_.over() && could_borrow();
 }
 

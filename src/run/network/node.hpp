@@ -1,6 +1,7 @@
 #pragma once
 
 #include <thalweg/pipe/cache_line.hpp>
+#include <thalweg/pipe/patience.hpp>
 #include <thalweg/run/engine.hpp>
 
 #include <atomic>
@@ -30,6 +31,7 @@ struct worker {
   thread_log& log;
   int depth = 0;      ///< of nodes executed in the middle of others
   bool soon = false;  ///< it is about to look for work: the node in hand is through
+  pipe::patience awake = {};
   /// Nodes that have nothing to do, but whose senders may be about to lend them something: while the thread
   /// has nothing else to do it looks, which spares the senders a wake-up for each item.
   std::vector<node*> dozing = {};
@@ -109,8 +111,8 @@ class node {
   }
   /// The thread that executed it last will not look any more whether something is lent to it: senders that
   /// lend notify it from now on. Returns whether it has something to do already: one of the two sees the
-  /// other.
-  [[nodiscard]] bool fall_asleep();
+  /// other. `next`: what that thread executes now, if anything.
+  [[nodiscard]] bool fall_asleep(const node* next = nullptr);
   /// Something is lent to it, and there is room behind it. Any thread.
   [[nodiscard]] bool could_borrow() const;
 

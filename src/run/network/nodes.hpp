@@ -167,7 +167,7 @@ class keyed_farm final : public replicated {
   std::vector<std::unique_ptr<portion>> all;
 
  private:
-  static constexpr std::int64_t window = 16;
+  static constexpr std::int64_t window = 6;
 
   // A run of items and what has come of it.
   struct batch {
@@ -178,6 +178,8 @@ class keyed_farm final : public replicated {
     std::vector<pipe::mark> marks;
     std::vector<std::uint8_t> who;
     std::vector<chunk_ptr> in, out;  // by part
+    std::int64_t divided_ns = 0;             // what it took to divide it up
+    std::atomic<std::int64_t> worked_ns{0};  // and the work of all parts
     std::atomic<std::size_t> pending{0};
     std::atomic<std::uint32_t> fresh{0};  // unordered: the parts whose results are to be sent
     // Where results depend on time.

@@ -70,11 +70,12 @@ class thread_squad final : public squad {
   }
   void wake() noexcept override { idle_.wake_all(); }
 
-  /// Thread `number` sleeps until something is ready, `over()` holds or `deadline` has passed. Returns for
-  /// how long, in ns; 0: it need not.
-  template <class Over> std::int64_t sleep(std::size_t number, std::int64_t deadline, Over&& over) {
+  /// Thread `number` sleeps until something is ready, `over()` holds or `deadline` has passed, after it has
+  /// stayed `awake` for a while. Returns for how long, in ns; 0: it need not.
+  template <class Over>
+  std::int64_t sleep(std::size_t number, std::int64_t deadline, std::chrono::nanoseconds awake, Over&& over) {
     const auto something = [&] { return busy() || over(); };
-    if (pipe::spin_until(something, spin)) return 0;
+    if (pipe::spin_until(something, std::max(spin, awake))) return 0;
     idle_.register_idle(number);
     if (something()) {
       if (!idle_.cancel_idle(number)) idle_.wake_one();

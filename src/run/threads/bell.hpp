@@ -4,9 +4,9 @@
 #include <thalweg/pipe/cache_line.hpp>
 #include <thalweg/pipe/membarrier.hpp>
 #include <thalweg/pipe/parker.hpp>
+#include <thalweg/pipe/patience.hpp>
 #include <thalweg/pipe/pause.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -27,7 +27,7 @@ class alignas(pipe::cache_line) bell {
   };
 
   /// Before the owner waits: it never spins for long, for who spins may keep others from the core.
-  void share_the_core() noexcept { longest_spin_ = pipe::spin_time; }
+  void share_the_core() noexcept { awake_.share_the_core(); }
 
   /// Returns true if the owner slept.
   bool ring() noexcept {
@@ -48,7 +48,7 @@ class alignas(pipe::cache_line) bell {
     slept s;
     (void)announce();
     if (pipe::spin_until(ready)) return s;
-    if (spin_ > pipe::spin_time && (look() || pipe::spin_until(ready, spin_ - pipe::spin_time))) return s;
+    if (awake_.more().count() > 0 && (look() || pipe::spin_until(ready, awake_.more()))) return s;
     asleep_.store(true, std::memory_order_relaxed);
     for (bool first = true;; first = false) {
       const bool told = announce();
@@ -68,14 +68,12 @@ class alignas(pipe::cache_line) bell {
       if (ready()) break;
     }
     asleep_.store(false, std::memory_order_relaxed);
-    if (s.times > 0)
-      spin_ = s.ns < longest_spin_.count() ? std::min(2 * spin_, longest_spin_) : pipe::spin_time;
+    if (s.times > 0) awake_.slept(std::chrono::nanoseconds(s.ns));
     return s;
   }
 
  private:
-  std::chrono::nanoseconds longest_spin_{20'000};
-  std::chrono::nanoseconds spin_ = pipe::spin_time;  // the owner's
+  pipe::patience awake_;  // the owner's
   std::atomic<bool> asleep_{false};
   pipe::parker parker_;
 };

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <thalweg/pipe/pause.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace thalweg::pipe {
+
+/// How long a thread stays awake before it sleeps, which spares it and others the sleep, the wake-up and the
+/// fences: `spin_time` at first, and up to ten times that while sleeps turn out short.
+class patience {
+ public:
+  [[nodiscard]] std::chrono::nanoseconds time() const noexcept { return time_; }
+  /// What of it exceeds `spin_time`.
+  [[nodiscard]] std::chrono::nanoseconds more() const noexcept { return time_ - spin_time; }
+  /// It has slept for so long.
+  void slept(std::chrono::nanoseconds how_long) noexcept {
+    time_ = how_long < longest_ ? std::min(2 * time_, longest_) : spin_time;
+  }
+  /// Who stays awake may keep others from the core: it never does for long.
+  void share_the_core() noexcept { longest_ = time_ = spin_time; }
+
+ private:
+  std::chrono::nanoseconds longest_{10 * spin_time};
+  std::chrono::nanoseconds time_ = spin_time;
+};
+
+}  // namespace thalweg::pipe
