@@ -52,7 +52,8 @@ class run_test : public testing::Test {
     for (const auto& file : files) {
       const auto before = read(file);
       for (const auto* option : {"-output", "-json"})
-        EXPECT_EXIT(begin_with(input, {option, file}), testing::ExitedWithCode(1), "is the input");
+        EXPECT_EXIT(begin_with(input, {option, file}), testing::ExitedWithCode(1),
+                    "is the input|in the folder of the input");
       EXPECT_EQ(read(file), before);
     }
   }
