@@ -167,7 +167,7 @@ class keyed_farm final : public replicated {
   std::vector<std::unique_ptr<portion>> all;
 
  private:
-  static constexpr std::int64_t window = 6;
+  static constexpr std::int64_t window = 16;
 
   // A run of items and what has come of it.
   struct batch {
