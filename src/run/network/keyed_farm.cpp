@@ -349,7 +349,8 @@ void keyed_farm::divider::divide(worker& w) {
   }
   count_ += static_cast<std::int64_t>(n);
   back_ = std::move(items);
-  b.divided_ns = observe::now_ns() - begin;  // without what it takes to wake others, which does not depend on n
+  b.divided_ns =
+      observe::now_ns() - begin;  // without what it takes to wake others, which does not depend on n
   start(w, b);
 }
 
@@ -458,8 +459,8 @@ void keyed_farm::divider::unite(worker& w) {
     hand_over(&w, o);
   }
   const auto n = b.items;
-  // A run is as long as it keeps all of them busy, not as could be divided up meanwhile: what waits behind one
-  // takes memory and time.
+  // A run is as long as it keeps all of them busy, not as could be divided up meanwhile: what waits behind
+  // one takes memory and time.
   const auto worked = b.worked_ns.exchange(0, std::memory_order_relaxed);
   learn(n, std::max(b.divided_ns, worked / (4 * static_cast<std::int64_t>(f.replicas()))));
   f.next_out_.fetch_add(1);
