@@ -1,5 +1,6 @@
 #include "spb/detail/session.hpp"
 
+#include <thalweg/model/errors.hpp>
 #include <thalweg/observe/json.hpp>
 #include <thalweg/observe/text.hpp>
 
@@ -58,24 +59,13 @@ void give_up() {
   run.for_a_while.remove();
 }
 
-// The text of the error at hand; must be called in a handler.
-std::string current_error() {
-  try {
-    throw;
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {  // it is not known what it is
-    return "unknown error";
-  }
-}
-
 // An error that nobody catches, of an interface that cannot have its threads, say: nothing is left behind,
 // and it is told as others are. Threads may still run, so none of their objects is touched.
 [[noreturn]] void end_with_uncaught_error() noexcept {
-  const bool is_error = std::current_exception() != nullptr;
-  if (is_error) remark(current_error());
+  const auto error = std::current_exception();
+  if (error) remark(thalweg::model::message_of(error));
   apps::remove_temporaries();
-  if (!is_error) std::abort();
+  if (!error) std::abort();
   std::_Exit(1);
 }
 
@@ -267,7 +257,7 @@ void end_with_current_error() noexcept {
   } catch (const apps::interruption&) {
     end_by_signal();
   } catch (...) {
-    remark(current_error());
+    remark(thalweg::model::message_of(std::current_exception()));
     give_up();
   }
   std::exit(1);  // NOLINT(concurrency-mt-unsafe): the stream is at its end

@@ -337,7 +337,8 @@ TEST_P(OpenPorts, StopClosesFeedsAndLosesNothing) {
 }
 
 TEST_P(OpenPorts, AFeedThatComesAfterStopIsClosed) {
-  // It may come at any moment of the end: a stage may have closed its feeds and not yet looked which are left.
+  // It may come at any moment of the end: a stage may have closed its feeds and not yet looked which are
+  // left.
   for (int round = 0; round < scaled(100); ++round) {
     sum_of s({});
     const auto first = s.all.feed();

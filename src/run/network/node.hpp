@@ -29,9 +29,9 @@ struct worker {
   worker(squad& s, thread_log& l) : home(s), log(l) {}
   squad& home;
   thread_log& log;
-  int depth = 0;      ///< of nodes executed in the middle of others
-  bool soon = false;  ///< it is about to look for work: the node in hand is through
-  pipe::patience awake = {};
+  int depth = 0;              ///< of nodes executed in the middle of others
+  bool soon = false;          ///< it is about to look for work: the node in hand is through
+  pipe::patience awake = {};  ///< before it sleeps
   /// Nodes that have nothing to do, but whose senders may be about to lend them something: while the thread
   /// has nothing else to do it looks, which spares the senders a wake-up for each item.
   std::vector<node*> dozing = {};

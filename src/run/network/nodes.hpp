@@ -177,7 +177,7 @@ class keyed_farm final : public replicated {
     bool paced = false, ranked = false;
     std::vector<pipe::mark> marks;
     std::vector<std::uint8_t> who;
-    std::vector<chunk_ptr> in, out;  // by part
+    std::vector<chunk_ptr> in, out;          // by part
     std::int64_t divided_ns = 0;             // what it took to divide it up
     std::atomic<std::int64_t> worked_ns{0};  // and the work of all parts
     std::atomic<std::size_t> pending{0};

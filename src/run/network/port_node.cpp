@@ -159,8 +159,8 @@ void port_node::execute(worker& w) {
   ctx_->at = at;
 }
 
-// What has rung until now is looked at from here on, and closed if the run is to end; not before, since a feed
-// that is opened in between rings once, and would be left open.
+// What has rung until now is looked at from here on, and closed if the run is to end; not before, since a
+// feed that is opened in between rings once, and would be left open.
 void port_node::answer_door() {
   gateway_->door->answer();
   if (kept_open() && net_.run().ending.load(std::memory_order_acquire)) gateway_->close_feeds();
