@@ -2,52 +2,45 @@
 
 #include <cstddef>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <fraud_detection.hpp>
 
 namespace tw = thalweg;
 
-// Transactions of one part of the cards: to hand over a single one costs more than its prediction.
-struct chunk {
-  std::size_t part;
-  std::vector<spb::Item> items;
-};
+using chunk = std::vector<spb::Item>;  // to hand over a single transaction costs more than its prediction
 constexpr std::size_t chunk_size = 256;
 
-class chunks {
- public:
-  explicit chunks(std::size_t parts) : parts_(parts) {}
-  std::optional<chunk> operator()() {
-    for (spb::Item item; spb::Source::op(item);) {
-      const auto part = item.key % parts_.size();
-      if (parts_[part].empty()) parts_[part].reserve(chunk_size);
-      parts_[part].push_back(item);
-      if (parts_[part].size() == chunk_size) return chunk{part, std::exchange(parts_[part], {})};
-    }
-    for (std::size_t part = 0; part < parts_.size(); ++part)
-      if (!parts_[part].empty()) return chunk{part, std::exchange(parts_[part], {})};
-    return std::nullopt;
-  }
-
- private:
-  std::vector<std::vector<spb::Item>> parts_;
-};
+std::optional<chunk> next() {
+  chunk some;
+  some.reserve(chunk_size);
+  for (spb::Item item; some.size() < chunk_size && spb::Source::op(item);) some.push_back(item);
+  if (some.empty()) return std::nullopt;
+  return some;
+}
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  const auto predict = [](Markov_Model_Predictor& state, chunk some, tw::emitter<spb::Item>& alarms) {
-    for (auto& item : some.items) {
-      spb::Predictor::op(item, state);
-      if (item) alarms(item);
-    }
+  const auto parts = static_cast<std::size_t>(spb::nthreads);
+  std::vector<Markov_Model_Predictor> predictors(parts);
+
+  // A stage for each part of the cards: one works on a chunk while the next one has the chunk before. A chunk
+  // stays with its thread where it can, and few are under way, so that they stay in its cache.
+  tw::any_pipeline<void, chunk> stream = tw::source(next);
+  for (std::size_t part = 0; part < parts; ++part) {
+    const auto predict = [parts, part, &state = predictors[part]](chunk some) {
+      for (auto& item : some)
+        if (item.key % parts == part) spb::Predictor::op(item, state);
+      return some;
+    };
+    stream = stream | tw::map(predict, {.capacity = 2});
+  }
+  const auto write = [](chunk some) {
+    for (auto& item : some)
+      if (item) spb::Sink::op(item);
   };
-  tw::run(tw::source(chunks(static_cast<std::size_t>(spb::nthreads))) |
-              tw::farm(tw::key_by(&chunk::part, predict)) |
-              tw::sink([](spb::Item alarm) { spb::Sink::op(alarm); }),
-          tw::pool{.workers = spb::nthreads});
+  tw::run(stream | tw::sink(write), tw::pool{.workers = spb::nthreads});
   spb::Metrics::stop();
   spb::end_bench();
 }

@@ -8,7 +8,9 @@
 namespace thalweg::pipe {
 
 /// How long a thread stays awake before it sleeps, which spares it and others the sleep, the wake-up and the
-/// fences: `spin_time` at first, and up to ten times that while sleeps turn out short.
+/// fences: `spin_time` at first, and up to fifty times that while sleeps turn out shorter: on a virtual
+/// machine the interruptions that waking somebody takes cost several tens of microseconds of everybody's
+/// time.
 class patience {
  public:
   [[nodiscard]] std::chrono::nanoseconds time() const noexcept { return time_; }
@@ -22,7 +24,7 @@ class patience {
   void share_the_core() noexcept { longest_ = time_ = spin_time; }
 
  private:
-  std::chrono::nanoseconds longest_{10 * spin_time};
+  std::chrono::nanoseconds longest_{50 * spin_time};
   std::chrono::nanoseconds time_ = spin_time;
 };
 

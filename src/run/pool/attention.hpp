@@ -13,8 +13,8 @@ namespace thalweg::run_detail::pooled {
 /// there already: yes, unless they are so few and cheap that this worker will soon have caught up. A call
 /// that waits may wait for the arrival of the next item, which comes no sooner if somebody stands there, or
 /// for something that begins only with the call (a read, a computation). A paced source is of the first kind;
-/// for others both are tried for some items each, and what counts is how long it takes from one item to the
-/// next. A conclusion holds the longer the more often it has been drawn.
+/// for others that do not work themselves both are tried for some items each, and what counts is how long it
+/// takes from one item to the next. A conclusion holds the longer the more often it has been drawn.
 class attention {
  public:
   /// `work_ns`: what the item in hand will take. Whoever holds the source asks once per run of items, at time
@@ -39,6 +39,16 @@ class attention {
     if (work_ns <= slow_call_ns) return false;
     return phase_ == phase::attended || (phase_ == phase::settled && worth_it_);
   }
+
+  /// Whether the processor's time of the next call shall be measured, which costs a few hundred ns.
+  [[nodiscard]] bool doubts() { return calls_++ % calls_per_look == 0; }
+  /// A slow call has taken `took_ns`, and so much of it on the processor.
+  void looked(std::int64_t took_ns, std::int64_t cpu_ns) {
+    const bool worked = 10 * cpu_ns > 8 * took_ns;
+    works_ = std::clamp(works_ + (worked ? 1 : -1), 0, 2 * sure);
+  }
+  /// Slow calls have been work lately, which goes on beside other work, not waiting.
+  [[nodiscard]] bool works() const { return works_ >= sure; }
 
  private:
   enum class phase : std::uint8_t { alone, attended, settled };
@@ -73,6 +83,9 @@ class attention {
   static constexpr std::uint32_t longest_hold = 8192;
   static constexpr int most_restarts = 4;  // some sources wait now and then only
 
+  static constexpr std::uint32_t calls_per_look = 8;
+  static constexpr int sure = 2;
+
   phase phase_ = phase::alone;
   std::uint32_t count_ = 0, length_ = trial, hold_ = trial;
   int restarts_ = 0;
@@ -81,6 +94,8 @@ class attention {
   double alone_ = 0;      // ns between two runs of items
   double usual_ = 0;      // the same, of a paced source
   std::int64_t began_ = 0, last_ = 0;
+  std::uint32_t calls_ = 0;
+  int works_ = 0;
 };
 
 }  // namespace thalweg::run_detail::pooled

@@ -418,6 +418,7 @@ class pool_engine final : public engine {
   int cheap_grants_ = 0;
   int patience_ = grants_before_inline;
   attention attention_;
+  bool slow_source_ = false;
   std::int64_t flushed_ns_ = 0;
   std::vector<double> cost_ns_;
 

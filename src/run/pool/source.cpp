@@ -65,6 +65,7 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
   if (out) out->born_ns = begin;
   if (publish) open(w, *out);
   model::produced made;
+  const auto cpu = slow_source_ && attention_.doubts() ? observe::thread_cpu_ns() : 0;
   const bool ok = state_->guard(q.component, position(n), 0, [&] {
     made = state_->plan.components[q.component]->produce(q.stages, ctx, want, out.get());
   });
@@ -89,7 +90,9 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
   if (starting_.load(std::memory_order_relaxed)) started_ns_ = end;
   const bool unknown = unknown_behind(p);
   const double work = c ? static_cast<double>(c->size()) * work_behind(p, &node::high) : 0;
-  const bool waited = static_cast<double>(took) > slow_call_ns * static_cast<double>(made.items);
+  slow_source_ = static_cast<double>(took) > slow_call_ns * static_cast<double>(made.items);
+  if (cpu != 0 && slow_source_) attention_.looked(took, observe::thread_cpu_ns() - cpu);
+  const bool waited = slow_source_ && !attention_.works();
   const bool wanted = c && !made.ended && attention_.wanted(work, waited, end, info.paced);
   const auto pass_on = [&] {
     if (w.agent) {

@@ -41,7 +41,7 @@ class alignas(pipe::cache_line) bell {
   /// Owner only: waits until `ready()` or `deadline`. `announce()` tells the others what the owner waits for
   /// and returns whether it had to (they may have taken that as done); `look()` is a thorough `ready()`,
   /// after which whoever makes it true has seen the announcement and rings. At first the owner stays awake,
-  /// which spares both sides the sleep, the wake-up and the heavy fence: 2 µs, and up to 20 µs where sleeps
+  /// which spares both sides the sleep, the wake-up and the heavy fence: 2 µs, and up to 100 µs where sleeps
   /// have turned out short.
   template <class Announce, class Look, class Ready>
   slept wait(Announce&& announce, Look&& look, Ready&& ready, std::int64_t deadline = never) {

@@ -427,7 +427,7 @@ void inlet::done(parcel p) {
       crossing_.between(static_cast<std::size_t>(from_), index_).give_back(std::move(p.items));
     }
   }
-  if (from_ >= 0) crossing_.between(static_cast<std::size_t>(from_), index_).done();
+  crossing_.between(from_ < 0 ? robbed_ : static_cast<std::size_t>(from_), index_).done();
   if (station_ == nullptr || !p.last) return;
   auto& route = *crossing_.is.route;
   if (crossing_.is.level == route.levels()) {
@@ -487,6 +487,8 @@ bool inlet::steal_from(std::size_t from) {
   p.items = std::move(loot_);
   p.last = !out.relays_;
   stolen_ = std::move(p);
+  robbed_ = from;
+  crossing_.between(from, index_).stolen();  // who has it in hand is not the one to send more to
   retract();
   return true;
 }

@@ -81,6 +81,8 @@ class link {
   bool pop(parcel& p);
   [[nodiscard]] bool empty() const noexcept { return there_.empty(); }
   void done() noexcept { done_.store(++done_here_, std::memory_order_relaxed); }
+  /// Something was taken that had not been sent yet: it is in hand until `done`.
+  void stolen() noexcept { done_.store(--done_here_, std::memory_order_relaxed); }
   void give_back(chunk_ptr c) { (void)back_.try_push(std::move(c)); }
   [[nodiscard]] std::int64_t items_waiting() const noexcept {
     return sent_items_.load(std::memory_order_relaxed) - taken_items_.load(std::memory_order_relaxed);
@@ -368,6 +370,7 @@ class inlet {
   std::optional<parcel> stolen_;
   chunk_ptr loot_;
   int from_ = -1;
+  std::size_t robbed_ = 0;  // whose filling that was taken from which lies in `stolen_` or is in hand
   std::size_t look_at_ = 0;
   std::size_t ended_ = 0;
   std::uint64_t ticks_ = 0;
