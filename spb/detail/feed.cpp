@@ -16,7 +16,7 @@ void feed::set_batch_interval(double seconds) {
   change(interval_, static_cast<std::int64_t>(seconds * 1e9));
 }
 
-void feed::set_frequency(const frequency_pattern& pattern) {
+void feed::set_frequency(const rate& pattern) {
   schedule_.follow(pattern);
   change(paced_, true);
 }
@@ -24,7 +24,7 @@ void feed::set_frequency(const frequency_pattern& pattern) {
 void feed::set_as(const feed& other) {
   change(size_, other.size_.load(std::memory_order_relaxed));
   change(interval_, other.interval_ns());
-  if (other.paced()) set_frequency(other.schedule_.pattern());
+  if (const auto pattern = other.schedule_.pattern()) set_frequency(*pattern);
 }
 
 std::uint64_t feed::most() const {
@@ -42,7 +42,8 @@ feed::due_elements feed::wait() {
   const auto limit = most();
   const auto interval = interval_ns();
   while (due.count < limit) {
-    auto next = schedule_.due();
+    const auto next = schedule_.due();
+    if (next == schedule::never) break;
     if (due.count == 0) due.first_ns = next;
     const auto closes = due.first_ns + interval;
     const bool too_late = due.count > 0 && interval > 0 && next > closes;

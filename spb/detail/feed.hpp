@@ -17,7 +17,7 @@ class feed {
   void set_batch_size(std::uint64_t elements) { change(size_, elements); }
   /// An item is closed so long after its first element came. \throws std::invalid_argument  if negative
   void set_batch_interval(double seconds);
-  void set_frequency(const frequency_pattern& pattern);
+  void set_frequency(const rate& pattern);
   /// Sets all that another feed has been told.
   void set_as(const feed& other);
 

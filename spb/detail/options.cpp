@@ -51,8 +51,8 @@ constexpr option known[] = {
     {"frequency", "n", "elements a second at the source",
      [](options& o, const std::string& v) { o.frequency = make_constant(number(v, 0.0, 1e12)); }},
     {"freq-patt", "pattern,period,min,max",
-     "a frequency that changes: wave, binary, increasing, decreasing, "
-     "spike[,percent]",
+     "a frequency that changes: wave, binary, increasing, decreasing, spike[,percent]; or bursts,on,off,n; "
+     "steps,seconds,n,...; trace,<file>; each may end in ,poisson[=seed]",
      [](options& o, const std::string& v) { o.frequency = parse_pattern(v); }},
     {"in-memory", "", "read all input before the stream begins",
      [](options& o, const std::string&) { o.in_memory = true; }},

@@ -18,7 +18,7 @@ struct options {
   int nthreads = 1;
   std::uint64_t batch_size = 0;
   double batch_interval = 0;
-  std::optional<frequency_pattern> frequency;
+  std::optional<rate> frequency;
   int monitor_ms = 0;  ///< 0: none
   bool in_memory = false;
   bool latency = false;

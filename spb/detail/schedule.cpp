@@ -1,13 +1,12 @@
 #include "spb/detail/schedule.hpp"
 
 #include <thalweg/flow/wait.hpp>
+#include <thalweg/model/errors.hpp>
 #include <thalweg/observe/clock.hpp>
-#include <thalweg/observe/text.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numbers>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -15,13 +14,12 @@
 namespace spb::detail {
 namespace {
 
-using shape = frequency_pattern::shape;
+using swing = rate::swing;
 
-constexpr std::pair<std::string_view, shape> names[] = {{"wave", shape::wave},
-                                                        {"binary", shape::binary},
-                                                        {"increasing", shape::increasing},
-                                                        {"decreasing", shape::decreasing},
-                                                        {"spike", shape::spike}};
+constexpr std::pair<std::string_view, rate (*)(swing)> swings[] = {{"wave", rate::wave},
+                                                                   {"binary", rate::binary},
+                                                                   {"increasing", rate::increasing},
+                                                                   {"decreasing", rate::decreasing}};
 
 double number_in(std::string_view text) {
   double value = 0;
@@ -31,74 +29,107 @@ double number_in(std::string_view text) {
   return value;
 }
 
-}  // namespace
-
-double frequency_pattern::at(double seconds) const {
-  const double range = high - low;
-  const double phase = seconds / period - std::floor(seconds / period);
-  switch (kind) {
-    case shape::wave:
-      return low + range / 2 * (1 + std::sin(2 * std::numbers::pi * phase));
-    case shape::binary:
-      return phase < 0.5 ? high : low;
-    case shape::increasing:
-      return std::min(high, low + range * seconds / period);
-    case shape::decreasing:
-      return std::max(low, high - range * seconds / period);
-    case shape::spike:
-      return low + range * std::max(0.0, (phase - 1) * 100 / spike + 1);
-    case shape::constant:
-      break;
+// Calls `f`; what it says of a rate is what is wrong with an argument.
+template <class F> rate made(F&& f) {
+  try {
+    return f();
+  } catch (const thalweg::error& e) {
+    throw std::invalid_argument(e.what());
   }
-  return high;
 }
 
-frequency_pattern make_pattern(std::string_view name, double period, double low, double high, double spike) {
-  const auto* const found = std::find_if(std::begin(names), std::end(names),
-                                         [&](const auto& known) { return known.first == name; });
-  if (found == std::end(names))
-    throw std::invalid_argument("there is no frequency pattern '" + std::string(name) +
-                                "': wave, binary, increasing, decreasing, spike");
-  if (!(period > 0)) throw std::invalid_argument("the period of a frequency pattern must be above 0 seconds");
-  if (!(low > 0)) throw std::invalid_argument("the least frequency of a pattern must be above 0");
-  if (!(high >= low))
-    throw std::invalid_argument("the greatest frequency of a pattern may not be below the least");
-  const bool spike_fits = spike > 0 && spike <= 100;
-  if (!spike_fits)
-    throw std::invalid_argument("a spike takes a part of the period: above 0 and up to 100 percent");
-  return {found->second, period, low, high, spike};
-}
-
-frequency_pattern make_constant(double frequency) {
-  if (!(frequency > 0)) throw std::invalid_argument("a frequency must be above 0 items per second");
-  return {.kind = shape::constant, .low = frequency, .high = frequency};
-}
-
-frequency_pattern parse_pattern(const std::string& text) {
+std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
-  for (std::string_view rest = text;;) {
-    const auto comma = rest.find(',');
-    parts.push_back(rest.substr(0, comma));
-    if (comma == rest.npos) break;
-    rest.remove_prefix(comma + 1);
+  for (;;) {
+    const auto comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == text.npos) return parts;
+    text.remove_prefix(comma + 1);
   }
-  const bool spike = parts[0] == "spike";
-  const bool whole = parts.size() == 4 || (spike && parts.size() == 5);
+}
+
+// `poisson` or `poisson=<seed>`, which is taken off.
+std::optional<std::uint64_t> seed_of(std::vector<std::string_view>& parts) {
+  auto last = parts.back();
+  if (parts.size() < 2 || !last.starts_with("poisson")) return std::nullopt;
+  parts.pop_back();
+  last.remove_prefix(std::string_view("poisson").size());
+  if (last.empty()) return 1;
+  std::uint64_t seed = 0;
+  const auto [end, wrong] = std::from_chars(last.data() + 1, last.data() + last.size(), seed);
+  if (last[0] != '=' || wrong != std::errc() || end != last.data() + last.size())
+    throw std::invalid_argument("'poisson" + std::string(last) + "' is not poisson=<a whole number>");
+  return seed;
+}
+
+std::vector<rate::step> steps_of(const std::vector<double>& numbers) {
+  std::vector<rate::step> all;
+  for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) all.push_back({numbers[i], numbers[i + 1]});
+  return all;
+}
+
+rate parse_parts(const std::string& text, const std::vector<std::string_view>& parts) {
+  const auto name = parts[0];
+  if (name == "trace") {
+    if (parts.size() < 2) throw std::invalid_argument("'" + text + "' is not trace,<file>");
+    const auto* const file = parts[1].data();  // whose name may have commas
+    return rate::trace(std::string(file, parts.back().data() + parts.back().size()));
+  }
+  std::vector<double> numbers;
+  for (std::size_t i = 1; i < parts.size(); ++i) numbers.push_back(number_in(parts[i]));
+  if (name == "steps") {
+    if (numbers.empty() || numbers.size() % 2 != 0)
+      throw std::invalid_argument("'" + text + "' is not steps,seconds,frequency,...");
+    return rate::steps(steps_of(numbers));
+  }
+  if (name == "bursts") {
+    if (numbers.size() != 3)
+      throw std::invalid_argument("'" + text + "' is not bursts,seconds on,seconds off,frequency");
+    return rate::bursts(numbers[0], numbers[1], numbers[2]);
+  }
+  const bool whole = numbers.size() == 3 || (name == "spike" && numbers.size() == 4);
   if (!whole)
     throw std::invalid_argument("'" + text +
                                 "' is not pattern,period,least,greatest (for spike, percent may follow)");
-  return make_pattern(parts[0], number_in(parts[1]), number_in(parts[2]), number_in(parts[3]),
-                      parts.size() == 5 ? number_in(parts[4]) : 10);
+  return make_pattern(name, numbers[0], numbers[1], numbers[2], numbers.size() == 4 ? numbers[3] : 10);
 }
 
-void schedule::follow(const frequency_pattern& pattern) {
+}  // namespace
+
+rate make_pattern(std::string_view name, double period, double low, double high, double spike) {
+  return made([&] {
+    // A source that is asked for nothing for long looks like one that hangs.
+    if (!(low > 0)) throw std::invalid_argument("the least frequency of a pattern must be above 0");
+    const swing between{period, low, high};
+    if (name == "spike") return rate::spike(between, spike / 100);
+    for (const auto& [known, make] : swings)
+      if (known == name) return make(between);
+    throw std::invalid_argument("there is no frequency pattern '" + std::string(name) +
+                                "': wave, binary, increasing, decreasing, spike, steps, bursts, trace");
+  });
+}
+
+rate make_constant(double frequency) {
+  return made([&] { return rate(frequency); });
+}
+
+rate parse_pattern(const std::string& text) {
+  return made([&] {
+    auto parts = split(text);
+    const auto seed = seed_of(parts);
+    auto parsed = parse_parts(text, parts);
+    return seed ? parsed.poisson(*seed) : parsed;
+  });
+}
+
+void schedule::follow(const rate& pattern) {
   const std::lock_guard alone(lock_);
   pattern_ = pattern;
+  arrivals_.emplace(pattern);
   began_.reset();
-  elapsed_ = 0;
 }
 
-frequency_pattern schedule::pattern() const {
+std::optional<rate> schedule::pattern() const {
   const std::lock_guard alone(lock_);
   return pattern_;
 }
@@ -106,27 +137,19 @@ frequency_pattern schedule::pattern() const {
 std::int64_t schedule::due() {
   const std::lock_guard alone(lock_);
   if (!began_) began_ = thalweg::observe::now_ns();
-  return *began_ + static_cast<std::int64_t>(elapsed_ * 1e9);
+  constexpr double longest_s = 1e9;
+  const double next = arrivals_ ? arrivals_->next() : 0;
+  return next < longest_s ? *began_ + static_cast<std::int64_t>(next * 1e9) : never;
 }
 
 bool schedule::dense() {
   const std::lock_guard alone(lock_);
-  return pattern_.at(elapsed_) * thalweg::flow::dense_ns > 1e9;
+  return arrivals_ && arrivals_->rate_then() * thalweg::flow::dense_ns > 1e9;
 }
 
 void schedule::advance() {
   const std::lock_guard alone(lock_);
-  // Through a change of frequency it goes in small steps, through all else in one.
-  constexpr double steps_of_period = 500;
-  for (double missing = 1; missing > 0;) {
-    const double frequency = pattern_.at(elapsed_);
-    const double whole = missing / frequency;
-    const double step = pattern_.kind == frequency_pattern::shape::constant
-                            ? whole
-                            : std::min(whole, pattern_.period / steps_of_period);
-    missing = step < whole ? missing - step * frequency : 0;
-    elapsed_ += step;
-  }
+  if (arrivals_) arrivals_->advance(arrivals_->next());
 }
 
 }  // namespace spb::detail

@@ -3,8 +3,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -12,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "support/eventually.hpp"
 #include "support/policies.hpp"
@@ -282,6 +286,63 @@ TEST_P(Paced, AJobRunsAgainWithANewSchedule) {
     EXPECT_GE(r.elapsed(), 700us);
     std::this_thread::sleep_for(3ms);
   }
+}
+
+TEST_P(Paced, ItsRateChangesWhileItRuns) {
+  tw::pace pace(0.1);  // the second item would come after ten seconds
+  std::atomic<int> given{0};
+  auto e = tw::launch(tw::paced([&]() -> std::optional<int> { return given++; }, pace) | tw::sink([](int) {}),
+                      policy());
+  EXPECT_TRUE(eventually([&] { return given >= 1; }, 20s));
+  const auto changed = steady_clock::now();
+  pace.set(2'000.0);
+  EXPECT_TRUE(eventually([&] { return given >= 100; }, 9s));
+  EXPECT_GE(steady_clock::now() - changed, 45ms);
+  e.stop();
+  e.wait();
+}
+
+TEST_P(Paced, WhatIsLateIsPassedOverIfThatIsAskedFor) {
+  tw::pace pace(tw::rate(1'000.0), tw::when_late::skip);
+  std::vector<steady_clock::time_point> given;
+  const auto r = tw::run(tw::paced(
+                             [&]() -> std::optional<int> {
+                               given.push_back(steady_clock::now());
+                               if (given.size() == 3) std::this_thread::sleep_for(100ms);
+                               return given.size() == 20 ? std::nullopt : std::optional(0);
+                             },
+                             pace) |
+                             tw::sink([](int) {}),
+                         policy());
+  EXPECT_EQ(r.items(), 19U);
+  EXPECT_GE(pace.passed_over(), 95U);
+  EXPECT_GE(r.elapsed(), 110ms);  // the sixteen behind the late one are not made up for
+}
+
+TEST_P(Paced, InAClosedLoopTheScheduleWaitsForTheSource) {
+  int n = 0;
+  const auto r = tw::run(tw::paced(
+                             [&]() -> std::optional<int> {
+                               if (n == 1) std::this_thread::sleep_for(50ms);
+                               return n == 60 ? std::nullopt : std::optional(n++);
+                             },
+                             tw::pace(tw::rate(1'000.0), tw::when_late::closed_loop)) |
+                             tw::sink([](int) {}),
+                         policy());
+  EXPECT_EQ(r.items(), 60U);
+  EXPECT_GE(r.elapsed(), 105ms);  // an open loop takes 60
+}
+
+TEST_P(Paced, ATraceOfMomentsEndsTheStream) {
+  const auto file = testing::TempDir() + "moments_" + std::to_string(::getpid());
+  std::ofstream(file) << "0\n0.01\n0.01\n0.03\n";
+  int n = 0;
+  std::vector<int> seen;
+  const auto r = tw::run(
+      tw::paced([&] { return std::optional(n++); }, tw::rate::trace(file)) | tw::sink(seen), policy());
+  EXPECT_EQ(seen, (std::vector{0, 1, 2, 3}));
+  EXPECT_GE(r.elapsed(), 29ms);
+  std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 /// `paced`: a source that follows a schedule.
 #pragma once
 
+#include <thalweg/flow/arrivals.hpp>
+#include <thalweg/flow/pace.hpp>
 #include <thalweg/flow/wait.hpp>
 #include <thalweg/pattern/source.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -22,40 +25,30 @@ bool wait_until(std::int64_t due_ns, bool spin, model::context& ctx);
 namespace model {
 
 template <class In, class F> struct paced_op : pull_op<In, F> {
-  double interval_ns = 0;
-  std::optional<std::int64_t>
-      began{};  // when the first item was due, less what the run had been paused by then
-  std::int64_t count = 0;
+  flow::pacemaker pace;
   bool held = false;
 
-  paced_op(F f, double rate) : pull_op<In, F>{{std::move(f)}}, interval_ns(1e9 / rate) {}
+  paced_op(F f, const thalweg::pace& p) : pull_op<In, F>{{std::move(f)}}, pace(p) {}
 
   template <class Frame, class Next> bool step(Frame& f, Next&& next) {
-    if (!began) began = f.ctx.now() - paused(f.ctx);
-    // A pause moves the schedule, also one that began and ended while we waited.
-    std::int64_t due = 0;
-    do {
-      due = due_now(f.ctx);
-      held = false;
-      if (!flow::wait_until(due, interval_ns < flow::dense_ns, f.ctx)) {
+    held = false;
+    switch (pace.wait(f.ctx)) {
+      case flow::pacemaker::outcome::held_up:
         held = true;
         return false;
-      }
-    } while (due != due_now(f.ctx));
-    f.ctx.due = due;
+      case flow::pacemaker::outcome::over:
+        return false;
+      case flow::pacemaker::outcome::due:
+        break;
+    }
+    f.ctx.due = pace.due_ns();
     const bool more = pull_op<In, F>::step(f, std::forward<Next>(next));
-    ++count;  // a call that fails and is made again is for the same place in the schedule
+    pace.called();  // a call that fails and is made again is for the same place in the schedule
     return more;
   }
 
   /// Whether `step` gave nothing because it was told to wait, not because that was all.
   [[nodiscard]] bool held_up() const noexcept { return held; }
-
- private:
-  [[nodiscard]] std::int64_t due_now(const context& ctx) const {
-    return *began + paused(ctx) + static_cast<std::int64_t>(interval_ns * static_cast<double>(count));
-  }
-  static std::int64_t paused(const context& ctx) { return ctx.paused_ns->load(std::memory_order_relaxed); }
 };
 
 template <class Fn> struct paced_stage : stage_defaults {
@@ -70,25 +63,29 @@ template <class Fn> struct paced_stage : stage_defaults {
   template <class In> static constexpr bool ends = paced_op<In, Fn>::ends;
 
   Fn fn;
-  double rate;
+  thalweg::pace follows;
   kept_options opts;
 
-  template <class In> auto make() { return paced_op<In, Fn>(std::move(fn), rate); }
+  template <class In> auto make() { return paced_op<In, Fn>(std::move(fn), follows); }
   void check(stage_info& info) {
     check_function(fn, info);
-    if (!(rate > 0)) info.problems.emplace_back("its rate must be positive");
+    if (!follows.valid()) info.problems.emplace_back("its rate must be positive");
   }
 };
 
 }  // namespace model
 
-/// A source with an open-loop schedule: the k-th item (k = 0, 1, ...) is due k / `rate` seconds after the
-/// first. `f() -> std::optional<T>` is called when the item is due; if the stream falls behind, items come as
-/// fast as it takes them until it has caught up. Latency in the report is counted from each item's due time,
-/// so falling behind is not hidden.
+/// A source with a schedule: item k (k = 0, 1, ...) is due when k items have come by the rate, counted from
+/// the first call. `f() -> std::optional<T>` is called when the item is due; if the stream falls behind,
+/// items come as fast as it takes them until it has caught up, or as the pace says (`when_late`). Latency in
+/// the report is counted from each item's due time, so falling behind is not hidden. The stream ends with
+/// `f`, or where the rate gives nothing any more (the end of a trace of moments).
 ///
-/// Order and threads: as `source`. `rate` is in items per second; one that is not positive is an
-/// `invalid_job`.
+/// Order and threads: as `source`. `p`: a number of items a second, a `rate`, or a `pace`, which can be
+/// changed while the stream runs; a number that is not positive is an `invalid_job`.
+///
+/// Where items come more often than every 500 µs the source spins for the last 60 µs before each is due, for
+/// the kernel's timers are not exact enough; a slower one sleeps.
 ///
 /// ```cpp
 /// int n = 0;
@@ -98,9 +95,9 @@ template <class Fn> struct paced_stage : stage_defaults {
 /// assert(r.items() == 20 && r.latency().from_due());
 /// assert(r.elapsed() >= std::chrono::microseconds(1900));
 /// ```
-template <class F> auto paced(F f, double rate, options opts = {}) {
+template <class F> auto paced(F f, pace p, options opts = {}) {
   static_assert(model::pulls<F>, "thalweg::paced: the source must be callable as f() -> std::optional<T>");
-  return model::make_pipeline(model::paced_stage<F>{{}, std::move(f), rate, std::move(opts)});
+  return model::make_pipeline(model::paced_stage<F>{{}, std::move(f), std::move(p), std::move(opts)});
 }
 
 }  // namespace thalweg

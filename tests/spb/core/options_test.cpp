@@ -48,8 +48,8 @@ TEST(Options, SwitchesAndWhatMayComeAgain) {
 }
 
 TEST(Options, Frequencies) {
-  EXPECT_EQ(parsed({"-frequency", "12.5"}).frequency, spb::detail::make_constant(12.5));
-  EXPECT_EQ(parsed({"-freq-patt", "wave,10,1,5"}).frequency, spb::detail::make_pattern("wave", 10, 1, 5));
+  EXPECT_EQ(parsed({"-frequency", "12.5"}).frequency.value().at(3), 12.5);
+  EXPECT_EQ(parsed({"-freq-patt", "wave,10,1,5"}).frequency.value().at(2.5), 5);
 }
 
 TEST(Options, SayWhatIsWrong) {

@@ -1,5 +1,6 @@
 #include "spb/detail/schedule.hpp"
 
+#include <fstream>
 #include <stdexcept>
 #include <string>
 
@@ -8,7 +9,6 @@
 
 namespace {
 
-using spb::detail::frequency_pattern;
 using spb::detail::make_constant;
 using spb::detail::make_pattern;
 using spb::detail::parse_pattern;
@@ -49,10 +49,29 @@ TEST(FrequencyPattern, SpikesRiseAtTheEndOfEachPeriod) {
   EXPECT_NEAR(spike.at(19), 150, 1e-9);
 }
 
+// The two rates are the same at many moments.
+void expect_same(const thalweg::rate& one, const thalweg::rate& other) {
+  for (double t = 0; t < 20; t += 0.37) EXPECT_EQ(one.at(t), other.at(t)) << "at " << t << " s";
+  EXPECT_EQ(one.seed(), other.seed());
+}
+
 TEST(FrequencyPattern, IsReadFromText) {
-  EXPECT_EQ(parse_pattern("wave,8,100,300"), make_pattern("wave", 8, 100, 300));
-  EXPECT_EQ(parse_pattern("spike,8,100,300"), make_pattern("spike", 8, 100, 300, 10));
-  EXPECT_EQ(parse_pattern("spike,0.5,1e2,300,25"), make_pattern("spike", 0.5, 100, 300, 25));
+  using thalweg::rate;
+  expect_same(parse_pattern("wave,8,100,300"), make_pattern("wave", 8, 100, 300));
+  expect_same(parse_pattern("spike,8,100,300"), make_pattern("spike", 8, 100, 300, 10));
+  expect_same(parse_pattern("spike,0.5,1e2,300,25"), make_pattern("spike", 0.5, 100, 300, 25));
+  expect_same(parse_pattern("bursts,1,4,50"), rate::bursts(1, 4, 50));
+  expect_same(parse_pattern("steps,1,20,3,50"), rate::steps({{1, 20}, {3, 50}}));
+  expect_same(parse_pattern("wave,8,100,300,poisson=7"), rate::wave({8, 100, 300}).poisson(7));
+  expect_same(parse_pattern("bursts,1,4,50,poisson"), rate::bursts(1, 4, 50).poisson(1));
+}
+
+TEST(FrequencyPattern, OfATraceIsReadFromItsFile) {
+  const auto file = testing::TempDir() + "trace,with a comma";
+  std::ofstream(file) << "0, 10\n5, 20\n";
+  const auto traced = parse_pattern("trace," + file);
+  EXPECT_EQ(traced.at(1), 10);
+  EXPECT_EQ(traced.at(6), 20);
 }
 
 std::string complaint(const std::string& text) {
@@ -73,12 +92,19 @@ TEST(FrequencyPattern, SaysWhatIsWrong) {
   EXPECT_THAT(complaint("wave,nan,1,2"), HasSubstr("'nan' is not a number"));
   EXPECT_THAT(complaint("wave,0,1,2"), HasSubstr("period"));
   EXPECT_THAT(complaint("wave,1,0,2"), HasSubstr("least"));
-  EXPECT_THAT(complaint("wave,1,3,2"), HasSubstr("greatest"));
+  EXPECT_THAT(complaint("wave,1,3,2"), HasSubstr("maximum"));
+  EXPECT_THAT(complaint("steps,1,2,3"), HasSubstr("is not steps"));
+  EXPECT_THAT(complaint("steps,1,0"), HasSubstr("nothing ever comes"));
+  EXPECT_THAT(complaint("bursts,1,2"), HasSubstr("is not bursts"));
+  EXPECT_THAT(complaint("bursts,0,2,3"), HasSubstr("step"));
+  EXPECT_THAT(complaint("trace"), HasSubstr("is not trace,<file>"));
+  EXPECT_THAT(complaint("trace,/nowhere"), HasSubstr("'/nowhere' cannot be read"));
+  EXPECT_THAT(complaint("wave,1,1,2,poisson=x"), HasSubstr("'poisson=x'"));
   EXPECT_THAT(complaint("spike,1,1,2,101"), HasSubstr("spike"));
 }
 
 // When, in seconds from the first one, the n-th element is due.
-double due_after(const frequency_pattern& pattern, int n) {
+double due_after(const thalweg::rate& pattern, int n) {
   schedule plan;
   plan.follow(pattern);
   const auto first = plan.due();
@@ -102,6 +128,20 @@ TEST(Schedule, FollowsTheSumOfThePattern) {
 TEST(Schedule, MissesNoSpikeHoweverSeldomElementsCome) {
   // At the least frequency an element takes five periods; spikes of 1000 a second make 50 a period.
   EXPECT_NEAR(due_after(make_pattern("spike", 1, 0.2, 1'000, 10), 500), 10, 0.2);
+}
+
+TEST(Schedule, EndsWithItsTrace) {
+  const auto file = testing::TempDir() + "moments";
+  std::ofstream(file) << "0\n0.5\n0.5\n2\n";
+  schedule plan;
+  plan.follow(parse_pattern("trace," + file));
+  const auto first = plan.due();
+  for (const double seconds : {0.5, 0.5, 2.0}) {
+    plan.advance();
+    EXPECT_NEAR(static_cast<double>(plan.due() - first) * 1e-9, seconds, 1e-6);
+  }
+  plan.advance();
+  EXPECT_EQ(plan.due(), schedule::never);
 }
 
 TEST(Schedule, StartsAnewWhenItIsSet) {

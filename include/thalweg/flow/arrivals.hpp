@@ -1,0 +1,51 @@
+/// When the items of a stream are due: a rate turned into one moment after the other.
+#pragma once
+
+#include <thalweg/flow/rate.hpp>
+
+#include <cstdint>
+
+namespace thalweg {
+
+/// What a source does that is late: its last call, or the stream, took longer than the time to the next item.
+enum class when_late : std::uint8_t {
+  /// What is due is made up for, as fast as the stream takes it. No item is lost, and latency counted from
+  /// due times shows the delay: an open loop.
+  catch_up,
+  /// What is due but for the newest is passed over: the source is not called for it.
+  skip,
+  /// The schedule moves: the next item is due one interval after the last one was called for. This is what
+  /// many generators of load do, SPBench's among them. It hides delays (coordinated omission: a slow stream
+  /// is
+  /// asked less), and is here for comparison.
+  closed_loop,
+};
+
+namespace flow {
+
+/// The moments at which items are due, in seconds since the beginning. A state machine for one thread.
+class arrivals {
+ public:
+  explicit arrivals(rate r, when_late late = when_late::catch_up);
+
+  /// When the next item is due; infinite, if none comes any more.
+  [[nodiscard]] double next() const noexcept { return next_; }
+  /// How many items a second come then.
+  [[nodiscard]] double rate_then() const { return rate_.at(next_); }
+  /// The next item has been called for at this moment, or is about to be: goes on to the one behind it.
+  void advance(double now);
+  /// Before an item is called for: passes over what is late, if that is the policy. Returns how many.
+  std::uint64_t pass_over(double now);
+
+ private:
+  [[nodiscard]] double gap() noexcept;
+
+  rate rate_;
+  when_late late_;
+  std::uint64_t random_;
+  double reached_ = 0;  // how many items come until the next one
+  double next_ = 0;
+};
+
+}  // namespace flow
+}  // namespace thalweg

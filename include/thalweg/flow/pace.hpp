@@ -1,0 +1,79 @@
+/// `pace`: the rate of a source, which can be changed while the stream runs.
+#pragma once
+
+#include <thalweg/flow/arrivals.hpp>
+#include <thalweg/flow/rate.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace thalweg {
+
+namespace model {
+class context;
+}
+namespace flow {
+class pacemaker;
+}
+
+/// What a paced source follows. Copies are the same pace: keep one, and change the rate of a stream that
+/// runs. Any thread.
+///
+/// ```cpp
+/// tw::pace pace(tw::rate::wave({.period = 1, .min = 1'000, .max = 5'000}), tw::when_late::skip);
+/// int n = 0;
+/// auto run = tw::launch(
+///     tw::paced([&n] { return std::optional(n++); }, pace) | tw::sink([](int) {}));
+/// pace.set(10'000.0);  // from now on
+/// run.stop();
+/// run.wait();
+/// ```
+class pace {
+ public:
+  /// Items a second. One that is not positive makes the job an `invalid_job`.
+  pace(double items_per_second);  // NOLINT(google-explicit-constructor): a number is a pace
+  pace(rate r, when_late late = when_late::catch_up);  // NOLINT(google-explicit-constructor)
+
+  /// From now on the source follows this rate, from its beginning.
+  void set(rate r);
+  /// How many items have been passed over, under `when_late::skip`.
+  [[nodiscard]] std::uint64_t passed_over() const noexcept;
+  [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
+
+ private:
+  friend class flow::pacemaker;
+  struct state;
+  std::shared_ptr<state> state_;  // null: a number that is no rate
+};
+
+namespace flow {
+
+/// One source's way along a pace.
+class pacemaker {
+ public:
+  explicit pacemaker(const pace& p);
+
+  enum class outcome : std::uint8_t { due, held_up, over };
+  /// Waits until the next item is due. Held up: the source shall not be called now. Over: none comes any
+  /// more.
+  outcome wait(model::context& ctx);
+  /// When the item was due that has been waited for (steady clock, ns).
+  [[nodiscard]] std::int64_t due_ns() const noexcept { return due_ns_; }
+  /// The source has been called for it.
+  void called();
+
+ private:
+  void look_again(std::int64_t now);
+  [[nodiscard]] std::int64_t due_now(const model::context& ctx) const;
+
+  std::shared_ptr<pace::state> state_;
+  std::uint64_t version_ = 0;
+  std::optional<arrivals> arrivals_;
+  std::int64_t began_ns_ = 0;  // less what the run had been paused by then
+  std::int64_t due_ns_ = 0;
+  double called_at_ = 0;  // seconds since it began
+};
+
+}  // namespace flow
+}  // namespace thalweg

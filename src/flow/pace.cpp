@@ -1,0 +1,106 @@
+#include <thalweg/flow/pace.hpp>
+#include <thalweg/flow/paced.hpp>
+#include <thalweg/flow/wait.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+namespace thalweg {
+
+struct pace::state {
+  state(rate r, when_late l) : now(std::move(r)), late(l) {}
+
+  std::mutex lock;
+  rate now;
+  const when_late late;
+  std::atomic<std::uint64_t> version{1};  // how often it has been set
+  std::atomic<std::uint64_t> passed{0};
+};
+
+pace::pace(double items_per_second) {
+  if (items_per_second > 0 && std::isfinite(items_per_second))
+    state_ = std::make_shared<state>(rate(items_per_second), when_late::catch_up);
+}
+
+pace::pace(rate r, when_late late) : state_(std::make_shared<state>(std::move(r), late)) {}
+
+void pace::set(rate r) {
+  if (!state_) {
+    state_ = std::make_shared<state>(std::move(r), when_late::catch_up);
+    return;
+  }
+  const std::lock_guard hold(state_->lock);
+  state_->now = std::move(r);
+  state_->version.fetch_add(1, std::memory_order_release);
+}
+
+std::uint64_t pace::passed_over() const noexcept {
+  return state_ ? state_->passed.load(std::memory_order_relaxed) : 0;
+}
+
+namespace flow {
+
+namespace {
+
+constexpr std::int64_t look_ns = 20'000'000;  // how long a change of rate may go unnoticed
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+constexpr double longest_s = 1e9;
+
+std::int64_t paused(const model::context& ctx) {
+  return ctx.paused_ns->load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+pacemaker::pacemaker(const pace& p) : state_(p.state_) {}
+
+// Follows what has been set since it looked last.
+void pacemaker::look_again(std::int64_t now) {
+  if (state_->version.load(std::memory_order_acquire) == version_) return;
+  const std::lock_guard hold(state_->lock);
+  version_ = state_->version.load(std::memory_order_relaxed);
+  arrivals_.emplace(state_->now, state_->late);
+  began_ns_ = now;
+}
+
+std::int64_t pacemaker::due_now(const model::context& ctx) const {
+  const auto next = arrivals_->next();
+  return next < longest_s ? began_ns_ + paused(ctx) + static_cast<std::int64_t>(next * 1e9) : never;
+}
+
+pacemaker::outcome pacemaker::wait(model::context& ctx) {
+  // A pause moves the schedule, also one that began and ended while we waited.
+  for (;;) {
+    auto now = ctx.now();
+    look_again(now - paused(ctx));
+    due_ns_ = due_now(ctx);
+    if (due_ns_ == never) return outcome::over;
+    if (now < due_ns_) {
+      const bool dense = arrivals_->rate_then() * dense_ns > 1e9;
+      const auto until = ctx.virtual_now_ns != nullptr ? due_ns_ : std::min(due_ns_, now + look_ns);
+      if (!wait_until(until, dense, ctx)) return outcome::held_up;
+      now = state_->late == when_late::catch_up ? due_ns_ : ctx.now();
+      if (until != due_ns_ || due_now(ctx) != due_ns_) continue;
+    } else if (ctx.source_held()) {
+      return outcome::held_up;
+    }
+    const auto began = began_ns_ + paused(ctx);
+    called_at_ = static_cast<double>(std::max(now, due_ns_) - began) * 1e-9;
+    if (const auto passed = arrivals_->pass_over(called_at_); passed > 0) {
+      state_->passed.fetch_add(passed, std::memory_order_relaxed);
+      due_ns_ = due_now(ctx);
+    }
+    return outcome::due;
+  }
+}
+
+void pacemaker::called() {
+  arrivals_->advance(called_at_);
+}
+
+}  // namespace flow
+}  // namespace thalweg
