@@ -5,6 +5,7 @@
 
 from dataclasses import dataclass, field
 from html import escape
+from math import pi, sin
 from pathlib import Path
 
 INK = "#1b2a3a"
@@ -56,6 +57,11 @@ class Picture:
         """A thin line."""
         dash = ' stroke-dasharray="3 4"' if dashed else ""
         self.pieces.append(f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{PALE}"{dash}/>')
+
+    def curve(self, points: list[tuple[float, float]]) -> None:
+        """A thick line through several points."""
+        along = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self.pieces.append(f'<polyline points="{along}" fill="none" stroke="{INK}" stroke-width="2"/>')
 
     def way(self, points: list[tuple[float, float]]) -> None:
         """An arrow along several points."""
@@ -545,10 +551,32 @@ def open_ports() -> Picture:
     return p
 
 
+def rates() -> Picture:
+    """The patterns of rates, over two periods."""
+    shapes: list[tuple[str, list[tuple[float, float]]]] = [
+        ("wave", [(x / 40, 0.5 + 0.5 * sin(2 * pi * x / 40)) for x in range(81)]),
+        ("binary", [(0, 1), (0.5, 1), (0.5, 0), (1, 0), (1, 1), (1.5, 1), (1.5, 0), (2, 0)]),
+        ("spike, share 0.2", [(0, 0), (0.8, 0), (1, 1), (1, 0), (1.8, 0), (2, 1)]),
+        ("increasing", [(0, 0), (1, 1), (2, 1)]),
+        ("decreasing", [(0, 1), (1, 0), (2, 0)]),
+        ("steps", [(0, 0.2), (0.4, 0.2), (0.4, 0.7), (1, 0.7), (1, 0.2), (1.4, 0.2), (1.4, 0.7), (2, 0.7)]),
+    ]
+    p = Picture(720, 270)
+    for i, (name, points) in enumerate(shapes):
+        left, top = 30 + (i % 3) * 235, 30 + (i // 3) * 125
+        p.line(left, top + 70, left + 200, top + 70)
+        p.line(left, top, left, top + 70)
+        p.line(left + 100, top, left + 100, top + 70, dashed=True)
+        p.curve([(left + 100 * t, top + 66 - 58 * r) for t, r in points])
+        p.text(left, top - 8, name)
+        p.text(left + 100, top + 86, "period", anchor="middle", size=12, colour=PALE)
+    return p
+
+
 def main() -> None:
     """Draws all of them."""
     here = Path(__file__).parent
-    for draw in (shapes, layers, pool, window):
+    for draw in (shapes, layers, pool, window, rates):
         draw().write(here / f"{draw.__name__}.svg")
     patterns = (
         key_by,

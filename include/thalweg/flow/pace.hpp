@@ -35,10 +35,11 @@ class pace {
   pace(double items_per_second);  // NOLINT(google-explicit-constructor): a number is a pace
   pace(rate r, when_late late = when_late::catch_up);  // NOLINT(google-explicit-constructor)
 
-  /// From now on the source follows this rate, from its beginning.
+  /// From now on the source follows this rate, from its beginning. \throws error  if the pace is not valid
   void set(rate r);
   /// How many items have been passed over, under `when_late::skip`.
   [[nodiscard]] std::uint64_t passed_over() const noexcept;
+  /// Whether it was made with a rate, or with a number that is one.
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
 
  private:
