@@ -1,3 +1,4 @@
+#include <thalweg/test.hpp>
 #include <thalweg/thalweg.hpp>
 
 #include <algorithm>
@@ -363,6 +364,71 @@ TEST_P(Batch, AnIntervalDoesNotSendTooEarly) {
   groups seen;
   tw::run(tw::source(std::views::iota(0, 10)) | tw::batch(4, 1h) | tw::sink(seen), policy());
   EXPECT_EQ(seen, (groups{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9}}));
+}
+
+TEST_P(Batch, BytesCloseIt) {
+  std::vector<std::vector<std::string>> seen;
+  const std::string big(1'000, 'x');
+  tw::run(tw::source(std::vector<std::string>{"a", big, "b", "c", big, big}) | tw::batch({.bytes = 1'000}) |
+              tw::sink(seen),
+          policy());
+  EXPECT_EQ(seen, (std::vector<std::vector<std::string>>{{"a", big}, {"b", "c", big}, {big}}));
+}
+
+TEST_P(Batch, WhicheverLimitComesFirstClosesIt) {
+  groups seen;
+  tw::run(tw::source(std::views::iota(0, 7)) |
+              tw::batch({.items = 3, .bytes = 2 * sizeof(int), .interval = std::chrono::hours(1)}) |
+              tw::sink(seen),
+          policy());
+  EXPECT_EQ(seen, (groups{{0, 1}, {2, 3}, {4, 5}, {6}}));
+}
+
+TEST_P(Batch, AnIntervalThatIsSetLaterHolds) {
+  if (one_thread() || GetParam() == "pool:1") GTEST_SKIP() << "its one thread is in the source";
+  tw::batching size({.items = 1'000});
+  std::atomic<int> arrived{0};
+  bool in_time = false;
+  tw::run(tw::source([&, n = 0]() mutable -> std::optional<int> {
+            if (n == 2) size.set({.interval = 5ms});
+            if (n == 3) in_time = eventually([&] { return arrived == 3; });
+            return n < 4 ? std::optional(n++) : std::nullopt;
+          }) | tw::batch(size) |
+              tw::sink([&](const std::vector<int>& g) { arrived += static_cast<int>(g.size()); }),
+          policy());
+  EXPECT_TRUE(in_time);
+  EXPECT_EQ(arrived, 4);
+}
+
+TEST(Batching, LimitsChangeFromOneItemToTheNext) {
+  using group = std::vector<int>;
+  tw::batching size({.items = 2});
+  auto batches = tw::test<int>(tw::batch(size));
+  batches.send(1, 2, 3).expect(group{1, 2});
+  size.set({.items = 3});
+  batches.send(4, 5).expect(group{3, 4, 5});
+  size.set({.bytes = 2 * sizeof(int)});
+  batches.send(6, 7, 8).expect(group{6, 7}).end().expect(group{8});
+}
+
+TEST(Batching, RefusesWhatIsNoLimit) {
+  const auto says = [](auto f) -> std::string {
+    try {
+      f();
+    } catch (const tw::error& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  EXPECT_THAT(says([] { tw::batching({}); }), HasSubstr("nothing ever closes a batch"));
+  EXPECT_THAT(says([] { tw::batching({.items = -5}); }), HasSubstr("not -5"));
+  tw::batching size({.items = 2});
+  EXPECT_THAT(says([&] { size.set({.bytes = -1}); }), HasSubstr("at least 1 byte"));
+  EXPECT_THAT(says([&] { size.set({.interval = -1ms}); }), HasSubstr("negative"));
+  EXPECT_EQ(size.limits().items, 2);  // as before
+  EXPECT_THROW(tw::run(tw::source(std::vector{1}) | tw::batch(tw::batch_limits{}) |
+                       tw::sink([](const std::vector<int>&) {})),
+               tw::invalid_job);
 }
 
 }  // namespace
