@@ -121,7 +121,7 @@ class Structure:
                 if depth <= 0:
                     # Of `>>` the second half may close what is around this.
                     return place if depth == 0 or self._is_around(opening) else None
-            elif text in {";", "{", "}", ")", "]", "||", "?", ".", "->"} or (
+            elif text in {";", "{", "}", ")", "]", "||", "?"} or (
                 text == "&&" and not self._is_reference(place)
             ):
                 return None

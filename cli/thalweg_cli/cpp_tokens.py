@@ -74,7 +74,7 @@ TOKEN = re.compile(
             rf'(?P<string>{ENCODING}"(?:\\.|[^"\\\n])*"{SUFFIX})',
             rf"(?P<character>{ENCODING}'(?:\\.|[^'\\\n])+'{SUFFIX})",
             r"(?P<number>\.?\d(?:[eEpP][+-]|'?\w|\.)*)",
-            r"(?P<name>[^\W\d]\w*)",
+            rf'(?P<name>(?!{ENCODING}R"[^\s()\\"]{{0,16}}\()[^\W\d]\w*)',
             r"(?P<punctuation><=>|<<=|>>=|->\*|\.\.\.|::|->|\.\*|\+\+|--|<<|>>|\[\[|##|&&|\|\|"
             r"|[-+*/%^&|<>=!]=|[-+*/%^&|<>=!~?:;,.(){}\[\]#@$`])",
         )
@@ -135,4 +135,6 @@ def _what_is_wrong(text: str, at: int) -> str:
         return "a comment that does not end"
     if text[at] in "\"'":
         return "a string or a character that does not end on its line"
+    if text[at] in "uULR":
+        return "a raw string that does not end"
     return f"{text[at]!r} is no part of C++"

@@ -181,8 +181,9 @@ def check_outputs(outputs: Sequence[Path], rows: Iterable[Row]) -> None:
 
 def table_of(rows: Sequence[Row]) -> Table:
     """A row for each program, with its ratios to the sequential one."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("program", overflow="fold")
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    longest = max((len(row.name) for row in rows if row.application), default=0)
+    table.add_column("program", overflow="fold", min_width=longest)  # Only a user's path is broken.
     for one in SHOWN:
         table.add_column(one.heading, justify="right", no_wrap=True)
     for number, row in enumerate(rows):
@@ -201,7 +202,7 @@ def cells_of(row: Row) -> list[str]:
     for one in SHOWN:
         ratio = row.ratio(one)
         shown = number(one.of(row.measures) * one.factor)
-        cells.append(shown if ratio is None else f"{shown} ({ratio:.2f})")
+        cells.append(shown if ratio is None else f"{shown} ({number(ratio)})")
     return cells
 
 
