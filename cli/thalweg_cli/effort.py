@@ -170,10 +170,12 @@ def row_of_file(file: Path, *, alone: bool) -> Row:
 
 
 def check_outputs(outputs: Sequence[Path], rows: Iterable[Row]) -> None:
-    """Raises Failed if an output would replace a source, or another output."""
+    """Raises Failed if an output would replace a source or another output, or lie in bench/."""
     taken = {row.file.resolve() for row in rows}
     for output in outputs:
         place = output.resolve()
+        if place.is_relative_to(BENCH):
+            raise Failed(f"{output} is in {BENCH}, where the sources are")
         if place in taken:
             raise Failed(f"{output} is a source that is measured, or another output")
         taken.add(place)

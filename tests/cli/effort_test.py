@@ -435,6 +435,7 @@ class Command(unittest.TestCase):
         self.assertEqual(in_csv[1]["lines_ratio"], "")
         in_latex = places[2].read_text(encoding="utf-8")
         self.assertIn(r"ferret\_openmp\_farm & 25 (1.56) & 0 &", in_latex)
+        self.assertIn(r" & 41\,984 (7.04) & ", in_latex)
         self.assertEqual(len(list(self.folder.iterdir())), 4, "nothing unfinished is left")
 
     def test_without_what_is_shared(self) -> None:
@@ -466,6 +467,7 @@ class Command(unittest.TestCase):
     def test_sources_are_never_replaced(self) -> None:
         self.assertIn("is a source", self.fails("--file", self.source, "--json", self.source).what)
         self.assertEqual(self.source.read_text(encoding="utf-8"), TWICE)
+        self.assertIn("where the sources are", self.fails("--json", BENCH / "support" / "chunk.hpp").what)
         same = self.folder / "out"
         self.assertIn("another output", self.fails("--file", self.source, "--json", same, "--csv", same).what)
         self.assertFalse(same.exists())
