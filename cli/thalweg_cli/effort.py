@@ -174,7 +174,7 @@ def check_outputs(outputs: Sequence[Path], rows: Iterable[Row]) -> None:
     taken = {row.file.resolve() for row in rows}
     for output in outputs:
         place = output.resolve()
-        if place.is_relative_to(BENCH):
+        if place.is_relative_to(BENCH.resolve()):
             raise Failed(f"{output} is in {BENCH}, where the sources are")
         if place in taken:
             raise Failed(f"{output} is a source that is measured, or another output")

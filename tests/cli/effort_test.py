@@ -12,8 +12,18 @@ from pathlib import Path
 from thalweg_cli.app import app
 from thalweg_cli.cpp_structure import Structure, used_declarations
 from thalweg_cli.cpp_tokens import Kind, tokenize
-from thalweg_cli.effort import MEASURES, Row, in_latex, number, rows_of, sequential_of, table_of
+from thalweg_cli.effort import (
+    MEASURES,
+    Row,
+    check_outputs,
+    in_latex,
+    number,
+    rows_of,
+    sequential_of,
+    table_of,
+)
 from thalweg_cli.effort_measures import Halstead, Measures, measure
+from thalweg_cli.files import write
 from thalweg_cli.parallel_interfaces import marks
 from thalweg_cli.paths import BENCH
 from thalweg_cli.programs import select, written_programs
@@ -249,6 +259,19 @@ class Interfaces(unittest.TestCase):
             {"fastflow": ["ff", "ff_node", "svc", "GO_ON"]},
         )
 
+    def test_functions_and_options_of_objects(self) -> None:
+        for source, interface, tokens in (
+            ("ff::ff_Farm<T> f; f.add_collector(c);", "fastflow", "ff ff_Farm add_collector"),
+            ("tf::Executor e; e.run(t).wait();", "taskflow", "tf Executor run wait"),
+            ("wf::PipeGraph g; g.add_source(s).add_sink(t);", "windflow", "wf PipeGraph add_source add_sink"),
+            ("grppi::keep(e); e.set_queue_attributes(1, m);", "grppi", "grppi keep set_queue_attributes"),
+            ("SharedQueue<T> q; q.dequeue(x); q.close();", "spbench queue", "SharedQueue dequeue close"),
+            ("tbb::flow::graph g; g.wait_for_all();", "tbb", "tbb flow graph wait_for_all"),
+            ("thalweg::farm(f, {.replicas = 2, .mine = 3});", "thalweg", "thalweg farm replicas"),
+        ):
+            with self.subTest(source):
+                self.assertEqual(parallel(source), {interface: tokens.split()})
+
     def test_own_names_are_none(self) -> None:
         self.assertEqual(parallel("int tbb = 1; a::tbb::b(); x.ff; std::vector<int> thread, mutex;"), {})
 
@@ -320,14 +343,18 @@ class Shared(unittest.TestCase):
             (bench / "support" / "a.hpp").write_text(
                 '#include "bench/support/b.hpp"\ninline void a() {\n  b([](ff::ff_node&) {});\n}\n'
             )
+            (bench / "support" / "user_number.hpp").write_text("inline int user_number() { return 1; }\n")
             (bench / "support" / "b.hpp").write_text("template <class F> void b(F f) { if (f) f(); }\n")
             file = bench / "program.cpp"
-            file.write_text('#include "bench/support/a.hpp"\nint main() { a(); n.svc(); }\nint svc;\n')
+            file.write_text(
+                '#include "bench/support/a.hpp"\n#include "bench/support/user_number.hpp"\n'
+                "int main() { a(); n.svc(user_number()); }\nint svc;\n"
+            )
             found = measure(file, bench / "support")
-            self.assertEqual((found.lines, found.shared_lines, found.complexity), (7, 4, 1 + 1 + 1 + 2))
+            self.assertEqual((found.lines, found.shared_lines, found.complexity), (8, 4, 1 + 1 + 1 + 2))
             # What a header shows about the interface holds for the file.
             self.assertEqual(found.parallel, {"fastflow": {"ff": 1, "ff_node": 1, "svc": 2}})
-            self.assertEqual(found.of_file().lines, 3)
+            self.assertEqual(found.of_file().lines, 4)
 
 
 class Programs(unittest.TestCase):
@@ -467,14 +494,40 @@ class Command(unittest.TestCase):
     def test_sources_are_never_replaced(self) -> None:
         self.assertIn("is a source", self.fails("--file", self.source, "--json", self.source).what)
         self.assertEqual(self.source.read_text(encoding="utf-8"), TWICE)
-        self.assertIn("where the sources are", self.fails("--json", BENCH / "support" / "chunk.hpp").what)
         same = self.folder / "out"
         self.assertIn("another output", self.fails("--file", self.source, "--json", same, "--csv", same).what)
         self.assertFalse(same.exists())
 
+    def test_no_output_goes_among_the_sources(self) -> None:
+        # Not by the command: if it did not refuse, it would write there.
+        with self.assertRaisesRegex(Failed, "where the sources are"):
+            check_outputs([BENCH / "support" / "chunk.hpp"], [])
+        link = self.folder / "link"
+        link.symlink_to(BENCH)
+        with self.assertRaisesRegex(Failed, "where the sources are"):
+            check_outputs([link / "out.json"], [])
+        check_outputs([self.folder / "out.json"], [])
+
     def test_output_that_cannot_be_written(self) -> None:
         failure = self.fails("--file", self.source, "--csv", self.folder / "none" / "out.csv")
         self.assertRegex(failure.what, "none/out.csv cannot be written: No such file")
+
+
+class Files(unittest.TestCase):
+    """`write`."""
+
+    def test_what_is_not_complete_leaves_nothing_and_replaces_nothing(self) -> None:
+        def fail_half_way(place: Path) -> None:
+            place.write_text("half", encoding="utf-8")
+            raise ValueError("no more")
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "out.csv"
+            file.write_text("before", encoding="utf-8")
+            with self.assertRaisesRegex(Failed, r"out\.csv cannot be written: no more"):
+                write(file, fail_half_way)
+            self.assertEqual([one.name for one in Path(folder).iterdir()], ["out.csv"])
+            self.assertEqual(file.read_text(encoding="utf-8"), "before")
 
 
 class NoSequential(unittest.TestCase):
