@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from thalweg_cli import clean, demo, doctor, execute, micro, programs, test
+from thalweg_cli import clean, demo, doctor, effort, execute, micro, programs, test
 from thalweg_cli.terminal import Failed, errors
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app.command()(demo.demo)
 app.command()(test.test)
 app.command()(micro.micro)
 app.command("exec")(execute.execute)
+app.command()(effort.effort)
 app.command("list")(programs.list_programs)
 app.command()(doctor.doctor)
 app.command()(clean.clean)

@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 
 from thalweg_cli.build import build
+from thalweg_cli.files import write
 from thalweg_cli.micro_compile import measure_compile, measure_instructions
 from thalweg_cli.micro_results import Results
 from thalweg_cli.micro_run import follow
@@ -84,15 +85,6 @@ def micro(
         write(markdown, lambda file: file.write_text(for_page(results), encoding="utf-8"))
     if results.wrong or (check and results.missed()):
         raise typer.Exit(1)
-
-
-def write(file: Path, how: Callable[[Path], object]) -> None:
-    """Writes a file that the user asked for, and says so."""
-    try:
-        how(file)
-    except (OSError, ValueError) as error:
-        raise Failed(f"{file} cannot be written: {error}") from error
-    console.print(f"wrote {escape(str(file))}")
 
 
 def put_plot(file: Path, results: Results) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
+BENCH = ROOT / "bench"
 PACKAGES = ROOT / "cli" / "packages.txt"
 
 

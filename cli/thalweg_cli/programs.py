@@ -1,8 +1,10 @@
 """The benchmark programs: which there are, which of them this machine can build, and `./thalweg list`."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -44,6 +46,23 @@ def known_programs() -> list[Program]:
     return [Program(**one) for one in listed]
 
 
+def written_programs(bench: Path) -> list[Program]:
+    """All programs that there are sources of in the folder `bench`, whether they can be built or not."""
+    programs = []
+    for source in sorted(bench.glob("*/*/*.cpp")):
+        application, interface, composition = source.parent.parent.name, source.parent.name, source.stem
+        if composition == interface:
+            composition = ""
+        name = "_".join(part for part in (application, interface, composition) if part)
+        programs.append(Program(name, application, interface, composition, missing=""))
+    return programs
+
+
+def source_of(program: Program, bench: Path) -> Path:
+    """The source of a program, in the folder `bench`."""
+    return bench / program.application / program.interface / f"{program.composition or program.interface}.cpp"
+
+
 def select(
     programs: Sequence[Program], bench: Sequence[str], app: Sequence[str], ppi: Sequence[str]
 ) -> list[Program]:
@@ -80,14 +99,22 @@ def check_names(
     ):
         for name in names:
             if name != "all" and name not in there:
-                raise Failed(f"there is no {what} {name}", remedy=f"one of {', '.join(sorted(there))}")
+                remedy = f"{did_you_mean(name, there)}one of {', '.join(sorted(there))}"
+                raise Failed(f"there is no {what} {name}", remedy=remedy)
     for name in bench:
         called = [program for program in programs if program.is_called(name)]
         if name != "all" and not called:
-            raise Failed(f"there is no benchmark program {name}", remedy="./thalweg list")
+            remedy = did_you_mean(name, [program.name for program in programs])
+            raise Failed(f"there is no benchmark program {name}", remedy=f"{remedy}./thalweg list")
         for program in called:
             if program.missing:
                 raise Failed(f"{program.name} cannot be built here", remedy=program.missing)
+
+
+def did_you_mean(name: str, there: Iterable[str]) -> str:
+    """A question that names the nearest of the names there are, if one is near."""
+    nearest = get_close_matches(name, sorted(there), n=1)
+    return f"did you mean {nearest[0]}? " if nearest else ""
 
 
 def list_programs(
