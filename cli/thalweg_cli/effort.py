@@ -16,7 +16,15 @@ from rich.table import Table
 from thalweg_cli.effort_measures import Measures, measure
 from thalweg_cli.files import write
 from thalweg_cli.paths import BENCH
-from thalweg_cli.programs import Program, select, source_of, written_programs
+from thalweg_cli.programs import (
+    Applications,
+    Benches,
+    Interfaces,
+    Program,
+    select,
+    source_of,
+    written_programs,
+)
 from thalweg_cli.terminal import Failed, console, print_table
 
 SEQUENTIAL = "sequential"
@@ -83,11 +91,9 @@ class Row:
 
 
 def effort(
-    bench: Annotated[
-        list[str] | None, typer.Option(help="A program, such as bzip2_thalweg; may be given again.")
-    ] = None,
-    app: Annotated[list[str] | None, typer.Option(help="All programs of an application.")] = None,
-    ppi: Annotated[list[str] | None, typer.Option(help="All programs of an interface.")] = None,
+    bench: Benches = None,
+    app: Applications = None,
+    ppi: Interfaces = None,
     file: Annotated[
         list[Path] | None, typer.Option(help="A C++ source of your own; may be given again.")
     ] = None,

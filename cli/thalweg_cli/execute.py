@@ -17,7 +17,15 @@ from rich.table import Table
 
 from thalweg_cli.build import build
 from thalweg_cli.paths import build_folder
-from thalweg_cli.programs import PRESET, Program, known_programs, select
+from thalweg_cli.programs import (
+    PRESET,
+    Applications,
+    Benches,
+    Interfaces,
+    Program,
+    known_programs,
+    select,
+)
 from thalweg_cli.terminal import Failed, bar, errors, print_table
 
 Result = dict[str, Any]
@@ -68,11 +76,9 @@ def execute(
     input_name: Annotated[
         str, typer.Option("--input", metavar="CLASS|FILE", help="test, small, ..., huge, or a file.")
     ],
-    bench: Annotated[
-        list[str] | None, typer.Option(help="A program, such as bzip2_thalweg; may be given again.")
-    ] = None,
-    app: Annotated[list[str] | None, typer.Option(help="All programs of an application.")] = None,
-    ppi: Annotated[list[str] | None, typer.Option(help="All programs of an interface.")] = None,
+    bench: Benches = None,
+    app: Applications = None,
+    ppi: Interfaces = None,
     nthreads: Annotated[
         str, typer.Option(metavar="N|A:B|A:STEP:B", help="Threads; 1:2:8 means 1, 2, 4, 6, 8.")
     ] = "1",

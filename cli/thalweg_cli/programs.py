@@ -19,6 +19,13 @@ from thalweg_cli.terminal import Failed, console, print_table
 PRESET = "release"
 DEFAULT_COMPOSITION = "farm"
 
+Benches = Annotated[
+    list[str] | None, typer.Option(help="A program, such as bzip2_thalweg; may be given again.")
+]
+Applications = Annotated[list[str] | None, typer.Option(help="All programs of an application.")]
+Interfaces = Annotated[list[str] | None, typer.Option(help="All programs of an interface.")]
+"""The options by which programs are chosen: what `select` takes."""
+
 
 @dataclass(frozen=True)
 class Program:
