@@ -6,6 +6,7 @@ import sys
 import typer
 
 from thalweg_cli import clean, demo, doctor, execute, micro, programs, test
+from thalweg_cli.spellings import rewrite
 from thalweg_cli.terminal import Failed, errors
 
 app = typer.Typer(
@@ -30,7 +31,7 @@ def main() -> None:
     # What a command started ends with it, also when it is told to end.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        app(prog_name="./thalweg")
+        app(args=rewrite(sys.argv[1:], typer.main.get_group(app)), prog_name="./thalweg")
     except Failed as failure:
         failure.show()
         sys.exit(1)

@@ -1,0 +1,51 @@
+"""Files that a user asks for: written beside, then renamed, so that no half of one is taken for it."""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from thalweg_cli.terminal import Failed
+
+
+def write_text(file: Path, text: str) -> None:
+    """Writes a file as a whole. Raises Failed, which names it."""
+    try:
+        if file.exists() and not file.is_file():  # /dev/stdout, say
+            file.write_text(text, encoding="utf-8")
+            return
+        beside = file.with_name(f".{file.name}.{os.getpid()}")
+        try:
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(file)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise Failed(f"{file} cannot be written: {error}") from error
+
+
+def check_writable(file: Path) -> None:
+    """Raises Failed now if `write_text` would do so after hours of measuring."""
+    if file.is_dir():
+        raise Failed(f"{file} is a folder")
+    if not file.parent.is_dir():
+        raise Failed(f"there is no folder {file.parent}, so {file} cannot be written")
+    if not os.access(file.parent if not file.exists() or file.is_file() else file, os.W_OK):
+        raise Failed(f"{file} cannot be written: you may not write there")
+
+
+def as_json(what: Any) -> str:  # noqa: ANN401  (anything that JSON has)
+    """JSON for people and programs."""
+    return json.dumps(what, indent=1, ensure_ascii=False) + "\n"
+
+
+def as_csv(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table with a line of headings."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(headings)
+    writer.writerows(rows)
+    return text.getvalue()
