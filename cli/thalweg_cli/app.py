@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from thalweg_cli import clean, demo, doctor, execute, micro, programs, test
+from thalweg_cli import clean, compare, demo, doctor, execute, micro, programs, results, test
 from thalweg_cli.spellings import rewrite
 from thalweg_cli.terminal import Failed, errors
 
@@ -22,6 +22,8 @@ app.command()(test.test)
 app.command()(micro.micro)
 app.command("exec")(execute.execute)
 app.command("list")(programs.list_programs)
+app.command()(results.results)
+app.command()(compare.compare)
 app.command()(doctor.doctor)
 app.command()(clean.clean)
 

@@ -7,13 +7,13 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from thalweg_cli.experiment import Conditions, Setting
+from thalweg_cli.experiment import Conditions, Setting, number
 from thalweg_cli.metrics import LATENCY, MEMORY, THROUGHPUT, TIME, Metric, summary
 from thalweg_cli.runs import Series
 
 VARIED: tuple[tuple[str, Callable[[Setting], float | None]], ...] = (
     ("batch", lambda setting: setting.batch),
-    ("batch\n(s)", lambda setting: setting.batch_interval),
+    ("interval\n(s)", lambda setting: setting.batch_interval),
     ("frequency\n(/s)", lambda setting: setting.frequency),
 )
 """What has a column only where it is given."""
@@ -36,27 +36,44 @@ class Shown:
         return [metric for wanted, group in groups if wanted for metric in group]
 
 
+def leading_columns(table: Table, settings: Sequence[Setting]) -> None:
+    """The columns that say what a row is about: what is the same in all settings has none."""
+    table.add_column("program", no_wrap=True)
+    if several_inputs(settings):
+        table.add_column("input")
+    for heading in ("threads", *(name for name, _ in varied(settings))):
+        table.add_column(heading, justify="right")
+
+
+def leading_cells(setting: Setting, settings: Sequence[Setting]) -> list[str]:
+    """What stands in these columns for one of the settings."""
+    given = [value(setting) for _, value in varied(settings)]
+    cells = [setting.program.name, *([escape(setting.input)] if several_inputs(settings) else [])]
+    return [*cells, str(setting.nthreads), *("-" if one is None else number(one) for one in given)]
+
+
+def several_inputs(settings: Sequence[Setting]) -> bool:
+    """Whether the settings have different inputs."""
+    return len({setting.input for setting in settings}) > 1
+
+
+def varied(settings: Sequence[Setting]) -> list[tuple[str, Callable[[Setting], float | None]]]:
+    """What is given for one of the settings at least."""
+    return [(name, value) for name, value in VARIED if any(value(one) is not None for one in settings)]
+
+
 def table_of(rows: Sequence[Series], title: str, shown: Shown) -> Table:
     """A row for each setting. Beside the threads asked for stand those that were there."""
-    varied = [(name, value) for name, value in VARIED if any(value(row.setting) is not None for row in rows)]
-    inputs = len({row.setting.input for row in rows}) > 1
+    settings = [row.setting for row in rows]
     table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("program", no_wrap=True)
-    if inputs:
-        table.add_column("input")
-    for heading in ("threads", "really", *(name for name, _ in varied), "runs"):
+    leading_columns(table, settings)
+    for heading in ("really", "runs", *(f"{metric.title}\n({metric.unit})" for metric in shown.metrics)):
         table.add_column(heading, justify="right")
-    for metric in shown.metrics:
-        table.add_column(f"{metric.title}\n({metric.unit})", justify="right")
     if shown.verified:
         table.add_column("verified")
     for row in rows:
-        setting = row.setting
-        cells = [setting.program.name, *([escape(setting.input)] if inputs else []), str(setting.nthreads)]
-        cells.append(str(row.threads) if row.runs else "-")
-        cells += ["-" if (given := value(setting)) is None else f"{given:.15g}" for _, value in varied]
-        cells.append(str(len(row.good)))
-        cells += [summary(metric.values(row)) for metric in shown.metrics]
+        cells = [*leading_cells(row.setting, settings), str(row.threads) if row.runs else "-"]
+        cells += [str(len(row.good)), *(summary(metric.values(row)) for metric in shown.metrics)]
         if shown.verified:
             cells.append(verdict(row))
         table.add_row(*cells)

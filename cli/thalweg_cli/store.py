@@ -39,6 +39,12 @@ CREATE TABLE runs (
 CREATE INDEX runs_of_set ON runs(set_id);
 """
 
+ALL_SETS = """
+SELECT sets.*, count(runs.id) AS count, total(runs.error <> '') AS failed,
+  json_group_array(DISTINCT runs.program) AS programs, json_group_array(DISTINCT runs.input) AS inputs
+FROM sets LEFT JOIN runs ON runs.set_id = sets.id GROUP BY sets.id ORDER BY sets.id
+"""
+
 LATEST, PREVIOUS = "latest", "previous"
 
 
@@ -149,9 +155,8 @@ class Store:
 
     def sets(self) -> list[RunSet]:
         """All sets, the oldest first."""
-        query = "SELECT *, (SELECT count(*) FROM runs WHERE set_id = sets.id) AS count FROM sets ORDER BY id"
         with self._told("read"):
-            return [set_from(dict(row)) for row in self._db.execute(query)]
+            return [set_from(dict(row)) for row in self._db.execute(ALL_SETS)]
 
     def runs(self, set_id: int) -> list[Run]:
         """The runs of a set, in their order."""

@@ -1,7 +1,7 @@
 """What the store keeps of a set and of a run, as rows of its tables."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from thalweg_cli.experiment import Conditions, Setting
@@ -14,7 +14,10 @@ VARIED = ("input", "nthreads", "batch", "batch_interval", "frequency")
 
 @dataclass(frozen=True)
 class RunSet:
-    """What one call of `exec` measured. It is complete if nobody interrupted it."""
+    """What one call of `exec` measured. It is complete if nothing cut it short.
+
+    `count` is the number of its runs, those that failed and those to warm up among them.
+    """
 
     id: int
     label: str
@@ -25,6 +28,9 @@ class RunSet:
     conditions: dict[str, Any]
     circumstances: dict[str, Any]
     count: int
+    failed: int
+    programs: list[str]
+    inputs: list[str]
 
     @property
     def name(self) -> str:
@@ -56,14 +62,17 @@ def row_of(run: Run, conditions: Conditions) -> dict[str, Any]:
 
 
 def set_from(row: dict[str, Any]) -> RunSet:
-    """A set from its row."""
-    of_set = ("id", "label", "began", "ended", "complete", "command", "conditions", "count")
-    here = {name: value for name, value in row.items() if name not in of_set}
-    here |= {name: json.loads(here[name]) for name in ("libraries", "environment")}
-    here["changed"] = bool(here["changed"])
-    own = {name: row[name] for name in of_set} | {"complete": bool(row["complete"])}
-    own |= {name: json.loads(row[name]) for name in ("command", "conditions")}
-    return RunSet(**own, circumstances=here)
+    """A set from its row, and what is counted of its runs."""
+    of_set = [field.name for field in fields(RunSet) if field.name != "circumstances"]
+    own, here = {name: row[name] for name in of_set}, {name: row[name] for name in row if name not in of_set}
+    for name in ("command", "conditions", "programs", "inputs"):
+        own[name] = json.loads(own[name])
+    for name in ("programs", "inputs"):
+        own[name] = [one for one in own[name] if one is not None]  # A set without runs has the name of none.
+    for name in ("libraries", "environment"):
+        here[name] = json.loads(here[name])
+    own |= {"complete": bool(own["complete"]), "failed": int(own["failed"])}
+    return RunSet(**own, circumstances=here | {"changed": bool(here["changed"])})
 
 
 def run_from(row: dict[str, Any]) -> Run:

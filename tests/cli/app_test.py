@@ -17,7 +17,7 @@ class App(unittest.TestCase):
     def test_help_lists_the_commands(self) -> None:
         done = thalweg("--help")
         self.assertEqual(done.returncode, 0)
-        for command in ("demo", "test", "micro", "exec", "list", "doctor", "clean"):
+        for command in ("demo", "test", "micro", "exec", "list", "results", "compare", "doctor", "clean"):
             self.assertRegex(done.stdout, rf"\b{command}\b")
 
     def test_starts_without_what_is_slow_to_load(self) -> None:
