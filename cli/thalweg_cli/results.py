@@ -1,5 +1,6 @@
 """`./thalweg results`: the sets of runs that are kept, what is in them, and files of them for others."""
 
+import shlex
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime
@@ -66,7 +67,7 @@ def show(one: RunSet, rows: Sequence[Series]) -> None:
     for line in failures(rows):
         errors.print(f"[bold red]failed:[/] {escape(line)}")
     told = (
-        f"{local(one.began)}, ./thalweg {' '.join(one.command)}",
+        f"{local(one.began)}, ./thalweg {shlex.join(one.command)}",
         f"{here['cpu']}, {here['cores']} cores, {here['kernel']}, governor {here['governor']}",
         f"{here['compiler']}, {here['flags']}; commit {commit(one)}",
         *(f"{name}={value}" for name, value in here["environment"].items()),

@@ -166,6 +166,7 @@ class Place(unittest.TestCase):
             "OMP_PROC_BIND": "true",
             "LD_PRELOAD": "a.so",
             "TBB_X": "1",
+            "TF_X": "1",
             "HOME": "/",
             "AOMP_X": "",
             "OMP": "",
