@@ -11,8 +11,8 @@ SEED = 20230214
 FEWEST = 5
 """Of fewer runs the interval is too narrow.
 
-Of simulated pairs of samples that were alike (log-normal, 600 pairs each) the intervals left 1 out in 3 % with
-five runs, in 2 to 4 % with six to twenty, in 7 % with four, and in 11 % with three.
+Of simulated pairs of samples that were alike (log-normal, 600 pairs each) the intervals left 1 out in 3 %
+with five runs, in 2 to 4 % with six to twenty, in 7 % with four, and in 11 % with three.
 """
 
 

@@ -81,22 +81,22 @@ class Measuring:
         except BaseException:
             with suppress(Failed):  # What happened first is told.
                 store.end(set_id, complete=False)
+            self._show(f"kept as set {set_id}, which is not complete, in {store.file}")
             raise
         else:
+            self._show(f"kept as set {set_id} in {store.file}")
             store.end(set_id, complete=True)
         finally:
-            self._show()
             if self._json_file:
                 runs = [run for row in self._rows for run in row.runs]
                 write_json(self._json_file, [(store.find(str(set_id)), runs)])
-        if not self._quiet:
-            console.print(f"kept as set {set_id} in {escape(str(store.file))}", style="dim")
 
     def _table(self, rows: Sequence[Series]) -> Table:
         return table_of(rows, title_of(self._rows, self._conditions), self._shown)
 
-    def _show(self) -> None:
+    def _show(self, says: str) -> None:
         if not self._quiet:
             print_table(self._table(self._rows))
+            console.print(says, style="dim", markup=False)
         for line in failures(self._rows):
             errors.print(f"[bold red]failed:[/] {escape(line)}")

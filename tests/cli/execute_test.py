@@ -110,7 +110,8 @@ class Execute(FakeBuild):
         out = io.StringIO()
         with redirect_stdout(out), self.assertRaises(KeyboardInterrupt):
             execute(["test"], bench=["all"], store=self.store)
-        self.assertIn("bzip2_tbb_farm", out.getvalue())
+        self.assertRegex(out.getvalue(), r"bzip2_tbb_farm +1 +\d+ +1 +0.5")
+        self.assertIn("kept as set 1, which is not complete", out.getvalue())
         self.assertEqual([run.setting.program for run in self.kept()], [TBB])
         self.assertFalse(Store(self.store).find("latest").complete)
 
