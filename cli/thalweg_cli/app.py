@@ -31,7 +31,9 @@ app.command()(clean.clean)
 def main() -> None:
     """Runs the command line; ends the process with 0 only if the command succeeded."""
     # What a command started ends with it, also when it is told to end.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for told in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(told) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(told, lambda number, _: sys.exit(128 + number))
     try:
         app(args=rewrite(sys.argv[1:], typer.main.get_group(app)), prog_name="./thalweg")
     except Failed as failure:

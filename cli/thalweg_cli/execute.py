@@ -112,7 +112,9 @@ def execute(
         for application in sorted({program.application for program in programs}):
             for name in inputs:
                 make_input(application, name)
-        rows = [Series(setting) for setting in settings(programs, dict.fromkeys(inputs), degrees, **varied)]
+        rows = [
+            Series(setting) for setting in settings(programs, list(dict.fromkeys(inputs)), degrees, **varied)
+        ]
         shown = Shown(throughput, latency, memory_usage, verify)
         measuring = Measuring(rows, conditions, shown, quiet=quiet, json_file=json_file)
         measuring.keep_in(kept, label, repeat=repeat, warm_up=warm_up)

@@ -123,14 +123,21 @@ def most_threads(pid: int) -> int:
 
 
 def end(process: subprocess.Popen[bytes], ends: int) -> None:
-    """Reaps a process that has ended; tells one that has not to end, then makes it."""
+    """Reaps a process that has ended; tells one that has not to end, then makes it.
+
+    Raises Failed if that is not allowed, as with `sudo`.
+    """
     if not ended_within(ends, 0):
         try:
             os.killpg(process.pid, signal.SIGTERM)
             ended_within(ends, PATIENCE_S * 1000)
+        except PermissionError as error:
+            raise Failed(
+                f"process {process.pid} belongs to another user, cannot be ended, and goes on"
+            ) from error
         finally:
             # The number of the group is its own as long as nobody has waited for its leader.
-            with suppress(ProcessLookupError):
+            with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 import unittest
+import warnings
 from pathlib import Path
 from unittest import mock
 
@@ -72,6 +73,15 @@ class Finish(unittest.TestCase):
                     return
                 time.sleep(0.02)
             self.fail("what it started still runs")
+
+    def test_program_of_another_user_goes_on(self) -> None:
+        with (
+            warnings.catch_warnings(),
+            mock.patch.object(process.os, "killpg", side_effect=PermissionError),
+            self.assertRaisesRegex(Failed, r"process \d+ belongs to another user"),
+        ):
+            warnings.simplefilter("ignore", ResourceWarning)
+            finish(["sleep", "0.3"], timeout_s=0.05)
 
     def test_program_that_is_interrupted_may_clean_up(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
