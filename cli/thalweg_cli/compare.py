@@ -55,6 +55,8 @@ def compare(
     for name, settings in ((one.name, only_one), (two.name, only_two)):
         for setting in settings:
             console.print(f"only in set {escape(name)}: {escape(setting.name)}", style="dim")
+    loads = " and ".join(f"{kept_set.circumstances['load']:.1f}" for kept_set in (one, two))
+    console.print(f"load of the machine when they began: {loads}", style="dim")
     for line in differences(one, two):
         console.print(f"not the same: {escape(line)}", style="dim")
 

@@ -102,9 +102,12 @@ class Commands(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         self.file = self.folder / "results.db"
-        self.keep("old", Circumstances("one", commit="abc", libraries={"tbb": "1"}), STEADY)
+        self.keep("old", Circumstances("one", load=0.5, commit="abc", libraries={"tbb": "1"}), STEADY)
         self.keep(
-            "new", Circumstances("one", commit="def", changed=True, libraries={"tbb": "2"}), TWICE, LONELY
+            "new",
+            Circumstances("one", load=2, commit="def", changed=True, libraries={"tbb": "2"}),
+            TWICE,
+            LONELY,
         )
 
     def keep(self, label: str, here: Circumstances, seconds: Sequence[float], *more: Setting) -> None:
@@ -127,6 +130,7 @@ class Commands(unittest.TestCase):
         for line in ("in_memory: False -> True", "commit: abc -> def", "libraries tbb: 1 -> 2"):
             self.assertIn(f"not the same: {line}", told)
         self.assertNotIn("user_args", told)
+        self.assertIn("load of the machine when they began: 0.5 and 2.0", told)
         self.assertRegex(self.type("compare", "new", "1", "--metric", "throughput").output, r"\+1.00 +faster")
 
     def test_what_cannot_be_compared(self) -> None:
