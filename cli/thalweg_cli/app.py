@@ -5,7 +5,8 @@ import sys
 
 import typer
 
-from thalweg_cli import clean, demo, doctor, effort, execute, micro, programs, test
+from thalweg_cli import clean, compare, demo, doctor, effort, execute, micro, programs, results, test
+from thalweg_cli.spellings import rewrite
 from thalweg_cli.terminal import Failed, errors
 
 app = typer.Typer(
@@ -22,6 +23,8 @@ app.command()(micro.micro)
 app.command("exec")(execute.execute)
 app.command()(effort.effort)
 app.command("list")(programs.list_programs)
+app.command()(results.results)
+app.command()(compare.compare)
 app.command()(doctor.doctor)
 app.command()(clean.clean)
 
@@ -29,9 +32,11 @@ app.command()(clean.clean)
 def main() -> None:
     """Runs the command line; ends the process with 0 only if the command succeeded."""
     # What a command started ends with it, also when it is told to end.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for told in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(told) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(told, lambda number, _: sys.exit(128 + number))
     try:
-        app(prog_name="./thalweg")
+        app(args=rewrite(sys.argv[1:], typer.main.get_group(app)), prog_name="./thalweg")
     except Failed as failure:
         failure.show()
         sys.exit(1)

@@ -1,27 +1,68 @@
-"""Files that a user asked for."""
+"""Files that a user asks for: written beside, then renamed, so that no half of one is taken for it."""
 
+import csv
+import io
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.markup import escape
 
 from thalweg_cli.terminal import Failed, console
 
 
-def write(file: Path, how: Callable[[Path], object]) -> None:
-    """Writes a file that the user asked for, and says so.
+def replace(file: Path, how: Callable[[Path], object]) -> None:
+    """Has `how` write a file under a name with the same ending; it gets its own when it is complete.
 
-    `how` writes it under a name with the same ending; it has its own name only when it is complete. Raises
-    Failed if it cannot be written.
+    What is no file, such as /dev/stdout, is written as it is. Raises Failed, which names the file.
     """
     unfinished = file.with_name(f".{file.stem}.{os.getpid()}{file.suffix}")
     try:
-        how(unfinished)
-        unfinished.replace(file)
+        if file.exists() and not file.is_file() and not file.is_dir():
+            how(file)
+            return
+        try:
+            how(unfinished)
+            unfinished.replace(file)
+        finally:
+            unfinished.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise Failed(f"{file} cannot be written: {why}") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+
+
+def write(file: Path, how: Callable[[Path], object]) -> None:
+    """Writes a file as `replace` does, and says so."""
+    replace(file, how)
     console.print(f"wrote {escape(str(file))}")
+
+
+def write_text(file: Path, text: str) -> None:
+    """Writes a text as `replace` does."""
+    replace(file, lambda place: place.write_text(text, encoding="utf-8"))
+
+
+def check_writable(file: Path) -> None:
+    """Raises Failed now if `write_text` would do so after hours of measuring."""
+    if file.is_dir():
+        raise Failed(f"{file} is a folder")
+    if not file.parent.is_dir():
+        raise Failed(f"there is no folder {file.parent}, so {file} cannot be written")
+    if not os.access(file.parent if not file.exists() or file.is_file() else file, os.W_OK):
+        raise Failed(f"{file} cannot be written: you may not write there")
+
+
+def as_json(what: Any) -> str:  # noqa: ANN401  (anything that JSON has)
+    """JSON for people and programs."""
+    return json.dumps(what, indent=1, ensure_ascii=False) + "\n"
+
+
+def as_csv(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table with a line of headings."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(headings)
+    writer.writerows(rows)
+    return text.getvalue()

@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 
 from thalweg_cli.build import build
+from thalweg_cli.circumstances import commit
 from thalweg_cli.files import write
 from thalweg_cli.micro_compile import measure_compile, measure_instructions
 from thalweg_cli.micro_results import Results
@@ -159,13 +160,3 @@ def measure(names: list[str], quick: bool, repeats: int | None) -> Results:
         results.save(LATEST)
         console.print(f"kept in {escape(str(LATEST.relative_to(ROOT)))}", style="dim")
     return results
-
-
-def commit() -> str:
-    """The commit that is measured, and whether files differ from it."""
-    command = ["git", "describe", "--always", "--dirty"]
-    try:
-        described = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    except OSError:  # There is no git.
-        return "unknown"
-    return described.stdout.strip() or "unknown"

@@ -1,139 +1,233 @@
-"""What `exec` runs, and how it sums up."""
+"""`./thalweg exec`: what it runs, keeps and shows."""
 
 import io
-import signal
-import tempfile
+import json
+import resource
 import unittest
 from contextlib import redirect_stdout
 from pathlib import Path
+from unittest import mock
 
-from thalweg_cli import programs
-from thalweg_cli.execute import LATENCY, THROUGHPUT, Runs, finish, parse_degrees, summary, table_of
-from thalweg_cli.programs import Program, select
-from thalweg_cli.terminal import Failed, print_table
+from fake_programs import MEASURES, READS_OPTIONS, FakeBuild, a_run, program
+from rich.console import Console
+from thalweg_cli import live, measuring, terminal
+from thalweg_cli.app import app
+from thalweg_cli.execute import execute
+from thalweg_cli.experiment import Setting
+from thalweg_cli.metrics import LATENCY, METRICS, TIME, summary
+from thalweg_cli.run_table import Shown, table_of
+from thalweg_cli.runs import Run, Series, in_series
+from thalweg_cli.store import Store
+from thalweg_cli.terminal import Failed
+from typer.testing import CliRunner, Result
 
-
-def program(application: str, interface: str, composition: str, missing: str = "") -> Program:
-    """A program as CMake lists it."""
-    name = "_".join(part for part in (application, interface, composition) if part)
-    return Program(name, application, interface, composition, missing)
-
-
-ALL = [
-    program("bzip2", "sequential", ""),
-    program("bzip2", "tbb", "farm"),
-    program("ferret", "tbb", "farm"),
-    program("ferret", "tbb", "pipe-farm"),
-    program("ferret", "fastflow", "farm", missing="set FASTFLOW_DIR"),
-]
+TBB = program("bzip2", "tbb", "farm")
+SEQUENTIAL = program("bzip2", "sequential")
+LOGS = MEASURES + 'echo "$0 $nthreads" >>"$(dirname "$0")/log"\n'
 
 
-def selected(*, bench: str = "", app: str = "", ppi: str = "") -> list[str]:
-    """The names of the programs that fit."""
-    chosen = ([name] if name else [] for name in (bench, app, ppi))
-    return [one.name for one in select(ALL, *chosen)]
+class Execute(FakeBuild):
+    """The command as a user types it, with programs that only pretend."""
+
+    def type(self, *options: str, on: str = "test") -> Result:
+        """Runs the command."""
+        command = ["exec", "--bench", "all", "--input", on, "--store", str(self.store), *options]
+        return CliRunner().invoke(app, command)
+
+    def kept(self) -> list[Run]:
+        """The runs of the last set."""
+        store = Store(self.store)
+        self.addCleanup(store.close)
+        return store.runs(store.sets()[-1].id)
+
+    def test_every_run_is_a_row(self) -> None:
+        self.add(TBB)
+        done = self.type("--nthreads", "2:2:4", "--repeat", "2", "--label", "first", "--verify")
+        self.assertEqual(done.exit_code, 0, done.output)
+        self.assertIn("kept as set 1", done.output)
+        found = [(run.setting.nthreads, run.number, run.result["seconds"]) for run in self.kept()]
+        self.assertEqual(found, [(2, 1, 0.5), (4, 1, 0.5), (2, 2, 0.5), (4, 2, 0.5)])
+        self.assertEqual(self.kept()[0].command[1:], ("-input", "test", "-nthreads", "2", "-verify"))
+
+    def test_what_is_varied_comes_to_the_programs(self) -> None:
+        self.add(TBB)
+        self.type(
+            "--input", "small", "--batch", "1:3", "--batch-interval", "0.5", "--frequency", "1e6:5e5:2e6"
+        )
+        self.assertEqual(len(self.kept()), 2 * 3 * 3)
+        last = " ".join(self.kept()[-1].command[1:])
+        self.assertEqual(
+            last, "-input small -nthreads 1 -batch-size 3 -batch-interval 0.5 -frequency 2000000"
+        )
+
+    def test_conditions_come_to_the_programs(self) -> None:
+        self.add(TBB)
+        options = ["--in-memory", "--monitor", "20", "--freq-pattern", "wave,1,2,3", "--latency"]
+        self.type(*options, "--user-arg", "-x", "--executor", "env A=1")
+        command = self.kept()[0].command
+        self.assertEqual(command[:2], ("env", "A=1"))
+        said = "-latency -in-memory -monitor 20 -freq-patt wave,1,2,3 -user-arg -x"
+        self.assertTrue(" ".join(command).endswith(said), command)
+
+    def test_rounds_take_programs_in_turn_and_warm_up_first(self) -> None:
+        self.add(TBB, LOGS)
+        self.add(SEQUENTIAL, LOGS)
+        done = self.type("--nthreads", "2", "--repeat", "2", "--warm-up", "1")
+        log = (self.folder / "bench" / "log").read_text(encoding="utf-8").split()
+        self.assertEqual([Path(name).name for name in log[::2]], ["bzip2_tbb_farm", "bzip2_sequential"] * 3)
+        self.assertEqual(log[1::2], ["2", "1"] * 3)  # What is sequential has one thread.
+        self.assertEqual(
+            [(run.warm_up, run.number) for run in self.kept()[::2]], [(True, 1), (False, 1), (False, 2)]
+        )
+        self.assertRegex(done.output, r"bzip2_tbb_farm +2 +\d+ +2 +0.5 ± 0")
+
+    def test_what_fails_is_told_and_the_rest_goes_on(self) -> None:
+        self.add(program("a", "tbb"), "#!/bin/bash\nkill -SEGV $$\n")
+        self.add(program("b", "tbb"), "#!/bin/bash\nsleep 60\n")
+        self.add(program("c", "tbb"), "#!/bin/bash\ntrue\n")
+        self.add(program("d", "tbb"), READS_OPTIONS + 'echo "{" >"$json"\n')
+        self.add(program("e", "tbb"))
+        done = self.type("--repeat", "2", "--timeout", "0.3")
+        self.assertEqual(done.exit_code, 1)
+        told = done.stderr
+        self.assertRegex(told, r"a_tbb, test, 1 threads: it was ended by SIGSEGV")
+        self.assertRegex(told, r"b_tbb, test, 1 threads: it did not end within 0.3 s")
+        self.assertRegex(told, r"c_tbb, test, 1 threads: it wrote no results")
+        self.assertRegex(told, r"d_tbb, test, 1 threads: what it wrote are no results")
+        errors = [bool(run.error) for run in self.kept()]
+        self.assertEqual(errors, [True] * 4 + [False] * 2)
+
+    def test_wrong_output(self) -> None:
+        result = '{\\"seconds\\": 1, \\"verified\\": {\\"good\\": false}}'
+        self.add(TBB, READS_OPTIONS + f'echo "{result}" >"$json"\necho "bzip2_tbb_farm: wrong" >&2; exit 1\n')
+        done = self.type("--verify")
+        self.assertIn("threads: wrong", done.stderr)
+        self.assertIs(self.kept()[0].verified, False)
+
+    def test_interrupted_keeps_what_was_measured(self) -> None:
+        self.add(TBB)
+        self.add(SEQUENTIAL, "#!/bin/bash\nkill -INT $PPID; sleep 60\n")
+        out = io.StringIO()
+        with redirect_stdout(out), self.assertRaises(KeyboardInterrupt):
+            execute(["test"], bench=["all"], store=self.store)
+        self.assertRegex(out.getvalue(), r"bzip2_tbb_farm +1 +\d+ +1 +0.5")
+        self.assertIn("kept as set 1, which is not complete", out.getvalue())
+        self.assertEqual([run.setting.program for run in self.kept()], [TBB])
+        self.assertFalse(Store(self.store).find("latest").complete)
+
+    def test_full_disk_still_shows_the_results(self) -> None:
+        self.add(TBB)
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, before)
+        real = measuring.measure
+
+        def fills_the_disk(*given: object, **more: bool) -> Run:
+            run = real(*given, **more)  # type: ignore[arg-type]
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+            return run
+
+        out = io.StringIO()
+        with redirect_stdout(out), mock.patch.object(measuring, "measure", fills_the_disk):
+            done = self.type("--repeat", "2")
+        self.assertIsInstance(done.exception, Failed)
+        self.assertRegex(str(done.exception), f"{self.store} cannot be written")
+        self.assertRegex(done.output, r"bzip2_tbb_farm +1 +\d+ +1 +0.5")
+
+    def test_print_and_quiet(self) -> None:
+        self.add(TBB, MEASURES + "echo aloud >&2\n")
+        self.assertNotIn("aloud", self.type().output)
+        self.assertIn("aloud", self.type("--print").output)
+        self.assertEqual(self.type("--quiet").output, "")
+        self.assertEqual(self.kept()[0].said, "aloud\n")
+
+    def test_json(self) -> None:
+        self.add(TBB)
+        file = self.folder / "all.json"
+        self.type("--repeat", "2", "--label", "x", "--json", str(file))
+        (one,) = json.loads(file.read_text(encoding="utf-8"))
+        self.assertEqual(
+            (one["label"], len(one["runs"]), one["runs"][1]["metrics"]["seconds"]), ("x", 2, 0.5)
+        )
+        self.assertIn("cpu", one["circumstances"])
+        self.assertEqual([file.name for file in self.folder.iterdir() if file.name.startswith(".")], [])
+
+    def test_mistakes_are_told_before_anything_runs(self) -> None:
+        self.add(TBB, LOGS)
+        for options, says in (
+            (("--nthreads", "0"), "--nthreads 0"),
+            (("--frequency", "1:2"), "needs a step"),
+            (("--frequency", "1", "--freq-pattern", "wave,1,2,3"), "only one of them"),
+            (("--executor", "nosuchcommand -x"), "there is no command nosuchcommand"),
+            (("--executor", "'"), "No closing quotation"),
+            (("--pin", "9999"), "--pin 9999"),
+            (("--label", "12"), "--label 12"),
+            (("--label", "latest"), "--label latest"),
+            (("--json", "/no/such/folder/a.json"), "there is no folder"),
+            (("--store", "/proc/no/results.db"), "/proc/no/results.db cannot be opened"),
+        ):
+            with self.subTest(options):
+                self.assertIn(says, str(self.type(*options).exception))
+        self.assertFalse((self.folder / "bench" / "log").exists())
 
 
-class Select(unittest.TestCase):
-    """`select` by name, application and interface."""
-
-    def test_by_name(self) -> None:
-        self.assertEqual(selected(bench="ferret_tbb_pipe-farm"), ["ferret_tbb_pipe-farm"])
-
-    def test_name_without_composition_is_the_default_one(self) -> None:
-        self.assertEqual(selected(bench="ferret_tbb"), ["ferret_tbb_farm"])
-        self.assertEqual(selected(bench="bzip2_sequential"), ["bzip2_sequential"])
-
-    def test_conditions_intersect(self) -> None:
-        self.assertEqual(selected(app="ferret", ppi="tbb"), ["ferret_tbb_farm", "ferret_tbb_pipe-farm"])
-        with self.assertRaises(Failed):
-            selected(bench="bzip2_tbb", app="ferret")
-
-    def test_all_leaves_out_what_cannot_be_built(self) -> None:
-        self.assertEqual(len(selected(bench="all")), 4)
-
-    def test_named_program_that_cannot_be_built(self) -> None:
-        with self.assertRaises(Failed) as caught:
-            selected(bench="ferret_fastflow")
-        self.assertEqual(caught.exception.remedy, "set FASTFLOW_DIR")
-
-    def test_unknown_names(self) -> None:
-        for wrong in ({"bench": "bzip2_tb"}, {"app": "bzip"}, {"ppi": "intel"}):
-            with self.subTest(wrong), self.assertRaises(Failed):
-                selected(**wrong)
-
-
-class ParseDegrees(unittest.TestCase):
-    """`parse_degrees` reads ranges as SPBench does."""
-
-    def test_ranges(self) -> None:
-        for text, degrees in {
-            "3": [3],
-            "1:4": [1, 2, 3, 4],
-            "4:1": [4, 3, 2, 1],
-            "1:2:8": [1, 2, 4, 6, 8],
-            "2:5:20": [2, 5, 10, 15, 20],
-        }.items():
-            with self.subTest(text):
-                self.assertEqual(parse_degrees(text), degrees)
-
-    def test_what_is_no_range(self) -> None:
-        for text in ("", "0", "1:0", "a", "1:2:3:4", "1:", "-1"):
-            with self.subTest(text), self.assertRaises(Failed):
-                parse_degrees(text)
-
-
-class List(unittest.TestCase):
-    """`./thalweg list`."""
-
-    def test_names_are_whole_where_there_is_no_terminal(self) -> None:
-        missing = "set TASKFLOW_DIR to the folder of Taskflow's sources"
-        known = [*ALL, program("person_recognition", "taskflow", "pipe-farm", missing)]
-        text = io.StringIO()
-        with redirect_stdout(text):
-            print_table(programs.table_of(known, ["person_recognition"], []))
-        shown = text.getvalue().split()
-        self.assertEqual([one.name for one in known if one.name in shown], [known[-1].name])
-
-
-class Finish(unittest.TestCase):
-    """`finish` runs a program."""
-
-    def test_what_a_program_says_may_be_any_bytes(self) -> None:
-        done = finish(["bash", "-c", r"printf 'a\355b' >&2; exit 3"])
-        self.assertEqual((done.returncode, done.stderr), (3, "a\N{REPLACEMENT CHARACTER}b"))
-
-    def test_program_that_is_interrupted_may_clean_up(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            ready, cleaned = Path(folder) / "ready", Path(folder) / "cleaned"
-            script = (
-                f"trap 'sleep 0.5; touch {cleaned}; exit 1' TERM; touch {ready}; while :; do sleep 0.05; done"
-            )
-            before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
-            signal.setitimer(signal.ITIMER_REAL, 0.3)
-            try:
-                with self.assertRaises(KeyboardInterrupt):
-                    finish(["bash", "-c", script])
-            finally:
-                signal.signal(signal.SIGALRM, before)
-            self.assertTrue(ready.exists())
-            self.assertTrue(cleaned.exists())
-
-
-class Table(unittest.TestCase):
-    """`table_of` and `summary`."""
+class Tables(unittest.TestCase):
+    """What is shown of runs."""
 
     def test_mean_and_deviation(self) -> None:
         self.assertEqual(summary([]), "-")
         self.assertEqual(summary([2.0]), "2")
         self.assertEqual(summary([1.0, 3.0]), "2 ± 1.4")
 
-    def test_has_a_row_for_each_run(self) -> None:
-        results = [{"throughput": 10.0, "latency": {"mean_ms": 5.0, "p99_ms": 9.0}}]
-        good, bad = Runs(ALL[0], 1, results), Runs(ALL[1], 2, error="it broke")
-        table = table_of([good, bad], [THROUGHPUT, *LATENCY], "test", verify=True)
-        columns = [list(column.cells) for column in table.columns]
-        self.assertEqual(columns[0], ["bzip2_sequential", "bzip2_tbb_farm"])
-        self.assertEqual(columns[3], ["10", "-"])
-        self.assertEqual(columns[5], ["9", "-"])
-        self.assertEqual(columns[6], ["[green]good[/]", "[red]failed[/]"])
+    def test_metrics(self) -> None:
+        run = Run(Setting(TBB, "test"), 1, "", 1, (), result={"seconds": 2, "latency": {"p99_ms": 9}})
+        self.assertEqual([METRICS[name].of(run) for name in ("time", "p99", "p50")], [2, 9, None])
+
+    def test_only_runs_that_count(self) -> None:
+        setting = Setting(TBB, "test")
+        runs = [a_run(setting, 1, warm_up=True), a_run(setting, 2), a_run(setting, 3, error="wrong")]
+        (row,) = in_series(runs)
+        self.assertEqual(TIME.values(row), [2])
+        self.assertEqual((row.error, row.threads), ("wrong", 3))
+
+    def test_has_a_row_for_each_setting_and_columns_for_what_varies(self) -> None:
+        good = Series(Setting(SEQUENTIAL, "test"), [a_run(Setting(SEQUENTIAL, "test"), 0.5, verified=True)])
+        bad = Series(Setting(TBB, "small", 2, batch=8))
+        table = table_of([good, bad], "[title]", Shown(verified=True))
+        columns = {str(column.header): list(column.cells) for column in table.columns}
+        self.assertEqual(columns["program"], ["bzip2_sequential", "bzip2_tbb_farm"])
+        self.assertEqual(columns["input"], ["test", "small"])
+        self.assertEqual(columns["batch"], ["-", "8"])
+        self.assertEqual(columns["really"], ["3", "-"])
+        self.assertEqual(columns["time\n(s)"], ["0.5", "-"])
+        self.assertEqual(columns["verified"], ["[green]good[/]", "-"])
+        alone = table_of([good], "", Shown())
+        self.assertEqual(len(alone.columns), 5)
+        self.assertEqual([metric in Shown(latency=True).metrics for metric in LATENCY], [True, True])
+
+
+class Live(unittest.TestCase):
+    """What a terminal shows while programs run."""
+
+    def drawn(self, *, is_terminal: bool, quiet: bool = False) -> str:
+        """What is drawn of thirty settings before run 25 on a small terminal."""
+        rows = [Series(Setting(program("bzip2", f"p{number}"), "test")) for number in range(30)]
+        text = io.StringIO()
+        terminals = Console(file=text, force_terminal=is_terminal, color_system=None, width=120, height=16)
+        with (
+            mock.patch.object(live, "console", terminals),
+            mock.patch.object(terminal, "console", terminals),
+            live.live(rows, lambda some: table_of(some, "", Shown()), lines_only=False, quiet=quiet) as tell,
+        ):
+            tell(55, 90, 25)
+        return text.getvalue()
+
+    def test_table_around_the_row_that_runs(self) -> None:
+        drawn = self.drawn(is_terminal=True)
+        self.assertIn("55 of 90 runs", drawn)
+        self.assertIn("now bzip2_p25, test, 1 threads", drawn)
+        shown = [number for number in range(30) if f"bzip2_p{number} " in drawn]
+        self.assertEqual(shown, list(range(22, 29)))
+
+    def test_nothing_is_drawn_elsewhere(self) -> None:
+        self.assertEqual(self.drawn(is_terminal=False), "")
+        self.assertEqual(self.drawn(is_terminal=True, quiet=True), "")

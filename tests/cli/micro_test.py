@@ -12,7 +12,7 @@ from unittest import mock
 
 from matplotlib.figure import Figure
 from rich.console import Console
-from thalweg_cli import micro, micro_run
+from thalweg_cli import circumstances, micro, micro_run
 from thalweg_cli.app import app
 from thalweg_cli.micro_plot import draw, rows_of_panels
 from thalweg_cli.micro_results import Results, Row
@@ -270,11 +270,11 @@ class Commit(unittest.TestCase):
 
     def test_without_git(self) -> None:
         with mock.patch.dict(os.environ, {"PATH": ""}):
-            self.assertEqual(micro.commit(), "unknown")
+            self.assertEqual(circumstances.commit(), "unknown")
 
     def test_outside_a_checkout(self) -> None:
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(micro, "ROOT", Path(folder)):
-            self.assertEqual(micro.commit(), "unknown")
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(circumstances, "ROOT", Path(folder)):
+            self.assertEqual(circumstances.commit(), "unknown")
 
 
 class Follow(unittest.TestCase):

@@ -1,0 +1,131 @@
+"""Where and of what numbers come: machine, kernel, compiler, commit, libraries, environment."""
+
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from thalweg_cli.build import PEERS
+from thalweg_cli.doctor import cached
+from thalweg_cli.packages import needed
+from thalweg_cli.paths import ROOT
+from thalweg_cli.programs import PRESET
+
+UNKNOWN = "unknown"
+
+MATTERING = re.compile(
+    r"(OMP|GOMP|KMP|TBB|THALWEG|FF|SPB|OPENCV|MALLOC|MIMALLOC|OMPI|MPICH)_.+"
+    rf"|LD_PRELOAD|LD_LIBRARY_PATH|GLIBC_TUNABLES|{'|'.join(PEERS)}"
+)
+"""Variables that change what programs do."""
+
+GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What is to be known of a set of runs, to compare it with another one.
+
+    `flags` are the compiler's; `changed` says whether files differ from the commit; `load` is the average of
+    the last minute when the set began.
+    """
+
+    cpu: str = UNKNOWN
+    cores: int = 0
+    kernel: str = UNKNOWN
+    governor: str = UNKNOWN
+    load: float = 0
+    compiler: str = UNKNOWN
+    flags: str = UNKNOWN
+    commit: str = UNKNOWN
+    changed: bool = False
+    libraries: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def here(cls) -> Self:
+        """Those of this machine, and of the build that `exec` measures."""
+        described = commit()
+        return cls(
+            processor(),
+            len(os.sched_getaffinity(0)),
+            f"{platform.system()} {platform.release()}",
+            first_line(GOVERNOR),
+            os.getloadavg()[0],
+            compiler(),
+            flags(),
+            described.removesuffix("-dirty"),
+            described.endswith("-dirty"),
+            libraries(),
+            mattering(os.environ),
+        )
+
+    def as_plain(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+def commit() -> str:
+    """The commit that is measured, and whether files differ from it (`-dirty`)."""
+    command = ["git", "describe", "--always", "--dirty"]
+    return said(command) or UNKNOWN
+
+
+def said(command: list[str]) -> str:
+    """What a command prints in the project's folder; nothing if there is no such command."""
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip()  # Also if it fails: of several packages one may be missing.
+
+
+def first_line(file: Path) -> str:
+    """The first line of a file of the system."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace").partition("\n")[0] or UNKNOWN
+    except OSError:
+        return UNKNOWN
+
+
+def processor() -> str:
+    """The model of the processor."""
+    try:
+        told = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        told = ""
+    model = re.search(r"^model name\s*: (.+)$", told, re.MULTILINE)
+    return model[1] if model else platform.machine() or UNKNOWN
+
+
+def compiler() -> str:
+    """The first line of what the compiler of the build says of itself."""
+    place = cached("CMAKE_CXX_COMPILER")
+    return said([place, "--version"]).partition("\n")[0] or UNKNOWN if place else UNKNOWN
+
+
+def flags() -> str:
+    """The flags of the build, as CMake keeps them."""
+    kind = (cached("CMAKE_BUILD_TYPE") or PRESET).upper()
+    return " ".join(filter(None, (cached("CMAKE_CXX_FLAGS"), cached(f"CMAKE_CXX_FLAGS_{kind}")))) or UNKNOWN
+
+
+def libraries() -> dict[str, str]:
+    """Versions of the packages that programs are made of, and of interfaces that are folders of sources."""
+    names = [package.name for package in needed() if package.probe.startswith("header:")]
+    listed = said(["dpkg-query", "-W", "-f", "${Package} ${Version}\\n", *names])
+    found = dict(re.findall(r"^(\S+) (\S+)$", listed, re.MULTILINE))
+    for variable in PEERS:
+        if folder := cached(variable):
+            version = said(["git", "-C", folder, "describe", "--tags", "--always", "--dirty"])
+            found[variable.removesuffix("_DIR").lower()] = version or folder
+    return found
+
+
+def mattering(environment: Mapping[str, str]) -> dict[str, str]:
+    """Those variables that change what programs do."""
+    return {name: value for name, value in sorted(environment.items()) if MATTERING.fullmatch(name)}

@@ -1,0 +1,109 @@
+"""What an experiment consists of: the conditions that all runs share, and the settings that are compared."""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from thalweg_cli.programs import Program
+
+SEQUENTIAL = "sequential"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A point of an experiment: a program, its input, and what is varied.
+
+    `frequency` is in elements a second, `batch_interval` in seconds; None is what programs do by themselves.
+    """
+
+    program: Program
+    input: str
+    nthreads: int = 1
+    batch: int | None = None
+    batch_interval: float | None = None
+    frequency: float | None = None
+
+    def options(self) -> list[str]:
+        """The options of the program."""
+        options = ["-input", self.input, "-nthreads", str(self.nthreads)]
+        for name, value in (
+            ("-batch-size", self.batch),
+            ("-batch-interval", self.batch_interval),
+            ("-frequency", self.frequency),
+        ):
+            if value is not None:
+                options += [name, number(value)]
+        return options
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        parts = [self.program.name, self.input, f"{self.nthreads} threads"]
+        for value, unit in ((self.batch, "a batch"), (self.batch_interval, "s"), (self.frequency, "/s")):
+            if value is not None:
+                parts.append(f"{number(value)} {unit}")
+        return ", ".join(parts)
+
+
+def number(value: float) -> str:
+    """A number as programs read it, without an exponent or a `.0` that it does not need."""
+    return str(int(value)) if value == int(value) else f"{value:.15g}"
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What holds for all runs of an experiment.
+
+    `executor` is a command that runs the programs, `pin` the processors they may use (without any, all).
+    """
+
+    verify: bool = False
+    latency: bool = False
+    in_memory: bool = False
+    monitor_ms: int = 0
+    freq_pattern: str = ""
+    user_args: tuple[str, ...] = ()
+    executor: tuple[str, ...] = ()
+    pin: tuple[int, ...] = ()
+    timeout_s: float = 0
+    show_output: bool = False
+
+    def options(self) -> list[str]:
+        """The options of the programs."""
+        flags = (("-verify", self.verify), ("-latency", self.latency), ("-in-memory", self.in_memory))
+        options = [name for name, wanted in flags if wanted]
+        if self.monitor_ms:
+            options += ["-monitor", str(self.monitor_ms)]
+        if self.freq_pattern:
+            options += ["-freq-patt", self.freq_pattern]
+        for argument in self.user_args:
+            options += ["-user-arg", argument]
+        return options
+
+    def as_plain(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+def settings(
+    programs: Iterable[Program],
+    inputs: Sequence[str],
+    nthreads: Sequence[int],
+    *,
+    batch: Sequence[int | None] = (None,),
+    batch_interval: Sequence[float | None] = (None,),
+    frequency: Sequence[float | None] = (None,),
+) -> list[Setting]:
+    """All combinations. What is sequential has one thread, whatever the others have."""
+    return [
+        Setting(program, *values)
+        for program in programs
+        for values in itertools.product(
+            inputs,
+            [1] if program.interface == SEQUENTIAL else nthreads,
+            batch,
+            batch_interval,
+            frequency,
+        )
+    ]

@@ -1,0 +1,70 @@
+"""What is told of runs: how each value is had from a run, in which unit, and whether more of it is better."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thalweg_cli.runs import Run, Series
+from thalweg_cli.terminal import Failed
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A value of a run. `keys` lead to it in the result; `more` and `less` are what its ratios are called."""
+
+    name: str
+    title: str
+    unit: str
+    keys: tuple[str, ...]
+    factor: float = 1.0
+    more: str = "slower"
+    less: str = "faster"
+    more_is_better: bool = False
+
+    def of(self, run: Run) -> float | None:
+        """The value in the unit; None if the run has none."""
+        value: Any = run.result
+        for key in self.keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        return None if value is None else float(value) * self.factor
+
+    def values(self, series: Series) -> list[float]:
+        """The values of the runs that count."""
+        return [value for run in series.good if (value := self.of(run)) is not None]
+
+
+TIME = Metric("time", "time", "s", ("seconds",))
+THROUGHPUT = Metric(
+    "throughput", "throughput", "/s", ("throughput",), more="faster", less="slower", more_is_better=True
+)
+LATENCY = (
+    Metric("latency", "latency", "ms", ("latency", "mean_ms")),
+    Metric("p99", "p99", "ms", ("latency", "p99_ms")),
+)
+MEMORY = (
+    Metric("memory", "memory", "MB", ("peak_bytes",), 1e-6, "more", "less"),
+    Metric("processors", "processors", "s", ("cpu_seconds",), more="more", less="less"),
+)
+OTHERS = (
+    Metric("p50", "p50", "ms", ("latency", "p50_ms")),
+    Metric("p95", "p95", "ms", ("latency", "p95_ms")),
+    Metric("max", "longest latency", "ms", ("latency", "max_ms")),
+)
+METRICS = {metric.name: metric for metric in (TIME, THROUGHPUT, *LATENCY, *OTHERS, *MEMORY)}
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of a name. Raises Failed if there is none."""
+    try:
+        return METRICS[name]
+    except KeyError as error:
+        raise Failed(f"there is no metric {name}", remedy=f"one of {', '.join(METRICS)}") from error
+
+
+def summary(values: Sequence[float]) -> str:
+    """Mean and standard deviation."""
+    if not values:
+        return "-"
+    mean = f"{statistics.fmean(values):.4g}"
+    return f"{mean} ± {statistics.stdev(values):.2g}" if len(values) > 1 else mean

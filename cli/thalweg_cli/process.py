@@ -1,0 +1,171 @@
+"""Runs programs to their end, within a time, on chosen processors, and counts their threads."""
+
+import os
+import re
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+from thalweg_cli.terminal import Failed
+
+PATIENCE_S = 5.0
+"""What a program gets to remove what it has half written, when it is told to end."""
+
+FIRST_LOOK_MS, LAST_LOOK_MS = 1.0, 50.0
+"""Threads are counted often at first, when they are made, then seldom: counting takes processor time, too."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What came of a program. `threads`: the most that one of its processes had at once."""
+
+    code: int
+    out: str
+    errors: str
+    threads: int
+    late: bool = False
+
+    def cause(self, name: str) -> str:
+        """Why it failed, in its own words if it has any; empty if it did not."""
+        if self.code == 0:
+            return ""
+        lines = self.errors.strip().splitlines()
+        own = [line.removeprefix(f"{name}: ") for line in lines if line.startswith(f"{name}: ")]
+        said = "\n".join(own or lines[-20:])
+        if self.code > 0:
+            return said or f"it ended with code {self.code}"
+        ended = f"it was ended by {signal_name(-self.code)}"
+        return f"{ended}: {said}" if said else ended
+
+
+def signal_name(number: int) -> str:
+    """SIGSEGV, say."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def finish(
+    command: Sequence[str],
+    *,
+    timeout_s: float = 0,
+    pin: Collection[int] = (),
+    show_output: bool = False,
+    show_errors: bool = False,
+) -> Finished:
+    """Runs a command to its end, or ends it, with all that it started, when its time is up.
+
+    The same happens when the user interrupts. What it prints is kept; shown instead, if so asked. A
+    `timeout_s` of 0 is no limit, an empty `pin` all processors. Raises Failed if it cannot be started.
+    """
+    with TemporaryFile() as out, TemporaryFile() as errors:
+        try:
+            with pinned(pin):
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=None if show_output else out,
+                    stderr=None if show_errors else errors,
+                    process_group=0,
+                )
+        except OSError as error:
+            raise Failed(f"{command[0]} cannot be started: {error.strerror}") from error
+        ends = os.pidfd_open(process.pid)
+        try:
+            threads, late = watch(process.pid, ends, timeout_s)
+        finally:
+            end(process, ends)
+            os.close(ends)
+        return Finished(process.returncode, text_of(out), text_of(errors), threads, late)
+
+
+def text_of(file: IO[bytes]) -> str:
+    """What was written; it may quote other files, which hold any bytes."""
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+def watch(pid: int, ends: int, timeout_s: float) -> tuple[int, bool]:
+    """Waits for a process: the most threads seen, and whether its time was up before it ended."""
+    wait, most = FIRST_LOOK_MS, 1
+    until = time.monotonic() + timeout_s if timeout_s else float("inf")
+    while not ended_within(ends, wait):
+        most = max(most, most_threads(pid))
+        if time.monotonic() >= until:
+            return most, True
+        wait = min(wait * 1.25, LAST_LOOK_MS)
+    return most, False
+
+
+def ended_within(ends: int, milliseconds: float) -> bool:
+    """Whether a process ends so soon; it is not reaped."""
+    poller = select.poll()
+    poller.register(ends, select.POLLIN)
+    return bool(poller.poll(milliseconds))
+
+
+def most_threads(pid: int) -> int:
+    """How many threads a process has, or one of those it started: the one with most of them."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208  (this is called often)
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    except OSError:  # It has ended, or this kernel does not tell of children.
+        return 1
+    return max([len(threads), *(most_threads(int(child)) for child in children)])
+
+
+def end(process: subprocess.Popen[bytes], ends: int) -> None:
+    """Reaps a process that has ended; tells one that has not to end, then makes it.
+
+    Raises Failed if that is not allowed, as with `sudo`.
+    """
+    if not ended_within(ends, 0):
+        try:
+            os.killpg(process.pid, signal.SIGTERM)
+            ended_within(ends, PATIENCE_S * 1000)
+        except PermissionError as error:
+            raise Failed(
+                f"process {process.pid} belongs to another user, cannot be ended, and goes on"
+            ) from error
+        finally:
+            # The number of the group is its own as long as nobody has waited for its leader.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@contextmanager
+def pinned(processors: Collection[int]) -> Iterator[None]:
+    """What this thread starts meanwhile runs on these processors only; without any, on all of its own."""
+    if not processors:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, processors)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def parse_processors(text: str) -> frozenset[int]:
+    """The processors of `0`, `0,2` or `0-3`. Raises Failed if it is none of these, or if one is not there."""
+    if not re.fullmatch(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*", text, re.ASCII):
+        raise Failed(f"--pin {text}: not processors such as 0,2 or 0-3")
+    found: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    there = os.sched_getaffinity(0)
+    if not found or not found <= there:
+        listed = ", ".join(map(str, sorted(there)))
+        raise Failed(f"--pin {text}: not all of them are there", remedy=f"processors are {listed}")
+    return frozenset(found)

@@ -1,0 +1,104 @@
+"""The table of runs: a row for each setting, with means and standard deviations."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from thalweg_cli.experiment import Conditions, Setting, number
+from thalweg_cli.metrics import LATENCY, MEMORY, THROUGHPUT, TIME, Metric, summary
+from thalweg_cli.runs import Series
+
+VARIED: tuple[tuple[str, Callable[[Setting], float | None]], ...] = (
+    ("batch", lambda setting: setting.batch),
+    ("interval\n(s)", lambda setting: setting.batch_interval),
+    ("frequency\n(/s)", lambda setting: setting.frequency),
+)
+"""What has a column only where it is given."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a table shows beside the time."""
+
+    throughput: bool = False
+    latency: bool = False
+    memory: bool = False
+    verified: bool = False
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """The columns with numbers that were measured."""
+        return [
+            TIME,
+            *((THROUGHPUT,) if self.throughput else ()),
+            *(LATENCY if self.latency else ()),
+            *(MEMORY if self.memory else ()),
+        ]
+
+
+def leading_columns(table: Table, settings: Sequence[Setting]) -> None:
+    """The columns that say what a row is about: what is the same in all settings has none."""
+    table.add_column("program", no_wrap=True)
+    if several_inputs(settings):
+        table.add_column("input")
+    for heading in ("threads", *(name for name, _ in varied(settings))):
+        table.add_column(heading, justify="right")
+
+
+def leading_cells(setting: Setting, settings: Sequence[Setting]) -> list[str]:
+    """What stands in these columns for one of the settings."""
+    given = [value(setting) for _, value in varied(settings)]
+    cells = [setting.program.name, *([escape(setting.input)] if several_inputs(settings) else [])]
+    return [*cells, str(setting.nthreads), *("-" if one is None else number(one) for one in given)]
+
+
+def several_inputs(settings: Sequence[Setting]) -> bool:
+    """Whether the settings have different inputs."""
+    return len({setting.input for setting in settings}) > 1
+
+
+def varied(settings: Sequence[Setting]) -> list[tuple[str, Callable[[Setting], float | None]]]:
+    """What is given for one of the settings at least."""
+    return [(name, value) for name, value in VARIED if any(value(one) is not None for one in settings)]
+
+
+def table_of(rows: Sequence[Series], title: str, shown: Shown) -> Table:
+    """A row for each setting. Beside the threads asked for stand those that were there."""
+    settings = [row.setting for row in rows]
+    table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    leading_columns(table, settings)
+    for heading in ("really", "runs", *(f"{metric.title}\n({metric.unit})" for metric in shown.metrics)):
+        table.add_column(heading, justify="right")
+    if shown.verified:
+        table.add_column("verified")
+    for row in rows:
+        cells = [*leading_cells(row.setting, settings), str(row.threads) if row.runs else "-"]
+        cells += [str(len(row.good)), *(summary(metric.values(row)) for metric in shown.metrics)]
+        if shown.verified:
+            cells.append(verdict(row))
+        table.add_row(*cells)
+    return table
+
+
+def verdict(row: Series) -> str:
+    """What came of the check of the outputs."""
+    if row.error:
+        return "[red]failed[/]"
+    return "[green]good[/]" if row.runs and all(run.verified for run in row.runs) else "-"
+
+
+def title_of(rows: Sequence[Series], conditions: Conditions) -> str:
+    """What all rows have in common."""
+    inputs = list(dict.fromkeys(row.setting.input for row in rows))
+    parts = [inputs[0]] if len(inputs) == 1 else []
+    parts += [conditions.freq_pattern] if conditions.freq_pattern else []
+    parts += ["in memory"] if conditions.in_memory else []
+    return ", ".join([*parts, "mean and standard deviation"])
+
+
+def failures(rows: Sequence[Series]) -> list[str]:
+    """A line for each setting that failed."""
+    return [f"{row.setting.name}: {row.error}" for row in rows if row.error]

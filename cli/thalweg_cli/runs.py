@@ -1,0 +1,129 @@
+"""A run of a benchmark program: how it is made, and what came of it."""
+
+import json
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from thalweg_cli.experiment import Conditions, Setting
+from thalweg_cli.paths import build_folder
+from thalweg_cli.process import finish
+from thalweg_cli.programs import PRESET
+from thalweg_cli.terminal import console
+
+Result = dict[str, Any]
+"""What a program measured, as it writes it in JSON."""
+
+MOST_SAID = 16_384
+"""Characters kept of what a program (or its executor) says on standard error."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run. `number` counts from 1, among the runs to warm up and among the others.
+
+    `threads` were really there at once, those that measure among them. `error` says why the program failed;
+    `result` may be there even so, as when its output is wrong. `verified` is None if that was not asked for.
+    `said`: what came on standard error, the executor's words among it.
+    """
+
+    setting: Setting
+    number: int
+    ended: str
+    threads: int
+    command: tuple[str, ...]
+    warm_up: bool = False
+    result: Result = field(default_factory=dict)
+    verified: bool | None = None
+    error: str = ""
+    said: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether its numbers are to be used."""
+        return not self.warm_up and not self.error
+
+
+@dataclass
+class Series:
+    """The runs of one setting."""
+
+    setting: Setting
+    runs: list[Run] = field(default_factory=list)
+
+    @property
+    def good(self) -> list[Run]:
+        """The runs whose numbers are to be used."""
+        return [run for run in self.runs if run.counts]
+
+    @property
+    def error(self) -> str:
+        """The first error."""
+        return next((run.error for run in self.runs if run.error), "")
+
+    @property
+    def threads(self) -> int:
+        """The most threads that a run had."""
+        return max((run.threads for run in self.runs), default=0)
+
+
+def in_series(runs: Iterable[Run]) -> list[Series]:
+    """Runs by their settings, in the order of their first runs."""
+    found: dict[Setting, Series] = {}
+    for run in runs:
+        found.setdefault(run.setting, Series(run.setting)).runs.append(run)
+    return list(found.values())
+
+
+def now() -> str:
+    """The time, in UTC, as the store has it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def measure(setting: Setting, conditions: Conditions, number: int, *, warm_up: bool = False) -> Run:
+    """Runs a program once."""
+    name = setting.program.name
+    place = build_folder(PRESET) / "bench" / name
+    command = [*conditions.executor, str(place), *setting.options(), *conditions.options()]
+    with tempfile.TemporaryDirectory(prefix="thalweg-") as folder:
+        found = Path(folder) / "results.json"
+        done = finish(
+            [*command, "-json", str(found)],
+            timeout_s=conditions.timeout_s,
+            pin=conditions.pin,
+            show_output=conditions.show_output,
+        )
+        result, error = read(found)
+    verified = result.get("verified")
+    if done.late:
+        error = f"it did not end within {conditions.timeout_s:g} s (--timeout)"
+    elif done.code != 0:
+        error = done.cause(name)
+    if conditions.show_output and done.errors:
+        console.print(done.errors.rstrip(), markup=False)
+    return Run(
+        setting,
+        number,
+        now(),
+        done.threads,
+        tuple(command),
+        warm_up,
+        result,
+        verified.get("good") if isinstance(verified, dict) else None,
+        error,
+        done.errors[-MOST_SAID:],
+    )
+
+
+def read(file: Path) -> tuple[Result, str]:
+    """The results in a file, and what is wrong with it."""
+    try:
+        result = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}, "it wrote no results"
+    except (OSError, ValueError) as error:
+        return {}, f"what it wrote are no results: {error}"
+    return (result, "") if isinstance(result, dict) else ({}, "what it wrote are no results")

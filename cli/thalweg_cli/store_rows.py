@@ -1,0 +1,92 @@
+"""What the store keeps of a set and of a run, as rows of its tables."""
+
+import json
+from dataclasses import dataclass, fields
+from typing import Any
+
+from thalweg_cli.experiment import Conditions, Setting
+from thalweg_cli.programs import Program
+from thalweg_cli.runs import Run
+
+VARIED = ("input", "nthreads", "batch", "batch_interval", "frequency")
+"""What a setting is made of beside its program, in the order of its fields."""
+
+
+@dataclass(frozen=True)
+class RunSet:
+    """What one call of `exec` measured. It is complete if nothing cut it short.
+
+    `count` is the number of its runs, those that failed and those to warm up among them.
+    """
+
+    id: int
+    label: str
+    began: str
+    ended: str | None
+    complete: bool
+    command: list[str]
+    conditions: dict[str, Any]
+    circumstances: dict[str, Any]
+    count: int
+    failed: int
+    programs: list[str]
+    inputs: list[str]
+
+    @property
+    def name(self) -> str:
+        """Its id, and its label if it has one."""
+        return f"{self.id} ({self.label})" if self.label else str(self.id)
+
+
+def row_of(run: Run, conditions: Conditions) -> dict[str, Any]:
+    """The row of a run, without the set that it belongs to."""
+    setting, program = run.setting, run.setting.program
+    return {
+        "ended": run.ended,
+        "program": program.name,
+        "application": program.application,
+        "interface": program.interface,
+        "composition": program.composition,
+        **{name: getattr(setting, name) for name in VARIED},
+        "freq_pattern": conditions.freq_pattern,
+        "user_args": list(conditions.user_args),
+        "threads": run.threads,
+        "number": run.number,
+        "warm_up": run.warm_up,
+        "metrics": run.result,
+        "verified": run.verified,
+        "error": run.error,
+        "command": list(run.command),
+        "said": run.said,
+    }
+
+
+def set_from(row: dict[str, Any]) -> RunSet:
+    """A set from its row, and what is counted of its runs."""
+    of_set = [field.name for field in fields(RunSet) if field.name != "circumstances"]
+    own, here = {name: row[name] for name in of_set}, {name: row[name] for name in row if name not in of_set}
+    for name in ("command", "conditions", "programs", "inputs"):
+        own[name] = json.loads(own[name])
+    for name in ("programs", "inputs"):
+        own[name] = [one for one in own[name] if one is not None]  # A set without runs has the name of none.
+    for name in ("libraries", "environment"):
+        here[name] = json.loads(here[name])
+    own |= {"complete": bool(own["complete"]), "failed": int(own["failed"])}
+    return RunSet(**own, circumstances=here | {"changed": bool(here["changed"])})
+
+
+def run_from(row: dict[str, Any]) -> Run:
+    """A run from its row."""
+    program = Program(row["program"], row["application"], row["interface"], row["composition"], missing="")
+    return Run(
+        Setting(program, *(row[name] for name in VARIED)),
+        row["number"],
+        row["ended"],
+        row["threads"],
+        tuple(json.loads(row["command"])),
+        bool(row["warm_up"]),
+        json.loads(row["metrics"]),
+        None if row["verified"] is None else bool(row["verified"]),
+        row["error"],
+        row["said"],
+    )
