@@ -13,13 +13,18 @@ from thalweg_cli.terminal import Failed
 
 def write_text(file: Path, text: str) -> None:
     """Writes a file as a whole. Raises Failed, which names it."""
+    write_bytes(file, text.encode())
+
+
+def write_bytes(file: Path, data: bytes) -> None:
+    """Writes a file as a whole. Raises Failed, which names it."""
     try:
         if file.exists() and not file.is_file():  # /dev/stdout, say
-            file.write_text(text, encoding="utf-8")
+            file.write_bytes(data)
             return
         beside = file.with_name(f".{file.name}.{os.getpid()}")
         try:
-            beside.write_text(text, encoding="utf-8")
+            beside.write_bytes(data)
             beside.replace(file)
         finally:
             beside.unlink(missing_ok=True)
@@ -35,6 +40,16 @@ def check_writable(file: Path) -> None:
         raise Failed(f"there is no folder {file.parent}, so {file} cannot be written")
     if not os.access(file.parent if not file.exists() or file.is_file() else file, os.W_OK):
         raise Failed(f"{file} cannot be written: you may not write there")
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder for files, if it is not there. Raises Failed, which names it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failed(f"{folder} cannot be made: {error}") from error
+    if not os.access(folder, os.W_OK):
+        raise Failed(f"nothing can be written into {folder}")
 
 
 def as_json(what: Any) -> str:  # noqa: ANN401  (anything that JSON has)
