@@ -14,7 +14,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from click.testing import Result
 from fake_programs import program
 from thalweg_cli.app import app
 from thalweg_cli.circumstances import Circumstances
@@ -26,7 +25,7 @@ from thalweg_cli.report_ranking import rank
 from thalweg_cli.report_tables import latex, slug, unused
 from thalweg_cli.runs import Run
 from thalweg_cli.store import Store
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
 HERE = Circumstances(
