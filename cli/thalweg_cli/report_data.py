@@ -20,6 +20,16 @@ MOST_SAMPLES, FEWEST_SAMPLES = 60_000, 50
 
 DIGITS = 6
 
+COLUMNS: dict[str, tuple[str, float]] = {
+    "rate": ("rate asked for (/s)", 1),
+    "throughput": ("throughput (/s)", 1),
+    "latency_ms": ("latency (ms)", 1),
+    "batch": ("elements a batch", 1),
+    "cores": ("processors (cores)", 1),
+    "resident_bytes": ("memory (MB)", 1e-6),
+}
+"""What samples have: a title and a factor."""
+
 
 @dataclass(frozen=True)
 class Spread:

@@ -17,7 +17,7 @@ from thalweg_cli.files import write_bytes
 from thalweg_cli.looks import Look, dashes_of, looks_of
 from thalweg_cli.metrics import LATENCY, THROUGHPUT, Metric
 from thalweg_cli.micro_plot import MUTED, STYLE
-from thalweg_cli.report_data import Row, Spread, samples, samples_per_run
+from thalweg_cli.report_data import COLUMNS, Row, Spread, samples, samples_per_run
 from thalweg_cli.report_ranking import Ranking, rank
 from thalweg_cli.report_tables import slug, unused
 
@@ -34,16 +34,6 @@ LINES: dict[str, Any] = {
     "longdashdot": (0, (9, 3, 1, 3)),
 }
 """Lines as matplotlib has them, by Plotly's names."""
-
-COLUMNS: dict[str, tuple[str, float]] = {
-    "rate": ("rate asked for (/s)", 1),
-    "throughput": ("throughput (/s)", 1),
-    "latency_ms": ("latency (ms)", 1),
-    "batch": ("elements a batch", 1),
-    "cores": ("processors (cores)", 1),
-    "resident_bytes": ("memory (MB)", 1e-6),
-}
-"""What samples have: a title and a factor."""
 
 Panel = Callable[[Axes], None]
 
@@ -115,8 +105,8 @@ def pictures(rows: Sequence[Row], by: str) -> Iterator[tuple[str, Figure]]:
             series = [(row, taken["columns"]) for row in monitored if (taken := samples(row.sampled(), most))]
             over_time = [
                 lambda ax, column=column, series=series: draw_series(ax, series, column, style)  # type: ignore[misc]
-                for column in COLUMNS
-                if any(any(columns.get(column) or []) for _, columns in series)
+                for column in dict.fromkeys([*COLUMNS, *(name for _, columns in series for name in columns)])
+                if column != "seconds" and any(any(columns.get(column) or []) for _, columns in series)
             ]
             if over_time:
                 title = f"{name}, {degree_of(monitored)}"
@@ -225,7 +215,7 @@ def quantiles_panel(rows: Sequence[Row], style: Style) -> Panel:
 
 def draw_series(ax: Axes, series: Sequence[tuple[Row, dict[str, Any]]], column: str, style: Style) -> None:
     """What a run did over time, a line for each program."""
-    title, factor = COLUMNS[column]
+    title, factor = COLUMNS.get(column, (column, 1))
     for row, columns in series:
         values = columns.get(column)
         if values is None:
@@ -241,19 +231,17 @@ def draw_series(ax: Axes, series: Sequence[tuple[Row, dict[str, Any]]], column: 
 def draw_ranking(ax: Axes, ranking: Ranking, looks: dict[str, Look]) -> None:
     """A bar for each interface's geometric mean, and a tick for each of its ratios."""
     names = [place.interface for place in ranking.places]
-    ax.barh(
-        names,
-        [place.mean for place in ranking.places],
-        color=[looks[name].color for name in names],
-        alpha=0.75,
-    )
-    for place in ranking.places:
+    means = [place.mean for place in ranking.places]
+    ax.barh(range(len(names)), means, color=[looks[name].color for name in names], alpha=0.75)
+    labels = []
+    for at, place in enumerate(ranking.places):
         ratios = [score.ratio for score in place.scores.values()]
-        ax.plot(ratios, [place.interface] * len(ratios), "|", color="#111827", markersize=9)
-        shown = f"{place.mean:.3f}"
+        ax.plot(ratios, [at] * len(ratios), "|", color="#111827", markersize=9)
+        label = f"{place.interface}  {place.mean:.3f}"
         if len(ratios) < len(ranking.cases):
-            shown += f" ({len(ratios)} of {len(ranking.cases)} cases)"
-        ax.text(0.01, place.interface, shown, va="center", fontsize=8, color="white", fontweight="bold")
+            label += f"\n{len(ratios)} of {len(ranking.cases)} cases"
+        labels.append(label)
+    ax.set_yticks(range(len(names)), labels)
     ax.invert_yaxis()
     ax.set_xlim(0, 1.05)
     ax.grid(visible=False, axis="y")

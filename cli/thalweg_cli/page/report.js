@@ -94,6 +94,15 @@
     near.observe(node);
   }
 
+  /** Replaces what is in a node, and lets go of the plots that were there. */
+  function replace(node, ...children) {
+    for (const old of node.querySelectorAll(".plotted")) {
+      near.unobserve(old);
+      Plotly.purge(old);
+    }
+    node.replaceChildren(...children);
+  }
+
   function redraw() {
     for (const node of document.querySelectorAll(".plotted")) node.redraw();
   }
@@ -225,17 +234,17 @@
         traces: [
           { type: "bar", orientation: "h", y: places.map((place) => place.interface), x: places.map((place) => place.mean),
             marker: { color: places.map((place) => data.looks[place.interface].color), opacity: 0.75 },
-            text: places.map((place) => place.mean.toFixed(3)), textposition: "inside", insidetextanchor: "start",
-            hovertemplate: "%{y}: %{x:.3f} over all<extra></extra>", textfont: { color: "#ffffff" } },
+            hovertemplate: "%{y}: %{x:.3f} over all<extra></extra>" },
           { type: "scatter", mode: "markers", y: dots.map((one) => one[0].interface), x: dots.map((one) => one[1][0]),
             text: dots.map((one) => `${one[2]}<br>${one[1][2]}, ${one[1][3]} threads`),
             marker: { color: colour("ink"), size: 7, symbol: "line-ns-open", line: { width: 1.5 } },
             hovertemplate: "%{y}: %{x:.3f}<br>%{text}<extra></extra>" },
         ],
         layout: {
-          height: 90 + 34 * Math.max(places.length, 3), margin: { l: 90, r: 12, t: 12, b: 44 },
+          height: 90 + 34 * Math.max(places.length, 3), margin: { l: 150, r: 12, t: 12, b: 44 },
           xaxis: { title: { text: `${metrics.get(name).title}: share of the best (bar: all, ticks: each case)` }, range: [0, 1.05] },
-          yaxis: { showgrid: false },
+          yaxis: { showgrid: false, tickvals: places.map((place) => place.interface),
+            ticktext: places.map((place) => `${place.interface}  ${place.mean.toFixed(3)} `) },
         },
       };
     });
@@ -280,7 +289,8 @@
         x: level && points.length === 2 ? extent : points.map((row) => row[along]),
         y: spreads.map((spread) => spread[0]),
         error_y: { type: "data", symmetric: false, thickness: 1, width: 3, color: data.looks[first.interface].color,
-          array: spreads.map((spread) => spread[2] - spread[0]), arrayminus: spreads.map((spread) => spread[0] - spread[1]) },
+          array: spreads.map((spread, index) => level && index ? 0 : spread[2] - spread[0]),
+          arrayminus: spreads.map((spread, index) => level && index ? 0 : spread[0] - spread[1]) },
         text: points.map((row, index) => `${row.nthreads} asked, ${row.threads} there<br>${plain(spreads[index][1])} to ` +
           `${plain(spreads[index][2])} in ${spreads[index][3]} runs${row.failed ? `, ${row.failed} failed` : ""}`),
         marker: { ...markOf(first), opacity: level ? [1, 0] : 1 },
@@ -303,7 +313,7 @@
     );
     function update() {
       const body = part("scaling", "body");
-      body.replaceChildren();
+      replace(body);
       const rows = data.rows.filter((row) => row[along] !== null);
       for (const [panel, inside] of grouped(rows, (row) => panelOf(row, along))) {
         const plots = make("div", { class: "plots" });
@@ -373,17 +383,12 @@
           },
         }));
       }
-      part("quantiles", "body").replaceChildren(plots);
+      replace(part("quantiles", "body"), plots);
     }
     update();
   }
 
   // ---- over time
-
-  const COLUMNS = {
-    rate: ["rate asked for (/s)", 1], throughput: ["throughput (/s)", 1], latency_ms: ["latency (ms)", 1],
-    batch: ["elements a batch", 1], cores: ["processors (cores)", 1], resident_bytes: ["memory (MB)", 1e-6],
-  };
 
   function showSeries() {
     const rows = data.rows.filter((row) => row.samples && row.samples.columns.seconds.length);
@@ -408,10 +413,11 @@
       const inside = cases.get(chosen).filter((row) => row.sequential || row.nthreads === degree);
       const widest = Math.max(...inside.map((row) => row.samples.width));
       const there = unique(inside.flatMap((row) => Object.keys(row.samples.columns))).filter((name) => name !== "seconds");
-      const order = [...Object.keys(COLUMNS).filter((name) => there.includes(name)), ...there.filter((name) => !(name in COLUMNS))];
+      const known = Object.keys(data.columns);
+      const order = [...known.filter((name) => there.includes(name)), ...there.filter((name) => !known.includes(name))];
       const plots = make("div", { class: "plots" });
       for (const name of order) {
-        const [title, factor] = COLUMNS[name] ?? [name, 1];
+        const [title, factor] = data.columns[name] ?? [name, 1];
         if (!inside.some((row) => row.samples.columns[name]?.some((value) => value))) continue;
         const node = make("div");
         plots.append(node);
@@ -433,8 +439,8 @@
       }
       const asked = inside[0].frequency !== null ? "The dashed line is the rate that was asked for. " : "";
       const thinned = widest > 1 ? `Of each ${widest} samples or fewer their mean is drawn.` : "";
-      part("series", "body").replaceChildren(make("div", { class: "card" }, make("h3", {}, chosen), plots,
-        asked || thinned ? make("p", {}, asked + thinned) : ""));
+      replace(part("series", "body"), make("div", { class: "card" }, make("h3", {}, chosen), plots,
+        asked || thinned ? make("p", {}, asked + thinned) : null));
     }
     update();
   }
