@@ -20,17 +20,17 @@ class Look:
 
 
 LOOKS = {
-    "sequential": Look("#7f7f7f", "hexagon", "h"),
+    "sequential": Look("#6b6b6b", "hexagon", "h"),
     "thalweg": Look("#0072b2", "circle", "o"),
     "tbb": Look("#d55e00", "square", "s"),
     "openmp": Look("#009e73", "diamond", "D"),
     "threads": Look("#56b4e9", "triangle-up", "^"),
     "fastflow": Look("#e69f00", "triangle-down", "v"),
     "grppi": Look("#cc79a7", "cross", "P"),
-    "taskflow": Look("#8c6d1f", "x", "X"),
-    "windflow": Look("#7b52c7", "star", "*"),
+    "taskflow": Look("#904824", "x", "X"),
+    "windflow": Look("#9048fc", "star", "*"),
 }
-"""Okabe and Ito's colors, which are chosen for all kinds of eyes, and two more."""
+"""Okabe and Ito's colors, which are chosen for all kinds of eyes, and three that differ most from them."""
 
 OTHERS = (
     Look("#b5485d", "pentagon", "p"),
