@@ -26,9 +26,9 @@ APPLICATIONS = {"bzip2": 11.0, "ferret": 55.0, "lane_detection": 32.0}
 
 WAYS = {
     ("sequential", ""): (1.0, 0.0),
-    ("thalweg", "farm"): (0.99, 0.02),
-    ("thalweg", "pipe-farm"): (0.96, 0.03),
-    ("tbb", "farm"): (0.98, 0.03),
+    ("thalweg", "farm"): (0.96, 0.03),
+    ("thalweg", "pipe-farm"): (0.94, 0.05),
+    ("tbb", "farm"): (0.98, 0.02),
     ("openmp", "farm"): (0.93, 0.06),
     ("threads", "farm"): (0.97, 0.02),
     ("fastflow", "farm"): (0.95, 0.04),
@@ -46,12 +46,13 @@ def runs() -> Iterator[Run]:
     for number in range(1, REPEATS + 1):
         for application, speed in APPLICATIONS.items():
             for (interface, composition), (quick, serial) in WAYS.items():
+                favour = 1 + 0.12 * math.sin(17 * len(application) + 5 * len(interface + composition))
                 name = "_".join(filter(None, (application, interface, composition)))
                 program = Program(name, application, interface, composition, "")
                 for degree in (1,) if interface == "sequential" else DEGREES:
                     threads = degree + (interface in ("threads", "fastflow")) * 2
                     gain = 1 / (serial + (1 - serial) / min(degree, CORES))
-                    throughput = speed * quick * gain * chance.gauss(1, 0.015)
+                    throughput = speed * favour * quick * gain * chance.gauss(1, 0.015)
                     setting = Setting(program, "small", degree)
                     result = measured(throughput, degree, serial, chance)
                     yield Run(setting, number, "2026-01-01T00:00:00.000Z", threads, (), False, result, True)
@@ -86,7 +87,7 @@ def measured(throughput: float, degree: int, serial: float, chance: random.Rando
 def draw(folder: Path, picture: Path) -> None:
     """Makes the store and the page in a folder, and takes the picture."""
     conditions = Conditions(verify=True, latency=True, monitor_ms=100)
-    here = Circumstances("no machine: these numbers are made up", CORES, "none", "none")
+    here = Circumstances("no machine: these numbers are made up", CORES, "none", "performance", 3.1)
     file, page, shot = folder / "results.db", folder / "report.html", folder / "shot.png"
     file.unlink(missing_ok=True)
     with closing(Store(file, make=True)) as store:

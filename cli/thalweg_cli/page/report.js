@@ -69,6 +69,7 @@
       margin: { l: 56, r: 12, t: 34, b: 44 },
       height: 320,
       showlegend: false,
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("rule"), activecolor: colour("pale") },
       xaxis: { ...axis, ...xaxis },
       yaxis: { ...axis, ...yaxis },
       ...rest,
@@ -80,7 +81,9 @@
     let drawn = false;
     const draw = () => {
       const { traces, layout: wanted } = figure();
-      const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d"] };
+      // Only these buttons: others would send the plot to a site.
+      const modeBarButtons = [["toImage", "zoom2d", "pan2d", "resetScale2d"]];
+      const config = { responsive: true, displaylogo: false, modeBarButtons };
       Plotly.react(node, traces, layout(wanted), config);
     };
     node.classList.add("plotted");
@@ -284,13 +287,13 @@
       const level = first.sequential && sorted.length === 1 && (along === "nthreads" || along === "threads");
       const points = level && extent[1] > extent[0] ? [first, first] : sorted;
       const spreads = points.map(value);
+      const measured = spreads.slice(0, sorted.length);  // The other end of a level line was not measured.
       return {
         type: "scatter", mode: "lines+markers", name,
         x: level && points.length === 2 ? extent : points.map((row) => row[along]),
         y: spreads.map((spread) => spread[0]),
         error_y: { type: "data", symmetric: false, thickness: 1, width: 3, color: data.looks[first.interface].color,
-          array: spreads.map((spread, index) => level && index ? 0 : spread[2] - spread[0]),
-          arrayminus: spreads.map((spread, index) => level && index ? 0 : spread[0] - spread[1]) },
+          array: measured.map((spread) => spread[2] - spread[0]), arrayminus: measured.map((spread) => spread[0] - spread[1]) },
         text: points.map((row, index) => `${row.nthreads} asked, ${row.threads} there<br>${plain(spreads[index][1])} to ` +
           `${plain(spreads[index][2])} in ${spreads[index][3]} runs${row.failed ? `, ${row.failed} failed` : ""}`),
         marker: { ...markOf(first), opacity: level ? [1, 0] : 1 },
