@@ -47,7 +47,7 @@ def execute(
         str,
         typer.Option(
             metavar="PATTERN,PERIOD,MIN,MAX",
-            help="A frequency that changes: wave, binary, increasing, decreasing, spike[,percent].",
+            help="A frequency that changes: wave, binary, spike, ...; the programs' -help has all.",
         ),
     ] = "",
     in_memory: Annotated[bool, typer.Option("--in-memory", help="Read all input before the stream.")] = False,

@@ -31,9 +31,12 @@ class Shown:
     @property
     def metrics(self) -> list[Metric]:
         """The columns with numbers that were measured."""
-        groups = ((True, (TIME,)), (self.throughput, (THROUGHPUT,)))
-        groups += ((self.latency, LATENCY), (self.memory, MEMORY))
-        return [metric for wanted, group in groups if wanted for metric in group]
+        return [
+            TIME,
+            *((THROUGHPUT,) if self.throughput else ()),
+            *(LATENCY if self.latency else ()),
+            *(MEMORY if self.memory else ()),
+        ]
 
 
 def leading_columns(table: Table, settings: Sequence[Setting]) -> None:

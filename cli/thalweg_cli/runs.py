@@ -97,6 +97,7 @@ def measure(setting: Setting, conditions: Conditions, number: int, *, warm_up: b
             show_output=conditions.show_output,
         )
         result, error = read(found)
+    verified = result.get("verified")
     if done.late:
         error = f"it did not end within {conditions.timeout_s:g} s (--timeout)"
     elif done.code != 0:
@@ -111,7 +112,7 @@ def measure(setting: Setting, conditions: Conditions, number: int, *, warm_up: b
         tuple(command),
         warm_up,
         result,
-        result.get("verified", {}).get("good"),
+        verified.get("good") if isinstance(verified, dict) else None,
         error,
         done.errors[-MOST_SAID:],
     )

@@ -92,7 +92,9 @@ class Store:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            remedy = "is there room on the disk, and may you write there? --store names another file"
+            remedy = "--store names another file"
+            if not isinstance(error, sqlite3.Error) or isinstance(error, sqlite3.OperationalError):
+                remedy = f"is there room on the disk, and may you write there? {remedy}"
             raise Failed(f"{self.file} cannot be {what}: {error}", remedy=remedy) from error
 
     def _pragma(self, name: str) -> int:
@@ -120,7 +122,8 @@ class Store:
                 self._db.execute(f"PRAGMA user_version = {SCHEMA}")
                 self._db.execute(f"PRAGMA application_id = {APPLICATION}")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # SQLite itself gives some up.
+                self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
         self._log_ahead()
@@ -131,8 +134,8 @@ class Store:
         while True:
             try:
                 self._db.execute("PRAGMA journal_mode = WAL")
-            except sqlite3.OperationalError:
-                if time.monotonic() >= until:
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
                     raise
                 time.sleep(0.02)
             else:

@@ -14,6 +14,7 @@ from fake_programs import a_run, program
 from thalweg_cli.app import app
 from thalweg_cli.bootstrap import cliffs_delta, ratio_of_medians
 from thalweg_cli.circumstances import Circumstances
+from thalweg_cli.compare import coloured
 from thalweg_cli.comparison import Pair, differences, match
 from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.metrics import METRICS, THROUGHPUT, TIME
@@ -68,6 +69,12 @@ class Statistics(unittest.TestCase):
         ):
             with self.subTest(metric=metric, before=before, after=after):
                 self.assertEqual(Pair(SETTING, METRICS[metric], before, after).verdict, verdict)
+        for metric, shown in (
+            ("time", "[red]slower[/]"),
+            ("throughput", "[green]faster[/]"),
+            ("memory", "[red]more[/]"),
+        ):
+            self.assertEqual(coloured(Pair(SETTING, METRICS[metric], STEADY, TWICE)), shown)
         self.assertEqual(Pair(SETTING, TIME, STEADY, TWICE).effect, -1)
         self.assertEqual(Pair(SETTING, THROUGHPUT, STEADY, TWICE).effect, 1)
 

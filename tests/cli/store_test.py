@@ -137,6 +137,13 @@ class Refuses(InAFolder):
         self.file.parent.write_text("a file", encoding="utf-8")
         self.refused("File exists|Not a directory")
 
+    def test_disk_without_room_for_a_new_store(self) -> None:
+        self.file.parent.mkdir()
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, before)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+        self.refused("cannot be opened")
+
     def test_full_disk(self) -> None:
         store = self.open()
         one = store.begin("", [], CONDITIONS, HERE)
