@@ -10,7 +10,14 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter, NullLocator
+from matplotlib.ticker import (
+    FixedFormatter,
+    FixedLocator,
+    FuncFormatter,
+    LogFormatter,
+    NullFormatter,
+    NullLocator,
+)
 
 from thalweg_cli.experiment import SEQUENTIAL
 from thalweg_cli.files import write_bytes
@@ -122,9 +129,10 @@ def in_cases(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def widest(rows: Sequence[Row]) -> list[Row]:
-    """The rows with the most threads asked for, and the sequential ones."""
-    most = max((row.series.setting.nthreads for row in rows), default=1)
-    return [row for row in rows if row.interface == SEQUENTIAL or row.series.setting.nthreads == most]
+    """Of the rows that have numbers, those with the most threads asked for, and the sequential ones."""
+    good = [row for row in rows if row.series.good]
+    most = max((row.series.setting.nthreads for row in good), default=1)
+    return [row for row in good if row.interface == SEQUENTIAL or row.series.setting.nthreads == most]
 
 
 def degree_of(rows: Sequence[Row]) -> str:
@@ -140,15 +148,17 @@ def drawn(panels: Sequence[Panel], title: str, legend: Sequence[Line2D], wide: f
     legend_height = 0.22 * math.ceil(len(legend) / in_a_row) + 0.3
     size = (across * WIDTH * wide, down * HEIGHT + legend_height)
     figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(down, across, squeeze=False).flat
+    axes = list(figure.subplots(down, across, squeeze=False).flat)
     for ax, panel in zip(axes, panels, strict=False):
         panel(ax)
-    for ax in list(axes)[len(panels) :]:
+    for ax in axes[len(panels) :]:
         ax.set_visible(False)
     if title:
         figure.suptitle(title, fontsize=10, color=MUTED)
     if legend:
-        figure.legend(handles=legend, loc="outside lower center", ncols=in_a_row, frameon=False)
+        figure.legend(
+            handles=legend, loc="outside lower center", ncols=in_a_row, frameon=False, handlelength=3.2
+        )
     return figure
 
 
@@ -204,6 +214,8 @@ def quantiles_panel(rows: Sequence[Row], style: Style) -> Panel:
             ax.errorbar(xs, [spread.median for spread in spreads], yerr=bars(spreads), **look)
         shown = sorted(ticks)
         ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.4)))
         ax.xaxis.set_major_locator(FixedLocator([-math.log10(1 - percent / 100) for percent in shown]))
         ax.xaxis.set_major_formatter(FixedFormatter([f"p{percent:g}" for percent in shown]))
         ax.xaxis.set_minor_locator(NullLocator())

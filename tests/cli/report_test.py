@@ -22,6 +22,7 @@ from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.looks import LOOKS, OTHERS, looks_of
 from thalweg_cli.metrics import METRICS, THROUGHPUT
 from thalweg_cli.report_data import MOST_SAMPLES, Row, plain_row, rows_of, samples_per_run
+from thalweg_cli.report_figures import pictures
 from thalweg_cli.report_ranking import rank
 from thalweg_cli.report_tables import latex, slug, unused
 from thalweg_cli.runs import Run
@@ -352,6 +353,18 @@ class Files(OverAStore):
         for interface in ("tbb", "thalweg"):
             self.assertIn(LOOKS[interface].color, drawing)
 
+    def test_no_empty_plots(self) -> None:
+        figures = dict(pictures(self.rows(), "threads"))
+        shown = {name: [ax for ax in figure.axes if ax.get_visible()] for name, figure in figures.items()}
+        self.assertEqual(
+            {name: len(axes) for name, axes in shown.items() if "bzip2" in name},
+            {"bzip2, small": 3, "bzip2, small quantiles": 1, "bzip2, small over time": 4},
+        )
+        for axes in shown.values():
+            self.assertTrue(all(ax.has_data() for ax in axes))
+        self.assertEqual(len(shown["ferret, small quantiles"][0].containers), 4)
+        self.assertEqual(list(shown["bzip2, small"][0].get_xticks()), [3])  # One more than were asked for.
+
 
 class Refuses(OverAStore):
     """What cannot be done is told, and leaves no page."""
@@ -434,6 +447,13 @@ class InABrowser(OverAStore):
         plots = re.findall(r'class="[^"]*\bplotted\b[^"]*"', shown)
         self.assertEqual(len(plots), 1 + 2 * 3 + 2 + 4)  # ranking, two cases, their quantiles, four series
         self.assertTrue(all("js-plotly-plot" in one for one in plots), plots)
-        self.assertGreaterEqual(len(re.findall(r'class="trace scatter', shown)), 2 * 3 * 2)
+        parts = re.split(r'<section id="(\w+)"', shown)
+        lines = {
+            name: part.count('class="trace scatter')
+            for name, part in zip(parts[1::2], parts[2::2], strict=True)
+        }
+        self.assertEqual(lines["scaling"], 3 * (4 + 2))  # Three metrics of four programs, and of two.
+        self.assertEqual(lines["quantiles"], 4 + 2)  # With two threads; with four the only program failed.
+        self.assertEqual(lines["series"], 4 * 4)
         self.assertIn("throughput (/s), more is better", shown)
         self.assertIn("1 of 26 runs failed", shown)
