@@ -159,25 +159,33 @@
     return drawing(36, `<path d="M0 6h36" stroke="currentColor" stroke-width="2" stroke-dasharray="${DASHES[dash]}"/>`);
   }
 
-  /** A legend whose entries show and hide an interface in all plots. */
+  /** The name under which a set is hidden. */
+  function setKey(id) {
+    return `set ${id}`;
+  }
+
+  function isShown(row) {
+    return !hidden.has(row.interface) && !hidden.has(setKey(row.set));
+  }
+
+  /** A legend whose entries show and hide an interface, or a set, in all plots. */
   function legend(section) {
     const node = part(section, "legend");
-    for (const [name, look] of Object.entries(data.looks)) {
-      const button = make("button", {
-        "aria-pressed": "true", title: "show or hide", "data-interface": name,
-        onclick: () => {
-          if (!hidden.delete(name)) hidden.add(name);
-          for (const one of document.querySelectorAll(".legend button"))
-            one.setAttribute("aria-pressed", String(!hidden.has(one.dataset.interface)));
-          redraw();
-        },
-      }, markShape(look), name);
-      node.append(button);
-    }
+    const entry = (key, ...content) => node.append(make("button", {
+      "aria-pressed": "true", title: "show or hide", "data-key": key,
+      onclick: () => {
+        if (!hidden.delete(key)) hidden.add(key);
+        for (const one of document.querySelectorAll(".legend button"))
+          one.setAttribute("aria-pressed", String(!hidden.has(one.dataset.key)));
+        redraw();
+      },
+    }, ...content));
+    for (const [name, look] of Object.entries(data.looks)) entry(name, markShape(look), name);
     const shown = Object.entries(data.dashes).filter(([name]) => name);
     if (shown.length > 1) for (const [name, dash] of shown) node.append(make("span", { class: "key" }, dashShape(dash), name));
     if (data.sets.length > 1)
-      node.append(make("span", { class: "key" }, `filled: set ${data.sets.at(-1).name}; open: sets before it`));
+      for (const one of data.sets)
+        entry(setKey(one.id), `set ${one.name}: ${{ "": "filled", "-open": "open", "-open-dot": "open, a dot" }[setsOpen(one.id)]}`);
   }
 
   // ---- notes
@@ -187,7 +195,7 @@
     for (const note of data.notes) {
       const item = make("li", { class: note.level }, note.text);
       if (note.details.length)
-        item.append(make("details", {}, make("summary", {}, `${note.details.length} lines`), make("pre", {}, note.details.join("\n"))));
+        item.append(make("details", {}, make("summary", {}, "which"), make("pre", {}, note.details.join("\n"))));
       list.append(item);
     }
     part("notes", "body").append(data.notes.length ? list : make("p", {}, "Nothing to note."));
@@ -281,7 +289,7 @@
   }
 
   function lines(rows, along, value, extent) {
-    return [...grouped(rows.filter((row) => value(row) && !hidden.has(row.interface)), nameOf)].map(([name, line]) => {
+    return [...grouped(rows.filter((row) => value(row) && isShown(row)), nameOf)].map(([name, line]) => {
       const sorted = [...line].sort((a, b) => a[along] - b[along]);
       const [first] = sorted;
       const level = first.sequential && sorted.length === 1 && (along === "nthreads" || along === "threads");
@@ -370,7 +378,7 @@
         plots.append(make("div", { class: "card" }, make("h3", {}, panel), node));
         const ticks = unique(inside.flatMap((row) => row.quantiles.map((one) => one[0]))).sort((a, b) => a - b);
         plot(node, () => ({
-          traces: inside.filter((row) => !hidden.has(row.interface)).map((row) => ({
+          traces: inside.filter(isShown).map((row) => ({
             type: "scatter", mode: "lines+markers", name: nameOf(row),
             x: row.quantiles.map((one) => percent(one[0])), y: row.quantiles.map((one) => one[1]),
             error_y: { type: "data", symmetric: false, thickness: 1, width: 3, color: data.looks[row.interface].color,
@@ -425,7 +433,7 @@
         const node = make("div");
         plots.append(node);
         plot(node, () => ({
-          traces: inside.filter((row) => !hidden.has(row.interface) && row.samples.columns[name]).map((row) => ({
+          traces: inside.filter((row) => isShown(row) && row.samples.columns[name]).map((row) => ({
             type: "scatter", mode: "lines", name: nameOf(row),
             x: row.samples.columns.seconds, y: row.samples.columns[name].map((value) => value === null ? null : value * factor),
             line: { ...lineOf(row), width: 1.5, ...(row.sequential ? { dash: "dot" } : {}) },
