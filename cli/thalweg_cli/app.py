@@ -5,7 +5,19 @@ import sys
 
 import typer
 
-from thalweg_cli import clean, compare, demo, doctor, effort, execute, micro, programs, results, test
+from thalweg_cli import (
+    clean,
+    compare,
+    demo,
+    doctor,
+    effort,
+    execute,
+    micro,
+    programs,
+    report,
+    results,
+    test,
+)
 from thalweg_cli.spellings import rewrite
 from thalweg_cli.terminal import Failed, errors
 
@@ -25,6 +37,7 @@ app.command()(effort.effort)
 app.command("list")(programs.list_programs)
 app.command()(results.results)
 app.command()(compare.compare)
+app.command()(report.report)
 app.command()(doctor.doctor)
 app.command()(clean.clean)
 

@@ -19,6 +19,7 @@ PYTHON_PACKAGES = {
     "rich": "tables and progress bars",
     "numpy": "statistics",
     "matplotlib": "plots",
+    "plotly": "plots in reports",
 }
 
 

@@ -41,7 +41,12 @@ def write(file: Path, how: Callable[[Path], object]) -> None:
 
 def write_text(file: Path, text: str) -> None:
     """Writes a text as `replace` does."""
-    replace(file, lambda place: place.write_text(text, encoding="utf-8"))
+    write_bytes(file, text.encode())
+
+
+def write_bytes(file: Path, data: bytes) -> None:
+    """Writes bytes as `replace` does."""
+    replace(file, lambda place: place.write_bytes(data))
 
 
 def check_writable(file: Path) -> None:
@@ -52,6 +57,16 @@ def check_writable(file: Path) -> None:
         raise Failed(f"there is no folder {file.parent}, so {file} cannot be written")
     if not os.access(file.parent if not file.exists() or file.is_file() else file, os.W_OK):
         raise Failed(f"{file} cannot be written: you may not write there")
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder for files, if it is not there. Raises Failed, which names it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failed(f"{folder} cannot be made: {error}") from error
+    if not os.access(folder, os.W_OK):
+        raise Failed(f"nothing can be written into {folder}")
 
 
 def as_json(what: Any) -> str:  # noqa: ANN401  (anything that JSON has)

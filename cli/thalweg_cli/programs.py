@@ -79,14 +79,7 @@ def select(
     """
     check_names(programs, bench, app, ppi)
 
-    def fits(program: Program) -> bool:
-        return (
-            (not bench or "all" in bench or any(program.is_called(name) for name in bench))
-            and (not app or "all" in app or program.application in app)
-            and (not ppi or "all" in ppi or program.interface in ppi)
-        )
-
-    found = [program for program in programs if fits(program)]
+    found = [program for program in programs if fits(program, bench, app, ppi)]
     for program in found:
         if program.missing:
             console.print(f"[dim]left out: {program.name}: {escape(program.missing)}[/]")
@@ -94,6 +87,15 @@ def select(
     if not found:
         raise Failed("no benchmark program fits", remedy="./thalweg list")
     return found
+
+
+def fits(program: Program, bench: Sequence[str], app: Sequence[str], ppi: Sequence[str]) -> bool:
+    """Whether a program fits every condition that is given; `all` fits any."""
+    return (
+        (not bench or "all" in bench or any(program.is_called(name) for name in bench))
+        and (not app or "all" in app or program.application in app)
+        and (not ppi or "all" in ppi or program.interface in ppi)
+    )
 
 
 def check_names(

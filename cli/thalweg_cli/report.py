@@ -1,0 +1,105 @@
+"""`./thalweg report`: sets of runs as a page with plots that works offline, as pictures and as tables."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thalweg_cli.compare import By
+from thalweg_cli.export import Kept
+from thalweg_cli.files import check_writable, make_folder, write_text
+from thalweg_cli.programs import check_names, fits
+from thalweg_cli.report_data import Row, rows_of
+from thalweg_cli.report_page import page
+from thalweg_cli.report_tables import write_latex, write_tables
+from thalweg_cli.store import LATEST, Store, default_file
+from thalweg_cli.terminal import Failed, console
+
+
+def report(
+    output: Annotated[Path, typer.Option(metavar="FILE", help="Write the page, HTML, here.")],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SET]...", help=f"Ids, labels, previous; without any, {LATEST}."),
+    ] = None,
+    bench: Annotated[
+        list[str] | None, typer.Option(help="Only this program, such as bzip2_thalweg; repeatable.")
+    ] = None,
+    app: Annotated[list[str] | None, typer.Option(help="Only this application.")] = None,
+    ppi: Annotated[list[str] | None, typer.Option(help="Only this interface.")] = None,
+    by: Annotated[
+        By,
+        typer.Option(help="Axis of pictures, and of the page at first: threads asked for, or really there."),
+    ] = By.NTHREADS,
+    png: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the plots as PNG here.")] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the plots as SVG here.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write the numbers as CSV here.")
+    ] = None,
+    latex: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write tables for LaTeX (booktabs) here.")
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where the sets are, if not in the user's data folder."),
+    ] = None,
+) -> None:
+    """Make a page of sets of runs: plots, a ranking, all numbers, and on what they were measured."""
+    check_writable(output)
+    with closing(Store(store or default_file())) as kept:
+        sets = {one.id: one for one in map(kept.find, names or [LATEST])}
+        found: list[Kept] = [
+            (one, kept.runs(one.id)) for one in sorted(sets.values(), key=lambda one: one.id)
+        ]
+    chosen = select(found, bench or [], app or [], ppi or [])
+    rows = rows_of(chosen)
+    check_values(chosen, rows)
+    write_text(output, page([one for one, _ in chosen], rows, by.value))
+    written = [output]
+    for folder in filter(None, (png, svg, csv, latex)):
+        make_folder(folder)
+    if csv:
+        written += write_tables(csv, chosen, rows)
+    if latex:
+        written += write_latex(latex, rows)
+    if png or svg:
+        from thalweg_cli.report_figures import write_pictures  # noqa: PLC0415  (loading matplotlib takes long)
+
+        for folder, suffix in ((png, ".png"), (svg, ".svg")):
+            written += write_pictures(folder, suffix, rows, by.value) if folder else []
+    for file in written:
+        console.print(f"wrote {file}", markup=False)
+
+
+def select(kept: Sequence[Kept], bench: Sequence[str], app: Sequence[str], ppi: Sequence[str]) -> list[Kept]:
+    """The sets with those of their runs that fit; sets without any are left out.
+
+    Raises Failed if a name is in none of the sets, or if nothing is left.
+    """
+    programs = list({run.setting.program for _, runs in kept for run in runs})
+    where = f"{'set' if len(kept) == 1 else 'sets'} {', '.join(one.name for one, _ in kept)}"
+    if not programs:
+        raise Failed(f"there are no runs in {where}", remedy="./thalweg results lists all sets")
+    try:
+        check_names(programs, bench, app, ppi)
+    except Failed as failure:
+        raise Failed(
+            f"{failure.what} in {where}", remedy=f"./thalweg results {kept[0][0].id} shows what is there"
+        ) from failure
+
+    fitting = {program for program in programs if fits(program, bench, app, ppi)}
+    found = [(one, [run for run in runs if run.setting.program in fitting]) for one, runs in kept]
+    found = [(one, runs) for one, runs in found if runs]
+    if not found:
+        raise Failed(f"no run of {where} fits --bench, --app and --ppi together")
+    return found
+
+
+def check_values(kept: Sequence[Kept], rows: Sequence[Row]) -> None:
+    """Raises Failed if no run has numbers that may be shown."""
+    if not any(row.series.good for row in rows):
+        error = next((row.series.error for row in rows if row.series.error), "they were all to warm up")
+        names = ", ".join(one.name for one, _ in kept)
+        raise Failed(f"no run of {names} succeeded, so there is nothing to show: {error}")

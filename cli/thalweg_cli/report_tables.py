@@ -1,0 +1,168 @@
+"""The numbers of a report for other programs: CSV, and tables for LaTeX."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from thalweg_cli.export import Kept, write_csv
+from thalweg_cli.files import as_csv, write_text
+from thalweg_cli.metrics import LATENCY, THROUGHPUT, Metric
+from thalweg_cli.report_data import Row, plain_row, shown_metrics
+from thalweg_cli.report_ranking import Ranking, rank, winner
+
+LEADING = ("set", "application", "input", "interface", "composition", "nthreads", "threads", "batch")
+LEADING += ("batch_interval", "frequency", "held", "runs", "failed", "verified")
+
+IN_TABLES = (THROUGHPUT, *LATENCY)
+"""The metrics that LaTeX tables are made of."""
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{sign: rf"\{sign}" for sign in "&%$#_{}"},
+}
+
+
+def write_tables(folder: Path, kept: Iterable[Kept], rows: Sequence[Row]) -> list[Path]:
+    """Writes a line for each run, for each setting, and for each interface in each case."""
+    files = [folder / name for name in ("runs.csv", "settings.csv", "ranking.csv")]
+    write_csv(files[0], kept)
+    write_text(files[1], settings_csv(rows))
+    write_text(files[2], ranking_csv(rows))
+    return files
+
+
+def settings_csv(rows: Sequence[Row]) -> str:
+    """A line for each setting: of each metric the median, the lowest and the highest run."""
+    metrics = shown_metrics(rows)
+    headings = [*LEADING]
+    for metric in metrics:
+        headings += [f"{metric.name} {what} ({metric.unit})" for what in ("median", "lowest", "highest")]
+    return as_csv(headings, (setting_line(row, metrics) for row in rows))
+
+
+def setting_line(row: Row, metrics: Sequence[Metric]) -> list[object]:
+    """The line of a setting."""
+    plain = plain_row(row, 1)
+    cells: list[object] = [plain[name] for name in LEADING]
+    for metric in metrics:
+        spread = row.spread(metric)
+        cells += [spread.median, spread.low, spread.high] if spread else [None] * 3
+    return ["" if cell is None else cell for cell in cells]
+
+
+def ranking_csv(rows: Sequence[Row]) -> str:
+    """A line for each metric, case and interface."""
+    headings = ("metric", "set", "case", "interface", "ratio to the best", "value", "program", "nthreads")
+    return as_csv(headings, ranking_lines(rows))
+
+
+def ranking_lines(rows: Sequence[Row]) -> Iterator[list[object]]:
+    """These lines."""
+    for metric in shown_metrics(rows):
+        for place in rank(rows, metric).places:
+            for case, score in place.scores.items():
+                where = [metric.name, case.set_id, case.name, place.interface]
+                yield [*where, score.ratio, score.value, score.way, score.nthreads]
+
+
+def write_latex(folder: Path, rows: Sequence[Row]) -> list[Path]:
+    """Writes a table for each case and metric, and one with the ranking by throughput. They need booktabs."""
+    tables = {}
+    for metric in IN_TABLES:
+        for (set_id, case), inside in cases(rows, metric).items():
+            name = slug(f"set{set_id}-{case}-{metric.name}")
+            tables[unused(name, tables)] = case_table(inside, metric)
+    ranking = rank(rows, THROUGHPUT)
+    if ranking.cases:
+        tables["ranking"] = ranking_table(ranking)
+    files = []
+    for name, text in tables.items():
+        files.append(folder / f"{name}.tex")
+        write_text(files[-1], text)
+    return files
+
+
+def cases(rows: Sequence[Row], metric: Metric) -> dict[tuple[int, str], list[Row]]:
+    """The rows that have a metric, by set and case."""
+    found: dict[tuple[int, str], list[Row]] = {}
+    for row in rows:
+        if row.spread(metric):
+            found.setdefault((row.of.id, row.case_name), []).append(row)
+    return found
+
+
+def case_table(rows: Sequence[Row], metric: Metric) -> str:
+    """Interfaces by numbers of threads asked for; the best of each column is bold."""
+    degrees = sorted({row.series.setting.nthreads for row in rows})
+    values = {
+        (row.way, row.series.setting.nthreads): spread.median
+        for row in rows
+        if (spread := row.spread(metric))
+    }
+    best = {
+        degree: winner(metric, [value for (_, asked), value in values.items() if asked == degree])
+        for degree in degrees
+    }
+    lines = []
+    for way in dict.fromkeys(row.way for row in rows):
+        cells = [values.get((way, degree)) for degree in degrees]
+        shown = [
+            cell(value, bold=value == best[degree]) for degree, value in zip(degrees, cells, strict=True)
+        ]
+        lines.append([latex(way), *shown])
+    note = f"{rows[0].case_name}: {metric.title} ({metric.unit}), medians, by threads asked for"
+    return tabular(["", *map(str, degrees)], lines, note)
+
+
+def ranking_table(ranking: Ranking) -> str:
+    """Interfaces by cases, with the geometric mean of the ratios to the best."""
+    several = len({case.set_id for case in ranking.cases}) > 1
+    names = [f"{case.name} (set {case.set_id})" if several else case.name for case in ranking.cases]
+    lines = []
+    for place in ranking.places:
+        scores = [place.scores.get(case) for case in ranking.cases]
+        ratios = [
+            cell(score.ratio if score else None, bold=bool(score and score.ratio == 1)) for score in scores
+        ]
+        lines.append([latex(place.interface), cell(place.mean), *ratios])
+    note = f"{ranking.metric.title}: ratios to the best, each at its best number of threads"
+    return tabular(["", "all", *map(latex, names)], lines, note)
+
+
+def cell(value: float | None, *, bold: bool = False) -> str:
+    """A number, in four digits."""
+    if value is None:
+        return "--"
+    digits = f"{value:.4g}"
+    if "e" in digits:
+        mantissa, exponent = digits.split("e")
+        digits = rf"${mantissa} \cdot 10^{{{int(exponent)}}}$"
+    return rf"\textbf{{{digits}}}" if bold else digits
+
+
+def tabular(headings: Sequence[str], lines: Sequence[Sequence[str]], note: str) -> str:
+    """A table as LaTeX has it."""
+    comment = note.replace("\n", " ")
+    rows = (" & ".join(line) + r" \\" for line in lines)
+    columns = "l" + "r" * (len(headings) - 1)
+    head = " & ".join(headings) + r" \\"
+    parts = [f"% {comment}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *rows]
+    return "\n".join([*parts, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def latex(text: str) -> str:
+    """Text without signs that mean something to LaTeX."""
+    return "".join(SPECIAL.get(sign, sign) for sign in text)
+
+
+def slug(text: str) -> str:
+    """Text as a name of a file."""
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")[:100] or "report"
+
+
+def unused(name: str, taken: Iterable[str]) -> str:
+    """A name that is not taken: itself, or itself with a number."""
+    names = set(taken)
+    return next(one for one in (name, *(f"{name}-{i}" for i in range(2, len(names) + 3))) if one not in names)
