@@ -4,7 +4,6 @@ import statistics
 from collections.abc import Sequence
 from contextlib import closing
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,7 +15,7 @@ from thalweg_cli.comparison import SAME, TOO_FEW, Pair, differences, match
 from thalweg_cli.experiment import Setting
 from thalweg_cli.metrics import METRICS, TIME, metric_named
 from thalweg_cli.run_table import leading_cells, leading_columns
-from thalweg_cli.store import LATEST, PREVIOUS, Store, default_file
+from thalweg_cli.store import LATEST, PREVIOUS, Store, StoreFile, default_file
 from thalweg_cli.terminal import Failed, console, print_table
 
 SETS = f"A set: its id or label (./thalweg results lists them), {LATEST} or {PREVIOUS}."
@@ -36,10 +35,7 @@ def compare(
     by: Annotated[
         By, typer.Option(help="Match the threads asked for, or those that were really there.")
     ] = By.NTHREADS,
-    store: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where the sets are, if not in the user's data folder."),
-    ] = None,
+    store: StoreFile = None,
 ) -> None:
     """Compare two sets of runs, setting by setting: medians, their ratio with an interval, a verdict."""
     compared = metric_named(metric)

@@ -10,11 +10,11 @@ import typer
 from thalweg_cli.compare import By
 from thalweg_cli.export import Kept
 from thalweg_cli.files import check_writable, make_folder, write_text
-from thalweg_cli.programs import check_names, fits
+from thalweg_cli.programs import Applications, Benches, Interfaces, check_names, fits
 from thalweg_cli.report_data import Row, rows_of
 from thalweg_cli.report_page import page
 from thalweg_cli.report_tables import write_latex, write_tables
-from thalweg_cli.store import LATEST, Store, default_file
+from thalweg_cli.store import LATEST, Store, StoreFile, default_file
 from thalweg_cli.terminal import Failed, console
 
 
@@ -24,11 +24,9 @@ def report(
         list[str] | None,
         typer.Argument(metavar="[SET]...", help=f"Ids, labels, previous; without any, {LATEST}."),
     ] = None,
-    bench: Annotated[
-        list[str] | None, typer.Option(help="Only this program, such as bzip2_thalweg; repeatable.")
-    ] = None,
-    app: Annotated[list[str] | None, typer.Option(help="Only this application.")] = None,
-    ppi: Annotated[list[str] | None, typer.Option(help="Only this interface.")] = None,
+    bench: Benches = None,
+    app: Applications = None,
+    ppi: Interfaces = None,
     by: Annotated[
         By,
         typer.Option(help="Axis of pictures, and of the page at first: threads asked for, or really there."),
@@ -41,10 +39,7 @@ def report(
     latex: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Also write tables for LaTeX (booktabs) here.")
     ] = None,
-    store: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where the sets are, if not in the user's data folder."),
-    ] = None,
+    store: StoreFile = None,
 ) -> None:
     """Make a page of sets of runs: plots, a ranking, all numbers, and on what they were measured."""
     check_writable(output)

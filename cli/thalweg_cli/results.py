@@ -16,7 +16,7 @@ from thalweg_cli.export import Kept, conditions_of, write_csv, write_json
 from thalweg_cli.metrics import LATENCY
 from thalweg_cli.run_table import Shown, failures, table_of, title_of
 from thalweg_cli.runs import Series, in_series
-from thalweg_cli.store import Store, default_file
+from thalweg_cli.store import Store, StoreFile, default_file
 from thalweg_cli.store_rows import RunSet
 from thalweg_cli.terminal import console, errors, print_table
 
@@ -37,10 +37,7 @@ def results(
     csv_file: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write a line for each of their runs here.")
     ] = None,
-    store: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where the sets are, if not in the user's data folder."),
-    ] = None,
+    store: StoreFile = None,
 ) -> None:
     """List the sets of runs that are kept; show some, or write them for other programs."""
     with closing(Store(store or default_file())) as kept:

@@ -7,7 +7,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.experiment import Conditions
@@ -46,6 +48,11 @@ FROM sets LEFT JOIN runs ON runs.set_id = sets.id GROUP BY sets.id ORDER BY sets
 """
 
 LATEST, PREVIOUS = "latest", "previous"
+
+StoreFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Where the sets are, if not in the user's data folder.")
+]
+"""The option of commands that read a store."""
 
 
 def default_file() -> Path:
