@@ -1,6 +1,5 @@
 #include "spb/detail/schedule.hpp"
 
-#include <thalweg/flow/wait.hpp>
 #include <thalweg/model/errors.hpp>
 #include <thalweg/observe/clock.hpp>
 
@@ -124,27 +123,25 @@ rate parse_pattern(const std::string& text) {
 
 void schedule::follow(const rate& pattern) {
   const std::lock_guard alone(lock_);
-  pattern_ = pattern;
   arrivals_.emplace(pattern);
   began_.reset();
 }
 
 std::optional<rate> schedule::pattern() const {
   const std::lock_guard alone(lock_);
-  return pattern_;
+  return arrivals_ ? std::optional(arrivals_->follows()) : std::nullopt;
 }
 
 std::int64_t schedule::due() {
   const std::lock_guard alone(lock_);
   if (!began_) began_ = thalweg::observe::now_ns();
-  constexpr double longest_s = 1e9;
-  const double next = arrivals_ ? arrivals_->next() : 0;
-  return next < longest_s ? *began_ + static_cast<std::int64_t>(next * 1e9) : never;
+  const auto next = arrivals_ ? arrivals_->next_ns() : 0;
+  return next == never ? never : *began_ + next;
 }
 
 bool schedule::dense() {
   const std::lock_guard alone(lock_);
-  return arrivals_ && arrivals_->rate_then() * thalweg::flow::dense_ns > 1e9;
+  return arrivals_ && arrivals_->dense();
 }
 
 void schedule::advance() {

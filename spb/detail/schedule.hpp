@@ -35,7 +35,7 @@ class schedule {
   [[nodiscard]] std::optional<rate> pattern() const;
   /// When the next element is due, in nanoseconds of the steady clock; `never`, if none comes any more.
   std::int64_t due();
-  static constexpr std::int64_t never = INT64_MAX;
+  static constexpr std::int64_t never = thalweg::flow::arrivals::never;
   /// Whether elements come so densely that sleeping is too coarse.
   bool dense();
   /// Goes on to the next element.
@@ -43,7 +43,6 @@ class schedule {
 
  private:
   mutable std::mutex lock_;
-  std::optional<rate> pattern_;
   std::optional<thalweg::flow::arrivals> arrivals_;
   std::optional<std::int64_t> began_;
 };

@@ -1,4 +1,5 @@
 #include <thalweg/flow/arrivals.hpp>
+#include <thalweg/flow/wait.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,15 @@ arrivals::arrivals(rate r, when_late late)
     : rate_(std::move(r)), late_(late), random_(rate_.seed().value_or(0)) {
   if (rate_.seed()) reached_ = gap();
   next_ = rate_.when(reached_);
+}
+
+std::int64_t arrivals::next_ns() const noexcept {
+  constexpr double longest_s = 1e9;
+  return next_ < longest_s ? static_cast<std::int64_t>(next_ * 1e9) : never;
+}
+
+bool arrivals::dense() const {
+  return rate_.at(next_) * dense_ns > 1e9;
 }
 
 // In items: 1, or at random (exponential, of mean 1). The generator is splitmix64: G. Steele, D. Lea and
@@ -30,28 +40,27 @@ void arrivals::advance(double now) {
 }
 
 std::uint64_t arrivals::pass_over(double now) {
-  if (late_ != when_late::skip) return 0;
+  if (late_ != when_late::skip || now <= next_) return 0;
   std::uint64_t passed = 0;
-  // Without randomness the newest that is due is known at once.
-  if (!rate_.seed() && now > next_) {
+  if (!rate_.seed()) {
+    // The newest that is due is known at once.
     const double newest = std::floor(rate_.items(now));
-    if (newest > reached_ && rate_.when(newest) <= now) {
-      passed = static_cast<std::uint64_t>(newest - reached_);
-      reached_ += static_cast<double>(passed);
-      next_ = rate_.when(reached_);
-    }
+    if (newest <= reached_ || rate_.when(newest) > now) return 0;
+    passed = static_cast<std::uint64_t>(newest - reached_);
+    reached_ += static_cast<double>(passed);
+    next_ = rate_.when(reached_);
+    return passed;
   }
-  if (!rate_.seed()) return passed;
-  for (;;) {
+  for (;; ++passed) {
     const auto random = random_;
     const double behind = reached_ + gap();
-    if (rate_.when(behind) > now) {
+    const double moment = rate_.when(behind);
+    if (moment > now) {
       random_ = random;  // it is drawn again, when it comes to that
       return passed;
     }
     reached_ = behind;
-    next_ = rate_.when(reached_);
-    ++passed;
+    next_ = moment;
   }
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -45,8 +44,7 @@ namespace flow {
 namespace {
 
 constexpr std::int64_t look_ns = 20'000'000;  // how long a change of rate may go unnoticed
-constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-constexpr double longest_s = 1e9;
+constexpr auto never = arrivals::never;
 
 std::int64_t paused(const model::context& ctx) {
   return ctx.paused_ns->load(std::memory_order_relaxed);
@@ -66,8 +64,8 @@ void pacemaker::look_again(std::int64_t now) {
 }
 
 std::int64_t pacemaker::due_now(const model::context& ctx) const {
-  const auto next = arrivals_->next();
-  return next < longest_s ? began_ns_ + paused(ctx) + static_cast<std::int64_t>(next * 1e9) : never;
+  const auto next = arrivals_->next_ns();
+  return next == never ? never : began_ns_ + paused(ctx) + next;
 }
 
 pacemaker::outcome pacemaker::wait(model::context& ctx) {
@@ -78,9 +76,8 @@ pacemaker::outcome pacemaker::wait(model::context& ctx) {
     due_ns_ = due_now(ctx);
     if (due_ns_ == never) return outcome::over;
     if (now < due_ns_) {
-      const bool dense = arrivals_->rate_then() * dense_ns > 1e9;
       const auto until = ctx.virtual_now_ns != nullptr ? due_ns_ : std::min(due_ns_, now + look_ns);
-      if (!wait_until(until, dense, ctx)) return outcome::held_up;
+      if (!wait_until(until, arrivals_->dense(), ctx)) return outcome::held_up;
       now = state_->late == when_late::catch_up ? due_ns_ : ctx.now();
       if (until != due_ns_ || due_now(ctx) != due_ns_) continue;
     } else if (ctx.source_held()) {

@@ -130,12 +130,11 @@ class sine final : public rate::curve {
   explicit sine(const rate::swing& s) : swing_(s) {}
 
   [[nodiscard]] double at(double seconds) const override {
-    return middle() +
-           amplitude() * std::sin(turn() * (seconds / swing_.period - std::floor(seconds / swing_.period)));
+    return middle() + amplitude() * std::sin(turn() * phase(seconds));
   }
   [[nodiscard]] double items(double seconds) const override {
-    const double phase = seconds / swing_.period - std::floor(seconds / swing_.period);
-    return middle() * seconds + amplitude() * swing_.period / turn() * (1 - std::cos(turn() * phase));
+    return middle() * seconds +
+           amplitude() * swing_.period / turn() * (1 - std::cos(turn() * phase(seconds)));
   }
   // Newton's method between two bounds that close in: it ends wherever the rate comes near 0.
   [[nodiscard]] double when(double items) const override {
@@ -156,6 +155,9 @@ class sine final : public rate::curve {
 
  private:
   static constexpr double turn() { return 2 * std::numbers::pi; }
+  [[nodiscard]] double phase(double seconds) const {
+    return seconds / swing_.period - std::floor(seconds / swing_.period);
+  }
   [[nodiscard]] double middle() const { return (swing_.min + swing_.max) / 2; }
   [[nodiscard]] double amplitude() const { return (swing_.max - swing_.min) / 2; }
 
@@ -186,10 +188,9 @@ class moments final : public rate::curve {
   std::vector<double> times_;
 };
 
-rate::step step_of(double seconds, double rate) {
-  require(std::isfinite(seconds) && seconds > 0, "a step must take more than 0 seconds");
-  require(is_rate(rate), "rates must be 0 or more items per second");
-  return {seconds, rate};
+void check(const rate::step& s) {
+  require(std::isfinite(s.seconds) && s.seconds > 0, "a step must take more than 0 seconds");
+  require(is_rate(s.rate), "rates must be 0 or more items per second");
 }
 
 // The numbers of a line, one or two.
@@ -255,9 +256,9 @@ rate rate::steps(const std::vector<step>& all) {
   std::vector<lines::line> made;
   bool any = false;
   for (const auto& s : all) {
-    const auto good = step_of(s.seconds, s.rate);
-    any = any || good.rate > 0;
-    made.push_back({good.seconds, good.rate, good.rate});
+    check(s);
+    any = any || s.rate > 0;
+    made.push_back({s.seconds, s.rate, s.rate});
   }
   require(any, "nothing ever comes: no step has a rate above 0");
   return rate(std::make_shared<lines>(made, true));

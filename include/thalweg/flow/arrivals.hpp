@@ -4,6 +4,7 @@
 #include <thalweg/flow/rate.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace thalweg {
 
@@ -15,9 +16,8 @@ enum class when_late : std::uint8_t {
   /// What is due but for the newest is passed over: the source is not called for it.
   skip,
   /// The schedule moves: the next item is due one interval after the last one was called for. This is what
-  /// many generators of load do, SPBench's among them. It hides delays (coordinated omission: a slow stream
-  /// is
-  /// asked less), and is here for comparison.
+  /// many generators of load do, SPBench's among them. It hides delays, as a slow stream is asked less
+  /// (coordinated omission), and is here for comparison.
   closed_loop,
 };
 
@@ -28,10 +28,16 @@ class arrivals {
  public:
   explicit arrivals(rate r, when_late late = when_late::catch_up);
 
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
   /// When the next item is due; infinite, if none comes any more.
   [[nodiscard]] double next() const noexcept { return next_; }
-  /// How many items a second come then.
-  [[nodiscard]] double rate_then() const { return rate_.at(next_); }
+  /// The same in nanoseconds; `never`, if none comes any more.
+  [[nodiscard]] std::int64_t next_ns() const noexcept;
+  /// Whether items come so densely then that sleeping until they are due is too coarse.
+  [[nodiscard]] bool dense() const;
+  /// What it follows.
+  [[nodiscard]] const rate& follows() const noexcept { return rate_; }
   /// The next item has been called for at this moment, or is about to be: goes on to the one behind it.
   void advance(double now);
   /// Before an item is called for: passes over what is late, if that is the policy. Returns how many.

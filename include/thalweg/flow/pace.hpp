@@ -56,8 +56,7 @@ class pacemaker {
   explicit pacemaker(const pace& p);
 
   enum class outcome : std::uint8_t { due, held_up, over };
-  /// Waits until the next item is due. Held up: the source shall not be called now. Over: none comes any
-  /// more.
+  /// Waits until the next item is due. Held up: the source shall not be called now. Over: no more come.
   outcome wait(model::context& ctx);
   /// When the item was due that has been waited for (steady clock, ns).
   [[nodiscard]] std::int64_t due_ns() const noexcept { return due_ns_; }

@@ -1,13 +1,11 @@
 /// `paced`: a source that follows a schedule.
 #pragma once
 
-#include <thalweg/flow/arrivals.hpp>
 #include <thalweg/flow/pace.hpp>
 #include <thalweg/flow/wait.hpp>
 #include <thalweg/pattern/source.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 
