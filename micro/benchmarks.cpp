@@ -17,6 +17,7 @@ const std::vector<benchmark>& benchmarks() {
       {"memory", "peak memory over many items, and with a slow sink", run_memory},
       {"latency", "latency under an open-loop load, from due time to sink", run_latency},
       {"idle", "processor time at 100 items per second", run_idle},
+      {"rate", "how exactly a paced source keeps its rate", run_rate},
       {"observe", "the same job with its stages counted and timed, and without", run_observe},
       {"stall", "age of items when the source stalls", run_stall},
       {"fan", "eight branches with a map each, merged as they come", run_fan},

@@ -83,6 +83,7 @@ void run_startup(session&);
 void run_memory(session&);
 void run_latency(session&);
 void run_idle(session&);
+void run_rate(session&);
 void run_observe(session&);
 void run_stall(session&);
 void run_pipes(session&);

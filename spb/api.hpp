@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "spb/metric.hpp"
 #include "spb/shared_queue.hpp"
 
 namespace spb {
@@ -33,6 +34,8 @@ class SPBench {
                                   double spike = 10);
   /// At most so many elements in an item; 0: as many as come within the interval.
   static void setBatchSize(int elements);
+  /// An item is closed with the element with which it has so many bytes; 0: no limit.
+  static void setBatchBytes(long bytes);
   /// An item is closed so many seconds after its first element came; 0: when it is full.
   static void setBatchInterval(double seconds);
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -8,6 +9,8 @@
 
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
+#include "spb/detail/measurement.hpp"
+#include "spb/detail/recorder.hpp"
 #include "spb/shared_queue.hpp"
 
 namespace spb {
@@ -50,6 +53,12 @@ template <class Self, class Item> class SourceObject {
       feed_.set_batch_size(static_cast<std::size_t>(elements));
     });
   }
+  void setBatchBytes(long bytes) {
+    detail::or_end([&] {
+      if (bytes < 0) throw std::invalid_argument("a batch cannot have fewer than 0 bytes");
+      feed_.set_batch_bytes(static_cast<std::uint64_t>(bytes));
+    });
+  }
   void setBatchInterval(double seconds) {
     detail::or_end([&] { feed_.set_batch_interval(seconds); });
   }
@@ -71,7 +80,9 @@ template <class Self, class Item> class SourceObject {
       if (queue_) throw std::logic_error("a source was told to start twice");
     });
     queue_.emplace(capacity_);
+    feed_.set_source(detail::next_source());
     thread_ = std::jthread([this] {
+      detail::mine().is_of_source(feed_.source());
       for (Item item; Self::take(feed_, item);) queue_->enqueue(std::move(item));
       queue_->close();
     });

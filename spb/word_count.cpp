@@ -54,6 +54,7 @@ std::vector<Item> Divide::op(const Item& item, std::size_t parts) {
     made[i].key = i;
     made[i].timestamp = item.timestamp;
     made[i].batch_index = item.batch_index;
+    made[i].source = item.source;
   }
   detail::operate(divide_op, item, [&](const Item& all) {
     for (const auto& some : all) {

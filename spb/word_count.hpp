@@ -46,7 +46,8 @@ class Counts {
  public:
   /// How many different words there are.
   [[nodiscard]] std::size_t size() const { return words_.size(); }
-  std::int64_t timestamp = 0;  ///< as that of items; the counts came at no time of their own
+  std::int64_t timestamp = 0;                 ///< as that of items; the counts came at no time of their own
+  static constexpr std::uint16_t source = 0;  ///< likewise: they come from all
 
  private:
   friend class Count;

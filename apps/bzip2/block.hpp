@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -11,6 +12,9 @@ namespace apps::bzip2 {
 struct block {
   std::uint64_t number = 0;  ///< its place in the stream, from 0
   bytes data;                ///< text; behind `compress` a .bz2 stream
+
+  /// Its bytes, with what the source has put into it.
+  [[nodiscard]] std::size_t size_of() const { return sizeof *this + data.size(); }
 };
 
 /// An item to decompress: a block of a .bz2 file, which has been made a stream by itself.
@@ -24,6 +28,9 @@ struct packed_block {
   std::optional<std::uint32_t>
       stream_sum;        ///< if it is the last of its stream: the check sum of all its blocks
   bool damaged = false;  ///< behind `decompress`: libbz2 cannot read it, maybe because a false mark cut it
+
+  /// Its bytes, with what the source has put into it.
+  [[nodiscard]] std::size_t size_of() const { return sizeof *this + packed.size(); }
 };
 
 }  // namespace apps::bzip2

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct fragment {
   std::uint64_t number = 0;   ///< its place in the stream, from 0
   bytes data;                 ///< none any more behind `compress`
   std::vector<chunk> chunks;  ///< behind `refine`
+
+  /// Its bytes, with what the source has put into it.
+  [[nodiscard]] std::size_t size_of() const { return sizeof *this + data.size(); }
 };
 
 }  // namespace apps::dedup

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ struct query {
   signature description;                  ///< extract
   std::vector<std::uint32_t> candidates;  ///< vectorization; freed by rank
   std::vector<match> ranking;             ///< rank: nearest first
+
+  /// Its bytes, with what the source has put into it.
+  [[nodiscard]] std::size_t size_of() const { return sizeof *this + name.size() + shown.rgb.size(); }
 };
 
 }  // namespace apps::ferret

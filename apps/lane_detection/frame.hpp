@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -27,6 +28,9 @@ struct frame {
   cv::Mat agreed;                   ///< bitwise: what is in both; freed by canny2
   cv::Mat outlines;                 ///< canny2: its edges; freed by overlap
   std::optional<mark> left, right;  ///< overlap: the marks of the lane
+
+  /// Its bytes, with what the source has put into it.
+  [[nodiscard]] std::size_t size_of() const { return sizeof *this + picture.total() * picture.elemSize(); }
 };
 
 }  // namespace apps::lane_detection

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "apps/support/bytes.hpp"
@@ -10,6 +11,9 @@ namespace apps::mandelbrot {
 struct line {
   std::uint32_t number = 0;
   bytes pixels;
+
+  /// Its bytes, with what the source has put into it.
+  [[nodiscard]] std::size_t size_of() const { return sizeof *this + pixels.size(); }
 };
 
 }  // namespace apps::mandelbrot

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "apps/support/bytes.hpp"
@@ -12,6 +13,9 @@ struct frame {
   std::uint32_t number = 0;
   double span = 0;
   bytes pixels;
+
+  /// Its bytes, with what the source has put into it.
+  [[nodiscard]] std::size_t size_of() const { return sizeof *this + pixels.size(); }
 };
 
 }  // namespace apps::mandelbrot_zoom

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct frame {
   cv::Mat picture;           ///< source; recognize draws on it
   cv::Mat grey;              ///< detect; freed by recognize
   std::vector<face> faces;   ///< detect, from top to bottom; recognize says whose they are
+
+  /// Its bytes, with what the source has put into it.
+  [[nodiscard]] std::size_t size_of() const { return sizeof *this + picture.total() * picture.elemSize(); }
 };
 
 }  // namespace apps::person_recognition

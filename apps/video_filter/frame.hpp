@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 
@@ -18,6 +19,9 @@ struct frame {
   bytes content;               ///< source, if it holds its input: what is in the file; freed by read
   cv::Mat picture;             ///< read, blur and sobel; freed by pack
   bytes packed;                ///< pack: the picture as JPEG
+
+  /// Its bytes, with what the source has put into it.
+  [[nodiscard]] std::size_t size_of() const { return sizeof *this + file.native().size() + content.size(); }
 };
 
 }  // namespace apps::video_filter

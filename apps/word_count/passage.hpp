@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ struct passage {
   std::uint64_t number = 0;  ///< its place in the stream, from 0
   bytes text;                ///< as it was read; behind `split` with small letters
   std::vector<word> words;   ///< in the order of the text
+
+  /// Its bytes, with what the source has put into it.
+  [[nodiscard]] std::size_t size_of() const { return sizeof *this + text.size(); }
 
   /// The letters of one of its words.
   [[nodiscard]] std::string_view letters(const word& one) const {

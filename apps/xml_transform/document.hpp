@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -19,6 +20,9 @@ struct document {
   bytes content;                 ///< source, if it holds its input: what is in the file; freed by load
   std::shared_ptr<xmlDoc> tree;  ///< load; freed by transform
   std::string page;              ///< transform: the result
+
+  /// Its bytes, with what the source has put into it.
+  [[nodiscard]] std::size_t size_of() const { return sizeof *this + file.native().size() + content.size(); }
 };
 
 }  // namespace apps::xml_transform

@@ -49,7 +49,11 @@ MEMORY = (
 OTHERS = (
     Metric("p50", "p50", "ms", ("latency", "p50_ms")),
     Metric("p95", "p95", "ms", ("latency", "p95_ms")),
+    Metric("p99.9", "p99.9", "ms", ("latency", "p99_9_ms")),
+    Metric("p99.99", "p99.99", "ms", ("latency", "p99_99_ms")),
     Metric("max", "longest latency", "ms", ("latency", "max_ms")),
+    Metric("energy", "energy", "J", ("joules",), more="more", less="less"),
+    Metric("switches", "forced switches", "", ("involuntary_switches",), more="more", less="less"),
 )
 METRICS = {metric.name: metric for metric in (TIME, THROUGHPUT, *LATENCY, *OTHERS, *MEMORY)}
 

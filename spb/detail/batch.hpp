@@ -15,6 +15,7 @@ template <class Element> class batch {
   std::int64_t timestamp = 0;     ///< when its first element came (was due, under a frequency), in
                                   ///< nanoseconds of the steady clock; 0 if nobody wants to know
   std::uint64_t batch_index = 0;  ///< its place in the stream, from 0
+  std::uint16_t source = 0;       ///< which source object it comes from, from 1; 0: `Source::op`
 
   [[nodiscard]] std::size_t size() const { return many_.empty() ? one_there_ : many_.size(); }
   [[nodiscard]] bool empty() const { return size() == 0; }
@@ -50,8 +51,8 @@ template <class Element> class batch {
   }
 
  private:
-  Element one_{};
   bool one_there_ = false;
+  Element one_{};
   std::vector<Element> many_;  // empty, or all elements
 };
 

@@ -23,6 +23,7 @@ void feed::set_frequency(const rate& pattern) {
 
 void feed::set_as(const feed& other) {
   change(size_, other.size_.load(std::memory_order_relaxed));
+  change(bytes_, other.most_bytes());
   change(interval_, other.interval_ns());
   if (const auto pattern = other.schedule_.pattern()) set_frequency(*pattern);
 }
@@ -30,29 +31,29 @@ void feed::set_as(const feed& other) {
 std::uint64_t feed::most() const {
   const auto size = size_.load(std::memory_order_relaxed);
   if (size != 0) return size;
-  return interval_ns() == 0 ? 1 : std::numeric_limits<std::uint64_t>::max();
+  return interval_ns() == 0 && most_bytes() == 0 ? 1 : std::numeric_limits<std::uint64_t>::max();
 }
 
 feed::due_elements feed::wait() {
-  const auto until = [this](std::int64_t moment) {
-    return thalweg::flow::wait_until(
-        moment, schedule_.dense(), [](void*) { return failed(); }, nullptr);
-  };
   due_elements due;
-  const auto limit = most();
-  const auto interval = interval_ns();
-  while (due.count < limit) {
-    const auto next = schedule_.due();
-    if (next == schedule::never) break;
-    if (due.count == 0) due.first_ns = next;
-    const auto closes = due.first_ns + interval;
-    const bool too_late = due.count > 0 && interval > 0 && next > closes;
-    if (!until(too_late ? closes : next)) return {};
-    if (too_late) break;
-    schedule_.advance();
-    ++due.count;
+  for (const auto limit = most(); due.count < limit && wait_for_next(due);) {
   }
-  return due;
+  return failed() ? due_elements{} : due;
+}
+
+bool feed::wait_for_next(due_elements& item) {
+  const auto next = schedule_.due();
+  if (next == schedule::never) return false;
+  if (item.count == 0) item.first_ns = next;
+  const auto interval = interval_ns();
+  const auto closes = item.first_ns + interval;
+  const bool too_late = item.count > 0 && interval > 0 && next > closes;
+  const bool came = thalweg::flow::wait_until(
+      too_late ? closes : next, schedule_.dense(), [](void*) { return failed(); }, nullptr);
+  if (!came || too_late) return false;
+  schedule_.advance();
+  ++item.count;
+  return true;
 }
 
 feed& common_feed() {

@@ -15,6 +15,8 @@ class feed {
  public:
   /// At most so many elements an item, at least 1; 0: no limit but the interval's, without one 1.
   void set_batch_size(std::uint64_t elements) { change(size_, elements); }
+  /// An item is closed with the element with which it has so many bytes (`bytes_of`); 0: no limit.
+  void set_batch_bytes(std::uint64_t bytes) { change(bytes_, bytes); }
   /// An item is closed so long after its first element came. \throws std::invalid_argument  if negative
   void set_batch_interval(double seconds);
   void set_frequency(const rate& pattern);
@@ -24,8 +26,15 @@ class feed {
   /// Whether items are of one element, which comes as soon as it is asked for.
   [[nodiscard]] bool plain() const { return plain_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t most() const;
+  [[nodiscard]] std::uint64_t most_bytes() const { return bytes_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::int64_t interval_ns() const { return interval_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool paced() const { return paced_.load(std::memory_order_relaxed); }
+  /// Elements a second that are asked for now; 0: as they can be had.
+  double frequency() { return schedule_.rate_now(); }
+
+  /// The number of the source that it belongs to; 0: the common one. Before the stream.
+  void set_source(std::uint16_t number) { source_ = number; }
+  [[nodiscard]] std::uint16_t source() const { return source_; }
 
   /// What came of waiting under a frequency: how many elements are due, and since when the first is.
   struct due_elements {
@@ -34,6 +43,9 @@ class feed {
   };
   /// Waits until an item's elements are due. None if the stream fails meanwhile.
   due_elements wait();
+  /// Waits until one more element of an item is due. False if the item is to be closed without it; if the
+  /// stream fails, and if no more come, for an item without elements.
+  bool wait_for_next(due_elements& item);
 
   /// Held by who takes an item.
   std::mutex lock;
@@ -45,9 +57,11 @@ class feed {
   }
 
   std::atomic<std::uint64_t> size_{0};
+  std::atomic<std::uint64_t> bytes_{0};
   std::atomic<std::int64_t> interval_{0};
   std::atomic<bool> paced_{false};
   std::atomic<bool> plain_{true};
+  std::uint16_t source_ = 0;
   schedule schedule_;
 };
 

@@ -3,10 +3,12 @@
 #include <thalweg/observe/clock.hpp>
 
 #include <cstdint>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "spb/detail/bytes_of.hpp"
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
 #include "spb/detail/intake_lock.hpp"
@@ -37,12 +39,12 @@ template <class Item, class Pull> class intake {
   bool take(feed& by, Item& item) {
     return guarded(false, [&] {
       item.clear();
-      return by.plain() ? take_one(item) : take_batch(by, item);
+      return by.plain() ? take_one(by, item) : take_batch(by, item);
     });
   }
 
  private:
-  bool take_one(Item& item) {
+  bool take_one(const feed& by, Item& item) {
     const auto now = timing() ? thalweg::observe::now_ns() : 0;
     {
       const intake_lock::guard alone(lock_);
@@ -50,6 +52,7 @@ template <class Item, class Pull> class intake {
       item.batch_index = next_index_++;
     }
     item.timestamp = now;
+    item.source = by.source();
     mine().took(1);
     if (now != 0) mine().worked(0, thalweg::observe::now_ns() - now, 1);
     return true;
@@ -57,25 +60,54 @@ template <class Item, class Pull> class intake {
 
   bool take_batch(feed& by, Item& item) {
     const std::lock_guard in_turn(by.lock);
-    feed::due_elements due{by.most(), 0};
     const bool paced = by.paced();
-    if (paced) {
+    const auto bytes = by.most_bytes();
+    feed::due_elements due;
+    if (paced && bytes == 0) {
       due = by.wait();
       if (due.count == 0) return false;
     }
     const auto interval = paced ? 0 : by.interval_ns();
-    const auto begin = timing() || interval > 0 ? thalweg::observe::now_ns() : 0;
+    auto begin = timing() || interval > 0 ? thalweg::observe::now_ns() : 0;
     {
       const intake_lock::guard alone(lock_);
-      while (item.size() < due.count && append_next(item))
-        if (interval > 0 && thalweg::observe::now_ns() - begin >= interval) break;
+      if (paced && bytes != 0) {
+        begin += fill_as_due(by, item, due, bytes);
+      } else {
+        fill(item, paced ? due.count : by.most(), bytes, interval > 0 ? begin + interval : 0);
+      }
       if (item.empty()) return false;
       item.batch_index = next_index_++;
     }
     item.timestamp = paced ? due.first_ns : begin;
+    item.source = by.source();
     mine().took(item.size());
     if (timing()) mine().worked(0, thalweg::observe::now_ns() - begin, item.size());
     return true;
+  }
+
+  // Elements that are there already, up to so many, so many bytes (0: any number), and a moment (0: never).
+  void fill(Item& item, std::uint64_t most, std::uint64_t most_bytes, std::int64_t until) {
+    for (std::uint64_t held = 0; item.size() < most && append_next(item);) {
+      if (most_bytes != 0 && (held += bytes_of(*std::prev(item.end()))) >= most_bytes) return;
+      if (until != 0 && thalweg::observe::now_ns() >= until) return;
+    }
+  }
+
+  // How many elements have the bytes is known once they are there, so each is taken when it is due. Elements
+  // of an item are neighbours: whoever shares the intake waits meanwhile. Returns the time that passed with
+  // waiting.
+  std::int64_t fill_as_due(feed& by, Item& item, feed::due_elements& due, std::uint64_t most_bytes) {
+    std::int64_t waited = 0;
+    for (std::uint64_t held = 0; item.size() < by.most() && held < most_bytes;) {
+      const auto begin = timing() ? thalweg::observe::now_ns() : 0;
+      if (!by.wait_for_next(due)) break;
+      if (begin != 0) waited += thalweg::observe::now_ns() - begin;
+      if (!append_next(item)) break;
+      held += bytes_of(*std::prev(item.end()));
+    }
+    if (failed()) item.clear();
+    return waited;
   }
 
   bool append_next(Item& item) {

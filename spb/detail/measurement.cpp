@@ -1,15 +1,19 @@
 #include "spb/detail/measurement.hpp"
 
 #include <thalweg/observe/clock.hpp>
+#include <thalweg/observe/energy.hpp>
 #include <thalweg/observe/histogram.hpp>
 #include <thalweg/observe/resources.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
 
 #include "spb/api.hpp"
+#include "spb/detail/arrival_log.hpp"
+#include "spb/detail/failure.hpp"
 #include "spb/detail/recorder.hpp"
 
 namespace spb {
@@ -28,8 +32,12 @@ struct state {
   measurement::settings asked;
   std::atomic<bool> runs{false};
   sample first;
-  std::unique_ptr<sampler> monitor;  // for `-monitor`
-  std::unique_ptr<sampler> recent;   // for what programs ask while the stream runs
+  thalweg::observe::resource_usage used;  // until the beginning
+  std::optional<thalweg::observe::energy_meter> energy;
+  std::unique_ptr<detail::monitor> monitor;  // for `-monitor`
+  std::unique_ptr<memory_of_samples> recent;
+  std::unique_ptr<arrival_log> arrivals;
+  std::atomic<std::uint16_t> sources{0};
   results found;
 };
 
@@ -40,9 +48,26 @@ state& current() {
 
 latency_result summed_up(const thalweg::observe::histogram& times) {
   if (times.empty()) return {};
-  const auto quantile = [&](double q) { return static_cast<double>(times.quantile(q)) * to_ms; };
-  return {times.count(),  times.mean() * to_ms, quantile(0.5),
-          quantile(0.95), quantile(0.99),       static_cast<double>(times.max()) * to_ms};
+  const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) * to_ms; };
+  latency_result all;
+  all.count = times.count();
+  all.mean = times.mean() * to_ms;
+  all.min = ms(times.min());
+  all.p50 = ms(times.quantile(0.5));
+  all.p95 = ms(times.quantile(0.95));
+  all.p99 = ms(times.quantile(0.99));
+  all.p99_9 = ms(times.quantile(0.999));
+  all.p99_99 = ms(times.quantile(0.9999));
+  all.max = ms(times.max());
+  return all;
+}
+
+std::vector<std::pair<double, std::uint64_t>> buckets_of(const thalweg::observe::histogram& times) {
+  std::vector<std::pair<double, std::uint64_t>> all;
+  for (std::size_t i = 0; i < times.buckets; ++i)
+    if (const auto count = times.count_in(i))
+      all.emplace_back(static_cast<double>(times.highest_of(i)) * to_ms, count);
+  return all;
 }
 
 double rate(const sample& from, const sample& to) {
@@ -55,25 +80,11 @@ double mean_latency_ms(const sample& from, const sample& to) {
   return (to.latency_ns - from.latency_ns) / static_cast<double>(to.timed - from.timed) * to_ms;
 }
 
-std::vector<results::interval> intervals(const std::vector<sample>& all) {
-  std::vector<results::interval> result;
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    const auto& from = all[i - 1];
-    const auto& to = all[i];
-    const auto time = static_cast<double>(to.time_ns - from.time_ns);
-    if (time <= 0) continue;
-    result.push_back({static_cast<double>(to.time_ns - all.front().time_ns) * 1e-9, rate(from, to),
-                      mean_latency_ms(from, to), static_cast<double>(to.cpu_ns - from.cpu_ns) / time,
-                      to.resident_bytes});
-  }
-  return result;
-}
-
-// The sample of so long ago, from which on others are taken if nobody asked before.
+// The sample of so long ago. From the first call on some are taken.
 sample since(double seconds) {
   auto& s = current();
   const std::lock_guard alone(s.lock);
-  if (!s.recent) s.recent = std::make_unique<sampler>(instant_period_ns, false, instant_samples);
+  if (!s.recent) s.recent = std::make_unique<memory_of_samples>(instant_period_ns, instant_samples);
   const auto moment = thalweg::observe::now_ns() - static_cast<std::int64_t>(seconds * 1e9);
   const auto found = s.recent->at_or_before(moment);
   return found.time_ns <= moment ? found : s.first;
@@ -86,6 +97,37 @@ std::uint64_t elements_so_far() {
   return current().asked.counts_at_source ? totals::taken() : totals::given();
 }
 
+std::uint16_t next_source() {
+  return ++current().sources;
+}
+
+void results::for_each_interval(std::size_t step, const std::function<void(const interval&)>& f) const {
+  std::optional<sample> begin, from;
+  std::size_t seen = 0;
+  interval one;
+  samples.for_each([&](const sample& to) {
+    if (!begin) begin = from = to;
+    one.max_ms = std::max(one.max_ms, static_cast<double>(to.max_ns) * to_ms);
+    // Of several windows taken together, these are not known exactly: the greatest is what held for all.
+    one.p50_ms = std::max(one.p50_ms, static_cast<double>(to.p50_ns) * to_ms);
+    one.p99_ms = std::max(one.p99_ms, static_cast<double>(to.p99_ns) * to_ms);
+    const auto time = static_cast<double>(to.time_ns - from->time_ns);
+    if (seen++ % step != 0 && seen != samples.size()) return;
+    if (time <= 0) return;
+    one.seconds = static_cast<double>(to.time_ns - begin->time_ns) * 1e-9;
+    one.throughput = detail::rate(*from, to);
+    one.latency_ms = mean_latency_ms(*from, to);
+    one.rate = to.rate;
+    const auto items = to.items - from->items;
+    one.batch = items == 0 ? 0 : static_cast<double>(to.taken - from->taken) / static_cast<double>(items);
+    one.cores = static_cast<double>(to.cpu_ns - from->cpu_ns) / time;
+    one.resident_bytes = to.resident_bytes;
+    f(one);
+    one = {};
+    from = to;
+  });
+}
+
 void measurement::begin(const settings& asked) {
   auto& s = current();
   const std::lock_guard alone(s.lock);
@@ -93,11 +135,18 @@ void measurement::begin(const settings& asked) {
   Metrics::my_items_counter = 0;
   s.asked = asked;
   s.found = {};
+  s.sources = 0;
   s.recent.reset();
   latency_wanted = asked.latency;
+  s.energy.emplace();
+  s.used = thalweg::observe::process_resources();
   s.first = take_sample(true);
+  if (!asked.arrivals.empty()) {
+    s.arrivals = std::make_unique<arrival_log>(asked.arrivals, s.first.time_ns);
+    log_of_arrivals = s.arrivals.get();
+  }
   if (asked.monitor_ms > 0)
-    s.monitor = std::make_unique<sampler>(std::int64_t{asked.monitor_ms} * 1'000'000, true);
+    s.monitor = std::make_unique<detail::monitor>(std::int64_t{asked.monitor_ms} * 1'000'000);
   s.runs = true;
 }
 
@@ -110,22 +159,55 @@ void measurement::end() {
   const std::lock_guard alone(s.lock);
   if (!s.runs.exchange(false)) return;
   const auto last = take_sample(true);
-  s.recent.reset();
+  const auto resources = thalweg::observe::process_resources();
+  const auto used = resources.since(s.used);
   auto& found = s.found;
+  found.joules = s.energy->joules();
+  s.recent.reset();
   if (s.monitor) {
     s.monitor->stop();
-    found.samples = intervals(s.monitor->all());
+    found.samples = s.monitor->take();
     s.monitor.reset();
   }
+  const auto since_beginning = [&](std::int64_t time_ns) {
+    return static_cast<double>(time_ns - s.first.time_ns) * 1e-9;
+  };
   found.elements = last.elements;
-  found.seconds = static_cast<double>(last.time_ns - s.first.time_ns) * 1e-9;
+  found.seconds = since_beginning(last.time_ns);
   found.throughput = rate(s.first, last);
   found.cpu_seconds = static_cast<double>(last.cpu_ns - s.first.cpu_ns) * 1e-9;
-  found.peak_bytes = thalweg::observe::process_resources().peak_bytes;
-  if (!s.asked.latency) return;
-  found.latency = summed_up(*totals::latency());
-  for (std::size_t i = 0; i < s.asked.operators.size(); ++i)
-    found.operators.push_back({s.asked.operators[i], summed_up(*totals::of_operator(i))});
+  for (const auto ns : totals::cpu_of_threads())
+    found.cpu_seconds_of_threads.push_back(static_cast<double>(ns) * 1e-9);
+  found.voluntary_switches = used.voluntary_switches;
+  found.involuntary_switches = used.involuntary_switches;
+  found.minor_faults = used.minor_faults;
+  found.major_faults = used.major_faults;
+  found.peak_bytes = resources.peak_bytes;
+  for (std::uint16_t i = 1; i <= std::min<std::uint16_t>(s.sources, most_sources); ++i) {
+    const auto elements = totals::taken_by(i);
+    found.sources.push_back({elements, static_cast<double>(elements) / std::max(found.seconds, 1e-9),
+                             summed_up(*totals::of_source(i))});
+  }
+  if (latency_wanted) {
+    const auto all = totals::latency();
+    const auto moments = totals::extremes();
+    found.latency = summed_up(*all);
+    found.histogram = buckets_of(*all);
+    if (!all->empty()) {
+      found.min_at = since_beginning(moments.shortest_ns);
+      found.max_at = since_beginning(moments.longest_ns);
+    }
+  }
+  if (s.asked.latency) {
+    for (std::size_t i = 0; i < s.asked.operators.size(); ++i)
+      found.operators.push_back({s.asked.operators[i], summed_up(*totals::of_operator(i))});
+  }
+  if (auto log = std::exchange(s.arrivals, nullptr)) {
+    log_of_arrivals = nullptr;
+    if (failed()) return;  // and there is no file
+    totals::flush_arrivals(*log);
+    log->close();
+  }
 }
 
 const results& measurement::found() {

@@ -1,17 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spb/detail/sampler.hpp"
+#include "spb/detail/spool.hpp"
 
 namespace spb::detail {
 
 /// Milliseconds, over elements.
 struct latency_result {
   std::uint64_t count = 0;
-  double mean = 0, p50 = 0, p95 = 0, p99 = 0, max = 0;
+  double mean = 0, min = 0, p50 = 0, p95 = 0, p99 = 0, p99_9 = 0, p99_99 = 0, max = 0;
 };
 
 /// What came of a stream.
@@ -20,21 +25,42 @@ struct results {
   double seconds = 0;
   double throughput = 0;  ///< elements a second
   latency_result latency;
+  /// When the first of the elements with the shortest and with the longest latency arrived, in seconds since
+  /// the beginning.
+  double min_at = 0, max_at = 0;
+  /// How many elements had at most so many milliseconds, and more than the bucket before: all latencies,
+  /// within 1.6 %.
+  std::vector<std::pair<double, std::uint64_t>> histogram;
   struct of_operator {
     std::string name;
     latency_result time;
   };
   std::vector<of_operator> operators;  ///< empty unless latencies were wanted
+  struct of_source {
+    std::uint64_t elements = 0;
+    double throughput = 0;
+    latency_result latency;
+  };
+  std::vector<of_source> sources;  ///< of those that are objects, from number 1; the 16th has all beyond it
   double cpu_seconds = 0;
+  /// Of each thread that has called an operator, since its first.
+  std::vector<double> cpu_seconds_of_threads;
+  std::uint64_t voluntary_switches = 0, involuntary_switches = 0;
+  std::uint64_t minor_faults = 0, major_faults = 0;
+  std::optional<double> joules;  ///< of all processors of the machine; none where it does not tell
   std::uint64_t peak_bytes = 0;
   struct interval {
     double seconds = 0;  ///< since the beginning, at its end
     double throughput = 0;
-    double latency_ms = 0;
+    double latency_ms = 0, p50_ms = 0, p99_ms = 0, max_ms = 0;  ///< of what arrived in it
+    double rate = 0;                                            ///< asked for at its end; 0: no limit
+    double batch = 0;                                           ///< elements of an item that a source gave
     double cores = 0;
     std::uint64_t resident_bytes = 0;
   };
-  std::vector<interval> samples;
+  spool<sample> samples;
+  /// Calls `f(interval)` for what lies between samples, `step` of them taken together.
+  void for_each_interval(std::size_t step, const std::function<void(const interval&)>& f) const;
 };
 
 /// The measurement of a stream: at most one at a time, begun and ended by one thread. What it has found is
@@ -46,10 +72,13 @@ class measurement {
     int monitor_ms = 0;
     bool counts_at_source = false;
     std::vector<std::string> operators;
+    std::filesystem::path arrivals;  ///< a file for the latency of each item, or empty
   };
 
+  /// \throws apps::error  if the file for latencies cannot be written
   static void begin(const settings& asked);
   [[nodiscard]] static bool running();
+  /// \throws apps::error  if the file for latencies cannot be completed
   static void end();
   static const results& found();
 
@@ -59,5 +88,8 @@ class measurement {
   static double latency_ms_of_last(double seconds);
   static double latency_ms();
 };
+
+/// A number for one more source of the stream that is an object.
+std::uint16_t next_source();
 
 }  // namespace spb::detail

@@ -29,7 +29,9 @@ template <class Item, class F> void operate(std::size_t operation, Item& item, F
 
 /// Notes the latency of an item that has come to the end of its stream, if latencies are wanted.
 template <class Item> void note_arrival(const Item& item, std::size_t elements) {
-  if (timing() && item.timestamp != 0) mine().arrived(thalweg::observe::now_ns() - item.timestamp, elements);
+  if (!timing() || item.timestamp == 0) return;
+  const auto now = thalweg::observe::now_ns();
+  mine().arrived({now, now - item.timestamp, elements, item.source});
 }
 
 /// Applies a sink, which several threads may call: one after the other.

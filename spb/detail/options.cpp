@@ -46,6 +46,8 @@ constexpr option known[] = {
      [](options& o, const std::string& v) { o.nthreads = number(v, 1, most_threads); }},
     {"batch-size", "n", "elements of an item (1)",
      [](options& o, const std::string& v) { o.batch_size = number<std::uint64_t>(v, 1, INT_MAX); }},
+    {"batch-bytes", "n", "close an item with the element with which it has so many bytes",
+     [](options& o, const std::string& v) { o.batch_bytes = number<std::uint64_t>(v, 1, LONG_MAX); }},
     {"batch-interval", "seconds", "close an item so long after its first element",
      [](options& o, const std::string& v) { o.batch_interval = number(v, 0.0, longest); }},
     {"frequency", "n", "elements a second at the source",
@@ -58,10 +60,15 @@ constexpr option known[] = {
      [](options& o, const std::string&) { o.in_memory = true; }},
     {"latency", "", "show latencies from end to end and of each operator",
      [](options& o, const std::string&) { o.latency = true; }},
+    {"latency-file", "file", "also write the latency of each item, as CSV",
+     [](options& o, const std::string& v) {
+       o.latency = true;
+       o.latency_file = v;
+     }},
     {"throughput", "", "show elements a second", [](options& o, const std::string&) { o.throughput = true; }},
-    {"memory-usage", "", "show the most memory and the processor time",
+    {"memory-usage", "", "show memory, processor time, switches, page faults, energy",
      [](options& o, const std::string&) { o.memory_usage = true; }},
-    {"monitor", "ms", "sample throughput, latency, processors and memory",
+    {"monitor", "ms", "sample throughput, latency, batches, processors and memory so often",
      [](options& o, const std::string& v) { o.monitor_ms = number(v, 1, 3'600'000); }},
     {"user-arg", "text", "an argument for the program itself; may be given again",
      [](options& o, const std::string& v) { o.user_args.push_back(v); }},

@@ -15,8 +15,10 @@ struct options {
   std::string input;  ///< a class or a path
   std::filesystem::path output;
   std::filesystem::path json;
+  std::filesystem::path latency_file;
   int nthreads = 1;
   std::uint64_t batch_size = 0;
+  std::uint64_t batch_bytes = 0;
   double batch_interval = 0;
   std::optional<rate> frequency;
   int monitor_ms = 0;  ///< 0: none

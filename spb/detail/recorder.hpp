@@ -9,12 +9,18 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
+
+#include <pthread.h>
 
 namespace spb::detail {
 
 inline constexpr std::size_t most_operators = 12;
+/// Sources that are objects have a number, from 1; what has none has 0. Those from here on are one.
+inline constexpr std::uint16_t most_sources = 16;
 
 /// Whether latencies are wanted: then items have timestamps and operators are timed.
 inline std::atomic<bool> latency_wanted{false};
@@ -22,29 +28,60 @@ inline bool timing() noexcept {
   return latency_wanted.load(std::memory_order_relaxed);
 }
 
+/// An item that has come to the end of its stream.
+struct arrival {
+  std::int64_t time_ns = 0;
+  std::int64_t latency_ns = 0;
+  std::uint64_t elements = 0;
+  std::uint16_t source = 0;
+};
+
+/// Where each arrival is noted, if someone wants that.
+class arrival_log;
+inline std::atomic<arrival_log*> log_of_arrivals{nullptr};
+
 /// What one thread has done. Written by it alone.
 class alignas(64) recorder {
  public:
-  void took(std::uint64_t elements) { bump(taken_, elements); }
+  /// Of the calling thread.
+  recorder();
+
+  void took(std::uint64_t elements) {
+    bump(taken_, elements);
+    bump(items_, 1);
+  }
   void gave(std::uint64_t elements) { bump(given_, elements); }
-  void arrived(std::int64_t latency_ns, std::uint64_t elements);
+  void arrived(const arrival& one);
   void worked(std::size_t operation, std::int64_t time_ns, std::uint64_t elements);
+  /// What it takes is a source's, from now on.
+  void is_of_source(std::uint16_t source) { source_.store(source, std::memory_order_relaxed); }
 
  private:
   friend class totals;
+  friend class life;
   using histogram = thalweg::observe::histogram;
+  using cell = std::atomic<histogram*>;
 
   static void bump(std::atomic<std::uint64_t>& count, std::uint64_t by) {
     count.store(count.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
-  static histogram& made(std::atomic<histogram*>& one, std::unique_ptr<histogram>& owner);
+  histogram& made(cell& one);
 
-  std::atomic<std::uint64_t> taken_{0};
+  std::atomic<std::uint64_t> taken_{0}, items_{0};
   std::atomic<std::uint64_t> given_{0};
-  std::atomic<histogram*> latency_{nullptr};
-  std::array<std::atomic<histogram*>, most_operators> operators_{};
-  std::unique_ptr<histogram> owned_latency_;
-  std::array<std::unique_ptr<histogram>, most_operators> owned_;
+  std::atomic<std::uint16_t> source_{0};
+  cell latency_{nullptr};
+  std::array<cell, most_operators> operators_{};
+  std::array<cell, most_sources + 1> sources_{};
+  std::atomic<std::int64_t> shortest_at_{0}, longest_at_{0};
+  std::vector<std::unique_ptr<histogram>> owned_;
+  std::vector<arrival> arrivals_;  // not yet in the log
+
+  // Its thread, for as long as it lives; its processor time when it first came here, or all of it behind its
+  // end. Under the lock of all recorders.
+  pthread_t thread_{};
+  bool ended_ = false;
+  std::int64_t cpu_ns_ = 0;
 };
 
 inline std::atomic<std::uint64_t> stream_now{1};
@@ -64,19 +101,34 @@ class totals {
  public:
   static std::uint64_t taken();
   static std::uint64_t given();
+  /// Items that sources gave.
+  static std::uint64_t items();
   static std::unique_ptr<thalweg::observe::histogram> latency();
   static std::unique_ptr<thalweg::observe::histogram> of_operator(std::size_t operation);
+  static std::unique_ptr<thalweg::observe::histogram> of_source(std::uint16_t source);
+  static std::uint64_t taken_by(std::uint16_t source);
   /// Count and sum (ns) of the latencies so far, which is less work than all of them.
   struct sum {
     std::uint64_t count = 0;
     double nanoseconds = 0;
   };
   static sum latency_sum();
+  /// When the items with the shortest and the longest latency arrived, of those that were the first with it.
+  struct moments {
+    std::int64_t shortest_ns = 0, longest_ns = 0;
+  };
+  static moments extremes();
+  /// Processor time of each thread that has worked on the stream, since its first operator, in the order in
+  /// which they came.
+  static std::vector<std::int64_t> cpu_of_threads();
+  /// Writes arrivals that threads still hold to the log. No operator may run.
+  static void flush_arrivals(arrival_log& to);
   /// Forgets everything: a new stream begins. No operator may run.
   static void clear();
 
  private:
   template <class F> static void for_each(F f);
+  template <class Which> static std::unique_ptr<thalweg::observe::histogram> merged(Which which);
 };
 
 }  // namespace spb::detail

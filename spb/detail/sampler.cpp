@@ -6,13 +6,18 @@
 #include <algorithm>
 #include <chrono>
 
+#include "spb/detail/feed.hpp"
 #include "spb/detail/recorder.hpp"
 
 namespace spb::detail {
 
 sample take_sample(bool resources) {
   const auto latency = totals::latency_sum();
-  sample now{thalweg::observe::now_ns(), elements_so_far(), latency.count, latency.nanoseconds};
+  sample now;
+  now.time_ns = thalweg::observe::now_ns();
+  now.elements = elements_so_far();
+  now.timed = latency.count;
+  now.latency_ns = latency.nanoseconds;
   if (resources) {
     const auto used = thalweg::observe::process_resources();
     now.cpu_ns = used.cpu_ns();
@@ -21,8 +26,7 @@ sample take_sample(bool resources) {
   return now;
 }
 
-sampler::sampler(std::int64_t period_ns, bool resources, std::size_t most)
-    : period_ns_(period_ns), resources_(resources), most_(most) {
+void sampler::start() {
   add();
   thread_ = std::thread([this] { run(); });
 }
@@ -49,10 +53,39 @@ void sampler::run() {
   }
 }
 
-void sampler::add() {
-  const auto now = take_sample(resources_);
-  const std::lock_guard alone(lock_);
-  if (most_ != 0 && samples_.size() >= most_) {
+monitor::monitor(std::int64_t period_ns) : sampler(period_ns) {
+  start();
+}
+
+void monitor::add() {
+  auto now = take_sample(true);
+  now.taken = totals::taken();
+  now.items = totals::items();
+  now.rate = common_feed().frequency();
+  if (timing()) {
+    auto all = totals::latency();
+    if (before_) {
+      const auto window = all->since(*before_);
+      if (!window.empty() && window.count() > 0) {
+        now.p50_ns = window.quantile(0.5);
+        now.p99_ns = window.quantile(0.99);
+        now.max_ns = window.max();
+      }
+    }
+    before_ = std::move(all);
+  }
+  all_.push_back(now);
+}
+
+memory_of_samples::memory_of_samples(std::int64_t period_ns, std::size_t most)
+    : sampler(period_ns), most_(most) {
+  start();
+}
+
+void memory_of_samples::add() {
+  const auto now = take_sample(false);
+  const std::lock_guard alone(samples_lock_);
+  if (samples_.size() >= most_) {
     const auto half = samples_.size() / 2;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < samples_.size(); ++i)
@@ -62,13 +95,8 @@ void sampler::add() {
   samples_.push_back(now);
 }
 
-std::vector<sample> sampler::all() const {
-  const std::lock_guard alone(lock_);
-  return samples_;
-}
-
-sample sampler::at_or_before(std::int64_t time_ns) const {
-  const std::lock_guard alone(lock_);
+sample memory_of_samples::at_or_before(std::int64_t time_ns) const {
+  const std::lock_guard alone(samples_lock_);
   const auto later = std::upper_bound(samples_.begin(), samples_.end(), time_ns,
                                       [](std::int64_t time, const sample& s) { return time < s.time_ns; });
   return later == samples_.begin() ? samples_.front() : *(later - 1);

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <thalweg/observe/histogram.hpp>
+
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <vector>
+
+#include "spb/detail/spool.hpp"
 
 namespace spb::detail {
 
@@ -16,8 +20,13 @@ struct sample {
   std::uint64_t elements = 0;
   std::uint64_t timed = 0;  ///< elements whose latency is known, and the sum of these
   double latency_ns = 0;
+  std::uint64_t taken = 0, items = 0;  ///< elements that sources gave, and the items that these came in
+  double rate = 0;                     ///< elements a second that were asked for; 0: as they can be had
   std::int64_t cpu_ns = 0;
   std::uint64_t resident_bytes = 0;
+  /// Latencies since the sample before, if there is one that knows: the median, the 99th percentile and the
+  /// longest.
+  std::int64_t p50_ns = 0, p99_ns = 0, max_ns = 0;
 };
 
 /// The elements of this stream up to now; see `Metrics`.
@@ -26,33 +35,64 @@ std::uint64_t elements_so_far();
 /// A sample of now. `resources`: also processor time and memory, which are system calls.
 sample take_sample(bool resources);
 
-/// A thread that takes samples while it lives. With `most`, of older samples every other one goes when there
-/// are so many: what lies long ago is known less exactly.
+/// A thread that takes samples while it lives.
 class sampler {
  public:
-  sampler(std::int64_t period_ns, bool resources, std::size_t most = 0);
+  virtual ~sampler() = default;
   sampler(const sampler&) = delete;
   sampler& operator=(const sampler&) = delete;
-  ~sampler() { stop(); }
 
-  /// Takes a last sample and ends. Once.
+  /// Takes a last sample and ends. Once, and before it is destroyed.
   void stop();
-  [[nodiscard]] std::vector<sample> all() const;
-  /// The last sample not younger than a moment, or else the first one.
-  [[nodiscard]] sample at_or_before(std::int64_t time_ns) const;
+
+ protected:
+  explicit sampler(std::int64_t period_ns) : period_ns_(period_ns) {}
+  /// Takes the first sample, and then others.
+  void start();
+  virtual void add() = 0;
 
  private:
   void run();
-  void add();
 
   const std::int64_t period_ns_;
-  const bool resources_;
-  const std::size_t most_;
-  mutable std::mutex lock_;
+  std::mutex lock_;
   std::condition_variable ended_;
   bool end_ = false;
-  std::vector<sample> samples_;
   std::thread thread_;
+};
+
+/// For `-monitor`: all samples, with what the process used. However many there are, few are held in memory.
+class monitor : public sampler {
+ public:
+  explicit monitor(std::int64_t period_ns);
+  ~monitor() override { stop(); }
+
+  /// Behind `stop`.
+  spool<sample> take() { return std::move(all_); }
+
+ private:
+  void add() override;
+
+  spool<sample> all_;
+  std::unique_ptr<thalweg::observe::histogram> before_;  // the latencies up to the last sample
+};
+
+/// For what programs ask while the stream runs. Of older samples every other one goes when there are many:
+/// what lies long ago is known less exactly.
+class memory_of_samples : public sampler {
+ public:
+  memory_of_samples(std::int64_t period_ns, std::size_t most);
+  ~memory_of_samples() override { stop(); }
+
+  /// The last sample not younger than a moment, or else the first one. Any thread.
+  [[nodiscard]] sample at_or_before(std::int64_t time_ns) const;
+
+ private:
+  void add() override;
+
+  const std::size_t most_;
+  mutable std::mutex samples_lock_;
+  std::vector<sample> samples_;
 };
 
 }  // namespace spb::detail

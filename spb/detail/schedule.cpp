@@ -132,6 +132,13 @@ std::optional<rate> schedule::pattern() const {
   return arrivals_ ? std::optional(arrivals_->follows()) : std::nullopt;
 }
 
+double schedule::rate_now() {
+  const std::lock_guard alone(lock_);
+  if (!arrivals_) return 0;
+  const auto since = began_ ? thalweg::observe::now_ns() - *began_ : 0;
+  return arrivals_->follows().at(static_cast<double>(since) * 1e-9);
+}
+
 std::int64_t schedule::due() {
   const std::lock_guard alone(lock_);
   if (!began_) began_ = thalweg::observe::now_ns();

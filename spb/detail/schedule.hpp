@@ -33,6 +33,8 @@ class schedule {
   void follow(const rate& pattern);
   /// What it follows, if anything.
   [[nodiscard]] std::optional<rate> pattern() const;
+  /// Elements a second that it asks for now; 0: it follows nothing.
+  double rate_now();
   /// When the next element is due, in nanoseconds of the steady clock; `never`, if none comes any more.
   std::int64_t due();
   static constexpr std::int64_t never = thalweg::flow::arrivals::never;

@@ -1,7 +1,6 @@
 #include "spb/detail/session.hpp"
 
 #include <thalweg/model/errors.hpp>
-#include <thalweg/observe/json.hpp>
 #include <thalweg/observe/text.hpp>
 
 #include <algorithm>
@@ -24,6 +23,7 @@
 #include "apps/support/progress_bar.hpp"
 #include "apps/support/temporary.hpp"
 #include "spb/api.hpp"
+#include "spb/detail/account.hpp"
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
 #include "spb/detail/measurement.hpp"
@@ -111,17 +111,23 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
 
 // What a program writes may not replace what the input is made of; its results, nothing beside it either.
 void check_written(const places& where) {
-  for (const auto& written : {where.output, where.json}) {
+  for (const auto& written : {where.output, where.json, where.latencies}) {
     if (written.empty()) continue;
-    if (fs::is_directory(where.input) && (!where.input_class.empty() || written == where.json) &&
+    if (fs::is_directory(where.input) && (!where.input_class.empty() || written != where.output) &&
         lies_in(written, where.input))
       throw apps::error("'" + written.string() + "' would lie in the folder of the input, '" +
                         where.input.string() + "'");
   }
   forbid_overwriting(where.input, where);
-  if (where.json.empty() || where.output.empty() || fs::is_other(fs::status(where.json))) return;
-  if (fs::weakly_canonical(where.json) == fs::weakly_canonical(where.output))
+  const auto same = [](const fs::path& one, const fs::path& other) {
+    if (one.empty() || other.empty() || fs::is_other(fs::status(one))) return false;
+    return fs::weakly_canonical(one) == fs::weakly_canonical(other);
+  };
+  if (same(where.json, where.output))
     throw apps::error("'" + where.json.string() + "' cannot be both the output and the file of -json");
+  if (same(where.latencies, where.output) || same(where.latencies, where.json))
+    throw apps::error("'" + where.latencies.string() +
+                      "' cannot be both the file of -latency-file and that of -output or -json");
 }
 
 places find_places(const options& asked, const apps::application& about) {
@@ -147,101 +153,9 @@ places find_places(const options& asked, const apps::application& about) {
                       "' is not known, only of the classes of " + about.name);
   found.output = asked.output;
   found.json = asked.json;
+  found.latencies = asked.latency_file;
   check_written(found);
   return found;
-}
-
-std::string in_ms(double ms) {
-  return thalweg::observe::duration_text(ms * 1e6);
-}
-
-std::string in_mb(std::uint64_t bytes) {
-  return thalweg::observe::fixed_text(static_cast<double>(bytes) / 1e6, 1) + " MB";
-}
-
-void show(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-}
-
-void show_latencies(const results& found) {
-  thalweg::observe::text_table table;
-  table.add_column("latency", thalweg::observe::text_table::left);
-  for (const auto* title : {"mean", "p50", "p95", "p99", "max"}) table.add_column(title);
-  const auto add = [&](const std::string& name, const latency_result& l) {
-    table.add_row({name, in_ms(l.mean), in_ms(l.p50), in_ms(l.p95), in_ms(l.p99), in_ms(l.max)});
-  };
-  add("end to end", found.latency);
-  for (const auto& [name, time] : found.operators) add(name, time);
-  show(table.to_string("  "));
-}
-
-void show_samples(const results& found) {
-  thalweg::observe::text_table table;
-  for (const auto* title : {"time", "throughput", "latency", "cores", "memory"}) table.add_column(title);
-  for (const auto& s : found.samples)
-    table.add_row({thalweg::observe::fixed_text(s.seconds, 2) + " s",
-                   thalweg::observe::rate_text(s.throughput), in_ms(s.latency_ms),
-                   thalweg::observe::fixed_text(s.cores, 2), in_mb(s.resident_bytes)});
-  show(table.to_string("  "));
-}
-
-void show(const results& found, const std::optional<apps::verdict>& verified) {
-  const auto& run = current();
-  show(run.program + ", " + run.asked.input + ", -nthreads " + std::to_string(nthreads) + ": " +
-       thalweg::observe::count_text(found.elements) + " elements in " +
-       thalweg::observe::duration_text(found.seconds * 1e9) + "\n");
-  if (run.asked.throughput) show("  throughput: " + thalweg::observe::rate_text(found.throughput) + "\n");
-  if (run.asked.memory_usage)
-    show("  memory: " + in_mb(found.peak_bytes) +
-         " at most; processors: " + thalweg::observe::duration_text(found.cpu_seconds * 1e9) + "\n");
-  if (run.asked.latency) show_latencies(found);
-  if (!found.samples.empty()) show_samples(found);
-  if (verified)
-    show(std::string("  verified: ") + (verified->good ? "good: " : "WRONG: ") + verified->says + "\n");
-}
-
-using thalweg::observe::json_writer;
-
-void put(json_writer& json, const latency_result& l) {
-  json.begin_object().member("count", l.count).member("mean_ms", l.mean).member("p50_ms", l.p50);
-  json.member("p95_ms", l.p95).member("p99_ms", l.p99).member("max_ms", l.max).end_object();
-}
-
-void write_json(apps::output_file& out, const results& found, const std::optional<apps::verdict>& verified) {
-  const auto& run = current();
-  std::string text;
-  json_writer json(text);
-  json.begin_object().member("program", run.program).member("application", run.link.about->name);
-  json.member("input", run.asked.input).member("nthreads", nthreads).member("elements", found.elements);
-  json.member("seconds", found.seconds).member("throughput", found.throughput);
-  json.member("cpu_seconds", found.cpu_seconds).member("peak_bytes", found.peak_bytes);
-  if (run.asked.latency) {
-    put(json.key("latency"), found.latency);
-    json.key("operators").begin_array();
-    for (const auto& [name, time] : found.operators) {
-      json.begin_object().member("name", name);
-      put(json.key("time"), time);
-      json.end_object();
-    }
-    json.end_array();
-  }
-  if (run.asked.monitor_ms > 0) {
-    json.key("samples").begin_array();
-    for (const auto& s : found.samples) {
-      json.begin_object().member("seconds", s.seconds).member("throughput", s.throughput);
-      json.member("latency_ms", s.latency_ms).member("cores", s.cores);
-      json.member("resident_bytes", s.resident_bytes).end_object();
-    }
-    json.end_array();
-  }
-  if (verified) {
-    json.key("verified").begin_object().member("good", verified->good);
-    json.member("says", verified->says).end_object();
-  }
-  json.end_object();
-  text += '\n';
-  out.write(text);
-  out.close();
 }
 
 void throw_failure() {
@@ -269,7 +183,7 @@ void remark(const std::string& says) {
 
 void forbid_overwriting(const fs::path& input, const places& where) {
   std::error_code ignored;
-  for (const auto* written : {&where.output, &where.json})
+  for (const auto* written : {&where.output, &where.json, &where.latencies})
     if (fs::equivalent(input, *written, ignored))
       throw apps::error("'" + written->string() + "' is the input: it cannot be the output, too");
 }
@@ -289,7 +203,7 @@ void begin(int argc, char** argv, application_link link) {
     run.link = std::move(link);
     run.asked = parse(argc, argv);
     if (run.asked.help) {
-      show(help_text(run.program, run.link.about->output));
+      std::fputs(help_text(run.program, run.link.about->output).c_str(), stdout);
       std::exit(0);  // NOLINT(concurrency-mt-unsafe): nothing has begun
     }
     const auto& about = *run.link.about;
@@ -299,6 +213,7 @@ void begin(int argc, char** argv, application_link link) {
     nthreads = run.asked.nthreads;
     auto& feed = common_feed();
     feed.set_batch_size(run.asked.batch_size);
+    feed.set_batch_bytes(run.asked.batch_bytes);
     feed.set_batch_interval(run.asked.batch_interval);
     if (run.asked.frequency) feed.set_frequency(*run.asked.frequency);
     run.where = find_places(run.asked, about);
@@ -316,13 +231,18 @@ void begin(int argc, char** argv, application_link link) {
 
 void Metrics::init() {
   const auto& run = detail::current();
-  detail::measurement::begin(
-      {run.asked.latency, run.asked.monitor_ms, run.link.counts_at_source, run.operators});
+  Metric::clear_all();
+  detail::or_end([&] {
+    detail::measurement::begin({run.asked.latency, run.asked.monitor_ms, run.link.counts_at_source,
+                                run.operators, run.where.latencies});
+  });
 }
 
 void Metrics::stop() {
-  detail::measurement::end();
-  detail::or_end([] { detail::throw_failure(); });
+  detail::or_end([] {
+    detail::measurement::end();
+    detail::throw_failure();
+  });
 }
 
 double Metrics::getInstantThroughput(double seconds) {
@@ -339,17 +259,19 @@ double Metrics::getAverageLatency() {
 }
 
 void end_bench() {
-  detail::measurement::end();
   auto& run = detail::current();
   detail::or_end([&] {
+    detail::measurement::end();
     detail::throw_failure();
     run.link.complete();
     std::optional<apps::verdict> verified;
     if (run.asked.verify)
       verified = run.link.about->verify(run.where.input_class, run.where.input, run.where.output);
     apps::check_interruption();
-    detail::show(detail::measurement::found(), verified);
-    if (run.json) detail::write_json(*run.json, detail::measurement::found(), verified);
+    const detail::account of{run.program, run.link.about->name, run.asked, detail::measurement::found(),
+                             verified};
+    detail::show(of);
+    if (run.json) detail::write_json(of, *run.json);
     if (verified && !verified->good) throw apps::error("the output is wrong: " + verified->says);
     detail::give_up();
     if (std::fflush(stdout) != 0)
@@ -384,6 +306,12 @@ void SPBench::setBatchSize(int elements) {
     if (elements < 0)
       throw std::invalid_argument("a batch cannot have " + std::to_string(elements) + " elements");
     detail::common_feed().set_batch_size(static_cast<std::uint64_t>(elements));
+  });
+}
+void SPBench::setBatchBytes(long bytes) {
+  detail::or_end([&] {
+    if (bytes < 0) throw std::invalid_argument("a batch cannot have " + std::to_string(bytes) + " bytes");
+    detail::common_feed().set_batch_bytes(static_cast<std::uint64_t>(bytes));
   });
 }
 void SPBench::setBatchInterval(double seconds) {

@@ -15,10 +15,11 @@ namespace spb::detail {
 
 /// Where a run has its data.
 struct places {
-  std::string input_class;       ///< empty: a user's file
-  std::filesystem::path input;   ///< the folder of the class, or what the user named
-  std::filesystem::path output;  ///< always a name, if only one for a while
-  std::filesystem::path json;    ///< for the results; empty: nobody wants them
+  std::string input_class;          ///< empty: a user's file
+  std::filesystem::path input;      ///< the folder of the class, or what the user named
+  std::filesystem::path output;     ///< always a name, if only one for a while
+  std::filesystem::path json;       ///< for the results; empty: nobody wants them
+  std::filesystem::path latencies;  ///< for the latency of each item; empty: likewise
 };
 
 /// What an application gives to a run.

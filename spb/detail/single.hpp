@@ -11,6 +11,7 @@ template <class Element> class single {
  public:
   std::int64_t timestamp = 0;
   std::uint64_t batch_index = 0;
+  std::uint16_t source = 0;
 
   [[nodiscard]] std::size_t size() const { return there_ ? 1 : 0; }
   [[nodiscard]] bool empty() const { return !there_; }
@@ -33,8 +34,8 @@ template <class Element> class single {
   }
 
  private:
-  Element one_{};
   bool there_ = false;
+  Element one_{};
 };
 
 }  // namespace spb::detail

@@ -121,7 +121,19 @@ TEST_F(Bzip2, LatencyIsKnownFromEndToEndAndOfEachOperator) {
   const auto found = results();
   EXPECT_EQ(found["latency"]["count"], 2);
   EXPECT_GE(found["latency"]["mean_ms"].get<double>(), 20);
-  EXPECT_GE(found["latency"]["max_ms"].get<double>(), found["latency"]["p50_ms"].get<double>());
+  double before = found["latency"]["min_ms"];
+  EXPECT_GE(before, 20);
+  for (const auto* later : {"p50_ms", "p95_ms", "p99_ms", "p99_9_ms", "p99_99_ms", "max_ms"}) {
+    EXPECT_GE(found["latency"][later].get<double>(), before) << later;
+    before = found["latency"][later];
+  }
+  for (const auto* moment : {"min_at", "max_at"}) {
+    EXPECT_GE(found["latency"][moment].get<double>(), 0.020);
+    EXPECT_LE(found["latency"][moment].get<double>(), found["seconds"].get<double>());
+  }
+  std::uint64_t all = 0;
+  for (const auto& bucket : found["latency"]["histogram"]) all += bucket[1].get<std::uint64_t>();
+  EXPECT_EQ(all, 2U);
   ASSERT_EQ(found["operators"].size(), 3U);
   EXPECT_EQ(found["operators"][0]["name"], "source");
   EXPECT_EQ(found["operators"][0]["time"]["count"], 2);
@@ -144,8 +156,90 @@ TEST_F(Bzip2, MonitorTakesSamples) {
     elements += sample["throughput"].get<double>() * (sample["seconds"].get<double>() - last);
     last = sample["seconds"];
     EXPECT_GT(sample["resident_bytes"].get<std::uint64_t>(), 1'000'000U);
+    EXPECT_FALSE(sample.contains("rate") || sample.contains("p99_ms"));
   }
   EXPECT_NEAR(elements, 3, 1e-3);
+}
+
+TEST_F(Bzip2, SamplesTellOfFrequencyBatchesAndLatency) {
+  begin_with(text(6 * block),
+             {"-monitor", "20", "-latency", "-frequency", "100", "-batch-size", "2", "-json", path("json")});
+  for (spb::Item item; spb::Source::op(item);) spb::Sink::op(item);
+  end();
+  double longest = 0;
+  bool some = false;
+  const auto found = results();
+  for (const auto& sample : found["samples"]) {
+    EXPECT_EQ(sample["rate"], 100);
+    if (sample["throughput"] == 0) continue;
+    EXPECT_EQ(sample["batch"], 2);
+    EXPECT_GE(sample["max_ms"].get<double>(), sample["p50_ms"].get<double>());
+    longest = std::max(longest, sample["max_ms"].get<double>());
+    some = true;
+  }
+  EXPECT_TRUE(some);
+  // Windows know the greatest to the bounds of its bucket only.
+  EXPECT_NEAR(longest, found["latency"]["max_ms"].get<double>(), 0.04 * longest);
+}
+
+TEST_F(Bzip2, ResourcesAreKnown) {
+  begin_with(text(2 * block), {"-json", path("json")});
+  std::thread([] { copy(); }).join();
+  end();
+  const auto found = results();
+  ASSERT_EQ(found["cpu_seconds_of_threads"].size(), 1U);
+  EXPECT_GT(found["cpu_seconds_of_threads"][0].get<double>(), 0);
+  EXPECT_LE(found["cpu_seconds_of_threads"][0].get<double>(), found["cpu_seconds"].get<double>() + 0.01);
+  EXPECT_GT(found["minor_faults"].get<int>(), 0);
+  EXPECT_GT(found["voluntary_switches"].get<int>(), 0);  // it has waited for the thread
+  EXPECT_TRUE(found.contains("involuntary_switches") && found.contains("major_faults"));
+}
+
+TEST_F(Bzip2, TheLatencyOfEachItemGoesToAFile) {
+  begin_with(text(3 * block), {"-batch-size", "2", "-latency-file", path("latencies")});
+  copy();
+  EXPECT_FALSE(fs::exists(path("latencies")));
+  end();
+  const auto lines = read(path("latencies"));
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3);
+  EXPECT_NE(lines.find(",2,0\n"), std::string::npos);
+  EXPECT_NE(lines.find(",1,0\n"), std::string::npos);
+}
+
+TEST_F(Bzip2, AStreamThatFailsLeavesNoLatencies) {
+  const auto run = [&] {
+    begin_with(text(3 * block), {"-latency-file", path("latencies")});
+    leave_out_the_first<spb::Item, spb::Source, spb::Sink>();
+    end();
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(1), "order|place|block");
+  EXPECT_FALSE(fs::exists(path("latencies")));
+}
+
+TEST_F(Bzip2, LatenciesHaveAFileOfTheirOwn) {
+  EXPECT_EXIT(begin_with(text(1), {"-latency-file", output()}), testing::ExitedWithCode(1), "-latency-file");
+  EXPECT_EXIT(begin_with(text(1), {"-latency-file", path("x"), "-json", path("x")}),
+              testing::ExitedWithCode(1), "-latency-file");
+}
+
+TEST_F(Bzip2, MetricsOfTheProgramAreTold) {
+  spb::Metric size("size", "elements of an item");
+  size.note(100);  // before the stream
+  begin_with(text(3 * block), {"-batch-size", "2", "-json", path("json")});
+  for (const auto elements : copy()) size.note(static_cast<double>(elements));
+  end();
+  const auto found = results()["metrics"];
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0]["name"], "size");
+  EXPECT_EQ(found[0]["count"], 2);
+  EXPECT_EQ(found[0]["sum"], 3);
+  EXPECT_EQ(found[0]["max"], 2);
+}
+
+TEST_F(Bzip2, BytesCloseItems) {
+  begin_with(text(5 * block), {"-batch-bytes", "1000000"});
+  EXPECT_EQ(copy(), (std::vector<std::size_t>{2, 2, 1}));
+  end();
 }
 
 TEST_F(Bzip2, ThroughputAndLatencyCanBeAskedWhileTheStreamRuns) {
@@ -246,7 +340,7 @@ TEST_F(Bzip2, TextIsNotDecompressed) {
 
 TEST_F(Bzip2, SeveralSourcesGiveTheInputOnce) {
   const auto original = text(7 * block);
-  begin_with(original);
+  begin_with(original, {"-latency", "-json", path("json")});
   {
     spb::Source one(2), other(1, 0, 1);
     other.setBatchSize(1);
@@ -269,6 +363,14 @@ TEST_F(Bzip2, SeveralSourcesGiveTheInputOnce) {
   }
   end();
   EXPECT_EQ(read(output()), read(original));
+  const auto sources = results()["sources"];
+  ASSERT_EQ(sources.size(), 2U);
+  int elements = 0;
+  for (const auto& source : sources) {
+    elements += source["elements"].get<int>();
+    EXPECT_EQ(source["latency"]["count"], source["elements"]);
+  }
+  EXPECT_EQ(elements, 7);
 }
 
 TEST_F(Bzip2, ASourceGoesByTheOptionsUnlessItIsTold) {

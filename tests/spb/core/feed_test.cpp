@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -99,6 +101,66 @@ TEST_F(Feed, WhateverComesFirstClosesABatch) {
   EXPECT_EQ(item.size(), 5U);
 }
 
+TEST_F(Feed, BytesCloseBatches) {
+  numbers from(pull{{10}});
+  feed by;
+  by.set_batch_bytes(3 * sizeof(int));
+  EXPECT_EQ(sizes(from, by), (std::vector<std::size_t>{3, 3, 3, 1}));
+}
+
+TEST_F(Feed, TheElementThatFillsABatchIsInIt) {
+  numbers from(pull{{5}});
+  feed by;
+  by.set_batch_bytes(sizeof(int) + 1);
+  EXPECT_EQ(sizes(from, by), (std::vector<std::size_t>{2, 2, 1}));
+}
+
+TEST_F(Feed, BytesOrElementsCloseABatch) {
+  numbers from(pull{{9}});
+  feed by;
+  by.set_batch_bytes(5 * sizeof(int));
+  by.set_batch_size(4);
+  EXPECT_EQ(sizes(from, by), (std::vector<std::size_t>{4, 4, 1}));
+  numbers again(pull{{9}});
+  by.set_batch_bytes(2 * sizeof(int));
+  EXPECT_EQ(sizes(again, by), (std::vector<std::size_t>{2, 2, 2, 2, 1}));
+  by.set_batch_bytes(0);
+  by.set_batch_size(0);
+  EXPECT_TRUE(by.plain());
+}
+
+TEST_F(Feed, BytesCloseBatchesUnderAFrequency) {
+  numbers from(pull{{21}});
+  feed by;
+  by.set_frequency(spb::detail::make_constant(400));
+  by.set_batch_bytes(4 * sizeof(int));
+  const auto begin = clock::now();
+  EXPECT_EQ(sizes(from, by), (std::vector<std::size_t>{4, 4, 4, 4, 4, 1}));
+  EXPECT_GE(clock::now() - begin, 50ms);
+}
+
+TEST_F(Feed, AnIntervalClosesABatchOfBytesUnderAFrequency) {
+  numbers from(pull{{100}});
+  feed by;
+  by.set_frequency(spb::detail::make_constant(100));
+  by.set_batch_bytes(1'000);
+  by.set_batch_interval(0.035);
+  batch<int> item;
+  ASSERT_TRUE(from.take(by, item));
+  EXPECT_EQ(item.size(), 4U);  // due at 0, 10, 20 and 30 ms
+}
+
+TEST_F(Feed, BytesAreThoseBehindPointersAndInVariants) {
+  using spb::detail::bytes_of;
+  const std::vector<int> three(3);
+  const auto plain = bytes_of(three);
+  EXPECT_GE(plain, 3 * sizeof(int));
+  EXPECT_EQ(bytes_of(std::make_shared<std::vector<int>>(3)), plain);
+  EXPECT_EQ(bytes_of(std::shared_ptr<int>()), 0U);
+  EXPECT_EQ(bytes_of(std::variant<char, std::vector<int>>(three)), plain);
+  EXPECT_EQ(bytes_of(std::variant<char, std::vector<int>>('x')), 1U);
+}
+
 TEST_F(Feed, ElementsComeWhenTheyAreDue) {
   numbers from(pull{{21}});
   feed by;
@@ -119,15 +181,28 @@ TEST_F(Feed, ABatchUnderAFrequencyWaitsForTheInterval) {
   EXPECT_NE(item.timestamp, 0);
 }
 
+TEST_F(Feed, TellsTheFrequencyOfNow) {
+  feed by;
+  EXPECT_EQ(by.frequency(), 0);
+  by.set_frequency(spb::detail::make_pattern("increasing", 0.02, 100, 1'000));
+  EXPECT_EQ(by.frequency(), 100);  // nothing has begun
+  by.wait();
+  std::this_thread::sleep_for(25ms);
+  EXPECT_EQ(by.frequency(), 1'000);
+}
+
 TEST_F(Feed, MayBeSetAsAnotherIs) {
   feed like, by;
   by.set_as(like);
   EXPECT_TRUE(by.plain());
   like.set_batch_size(2);
+  like.set_batch_bytes(5);
   like.set_batch_interval(3);
   like.set_frequency(spb::detail::make_constant(400));
   by.set_as(like);
   EXPECT_EQ(by.most(), 2U);
+  EXPECT_EQ(by.most_bytes(), 5U);
+  by.set_batch_bytes(0);
   EXPECT_EQ(by.interval_ns(), 3'000'000'000);
   numbers from(pull{{21}});
   const auto begin = clock::now();

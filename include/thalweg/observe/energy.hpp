@@ -1,0 +1,44 @@
+// The energy that the machine's processors take, where the machine tells.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace thalweg::observe {
+
+/// Measures the energy of all processor packages from its construction on, by the counters that Linux shows
+/// of RAPL (Intel, Software Developer's Manual, volume 3, section 15.10; AMD processors have them, too). It
+/// is that of the whole machine, whatever else runs on it. Virtual machines rarely show the counters, and
+/// most kernels show them to root alone.
+///
+/// Thread-confined. A counter starts again from 0 after some 60 kJ (minutes under load): `joules()` must be
+/// called more often than that. Sources that vanish meanwhile make it unknown.
+///
+/// ```cpp
+/// #include <thalweg/observe/energy.hpp>
+/// tw::observe::energy_meter meter;
+/// const auto used = meter.joules();  // none where the machine does not tell
+/// assert(!used || *used >= 0);
+/// ```
+class energy_meter {
+ public:
+  /// `folder`: where the kernel shows power capping zones.
+  explicit energy_meter(const std::filesystem::path& folder = "/sys/class/powercap");
+
+  /// Since the construction; none if no counter can be read.
+  std::optional<double> joules();
+
+ private:
+  struct package {
+    std::filesystem::path counter;  // in microjoules
+    std::uint64_t wraps_at = 0;
+    std::uint64_t last = 0;
+  };
+  std::vector<package> packages_;
+  double microjoules_ = 0;
+  bool known_ = false;
+};
+
+}  // namespace thalweg::observe
