@@ -163,6 +163,8 @@ void show(const account& of) {
   const auto& [program, application, asked, found, verified] = of;
   print(program + ", " + asked.input + ", -nthreads " + std::to_string(asked.nthreads) + ": " +
         thalweg::observe::count_text(found.elements) + " elements in " + in_seconds(found.seconds) + "\n");
+  if (found.passed_over > 0)
+    print("  passed over, as they were late: " + thalweg::observe::count_text(found.passed_over) + "\n");
   if (asked.throughput) {
     print("  throughput: " + thalweg::observe::rate_text(found.throughput) + "\n");
     show_sources(found);
@@ -181,6 +183,7 @@ void write_json(const account& of, apps::output_file& out) {
   json_writer json(text);
   json.begin_object().member("program", program).member("application", application);
   json.member("input", asked.input).member("nthreads", asked.nthreads).member("elements", found.elements);
+  if (asked.late == when_late::skip) json.member("passed_over", found.passed_over);
   json.member("seconds", found.seconds).member("throughput", found.throughput);
   put_resources(json, found);
   if (asked.latency) put_latencies(json, found);

@@ -25,6 +25,7 @@ void feed::set_as(const feed& other) {
   change(size_, other.size_.load(std::memory_order_relaxed));
   change(bytes_, other.most_bytes());
   change(interval_, other.interval_ns());
+  set_late(other.schedule_.late());
   if (const auto pattern = other.schedule_.pattern()) set_frequency(*pattern);
 }
 

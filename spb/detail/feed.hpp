@@ -20,6 +20,10 @@ class feed {
   /// An item is closed so long after its first element came. \throws std::invalid_argument  if negative
   void set_batch_interval(double seconds);
   void set_frequency(const rate& pattern);
+  /// What becomes of elements that are late. Before `set_frequency`.
+  void set_late(when_late policy) { schedule_.set_late(policy); }
+  /// How many were passed over.
+  [[nodiscard]] std::uint64_t passed_over() const { return schedule_.passed_over(); }
   /// Sets all that another feed has been told.
   void set_as(const feed& other);
 

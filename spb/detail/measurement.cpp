@@ -14,6 +14,7 @@
 #include "spb/api.hpp"
 #include "spb/detail/arrival_log.hpp"
 #include "spb/detail/failure.hpp"
+#include "spb/detail/feed.hpp"
 #include "spb/detail/recorder.hpp"
 
 namespace spb {
@@ -70,7 +71,7 @@ std::vector<std::pair<double, std::uint64_t>> buckets_of(const thalweg::observe:
   return all;
 }
 
-double rate(const sample& from, const sample& to) {
+double rate_between(const sample& from, const sample& to) {
   const auto time = static_cast<double>(to.time_ns - from.time_ns) * 1e-9;
   return time > 0 ? static_cast<double>(to.elements - from.elements) / time : 0;
 }
@@ -115,7 +116,7 @@ void results::for_each_interval(std::size_t step, const std::function<void(const
     if (seen++ % step != 0 && seen != samples.size()) return;
     if (time <= 0) return;
     one.seconds = static_cast<double>(to.time_ns - begin->time_ns) * 1e-9;
-    one.throughput = detail::rate(*from, to);
+    one.throughput = rate_between(*from, to);
     one.latency_ms = mean_latency_ms(*from, to);
     one.rate = to.rate;
     const auto items = to.items - from->items;
@@ -173,8 +174,9 @@ void measurement::end() {
     return static_cast<double>(time_ns - s.first.time_ns) * 1e-9;
   };
   found.elements = last.elements;
+  found.passed_over = common_feed().passed_over();
   found.seconds = since_beginning(last.time_ns);
-  found.throughput = rate(s.first, last);
+  found.throughput = rate_between(s.first, last);
   found.cpu_seconds = static_cast<double>(last.cpu_ns - s.first.cpu_ns) * 1e-9;
   for (const auto ns : totals::cpu_of_threads())
     found.cpu_seconds_of_threads.push_back(static_cast<double>(ns) * 1e-9);
@@ -217,11 +219,11 @@ const results& measurement::found() {
 double measurement::throughput_of_last(double seconds) {
   if (!running()) return 0;
   const auto from = since(seconds);
-  return rate(from, take_sample(false));
+  return rate_between(from, take_sample(false));
 }
 
 double measurement::throughput() {
-  return running() ? rate(current().first, take_sample(false)) : 0;
+  return running() ? rate_between(current().first, take_sample(false)) : 0;
 }
 
 double measurement::latency_ms_of_last(double seconds) {

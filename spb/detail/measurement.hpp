@@ -22,6 +22,7 @@ struct latency_result {
 /// What came of a stream.
 struct results {
   std::uint64_t elements = 0;
+  std::uint64_t passed_over = 0;  ///< late elements that the common source was not asked for
   double seconds = 0;
   double throughput = 0;  ///< elements a second
   latency_result latency;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace spb::detail {
 namespace {
@@ -34,6 +35,14 @@ template <class T> T number(const std::string& text, T least, T most) {
   return value;
 }
 
+when_late late_policy(const std::string& text) {
+  constexpr std::pair<std::string_view, when_late> all[] = {
+      {"catch-up", when_late::catch_up}, {"skip", when_late::skip}, {"closed-loop", when_late::closed_loop}};
+  for (const auto& [name, policy] : all)
+    if (name == text) return policy;
+  throw std::invalid_argument("'" + text + "' is none of catch-up, skip and closed-loop");
+}
+
 constexpr double longest = 1e9;
 constexpr int most_threads = 4'096;  // as many as every interface can be asked for
 
@@ -56,6 +65,9 @@ constexpr option known[] = {
      "a frequency that changes: wave, binary, increasing, decreasing, spike[,percent]; or bursts,on,off,n; "
      "steps,seconds,n,...; trace,<file>; each may end in ,poisson[=seed]",
      [](options& o, const std::string& v) { o.frequency = parse_pattern(v); }},
+    {"when-late", "policy",
+     "what becomes of elements that are due while the stream is busy: catch-up, skip, or closed-loop",
+     [](options& o, const std::string& v) { o.late = late_policy(v); }},
     {"in-memory", "", "read all input before the stream begins",
      [](options& o, const std::string&) { o.in_memory = true; }},
     {"latency", "", "show latencies from end to end and of each operator",

@@ -21,6 +21,7 @@ struct options {
   std::uint64_t batch_bytes = 0;
   double batch_interval = 0;
   std::optional<rate> frequency;
+  when_late late = when_late::catch_up;
   int monitor_ms = 0;  ///< 0: none
   bool in_memory = false;
   bool latency = false;

@@ -123,8 +123,27 @@ rate parse_pattern(const std::string& text) {
 
 void schedule::follow(const rate& pattern) {
   const std::lock_guard alone(lock_);
-  arrivals_.emplace(pattern);
+  arrivals_.emplace(pattern, late_);
   began_.reset();
+}
+
+void schedule::set_late(when_late policy) {
+  const std::lock_guard alone(lock_);
+  late_ = policy;
+}
+
+when_late schedule::late() const {
+  const std::lock_guard alone(lock_);
+  return late_;
+}
+
+std::uint64_t schedule::passed_over() const {
+  const std::lock_guard alone(lock_);
+  return passed_;
+}
+
+double schedule::elapsed() const {
+  return began_ ? static_cast<double>(thalweg::observe::now_ns() - *began_) * 1e-9 : 0;
 }
 
 std::optional<rate> schedule::pattern() const {
@@ -134,14 +153,13 @@ std::optional<rate> schedule::pattern() const {
 
 double schedule::rate_now() {
   const std::lock_guard alone(lock_);
-  if (!arrivals_) return 0;
-  const auto since = began_ ? thalweg::observe::now_ns() - *began_ : 0;
-  return arrivals_->follows().at(static_cast<double>(since) * 1e-9);
+  return arrivals_ ? arrivals_->follows().at(elapsed()) : 0;
 }
 
 std::int64_t schedule::due() {
   const std::lock_guard alone(lock_);
   if (!began_) began_ = thalweg::observe::now_ns();
+  if (arrivals_ && late_ == when_late::skip) passed_ += arrivals_->pass_over(elapsed());
   const auto next = arrivals_ ? arrivals_->next_ns() : 0;
   return next == never ? never : *began_ + next;
 }
@@ -153,7 +171,7 @@ bool schedule::dense() {
 
 void schedule::advance() {
   const std::lock_guard alone(lock_);
-  if (arrivals_) arrivals_->advance(arrivals_->next());
+  if (arrivals_) arrivals_->advance(late_ == when_late::closed_loop ? elapsed() : arrivals_->next());
 }
 
 }  // namespace spb::detail

@@ -11,6 +11,7 @@
 namespace spb::detail {
 
 using thalweg::rate;
+using thalweg::when_late;
 
 /// A pattern by name. `spike`: how long a spike is, in percent of the period. \throws std::invalid_argument
 /// naming what is wrong: the name, a period or frequencies that are not positive, a maximum below the
@@ -24,13 +25,18 @@ rate make_constant(double frequency);
 /// std::invalid_argument
 rate parse_pattern(const std::string& text);
 
-/// When elements are due: an open loop. The first is due when it is asked for, or when the pattern first
-/// gives one; each other when the frequency, summed up since, has reached one more. A stream that falls
-/// behind is not waited for: what it could not take is due at once, until it has caught up. Any thread may
-/// set it while another follows it.
+/// When elements are due. The first is due when it is asked for, or when the pattern first gives one; each
+/// other when the frequency, summed up since, has reached one more. A stream that falls behind is not waited
+/// for: what it could not take is due at once, until it has caught up (an open loop), or what `when_late`
+/// says. Any thread may set it while another follows it.
 class schedule {
  public:
   void follow(const rate& pattern);
+  /// What becomes of elements that are late, from the next `follow` on.
+  void set_late(when_late policy);
+  [[nodiscard]] when_late late() const;
+  /// How many were passed over.
+  [[nodiscard]] std::uint64_t passed_over() const;
   /// What it follows, if anything.
   [[nodiscard]] std::optional<rate> pattern() const;
   /// Elements a second that it asks for now; 0: it follows nothing.
@@ -44,9 +50,14 @@ class schedule {
   void advance();
 
  private:
+  // Seconds since the beginning; the lock is held.
+  [[nodiscard]] double elapsed() const;
+
   mutable std::mutex lock_;
   std::optional<thalweg::flow::arrivals> arrivals_;
   std::optional<std::int64_t> began_;
+  when_late late_ = when_late::catch_up;
+  std::uint64_t passed_ = 0;
 };
 
 }  // namespace spb::detail

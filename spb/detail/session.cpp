@@ -215,6 +215,7 @@ void begin(int argc, char** argv, application_link link) {
     feed.set_batch_size(run.asked.batch_size);
     feed.set_batch_bytes(run.asked.batch_bytes);
     feed.set_batch_interval(run.asked.batch_interval);
+    feed.set_late(run.asked.late);
     if (run.asked.frequency) feed.set_frequency(*run.asked.frequency);
     run.where = find_places(run.asked, about);
     if (run.asked.output.empty()) {

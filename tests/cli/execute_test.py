@@ -212,7 +212,10 @@ class Live(unittest.TestCase):
         """What is drawn of thirty settings before run 25 on a small terminal."""
         rows = [Series(Setting(program("bzip2", f"p{number}"), "test")) for number in range(30)]
         text = io.StringIO()
-        terminals = Console(file=text, force_terminal=is_terminal, color_system=None, width=120, height=16)
+        with mock.patch.dict(os.environ, {"TERM": "xterm"}):  # whatever this runs in
+            terminals = Console(
+                file=text, force_terminal=is_terminal, color_system=None, width=120, height=16
+            )
         with (
             mock.patch.object(live, "console", terminals),
             mock.patch.object(terminal, "console", terminals),

@@ -170,6 +170,35 @@ TEST_F(Feed, ElementsComeWhenTheyAreDue) {
   EXPECT_GE(clock::now() - begin, 50ms);
 }
 
+TEST_F(Feed, LateElementsAreCaughtUpWithPassedOverOrMoved) {
+  const auto with = [](thalweg::when_late policy, feed& by) {
+    numbers from(pull{{100}});
+    by.set_late(policy);
+    by.set_frequency(spb::detail::make_constant(1'000));
+    batch<int> item;
+    EXPECT_TRUE(from.take(by, item));
+    const auto first = item.timestamp;
+    std::this_thread::sleep_for(30ms);
+    std::vector<std::int64_t> due;  // of the next three, in ms since the first
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_TRUE(from.take(by, item));
+      EXPECT_EQ(*item.begin(), i + 1);  // no element is lost: moments are passed over
+      due.push_back((item.timestamp - first + 500'000) / 1'000'000);
+    }
+    return due;
+  };
+  feed open, skipping, closed;
+  EXPECT_EQ(with(thalweg::when_late::catch_up, open), (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(open.passed_over(), 0U);
+  const auto skipped = with(thalweg::when_late::skip, skipping);
+  EXPECT_GE(skipped[0], 29);
+  EXPECT_EQ(skipping.passed_over(), static_cast<std::uint64_t>(skipped[2] - 3));
+  const auto moved = with(thalweg::when_late::closed_loop, closed);
+  EXPECT_EQ(moved[0], 1);  // was due already when the stream was busy
+  EXPECT_GE(moved[1], 30);
+  EXPECT_EQ(closed.passed_over(), 0U);
+}
+
 TEST_F(Feed, ABatchUnderAFrequencyWaitsForTheInterval) {
   numbers from(pull{{100}});
   feed by;

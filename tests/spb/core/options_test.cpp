@@ -50,6 +50,10 @@ TEST(Options, SwitchesAndWhatMayComeAgain) {
 TEST(Options, Frequencies) {
   EXPECT_EQ(parsed({"-frequency", "12.5"}).frequency.value().at(3), 12.5);
   EXPECT_EQ(parsed({"-freq-patt", "wave,10,1,5"}).frequency.value().at(2.5), 5);
+  EXPECT_EQ(parsed({}).late, thalweg::when_late::catch_up);
+  EXPECT_EQ(parsed({"-when-late", "skip"}).late, thalweg::when_late::skip);
+  EXPECT_EQ(parsed({"-when-late", "closed-loop"}).late, thalweg::when_late::closed_loop);
+  EXPECT_THAT(complaint({"-when-late", "drop"}), HasSubstr("'drop' is none of catch-up, skip"));
 }
 
 TEST(Options, SayWhatIsWrong) {

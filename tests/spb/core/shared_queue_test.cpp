@@ -75,6 +75,7 @@ TEST(SharedQueue, ProducersWaitWhileItIsFull) {
     }
     queue.close();
   });
+  while (sent < 2) std::this_thread::yield();
   std::this_thread::sleep_for(10ms);
   EXPECT_EQ(sent, 2);
   int count = 0;
