@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import resource
 import unittest
 from contextlib import redirect_stdout
