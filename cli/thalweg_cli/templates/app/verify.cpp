@@ -35,9 +35,14 @@ class table_of_steps {
 
 std::string line_of(std::uint64_t first, const table_of_steps& steps) {
   auto best = first;
-  for (auto number = first; number < first + interval::size; ++number)
-    if (steps.of(number) > steps.of(best)) best = number;
-  return std::to_string(first) + " " + std::to_string(best) + " " + std::to_string(steps.of(best)) + "\n";
+  auto most = steps.of(first);
+  for (auto number = first + 1; number < first + interval::size; ++number) {
+    const auto these = steps.of(number);
+    if (these <= most) continue;
+    best = number;
+    most = these;
+  }
+  return std::to_string(first) + " " + std::to_string(best) + " " + std::to_string(most) + "\n";
 }
 
 }  // namespace
