@@ -150,6 +150,9 @@ def check(chosen: Sequence[Chosen]) -> bool:
         color = "red" if found.is_fault else "dim" if found.says else "green"
         says = found.says or "good"
         table.add_row(one.application.name, one.input.name, f"[{color}]{escape(says)}[/]")
+    if not table.row_count:
+        console.print("none of them is there")
+        return True
     print_table(table)
     return good
 

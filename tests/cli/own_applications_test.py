@@ -21,6 +21,8 @@ from thalweg_cli.terminal import Failed
 from typer.testing import CliRunner, Result
 
 PAGE = ROOT / "docs" / "add-an-application.md"
+ENVIRONMENT = dict(os.environ)
+"""That of the user: where the compiler's cache is depends on it."""
 
 
 class OwnFolder(unittest.TestCase):
@@ -201,7 +203,8 @@ class Page(OwnFolder):
         launcher = self.home / "thalweg"  # The environment that runs this test does not need to be made.
         launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m thalweg_cli "$@"\n', encoding="utf-8")
         launcher.chmod(0o755)
-        cache = subprocess.run(["ccache", "-k", "cache_dir"], capture_output=True, text=True, check=False)
+        command = ["ccache", "--get-config", "cache_dir"]
+        cache = subprocess.run(command, capture_output=True, text=True, check=True, env=ENVIRONMENT)
         environment = {**os.environ, "CCACHE_DIR": cache.stdout.strip(), "PYTHONPATH": str(ROOT / "cli")}
         del environment["THALWEG_BENCHMARKS"]
         told = []
