@@ -1,7 +1,7 @@
-# Applications of the user's own, one in each folder apps/<name> of THALWEG_USER_BENCHMARKS, whose CMakeLists.txt calls
+# Applications of the user's own, one in each folder of THALWEG_USER_APPS, whose CMakeLists.txt calls
 # thalweg_own_app. They are built only when they are asked for, and each has a tool for its inputs: one that does not
 # compile keeps nothing else from being built.
-set(THALWEG_USER_BENCHMARKS "" CACHE PATH "Folder of the benchmarks and applications of the user's own")
+set(THALWEG_USER_APPS "" CACHE PATH "Folder of the applications of the user's own; it is called apps")
 
 # thalweg_own_app([LIBRARIES ...]): an application that is called as its folder. Its sources are *.cpp, in namespace
 # apps::<name>; spb/<name>.cpp and .hpp are the interface of its programs, bench/<interface>/<composition>.cpp its
@@ -14,7 +14,7 @@ function(thalweg_own_app)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   add_library(app_${name} STATIC ${sources})
   target_link_libraries(app_${name} PUBLIC apps_support ${its_LIBRARIES})
-  target_include_directories(app_${name} PUBLIC "${THALWEG_USER_BENCHMARKS}")
+  target_include_directories(app_${name} PUBLIC "${THALWEG_USER_APPS}/..")
 
   add_library(spb_${name} STATIC spb/${name}.cpp)
   target_link_libraries(spb_${name} PUBLIC spb_core app_${name})
@@ -45,8 +45,8 @@ function(thalweg_own_app)
   endif()
 endfunction()
 
-if(THALWEG_USER_BENCHMARKS AND TARGET spb_core)
-  file(GLOB own_apps CONFIGURE_DEPENDS "${THALWEG_USER_BENCHMARKS}/apps/*/CMakeLists.txt")
+if(THALWEG_USER_APPS AND TARGET spb_core)
+  file(GLOB own_apps CONFIGURE_DEPENDS "${THALWEG_USER_APPS}/*/CMakeLists.txt")
   foreach(own_app IN LISTS own_apps)
     cmake_path(GET own_app PARENT_PATH own_app)
     cmake_path(GET own_app FILENAME name)

@@ -21,8 +21,8 @@ MAX_OUTPUT_LINES = 60
 PEERS = ("FASTFLOW_DIR", "GRPPI_DIR", "TASKFLOW_DIR", "WINDFLOW_DIR")
 """Variables of the environment, and of CMake's cache, that say where headers of other projects are."""
 
-USER_FOLDER = "THALWEG_USER_BENCHMARKS"
-"""CMake's variable for the folder of what users add."""
+USER_APPS = "THALWEG_USER_APPS"
+"""CMake's variable for the folder of the user's own applications."""
 
 MEASURED = "release"
 """The preset of which that is a part."""
@@ -42,7 +42,7 @@ def parallel_jobs() -> int:
 
 
 def configure(preset: str) -> None:
-    """Runs CMake if it never ran for this preset, or before presets, peers or the user's folder changed.
+    """Runs CMake if it never ran for this preset, or before presets, peers or that of the user's applications changed.
 
     Ninja does the rest.
     """
@@ -51,7 +51,7 @@ def configure(preset: str) -> None:
     cache = build_folder(preset) / "CMakeCache.txt"
     known = cache.read_text(encoding="utf-8") if cache.exists() else ""
     moved = moved_peers(known, os.environ)
-    added = added_folder() if preset == MEASURED else ""
+    added = own_applications_folder() if preset == MEASURED else ""
     is_known = cached_folder(known) == added
     if not moved and is_known and ninja_file.exists() and ninja_file.stat().st_mtime >= presets.stat().st_mtime:
         return
@@ -60,7 +60,7 @@ def configure(preset: str) -> None:
         cache.unlink()  # The folder was moved here: its paths lead elsewhere.
     command = ["cmake", "--preset", preset, *(f"-U{name}" for name in moved)]  # to be looked for again
     if added or not is_known:
-        command.append(f"-D{USER_FOLDER}:PATH={added}")
+        command.append(f"-D{USER_APPS}:PATH={added}")
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
@@ -74,15 +74,15 @@ def configure(preset: str) -> None:
     ninja_file.touch()
 
 
-def added_folder() -> str:
-    """The folder of what users add, if there is anything to build in it; otherwise an empty text."""
-    folder = user_folder()
-    return str(folder) if any((folder / part).is_dir() for part in ("apps", "benchmarks")) else ""
+def own_applications_folder() -> str:
+    """The folder of the user's own applications if it is there; otherwise an empty text."""
+    folder = user_folder() / "apps"
+    return str(folder) if folder.is_dir() else ""
 
 
 def cached_folder(cache: str) -> str:
-    """The folder of what users add that CMake knows of."""
-    found = re.search(rf"^{USER_FOLDER}:\w+=(.*)$", cache, re.MULTILINE)
+    """The folder of the user's own applications that CMake knows of."""
+    found = re.search(rf"^{USER_APPS}:\w+=(.*)$", cache, re.MULTILINE)
     return found[1] if found else ""
 
 

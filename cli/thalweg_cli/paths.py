@@ -1,4 +1,4 @@
-"""Where things are: those of the project, and the user's."""
+"""Where things are: in the project, and of the user."""
 
 import os
 from pathlib import Path
@@ -20,10 +20,9 @@ def build_folder(preset: str) -> Path:
 
 
 def data_folder() -> Path:
-    """Where what belongs to the user is kept, as the XDG Base Directory Specification has it."""
+    """Where this user's data of Thalweg is kept."""
     named = os.environ.get("XDG_DATA_HOME", "")
-    folder = Path(named) if Path(named).is_absolute() else Path.home() / ".local" / "share"
-    return folder / "thalweg"
+    return (Path(named) if Path(named).is_absolute() else Path.home() / ".local" / "share") / "thalweg"
 
 
 def user_folder() -> Path:

@@ -14,7 +14,7 @@ from unittest import mock
 
 from thalweg_cli import applications, new_app
 from thalweg_cli.app import app
-from thalweg_cli.build import added_folder, cached_folder
+from thalweg_cli.build import cached_folder, own_applications_folder
 from thalweg_cli.new_app import PLACEHOLDER, TEMPLATE, check_name
 from thalweg_cli.paths import ROOT
 from thalweg_cli.terminal import Failed
@@ -83,7 +83,7 @@ class NewApplication(OwnFolder):
         self.type("new-app", "noise")
         place = self.home / ".local" / "share" / "thalweg" / "benchmarks" / "apps" / "noise"
         self.assertTrue(place.is_dir())
-        self.assertEqual(added_folder(), str(place.parents[1]))
+        self.assertEqual(own_applications_folder(), str(place.parent))
 
     def test_names_that_cannot_be(self) -> None:
         for name, says in (
@@ -164,15 +164,15 @@ class Build(OwnFolder):
     """How the build comes to know of the folder."""
 
     def test_folder_without_anything_to_build_is_no_part(self) -> None:
-        self.assertEqual(added_folder(), "")
+        self.assertEqual(own_applications_folder(), "")
         self.folder.mkdir()
-        self.assertEqual(added_folder(), "")
+        self.assertEqual(own_applications_folder(), "")
         (self.folder / "apps").mkdir()
-        self.assertEqual(added_folder(), str(self.folder))
+        self.assertEqual(own_applications_folder(), str(self.folder / "apps"))
 
     def test_folder_in_the_cache(self) -> None:
         self.assertEqual(cached_folder("A:PATH=/a\n"), "")
-        self.assertEqual(cached_folder("A:PATH=/a\nTHALWEG_USER_BENCHMARKS:PATH=/b c\n"), "/b c")
+        self.assertEqual(cached_folder("A:PATH=/a\nTHALWEG_USER_APPS:PATH=/b c\n"), "/b c")
 
     def test_what_does_not_compile_keeps_no_other_from_being_listed(self) -> None:
         self.type("new-app", "noise")
