@@ -42,9 +42,9 @@ def parallel_jobs() -> int:
 
 
 def configure(preset: str) -> None:
-    """Runs CMake if it never ran for this preset, or before presets, peers or that of the user's applications changed.
+    """Runs CMake if it never ran for this preset, or before what it is told changed; Ninja does the rest.
 
-    Ninja does the rest.
+    That are presets, the places of peers, and the folder of the user's own applications.
     """
     ninja_file = build_folder(preset) / "build.ninja"
     presets = ROOT / "CMakePresets.json"
