@@ -1,4 +1,4 @@
-"""The applications, ours and the user's own: their operators and inputs, as the tools that make inputs tell them.
+"""The applications, ours and the user's own: operators and inputs, as the tools that make inputs tell them.
 
 Ours share one tool; each of the user's own has one, so that what does not compile keeps no other from being
 listed, and nothing of ours.
@@ -35,7 +35,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Application:
-    """What is known of an application. `fix` says what to do to have one that is not built; else it is empty."""
+    """What is known of an application. `fix` says what to do to have one that is not built; else empty."""
 
     name: str
     says: str = ""

@@ -53,7 +53,12 @@ def configure(preset: str) -> None:
     moved = moved_peers(known, os.environ)
     added = own_applications_folder() if preset == MEASURED else ""
     is_known = cached_folder(known) == added
-    if not moved and is_known and ninja_file.exists() and ninja_file.stat().st_mtime >= presets.stat().st_mtime:
+    if (
+        not moved
+        and is_known
+        and ninja_file.exists()
+        and ninja_file.stat().st_mtime >= presets.stat().st_mtime
+    ):
         return
     console.print(f"configuring {preset}")
     if known and f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in known:

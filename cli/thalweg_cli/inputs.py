@@ -38,9 +38,7 @@ class Chosen:
 def inputs(
     app: Apps = None,
     names: Names = None,
-    generate_them: Annotated[
-        bool, typer.Option("--generate", help="Make those that are not there.")
-    ] = False,
+    generate_them: Annotated[bool, typer.Option("--generate", help="Make those that are not there.")] = False,
     force: Force = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Compare those that are there with their hashes.")
@@ -130,7 +128,7 @@ def in_megabytes(size: int) -> str:
 
 
 def check(chosen: Sequence[Chosen]) -> bool:
-    """Compares inputs that are there with their hashes, and prints what came of each. True if all are good."""
+    """Compares inputs that are there with their hashes, and prints what came of it. True if all are good."""
     own = {(one.application, one.name): one for one in registered()}
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("application", "input", "verified"):
@@ -147,9 +145,8 @@ def check(chosen: Sequence[Chosen]) -> bool:
         if found is None:
             continue
         good = good and not found.is_fault
-        color = "red" if found.is_fault else "dim" if found.says else "green"
-        says = found.says or "good"
-        table.add_row(one.application.name, one.input.name, f"[{color}]{escape(says)}[/]")
+        color = "red" if found.is_fault else "green" if found is GOOD else "dim"
+        table.add_row(one.application.name, one.input.name, f"[{color}]{escape(found.says)}[/]")
     if not table.row_count:
         console.print("none of them is there")
         return True
@@ -159,10 +156,13 @@ def check(chosen: Sequence[Chosen]) -> bool:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is to be said of an input; nothing if it is good."""
+    """What is to be said of an input, and whether something is wrong with it."""
 
-    says: str = ""
+    says: str
     is_fault: bool = True
+
+
+GOOD = Finding("good", is_fault=False)
 
 
 def fault_of(one: Input, mine: Registered | None, tell: Tell) -> Finding | None:
@@ -171,7 +171,7 @@ def fault_of(one: Input, mine: Registered | None, tell: Tell) -> Finding | None:
         if not one.is_there:
             return Finding(f"{mine.file} is not there")
         changed = hash_of(mine.file, tell) != mine.input_hash
-        return Finding(f"{mine.file} has changed since it was registered") if changed else Finding()
+        return Finding(f"{mine.file} has changed since it was registered") if changed else GOOD
     if not one.is_there:
         return None
     hashes = one.place / HASHES
@@ -193,4 +193,4 @@ def changed_file(folder: Path, hashes: Path, tell: Tell) -> Finding:
     for file, digest in hashes_of(due, tell).items():
         if digest != due[file]:
             return Finding(f"{file} has changed")
-    return Finding()
+    return GOOD

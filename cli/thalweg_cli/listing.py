@@ -37,8 +37,8 @@ def list_all(
     if what is What.INPUTS:
         print_table(table_of_inputs(select(app or [], [])))
     elif what in (What.APPLICATIONS, What.OPERATORS):
-        applications = known_applications(app or [])
-        print_table((table_of_applications if what is What.APPLICATIONS else table_of_operators)(applications))
+        table_of = table_of_applications if what is What.APPLICATIONS else table_of_operators
+        print_table(table_of(known_applications(app or [])))
     elif what is What.INTERFACES:
         programs = known_programs()
         check_names(programs, [], app or [], ppi or [])
@@ -75,7 +75,9 @@ def table_of_operators(applications: Sequence[Application]) -> Table:
 def table_of_interfaces(programs: Sequence[Program], app: Sequence[str], ppi: Sequence[str]) -> Table:
     """A row for each interface: how many programs there are, or what is missing for all of them."""
     table = table_with("interface", "programs", "available")
-    some = [one for one in programs if (not app or one.application in app) and (not ppi or one.interface in ppi)]
+    some = [
+        one for one in programs if (not app or one.application in app) and (not ppi or one.interface in ppi)
+    ]
     for interface in sorted({one.interface for one in some}):
         its = [one for one in some if one.interface == interface]
         there = [one for one in its if not one.missing]

@@ -117,11 +117,14 @@ def hash_of_sequential_output(app: str, place: Path) -> str:
     build(PRESET, program)
     with tempfile.TemporaryDirectory(prefix="thalweg-") as folder:
         output = Path(folder) / "output"
-        command = [str(build_folder(PRESET) / "bench" / program), "-input", str(place), "-output", str(output)]
+        place_of_program = build_folder(PRESET) / "bench" / program
+        command = [str(place_of_program), "-input", str(place), "-output", str(output)]
         console.print(f"{program} runs on {place}", markup=False)
         done = finish(command)
         if done.code != 0:
             raise Failed(f"{program} cannot run on {place}: {done.cause(program)}")
         if output.is_dir():
-            raise Failed(f"{program} writes a folder, which has no hash", remedy=f"without --hash {SEQUENTIAL}")
+            raise Failed(
+                f"{program} writes a folder, which has no hash", remedy=f"without --hash {SEQUENTIAL}"
+            )
         return hash_of(output, lambda _done, _total: None)

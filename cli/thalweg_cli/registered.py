@@ -60,8 +60,10 @@ def registered() -> list[Registered]:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise Failed(f"{file} cannot be read: {error}") from error
+    except OSError as error:
+        raise Failed(f"{file} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Failed(f"{file} cannot be read: it is not in UTF-8") from error
     lines = enumerate(text.split("\n"), start=1)
     return [parsed(line, f"{file}:{number}") for number, line in lines if line and not line.startswith("#")]
 
@@ -70,7 +72,9 @@ def parsed(line: str, where: str) -> Registered:
     """An input from its line. Raises Failed, which says where that is, if it is none."""
     fields = line.split("\t")
     if len(fields) != 6 or not fields[4].isdecimal():
-        what = f"{where}: this is not an application, a name, a path, two hashes and a size, with tabs between"
+        what = (
+            f"{where}: this is not an application, a name, a path, two hashes and a size, with tabs between"
+        )
         raise Failed(what, remedy="mend the line, or remove it and register the input again")
     application, name, path, output_hash, size, input_hash = fields
     if not Path(path).is_absolute():

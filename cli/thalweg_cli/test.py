@@ -78,9 +78,7 @@ def test(
         bool, typer.Option("--quick", help="Only the release build, fewer random jobs.")
     ] = False,
     only: Annotated[Preset | None, typer.Option(help="Only this build.")] = None,
-    app: Annotated[
-        str | None, typer.Option(help="Only those of an application of your own.")
-    ] = None,
+    app: Annotated[str | None, typer.Option(help="Only those of an application of your own.")] = None,
     long: Annotated[bool, typer.Option("--long", help=f"{LONG:g} times as many random jobs.")] = False,
     coverage: Annotated[
         bool, typer.Option("--coverage", help=f"Also count which lines run; fail under {LEAST_COVERAGE:g} %.")

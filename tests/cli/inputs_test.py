@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import resource
 import stat
 import tempfile
 import unittest
@@ -201,11 +202,15 @@ class NewInput(FakeTool):
                 self.refuses(f"{list_file()}{says}", name="third")
                 self.fails(says, "delete-input", "--app", "primes", "--name", "mine")
 
-    def test_list_that_cannot_be_written(self) -> None:
-        (self.home / "data").write_text("a file", encoding="utf-8")
-        self.fails(
-            "cannot be made", "new-input", "--app", "primes", "--name", "mine", "--file", str(self.file)
-        )
+    def test_list_that_cannot_be_read_or_written(self) -> None:
+        self.register()
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, before)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+        self.refuses(f"{list_file()} cannot be written", name="other")
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        list_file().write_bytes(b"primes\t\xff\n")
+        self.refuses(f"{list_file()} cannot be read: it is not in UTF-8", name="other")
 
 
 class Inputs(FakeTool):
@@ -244,13 +249,18 @@ class Inputs(FakeTool):
             ("there is no application prims did you mean primes?", ["--app", "prims"]),
             ("ferret is not built here apt-get install x", ["--app", "ferret"]),
             ("primes has no input tset did you mean test?", ["--app", "primes", "--input", "tset"]),
-            ("the input large of primes is not there, and cannot be made", ["--input", "large", "--generate"]),
+            (
+                "the input large of primes is not there, and cannot be made",
+                ["--input", "large", "--generate"],
+            ),
         ):
             with self.subTest(words):
                 self.fails(says, "inputs", *words)
 
     def test_tool_that_cannot_tell(self) -> None:
-        self.script(self.bin / "thalweg_inputs", "#!/bin/bash\necho 'thalweg_inputs: a.tsv:1: bad' >&2; exit 1\n")
+        self.script(
+            self.bin / "thalweg_inputs", "#!/bin/bash\necho 'thalweg_inputs: a.tsv:1: bad' >&2; exit 1\n"
+        )
         self.fails("the applications cannot be listed: a.tsv:1: bad", "inputs")
 
     def verified(self) -> tuple[int, str]:
