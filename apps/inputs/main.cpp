@@ -91,8 +91,7 @@ std::uintmax_t size_of(const fs::path& path) {
 }
 
 nlohmann::json described(const std::string& name, bool there, const fs::path& place, bool registered) {
-  nlohmann::json one{
-      {"name", name}, {"made", there}, {"folder", place.string()}, {"registered", registered}};
+  nlohmann::json one{{"name", name}, {"made", there}, {"folder", place.string()}, {"registered", registered}};
   if (there) one["bytes"] = size_of(place);
   return one;
 }

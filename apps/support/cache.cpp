@@ -62,7 +62,10 @@ std::string hashes_of(const fs::path& folder) {
   std::sort(files.begin(), files.end());
   std::string list;
   for (const auto& file : files)
-    list.append(hash_of_file(file)).append("  ").append(file.lexically_relative(folder).string()).append("\n");
+    list.append(hash_of_file(file))
+        .append("  ")
+        .append(file.lexically_relative(folder).string())
+        .append("\n");
   return list;
 }
 

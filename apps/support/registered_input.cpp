@@ -44,7 +44,8 @@ std::vector<registered_input> registered_inputs(std::string_view app) {
     if (is_hash(due))
       one.output_hash = due;
     else if (due != "-")
-      lines.fail("'" + std::string(due) + "' is neither a SHA-256 nor an MD5, nor the - that stands for none");
+      lines.fail("'" + std::string(due) +
+                 "' is neither a SHA-256 nor an MD5, nor the - that stands for none");
     if (of == app) found.push_back(std::move(one));
   }
   return found;

@@ -16,12 +16,12 @@ namespace apps {
 struct registered_input {
   std::string name;
   std::filesystem::path file;
-  std::string output_hash;  ///< of what should come of it: SHA-256 or MD5 in hexadecimal digits; empty: unknown
+  std::string output_hash;  ///< of what should come of it, SHA-256 or MD5 in hexadecimal; empty: unknown
 };
 
 /// The list: `$XDG_DATA_HOME/thalweg/inputs.tsv`, or under `~/.local/share`. Each line has, between tabs, an
-/// application, a name, a path, and the hash of the output (`-`: unknown); two fields more are for the command
-/// line. Lines that begin with `#` are skipped. \throws error  if there is no place for it
+/// application, a name, a path, and the hash of the output (`-`: unknown); two fields more are for the
+/// command line. Lines that begin with `#` are skipped. \throws error  if there is no place for it
 std::filesystem::path registered_inputs_file();
 
 /// Those of an application, in the order of the list; none where there is no list. \throws error  naming file

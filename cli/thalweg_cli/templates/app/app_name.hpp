@@ -18,8 +18,8 @@
 
 namespace apps::app_name {
 
-/// Gives the intervals of a file, one a line, in its order. \throws error  naming the file and the line, if it
-/// cannot be read or has something else, or nothing, in it
+/// Gives the intervals of a file, one a line, in its order. \throws error  naming the file and the line, if
+/// it cannot be read or has something else, or nothing, in it
 class source {
  public:
   explicit source(const std::filesystem::path& file);
