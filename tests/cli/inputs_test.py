@@ -207,8 +207,10 @@ class NewInput(FakeTool):
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
         self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, before)
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-        self.refuses(f"{list_file()} cannot be written", name="other")
+        words = ("--app", "primes", "--name", "mine")
+        self.fails(f"{list_file()} cannot be written", "delete-input", *words)
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        self.assertEqual([one.name for one in registered()], ["mine"])
         list_file().write_bytes(b"primes\t\xff\n")
         self.refuses(f"{list_file()} cannot be read: it is not in UTF-8", name="other")
 
