@@ -74,7 +74,8 @@ def configure(preset: str) -> None:
         raise Failed(
             f"CMake could not configure the preset {preset}",
             output=last_lines(done.stdout + done.stderr),
-            remedy="./thalweg doctor shows what is missing on this machine",
+            remedy="./thalweg doctor shows what is missing on this machine"
+            + (f"; your own applications, in {added}, are a part of it" if added else ""),
         )
     ninja_file.touch()
 
@@ -157,6 +158,8 @@ def running(command: Sequence[str], environment: dict[str, str]) -> Iterator[sub
 
 def failure_in(log: str) -> str:
     """The part of Ninja's output about what failed, without command lines and the steps that went well."""
+    if "FAILED: build.ninja" in log:  # CMake's own words stand before that.
+        return last_lines(log)
     shown: list[str] = []
     failed = False
     command_next = False

@@ -110,7 +110,7 @@ def table_of(chosen: Sequence[Chosen]) -> Table:
     for one in chosen:
         there = one.input.is_there
         where = str(one.input.place) if there or one.input.registered else ""
-        size = in_megabytes(one.input.size) if there else ""
+        size = size_text(one.input.size) if there else ""
         table.add_row(one.application.name, one.input.name, state_of(one.input), size, escape(where))
     return table
 
@@ -122,8 +122,10 @@ def state_of(one: Input) -> str:
     return "[green]made[/]" if one.is_there else "[dim]not made[/]"
 
 
-def in_megabytes(size: int) -> str:
+def size_text(size: int) -> str:
     """A size as people read it."""
+    if size < 1000:
+        return f"{size} B"
     return f"{size / 1e6:.1f} MB" if size >= 100_000 else f"{size / 1e3:.1f} kB"
 
 

@@ -222,9 +222,9 @@ class Inputs(FakeTool):
         self.register()
         self.list_inputs(test=self.made, large=None, own=("mine", self.file))
         shown = self.type("inputs").output
-        self.assertRegex(shown, rf"primes +test +made +0.0 kB +{self.made}")
+        self.assertRegex(shown, rf"primes +test +made +5 B +{self.made}")
         self.assertRegex(shown, r"primes +large +not made *\n")
-        self.assertRegex(shown, rf"primes +mine +your own +0.0 kB +{self.file}")
+        self.assertRegex(shown, rf"primes +mine +your own +4 B +{self.file}")
         self.assertNotIn("large", self.type("inputs", "--app", "primes", "--input", "test").output)
         self.file.unlink()
         self.list_inputs(own=("mine", self.file))
