@@ -11,6 +11,7 @@
 namespace apps {
 
 std::filesystem::path user_folder(const char* variable, std::string_view otherwise) {
+  // NOLINTBEGIN(concurrency-mt-unsafe): nobody changes the environment meanwhile
   // A relative path is invalid there, says the specification.
   if (const char* named = std::getenv(variable);
       named != nullptr && std::filesystem::path(named).is_absolute())
@@ -23,6 +24,7 @@ std::filesystem::path user_folder(const char* variable, std::string_view otherwi
                   " nor HOME is set");
     home = user->pw_dir;
   }
+  // NOLINTEND(concurrency-mt-unsafe)
   return std::filesystem::path(home) / otherwise;
 }
 
