@@ -12,11 +12,15 @@ from thalweg_cli import (
     doctor,
     effort,
     execute,
+    inputs,
+    listing,
     micro,
-    programs,
+    new_app,
+    new_input,
     report,
     results,
     test,
+    version,
 )
 from thalweg_cli.spellings import rewrite
 from thalweg_cli.terminal import Failed, errors
@@ -34,12 +38,19 @@ app.command()(test.test)
 app.command()(micro.micro)
 app.command("exec")(execute.execute)
 app.command()(effort.effort)
-app.command("list")(programs.list_programs)
+app.command("list")(listing.list_all)
+app.command()(inputs.inputs)
+app.command()(new_input.new_input)
+app.command()(new_input.delete_input)
+app.command()(new_app.new_app)
+app.command()(new_app.delete_app)
 app.command()(results.results)
 app.command()(compare.compare)
 app.command()(report.report)
 app.command()(doctor.doctor)
 app.command()(clean.clean)
+app.command()(version.version)
+app.command(hidden=True)(inputs.download_inputs)  # SPBench's name
 
 
 def main() -> None:

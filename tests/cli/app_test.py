@@ -17,7 +17,10 @@ class App(unittest.TestCase):
     def test_help_lists_the_commands(self) -> None:
         done = thalweg("--help")
         self.assertEqual(done.returncode, 0)
-        commands = "demo test micro exec effort list results compare report doctor clean"
+        commands = (
+            "demo test micro exec effort list inputs new-input delete-input new-app delete-app results "
+            "compare report doctor clean version"
+        )
         for command in commands.split():
             self.assertRegex(done.stdout, rf"\b{command}\b")
 
