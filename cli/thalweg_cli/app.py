@@ -13,6 +13,11 @@ from thalweg_cli import (
     effort,
     execute,
     micro,
+    own_build,
+    own_commands,
+    own_configure,
+    own_operators,
+    own_update,
     programs,
     report,
     results,
@@ -35,6 +40,16 @@ app.command()(micro.micro)
 app.command("exec")(execute.execute)
 app.command()(effort.effort)
 app.command("list")(programs.list_programs)
+app.command()(own_commands.new)
+app.command()(own_commands.edit)
+app.command()(own_operators.edit_op)
+app.command()(own_operators.reset_op)
+app.command()(own_configure.configure)
+app.command()(own_configure.global_config)
+app.command("compile")(own_build.compile_programs)
+app.command()(own_commands.rename)
+app.command()(own_commands.delete)
+app.command()(own_update.update)
 app.command()(results.results)
 app.command()(compare.compare)
 app.command()(report.report)

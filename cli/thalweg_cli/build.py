@@ -70,15 +70,19 @@ def moved_peers(cache: str, environment: Mapping[str, str]) -> list[str]:
     ]
 
 
-def build(preset: str, *targets: str, wrapper: tuple[str, ...] = ()) -> None:
+def build(
+    preset: str, *targets: str, wrapper: tuple[str, ...] = (), keep_going: bool = False
+) -> None:
     """Builds targets of a preset (all without any), configuring first if need be.
 
-    Prints nothing if there is nothing to do. `wrapper` is a command to run Ninja under.
+    Prints nothing if there is nothing to do. `wrapper` is a command to run Ninja under. `keep_going`: what does
+    not depend on what failed is built all the same.
     Raises Failed with the compiler's messages.
     """
     configure(preset)
     folder = build_folder(preset)
-    command = [*wrapper, "ninja", "-C", str(folder), "-j", str(parallel_jobs()), *targets]
+    going = ["-k", "0"] if keep_going else []
+    command = [*wrapper, "ninja", "-C", str(folder), "-j", str(parallel_jobs()), *going, *targets]
     environment = {"NINJA_STATUS": "[%f/%t] "}
     log = folder / "build.log"
     compiled = 0
@@ -104,6 +108,13 @@ def build(preset: str, *targets: str, wrapper: tuple[str, ...] = ()) -> None:
         )
     if compiled:
         console.print(f"built {preset} in {time.monotonic() - start:.0f} s")
+
+
+def is_built(preset: str, target: str) -> bool:
+    """Whether there is nothing left to do for a target of a preset that is configured."""
+    command = ["ninja", "-C", str(build_folder(preset)), "-n", target]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode == 0 and "no work to do" in done.stdout
 
 
 @contextmanager

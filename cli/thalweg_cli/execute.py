@@ -1,7 +1,5 @@
 """`./thalweg exec`: builds benchmark programs, runs them on inputs, keeps and shows what was measured."""
 
-import shlex
-import shutil
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -9,13 +7,22 @@ from typing import Annotated
 import typer
 
 from thalweg_cli import ranges
-from thalweg_cli.build import build
 from thalweg_cli.experiment import Conditions, settings
 from thalweg_cli.files import check_writable
 from thalweg_cli.measuring import Measuring
+from thalweg_cli.own import OwnFolder
+from thalweg_cli.own_build import build_all
 from thalweg_cli.paths import build_folder
-from thalweg_cli.process import finish, parse_processors
-from thalweg_cli.programs import PRESET, Applications, Benches, Interfaces, known_programs, select
+from thalweg_cli.process import finish, parse_command, parse_processors
+from thalweg_cli.programs import (
+    INPUTS_TOOL,
+    PRESET,
+    Applications,
+    Benches,
+    Interfaces,
+    known_programs,
+    select,
+)
 from thalweg_cli.run_table import Shown
 from thalweg_cli.runs import Series
 from thalweg_cli.store import LATEST, PREVIOUS, Store, default_file
@@ -77,6 +84,7 @@ def execute(
     ] = None,
     show_output: Annotated[bool, typer.Option("--print", help="Show what the programs print.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing but failures.")] = False,
+    folder: OwnFolder = None,
 ) -> None:
     """Run benchmark programs on inputs, keep what was measured, and show means and standard deviations."""
     if not (bench or app or ppi):
@@ -90,7 +98,7 @@ def execute(
         monitor,
         freq_pattern,
         tuple(user_arg or []),
-        parse_executor(executor),
+        parse_command(executor, "--executor"),
         tuple(sorted(parse_processors(pin))) if pin else (),
         timeout,
         show_output,
@@ -105,8 +113,8 @@ def execute(
     if json_file:
         check_writable(json_file)
     with closing(Store(store or default_file(), make=True)) as kept:
-        programs = select(known_programs(), bench or [], app or [], ppi or [])
-        build(PRESET, "thalweg_inputs", *(program.name for program in programs))
+        chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
+        programs = build_all(chosen, INPUTS_TOOL.name)
         for application in sorted({program.application for program in programs}):
             for name in inputs:
                 make_input(application, name)
@@ -116,19 +124,8 @@ def execute(
         shown = Shown(throughput, latency, memory_usage, verify)
         measuring = Measuring(rows, conditions, shown, quiet=quiet, json_file=json_file)
         measuring.keep_in(kept, label, repeat=repeat, warm_up=warm_up)
-    if any(row.error for row in rows):
+    if len(programs) < len(chosen) or any(row.error for row in rows):
         raise typer.Exit(1)
-
-
-def parse_executor(text: str) -> tuple[str, ...]:
-    """The words of a command. Raises Failed if it is not there."""
-    try:
-        words = tuple(shlex.split(text))
-    except ValueError as error:
-        raise Failed(f"--executor {text}: {error}") from error
-    if words and not shutil.which(words[0]):
-        raise Failed(f"--executor {text}: there is no command {words[0]}")
-    return words
 
 
 def check_label(label: str) -> None:
@@ -139,7 +136,7 @@ def check_label(label: str) -> None:
 
 def make_input(application: str, name: str) -> None:
     """Makes an input of an application if it is one of its classes and not there; shows how far that is."""
-    tool = build_folder(PRESET) / "apps" / "inputs" / "thalweg_inputs"
+    tool = build_folder(PRESET) / INPUTS_TOOL
     if Path(name).exists():
         return
     done = finish([str(tool), "path", application, name], show_errors=True)

@@ -1,7 +1,6 @@
 """The store of results: one SQLite file, to which every run is added as soon as it has ended."""
 
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ import typer
 
 from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.experiment import Conditions
+from thalweg_cli.paths import data_folder
 from thalweg_cli.runs import Run, now
 from thalweg_cli.store_rows import RunSet, row_of, run_from, set_from
 from thalweg_cli.terminal import Failed
@@ -57,9 +57,7 @@ StoreFile = Annotated[
 
 def default_file() -> Path:
     """Where results are kept if the user names no other file."""
-    data = os.environ.get("XDG_DATA_HOME", "")
-    folder = Path(data) if Path(data).is_absolute() else Path.home() / ".local" / "share"
-    return folder / "thalweg" / "results.db"
+    return data_folder() / "results.db"
 
 
 class Store:

@@ -1,0 +1,57 @@
+"""Builds benchmark programs, ours and the user's own: what is wrong with these does not keep ours from it."""
+
+from collections.abc import Sequence
+
+from thalweg_cli.build import build, is_built
+from thalweg_cli.own import OwnFolder
+from thalweg_cli.programs import (
+    PRESET,
+    Applications,
+    Benches,
+    Interfaces,
+    Program,
+    known_programs,
+    select,
+)
+from thalweg_cli.terminal import Failed, console
+
+
+def compile_programs(
+    bench: Benches = None,
+    app: Applications = None,
+    ppi: Interfaces = None,
+    folder: OwnFolder = None,
+) -> None:
+    """Build benchmark programs, ours and your own."""
+    if not (bench or app or ppi):
+        raise Failed("which programs?", remedy="--bench, --app or --ppi; ./thalweg list shows all")
+    chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
+    built = build_all(chosen)
+    for program in built:
+        console.print(f"{program.name}: {program.executable}", markup=False)
+    if broken := [program.name for program in chosen if program not in built]:
+        raise Failed(f"{', '.join(broken)} cannot be built", remedy="the compiler's words stand above")
+
+
+def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
+    """Builds programs, and `more` targets beside them. Returns those that could be built.
+
+    What of the user's own could not is told, with the compiler's words. Raises Failed if nothing is left, or
+    if what is ours cannot be built.
+    """
+    own = [program for program in programs if program.own]
+    ours = [program.target for program in programs if not program.own]
+    if ours or more:
+        build(PRESET, *more, *ours)
+    if not own:
+        return list(programs)
+    try:
+        build(PRESET, *(program.target for program in own), keep_going=True)
+    except Failed as failure:
+        broken = [program for program in own if not is_built(PRESET, program.target)]
+        failure.what = f"{', '.join(program.name for program in broken)} cannot be built"
+        if not broken or len(broken) == len(programs):
+            raise
+        failure.show()
+        return [program for program in programs if program not in broken]
+    return list(programs)
