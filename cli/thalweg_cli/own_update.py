@@ -119,17 +119,22 @@ def note_on(one: Benchmark, change: Change) -> str:
     theirs, ours = changes_of(change.base, change.now), changes_of(change.base, change.own)
     if not ours.ranges:
         return (
-            f"{change.file} has changed in Thalweg ({theirs.lines} lines), and you have not changed it: "
+            f"{change.file} has changed in Thalweg ({counted(theirs.lines)}), and you have not changed it: "
             "reset-op, and then edit-op, takes the new one"
         )
     where = "in the same places" if theirs.meets(ours) else "in other places"
     return (
-        f"{change.file} has changed in Thalweg ({theirs.lines} lines), and you have changed it "
-        f"({ours.lines} lines) {where}\n"
+        f"{change.file} has changed in Thalweg ({counted(theirs.lines)}), and you have changed it "
+        f"({counted(ours.lines)}) {where}\n"
         f"  as it was: {base}\n  yours:     {own}\n  Thalweg's: {now}\n"
         f"  git merge-file '{own}' '{base}' '{now}' puts both into yours; "
         f"then ./thalweg update --merged {one.name}"
     )
+
+
+def counted(lines: int) -> str:
+    """So many lines, in words."""
+    return "1 line" if lines == 1 else f"{lines} lines"
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,9 @@ from thalweg_cli.own_operators import operators_of
 from thalweg_cli.own_settings import Source, settings_from
 from thalweg_cli.paths import BENCH, ROOT
 from thalweg_cli.programs import own_programs, select, written_programs
+from thalweg_cli.spellings import rewrite
 from thalweg_cli.terminal import Failed
+from typer.main import get_group
 from typer.testing import CliRunner, Result
 
 PROGRAM = '#include <primes.hpp>\n#include "mine.hpp"\nint main() {}\n'
@@ -412,6 +414,18 @@ class Configuration(Own):
         self.assertEqual(caught.exception.output, '  "a" 1}\n      ^')
 
 
+class Spellings(unittest.TestCase):
+    """SPBench's commands."""
+
+    def test_name_behind_bench(self) -> None:
+        group = get_group(app)
+        for typed in (["edit-op", "-bench", "x", "-op", "y"], ["edit-op", "--bench=x", "-op", "y"]):
+            self.assertEqual(rewrite(typed, group), ["edit-op", "x", "--op", "y"])
+        typed = "new -bench x -from y -app a -ppi p".split()
+        self.assertEqual(rewrite(typed, group), "new --bench x --from y --app a --ppi p".split())
+        self.assertEqual(rewrite(["doctor", "-bench"], group), ["doctor", "--bench"])
+
+
 class Managed(Own):
     """`rename`, `delete`, `update`, and what is found in the folder."""
 
@@ -487,10 +501,10 @@ class Managed(Own):
 
         self.assertIn("up to date", self.good("update"))
         ours.write_text("".join(["new\n", *lines]), encoding="utf-8")
-        self.assertIn("(1 lines), and you have not changed it", self.good("update"))
+        self.assertIn("(1 line), and you have not changed it", self.good("update"))
         mine.write_text("".join([*lines[:-2], "own\n"]), encoding="utf-8")
         said = self.good("update")
-        self.assertIn("changed in Thalweg (1 lines), and you have changed it (2 lines) in other places", said)
+        self.assertIn("changed in Thalweg (1 line), and you have changed it (2 lines) in other places", said)
         self.assertIn(f"git merge-file '{mine}'", said)
         ours.write_text("".join([*lines[:-1], "theirs\n"]), encoding="utf-8")
         self.assertIn("in the same places", self.good("update"))
