@@ -139,14 +139,16 @@ class Benchmark:
         """Writes what it is into its folder, which is there."""
         write_text(self.folder / FILE, as_json(self.as_plain()))
 
+    def source(self, found: JsonFile) -> Source:
+        """Its own configuration, as it stands in a file."""
+        return Source(
+            self.configuration, self.folder, found.where, places_of(self.folder.parent, self.folder)
+        )
+
     def settings(self) -> Settings:
         """What it is built with: what holds for all, and then what is its own. Raises Failed as `read` does."""
-        found = JsonFile.read(self.folder / FILE)
-        benchmarks = self.folder.parent
-        own = Source(
-            self.configuration, self.folder, found.where, places_of(benchmarks, self.folder)
-        )
-        return settings_from([*global_sources(benchmarks), own])
+        own = self.source(JsonFile.read(self.folder / FILE))
+        return settings_from([*global_sources(self.folder.parent), own])
 
     def described(self) -> str:
         """What numbers of it depend on: a hash of its files, its settings, its operators."""
@@ -193,8 +195,13 @@ def global_sources(benchmarks: Path) -> list[Source]:
     file = benchmarks / GLOBAL_FILE
     if not file.exists():
         return []
-    found = JsonFile.read(file)
-    return [Source(found.values, benchmarks, found.where, places_of(benchmarks))]
+    return [global_source(JsonFile.read(file))]
+
+
+def global_source(found: JsonFile) -> Source:
+    """The configuration for all, as it stands in a file."""
+    benchmarks = found.file.parent
+    return Source(found.values, benchmarks, found.where, places_of(benchmarks))
 
 
 @dataclass(frozen=True)

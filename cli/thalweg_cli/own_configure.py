@@ -1,7 +1,7 @@
 """`./thalweg configure` and `global-config`: what benchmarks of the user's own are built with."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,15 +12,8 @@ from thalweg_cli.editor import Editor, edit_files
 from thalweg_cli.files import as_json, make_folder
 from thalweg_cli.json_file import JsonFile
 from thalweg_cli.names import did_you_mean
-from thalweg_cli.own import FILE, GLOBAL_FILE, Benchmark, Benchmarks, OwnFolder, global_sources
-from thalweg_cli.own_settings import (
-    KEYS,
-    Settings,
-    Source,
-    check_key,
-    places_of,
-    settings_from,
-)
+from thalweg_cli.own import FILE, GLOBAL_FILE, Benchmark, Benchmarks, OwnFolder, global_source, global_sources
+from thalweg_cli.own_settings import KEYS, Settings, check_key, settings_from
 from thalweg_cli.terminal import Failed, console
 
 ToGet = Annotated[str, typer.Option("--get", metavar="KEY", help="Print what a key has.")]
@@ -55,7 +48,7 @@ def configure(
     one = benchmarks.find(name)
     if to_set or unset:
         one = replace(one, configuration=changed(one.configuration, to_set or [], unset or []))
-        check_before_writing(one.folder / FILE, one.as_plain(), lambda found: Benchmark.of(found).configuration)
+        settings_from([one.source(to_be(one.folder / FILE, one.as_plain()))])  # before it is written
         one.write()
         warn(one.settings())
     if get:
@@ -85,7 +78,7 @@ def global_config(
     values = JsonFile.read(file).values if file.exists() else {}
     if to_set or unset:
         values = changed(values, to_set or [], unset or [])
-        check_before_writing(file, values, lambda found: found.values)
+        settings_from([global_source(to_be(file, values))])  # before it is written
         make_folder(benchmarks.folder)
         benchmarks.write_global(values)
         warn(global_settings(benchmarks))
@@ -100,14 +93,9 @@ def global_settings(benchmarks: Benchmarks) -> Settings:
     return settings_from(global_sources(benchmarks.folder))
 
 
-def check_before_writing(
-    file: Path, values: Mapping[str, Any], configuration: Callable[[JsonFile], Mapping[str, Any]]
-) -> None:
-    """Raises Failed if a file with these values would have something wrong in its configuration."""
-    found = JsonFile.parse(file, as_json(dict(values)))
-    folder = file.parent
-    places = places_of(folder.parent, folder) if file.name == FILE else places_of(folder)
-    settings_from([Source(configuration(found), folder, found.where, places)])
+def to_be(file: Path, values: Mapping[str, Any]) -> JsonFile:
+    """A file as it will be."""
+    return JsonFile.parse(file, as_json(dict(values)))
 
 
 def warn(settings: Settings) -> None:
