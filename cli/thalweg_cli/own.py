@@ -57,8 +57,8 @@ def composition_in(name: str, application: str, interface: str) -> str:
 class Benchmark:
     """A benchmark of the user's own. Its name is that of its folder.
 
-    `start` is the program that it was copied from; `operators` are those that it has of its own, each with its
-    files, as paths in the project.
+    `start` is the program that it was copied from; `operators` are those that it has of its own, each with
+    its files, as paths in the project.
     """
 
     folder: Path
@@ -112,7 +112,9 @@ class Benchmark:
         operators = found.object_at("operators")
         for operator, files in operators.items():
             if not isinstance(files, list) or not all(is_source(file, application) for file in files):
-                raise Failed(f"{found.where(operator)}: {operator}: not a list of files of apps/{application}")
+                raise Failed(
+                    f"{found.where(operator)}: {operator}: not a list of files of apps/{application}"
+                )
         return cls(
             folder,
             application,
@@ -146,7 +148,7 @@ class Benchmark:
         )
 
     def settings(self) -> Settings:
-        """What it is built with: what holds for all, and then what is its own. Raises Failed as `read` does."""
+        """What it is built with: what holds for all, then what is its own. Raises Failed as `read` does."""
         own = self.source(JsonFile.read(self.folder / FILE))
         return settings_from([*global_sources(self.folder.parent), own])
 

@@ -42,7 +42,7 @@ def tell_cmake(benchmarks: Benchmarks, preset: str, ours: Collection[str]) -> di
 
 
 def check(one: Benchmark, ours: Collection[str]) -> Settings:
-    """The settings of a benchmark. Raises Failed if something is wrong with it, or missing on this machine."""
+    """The settings of a benchmark. Raises Failed if something is wrong with it, or missing here."""
     if one.name in ours:
         raise Failed(f"{one.name} is a program of Thalweg, too", remedy=f"./thalweg rename {one.name} NEW")
     if not (ROOT / "spb" / f"{one.application}.hpp").exists():

@@ -39,7 +39,7 @@ from thalweg_cli.terminal import Failed, confirm, console
 
 @dataclass(frozen=True)
 class Start:
-    """What a new benchmark is made from: the files of its folder, and what is known of where they come from."""
+    """What a new benchmark is made from: the files of its folder, and what is known of their origin."""
 
     name: str
     files: Sequence[Path]
@@ -66,7 +66,9 @@ def new(
         begun = from_benchmark(start, [*ours, *own_programs(benchmarks)], app, ppi)
     else:
         if not (app and ppi):
-            raise Failed("of which application and interface?", remedy="--app and --ppi, or --from a benchmark")
+            raise Failed(
+                "of which application and interface?", remedy="--app and --ppi, or --from a benchmark"
+            )
         check_application(app)
         begun = from_file(file, app) if file else from_template(ours, app, ppi)
     application, interface = app or begun.application, ppi or begun.interface
@@ -78,7 +80,9 @@ def new(
         console.print(f"{interface} is an interface of your own" + (f" ({near.strip()})" if near else ""))
     made = create(benchmarks, name, begun, application, interface, composition)
     console.print(f"made {made.name} from {begun.name}: {made.program}", markup=False)
-    console.print(f"next: ./thalweg edit {name}, then ./thalweg compile --bench {name}", style="dim", markup=False)
+    console.print(
+        f"next: ./thalweg edit {name}, then ./thalweg compile --bench {name}", style="dim", markup=False
+    )
 
 
 def edit(name: Name, editor: Editor = "", folder: OwnFolder = None) -> None:
@@ -144,7 +148,9 @@ def check_name(name: str, interface: str, benchmarks: Benchmarks, ours: Sequence
     if name in {program.name for program in ours}:
         raise Failed(f"{name} is a program of Thalweg", remedy="take another name")
     if name in benchmarks.names() or (benchmarks.folder / name).exists():
-        raise Failed(f"there is a benchmark {name} already", remedy=f"take another name, or ./thalweg edit {name}")
+        raise Failed(
+            f"there is a benchmark {name} already", remedy=f"take another name, or ./thalweg edit {name}"
+        )
 
 
 def from_template(ours: Sequence[Program], app: str, ppi: str) -> Start:
@@ -240,7 +246,9 @@ def create(
             shutil.copytree(begun.own.folder, staging)
         else:
             make_folder(staging)
-            for place, file in zip([PROGRAM, *(file.name for file in begun.files[1:])], begun.files, strict=True):
+            for place, file in zip(
+                [PROGRAM, *(file.name for file in begun.files[1:])], begun.files, strict=True
+            ):
                 (staging / place).write_bytes(file.read_bytes())
         operators = begun.own.operators if begun.own else {}
         made = Benchmark(

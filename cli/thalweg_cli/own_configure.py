@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from thalweg_cli.editor import Editor, edit_files
 from thalweg_cli.files import as_json, make_folder
 from thalweg_cli.json_file import JsonFile
 from thalweg_cli.names import did_you_mean
 from thalweg_cli.own import FILE, GLOBAL_FILE, Benchmark, Benchmarks, OwnFolder, global_source, global_sources
-from thalweg_cli.own_settings import KEYS, Settings, check_key, settings_from
+from thalweg_cli.own_settings import Settings, check_key, settings_from
 from thalweg_cli.terminal import Failed, console
 
 ToGet = Annotated[str, typer.Option("--get", metavar="KEY", help="Print what a key has.")]
@@ -101,7 +102,7 @@ def to_be(file: Path, values: Mapping[str, Any]) -> JsonFile:
 def warn(settings: Settings) -> None:
     """Says what is not there on this machine: it may be elsewhere."""
     if settings.missing:
-        console.print(f"[yellow]note:[/] {settings.missing} on this machine")
+        console.print(f"[yellow]note:[/] {escape(settings.missing)} on this machine")
 
 
 def print_value(value: object) -> None:
@@ -126,7 +127,9 @@ def changed(values: Mapping[str, Any], to_set: Iterable[str], to_unset: Iterable
         key, _, name = word.partition(".")
         inner = result.get(key) if name else result
         if not isinstance(inner, dict) or (name or key) not in inner:
-            there = [*result, *(f"{key}.{one}" for one in inner)] if name and isinstance(inner, dict) else result
+            there = (
+                [*result, *(f"{key}.{one}" for one in inner)] if name and isinstance(inner, dict) else result
+            )
             raise Failed(f"--unset {word}: that is not set", remedy=did_you_mean(word, there))
         del inner[name or key]
         if name and not inner:

@@ -174,7 +174,7 @@ def parse_processors(text: str) -> frozenset[int]:
 
 
 def parse_command(text: str, given_as: str) -> tuple[str, ...]:
-    """The words of a command that a user gives; none if the text is empty. Raises Failed if it is not there."""
+    """The words of a command that a user gives; none if the text is empty. Raises Failed if it is none."""
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:

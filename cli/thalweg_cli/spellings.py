@@ -21,9 +21,9 @@ COMMANDS = {"execute": "exec"}
 
 def rewrite(arguments: Sequence[str], group: TyperGroup) -> list[str]:
     """Arguments as the commands of `group` know them: `-nthreads 4` becomes `--nthreads 4`.
-    Where a command takes the name of a benchmark, that may have `-bench` before it.
 
-    Values of options stay as they are, whatever they look like, and so does what follows `--`.
+    Where a command takes the name of a benchmark, that may have `-bench` before it. Values of options stay as
+    they are, whatever they look like, and so does what follows `--`.
     """
     if not arguments:
         return []

@@ -17,7 +17,9 @@ class App(unittest.TestCase):
     def test_help_lists_the_commands(self) -> None:
         done = thalweg("--help")
         self.assertEqual(done.returncode, 0)
-        commands = "demo test micro exec effort list new edit edit-op reset-op configure global-config compile"
+        commands = (
+            "demo test micro exec effort list new edit edit-op reset-op configure global-config compile"
+        )
         commands += " rename delete update results compare report doctor clean"
         for command in commands.split():
             self.assertRegex(done.stdout, rf"\b{command}\b")

@@ -1,10 +1,10 @@
-"""Benchmarks of the user's own, compiled and run: other compilers, other operators, broken ones, a moved folder."""
+"""Benchmarks of the user's own, compiled: with other compilers and operators, broken ones, a moved folder."""
 
 import unittest
 
 from user import User
 
-WRONG = 's/of.prime = divisor == of.number/of.prime = divisor == of.number || of.number == 9/'
+WRONG = "s/of.prime = divisor == of.number/of.prime = divisor == of.number || of.number == 9/"
 
 
 class Built(User):
@@ -30,7 +30,10 @@ class Built(User):
 
         # The other compiler has had the program, and no source of ours.
         log = (self.folder / "other-c++.log").read_text(encoding="utf-8").splitlines()
-        self.assertEqual([word for word in log if word.endswith(".cpp")], [str(self.benchmarks / "primes_mine_logged/program.cpp")])
+        self.assertEqual(
+            [word for word in log if word.endswith(".cpp")],
+            [str(self.benchmarks / "primes_mine_logged/program.cpp")],
+        )
         self.assertIn("-DLOGGED=1", log)
 
         failure = self.types("./thalweg compile --bench primes_mine_broken", code=1)
@@ -40,9 +43,7 @@ class Built(User):
         moved = self.folder / "moved"
         self.benchmarks.rename(moved)
         (self.folder / "other-c++").rename(self.folder / "gone")
-        said = self.types(
-            "./thalweg exec --ppi mine --input test --verify", THALWEG_BENCHMARKS=str(moved)
-        )
+        said = self.types("./thalweg exec --ppi mine --input test --verify", THALWEG_BENCHMARKS=str(moved))
         self.assertRegex(said, "left out: primes_mine_logged: there is no compiler .*/other-c\\+\\+")
         self.assertRegex(said, "primes_mine_wrong .* good")
 

@@ -1,4 +1,4 @@
-"""Types the commands of docs/tutorial.md, and nothing else; where it says to edit, the editor writes what stands there."""
+"""Types the commands of docs/tutorial.md; where one opens the editor, that writes what stands there."""
 
 import unittest
 
@@ -24,7 +24,12 @@ class Tutorial(User):
         compared = next(text for command, text in said.items() if command.startswith("./thalweg compare"))
         self.assertRegex(compared, r"primes_crew_first +2 +5, 5 .*(faster|slower|no difference shown)")
         measured = next(text for text in said.values() if "primes_thalweg_farm" in text and "kept as" in text)
-        for program in ("primes_crew_first", "primes_sequential", "primes_thalweg_farm", "primes_threads_farm"):
+        for program in (
+            "primes_crew_first",
+            "primes_sequential",
+            "primes_thalweg_farm",
+            "primes_threads_farm",
+        ):
             self.assertRegex(measured, rf"{program} .* good")
         page = (self.folder / "report.html").read_text(encoding="utf-8")
         self.assertIn("primes_crew_first", page)
