@@ -1,10 +1,12 @@
 """Benchmarks of the user's own, without compiling them: what is made, told, changed and refused."""
 
+import io
 import json
 import os
 import shutil
 import tempfile
 import unittest
+from contextlib import redirect_stderr
 from pathlib import Path
 from unittest import mock
 
@@ -640,7 +642,9 @@ class Built(unittest.TestCase):
             return own_build.build_all(chosen, "tool"), asked
 
     def test_rest_goes_on(self) -> None:
-        built, asked = self.build(self.OURS, self.GOOD, self.BROKEN)
+        with redirect_stderr(io.StringIO()) as said:
+            built, asked = self.build(self.OURS, self.GOOD, self.BROKEN)
+        self.assertIn("program.cpp:1: error\nfailed: primes_mine_b cannot be built", said.getvalue())
         self.assertEqual(built, [self.OURS, self.GOOD])
         self.assertEqual(asked, [("tool", self.OURS.name), (self.GOOD.target, self.BROKEN.target)])
 
