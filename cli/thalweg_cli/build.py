@@ -107,13 +107,6 @@ def build(preset: str, *targets: str, wrapper: tuple[str, ...] = (), keep_going:
         console.print(f"built {preset} in {time.monotonic() - start:.0f} s")
 
 
-def is_built(preset: str, target: str) -> bool:
-    """Whether there is nothing left to do for a target of a preset that is configured."""
-    command = ["ninja", "-C", str(build_folder(preset)), "-n", target]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.returncode == 0 and "no work to do" in done.stdout
-
-
 @contextmanager
 def running(command: Sequence[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
     """A command under way, with what it prints and complains in one stream; it does not outlive its use."""

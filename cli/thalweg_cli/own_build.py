@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from thalweg_cli.build import build, is_built
+from thalweg_cli.build import build
 from thalweg_cli.own import OwnFolder
 from thalweg_cli.programs import (
     PRESET,
@@ -45,13 +45,22 @@ def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
         build(PRESET, *more, *ours)
     if not own:
         return list(programs)
+    failures = failures_of(own)
+    left = [program for program in programs if program.name not in failures]
+    for failure in failures.values():
+        if not left and failure is [*failures.values()][-1]:
+            raise failure
+        failure.show()
+    return left
+
+
+def failures_of(own: Sequence[Program]) -> dict[str, Failed]:
+    """Builds programs of the user's own, those that can be. Returns why the others cannot, by name."""
     try:
         build(PRESET, *(program.target for program in own), keep_going=True)
     except Failed as failure:
-        broken = [program for program in own if not is_built(PRESET, program.target)]
-        failure.what = f"{', '.join(program.name for program in broken)} cannot be built"
-        if not broken or len(broken) == len(programs):
-            raise
-        failure.show()
-        return [program for program in programs if program not in broken]
-    return list(programs)
+        if len(own) > 1:  # Each by itself: what is built already takes no time.
+            return {name: why for program in own for name, why in failures_of([program]).items()}
+        failure.what = f"{own[0].name} cannot be built"
+        return {own[0].name: failure}
+    return {}
