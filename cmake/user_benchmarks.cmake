@@ -43,18 +43,22 @@ macro(thalweg_user_compile target compiler flags)
   target_compile_definitions(${target} PRIVATE ${its_MACROS})
 endmacro()
 
-# thalweg_user_operators(<sources> <app> <folder> <replaced file>...): the sources of an application, and of its interface,
-# with those that are replaced; what is said of a source in particular holds for the one in its place.
-function(thalweg_user_operators result app folder)
-  set(own "${PROJECT_SOURCE_DIR}/spb/${app}.cpp")
+# thalweg_user_operators(<sources>): the sources of the application, and of its interface, that a benchmark compiles itself:
+# those that are REBUILT, or all of them. What is said of a source in particular holds for the one in its place, too.
+function(thalweg_user_operators result)
+  set(app ${its_APPLICATION})
+  set(own "")
   get_target_property(sources app_${app} SOURCES)
   get_target_property(place app_${app} SOURCE_DIR)
-  foreach(source IN LISTS sources)
+  foreach(source IN LISTS sources ITEMS "${PROJECT_SOURCE_DIR}/spb/${app}.cpp")
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${place}" NORMALIZE)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE path)
+    if(NOT path IN_LIST its_REBUILT AND NOT its_CXX AND NOT its_CXX_FLAGS)
+      continue()
+    endif()
     set(used "${source}")
-    if(path IN_LIST ARGN)
-      set(used "${folder}/operators/${path}")
+    if(path IN_LIST its_REPLACED)
+      set(used "${its_FOLDER}/operators/${path}")
     endif()
     foreach(property IN ITEMS COMPILE_OPTIONS COMPILE_DEFINITIONS)
       get_source_file_property(value "${source}" TARGET_DIRECTORY app_${app} ${property})
@@ -68,12 +72,12 @@ function(thalweg_user_operators result app folder)
 endfunction()
 
 # thalweg_user_benchmark(NAME ... FOLDER ... APPLICATION ... [...]): the program of a benchmark, own.<name>, if it can be
-# built here. It gets operators of its own if files of the application are REPLACED (as paths in the project), or if they
-# are to be compiled in another way.
+# built here. It gets operators of its own if files of the application are REPLACED, so that others have to be REBUILT (both
+# as paths in the project), or if all are to be compiled in another way.
 function(thalweg_user_benchmark)
   cmake_parse_arguments(
     PARSE_ARGV 0 its "" "NAME;FOLDER;APPLICATION;CXX;CXX_FLAGS;BENCH_CXX;BENCH_CXX_FLAGS;LINK_FLAGS"
-    "MACROS;INCLUDES;LIBRARY_FOLDERS;LIBRARIES;PACKAGES;USES;REPLACED")
+    "MACROS;INCLUDES;LIBRARY_FOLDERS;LIBRARIES;PACKAGES;USES;REPLACED;REBUILT")
   thalweg_what_is_missing(missing ${its_APPLICATION} ${its_USES})
   if(NOT missing)
     thalweg_user_packages(packages missing ${its_PACKAGES})
@@ -85,9 +89,9 @@ function(thalweg_user_benchmark)
   endif()
 
   set(operators "")
-  if(its_REPLACED OR its_CXX OR its_CXX_FLAGS)
+  thalweg_user_operators(sources)
+  if(sources)
     set(operators own_operators.${its_NAME})
-    thalweg_user_operators(sources ${its_APPLICATION} "${its_FOLDER}" ${its_REPLACED})
     add_library(${operators} OBJECT EXCLUDE_FROM_ALL ${sources})
     target_link_libraries(${operators} PRIVATE spb_${its_APPLICATION})
     thalweg_user_compile(${operators} "${its_CXX}" "${its_CXX_FLAGS}")

@@ -47,10 +47,12 @@ def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
         return list(programs)
     failures = failures_of(own)
     left = [program for program in programs if program.name not in failures]
-    for failure in failures.values():
-        if not left and failure is [*failures.values()][-1]:
-            raise failure
+    told = list(failures.values())
+    last = None if left else told.pop()
+    for failure in told:
         failure.show()
+    if last:
+        raise last
     return left
 
 

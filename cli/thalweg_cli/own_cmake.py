@@ -1,18 +1,22 @@
 """Tells CMake of the user's own benchmarks: a list of calls, which cmake/user_benchmarks.cmake reads."""
 
 import json
+import re
 import shlex
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from thalweg_cli.files import make_folder, write_text
-from thalweg_cli.own import Benchmark, Benchmarks, Unreadable
+from thalweg_cli.own import OPERATORS, Benchmark, Benchmarks, Unreadable
 from thalweg_cli.own_settings import Settings, known_interfaces
 from thalweg_cli.paths import ROOT, build_folder
 from thalweg_cli.terminal import Failed
 
 LIST, FOUND = "own_benchmarks.cmake", "own_benchmarks.json"
 """In the folder of a build: what CMake is told, and what it says is missing for each benchmark."""
+
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
 def tell_cmake(benchmarks: Benchmarks, preset: str, ours: Collection[str]) -> dict[str, str]:
@@ -74,9 +78,35 @@ def call_of(one: Benchmark, settings: Settings) -> list[str]:
         "PACKAGES": settings.packages,
         "USES": list(dict.fromkeys([*uses, *settings.uses])),
         "REPLACED": one.changed_files,
+        "REBUILT": rebuilt(one),
     }
     words = (f"  {key} {' '.join(map(quoted, values))}" for key, values in arguments.items() if values)
     return ["thalweg_user_benchmark(", *words, ")"]
+
+
+def rebuilt(one: Benchmark) -> list[str]:
+    """The sources, as paths in the project, of which a benchmark with own operators needs other objects.
+
+    They are those that are changed, and those that include something changed, however far away.
+    """
+    changed = set(one.changed_files)
+    if not changed:
+        return []
+    patterns = (f"apps/{one.application}/*.?pp", f"spb/{one.application}.?pp")
+    paths = [file.relative_to(ROOT).as_posix() for pattern in patterns for file in ROOT.glob(pattern)]
+    included = {path: headers_of(one, path) for path in paths}
+    found, known = changed, set[str]()
+    while found:
+        known |= found
+        found = {path for path, headers in included.items() if headers & found} - known
+    return sorted(path for path in known if path.endswith(".cpp"))
+
+
+def headers_of(one: Benchmark, path: str) -> set[str]:
+    """What a file includes, in the version that the benchmark has."""
+    own = one.folder / OPERATORS / path
+    text = (own if own.exists() else ROOT / path).read_text(encoding="utf-8", errors="replace")
+    return set(INCLUDE.findall(text))
 
 
 def in_shell(flags: Sequence[str]) -> list[str]:

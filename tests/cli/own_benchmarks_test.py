@@ -213,6 +213,16 @@ class Operators(Own):
         self.assertEqual((one.folder / "base" / files[1]).read_text(encoding="utf-8"), ours)
         self.assertIn(f"  REPLACED [=[{files[1]}]=] [=[{files[0]}]=]", call_of(one, one.settings()))
 
+    def test_only_what_sees_the_change_is_compiled_again(self) -> None:
+        self.good("new", "--app", "ferret", "--ppi", "mine", "--bench", "a")
+        self.good("edit-op", "a", "--op", "rank")
+        found = own_cmake.rebuilt(Benchmarks(self.folder).find("a"))
+        for file in ("apps/ferret/rank.cpp", "apps/ferret/verify.cpp", "spb/ferret.cpp"):
+            self.assertIn(file, found)
+        self.assertNotIn("apps/ferret/segmentation.cpp", found)
+        self.good("edit-op", "a", "--op", "segmentation")
+        self.assertIn("apps/ferret/segmentation.cpp", own_cmake.rebuilt(Benchmarks(self.folder).find("a")))
+
     def test_reset_asks_only_if_something_is_lost(self) -> None:
         one = self.make()
         self.good("edit-op", "first", "--op", "primality")
