@@ -1,6 +1,6 @@
-# Benchmarks that users add (docs/own-benchmarks.md), built with the libraries that ours have. ./thalweg writes a list of
-# them: a call of thalweg_user_benchmark for each. What is wrong with one makes it unavailable, and nothing else; so they
-# are no part of `all` either. To be included where the interfaces of our programs are known.
+# Benchmarks that users add (docs/own-benchmarks.md), built with the libraries that ours have. ./thalweg writes a list
+# of them: a call of thalweg_user_benchmark for each. What is wrong with one makes it unavailable, and nothing else; so
+# they are no part of `all` either. To be included where the interfaces of our programs are known.
 set(THALWEG_USER_BENCHMARKS "${PROJECT_BINARY_DIR}/own_benchmarks.cmake"
     CACHE FILEPATH "The list of the user's own benchmarks, as ./thalweg writes it")
 mark_as_advanced(THALWEG_USER_BENCHMARKS)
@@ -23,8 +23,8 @@ function(thalweg_user_packages libraries missing)
   set(${libraries} "${found}" PARENT_SCOPE)
 endfunction()
 
-# thalweg_user_compile(<target> <compiler or nothing> <flags>): how sources of users are compiled. Warnings are no errors.
-# Another compiler is put in the place of CMake's, as CMake knows only one: it must take GCC's options.
+# thalweg_user_compile(<target> <compiler or nothing> <flags>): how sources of users are compiled. Warnings are no
+# errors. Another compiler is put in the place of CMake's, as CMake knows only one: it must take GCC's options.
 macro(thalweg_user_compile target compiler flags)
   get_target_property(options ${target} COMPILE_OPTIONS)
   list(REMOVE_ITEM options -Werror)
@@ -43,8 +43,8 @@ macro(thalweg_user_compile target compiler flags)
   target_compile_definitions(${target} PRIVATE ${its_MACROS})
 endmacro()
 
-# thalweg_user_operators(<sources>): the sources of the application, and of its interface, that a benchmark compiles itself:
-# those that are REBUILT, or all of them. What is said of a source in particular holds for the one in its place, too.
+# thalweg_user_operators(<sources>): the sources of the application, and of its interface, that a benchmark compiles
+# itself: those that are REBUILT, or all of them. What is said of a source in particular holds for the one in its place.
 function(thalweg_user_operators result)
   set(app ${its_APPLICATION})
   set(own "")
@@ -71,9 +71,9 @@ function(thalweg_user_operators result)
   set(${result} "${own}" PARENT_SCOPE)
 endfunction()
 
-# thalweg_user_benchmark(NAME ... FOLDER ... APPLICATION ... [...]): the program of a benchmark, own.<name>, if it can be
-# built here. It gets operators of its own if files of the application are REPLACED, so that others have to be REBUILT (both
-# as paths in the project), or if all are to be compiled in another way.
+# thalweg_user_benchmark(NAME ... FOLDER ... APPLICATION ... [...]): the program of a benchmark, own.<name>, if it can
+# be built here. It gets operators of its own if files of the application are REPLACED, so that others have to be REBUILT
+# (both as paths in the project), or if all are to be compiled in another way.
 function(thalweg_user_benchmark)
   cmake_parse_arguments(
     PARSE_ARGV 0 its "" "NAME;FOLDER;APPLICATION;CXX;CXX_FLAGS;BENCH_CXX;BENCH_CXX_FLAGS;LINK_FLAGS"
@@ -82,6 +82,14 @@ function(thalweg_user_benchmark)
   if(NOT missing)
     thalweg_user_packages(packages missing ${its_PACKAGES})
   endif()
+  # The list may be older than what the user has done to the folder.
+  set(files ${its_REPLACED})
+  list(TRANSFORM files PREPEND operators/)
+  foreach(file IN LISTS files ITEMS program.cpp)
+    if(NOT EXISTS "${its_FOLDER}/${file}")
+      set(missing "there is no file ${its_FOLDER}/${file}")
+    endif()
+  endforeach()
   set_property(GLOBAL APPEND PROPERTY THALWEG_USER_BENCHMARKS_LISTED
                                       "  {\"name\": \"${its_NAME}\", \"missing\": \"${missing}\"}")
   if(missing)

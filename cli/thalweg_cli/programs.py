@@ -184,7 +184,8 @@ def table_of(programs: Sequence[Program], app: Sequence[str], ppi: Sequence[str]
         table.add_column(heading, no_wrap=True)
     table.add_column("available")
     for program in programs:
-        if (app and program.application not in app) or (ppi and program.interface not in ppi):
+        elsewhere = (app and program.application not in app) or (ppi and program.interface not in ppi)
+        if elsewhere and program.application:  # What cannot be read may be of any.
             continue
         yes = "[green]yes[/], yours" if program.own else "[green]yes[/]"
         available = f"[red]no[/]: {escape(program.missing)}" if program.missing else yes

@@ -610,6 +610,13 @@ class Listed(Own):
         tell_cmake(Benchmarks(self.folder), "release", ())
         self.assertEqual(listed.stat().st_mtime, 1)
 
+    def test_broken_configuration_for_all_breaks_only_own_ones(self) -> None:
+        self.make("a")
+        (self.folder / "global.json").write_text('{"CXX": 1}', encoding="utf-8")
+        left_out = tell_cmake(Benchmarks(self.folder), "release", ())
+        self.assertIn("global.json:1: CXX: is a number", left_out["primes_mine_a"])
+        self.assertIn("global.json:1", programs.known_programs(self.folder)[0].missing)
+
     def test_quoted_whatever_is_in_it(self) -> None:
         self.assertEqual(quoted('a"$b'), '[=[a"$b]=]')
         self.assertEqual(quoted("]=]"), "[==[]=]]==]")
