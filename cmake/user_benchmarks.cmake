@@ -72,7 +72,7 @@ function(thalweg_user_operators result)
 endfunction()
 
 # thalweg_user_benchmark(NAME ... FOLDER ... APPLICATION ... [...]): the program of a benchmark, own.<name>, if it can
-# be built here. It gets operators of its own if files of the application are REPLACED, so that others have to be REBUILT
+# be built here. It gets operators of its own if files of the application are REPLACED, so that others are to be REBUILT
 # (both as paths in the project), or if all are to be compiled in another way.
 function(thalweg_user_benchmark)
   cmake_parse_arguments(

@@ -1,8 +1,9 @@
 """Benchmarks of the user's own, compiled: with other compilers and operators, broken ones, a moved folder."""
 
+import shutil
 import unittest
 
-from user import User
+from user import ROOT, User
 
 WRONG = "s/of.prime = divisor == of.number/of.prime = divisor == of.number || of.number == 9/"
 
@@ -46,6 +47,10 @@ class Built(User):
         said = self.types("./thalweg exec --ppi mine --input test --verify", THALWEG_BENCHMARKS=str(moved))
         self.assertRegex(said, "left out: primes_mine_logged: there is no compiler .*/other-c\\+\\+")
         self.assertRegex(said, "primes_mine_wrong .* good")
+
+        # CMake, by itself, finds in its list what is no longer there.
+        shutil.rmtree(moved)
+        self.types(f"cmake '{ROOT}/build/release'")
 
 
 unittest.main()
