@@ -17,6 +17,11 @@ from thalweg_cli import (
     micro,
     new_app,
     new_input,
+    own_build,
+    own_commands,
+    own_configure,
+    own_operators,
+    own_update,
     report,
     results,
     test,
@@ -44,6 +49,16 @@ app.command()(new_input.new_input)
 app.command()(new_input.delete_input)
 app.command()(new_app.new_app)
 app.command()(new_app.delete_app)
+app.command()(own_commands.new)
+app.command()(own_commands.edit)
+app.command()(own_operators.edit_op)
+app.command()(own_operators.reset_op)
+app.command()(own_configure.configure)
+app.command()(own_configure.global_config)
+app.command("compile")(own_build.compile_programs)
+app.command()(own_commands.rename)
+app.command()(own_commands.delete)
+app.command()(own_update.update)
 app.command()(results.results)
 app.command()(compare.compare)
 app.command()(report.report)

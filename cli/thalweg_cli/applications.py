@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from thalweg_cli.build import build
+from thalweg_cli.names import did_you_mean
 from thalweg_cli.paths import APPS, build_folder, user_folder
 from thalweg_cli.process import finish
-from thalweg_cli.programs import PRESET, did_you_mean
+from thalweg_cli.programs import PRESET
 from thalweg_cli.terminal import Failed, console
 
 TOOL = "thalweg_inputs"

@@ -102,15 +102,16 @@ def moved_peers(cache: str, environment: Mapping[str, str]) -> list[str]:
     ]
 
 
-def build(preset: str, *targets: str, wrapper: tuple[str, ...] = ()) -> None:
+def build(preset: str, *targets: str, wrapper: tuple[str, ...] = (), keep_going: bool = False) -> None:
     """Builds targets of a preset (all without any), configuring first if need be.
 
-    Prints nothing if there is nothing to do. `wrapper` is a command to run Ninja under.
-    Raises Failed with the compiler's messages.
+    Prints nothing if there is nothing to do. `wrapper` is a command to run Ninja under. `keep_going`: what
+    does not depend on what failed is built all the same. Raises Failed with the compiler's messages.
     """
     configure(preset)
     folder = build_folder(preset)
-    command = [*wrapper, "ninja", "-C", str(folder), "-j", str(parallel_jobs()), *targets]
+    going = ["-k", "0"] if keep_going else []
+    command = [*wrapper, "ninja", "-C", str(folder), "-j", str(parallel_jobs()), *going, *targets]
     environment = {"NINJA_STATUS": "[%f/%t] "}
     log = folder / "build.log"
     compiled = 0

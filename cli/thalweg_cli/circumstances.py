@@ -4,24 +4,25 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from thalweg_cli.build import PEERS
 from thalweg_cli.doctor import cached
+from thalweg_cli.own import Benchmark
 from thalweg_cli.packages import needed
 from thalweg_cli.paths import ROOT
-from thalweg_cli.programs import PRESET
+from thalweg_cli.programs import PRESET, Program
 
 UNKNOWN = "unknown"
 
 MATTERING = re.compile(
-    r"(OMP|GOMP|KMP|TBB|THALWEG|FF|SPB|OPENCV|MALLOC|MIMALLOC|OMPI|MPICH)_.+"
-    rf"|LD_PRELOAD|LD_LIBRARY_PATH|GLIBC_TUNABLES|{'|'.join(PEERS)}"
+    r"(?!THALWEG_BENCHMARKS$)((OMP|GOMP|KMP|TBB|THALWEG|FF|SPB|OPENCV|MALLOC|MIMALLOC|OMPI|MPICH)_.+"
+    rf"|LD_PRELOAD|LD_LIBRARY_PATH|GLIBC_TUNABLES|{'|'.join(PEERS)})"
 )
-"""Variables that change what programs do."""
+"""Variables that change what programs do; where the user's benchmarks are does not."""
 
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
@@ -47,8 +48,8 @@ class Circumstances:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def here(cls) -> Self:
-        """Those of this machine, and of the build that `exec` measures."""
+    def here(cls, programs: Iterable[Program] = ()) -> Self:
+        """Those of this machine, and of the build that `exec` measures. `programs` are what it measures."""
         described = commit()
         return cls(
             processor(),
@@ -60,7 +61,7 @@ class Circumstances:
             flags(),
             described.removesuffix("-dirty"),
             described.endswith("-dirty"),
-            libraries(),
+            libraries() | users(programs),
             mattering(os.environ),
         )
 
@@ -124,6 +125,11 @@ def libraries() -> dict[str, str]:
             version = said(["git", "-C", folder, "describe", "--tags", "--always", "--dirty"])
             found[variable.removesuffix("_DIR").lower()] = version or folder
     return found
+
+
+def users(programs: Iterable[Program]) -> dict[str, str]:
+    """What programs of the user's own are made of: they change without a commit."""
+    return {program.name: Benchmark.read(program.own).described() for program in programs if program.own}
 
 
 def mattering(environment: Mapping[str, str]) -> dict[str, str]:

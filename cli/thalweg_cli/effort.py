@@ -15,12 +15,14 @@ from rich.table import Table
 
 from thalweg_cli.effort_measures import Measures, measure
 from thalweg_cli.files import write
+from thalweg_cli.own import Benchmarks, OwnFolder
 from thalweg_cli.paths import BENCH
 from thalweg_cli.programs import (
     Applications,
     Benches,
     Interfaces,
     Program,
+    own_programs,
     select,
     source_of,
     written_programs,
@@ -97,6 +99,7 @@ def effort(
     file: Annotated[
         list[Path] | None, typer.Option(help="A C++ source of your own; may be given again.")
     ] = None,
+    folder: OwnFolder = None,
     alone: Annotated[
         bool, typer.Option("--alone", help="Leave out what programs use of bench/support.")
     ] = False,
@@ -109,7 +112,7 @@ def effort(
     """Show how much there is to write and to understand in benchmark programs, by their sources."""
     rows = []
     if bench or app or ppi or not file:
-        written = written_programs(BENCH)
+        written = [*written_programs(BENCH), *own_programs(Benchmarks(folder))]
         rows = rows_of(select(written, bench or [], app or [], ppi or []), written, BENCH, alone=alone)
     rows += [row_of_file(one, alone=alone) for one in file or []]
     outputs = [
@@ -164,7 +167,7 @@ def sequential_of(program: Program, written: Iterable[Program]) -> Program | Non
     there = {
         one.composition: one
         for one in written
-        if one.application == program.application and one.interface == SEQUENTIAL
+        if one.application == program.application and one.interface == SEQUENTIAL and not one.own
     }
     return there.get(program.composition) or there.get("")
 

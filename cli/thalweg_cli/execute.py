@@ -1,7 +1,5 @@
 """`./thalweg exec`: builds benchmark programs, runs them on inputs, keeps and shows what was measured."""
 
-import shlex
-import shutil
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -10,12 +8,13 @@ import typer
 
 from thalweg_cli import ranges
 from thalweg_cli.applications import make_input, tools_of
-from thalweg_cli.build import build
 from thalweg_cli.experiment import Conditions, settings
 from thalweg_cli.files import check_writable
 from thalweg_cli.measuring import Measuring
-from thalweg_cli.process import parse_processors
-from thalweg_cli.programs import PRESET, Applications, Benches, Interfaces, known_programs, select
+from thalweg_cli.own import OwnFolder
+from thalweg_cli.own_build import build_all
+from thalweg_cli.process import parse_command, parse_processors
+from thalweg_cli.programs import Applications, Benches, Interfaces, known_programs, select
 from thalweg_cli.run_table import Shown
 from thalweg_cli.runs import Series
 from thalweg_cli.store import LATEST, PREVIOUS, Store, default_file
@@ -77,6 +76,7 @@ def execute(
     ] = None,
     show_output: Annotated[bool, typer.Option("--print", help="Show what the programs print.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing but failures.")] = False,
+    folder: OwnFolder = None,
 ) -> None:
     """Run benchmark programs on inputs, keep what was measured, and show means and standard deviations."""
     if not (bench or app or ppi):
@@ -90,7 +90,7 @@ def execute(
         monitor,
         freq_pattern,
         tuple(user_arg or []),
-        parse_executor(executor),
+        parse_command(executor, "--executor"),
         tuple(sorted(parse_processors(pin))) if pin else (),
         timeout,
         show_output,
@@ -105,9 +105,9 @@ def execute(
     if json_file:
         check_writable(json_file)
     with closing(Store(store or default_file(), make=True)) as kept:
-        programs = select(known_programs(), bench or [], app or [], ppi or [])
-        applications = sorted({program.application for program in programs})
-        build(PRESET, *tools_of(applications), *(program.name for program in programs))
+        chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
+        applications = sorted({program.application for program in chosen})
+        programs = build_all(chosen, *tools_of(applications))
         for application in applications:
             for name in inputs:
                 make_input(application, name)
@@ -117,19 +117,8 @@ def execute(
         shown = Shown(throughput, latency, memory_usage, verify)
         measuring = Measuring(rows, conditions, shown, quiet=quiet, json_file=json_file)
         measuring.keep_in(kept, label, repeat=repeat, warm_up=warm_up)
-    if any(row.error for row in rows):
+    if len(programs) < len(chosen) or any(row.error for row in rows):
         raise typer.Exit(1)
-
-
-def parse_executor(text: str) -> tuple[str, ...]:
-    """The words of a command. Raises Failed if it is not there."""
-    try:
-        words = tuple(shlex.split(text))
-    except ValueError as error:
-        raise Failed(f"--executor {text}: {error}") from error
-    if words and not shutil.which(words[0]):
-        raise Failed(f"--executor {text}: there is no command {words[0]}")
-    return words
 
 
 def check_label(label: str) -> None:

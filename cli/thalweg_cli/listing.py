@@ -12,6 +12,7 @@ from rich.table import Table
 from thalweg_cli.applications import Application, known_applications
 from thalweg_cli.inputs import select
 from thalweg_cli.inputs import table_of as table_of_inputs
+from thalweg_cli.own import OwnFolder
 from thalweg_cli.programs import Program, check_names, known_programs, list_programs
 from thalweg_cli.terminal import print_table
 
@@ -32,6 +33,7 @@ def list_all(
     ppi: Annotated[
         list[str] | None, typer.Option(help="Only of this interface: benchmarks and interfaces.")
     ] = None,
+    folder: OwnFolder = None,
 ) -> None:
     """List benchmark programs and what is missing for those that cannot be built; or what else there is."""
     if what is What.INPUTS:
@@ -40,11 +42,11 @@ def list_all(
         table_of = table_of_applications if what is What.APPLICATIONS else table_of_operators
         print_table(table_of(known_applications(app or [])))
     elif what is What.INTERFACES:
-        programs = known_programs()
+        programs = known_programs(folder)
         check_names(programs, [], app or [], ppi or [])
         print_table(table_of_interfaces(programs, app or [], ppi or []))
     else:
-        list_programs(app, ppi)
+        list_programs(app, ppi, folder)
 
 
 def table_with(*headings: str) -> Table:

@@ -66,7 +66,8 @@ class Measuring:
 
     def keep_in(self, store: Store, label: str, *, repeat: int = 1, warm_up: int = 0) -> None:
         """Makes all runs as a new set of a store, then shows what came of them, also when cut short."""
-        set_id = store.begin(label, sys.argv[1:], self._conditions, Circumstances.here())
+        programs = [row.setting.program for row in self._rows]
+        set_id = store.begin(label, sys.argv[1:], self._conditions, Circumstances.here(programs))
         lines_only = self._conditions.show_output
         try:
             with live(self._rows, self._table, lines_only=lines_only, quiet=self._quiet) as tell:

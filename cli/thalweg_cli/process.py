@@ -3,6 +3,8 @@
 import os
 import re
 import select
+import shlex
+import shutil
 import signal
 import subprocess
 import time
@@ -169,3 +171,14 @@ def parse_processors(text: str) -> frozenset[int]:
         listed = ", ".join(map(str, sorted(there)))
         raise Failed(f"--pin {text}: not all of them are there", remedy=f"processors are {listed}")
     return frozenset(found)
+
+
+def parse_command(text: str, given_as: str) -> tuple[str, ...]:
+    """The words of a command that a user gives; none if the text is empty. Raises Failed if it is none."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise Failed(f"{given_as} {text}: {error}") from error
+    if words and not shutil.which(words[0]):
+        raise Failed(f"{given_as} {text}: there is no command {words[0]}")
+    return words

@@ -1,9 +1,8 @@
 """The benchmark programs: which there are, which of them this machine can build, and `./thalweg list`."""
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from thalweg_cli.build import build
-from thalweg_cli.paths import build_folder
+from thalweg_cli.names import did_you_mean
+from thalweg_cli.own import OPERATORS, PROGRAM, Benchmark, Benchmarks, OwnFolder, name_of
+from thalweg_cli.own_cmake import missing_by_cmake, tell_cmake
+from thalweg_cli.paths import BENCH, build_folder
 from thalweg_cli.terminal import Failed, console, print_table
 
 PRESET = "release"
@@ -29,28 +31,68 @@ Interfaces = Annotated[list[str] | None, typer.Option(help="All programs of an i
 
 @dataclass(frozen=True)
 class Program:
-    """A benchmark program. `missing` says what to do to have it; empty if it can be built."""
+    """A benchmark program. `missing` says what to do to have it; empty if it can be built.
+
+    `own`: the folder of a benchmark of the user's own.
+    """
 
     name: str
     application: str
     interface: str
     composition: str
     missing: str
+    own: Path | None = field(default=None, compare=False)
 
     def is_called(self, name: str) -> bool:
-        """Whether a user means it by `name`: its name, without the composition if that is the default one."""
+        """Whether a user means it by `name`: its name, without the composition if that is the default one.
+
+        A benchmark of the user's own may be called by its composition alone.
+        """
         short = f"{self.application}_{self.interface}"
-        return name == self.name or (name == short and self.composition in ("", DEFAULT_COMPOSITION))
+        return (
+            name == self.name
+            or (name == short and self.composition in ("", DEFAULT_COMPOSITION))
+            or (self.own is not None and name == self.composition)
+        )
+
+    @property
+    def target(self) -> str:
+        """What builds it."""
+        return f"own.{self.name}" if self.own else self.name
+
+    @property
+    def executable(self) -> Path:
+        """What is built, in the folder of a build."""
+        return Path("own" if self.own else "bench", self.name)
+
+    @property
+    def has_own_operators(self) -> bool:
+        """Whether it is built with operators that are not the application's."""
+        return self.own is not None and (self.own / OPERATORS).is_dir()
 
 
-def known_programs() -> list[Program]:
-    """All programs, from what CMake found."""
+def known_programs(folder: Path | None = None) -> list[Program]:
+    """All programs, from what CMake found; behind ours the user's own, which are in `folder`."""
+    own = Benchmarks(folder)
+    left_out = tell_cmake(own, PRESET, {program.name for program in written_programs(BENCH)})
     build(PRESET, "build.ninja")  # Configures; Ninja sees to it that the list is up to date.
     try:
         listed = json.loads((build_folder(PRESET) / "bench" / "programs.json").read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise Failed("no benchmark programs are configured", remedy="./thalweg doctor") from error
-    return [Program(**one) for one in listed]
+    missing = missing_by_cmake(PRESET) | left_out
+    users = (replace(one, missing=missing.get(one.name, "")) for one in own_programs(own))
+    return [*(Program(**one) for one in listed), *users]
+
+
+def own_programs(benchmarks: Benchmarks) -> list[Program]:
+    """The user's own benchmarks. What does not say what it is has a name only, and cannot be built."""
+    return [
+        Program(one.name, one.application, one.interface, one.composition, missing="", own=one.folder)
+        if isinstance(one, Benchmark)
+        else Program(one.name, "", "", "", missing=one.why.what, own=one.folder)
+        for one in benchmarks
+    ]
 
 
 def written_programs(bench: Path) -> list[Program]:
@@ -60,13 +102,15 @@ def written_programs(bench: Path) -> list[Program]:
         application, interface, composition = source.parent.parent.name, source.parent.name, source.stem
         if composition == interface:
             composition = ""
-        name = "_".join(part for part in (application, interface, composition) if part)
+        name = name_of(application, interface, composition)
         programs.append(Program(name, application, interface, composition, missing=""))
     return programs
 
 
 def source_of(program: Program, bench: Path) -> Path:
-    """The source of a program, in the folder `bench`."""
+    """The source of a program, in the folder `bench` or in that of the user's own."""
+    if program.own:
+        return program.own / PROGRAM
     return bench / program.application / program.interface / f"{program.composition or program.interface}.cpp"
 
 
@@ -103,8 +147,8 @@ def check_names(
 ) -> None:
     """Raises Failed if one of the names is none, or if a program that is named cannot be built."""
     for names, there, what in (
-        (app, {program.application for program in programs}, "application"),
-        (ppi, {program.interface for program in programs}, "interface"),
+        (app, {program.application for program in programs if program.application}, "application"),
+        (ppi, {program.interface for program in programs if program.interface}, "interface"),
     ):
         for name in names:
             if name != "all" and name not in there:
@@ -120,18 +164,13 @@ def check_names(
                 raise Failed(f"{program.name} cannot be built here", remedy=program.missing)
 
 
-def did_you_mean(name: str, there: Iterable[str]) -> str:
-    """A question that names the nearest of the names there are, if one is near."""
-    nearest = get_close_matches(name, sorted(there), n=1)
-    return f"did you mean {nearest[0]}? " if nearest else ""
-
-
 def list_programs(
     app: Annotated[list[str] | None, typer.Option(help="Only of this application.")] = None,
     ppi: Annotated[list[str] | None, typer.Option(help="Only of this interface.")] = None,
+    folder: OwnFolder = None,
 ) -> None:
     """List the benchmark programs, and what is missing for those that cannot be built here."""
-    programs = known_programs()
+    programs = known_programs(folder)
     check_names(programs, [], app or [], ppi or [])
     print_table(table_of(programs, app or [], ppi or []))
 
@@ -143,8 +182,10 @@ def table_of(programs: Sequence[Program], app: Sequence[str], ppi: Sequence[str]
         table.add_column(heading, no_wrap=True)
     table.add_column("available")
     for program in programs:
-        if (app and program.application not in app) or (ppi and program.interface not in ppi):
+        elsewhere = (app and program.application not in app) or (ppi and program.interface not in ppi)
+        if elsewhere and program.application:  # What cannot be read may be of any.
             continue
-        available = f"[red]no[/]: {escape(program.missing)}" if program.missing else "[green]yes[/]"
+        yes = "[green]yes[/], yours" if program.own else "[green]yes[/]"
+        available = f"[red]no[/]: {escape(program.missing)}" if program.missing else yes
         table.add_row(program.name, program.application, program.interface, program.composition, available)
     return table

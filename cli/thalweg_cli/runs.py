@@ -3,11 +3,12 @@
 import json
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from thalweg_cli.applications import place_of, tool_of
 from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.paths import build_folder
 from thalweg_cli.process import finish
@@ -85,23 +86,29 @@ def now() -> str:
 
 def measure(setting: Setting, conditions: Conditions, number: int, *, warm_up: bool = False) -> Run:
     """Runs a program once."""
-    name = setting.program.name
-    place = build_folder(PRESET) / "bench" / name
-    command = [*conditions.executor, str(place), *setting.options(), *conditions.options()]
+    program = setting.program
+    apart = conditions.verify and program.has_own_operators
+    options = replace(conditions, verify=False).options() if apart else conditions.options()
+    place = build_folder(PRESET) / program.executable
+    command = [*conditions.executor, str(place), *setting.options(), *options]
     with tempfile.TemporaryDirectory(prefix="thalweg-") as folder:
-        found = Path(folder) / "results.json"
+        found, output = Path(folder, "results.json"), Path(folder, "output")
         done = finish(
-            [*command, "-json", str(found)],
+            [*command, *(["-output", str(output)] if apart else []), "-json", str(found)],
             timeout_s=conditions.timeout_s,
             pin=conditions.pin,
             show_output=conditions.show_output,
         )
         result, error = read(found)
+        if apart and done.code == 0 and not error:
+            result["verified"] = verified_apart(setting, output)
     verified = result.get("verified")
     if done.late:
         error = f"it did not end within {conditions.timeout_s:g} s (--timeout)"
     elif done.code != 0:
-        error = done.cause(name)
+        error = done.cause(program.name)
+    elif isinstance(verified, dict) and not verified.get("good"):
+        error = f"the output is wrong: {verified.get('says')}"
     if conditions.show_output and done.errors:
         console.print(done.errors.rstrip(), markup=False)
     return Run(
@@ -116,6 +123,19 @@ def measure(setting: Setting, conditions: Conditions, number: int, *, warm_up: b
         error,
         done.errors[-MOST_SAID:],
     )
+
+
+def verified_apart(setting: Setting, output: Path) -> Result:
+    """What the application itself says of an output.
+
+    A program checks what it has written by its own application: one with other operators would compare these
+    with themselves.
+    """
+    tool = place_of(tool_of(setting.program.application))
+    done = finish([str(tool), "verify", setting.program.application, setting.input, str(output)])
+    said = done.out.strip().removeprefix(f"{output}: ")
+    good, _, says = said.partition(": ")
+    return {"good": done.code == 0 and good == "good", "says": says or done.cause(tool.name)}
 
 
 def read(file: Path) -> tuple[Result, str]:

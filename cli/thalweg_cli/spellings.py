@@ -29,7 +29,8 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 def rewrite(arguments: Sequence[str], group: TyperGroup) -> list[str]:
     """Arguments as the commands of `group` know them: `-nthreads 4` becomes `--nthreads 4`.
 
-    Values of options stay as they are, whatever they look like, and so does what follows `--`.
+    Where a command takes the name of a benchmark, that may have `-bench` before it. Values of options stay as
+    they are, whatever they look like, and so does what follows `--`.
     """
     if not arguments:
         return []
@@ -38,6 +39,7 @@ def rewrite(arguments: Sequence[str], group: TyperGroup) -> list[str]:
     if command is None:
         return list(arguments)
     flags = flags_of(command)
+    names = takes_name(command)
     result = [*name]
     rest = iter(arguments[1:])
     for argument in rest:
@@ -45,6 +47,9 @@ def rewrite(arguments: Sequence[str], group: TyperGroup) -> list[str]:
             return [*result, argument, *rest]
         written, equals, value = argument.partition("=")
         ours = options_for(written, flags)
+        if names and ours == ("--bench",):
+            result += [value] if equals else []  # What follows is the name.
+            continue
         result += [*ours[:-1], ours[-1] + equals + value]
         if not equals and flags.get(ours[-1]) is False:
             result += [following for following in [next(rest, None)] if following is not None]
@@ -59,6 +64,11 @@ def flags_of(command: TyperCommand) -> dict[str, bool]:
         if isinstance(option, TyperOption)
         for name in [*option.opts, *option.secondary_opts]
     } | {"--help": True}
+
+
+def takes_name(command: TyperCommand) -> bool:
+    """Whether a benchmark is named by an argument, for which SPBench has `-bench`."""
+    return any(one.name == "name" and not isinstance(one, TyperOption) for one in command.params)
 
 
 def options_for(written: str, flags: Mapping[str, bool]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -76,3 +77,13 @@ def bar(title: str) -> Iterator[Bar]:
     )
     with Progress(*columns, console=console, transient=True) as progress:
         yield Bar(title, progress)
+
+
+def confirm(question: str, otherwise: str) -> None:
+    """Asks the user. Raises Failed, with what to do `otherwise`, if the answer is no or there is none."""
+    try:
+        agreed = typer.confirm(question)
+    except typer.Abort:
+        agreed = False
+    if not agreed:
+        raise Failed("nothing was changed", remedy=otherwise)

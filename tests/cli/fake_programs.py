@@ -46,7 +46,7 @@ class FakeBuild(unittest.TestCase):
         self.programs: list[Program] = []
         self.patch("thalweg_cli.runs.build_folder", return_value=self.folder)
         self.patch("thalweg_cli.execute.known_programs", return_value=self.programs)
-        self.patch("thalweg_cli.execute.build")
+        self.patch("thalweg_cli.own_build.build")
         self.patch("thalweg_cli.execute.make_input")
 
     def patch(self, what: str, **more: object) -> None:

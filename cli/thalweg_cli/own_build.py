@@ -1,0 +1,68 @@
+"""Builds benchmark programs, ours and the user's own: what is wrong with these does not keep ours from it."""
+
+from collections.abc import Sequence
+
+from thalweg_cli.build import build
+from thalweg_cli.own import OwnFolder
+from thalweg_cli.programs import (
+    PRESET,
+    Applications,
+    Benches,
+    Interfaces,
+    Program,
+    known_programs,
+    select,
+)
+from thalweg_cli.terminal import Failed, console
+
+
+def compile_programs(
+    bench: Benches = None,
+    app: Applications = None,
+    ppi: Interfaces = None,
+    folder: OwnFolder = None,
+) -> None:
+    """Build benchmark programs, ours and your own."""
+    if not (bench or app or ppi):
+        raise Failed("which programs?", remedy="--bench, --app or --ppi; ./thalweg list shows all")
+    chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
+    built = build_all(chosen)
+    for program in built:
+        console.print(f"{program.name}: {program.executable}", markup=False)
+    if broken := [program.name for program in chosen if program not in built]:
+        raise Failed(f"{', '.join(broken)} cannot be built", remedy="the compiler's words stand above")
+
+
+def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
+    """Builds programs, and `more` targets beside them. Returns those that could be built.
+
+    What of the user's own could not is told, with the compiler's words. Raises Failed if nothing is left, or
+    if what is ours cannot be built.
+    """
+    own = [program for program in programs if program.own]
+    ours = [program.target for program in programs if not program.own]
+    if ours or more:
+        build(PRESET, *more, *ours)
+    if not own:
+        return list(programs)
+    failures = failures_of(own)
+    left = [program for program in programs if program.name not in failures]
+    told = list(failures.values())
+    last = None if left else told.pop()
+    for failure in told:
+        failure.show()
+    if last:
+        raise last
+    return left
+
+
+def failures_of(own: Sequence[Program]) -> dict[str, Failed]:
+    """Builds programs of the user's own, those that can be. Returns why the others cannot, by name."""
+    try:
+        build(PRESET, *(program.target for program in own), keep_going=True)
+    except Failed as failure:
+        if len(own) > 1:  # Each by itself: what is built already takes no time.
+            return {name: why for program in own for name, why in failures_of([program]).items()}
+        failure.what = f"{own[0].name} cannot be built"
+        return {own[0].name: failure}
+    return {}

@@ -1,0 +1,130 @@
+"""Tells CMake of the user's own benchmarks: a list of calls, which cmake/user_benchmarks.cmake reads."""
+
+import json
+import re
+import shlex
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from thalweg_cli.files import make_folder, write_text
+from thalweg_cli.own import OPERATORS, Benchmark, Benchmarks, Unreadable
+from thalweg_cli.own_settings import Settings, known_interfaces
+from thalweg_cli.paths import ROOT, api_of, build_folder
+from thalweg_cli.terminal import Failed
+
+LIST, FOUND = "own_benchmarks.cmake", "own_benchmarks.json"
+"""In the folder of a build: what CMake is told, and what it says is missing for each benchmark."""
+
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+def tell_cmake(benchmarks: Benchmarks, preset: str, ours: Collection[str]) -> dict[str, str]:
+    """Writes the list for a build, if it is not the one that is there.
+
+    Returns those that CMake is not told of, and why: what is wrong with one must not keep others from being
+    built. `ours`: the names of our programs.
+    """
+    lines = ["# Written by ./thalweg: the user's own benchmarks. Change benchmark.json in their folders."]
+    left_out: dict[str, str] = {}
+    for one in benchmarks:
+        try:
+            if isinstance(one, Unreadable):
+                raise one.why
+            settings = check(one, ours)
+            lines += call_of(one, settings)
+        except Failed as why:
+            left_out[one.name] = f"{why.what}{f'; {why.remedy}' if why.remedy else ''}"
+    place = build_folder(preset) / LIST
+    text = "\n".join(lines) + "\n"
+    if len(lines) == 1 and not place.exists():
+        return left_out
+    if not place.exists() or place.read_text(encoding="utf-8") != text:
+        make_folder(place.parent)
+        write_text(place, text)
+    return left_out
+
+
+def check(one: Benchmark, ours: Collection[str]) -> Settings:
+    """The settings of a benchmark. Raises Failed if something is wrong with it, or missing here."""
+    if one.name in ours:
+        raise Failed(f"{one.name} is a program of Thalweg, too", remedy=f"./thalweg rename {one.name} NEW")
+    if not api_of(one.application).exists():
+        raise Failed(f"there is no application {one.application}")
+    if not one.program.is_file():
+        raise Failed(f"there is no file {one.program}")
+    settings = one.settings()
+    if settings.missing:
+        raise Failed(settings.missing)
+    return settings
+
+
+def call_of(one: Benchmark, settings: Settings) -> list[str]:
+    """The call that tells CMake of a benchmark."""
+    uses = [one.interface] if one.interface in known_interfaces() else []
+    arguments: dict[str, Sequence[str]] = {
+        "NAME": [one.name],
+        "FOLDER": [str(one.folder)],
+        "APPLICATION": [one.application],
+        "CXX": [settings.cxx] if settings.cxx else [],
+        "CXX_FLAGS": in_shell(settings.cxx_flags),
+        "BENCH_CXX": [settings.bench_cxx] if settings.bench_cxx else [],
+        "BENCH_CXX_FLAGS": in_shell(settings.bench_cxx_flags),
+        "LINK_FLAGS": in_shell(settings.link_flags),
+        "MACROS": settings.macros,
+        "INCLUDES": settings.includes,
+        "LIBRARY_FOLDERS": settings.library_folders,
+        "LIBRARIES": settings.libraries,
+        "PACKAGES": settings.packages,
+        "USES": list(dict.fromkeys([*uses, *settings.uses])),
+        "REPLACED": one.changed_files,
+        "REBUILT": rebuilt(one),
+    }
+    words = (f"  {key} {' '.join(map(quoted, values))}" for key, values in arguments.items() if values)
+    return ["thalweg_user_benchmark(", *words, ")"]
+
+
+def rebuilt(one: Benchmark) -> list[str]:
+    """The sources, as paths in the project, of which a benchmark with own operators needs other objects.
+
+    They are those that are changed, and those that include something changed, however far away.
+    """
+    changed = set(one.changed_files)
+    if not changed:
+        return []
+    patterns = (f"apps/{one.application}/*.?pp", f"spb/{one.application}.?pp")
+    paths = [file.relative_to(ROOT).as_posix() for pattern in patterns for file in ROOT.glob(pattern)]
+    included = {path: headers_of(one, path) for path in paths}
+    found, known = changed, set[str]()
+    while found:
+        known |= found
+        found = {path for path, headers in included.items() if headers & found} - known
+    return sorted(path for path in known if path.endswith(".cpp"))
+
+
+def headers_of(one: Benchmark, path: str) -> set[str]:
+    """What a file includes, in the version that the benchmark has."""
+    own = one.folder / OPERATORS / path
+    text = (own if own.exists() else ROOT / path).read_text(encoding="utf-8", errors="replace")
+    return set(INCLUDE.findall(text))
+
+
+def in_shell(flags: Sequence[str]) -> list[str]:
+    """Flags as one word, which CMake splits again, so that it leaves none out that stands there twice."""
+    return [f"SHELL:{shlex.join(flags)}"] if flags else []
+
+
+def quoted(text: str) -> str:
+    """A text as CMake takes it, whatever is in it."""
+    level = "="
+    while f"]{level}]" in text:
+        level += "="
+    return f"[{level}[{text}]{level}]"
+
+
+def missing_by_cmake(preset: str) -> dict[str, str]:
+    """What CMake found missing for each benchmark that it was told of; empty if it can be built."""
+    file: Path = build_folder(preset) / FOUND
+    if not file.exists():
+        return {}
+    return {one["name"]: one["missing"] for one in json.loads(file.read_text(encoding="utf-8"))}

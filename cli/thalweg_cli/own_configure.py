@@ -1,0 +1,157 @@
+"""`./thalweg configure` and `global-config`: what benchmarks of the user's own are built with."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from thalweg_cli.editor import Editor, edit_files
+from thalweg_cli.files import as_json, make_folder
+from thalweg_cli.json_file import JsonFile
+from thalweg_cli.names import did_you_mean
+from thalweg_cli.own import FILE, GLOBAL_FILE, Benchmark, Benchmarks, OwnFolder, global_source, global_sources
+from thalweg_cli.own_settings import Settings, check_key, settings_from
+from thalweg_cli.terminal import Failed, console
+
+ToGet = Annotated[str, typer.Option("--get", metavar="KEY", help="Print what a key has.")]
+ToSet = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Set a key, or KEY.NAME, an entry of it; repeatable."),
+]
+ToUnset = Annotated[
+    list[str] | None, typer.Option("--unset", metavar="KEY", help="Leave out a key or KEY.NAME; repeatable.")
+]
+Show = Annotated[bool, typer.Option("--show", help="Print what it comes to, and change nothing.")]
+
+
+def configure(
+    name: Annotated[str, typer.Argument(help="A benchmark of your own.")],
+    get: ToGet = "",
+    to_set: ToSet = None,
+    unset: ToUnset = None,
+    show: Show = False,
+    editor: Editor = "",
+    folder: OwnFolder = None,
+) -> None:
+    """Say what a benchmark of your own is built with; without options, open its file in the editor."""
+    benchmarks = Benchmarks(folder)
+    if not (get or to_set or unset or show):
+        # The file may be the one that has something wrong: it is opened by its name.
+        place = benchmarks.folder / name / FILE
+        file = place if place.is_file() else benchmarks.find(name).folder / FILE
+        if edit_files([file], editor):
+            warn(Benchmark.read(file.parent).settings())
+        return
+    one = benchmarks.find(name)
+    if to_set or unset:
+        one = replace(one, configuration=changed(one.configuration, to_set or [], unset or []))
+        settings_from([one.source(to_be(one.folder / FILE, one.as_plain()))])  # before it is written
+        one.write()
+        warn(one.settings())
+    if get:
+        print_value(value_at(one.configuration, get))
+    if show:
+        print_settings(one.settings())
+
+
+def global_config(
+    get: ToGet = "",
+    to_set: ToSet = None,
+    unset: ToUnset = None,
+    show: Show = False,
+    editor: Editor = "",
+    folder: OwnFolder = None,
+) -> None:
+    """Say what all benchmarks of your own are built with; without options, open the file in the editor."""
+    benchmarks = Benchmarks(folder)
+    file = benchmarks.folder / GLOBAL_FILE
+    if not (get or to_set or unset or show):
+        if not file.exists():
+            make_folder(benchmarks.folder)
+            benchmarks.write_global({})
+        if edit_files([file], editor):
+            warn(global_settings(benchmarks))
+        return
+    values = JsonFile.read(file).values if file.exists() else {}
+    if to_set or unset:
+        values = changed(values, to_set or [], unset or [])
+        settings_from([global_source(to_be(file, values))])  # before it is written
+        make_folder(benchmarks.folder)
+        benchmarks.write_global(values)
+        warn(global_settings(benchmarks))
+    if get:
+        print_value(value_at(values, get))
+    if show:
+        print_settings(global_settings(benchmarks))
+
+
+def global_settings(benchmarks: Benchmarks) -> Settings:
+    """What the configuration for all comes to by itself."""
+    return settings_from(global_sources(benchmarks.folder))
+
+
+def to_be(file: Path, values: Mapping[str, Any]) -> JsonFile:
+    """A file as it will be."""
+    return JsonFile.parse(file, as_json(dict(values)))
+
+
+def warn(settings: Settings) -> None:
+    """Says what is not there on this machine: it may be elsewhere."""
+    if settings.missing:
+        console.print(f"[yellow]note:[/] {escape(settings.missing)} on this machine")
+
+
+def print_value(value: object) -> None:
+    """Prints a text as it is, all else as JSON, and nothing if it is not set."""
+    if value is not None:
+        console.print(value if isinstance(value, str) else json.dumps(value), markup=False)
+
+
+def print_settings(settings: Settings) -> None:
+    """Prints the parts that are set, a line each."""
+    for part in settings.described() or ["nothing is set"]:
+        console.print(part, markup=False)
+
+
+def changed(values: Mapping[str, Any], to_set: Iterable[str], to_unset: Iterable[str]) -> dict[str, Any]:
+    """A configuration with `KEY=VALUE` or `KEY.NAME=VALUE` set, and keys left out.
+
+    Raises Failed if a word has no `=`, or if there is no such key or entry.
+    """
+    result = {key: dict(value) if isinstance(value, dict) else value for key, value in values.items()}
+    for word in to_unset:
+        key, _, name = word.partition(".")
+        inner = result.get(key) if name else result
+        if not isinstance(inner, dict) or (name or key) not in inner:
+            there = (
+                [*result, *(f"{key}.{one}" for one in inner)] if name and isinstance(inner, dict) else result
+            )
+            raise Failed(f"--unset {word}: that is not set", remedy=did_you_mean(word, there))
+        del inner[name or key]
+        if name and not inner:
+            del result[key]
+    for word in to_set:
+        place, equals, value = word.partition("=")
+        key, _, name = place.partition(".")
+        if not equals:
+            raise Failed(f"--set {word}: no value", remedy="write KEY=VALUE")
+        check_key(key, f"--set {word}")
+        if not name:
+            result[key] = value
+        elif isinstance(result.setdefault(key, {}), dict):
+            result[key][name] = value
+        else:
+            result[key] = {"as before": result[key], name: value}
+    return result
+
+
+def value_at(values: Mapping[str, Any], word: str) -> Any:  # noqa: ANN401  (anything that JSON has)
+    """What `KEY` or `KEY.NAME` has. Raises Failed if there is no such key; None if it is not set."""
+    key, _, name = word.partition(".")
+    check_key(key, f"--get {word}")
+    value = values.get(key)
+    return value.get(name) if name and isinstance(value, dict) else None if name else value

@@ -1,0 +1,148 @@
+"""`./thalweg edit-op`, `reset-op`: operators of an application, changed for one benchmark alone."""
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thalweg_cli.editor import Editor, edit_files
+from thalweg_cli.files import make_folder, write_bytes
+from thalweg_cli.names import did_you_mean
+from thalweg_cli.own import BASE, OPERATORS, Benchmark, Benchmarks, OwnFolder
+from thalweg_cli.paths import ROOT
+from thalweg_cli.terminal import Failed, confirm, console
+
+LIST = "operators.txt"
+"""In the folder of an application: its operators, each with the files that it is made of."""
+
+Name = Annotated[str, typer.Argument(help="A benchmark of your own.")]
+Operator = Annotated[str, typer.Option("--op", metavar="OPERATOR", help="An operator of its application.")]
+
+
+def edit_op(name: Name, op: Operator, editor: Editor = "", folder: OwnFolder = None) -> None:
+    """Change an operator of the application for one benchmark alone."""
+    one = Benchmarks(folder).find(name)
+    operator, files = files_of(one.application, op)
+    if operator not in one.operators:
+        one = copy_operator(one, operator, files)
+        console.print(f"{one.name} has its own {operator} from now on")
+    edit_files([one.folder / OPERATORS / file for file in files], editor)
+
+
+def reset_op(
+    name: Name,
+    op: Operator,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    folder: OwnFolder = None,
+) -> None:
+    """Give a benchmark the application's operator again; what was changed in it is lost."""
+    one = Benchmarks(folder).find(name)
+    operator, files = files_of(one.application, op)
+    if operator not in one.operators:
+        has = ", ".join(one.operators) or "none"
+        raise Failed(f"{one.name} has no {operator} of its own", remedy=f"operators of its own: {has}")
+    left = replace(one, operators={key: its for key, its in one.operators.items() if key != operator})
+    gone = [file for file in one.operators[operator] if file not in left.changed_files]
+    changed = [file for file in gone if Change.of(one, file).is_edited]
+    if changed and not yes:
+        confirm(f"what was changed in {', '.join(changed)} will be lost; go on?", "--yes does not ask")
+    left.write()
+    for file in gone:
+        for place in (one.folder / OPERATORS / file, one.folder / BASE / file):
+            place.unlink(missing_ok=True)
+    console.print(f"{one.name} has the application's {operator}")
+    for file in sorted(set(files) & set(left.changed_files)):
+        others = ", ".join(key for key, its in left.operators.items() if file in its)
+        console.print(f"[yellow]note:[/] {file} stays as it is: {others} has it, too")
+    if not left.operators:
+        for folder_name in (OPERATORS, BASE):
+            shutil.rmtree(one.folder / folder_name, ignore_errors=True)
+
+
+def operators_of(application: str) -> dict[str, list[str]]:
+    """The operators of an application with their files, as paths in the project.
+
+    Raises Failed if the application does not tell.
+    """
+    folder = ROOT / "apps" / application
+    file = folder / LIST
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError as error:
+        what = f"{application} does not tell which files its operators are made of"
+        raise Failed(what, remedy=f"write {file}: a line for each, its name and its files") from error
+    found = {}
+    for number, line in enumerate(lines, start=1):
+        name, *files = line.partition("#")[0].split() or [""]
+        if name and not files:
+            raise Failed(f"{file}:{number}: no file of {name}")
+        for one in files:
+            if not (folder / one).is_file():
+                raise Failed(f"{file}:{number}: there is no file {one}")
+        if name:
+            found[name] = [f"apps/{application}/{one}" for one in files]
+    return found
+
+
+def files_of(application: str, operator: str) -> tuple[str, list[str]]:
+    """An operator by its name here or in programs (`hough_t`, `HoughT`), and its files.
+
+    Raises Failed if there is none.
+    """
+    there = operators_of(application)
+    for name, files in there.items():
+        if plain(name) == plain(operator):
+            return name, files
+    remedy = f"{did_you_mean(operator.lower(), there)}one of {', '.join(there)}"
+    raise Failed(f"{application} has no operator {operator}", remedy=remedy)
+
+
+def plain(name: str) -> str:
+    """A name as all spellings of it have in common."""
+    return name.replace("_", "").lower()
+
+
+def copy_operator(one: Benchmark, operator: str, files: list[str]) -> Benchmark:
+    """Gives a benchmark an operator of its own; what it has changed already stays."""
+    for file in files:
+        for place in (one.folder / BASE / file, one.folder / OPERATORS / file):
+            if not place.exists():
+                make_folder(place.parent)
+                write_bytes(place, (ROOT / file).read_bytes())
+    changed = replace(one, operators={**one.operators, operator: files})
+    changed.write()
+    return changed
+
+
+@dataclass(frozen=True)
+class Change:
+    """A file of an application in three versions: as it was copied, as the benchmark has it, as it is now.
+
+    None: there is no such file any longer.
+    """
+
+    file: str
+    base: str | None
+    own: str | None
+    now: str | None
+
+    @classmethod
+    def of(cls, one: Benchmark, file: str) -> "Change":
+        """The versions of a file of a benchmark."""
+        places = (one.folder / BASE / file, one.folder / OPERATORS / file, ROOT / file)
+        return cls(file, *(text_of(place) for place in places))
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the benchmark's is not as it was copied."""
+        return self.own != self.base
+
+
+def text_of(file: Path) -> str | None:
+    """The text in a file, or None if there is no such file."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return None

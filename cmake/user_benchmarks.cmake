@@ -1,0 +1,132 @@
+# Benchmarks that users add (docs/own-benchmarks.md), built with the libraries that ours have. ./thalweg writes a list
+# of them: a call of thalweg_user_benchmark for each. What is wrong with one makes it unavailable, and nothing else; so
+# they are no part of `all` either. To be included where the interfaces of our programs are known.
+set(THALWEG_USER_BENCHMARKS "${PROJECT_BINARY_DIR}/own_benchmarks.cmake"
+    CACHE FILEPATH "The list of the user's own benchmarks, as ./thalweg writes it")
+mark_as_advanced(THALWEG_USER_BENCHMARKS)
+set_property(GLOBAL PROPERTY THALWEG_USER_BENCHMARKS_LISTED "")
+
+# thalweg_user_packages(<libraries> <missing> <package>...): targets for packages that pkg-config finds.
+function(thalweg_user_packages libraries missing)
+  set(found "")
+  foreach(package IN LISTS ARGN)
+    string(MAKE_C_IDENTIFIER "THALWEG_USER_${package}" id)
+    if(PkgConfig_FOUND)
+      pkg_check_modules(${id} QUIET IMPORTED_TARGET "${package}")
+    endif()
+    if(NOT ${id}_FOUND)
+      set(${missing} "pkg-config finds no package ${package}" PARENT_SCOPE)
+      return()
+    endif()
+    list(APPEND found PkgConfig::${id})
+  endforeach()
+  set(${libraries} "${found}" PARENT_SCOPE)
+endfunction()
+
+# thalweg_user_compile(<target> <compiler or nothing> <flags>): how sources of users are compiled. Warnings are no
+# errors. Another compiler is put in the place of CMake's, as CMake knows only one: it must take GCC's options.
+macro(thalweg_user_compile target compiler flags)
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  list(REMOVE_ITEM options -Werror)
+  if(NOT options OR NOT "${compiler}" STREQUAL "")
+    set(options "")
+  endif()
+  set_property(TARGET ${target} PROPERTY COMPILE_OPTIONS ${options} ${flags})
+  if(NOT "${compiler}" STREQUAL "")
+    set(launcher sh "${PROJECT_SOURCE_DIR}/cmake/other_compiler.sh" "${compiler}")
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}" CXX_LINKER_LAUNCHER "${launcher}")
+  endif()
+  if(its_REPLACED)
+    target_include_directories(${target} PRIVATE "${its_FOLDER}/operators")
+  endif()
+  target_include_directories(${target} PRIVATE ${its_INCLUDES})
+  target_compile_definitions(${target} PRIVATE ${its_MACROS})
+endmacro()
+
+# thalweg_user_operators(<sources>): the sources of the application, and of its interface, that a benchmark compiles
+# itself: those that are REBUILT, or all of them. What is said of a source in particular holds for the one in its place.
+function(thalweg_user_operators result)
+  set(app ${its_APPLICATION})
+  set(own "")
+  get_target_property(sources app_${app} SOURCES)
+  get_target_property(place app_${app} SOURCE_DIR)
+  foreach(source IN LISTS sources ITEMS "${PROJECT_SOURCE_DIR}/spb/${app}.cpp")
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${place}" NORMALIZE)
+    if(NOT EXISTS "${source}")
+      continue() # An application of the user's own has its interface elsewhere.
+    endif()
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE path)
+    if(NOT path IN_LIST its_REBUILT AND NOT its_CXX AND NOT its_CXX_FLAGS)
+      continue()
+    endif()
+    set(used "${source}")
+    if(path IN_LIST its_REPLACED)
+      set(used "${its_FOLDER}/operators/${path}")
+    endif()
+    foreach(property IN ITEMS COMPILE_OPTIONS COMPILE_DEFINITIONS)
+      get_source_file_property(value "${source}" TARGET_DIRECTORY app_${app} ${property})
+      if(value)
+        set_source_files_properties("${used}" PROPERTIES ${property} "${value}")
+      endif()
+    endforeach()
+    list(APPEND own "${used}")
+  endforeach()
+  set(${result} "${own}" PARENT_SCOPE)
+endfunction()
+
+# thalweg_user_benchmark(NAME ... FOLDER ... APPLICATION ... [...]): the program of a benchmark, own.<name>, if it can
+# be built here. It gets operators of its own if files of the application are REPLACED, so that others are to be REBUILT
+# (both as paths in the project), or if all are to be compiled in another way.
+function(thalweg_user_benchmark)
+  cmake_parse_arguments(
+    PARSE_ARGV 0 its "" "NAME;FOLDER;APPLICATION;CXX;CXX_FLAGS;BENCH_CXX;BENCH_CXX_FLAGS;LINK_FLAGS"
+    "MACROS;INCLUDES;LIBRARY_FOLDERS;LIBRARIES;PACKAGES;USES;REPLACED;REBUILT")
+  thalweg_what_is_missing(missing ${its_APPLICATION} ${its_USES})
+  if(NOT missing)
+    thalweg_user_packages(packages missing ${its_PACKAGES})
+  endif()
+  # The list may be older than what the user has done to the folder.
+  set(files ${its_REPLACED})
+  list(TRANSFORM files PREPEND operators/)
+  foreach(file IN LISTS files ITEMS program.cpp)
+    if(NOT EXISTS "${its_FOLDER}/${file}")
+      set(missing "there is no file ${its_FOLDER}/${file}")
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY THALWEG_USER_BENCHMARKS_LISTED
+                                      "  {\"name\": \"${its_NAME}\", \"missing\": \"${missing}\"}")
+  if(missing)
+    return()
+  endif()
+
+  set(operators "")
+  thalweg_user_operators(sources)
+  if(sources)
+    set(operators own_operators.${its_NAME})
+    add_library(${operators} OBJECT EXCLUDE_FROM_ALL ${sources})
+    target_link_libraries(${operators} PRIVATE spb_${its_APPLICATION})
+    thalweg_user_compile(${operators} "${its_CXX}" "${its_CXX_FLAGS}")
+  endif()
+
+  set(target own.${its_NAME})
+  add_executable(${target} EXCLUDE_FROM_ALL "${its_FOLDER}/program.cpp")
+  thalweg_user_compile(${target} "${its_BENCH_CXX}" "${its_BENCH_CXX_FLAGS}")
+  list(TRANSFORM its_USES PREPEND bench_)
+  # Operators of its own stand before the application's: of these nothing is taken any more.
+  target_link_directories(${target} PRIVATE ${its_LIBRARY_FOLDERS})
+  target_link_libraries(${target} PRIVATE ${operators} spb_${its_APPLICATION} ${its_USES} ${packages} ${its_LIBRARIES})
+  target_link_options(${target} PRIVATE ${its_LINK_FLAGS})
+  set_target_properties(
+    ${target}
+    PROPERTIES OUTPUT_NAME "${its_NAME}"
+               RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/own"
+               BUILD_RPATH "${its_LIBRARY_FOLDERS}")
+endfunction()
+
+if(NOT EXISTS "${THALWEG_USER_BENCHMARKS}")
+  file(WRITE "${THALWEG_USER_BENCHMARKS}" "# The user has no benchmarks.\n") # so that Ninja sees when it changes
+endif()
+include("${THALWEG_USER_BENCHMARKS}")
+get_property(listed GLOBAL PROPERTY THALWEG_USER_BENCHMARKS_LISTED)
+list(JOIN listed ",\n" listed)
+file(WRITE "${PROJECT_BINARY_DIR}/own_benchmarks.json" "[\n${listed}\n]\n")

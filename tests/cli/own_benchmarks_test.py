@@ -1,0 +1,677 @@
+"""Benchmarks of the user's own, without compiling them: what is made, told, changed and refused."""
+
+import io
+import json
+import os
+import shutil
+import tempfile
+import unittest
+from contextlib import redirect_stderr
+from pathlib import Path
+from unittest import mock
+
+from fake_programs import FakeBuild, program
+from thalweg_cli import own_build, own_cmake, own_operators, own_update, programs, runs
+from thalweg_cli.app import app
+from thalweg_cli.circumstances import Circumstances
+from thalweg_cli.experiment import Conditions, Setting
+from thalweg_cli.json_file import JsonFile
+from thalweg_cli.own import Benchmark, Benchmarks, Unreadable
+from thalweg_cli.own_cmake import call_of, quoted, tell_cmake
+from thalweg_cli.own_configure import changed
+from thalweg_cli.own_operators import operators_of
+from thalweg_cli.own_settings import Source, settings_from
+from thalweg_cli.paths import BENCH, ROOT
+from thalweg_cli.programs import own_programs, select
+from thalweg_cli.spellings import rewrite
+from thalweg_cli.terminal import Failed
+from typer.main import get_group
+from typer.testing import CliRunner, Result
+
+PROGRAM = '#include <primes.hpp>\n#include "mine.hpp"\nint main() {}\n'
+
+
+class Own(unittest.TestCase):
+    """Each test has a folder of benchmarks, and no editor."""
+
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.root = Path(holder.name)
+        self.folder = self.root / "benchmarks"
+        kept = {key: value for key, value in os.environ.items() if key not in ("VISUAL", "EDITOR")}
+        self.patch(mock.patch.dict(os.environ, {**kept, "XDG_DATA_HOME": str(self.root)}, clear=True))
+        self.patch(mock.patch("thalweg_cli.own_commands.build_folder", return_value=self.root / "build"))
+
+    def patch(self, patched: mock._patch) -> None:  # type: ignore[type-arg]
+        """Holds for this test."""
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def type(self, *words: str, answer: str = "") -> Result:
+        """Runs a command."""
+        return CliRunner().invoke(app, [*words, "--folder", str(self.folder)], input=answer)
+
+    def good(self, *words: str, answer: str = "") -> str:
+        """Runs a command, which succeeds. Returns what it says."""
+        done = self.type(*words, answer=answer)
+        self.assertEqual(done.exit_code, 0, done.output + str(done.exception))
+        return done.output
+
+    def refused(self, *words: str, answer: str = "") -> Failed:
+        """Runs a command, which fails with a message."""
+        done = self.type(*words, answer=answer)
+        self.assertIsInstance(done.exception, Failed, done.output)
+        assert isinstance(done.exception, Failed)
+        return done.exception
+
+    def make(self, name: str = "first", ppi: str = "mine", *more: str) -> Benchmark:
+        """Makes a benchmark of primes."""
+        self.good("new", "--app", "primes", "--ppi", ppi, "--bench", name, *more)
+        return Benchmarks(self.folder).find(f"primes_{ppi}_{name}")
+
+    def rewrite(self, one: Benchmark, text: str) -> None:
+        """Writes the file of a benchmark as a user would."""
+        (one.folder / "benchmark.json").write_text(text, encoding="utf-8")
+
+
+class New(Own):
+    """`./thalweg new`."""
+
+    def test_unknown_interface_starts_from_the_sequential_program(self) -> None:
+        one = self.make()
+        self.assertEqual(one.name, "primes_mine_first")
+        self.assertEqual((one.application, one.interface, one.composition), ("primes", "mine", "first"))
+        source = (BENCH / "primes" / "sequential" / "sequential.cpp").read_text(encoding="utf-8")
+        self.assertEqual(one.program.read_text(encoding="utf-8"), source)
+        self.assertEqual(one.start, "primes_sequential")
+
+    def test_our_interface_starts_from_our_program(self) -> None:
+        one = self.make("x", "tbb")
+        source = (BENCH / "primes" / "tbb" / "farm.cpp").read_text(encoding="utf-8")
+        self.assertEqual(one.program.read_text(encoding="utf-8"), source)
+        self.assertIn("  USES [=[tbb]=]", call_of(one, one.settings()))
+
+    def test_from_keeps_what_the_program_needs(self) -> None:
+        self.good("new", "--from", "ferret_tbb_pipe-farm", "--ppi", "mine", "--bench", "a")
+        one = Benchmarks(self.folder).find("ferret_mine_a")
+        self.assertEqual(one.settings().uses, ("tbb",))
+        self.good("new", "--from", "ferret_tbb", "--bench", "b")
+        self.assertEqual(Benchmarks(self.folder).find("ferret_tbb_b").configuration, {})
+
+    def test_from_ones_own_takes_everything(self) -> None:
+        one = self.make()
+        self.good("edit-op", one.name, "--op", "Primality")
+        self.good("configure", one.name, "--set", "MACROS=-DX=1")
+        (one.folder / "mine.hpp").write_text("//\n", encoding="utf-8")
+        self.good("new", "--from", "first", "--bench", "second")
+        copy = Benchmarks(self.folder).find("second")
+        self.assertEqual((copy.name, copy.start), ("primes_mine_second", one.name))
+        self.assertEqual(copy.settings().macros, ("X=1",))
+        self.assertEqual(copy.operators, {"primality": ["apps/primes/primes.hpp"]})
+        for file in ("mine.hpp", "operators/apps/primes/primes.hpp", "base/apps/primes/primes.hpp"):
+            self.assertTrue((copy.folder / file).is_file(), file)
+
+    def test_file_with_the_headers_beside_it(self) -> None:
+        (self.root / "p.cc").write_text(PROGRAM, encoding="utf-8")
+        (self.root / "mine.hpp").write_text('#include "deep.hpp"\n#include "p.cc"\n', encoding="utf-8")
+        (self.root / "deep.hpp").write_text("#include <vector>\n", encoding="utf-8")
+        self.make("f", "mine", "--file", str(self.root / "p.cc"))
+        folder = self.folder / "primes_mine_f"
+        self.assertEqual((folder / "program.cpp").read_text(encoding="utf-8"), PROGRAM)
+        self.assertEqual(
+            sorted(file.name for file in folder.iterdir()),
+            ["benchmark.json", "deep.hpp", "mine.hpp", "program.cpp"],
+        )
+
+    def test_refuses(self) -> None:
+        (self.root / "p.cc").write_text(PROGRAM, encoding="utf-8")
+        file = str(self.root / "p.cc")
+        self.make("taken")
+        for words, says in (
+            (["--bench", "a"], "of which application"),
+            (["--bench", "a", "--app", "prime", "--ppi", "x"], "no application prime"),
+            (
+                ["--bench", "a", "--app", "ferret", "--ppi", "x", "--file", file],
+                "does not include ferret.hpp",
+            ),
+            (["--bench", "a", "--app", "ferret", "--ppi", "x", "--file", "/no"], "/no cannot be read"),
+            (["--bench", "a", "--from", "primes_tbb", "--file", file], "only one of them"),
+            (["--bench", "a", "--from", "primes_tb"], "no benchmark primes_tb"),
+            (["--bench", "a", "--from", "primes_tbb", "--app", "ferret"], "is of primes, not of ferret"),
+            (["--bench", "farm", "--from", "primes_tbb"], "primes_tbb_farm is a program of Thalweg"),
+            (["--bench", "primes_mine_taken", "--app", "primes", "--ppi", "mine"], "already"),
+            (["--bench", "a/b", "--from", "primes_tbb"], "cannot be a name"),
+            (["--bench", "a", "--from", "primes_tbb", "--ppi", "../x"], "cannot be a name"),
+        ):
+            with self.subTest(words):
+                self.assertIn(says, self.refused("new", *words).what)
+        self.assertEqual([one.name for one in self.folder.iterdir()], ["primes_mine_taken"])
+        self.assertIn(
+            "--app primes?",
+            self.refused("new", "--bench", "a", "--app", "ferret", "--ppi", "x", "--file", file).remedy,
+        )
+
+    def test_folder_of_the_environment_and_of_the_data(self) -> None:
+        words = ["new", "--app", "primes", "--ppi", "mine", "--bench", "a"]
+        elsewhere = {"THALWEG_BENCHMARKS": str(self.root / "b")}
+        self.assertEqual(CliRunner().invoke(app, words, env=elsewhere).exit_code, 0)
+        self.assertEqual(CliRunner().invoke(app, words).exit_code, 0)
+        for folder in (self.root / "b", self.root / "thalweg" / "benchmarks"):
+            self.assertEqual(Benchmarks(folder).names(), ["primes_mine_a"])
+
+
+class Edit(Own):
+    """What opens files."""
+
+    def test_editor_gets_the_file(self) -> None:
+        one = self.make()
+        self.good("edit", one.name, "--editor", "sed -i s/while/WHILE/")
+        self.assertIn("WHILE", one.program.read_text(encoding="utf-8"))
+        with mock.patch.dict(os.environ, {"VISUAL": "sed -i s/WHILE/until/", "EDITOR": "false"}):
+            self.good("edit", "first")
+        self.assertIn("until", one.program.read_text(encoding="utf-8"))
+
+    def test_path_where_there_is_no_editor(self) -> None:
+        one = self.make()
+        self.assertIn(f"{one.program}\n", self.good("edit", one.name))
+
+    def test_mistakes(self) -> None:
+        one = self.make()
+        self.make("second")
+        self.assertIn("there is no command", self.refused("edit", one.name, "--editor", "no-such").what)
+        self.assertIn("ended with code 1", self.refused("edit", one.name, "--editor", "false").what)
+        self.assertIn("did you mean primes_mine_first", self.refused("edit", "primes_mine_frist").remedy)
+
+    def test_short_name_of_two(self) -> None:
+        self.make("a")
+        self.make("a", "other")
+        self.assertIn("several", self.refused("edit", "a").what)
+
+
+class Operators(Own):
+    """`edit-op` and `reset-op`."""
+
+    def test_every_application_tells_the_files_of_all_its_operators(self) -> None:
+        for folder in sorted(file.parent for file in ROOT.glob("apps/*/application.cpp")):
+            with self.subTest(folder.name):
+                text = (folder / "application.cpp").read_text(encoding="utf-8")
+                listed = text.partition("operators = {")[2].partition("}")[0]
+                names = [word.strip(' \n"') for word in listed.split(",")]
+                self.assertEqual(list(operators_of(folder.name)), names)
+
+    def test_copies_the_operator_and_opens_it(self) -> None:
+        self.good("new", "--app", "lane_detection", "--ppi", "mine", "--bench", "a")
+        self.good("edit-op", "a", "--op", "HoughT", "--editor", "sed -i 1i//mine")
+        one = Benchmarks(self.folder).find("a")
+        files = [f"apps/lane_detection/operators.{ending}" for ending in ("hpp", "cpp")]
+        self.assertEqual(one.operators, {"hough_t": files})
+        ours = (ROOT / files[1]).read_text(encoding="utf-8")
+        for file in files:
+            text = (one.folder / "operators" / file).read_text(encoding="utf-8")
+            self.assertTrue(text.startswith("//mine"), file)
+        self.assertEqual((one.folder / "base" / files[1]).read_text(encoding="utf-8"), ours)
+        self.assertIn(f"  REPLACED [=[{files[1]}]=] [=[{files[0]}]=]", call_of(one, one.settings()))
+
+    def test_only_what_sees_the_change_is_compiled_again(self) -> None:
+        self.good("new", "--app", "ferret", "--ppi", "mine", "--bench", "a")
+        self.good("edit-op", "a", "--op", "rank")
+        found = own_cmake.rebuilt(Benchmarks(self.folder).find("a"))
+        for file in ("apps/ferret/rank.cpp", "apps/ferret/verify.cpp", "spb/ferret.cpp"):
+            self.assertIn(file, found)
+        self.assertNotIn("apps/ferret/segmentation.cpp", found)
+        self.good("edit-op", "a", "--op", "segmentation")
+        self.assertIn("apps/ferret/segmentation.cpp", own_cmake.rebuilt(Benchmarks(self.folder).find("a")))
+
+    def test_reset_asks_only_if_something_is_lost(self) -> None:
+        one = self.make()
+        self.good("edit-op", "first", "--op", "primality")
+        self.good("reset-op", "first", "--op", "primality")
+        self.assertFalse((one.folder / "operators").exists())
+        self.good("edit-op", "first", "--op", "primality", "--editor", "sed -i 1i//mine")
+        self.assertIn(
+            "nothing was changed", self.refused("reset-op", "first", "--op", "primality", answer="n\n").what
+        )
+        self.assertTrue((one.folder / "operators").exists())
+        self.good("reset-op", "first", "--op", "Primality", "--yes")
+        self.assertEqual(Benchmarks(self.folder).find("first").operators, {})
+        self.assertFalse((one.folder / "base").exists())
+
+    def test_file_of_two_operators_stays(self) -> None:
+        one = self.make()
+        self.good("edit-op", "first", "--op", "primality", "--editor", "sed -i 1i//mine")
+        self.good("edit-op", "first", "--op", "source")
+        said = self.good("reset-op", "first", "--op", "source")
+        self.assertIn("stays as it is: primality has it, too", said)
+        text = (one.folder / "operators" / "apps" / "primes" / "primes.hpp").read_text(encoding="utf-8")
+        self.assertTrue(text.startswith("//mine"))
+
+    def test_mistakes(self) -> None:
+        self.make()
+        failure = self.refused("edit-op", "first", "--op", "primalty")
+        self.assertIn("did you mean primality? one of source, primality, sink", failure.remedy)
+        self.assertIn("no sink of its own", self.refused("reset-op", "first", "--op", "sink").what)
+
+    def test_what_numbers_depend_on(self) -> None:
+        one = self.make()
+        (listed,) = own_programs(Benchmarks(self.folder))
+
+        def said() -> str:
+            return Circumstances.here([listed]).libraries[one.name]
+
+        before = said()
+        self.assertFalse(listed.has_own_operators)
+        self.good("edit-op", "first", "--op", "primality")
+        self.assertIn("own primality", said())
+        self.assertNotEqual(before, said())
+        self.assertTrue(listed.has_own_operators)
+
+
+class Verified(FakeBuild):
+    """Outputs of operators of one's own are checked by those of the application."""
+
+    def test_apart(self) -> None:
+        own = self.folder / "primes_mine_a"
+        (own / "operators").mkdir(parents=True)
+        one = programs.Program(own.name, "primes", "mine", "a", missing="", own=own)
+        for place, script in (
+            (
+                "own/primes_mine_a",
+                'echo "$@" >>"$0.log"; for file; do :; done; echo "{\\"seconds\\": 1}" >"$file"\n',
+            ),
+            ("apps/inputs/thalweg_inputs", 'echo "$4: wrong: line 3"; exit 1\n'),
+        ):
+            file = self.folder / place
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"#!/bin/bash\n{script}", encoding="utf-8")
+            file.chmod(0o755)
+        run = runs.measure(Setting(one, "test"), Conditions(verify=True), 1)
+        self.assertIs(run.verified, False)
+        self.assertEqual(run.error, "the output is wrong: line 3")
+        log = (self.folder / "own" / "primes_mine_a.log").read_text(encoding="utf-8")
+        self.assertIn(" -output /", log)
+        self.assertNotIn("-verify", log)
+
+
+class Configuration(Own):
+    """`configure` and `global-config`."""
+
+    def test_all_keys_come_to_cmake(self) -> None:
+        one = self.make()
+        self.rewrite(
+            one,
+            json.dumps(
+                one.as_plain()
+                | {
+                    "configuration": {
+                        "CXX": "c++",
+                        "CXX_FLAGS": "-O2 -D'A B'",
+                        "BENCH_CXX": "g++",
+                        "BENCH_CXX_FLAGS": ["-a", "-b c"],
+                        "MACROS": "-DX -D Y=1",
+                        "INCLUDES": {"here": "-I include", "there": "$SPB_HOME/x ${BENCHMARK}/y"},
+                        "LIBS": "-L lib -lfoo bar.a",
+                        "LDFLAGS": "-Wl,-rpath,$ORIGIN",
+                        "PKG-CONFIG": {"cv": "`pkg-config --cflags --libs opencv4`"},
+                        "USES": "tbb",
+                    }
+                }
+            ),
+        )
+        one = Benchmarks(self.folder).find("first")
+        call = call_of(one, one.settings())
+        for line in (
+            "  CXX [=[c++]=]",
+            "  CXX_FLAGS [=[SHELL:-O2 '-DA B']=]",
+            "  BENCH_CXX [=[g++]=]",
+            "  BENCH_CXX_FLAGS [=[SHELL:-a '-b c']=]",
+            "  MACROS [=[X]=] [=[Y=1]=]",
+            f"  INCLUDES [=[{one.folder}/include]=] [=[{ROOT}/x]=] [=[{one.folder}/y]=]",
+            f"  LIBRARY_FOLDERS [=[{one.folder}/lib]=]",
+            f"  LIBRARIES [=[-lfoo]=] [=[{one.folder}/bar.a]=]",
+            "  LINK_FLAGS [=[SHELL:'-Wl,-rpath,$ORIGIN']=]",
+            "  PACKAGES [=[opencv4]=]",
+            "  USES [=[tbb]=]",
+        ):
+            self.assertIn(line, call)
+
+    def test_own_ones_are_added_and_count_more(self) -> None:
+        def source(**values: object) -> Source:
+            return Source(values, Path("/f"), str)
+
+        both = settings_from(
+            [
+                source(CXX="a", BENCH_CXX="b", MACROS="A", INCLUDES={"x": "p", "y": "q"}, CXX_FLAGS="-O3"),
+                source(CXX="c", MACROS="B", INCLUDES={"x": "r"}, CXX_FLAGS="-O3 -O2"),
+            ]
+        )
+        self.assertEqual((both.cxx, both.bench_cxx, both.macros), ("c", "b", ("A", "B")))
+        self.assertEqual(both.includes, ("/f/q", "/f/r"))
+        self.assertEqual(both.cxx_flags, ("-O3", "-O3", "-O2"))
+        self.assertEqual(settings_from([source(CXX="tools/c++")]).cxx, "/f/tools/c++")
+
+    def test_set_get_unset_show(self) -> None:
+        one = self.make()
+        self.good("configure", one.name, "--set", "MACROS=-DX", "--set", "INCLUDES.boost=/opt/boost")
+        self.assertEqual(self.good("configure", one.name, "--get", "MACROS"), "-DX\n")
+        self.assertEqual(self.good("configure", one.name, "--get", "INCLUDES.boost"), "/opt/boost\n")
+        self.assertEqual(self.good("configure", one.name, "--get", "LIBS"), "")
+        self.good("global-config", "--set", "BENCH_CXX_FLAGS=-O2 -g")
+        self.assertEqual(
+            self.good("configure", one.name, "--show").splitlines(),
+            ["bench_cxx_flags=-O2 -g", "macros=X", "includes=/opt/boost"],
+        )
+        self.good("configure", one.name, "--unset", "INCLUDES.boost", "--unset", "MACROS")
+        self.assertEqual(Benchmarks(self.folder).find("first").configuration, {})
+        self.assertEqual(self.good("global-config", "--show"), "bench_cxx_flags=-O2 -g\n")
+        self.good("global-config", "--unset", "BENCH_CXX_FLAGS")
+        self.assertEqual(self.good("global-config", "--show"), "nothing is set\n")
+
+    def test_entry_beside_a_plain_value(self) -> None:
+        self.assertEqual(
+            changed({"LIBS": "-la"}, ["LIBS.b=-lb"], []), {"LIBS": {"as before": "-la", "b": "-lb"}}
+        )
+
+    def test_nothing_wrong_is_set(self) -> None:
+        one = self.make()
+        before = (one.folder / "benchmark.json").read_text(encoding="utf-8")
+        for words, says in (
+            (["--set", "MACRO=-DX"], "there is no key MACRO"),
+            (["--set", "MACROS"], "no value"),
+            (["--set", "CXX=g++ -O2"], "more than one word"),
+            (["--set", "MACROS=-O2"], "-O2 does not belong there"),
+            (["--set", "MACROS=-D 1"], "no macro: 1"),
+            (["--set", "INCLUDES=-I"], "nothing stands behind -I"),
+            (["--set", "CXX_FLAGS='"], "No closing quotation"),
+            (["--set", "LDFLAGS=a;b"], "no semicolon"),
+            (["--set", "USES=tbbb"], "there is no interface tbbb"),
+            (["--set", "PKG-CONFIG=a/b"], "no package of pkg-config"),
+            (["--unset", "MACROS"], "that is not set"),
+            (["--get", "MACRO"], "there is no key MACRO"),
+        ):
+            with self.subTest(words):
+                self.assertIn(says, self.refused("configure", one.name, *words).what)
+        self.assertEqual((one.folder / "benchmark.json").read_text(encoding="utf-8"), before)
+        self.assertIn("did you mean MACROS?", self.refused("configure", one.name, "--set", "MACRO=x").remedy)
+
+    def test_compiler_that_is_not_there(self) -> None:
+        one = self.make()
+        self.assertIn("no compiler g++-1", self.good("configure", one.name, "--set", "BENCH_CXX=g++-1"))
+        with mock.patch.object(own_cmake, "build_folder", return_value=self.root / "build"):
+            left_out = tell_cmake(Benchmarks(self.folder), "release", set())
+        self.assertEqual(left_out, {one.name: "there is no compiler g++-1 (BENCH_CXX)"})
+
+    def test_editing_tells_file_line_and_what_is_wrong(self) -> None:
+        one = self.make()
+        file = one.folder / "benchmark.json"
+        failure = self.refused("configure", one.name, "--editor", 'sed -i "s/: {}/: {,}/"')
+        self.assertRegex(failure.what, rf"{file}:7: no JSON: .*, at column \d+")
+        self.assertIn("^", failure.output)
+        # It can be opened again to be mended.
+        self.good("configure", one.name, "--editor", 'sed -i "s/: {,}/: {}/"')
+        failure = self.refused(
+            "configure", one.name, "--editor", 'sed -i "7s/: {}/: {\\"MACRO\\": \\"A\\"}/"'
+        )
+        self.assertIn(f"{file}:7: there is no key MACRO", failure.what)
+
+    def test_what_is_wrong_in_a_file_has_its_line(self) -> None:
+        one = self.make()
+        file = one.folder / "benchmark.json"
+        plain = {"format": 1, "application": "primes", "interface": "mine", "composition": "first"}
+        for text, says in (
+            ("[]", f"{file}:1: not an object"),
+            ('{\n"format": 1,\n"format": 1}', f"{file}:3: format stands there twice"),
+            ('{"format": 1}', f'{file}:1: "application" is missing'),
+            (json.dumps(plain | {"application": 3}, indent=0), f"{file}:3: application is a number"),
+            (json.dumps(plain | {"composition": "x"}, indent=0), f"{file}:5: the folder is called"),
+            (json.dumps(plain | {"interface": "../x"}, indent=0), f"{file}:4: interface: no name"),
+            (json.dumps(plain | {"aplication": "x"}, indent=0), f"{file}:6: there is no key aplication"),
+            (json.dumps(plain | {"format": 2}, indent=0), f"{file}:2: of format 2"),
+            (json.dumps(plain | {"configuration": []}, indent=0), f"{file}:6: configuration is a list"),
+            (
+                json.dumps(plain | {"operators": {"a": ["/etc/x"]}}, indent=0),
+                f"{file}:7: a: not a list of files",
+            ),
+        ):
+            with self.subTest(text):
+                self.rewrite(one, text)
+                self.assertIn(says, self.refused("edit", one.name).what)
+
+    def test_marks_the_column(self) -> None:
+        with self.assertRaises(Failed) as caught:
+            JsonFile.parse(Path("f"), '{\n  "a" 1}')
+        self.assertEqual(caught.exception.output, '  "a" 1}\n      ^')
+
+
+class Spellings(unittest.TestCase):
+    """SPBench's commands."""
+
+    def test_name_behind_bench(self) -> None:
+        group = get_group(app)
+        for typed in (["edit-op", "-bench", "x", "-op", "y"], ["edit-op", "--bench=x", "-op", "y"]):
+            self.assertEqual(rewrite(typed, group), ["edit-op", "x", "--op", "y"])
+        typed = rewrite(["new", "-bench", "x", "-from", "y", "-app", "a"], group)
+        self.assertEqual(typed, ["new", "--bench", "x", "--from", "y", "--app", "a"])
+        self.assertEqual(rewrite(["doctor", "-bench"], group), ["doctor", "--bench"])
+
+
+class Managed(Own):
+    """`rename`, `delete`, `update`, and what is found in the folder."""
+
+    def test_rename(self) -> None:
+        self.make()
+        self.make("third")
+        built = self.root / "build" / "own" / "primes_mine_first"
+        built.parent.mkdir(parents=True)
+        built.touch()
+        self.good("rename", "first", "second")
+        self.assertEqual(Benchmarks(self.folder).names(), ["primes_mine_second", "primes_mine_third"])
+        self.assertEqual(Benchmarks(self.folder).find("second").composition, "second")
+        self.assertFalse(built.exists())
+        self.assertIn("already", self.refused("rename", "second", "primes_mine_third").what)
+        self.assertIn("cannot be a name", self.refused("rename", "second", "a b").what)
+
+    def test_delete_asks(self) -> None:
+        one = self.make()
+        self.assertIn("nothing was changed", self.refused("delete", one.name, answer="n\n").what)
+        self.assertIn("--yes", self.refused("delete", one.name).remedy)
+        self.assertTrue(one.program.exists())
+        self.good("delete", one.name, answer="y\n")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_delete_what_cannot_be_read(self) -> None:
+        one = self.make()
+        self.rewrite(one, "{")
+        self.good("delete", one.name, "--yes")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_moved_folder_works(self) -> None:
+        self.make()
+        self.good("edit-op", "first", "--op", "primality")
+        self.good("configure", "first", "--set", "INCLUDES=include")
+        moved = self.root / "moved"
+        shutil.move(self.folder, moved)
+        one = Benchmarks(moved).find("first")
+        self.assertEqual(one.settings().includes, (str(moved / one.name / "include"),))
+        self.assertNotIn(str(self.folder), (one.folder / "benchmark.json").read_text(encoding="utf-8"))
+
+    def test_update_of_what_was_copied_or_written_by_hand(self) -> None:
+        one = self.make()
+        self.assertEqual(self.good("update"), "primes_mine_first: up to date\n")
+        shutil.copytree(one.folder, self.folder / "primes_mine_copy")
+        (found,) = [each for each in Benchmarks(self.folder) if isinstance(each, Unreadable)]
+        self.assertEqual(found.why.remedy, "./thalweg update")
+        self.assertIn("primes_mine_copy: it has the name of its folder now", self.good("update"))
+        self.rewrite(one, '{"application": "primes", "interface": "mine", "composition": "first"}')
+        self.assertIn("older format", self.refused("edit", one.name).what)
+        self.assertIn("primes_mine_first: it is of format 1 now", self.good("update"))
+        self.assertEqual(len(list(own_programs(Benchmarks(self.folder)))), 2)
+
+    def test_update_goes_on_behind_what_is_broken(self) -> None:
+        self.rewrite(self.make("a"), "{")
+        self.make("b")
+        done = self.type("update")
+        self.assertIn("primes_mine_b: up to date", done.output)
+        self.assertIn("primes_mine_a cannot be brought up to date", str(done.exception))
+
+    def test_changed_operators_are_told_and_never_overwritten(self) -> None:
+        project = self.root / "project"
+        place = project / "apps" / "primes"
+        place.mkdir(parents=True)
+        (place / "operators.txt").write_text("primality p.hpp\n", encoding="utf-8")
+        ours = place / "p.hpp"
+        lines = [f"line {number}\n" for number in range(20)]
+        ours.write_text("".join(lines), encoding="utf-8")
+        self.patch(mock.patch.object(own_operators, "ROOT", project))
+        self.patch(mock.patch.object(own_update, "ROOT", project))
+        one = self.make()
+        self.good("edit-op", "first", "--op", "primality")
+        mine = one.folder / "operators" / "apps" / "primes" / "p.hpp"
+
+        self.assertIn("up to date", self.good("update"))
+        ours.write_text("".join(["new\n", *lines]), encoding="utf-8")
+        self.assertIn("(1 line), and you have not changed it", self.good("update"))
+        mine.write_text("".join([*lines[:-2], "own\n"]), encoding="utf-8")
+        said = self.good("update")
+        self.assertIn("changed in Thalweg (1 line), and you have changed it (2 lines) in other places", said)
+        self.assertIn(f"git merge-file '{mine}'", said)
+        ours.write_text("".join([*lines[:-1], "theirs\n"]), encoding="utf-8")
+        self.assertIn("in the same places", self.good("update"))
+        self.assertEqual(mine.read_text(encoding="utf-8").splitlines()[-1], "own")
+
+        self.assertIn("up to date", self.good("update", "--merged", "first"))
+        ours.write_text(mine.read_text(encoding="utf-8"), encoding="utf-8")
+        self.assertIn("the same in Thalweg now", self.good("update"))
+        self.assertIn("up to date", self.good("update"))
+        ours.unlink()
+        self.assertIn("no longer in Thalweg", self.good("update"))
+
+    def test_name_that_a_program_of_ours_has(self) -> None:
+        one = self.make()
+        with mock.patch.object(
+            own_update, "written_programs", return_value=[program("primes", "mine", "first")]
+        ):
+            self.assertIn("./thalweg rename primes_mine_first NEW", self.good("update"))
+        with mock.patch.object(own_cmake, "build_folder", return_value=self.root / "build"):
+            left_out = tell_cmake(Benchmarks(self.folder), "release", {one.name})
+        self.assertIn("is a program of Thalweg, too", left_out[one.name])
+
+
+class Listed(Own):
+    """How own benchmarks stand among ours, and what CMake is told."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.build = self.root / "build"
+        self.patch(mock.patch.object(own_cmake, "build_folder", return_value=self.build))
+        self.patch(mock.patch.object(programs, "build_folder", return_value=self.build))
+        self.patch(mock.patch.object(programs, "build"))
+        (self.build / "bench").mkdir(parents=True)
+        (self.build / "bench" / "programs.json").write_text("[]", encoding="utf-8")
+
+    def test_list_shows_them(self) -> None:
+        self.make("a")
+        self.rewrite(self.make("b"), "{\n")
+        (self.build / "own_benchmarks.json").write_text(
+            '[{"name": "primes_mine_a", "missing": ""}]', encoding="utf-8"
+        )
+        said = self.good("list")
+        self.assertRegex(said, r"primes_mine_a +primes +mine +a +yes, yours")
+        self.assertRegex(said, r"primes_mine_b .*no: .*benchmark.json:\d: no JSON")
+
+    def test_what_cmake_misses(self) -> None:
+        self.make("a")
+        (self.build / "own_benchmarks.json").write_text(
+            '[{"name": "primes_mine_a", "missing": "pkg-config finds no package x"}]', encoding="utf-8"
+        )
+        (one,) = programs.known_programs(self.folder)
+        self.assertEqual(one.missing, "pkg-config finds no package x")
+        self.assertEqual((one.target, str(one.executable)), ("own.primes_mine_a", "own/primes_mine_a"))
+
+    def test_chosen_like_ours(self) -> None:
+        self.make("a")
+        there = [program("primes", "tbb", "farm"), *own_programs(Benchmarks(self.folder))]
+        for words in ((["primes_mine_a"], [], []), (["a"], [], []), ([], [], ["mine"])):
+            self.assertEqual([one.name for one in select(there, *words)], ["primes_mine_a"])
+        self.assertEqual(len(select(there, [], ["primes"], [])), 2)
+
+    def test_cmake_is_told_only_of_what_is_good_and_only_if_it_is_new(self) -> None:
+        listed = self.build / "own_benchmarks.cmake"
+        self.assertEqual(tell_cmake(Benchmarks(self.folder), "release", ()), {})
+        self.assertFalse(listed.exists())
+        self.make("a")
+        self.rewrite(self.make("b"), "{")
+        self.make("c").program.unlink()
+        self.good("configure", self.make("d").name, "--set", "MACROS=A")
+        left_out = tell_cmake(Benchmarks(self.folder), "release", ())
+        self.assertEqual(list(left_out), ["primes_mine_b", "primes_mine_c"])
+        text = listed.read_text(encoding="utf-8")
+        self.assertEqual(text.count("thalweg_user_benchmark("), 2)
+        os.utime(listed, (1, 1))
+        tell_cmake(Benchmarks(self.folder), "release", ())
+        self.assertEqual(listed.stat().st_mtime, 1)
+
+    def test_broken_configuration_for_all_breaks_only_own_ones(self) -> None:
+        self.make("a")
+        (self.folder / "global.json").write_text('{"CXX": 1}', encoding="utf-8")
+        left_out = tell_cmake(Benchmarks(self.folder), "release", ())
+        self.assertIn("global.json:1: CXX: is a number", left_out["primes_mine_a"])
+        self.assertIn("global.json:1", programs.known_programs(self.folder)[0].missing)
+
+    def test_quoted_whatever_is_in_it(self) -> None:
+        self.assertEqual(quoted('a"$b'), '[=[a"$b]=]')
+        self.assertEqual(quoted("]=]"), "[==[]=]]==]")
+
+    def test_effort_takes_them(self) -> None:
+        self.make("a")
+        said = self.good("effort", "--bench", "primes_mine_a")
+        self.assertRegex(said, r"primes_mine_a +\d+ \(1\)")
+
+    def test_sequential_reference_is_ours(self) -> None:
+        self.make("x", "sequential").program.write_text("int main() {}\n", encoding="utf-8")
+        said = self.good("effort", "--app", "primes", "--ppi", "sequential")
+        self.assertRegex(said, r"primes_sequential_x +1 \(0\.\d+\)")
+
+
+class Built(unittest.TestCase):
+    """`build_all`: a broken benchmark of the user's does not keep ours from being built."""
+
+    OURS = program("primes", "tbb", "farm")
+    GOOD, BROKEN = (
+        programs.Program(f"primes_mine_{name}", "primes", "mine", name, missing="", own=Path("/x"))
+        for name in ("a", "b")
+    )
+
+    def build(self, *chosen: programs.Program) -> tuple[list[programs.Program], list[tuple[str, ...]]]:
+        """What is built, and what the builds were asked for."""
+        asked: list[tuple[str, ...]] = []
+
+        def fake(_preset: str, *targets: str, keep_going: bool = False) -> None:
+            asked.append(targets)
+            if self.BROKEN.target in targets:
+                assert keep_going
+                raise Failed("the build failed", output="program.cpp:1: error")
+
+        with mock.patch.object(own_build, "build", fake):
+            return own_build.build_all(chosen, "tool"), asked
+
+    def test_rest_goes_on(self) -> None:
+        with redirect_stderr(io.StringIO()) as said:
+            built, asked = self.build(self.OURS, self.GOOD, self.BROKEN)
+        self.assertIn("program.cpp:1: error\nfailed: primes_mine_b cannot be built", said.getvalue())
+        self.assertEqual(built, [self.OURS, self.GOOD])
+        self.assertEqual(
+            asked,
+            [
+                ("tool", self.OURS.name),
+                (self.GOOD.target, self.BROKEN.target),
+                (self.GOOD.target,),
+                (self.BROKEN.target,),
+            ],
+        )
+
+    def test_nothing_left(self) -> None:
+        with self.assertRaises(Failed) as caught:
+            self.build(self.BROKEN)
+        self.assertEqual(caught.exception.what, "primes_mine_b cannot be built")
+        self.assertEqual(caught.exception.output, "program.cpp:1: error")

@@ -1,0 +1,56 @@
+"""Benchmarks of the user's own, compiled: with other compilers and operators, broken ones, a moved folder."""
+
+import shutil
+import unittest
+
+from user import ROOT, User
+
+WRONG = "s/of.prime = divisor == of.number/of.prime = divisor == of.number || of.number == 9/"
+
+
+class Built(User):
+    """What ./thalweg compile and exec do with them."""
+
+    def test_each_is_built_in_its_own_way_and_a_broken_one_stops_no_other(self) -> None:
+        for name in ("logged", "wrong", "broken"):
+            self.types(f"./thalweg new --app primes --ppi mine --bench {name}")
+        compiler = self.file("other-c++", '#!/bin/sh\nprintf "%s\\n" "$@" >>"$0.log"\nexec c++ "$@"\n')
+        self.types(f"./thalweg configure logged --set BENCH_CXX={compiler} --set MACROS=LOGGED=1")
+        self.types(f"./thalweg edit-op wrong --op Primality --editor 'sed -i \"{WRONG}\"'")
+        self.types("./thalweg edit broken --editor 'sed -i \"s/Primality/Prmality/\"'")
+
+        said = self.types(
+            "./thalweg exec --app primes --ppi mine --ppi sequential --input test --verify", code=1
+        )
+        self.assertRegex(said, r"primes_mine_broken/program.cpp:\d+:\d+: error: .*Prmality")
+        self.assertNotIn("Traceback", said)
+        for row in ("primes_sequential .* good", "primes_mine_logged .* good"):
+            self.assertRegex(said, row)
+        self.assertRegex(said, r"failed: primes_mine_wrong, test, 1 threads: the output is wrong: .*")
+        self.assertNotRegex(said, r"primes_mine_broken +\d")
+
+        # The other compiler has had the program, and no source of ours.
+        log = (self.folder / "other-c++.log").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(
+            [word for word in log if word.endswith(".cpp")],
+            [str(self.benchmarks / "primes_mine_logged/program.cpp")],
+        )
+        self.assertIn("-DLOGGED=1", log)
+
+        failure = self.types("./thalweg compile --bench primes_mine_broken", code=1)
+        self.assertIn("primes_mine_broken cannot be built", failure)
+        self.types("./thalweg reset-op wrong --op primality --yes")
+        self.types("./thalweg delete broken --yes")
+        moved = self.folder / "moved"
+        self.benchmarks.rename(moved)
+        (self.folder / "other-c++").rename(self.folder / "gone")
+        said = self.types("./thalweg exec --ppi mine --input test --verify", THALWEG_BENCHMARKS=str(moved))
+        self.assertRegex(said, "left out: primes_mine_logged: there is no compiler .*/other-c\\+\\+")
+        self.assertRegex(said, "primes_mine_wrong .* good")
+
+        # CMake, by itself, finds in its list what is no longer there.
+        shutil.rmtree(moved)
+        self.types(f"cmake '{ROOT}/build/release'")
+
+
+unittest.main()
