@@ -27,6 +27,7 @@
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
 #include "spb/detail/measurement.hpp"
+#include "spb/detail/network.hpp"
 
 namespace spb {
 
@@ -55,6 +56,7 @@ run_state& current() {
 void give_up() {
   auto& run = current();
   if (run.link.discard) run.link.discard();
+  run.where.network.reset();
   run.json.reset();
   run.for_a_while.remove();
 }
@@ -124,27 +126,39 @@ void check_written(const places& where) {
     throw apps::error("'" + where.json.string() + "' cannot be both the output and the file of -json");
 }
 
-places find_places(const options& asked, const apps::application& about) {
+places find_places(const options& asked, const application_link& link) {
   places found;
+  const auto& about = *link.about;
   const auto& inputs = about.inputs;
+  auto name = asked.input;
+  bool of_player = false;
+  if (const auto from = network_input_of(asked.input)) {
+    if (asked.in_memory)
+      throw std::invalid_argument("-in-memory: what is played comes when it is played, not before the stream");
+    auto played = await_player(*from, link);
+    found.network = std::move(played.elements);
+    name = std::move(played.input);
+    of_player = played.of_player;
+  }
+  found.input_name = name;
   std::error_code ignored;
-  if (std::find(inputs.begin(), inputs.end(), asked.input) != inputs.end()) {
-    found.input_class = asked.input;
-    apps::progress_bar bar(about.name + " " + asked.input);
-    found.input = apps::provide_input(about, asked.input, [&](std::uint64_t done, std::uint64_t all) {
+  if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) {
+    found.input_class = name;
+    apps::progress_bar bar(about.name + " " + name);
+    found.input = apps::provide_input(about, name, [&](std::uint64_t done, std::uint64_t all) {
       apps::check_interruption();
       bar.show(done, all);
     });
-  } else if (fs::exists(asked.input, ignored)) {
-    found.input = asked.input;
-  } else {
-    const auto near = thalweg::observe::closest_name(asked.input, inputs);
-    throw apps::error("'" + asked.input + "' is neither a file nor an input of " + about.name +
+  } else if (!of_player && fs::exists(name, ignored)) {
+    found.input = name;
+  } else if (!of_player) {
+    const auto near = thalweg::observe::closest_name(name, inputs);
+    throw apps::error("'" + name + "' is neither a file nor an input of " + about.name +
                       (near.empty() ? "" : ": did you mean '" + std::string(near) + "'?"));
   }
   if (asked.verify && found.input_class.empty())
-    throw apps::error("-verify: what should come of '" + asked.input +
-                      "' is not known, only of the classes of " + about.name);
+    throw apps::error("-verify: what should come of '" + name + "' is not known, only of the classes of " +
+                      about.name);
   found.output = asked.output;
   found.json = asked.json;
   check_written(found);
@@ -161,6 +175,12 @@ std::string in_mb(std::uint64_t bytes) {
 
 void show(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void flush_results() {
+  if (std::fflush(stdout) != 0)
+    throw apps::error(std::string("cannot write the results to standard output: ") +
+                      std::generic_category().message(errno));
 }
 
 void show_latencies(const results& found) {
@@ -244,10 +264,6 @@ void write_json(apps::output_file& out, const results& found, const std::optiona
   out.close();
 }
 
-void throw_failure() {
-  apps::check_interruption();
-  if (const auto error = kept_failure()) std::rethrow_exception(error);
-}
 
 }  // namespace
 
@@ -261,6 +277,11 @@ void end_with_current_error() noexcept {
     give_up();
   }
   std::exit(1);  // NOLINT(concurrency-mt-unsafe): the stream is at its end
+}
+
+void throw_failure() {
+  apps::check_interruption();
+  if (const auto error = kept_failure()) std::rethrow_exception(error);
 }
 
 void remark(const std::string& says) {
@@ -301,7 +322,12 @@ void begin(int argc, char** argv, application_link link) {
     feed.set_batch_size(run.asked.batch_size);
     feed.set_batch_interval(run.asked.batch_interval);
     if (run.asked.frequency) feed.set_frequency(*run.asked.frequency);
-    run.where = find_places(run.asked, about);
+    run.where = find_places(run.asked, run.link);
+    if (!run.asked.feed.empty()) {
+      play_input(run.asked, run.where, run.link);
+      flush_results();
+      std::exit(0);  // NOLINT(concurrency-mt-unsafe): no stream has begun
+    }
     if (run.asked.output.empty()) {
       run.for_a_while = folder_for_a_while(about.name);
       run.where.output = run.for_a_while.path() / "output";
@@ -352,9 +378,7 @@ void end_bench() {
     if (run.json) detail::write_json(*run.json, detail::measurement::found(), verified);
     if (verified && !verified->good) throw apps::error("the output is wrong: " + verified->says);
     detail::give_up();
-    if (std::fflush(stdout) != 0)
-      throw apps::error(std::string("cannot write the results to standard output: ") +
-                        std::generic_category().message(errno));
+    detail::flush_results();
   });
 }
 
