@@ -12,6 +12,7 @@ from thalweg_cli import (
     doctor,
     effort,
     execute,
+    feed,
     micro,
     programs,
     report,
@@ -33,6 +34,7 @@ app.command()(demo.demo)
 app.command()(test.test)
 app.command()(micro.micro)
 app.command("exec")(execute.execute)
+app.command()(feed.feed)
 app.command()(effort.effort)
 app.command("list")(programs.list_programs)
 app.command()(results.results)

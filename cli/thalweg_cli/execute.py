@@ -22,13 +22,20 @@ from thalweg_cli.store import LATEST, PREVIOUS, Store, default_file
 from thalweg_cli.terminal import Failed
 
 WHOLE, REAL = "N|A:B|A:STEP:B", "N|A:STEP:B"
+PLAYED = "tcp://"
+"""How inputs begin that ./thalweg feed plays."""
+
 A_DAY_S = 86_400.0
 
 
 def execute(
     inputs: Annotated[
         list[str],
-        typer.Option("--input", metavar="CLASS|FILE", help="test, small, ..., huge, or a file; repeatable."),
+        typer.Option(
+            "--input",
+            metavar="CLASS|FILE|tcp://HOST:PORT",
+            help="test, small, ..., huge, a file, or where a feed is waited for; repeatable.",
+        ),
     ],
     bench: Benches = None,
     app: Applications = None,
@@ -140,7 +147,7 @@ def check_label(label: str) -> None:
 def make_input(application: str, name: str) -> None:
     """Makes an input of an application if it is one of its classes and not there; shows how far that is."""
     tool = build_folder(PRESET) / "apps" / "inputs" / "thalweg_inputs"
-    if Path(name).exists():
+    if name.startswith(PLAYED) or Path(name).exists():
         return
     done = finish([str(tool), "path", application, name], show_errors=True)
     if done.code != 0:
