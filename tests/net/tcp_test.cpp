@@ -185,7 +185,7 @@ TEST(Tcp, ASlowReaderHoldsItsSenderUp) {
               EXPECT_TRUE(eventually([&] { return go_on.load(); }));
               EXPECT_EQ(text, std::string(size, static_cast<char>('a' + n % 26)));
               ++n;
-            }),
+            }, {.capacity = 1}),
             tw::threads{});
   });
   // The sender comes to a halt, long before its end.
@@ -304,7 +304,11 @@ TEST(Tcp, WhoOnlyLooksWhetherSomebodyListensDoesNoHarm) {
 
 TEST(Tcp, AReceiverThatIsNoneIsNamed) {
   const auto listener = raw_peer::listening();
-  std::jthread server([&] { listener.accepted().say("220 mail.example ESMTP\r\n"); });
+  std::jthread server([&] {
+    const auto peer = listener.accepted();
+    peer.say("220 mail.example ESMTP\r\n");
+    (void)peer.hear();
+  });
   const auto where = "127.0.0.1:" + std::to_string(listener.port());
   sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(where));
   EXPECT_THAT(sender.failure(), HasSubstr(where + ": it does not speak as streams do, but says '220 mail"));

@@ -22,7 +22,8 @@ inline constexpr std::uint32_t usual_longest_item = std::uint32_t{64} << 20U;
 inline constexpr std::chrono::milliseconds usual_wait{30'000};
 
 struct inlet_options {
-  std::string tag;  ///< what its items are (`tag_of`): a sender of others is refused; empty: it is not looked at
+  /// What its items are (`tag_of`): a sender of others is refused; empty: that is not looked at.
+  std::string tag = {};
   std::uint32_t longest_item = usual_longest_item;
   /// How long the first connection is waited for; without it, for ever.
   std::optional<std::chrono::milliseconds> come_within = {};

@@ -15,8 +15,8 @@
 namespace thalweg::net {
 
 struct outlet_options {
-  std::string tag;   ///< what its items are (`tag_of`)
-  std::string name;  ///< of the stream, for the receiver
+  std::string tag = {};   ///< what its items are (`tag_of`)
+  std::string name = {};  ///< of the stream, for the receiver
   std::uint32_t longest_item = usual_longest_item;
   /// Bytes that may wait here, or be on their way without being confirmed: what a connection that breaks can
   /// have lost is sent again. A single item may be larger.
