@@ -236,6 +236,8 @@ std::optional<std::span<const std::byte>> inlet::state::frame() {
     let_go(why);
     fail(peer + " sends too much to " + at.where() + ": " + why);
   }
+  if (size >= too_long && size != end_mark && size != gave_up_mark)
+    fail(peer + " sends what is no item to " + at.where());
   const auto whole = size_of_frame(there);
   needed = whole == 0 ? 2 * frame_head : whole;
   if (whole == 0 || there.size() < whole) return {};
@@ -258,11 +260,9 @@ std::optional<std::span<const std::byte>> inlet::state::frame() {
     }
     return {};
   }
-  if (size >= too_long) {
-    if (size != gave_up_mark) fail(peer + " sends what is no item to " + at.where());
+  if (size == gave_up_mark)
     fail("the sender, " + peer + ", has given its stream up behind " + std::to_string(taken) +
          " items: " + std::string(text_in(body.subspan(frame_head))));
-  }
   ++taken;
   return body;
 }

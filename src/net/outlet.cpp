@@ -78,7 +78,8 @@ struct outlet::state {
   std::span<const std::byte> unsent();
   void hear(const descriptor& link);
   void confirm(std::uint64_t frames);
-  void say_farewell(descriptor link);
+  std::vector<std::byte> rest_of_frame();
+  static void say_farewell(descriptor link, std::vector<std::byte> last);
   void fail(const std::string& says);
 
   const address to;
@@ -209,7 +210,7 @@ void outlet::state::carry() {
       const auto began = std::chrono::steady_clock::now();
       try {
         if (pump(link)) return;
-        say_farewell(std::move(link));
+        say_farewell(std::move(link), rest_of_frame());
       } catch (const connection_lost& e) {
         lost = e.what();
         // A connection that breaks at once, again and again, does not buy time.
@@ -230,8 +231,10 @@ descriptor outlet::state::reach(moment until, const std::string& lost) {
   for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
     try {
       auto link = connect_to(to, waits, until);
-      if (!link || !shake_hands(link, waits)) return {};
-      return link;
+      if (!link || shake_hands(link, waits)) return link;
+      // Who is greeted and has not answered hears it when it comes to that.
+      say_farewell(std::move(link), {});
+      return {};
     } catch (const connection_lost& e) {
       why = e.what();
     }
@@ -353,23 +356,26 @@ void outlet::state::confirm(std::uint64_t frames) {
       break;
     }
     kept.pop_front();
-    if (at_block > 0) --at_block;
+    if (at_block > 0)
+      --at_block;
+    else
+      at_byte = 0;  // it was at the end of what is gone
   }
   changed.notify_all();
 }
 
-// Says that the stream was given up, behind the frame that is under way.
-void outlet::state::say_farewell(descriptor link) {
-  std::vector<std::byte> last;
-  {
-    const std::lock_guard held(mutex);
-    if (!kept.empty()) {
-      const auto& now = kept[at_block];
-      const auto end = now.end_around(at_byte);
-      last.assign(now.bytes.begin() + static_cast<std::ptrdiff_t>(at_byte),
-                  now.bytes.begin() + static_cast<std::ptrdiff_t>(end));
-    }
-  }
+// What is still to come of the frame that is under way.
+std::vector<std::byte> outlet::state::rest_of_frame() {
+  const std::lock_guard held(mutex);
+  if (kept.empty()) return {};
+  const auto& now = kept[at_block];
+  const auto begin = now.bytes.begin();
+  return {begin + static_cast<std::ptrdiff_t>(at_byte),
+          begin + static_cast<std::ptrdiff_t>(now.end_around(at_byte))};
+}
+
+// Says that the stream was given up, behind these bytes.
+void outlet::state::say_farewell(descriptor link, std::vector<std::byte> last) {
   put(last, gave_up_mark);
   put_text(last, "its run has failed or was cancelled");
   say_last(std::move(link), last);

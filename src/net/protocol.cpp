@@ -49,10 +49,14 @@ std::string shown(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+void put_bytes(std::vector<std::byte>& to, const void* from, std::size_t size) {
+  const auto* first = static_cast<const std::byte*>(from);
+  to.insert(to.end(), first, first + size);
+}
+
 void put_text(std::vector<std::byte>& to, std::string_view text) {
   put(to, static_cast<std::uint32_t>(text.size()));
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  to.insert(to.end(), first, first + text.size());
+  put_bytes(to, text.data(), text.size());
 }
 
 std::size_t size_of_frame(std::span<const std::byte> bytes) {

@@ -60,12 +60,11 @@ template <class N> N number_at(std::span<const std::byte> bytes) {
   return little_endian(number);
 }
 
+void put_bytes(std::vector<std::byte>& to, const void* from, std::size_t size);
 template <class N> void put(std::vector<std::byte>& to, N number) {
   const auto turned = little_endian(number);
-  const auto* first = reinterpret_cast<const std::byte*>(&turned);
-  to.insert(to.end(), first, first + sizeof turned);
+  put_bytes(to, &turned, sizeof turned);
 }
-
 void put_text(std::vector<std::byte>& to, std::string_view text);
 inline std::string_view text_in(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -54,10 +54,17 @@ template <class T> struct receive_items {
           at, inlet_options{tag_of<T>(), how.longest_item, how.come_within, how.return_within, {}});
     from->interrupt_on(stop);
     if (!in_hand) in_hand = from->next();
-    if (!in_hand) return {};
+    if (!in_hand) {
+      on_end();
+      return {};
+    }
     auto item = decode<T>(*in_hand);
     in_hand.reset();
     return item;
+  }
+  // Who is stopped tells the sender at once, not when the run is forgotten.
+  void on_end() {
+    if (from && !from->ended()) from->close("the stream has ended there");
   }
   void give_up() {
     if (!in_hand) throw network_error(at.where() + ": the stream cannot be gone on with");
