@@ -11,7 +11,9 @@
 #include "spb/detail/plain_stream.hpp"
 
 // What travels of an element: what the source fills.
-template <> struct thalweg::codec<apps::dedup::fragment> : thalweg::codec_of_members<&apps::dedup::fragment::number, &apps::dedup::fragment::data> {};
+template <>
+struct thalweg::codec<apps::dedup::fragment>
+    : thalweg::codec_of_members<&apps::dedup::fragment::number, &apps::dedup::fragment::data> {};
 
 namespace spb {
 namespace {

@@ -74,8 +74,8 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   else
     detail::forbid_overwriting(queries, where);
   detail::forbid_overwriting(features, where);
-  current = std::make_shared<stream>(detail::elements_of(where, [&] { return source_of(asked, where); }), features,
-                                     where.output);
+  current = std::make_shared<stream>(detail::elements_of(where, [&] { return source_of(asked, where); }),
+                                     features, where.output);
   return {"source", "segmentation", "extract", "vectorization", "rank", "sink"};
 }
 

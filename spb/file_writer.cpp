@@ -10,7 +10,10 @@
 #include "spb/detail/plain_stream.hpp"
 
 // What travels of an element: what the source fills.
-template <> struct thalweg::codec<apps::file_writer::file> : thalweg::codec_of_members<&apps::file_writer::file::number, &apps::file_writer::file::name, &apps::file_writer::file::size, &apps::file_writer::file::seed> {};
+template <>
+struct thalweg::codec<apps::file_writer::file>
+    : thalweg::codec_of_members<&apps::file_writer::file::number, &apps::file_writer::file::name,
+                                &apps::file_writer::file::size, &apps::file_writer::file::seed> {};
 
 namespace spb {
 namespace {
@@ -31,7 +34,8 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   const auto recipe = writer::read_recipe(detail::file_of(where, writer::recipe_file));
   sync = recipe.sync;
   folder.emplace(where.output, writer::is_output);
-  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), folder->inside() / writer::list_file, recipe);
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }),
+               folder->inside() / writer::list_file, recipe);
   return writer::about().operators;
 }
 

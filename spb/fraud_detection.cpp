@@ -57,7 +57,8 @@ class pull {
   }
 
   std::optional<fraud::source> own_;
-  std::optional<detail::elements<fraud::source>> played_;  // where it does not give transactions where they lie
+  std::optional<detail::elements<fraud::source>>
+      played_;  // where it does not give transactions where they lie
   fraud::transaction in_hand_;
 };
 using intake = detail::intake<Item, pull>;
@@ -89,11 +90,13 @@ struct stream {
 
   void divide(std::size_t into) {
     if (where.network && into > 1)
-      throw apps::error("transactions that are played come one after the other: there can be one source only");
+      throw apps::error(
+          "transactions that are played come one after the other: there can be one source only");
     parts.clear();
     for (std::size_t part = 0; part < into; ++part)
-      parts.push_back(std::make_unique<intake>(
-          where.network ? pull(detail::elements<fraud::source>(where.network)) : pull(part_of(asked, where, part, into))));
+      parts.push_back(std::make_unique<intake>(where.network
+                                                   ? pull(detail::elements<fraud::source>(where.network))
+                                                   : pull(part_of(asked, where, part, into))));
     next_part = 0;
   }
 };

@@ -11,7 +11,9 @@
 #include "spb/detail/plain_stream.hpp"
 
 // What travels of an element: what the source fills.
-template <> struct thalweg::codec<apps::hash_search::wanted> : thalweg::codec_of_members<&apps::hash_search::wanted::place, &apps::hash_search::wanted::hash> {};
+template <>
+struct thalweg::codec<apps::hash_search::wanted>
+    : thalweg::codec_of_members<&apps::hash_search::wanted::place, &apps::hash_search::wanted::hash> {};
 
 namespace spb {
 namespace {

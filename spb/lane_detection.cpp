@@ -9,7 +9,8 @@
 
 template <>
 struct thalweg::codec<apps::lane_detection::frame>
-    : thalweg::codec_of_members<&apps::lane_detection::frame::number, &apps::lane_detection::frame::picture> {};
+    : thalweg::codec_of_members<&apps::lane_detection::frame::number, &apps::lane_detection::frame::picture> {
+};
 
 namespace spb {
 namespace {

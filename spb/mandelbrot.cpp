@@ -9,7 +9,8 @@
 #include "spb/detail/plain_stream.hpp"
 
 // What travels of an element: what the source fills.
-template <> struct thalweg::codec<apps::mandelbrot::line> : thalweg::codec_of_members<&apps::mandelbrot::line::number> {};
+template <>
+struct thalweg::codec<apps::mandelbrot::line> : thalweg::codec_of_members<&apps::mandelbrot::line::number> {};
 
 namespace spb {
 namespace {

@@ -9,7 +9,10 @@
 #include "spb/detail/plain_stream.hpp"
 
 // What travels of an element: what the source fills.
-template <> struct thalweg::codec<apps::mandelbrot_zoom::frame> : thalweg::codec_of_members<&apps::mandelbrot_zoom::frame::number, &apps::mandelbrot_zoom::frame::span> {};
+template <>
+struct thalweg::codec<apps::mandelbrot_zoom::frame>
+    : thalweg::codec_of_members<&apps::mandelbrot_zoom::frame::number, &apps::mandelbrot_zoom::frame::span> {
+};
 
 namespace spb {
 namespace {

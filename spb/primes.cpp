@@ -8,7 +8,9 @@
 #include "spb/detail/plain_stream.hpp"
 
 // What travels of an element: what the source fills.
-template <> struct thalweg::codec<apps::primes::candidate> : thalweg::codec_of_members<&apps::primes::candidate::number> {};
+template <>
+struct thalweg::codec<apps::primes::candidate> : thalweg::codec_of_members<&apps::primes::candidate::number> {
+};
 
 namespace spb {
 namespace {

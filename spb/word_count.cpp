@@ -10,7 +10,9 @@
 #include "spb/detail/plain_stream.hpp"
 
 // What travels of an element: what the source fills.
-template <> struct thalweg::codec<apps::word_count::passage> : thalweg::codec_of_members<&apps::word_count::passage::number, &apps::word_count::passage::text> {};
+template <>
+struct thalweg::codec<apps::word_count::passage>
+    : thalweg::codec_of_members<&apps::word_count::passage::number, &apps::word_count::passage::text> {};
 
 namespace spb {
 namespace {

@@ -33,7 +33,8 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   detail::forbid_overwriting(collection.documents, where);
   detail::forbid_overwriting(collection.style, where);
   style = std::make_shared<const xml::style_sheet>(collection.style);
-  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, collection, *style);
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, collection,
+               *style);
   return xml::about().operators;
 }
 

@@ -63,7 +63,8 @@ template <class Make> auto elements_of(const places& where, Make&& make) {
 template <class Source> play_result play(Source source, const destination& to) {
   using element = element_of<Source>;
   intake<batch<element>, appending<Source>> from({std::move(source)});
-  thalweg::net::outlet out(to.where, {.tag = thalweg::tag_of<element>(), .name = to.name, .given_up = failed});
+  thalweg::net::outlet out(to.where,
+                           {.tag = thalweg::tag_of<element>(), .name = to.name, .given_up = failed});
   if (!out.connect()) return {};
 
   play_result told;

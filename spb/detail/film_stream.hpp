@@ -27,7 +27,8 @@ template <> struct thalweg::codec<cv::Mat> {
     int width = 0, height = 0;
     from(width, height);
     const auto fits = [](int side) { return side > 0 && side <= apps::most_film_side; };
-    if (!fits(width) || !fits(height)) throw apps::error("a picture that has come has no size that a film may have");
+    if (!fits(width) || !fits(height))
+      throw apps::error("a picture that has come has no size that a film may have");
     const auto pixels = from.bytes(bytes_of_line(width) * static_cast<std::size_t>(height));
     picture.create(height, width, CV_8UC3);
     std::memcpy(picture.data, pixels.data(), pixels.size());

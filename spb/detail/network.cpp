@@ -43,8 +43,8 @@ std::string name_of(const apps::application& about, const std::string& input) {
 }
 
 void check_feed_options(const options& asked) {
-  constexpr std::array fit = {"feed",           "input",     "frequency", "freq-patt", "batch-size",
-                              "batch-interval", "in-memory", "help"};
+  constexpr std::array fit = {"feed",       "input",          "frequency", "freq-patt",
+                              "batch-size", "batch-interval", "in-memory", "help"};
   for (const auto& given : asked.given)
     if (std::find(fit.begin(), fit.end(), given) == fit.end())
       throw std::invalid_argument("-feed plays the source alone: -" + std::string(given) +
@@ -62,7 +62,8 @@ std::optional<network_input> network_input_of(const std::string& text) {
 
 played_input await_player(const network_input& from, const application_link& link) {
   const auto& about = *link.about;
-  if (!link.play) throw apps::error("the elements of " + about.name + " do not travel: it needs its own input");
+  if (!link.play)
+    throw apps::error("the elements of " + about.name + " do not travel: it needs its own input");
   const thalweg::tcp_listener here(from.where);
   remark("waits at " + here.where() + " for the elements of its input");
   auto made = std::make_shared<inlet>(here, thalweg::net::inlet_options{.given_up = failed});
@@ -79,8 +80,8 @@ played_input await_player(const network_input& from, const application_link& lin
                       "' is played");
   if (!from.input.empty()) {
     if (is_class(about, from.input) && is_class(about, told) && from.input != told)
-      refuse(*made, "at " + here.where() + " the input '" + from.input + "' is taken, and '" + told +
-                        "' is played");
+      refuse(*made,
+             "at " + here.where() + " the input '" + from.input + "' is taken, and '" + told + "' is played");
     return {std::move(made), from.input, false};
   }
   const bool of_player = !is_class(about, told);
@@ -101,8 +102,7 @@ void play_input(const options& asked, const places& where, const application_lin
   check_feed_options(asked);
   if (!link.play) throw apps::error("-feed: the elements of " + about.name + " do not travel");
   if (where.network) throw std::invalid_argument("-feed plays an input of its own, not what is played to it");
-  const destination to{thalweg::net::address::parse(without_scheme(asked.feed)),
-                       name_of(about, asked.input)};
+  const destination to{thalweg::net::address::parse(without_scheme(asked.feed)), name_of(about, asked.input)};
   const auto told = link.play(asked, where, to);
   throw_failure();
   using namespace thalweg::observe;

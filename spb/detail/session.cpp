@@ -134,7 +134,8 @@ places find_places(const options& asked, const application_link& link) {
   bool of_player = false;
   if (const auto from = network_input_of(asked.input)) {
     if (asked.in_memory)
-      throw std::invalid_argument("-in-memory: what is played comes when it is played, not before the stream");
+      throw std::invalid_argument(
+          "-in-memory: what is played comes when it is played, not before the stream");
     auto played = await_player(*from, link);
     found.network = std::move(played.elements);
     name = std::move(played.input);
@@ -263,7 +264,6 @@ void write_json(apps::output_file& out, const results& found, const std::optiona
   out.write(text);
   out.close();
 }
-
 
 }  // namespace
 

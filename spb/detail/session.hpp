@@ -19,11 +19,11 @@ namespace spb::detail {
 
 /// Where a run has its data.
 struct places {
-  std::string input_class;       ///< empty: a user's file
-  std::filesystem::path input;   ///< the folder of the class, or what the user named
-  std::filesystem::path output;  ///< always a name, if only one for a while
-  std::filesystem::path json;    ///< for the results; empty: nobody wants them
-  std::string input_name;        ///< what the user named, or who plays it
+  std::string input_class;                       ///< empty: a user's file
+  std::filesystem::path input;                   ///< the folder of the class, or what the user named
+  std::filesystem::path output;                  ///< always a name, if only one for a while
+  std::filesystem::path json;                    ///< for the results; empty: nobody wants them
+  std::string input_name;                        ///< what the user named, or who plays it
   std::shared_ptr<thalweg::net::inlet> network;  ///< where elements come from; null: from the input
 };
 

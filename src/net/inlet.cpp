@@ -154,7 +154,9 @@ void inlet::interrupt_on(const std::stop_token& stop) {
 
 // Waits for somebody who sends this stream. False if the wait was given up.
 bool inlet::state::await() {
-  const auto until = begun ? from_now(how.return_within) : how.come_within ? from_now(*how.come_within) : moment::max();
+  const auto until = begun             ? from_now(how.return_within)
+                     : how.come_within ? from_now(*how.come_within)
+                                       : moment::max();
   for (std::string strangers;;) {
     const auto& listener = at.state_->socket;
     switch (waits.wait(listener.get(), POLLIN, until)) {
@@ -162,8 +164,8 @@ bool inlet::state::await() {
         return false;
       case waited::late:
         if (!begun)
-          fail("nobody has connected to " + at.where() + " within " + std::to_string(how.come_within->count()) +
-               " ms");
+          fail("nobody has connected to " + at.where() + " within " +
+               std::to_string(how.come_within->count()) + " ms");
         fail("the connection to " + peer + " broke behind " + std::to_string(taken) +
              " items, before the end of the stream (" + lost + "), and it has not come back to " +
              at.where() + " within " + std::to_string(how.return_within.count()) + " ms" + strangers);

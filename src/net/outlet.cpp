@@ -22,7 +22,8 @@ namespace {
 using namespace std::chrono_literals;
 using namespace protocol;
 
-constexpr std::chrono::milliseconds first_pause = 10ms, longest_pause = 200ms;  // between two attempts to connect
+constexpr std::chrono::milliseconds first_pause = 10ms,
+                                    longest_pause = 200ms;  // between two attempts to connect
 
 // Frames that follow each other, in memory that does not move: they are sent while more are added.
 struct block {
@@ -240,9 +241,9 @@ descriptor outlet::state::reach(moment until, const std::string& lost) {
     }
     const auto again = std::chrono::steady_clock::now() + pause;
     if (again >= until) {
-      const auto told = lost.empty() ? std::string("cannot connect to ") + to.text()
-                                     : "the connection to " + to.text() + " broke (" + lost +
-                                           ") and cannot be made again";
+      const auto told =
+          lost.empty() ? std::string("cannot connect to ") + to.text()
+                       : "the connection to " + to.text() + " broke (" + lost + ") and cannot be made again";
       throw network_error(told + ": " + why + "; tried for " + std::to_string(how.connect_within.count()) +
                           " ms");
     }
@@ -282,7 +283,8 @@ void outlet::state::resume(std::uint64_t from) {
   changed.notify_all();
 }
 
-// Sends what there is, and hears what has been taken. True when all has been; false if the stream was given up.
+// Sends what there is, and hears what has been taken. True when all has been; false if the stream was given
+// up.
 bool outlet::state::pump(const descriptor& link) {
   const patience waits{&rung, [this] { return abandoned.load(); }, false};
   for (;;) {

@@ -99,7 +99,7 @@ answer answer_in(std::span<const std::byte> greeting) {
 }
 
 std::optional<std::vector<std::byte>> receive_greeting(const descriptor& link, const patience& patience,
-                                                        moment until) {
+                                                       moment until) {
   std::vector<std::byte> bytes(intro_size);
   std::size_t got = 0;
   bool sized = false;

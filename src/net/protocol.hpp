@@ -1,14 +1,14 @@
 // What goes over a connection. All numbers are little-endian.
 //
 // Both sides begin with the magic bytes, the version (32 bits) and the size (32 bits) of what follows. The
-// sender: a random number for its stream (64 bits), the tag of its items, its name. The receiver, once it wants
-// items: the number of the first one that it has not got (64 bits) and an empty text; or a text that says why
-// it refuses. Texts have their size (32 bits) before them.
+// sender: a random number for its stream (64 bits), the tag of its items, its name. The receiver, once it
+// wants items: the number of the first one that it has not got (64 bits) and an empty text; or a text that
+// says why it refuses. Texts have their size (32 bits) before them.
 //
-// Then the sender sends frames, which are numbered from 0: the size of an item (32 bits) and its bytes. The last
-// frame has a mark in place of the size, and the number of items (64 bits). The receiver sends, now and then,
-// the number of frames that it has taken (64 bits): the sender keeps the others, for another connection. Who
-// gives the stream up before its end sends a mark and a text.
+// Then the sender sends frames, which are numbered from 0: the size of an item (32 bits) and its bytes. The
+// last frame has a mark in place of the size, and the number of items (64 bits). The receiver sends, now and
+// then, the number of frames that it has taken (64 bits): the sender keeps the others, for another
+// connection. Who gives the stream up before its end sends a mark and a text.
 #pragma once
 
 #include <thalweg/model/codec.hpp>
@@ -92,6 +92,6 @@ answer answer_in(std::span<const std::byte> greeting);
 /// Receives a greeting. None if the wait was given up. \throws connection_lost, or network_error that tells
 /// what came in its place, or that nothing did in time
 std::optional<std::vector<std::byte>> receive_greeting(const descriptor& link, const patience& patience,
-                                                        moment until);
+                                                       moment until);
 
 }  // namespace thalweg::net::protocol

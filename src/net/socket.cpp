@@ -140,8 +140,8 @@ descriptor listen_at(address& at) {
 descriptor accept_from(const descriptor& listener, std::string& from) {
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
-  descriptor made(::accept4(listener.get(), reinterpret_cast<sockaddr*>(&peer), &size,
-                            SOCK_CLOEXEC | SOCK_NONBLOCK));
+  descriptor made(
+      ::accept4(listener.get(), reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (made) {
     from = text_of(peer, size);
     tune(made.get());

@@ -1,5 +1,5 @@
-// Sockets: descriptors that close themselves, waits that can be ended, and bytes in and out. Nothing here knows
-// of streams.
+// Sockets: descriptors that close themselves, waits that can be ended, and bytes in and out. Nothing here
+// knows of streams.
 #pragma once
 
 #include <thalweg/net/address.hpp>
@@ -61,8 +61,8 @@ class bell {
 
 enum class waited : std::uint8_t { ready, given_up, late };
 
-/// How waits are ended before their time: whoever rings the bell has `over` asked, and it says whether. `look`:
-/// it is asked every 20 ms, too.
+/// How waits are ended before their time: whoever rings the bell has `over` asked, and it says whether.
+/// `look`: it is asked every 20 ms, too.
 struct patience {
   bell* rung = nullptr;
   std::function<bool()> over;

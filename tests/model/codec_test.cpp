@@ -110,8 +110,7 @@ TEST(Codec, TagsTellItemsApart) {
 }
 
 TEST(Codec, WrongBytesAreFound) {
-  EXPECT_EQ(complaint<int>(std::vector<std::byte>(3)),
-            "an item is cut off: 4 bytes should follow, and 3 do");
+  EXPECT_EQ(complaint<int>(std::vector<std::byte>(3)), "an item is cut off: 4 bytes should follow, and 3 do");
   EXPECT_EQ(complaint<int>(std::vector<std::byte>(5)), "an item has 1 bytes more than it should");
   auto text = bytes_of(std::string("abc"));
   text.pop_back();

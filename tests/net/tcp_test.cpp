@@ -1,4 +1,5 @@
-// Streams over TCP: what comes, in which order, and what becomes of peers that break, lie, or are somebody else.
+// Streams over TCP: what comes, in which order, and what becomes of peers that break, lie, or are somebody
+// else.
 #include <thalweg/net/tcp.hpp>
 #include <thalweg/thalweg.hpp>
 
@@ -181,11 +182,14 @@ TEST(Tcp, ASlowReaderHoldsItsSenderUp) {
                  tw::tcp_sink<std::string>(here.where(), {.capacity = 1U << 20U}, {.capacity = 1}));
   int n = 0;
   std::jthread receiver([&] {
-    tw::run(tw::tcp_source<std::string>(here) | tw::sink([&](const std::string& text) {
-              EXPECT_TRUE(eventually([&] { return go_on.load(); }));
-              EXPECT_TRUE(text == std::string(size, static_cast<char>('a' + n % 26)));
-              ++n;
-            }, {.capacity = 1}),
+    tw::run(tw::tcp_source<std::string>(here) |
+                tw::sink(
+                    [&](const std::string& text) {
+                      EXPECT_TRUE(eventually([&] { return go_on.load(); }));
+                      EXPECT_TRUE(text == std::string(size, static_cast<char>('a' + n % 26)));
+                      ++n;
+                    },
+                    {.capacity = 1}),
             tw::threads{});
   });
   // The sender comes to a halt, long before its end.
@@ -253,7 +257,8 @@ TEST(Tcp, AConnectionThatBreaksLosesNothingAndDoublesNothing) {
   // Within the greeting, within a frame's head, within frames.
   bad_line line(here.port(), {10, 60, 61, 62, 63, 500, 5'000, 5'001, 70'000, 70'001, 200'000, 1'000});
   std::vector<std::string> all;
-  for (int i = 0; i < 3'000; ++i) all.push_back(std::to_string(i) + std::string(static_cast<std::size_t>(i) % 400, '.'));
+  for (int i = 0; i < 3'000; ++i)
+    all.push_back(std::to_string(i) + std::string(static_cast<std::size_t>(i) % 400, '.'));
   sending sender(tw::source(all) | tw::tcp_sink<std::string>(line.where(), {.capacity = 100'000}));
   std::vector<std::string> seen;
   tw::run(tw::tcp_source<std::string>(here) | tw::sink(seen));
@@ -340,9 +345,8 @@ TEST(Tcp, ASenderThatIsGoneIsWaitedForAndThenNamed) {
     peer.say(hello_bytes(1, "i32") + bytes_of(std::uint32_t{4}) + bytes_of(7) + bytes_of(std::uint32_t{4}));
   }
   std::vector<int> seen;
-  const auto why = failure_of([&] {
-                     tw::run(tw::tcp_source<int>(here, {.return_within = 50ms}) | tw::sink(seen));
-                   }).cause;
+  const auto why =
+      failure_of([&] { tw::run(tw::tcp_source<int>(here, {.return_within = 50ms}) | tw::sink(seen)); }).cause;
   EXPECT_THAT(why, HasSubstr("broke behind 1 items, before the end of the stream"));
   EXPECT_THAT(why, HasSubstr("has not come back to " + here.where() + " within 50 ms"));
   EXPECT_EQ(seen, std::vector{7});
@@ -356,11 +360,14 @@ TEST(Tcp, OnlyTheSenderItselfMayComeBack) {
   }
   const auto other = raw_peer::connected_to(here.port());
   other.say(hello_bytes(2, "i32"));
-  EXPECT_THAT(failure_of_source<int>(here, {.return_within = 200ms}), HasSubstr("another stream is taken here"));
+  EXPECT_THAT(failure_of_source<int>(here, {.return_within = 200ms}),
+              HasSubstr("another stream is taken here"));
 }
 
 TEST(Tcp, ASenderThatSaysWhatCannotBeIsAnError) {
-  const auto end_of = [](std::uint64_t items) { return bytes_of(std::uint32_t{0xFFFF'FFFF}) + bytes_of(items); };
+  const auto end_of = [](std::uint64_t items) {
+    return bytes_of(std::uint32_t{0xFFFF'FFFF}) + bytes_of(items);
+  };
   for (const auto& [frames, says] : {std::pair{end_of(5), "has sent 5 items, and 0 have come"},
                                      std::pair{bytes_of(std::uint32_t{0xFFFF'FFF0}), "what is no item"}}) {
     const tw::tcp_listener here(somewhere);
@@ -379,7 +386,8 @@ TEST(Tcp, BytesThatAreNoItemCanBePassedOver) {
   {
     const auto peer = raw_peer::connected_to(here.port());
     peer.say(stream);
-    EXPECT_THAT(failure_of_source<int>(here), HasSubstr("an item is cut off: 4 bytes should follow, and 3 do"));
+    EXPECT_THAT(failure_of_source<int>(here),
+                HasSubstr("an item is cut off: 4 bytes should follow, and 3 do"));
   }
   const auto peer = raw_peer::connected_to(here.port());
   peer.say(stream);
@@ -459,8 +467,9 @@ TEST(Tcp, CancelEndsEveryWaitOfASink) {
   // Nobody answers; and somebody who answers, but takes nothing.
   for (const bool answered : {false, true}) {
     std::atomic<int> given{0};
-    auto run = tw::launch(tw::source([&given] { return std::optional(std::string(50'000, 'x') + std::to_string(++given)); }) |
-                          tw::tcp_sink<std::string>(where, {.capacity = 100'000}));
+    auto run = tw::launch(
+        tw::source([&given] { return std::optional(std::string(50'000, 'x') + std::to_string(++given)); }) |
+        tw::tcp_sink<std::string>(where, {.capacity = 100'000}));
     const auto peer = listener.accepted();
     if (answered) peer.say(answer_bytes());
     int before = -1;
@@ -481,7 +490,8 @@ TEST(Tcp, NobodyThereIsAnErrorAfterAWhile) {
   }
   const auto where = "127.0.0.1:" + std::to_string(port);
   sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(where, {.connect_within = 50ms}));
-  EXPECT_THAT(sender.failure(), HasSubstr("cannot connect to " + where + ": Connection refused; tried for 50 ms"));
+  EXPECT_THAT(sender.failure(),
+              HasSubstr("cannot connect to " + where + ": Connection refused; tried for 50 ms"));
   const tw::tcp_listener here(somewhere);
   EXPECT_THAT(failure_of_source<int>(here, {.come_within = 20ms}),
               HasSubstr("nobody has connected to " + here.where() + " within 20 ms"));
@@ -496,11 +506,13 @@ TEST(Tcp, AReceiverThatHasNotHadTheBeginningIsAnError) {
     (void)peer.hear();
   });
   sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(where));
-  EXPECT_THAT(sender.failure(), HasSubstr("has not taken this stream from its beginning: it asks for item 17"));
+  EXPECT_THAT(sender.failure(),
+              HasSubstr("has not taken this stream from its beginning: it asks for item 17"));
 }
 
 TEST(Tcp, AddressesThatAreNone) {
-  for (const auto* text : {"localhost", "localhost:", "localhost:99999", "::1:80", "a b:1", ":x", "http://h:1"}) {
+  for (const auto* text :
+       {"localhost", "localhost:", "localhost:99999", "::1:80", "a b:1", ":x", "http://h:1"}) {
     EXPECT_THROW(tw::net::address::parse(text), tw::network_error) << text;
     EXPECT_THAT(problems_of([&] { tw::run(tw::source(numbers(1)) | tw::tcp_sink<int>(text)); }).at(0),
                 HasSubstr("'" + std::string(text) + "' is no address"));

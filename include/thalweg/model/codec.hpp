@@ -73,9 +73,9 @@ namespace model {
 template <class T>
 inline constexpr bool plain_bytes =
     std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
-    !std::is_null_pointer_v<T> && (!requires(const T& x) { x.data(); } || requires {
-      std::tuple_size<T>::value;
-    });
+    !std::is_null_pointer_v<T> &&
+    (
+        !requires(const T& x) { x.data(); } || requires { std::tuple_size<T>::value; });
 
 std::string tag_of_number(char kind, std::size_t size);
 std::string tag_of_bytes(const std::type_info& type, std::size_t size);
@@ -112,8 +112,8 @@ template <class T> std::string tag_of_plain() {
 /// struct celsius { double degrees = 0; };
 /// template <> struct tw::codec<celsius> {
 ///   static std::string tag() { return "celsius, in thousandths"; }
-///   static void write(tw::byte_writer& to, const celsius& x) { to(static_cast<std::int32_t>(x.degrees * 1000)); }
-///   static void read(tw::byte_reader& from, celsius& x) {
+///   static void write(tw::byte_writer& to, const celsius& x) { to(static_cast<std::int32_t>(x.degrees *
+///   1000)); } static void read(tw::byte_reader& from, celsius& x) {
 ///     std::int32_t thousandths = 0;
 ///     from(thousandths);
 ///     x.degrees = thousandths / 1000.0;

@@ -54,7 +54,8 @@ class inlet {
   [[nodiscard]] const std::string& tag() const noexcept;
 
   /// The next item's bytes, good until the next call. None at the end, or if the wait was given up.
-  /// \throws network_error  if the sender does not come, is none, gave up, or sends what cannot be; again, too
+  /// \throws network_error  if the sender does not come, is none, gave up, or sends what cannot be; again,
+  /// too
   std::optional<std::span<const std::byte>> next();
   /// Whether the stream has come to its end.
   [[nodiscard]] bool ended() const noexcept;
