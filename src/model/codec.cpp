@@ -3,6 +3,11 @@
 
 namespace thalweg {
 
+void byte_writer::bytes(const void* from, std::size_t n) {
+  const auto* first = static_cast<const std::byte*>(from);
+  to_->insert(to_->end(), first, first + n);
+}
+
 void byte_writer::count(std::size_t n) {
   if (n > std::numeric_limits<std::uint32_t>::max())
     throw codec_error("an item has a part of " + std::to_string(n) + " elements, which are too many");

@@ -31,10 +31,7 @@ class byte_writer {
  public:
   explicit byte_writer(std::vector<std::byte>& to) : to_(&to) {}
 
-  void bytes(const void* from, std::size_t n) {
-    const auto* first = static_cast<const std::byte*>(from);
-    to_->insert(to_->end(), first, first + n);
-  }
+  void bytes(const void* from, std::size_t n);
   /// Writes values one behind the other, each by its codec.
   template <class... T> void operator()(const T&... values) { (codec<T>::write(*this, values), ...); }
   /// Writes how many elements follow. \throws codec_error  if they are more than 32 bits can tell
