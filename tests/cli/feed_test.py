@@ -1,5 +1,6 @@
 """`./thalweg feed`: what it starts, and what it refuses."""
 
+import subprocess
 import unittest
 from unittest import mock
 
@@ -7,6 +8,8 @@ from fake_programs import FakeBuild, program
 from thalweg_cli.app import app
 from thalweg_cli.execute import make_input
 from thalweg_cli.feed import player_of
+from thalweg_cli.paths import build_folder
+from thalweg_cli.programs import PRESET
 from thalweg_cli.terminal import Failed
 from typer.testing import CliRunner, Result
 
@@ -72,6 +75,31 @@ class Feed(FakeBuild):
         with mock.patch("thalweg_cli.execute.finish") as started:
             make_input("primes", "tcp://localhost:9000/test")
         started.assert_not_called()
+
+
+PRIMES = build_folder(PRESET) / "bench" / "primes_sequential"
+
+
+@unittest.skipUnless(PRIMES.exists(), "the benchmark programs are not built")
+class Played(unittest.TestCase):
+    """A real program, and a real feed."""
+
+    def test_a_program_verifies_what_is_played_to_it(self) -> None:
+        command = [str(PRIMES), "-input", "tcp://127.0.0.1:0/test", "-verify"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as receiver:
+            assert receiver.stderr is not None
+            where = receiver.stderr.readline().split(" for ")[0].split()[-1]
+            with (
+                mock.patch("thalweg_cli.feed.known_programs", return_value=[SEQUENTIAL]),
+                mock.patch("thalweg_cli.feed.build"),
+                mock.patch("thalweg_cli.feed.make_input"),
+            ):
+                options = ["--app", "primes", "--input", "test", "--to", where, "--frequency", "200000"]
+                done = CliRunner().invoke(app, ["feed", *options])
+            shown, complaints = receiver.communicate(timeout=60)
+        self.assertEqual((done.exit_code, receiver.returncode), (0, 0), done.output + complaints)
+        self.assertRegex(done.output, r"^sent 30000 elements in .* late\n$")
+        self.assertIn("verified: good", shown)
 
 
 if __name__ == "__main__":
