@@ -72,6 +72,7 @@ struct outlet::state {
   // Of the thread.
   void carry();
   descriptor reach(moment until, const std::string& lost);
+  std::string why_unreachable(const std::string& lost, const std::string& why) const;
   bool shake_hands(const descriptor& link, const patience& waits);
   void resume(std::uint64_t next);
   bool pump(const descriptor& link);
@@ -228,7 +229,7 @@ void outlet::state::carry() {
 // A connection on which items are wanted; none if the stream was given up.
 descriptor outlet::state::reach(moment until, const std::string& lost) {
   const patience waits{&rung, [this] { return abandoned.load(); }, false};
-  std::string why = lost;
+  std::string why;
   for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
     try {
       auto link = connect_to(to, waits, until);
@@ -240,15 +241,16 @@ descriptor outlet::state::reach(moment until, const std::string& lost) {
       why = e.what();
     }
     const auto again = std::chrono::steady_clock::now() + pause;
-    if (again >= until) {
-      const auto told =
-          lost.empty() ? std::string("cannot connect to ") + to.text()
-                       : "the connection to " + to.text() + " broke (" + lost + ") and cannot be made again";
-      throw network_error(told + ": " + why + "; tried for " + std::to_string(how.connect_within.count()) +
-                          " ms");
-    }
+    if (again >= until) throw network_error(why_unreachable(lost, why));
     if (waits.wait(-1, 0, again) == waited::given_up) return {};
   }
+}
+
+std::string outlet::state::why_unreachable(const std::string& lost, const std::string& why) const {
+  std::string told = "cannot connect to " + to.text();
+  if (!lost.empty())
+    told = "the connection to " + to.text() + " broke (" + lost + ") and cannot be made again";
+  return told + ": " + why + "; tried for " + std::to_string(how.connect_within.count()) + " ms";
 }
 
 // False if the stream was given up. A receiver that is busy answers when it comes to it.
