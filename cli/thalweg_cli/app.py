@@ -12,6 +12,7 @@ from thalweg_cli import (
     doctor,
     effort,
     execute,
+    feed,
     inputs,
     listing,
     micro,
@@ -42,6 +43,7 @@ app.command()(demo.demo)
 app.command()(test.test)
 app.command()(micro.micro)
 app.command("exec")(execute.execute)
+app.command()(feed.feed)
 app.command()(effort.effort)
 app.command("list")(listing.list_all)
 app.command()(inputs.inputs)

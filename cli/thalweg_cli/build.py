@@ -1,5 +1,6 @@
 """Configures and builds with CMake and Ninja, showing progress."""
 
+import fcntl
 import os
 import re
 import signal
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from thalweg_cli.paths import ROOT, build_folder, user_folder
+from thalweg_cli.paths import BUILD, ROOT, build_folder, user_folder
 from thalweg_cli.terminal import Failed, bar, console
 
 BYTES_PER_COMPILER = 1_200_000_000
@@ -106,9 +107,25 @@ def build(preset: str, *targets: str, wrapper: tuple[str, ...] = (), keep_going:
     """Builds targets of a preset (all without any), configuring first if need be.
 
     Prints nothing if there is nothing to do. `wrapper` is a command to run Ninja under. `keep_going`: what
-    does not depend on what failed is built all the same. Raises Failed with the compiler's messages.
+    does not depend on what failed is built all the same. Waits for a build of the same preset that another
+    command has begun. Raises Failed with the compiler's messages.
     """
-    configure(preset)
+    with alone(BUILD / f"{preset}.lock"):
+        configure(preset)
+        run_ninja(preset, targets, wrapper, keep_going)
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Keeps other processes from what they, too, do under this lock: two builds would spoil each other."""
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def run_ninja(preset: str, targets: Sequence[str], wrapper: Sequence[str], keep_going: bool) -> None:
+    """Builds targets of a preset that is configured."""
     folder = build_folder(preset)
     going = ["-k", "0"] if keep_going else []
     command = [*wrapper, "ninja", "-C", str(folder), "-j", str(parallel_jobs()), *going, *targets]

@@ -21,13 +21,18 @@ from thalweg_cli.store import LATEST, PREVIOUS, Store, default_file
 from thalweg_cli.terminal import Failed
 
 WHOLE, REAL = "N|A:B|A:STEP:B", "N|A:STEP:B"
+
 A_DAY_S = 86_400.0
 
 
 def execute(
     inputs: Annotated[
         list[str],
-        typer.Option("--input", metavar="CLASS|FILE", help="test, small, ..., huge, or a file; repeatable."),
+        typer.Option(
+            "--input",
+            metavar="CLASS|FILE|tcp://HOST:PORT",
+            help="test, small, ..., huge, a file, or where a feed is waited for; repeatable.",
+        ),
     ],
     bench: Benches = None,
     app: Applications = None,

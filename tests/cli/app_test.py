@@ -18,7 +18,7 @@ class App(unittest.TestCase):
         done = thalweg("--help")
         self.assertEqual(done.returncode, 0)
         commands = (
-            "demo test micro exec effort list inputs new-input delete-input new-app delete-app new edit "
+            "demo test micro exec feed effort list inputs new-input delete-input new-app delete-app new edit "
             "edit-op reset-op configure global-config compile rename delete update results compare report "
             "doctor clean version"
         )

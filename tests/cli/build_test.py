@@ -1,8 +1,20 @@
 """What is shown of a failed build, and how many compilers run at once."""
 
+import subprocess
+import sys
+import tempfile
 import unittest
+from pathlib import Path
 
-from thalweg_cli.build import failure_in, last_lines, moved_peers, parallel_jobs
+from thalweg_cli.build import alone, failure_in, last_lines, moved_peers, parallel_jobs
+
+AS_ANOTHER = """
+from pathlib import Path
+from thalweg_cli.build import alone
+print("started", flush=True)
+with alone(Path("{lock}")):
+    print("alone")
+"""
 
 NINJA_OUTPUT = """\
 [1/4] Building CXX object good.cpp.o
@@ -37,6 +49,22 @@ class FailureIn(unittest.TestCase):
     def test_is_not_endless(self) -> None:
         log = "FAILED: a\ncommand\n" + "error\n" * 1000
         self.assertLess(len(failure_in(log).splitlines()), 100)
+
+
+class Alone(unittest.TestCase):
+    """`alone` keeps processes apart."""
+
+    def test_another_process_waits(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            lock = Path(folder) / "new" / "lock"
+            command = [sys.executable, "-c", AS_ANOTHER.format(lock=lock)]
+            with alone(lock):
+                other = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+                assert other.stdout is not None
+                self.assertEqual(other.stdout.readline(), "started\n")
+                with self.assertRaises(subprocess.TimeoutExpired):
+                    other.wait(0.3)
+            self.assertEqual(other.communicate(timeout=30)[0], "alone\n")
 
 
 class MovedPeers(unittest.TestCase):
