@@ -24,9 +24,10 @@ from thalweg_cli.files import write_bytes
 from thalweg_cli.looks import Look, dashes_of, looks_of
 from thalweg_cli.metrics import LATENCY, THROUGHPUT, Metric
 from thalweg_cli.micro_plot import MUTED, STYLE
-from thalweg_cli.report_data import COLUMNS, Row, Spread, samples, samples_per_run
+from thalweg_cli.report_data import COLUMNS, Curve, Row, Spread, curves_of, samples, samples_per_run
 from thalweg_cli.report_ranking import Ranking, rank
 from thalweg_cli.report_tables import slug, unused
+from thalweg_cli.sustainable_table import bounded_in
 
 DPI = 150
 WIDTH, HEIGHT = 4.2, 3.2
@@ -94,6 +95,8 @@ def pictures(rows: Sequence[Row], by: str) -> Iterator[tuple[str, Figure]]:
     ranking = rank(rows, THROUGHPUT)
     if ranking.cases:
         yield "ranking", drawn([lambda ax: draw_ranking(ax, ranking, style.looks)], "", [], wide=1.6)
+    yield from curve_pictures(rows, style)
+    rows = [row for row in rows if not row.is_point]
     most = samples_per_run(rows)
     for name, inside in in_cases(rows).items():
         panels: list[Panel] = [
@@ -238,6 +241,52 @@ def draw_series(ax: Axes, series: Sequence[tuple[Row, dict[str, Any]]], column: 
     ax.set_ylim(bottom=0)
     ax.set_xlabel("seconds since the stream began")
     ax.set_title(title)
+
+
+def curve_pictures(rows: Sequence[Row], style: Style) -> Iterator[tuple[str, Figure]]:
+    """Latency over the rate, a picture for each case in which a sustainable rate was searched."""
+    by_case: dict[str, list[Curve]] = {}
+    for curve in curves_of(rows):
+        by_case.setdefault(curve.case_name, []).append(curve)
+    for name, curves in by_case.items():
+        panels: list[Panel] = [
+            lambda ax, metric=metric, curves=curves: draw_curves(ax, curves, metric, style)  # type: ignore[misc]
+            for metric in LATENCY
+        ]
+        legend = style.legend(curve.row for curve in curves)
+        yield f"{name} sustainable", drawn(panels, name, legend, wide=1.3)
+
+
+def draw_curves(ax: Axes, curves: Sequence[Curve], metric: Metric, style: Style) -> None:
+    """A latency over the rate that was asked for.
+
+    Marks are open where latency was not bounded. A line across is the bound of p99, one down the sustainable
+    rate, with the number of threads.
+    """
+    for curve in curves:
+        look = style.of(curve.row)
+        points = [(point, spread) for point in curve.points if (spread := Spread.of(metric.values(point)))]
+        xs = [point.setting.frequency for point, _ in points]
+        spreads = [spread for _, spread in points]
+        lines = {"linewidth": 1.5, "elinewidth": 0.8, "capsize": 2} | look | {"marker": ""}
+        ax.errorbar(xs, [spread.median for spread in spreads], yerr=bars(spreads), **lines)
+        for point, spread in points:
+            holds = 2 * bounded_in(point) > len(point.good)
+            face = look["color"] if holds else "white"
+            mark = {"color": look["color"], "marker": look["marker"], "markerfacecolor": face, "zorder": 3}
+            ax.plot([point.setting.frequency], [spread.median], linestyle="", markersize=5, **mark)
+        if metric.name == "p99":
+            ax.axhline(curve.found.bound_ms, color=look["color"], linestyle=LINES["dot"], linewidth=0.8)
+        if curve.found.rate:
+            ax.axvline(curve.found.rate, color=look["color"], linestyle=LINES["dash"], linewidth=1)
+            at = (curve.found.rate, 1)
+            text = f"{curve.found.setting.nthreads}"
+            ax.annotate(text, at, xycoords=("data", "axes fraction"), ha="right", va="top", fontsize=7)
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.set_xlim(left=0)
+    ax.set_xlabel("rate asked for (/s); open: not bounded, dashed: sustainable")
+    ax.set_title(f"{metric.title} ({metric.unit})")
 
 
 def draw_ranking(ax: Axes, ranking: Ranking, looks: dict[str, Look]) -> None:

@@ -12,17 +12,24 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "test-result": ("--verify",),
     "monitor-thread": ("--monitor",),
     "latency-monitor": ("--latency", "--monitor"),
+    "input-class": ("--input",),
+    "class": ("--input",),
+    "md5": ("--hash",),
 }
-"""Names that SPBench, or its thesis, has for options of `exec`. A value goes to the last of the options."""
+"""Names that SPBench, or its thesis, has for options. A value goes to the last of the options."""
 
 COMMANDS = {"execute": "exec"}
 """Names of commands."""
+
+SEVERAL = {"--freq-recipe": "all"}
+"""Options that take any number of values behind them, and what they mean without one."""
 
 
 def rewrite(arguments: Sequence[str], group: TyperGroup) -> list[str]:
     """Arguments as the commands of `group` know them: `-nthreads 4` becomes `--nthreads 4`.
 
-    Values of options stay as they are, whatever they look like, and so does what follows `--`.
+    Values of options stay as they are, whatever they look like, and so does what follows `--`. Of an option
+    that takes several values each gets the option's name.
     """
     if not arguments:
         return []
@@ -32,16 +39,28 @@ def rewrite(arguments: Sequence[str], group: TyperGroup) -> list[str]:
         return list(arguments)
     flags = flags_of(command)
     result = [name]
-    rest = iter(arguments[1:])
-    for argument in rest:
+    rest = list(arguments[1:])
+    while rest:
+        argument = rest.pop(0)
         if argument == "--":
             return [*result, argument, *rest]
         written, equals, value = argument.partition("=")
-        ours = options_for(written, flags)
-        result += [*ours[:-1], ours[-1] + equals + value]
-        if not equals and flags.get(ours[-1]) is False:
-            result += [following for following in [next(rest, None)] if following is not None]
+        *others, last = options_for(written, flags)
+        if last in SEVERAL and not equals:
+            result += several(last, rest)
+            continue
+        result += [*others, last + equals + value]
+        if not equals and flags.get(last) is False and rest:
+            result.append(rest.pop(0))
     return result
+
+
+def several(option: str, rest: list[str]) -> list[str]:
+    """An option once for each of the values that come next, which are taken from `rest`."""
+    values = []
+    while rest and not rest[0].startswith("-"):
+        values.append(rest.pop(0))
+    return [word for value in values or [SEVERAL[option]] for word in (option, value)]
 
 
 def flags_of(command: TyperCommand) -> dict[str, bool]:
@@ -63,4 +82,7 @@ def options_for(written: str, flags: Mapping[str, bool]) -> tuple[str, ...]:
     if word is None or written[:2] in flags:
         return (written,)
     bare = word[1]
-    return (f"--{bare}",) if f"--{bare}" in flags else ALIASES.get(bare, (f"--{bare}",))
+    if f"--{bare}" in flags:
+        return (f"--{bare}",)
+    ours = ALIASES.get(bare, ())
+    return ours if ours and all(one in flags for one in ours) else (f"--{bare}",)
