@@ -12,6 +12,7 @@ from thalweg_cli import (
     doctor,
     effort,
     execute,
+    install,
     micro,
     programs,
     report,
@@ -35,6 +36,7 @@ app.command()(micro.micro)
 app.command("exec")(execute.execute)
 app.command()(effort.effort)
 app.command("list")(programs.list_programs)
+app.command()(install.install)
 app.command()(results.results)
 app.command()(compare.compare)
 app.command()(report.report)

@@ -6,11 +6,12 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from thalweg_cli.paths import ROOT, build_folder
+from thalweg_cli.interfaces import FOLDERS, wanted_places
+from thalweg_cli.paths import BUILD, ROOT, build_folder
 from thalweg_cli.terminal import Failed, bar, console
 
 BYTES_PER_COMPILER = 1_200_000_000
@@ -18,7 +19,7 @@ BYTES_PER_COMPILER = 1_200_000_000
 
 MAX_OUTPUT_LINES = 60
 
-PEERS = ("FASTFLOW_DIR", "GRPPI_DIR", "TASKFLOW_DIR", "WINDFLOW_DIR")
+PEERS = tuple(FOLDERS)
 """Variables of the environment, and of CMake's cache, that say where headers of other projects are."""
 
 
@@ -35,12 +36,17 @@ def parallel_jobs() -> int:
     return max(1, min(processors, int(available[1]) * 1024 // BYTES_PER_COMPILER))
 
 
-def configure(preset: str) -> None:
-    """Runs CMake if it never ran for this preset, or before presets or peers changed; Ninja does the rest."""
+def configure(preset: str, anew: Collection[str] = ()) -> None:
+    """Runs CMake if it never ran for this preset, or before presets or peers changed; Ninja does the rest.
+
+    The variables in `anew` are looked for again in any case.
+    """
     ninja_file = build_folder(preset) / "build.ninja"
     presets = ROOT / "CMakePresets.json"
     cache = build_folder(preset) / "CMakeCache.txt"
-    moved = moved_peers(cache.read_text(encoding="utf-8"), os.environ) if cache.exists() else []
+    places = wanted_places()
+    moved = moved_peers(cache.read_text(encoding="utf-8"), places) if cache.exists() else []
+    moved += [name for name in anew if name not in moved]
     if not moved and ninja_file.exists() and ninja_file.stat().st_mtime >= presets.stat().st_mtime:
         return
     console.print(f"configuring {preset}")
@@ -48,7 +54,10 @@ def configure(preset: str) -> None:
         cache.unlink()  # The folder was moved here: its paths lead elsewhere.
     command = ["cmake", "--preset", preset, *(f"-U{name}" for name in moved)]  # to be looked for again
     try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        environment = {**os.environ, **places}  # which CMake reads as hints, and sees what is there
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment
+        )
     except FileNotFoundError as error:
         raise Failed("there is no cmake", remedy="./thalweg doctor") from error
     if done.returncode != 0:
@@ -60,14 +69,23 @@ def configure(preset: str) -> None:
     ninja_file.touch()
 
 
-def moved_peers(cache: str, environment: Mapping[str, str]) -> list[str]:
-    """Those of PEERS whose place in the environment is not the one that CMake has found."""
+def moved_peers(cache: str, places: Mapping[str, str]) -> list[str]:
+    """Those of PEERS that CMake has not found where they are to be, or whose folder has gone since."""
     found = dict(re.findall(r"^(\w+):PATH=(.*)$", cache, re.MULTILINE))
-    return [
-        name
-        for name in PEERS
-        if environment.get(name) and name in found and Path(environment[name]) != Path(found[name])
-    ]
+    moved = []
+    for name in PEERS:
+        place = found.get(name, "")
+        gone = place and not place.endswith("-NOTFOUND") and not FOLDERS[name].holds(Path(place))
+        elsewhere = name in found and places.get(name) and Path(places[name]) != Path(place)
+        if gone or elsewhere:
+            moved.append(name)
+    return moved
+
+
+def look_again(variables: Collection[str]) -> None:
+    """Has CMake forget where it found peers, in every build that there is."""
+    for cache in sorted(BUILD.glob("*/CMakeCache.txt")) if variables else []:
+        configure(cache.parent.name, variables)
 
 
 def build(preset: str, *targets: str, wrapper: tuple[str, ...] = ()) -> None:
