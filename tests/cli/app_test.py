@@ -17,7 +17,7 @@ class App(unittest.TestCase):
     def test_help_lists_the_commands(self) -> None:
         done = thalweg("--help")
         self.assertEqual(done.returncode, 0)
-        commands = "demo test micro exec effort list results compare report doctor clean"
+        commands = "demo test micro exec effort list install results compare report doctor clean"
         for command in commands.split():
             self.assertRegex(done.stdout, rf"\b{command}\b")
 

@@ -5,7 +5,7 @@ import unittest
 import typer
 from thalweg_cli.app import app
 from thalweg_cli.ranges import FREQUENCY, NTHREADS
-from thalweg_cli.spellings import ALIASES, flags_of, rewrite
+from thalweg_cli.spellings import ALIASES, flags_of, options_for, rewrite
 from thalweg_cli.terminal import Failed
 
 
@@ -70,8 +70,26 @@ class Spellings(unittest.TestCase):
             "exec --batch 5 --freq-pattern wave,1,2,3 --latency --monitor 10 --verify",
         )
         known = flags_of(typer.main.get_group(app).commands["exec"])
-        for ours in ALIASES.values():
-            self.assertLessEqual(set(ours), set(known))
+        for name, ours in ALIASES.items():
+            if name != "md5":  # which is of another command
+                self.assertLessEqual(set(ours), set(known))
+        self.assertEqual(options_for("-md5", {"--hash": False}), ("--hash",))
+        self.assertEqual(options_for("-md5", {"--input": False}), ("--md5",))
+        self.assertEqual(self.rewritten("exec -debug -class small"), "exec --debug --input small")
+
+    def test_options_with_any_number_of_values(self) -> None:
+        for line, ours in (
+            ("exec --freq-recipe", "--freq-recipe all"),
+            ("exec --freq-recipe --bench x", "--freq-recipe all --bench x"),
+            (
+                "exec -freq-recipe wave spike -app bzip2",
+                "--freq-recipe wave --freq-recipe spike --app bzip2",
+            ),
+            ("exec --freq-recipe=wave --bench x", "--freq-recipe=wave --bench x"),
+            ("exec --user-arg --freq-recipe", "--user-arg --freq-recipe"),
+        ):
+            with self.subTest(line):
+                self.assertEqual(self.rewritten(line), f"exec {ours}")
 
     def test_values_stay(self) -> None:
         for line in ("exec --user-arg -bench --bench x", "exec --input -5", "exec -- -bench", "demo -p pool"):
