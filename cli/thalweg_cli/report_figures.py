@@ -22,7 +22,7 @@ from matplotlib.ticker import (
 from thalweg_cli.experiment import SEQUENTIAL
 from thalweg_cli.files import write_bytes
 from thalweg_cli.looks import Look, dashes_of, looks_of
-from thalweg_cli.metrics import LATENCY, THROUGHPUT, Metric
+from thalweg_cli.metrics import LATENCY, MEMORY, THROUGHPUT, Metric
 from thalweg_cli.micro_plot import MUTED, STYLE
 from thalweg_cli.report_data import COLUMNS, Curve, Row, Spread, curves_of, samples, samples_per_run
 from thalweg_cli.report_ranking import Ranking, rank
@@ -30,6 +30,8 @@ from thalweg_cli.report_tables import slug, unused
 from thalweg_cli.sustainable_table import bounded_in
 
 DPI = 150
+PEAK = MEMORY[0]
+
 WIDTH, HEIGHT = 4.2, 3.2
 """Of a plot, in inches."""
 
@@ -101,7 +103,7 @@ def pictures(rows: Sequence[Row], by: str) -> Iterator[tuple[str, Figure]]:
     for name, inside in in_cases(rows).items():
         panels: list[Panel] = [
             lambda ax, metric=metric, inside=inside: draw_scaling(ax, inside, metric, by, style)  # type: ignore[misc]
-            for metric in (THROUGHPUT, *LATENCY)
+            for metric in (THROUGHPUT, *LATENCY, PEAK)
             if any(row.spread(metric) for row in inside)
         ]
         if panels:

@@ -21,7 +21,9 @@ class Debug(FakeBuild):
         self.patch("thalweg_cli.debugging.build_folder", return_value=self.folder)
         self.bin = self.folder / "bin"
         self.bin.mkdir()
-        self.patch("os.environ", new={**os.environ, "PATH": f"{self.bin}:/usr/bin:/bin"})
+        path = mock.patch.dict(os.environ, {"PATH": f"{self.bin}:/usr/bin:/bin"})
+        path.start()
+        self.addCleanup(path.stop)
         self.put("gdb")
         self.add(program("bzip2", "tbb", "farm"))
 

@@ -358,7 +358,7 @@ class Files(OverAStore):
         shown = {name: [ax for ax in figure.axes if ax.get_visible()] for name, figure in figures.items()}
         self.assertEqual(
             {name: len(axes) for name, axes in shown.items() if "bzip2" in name},
-            {"bzip2, small": 3, "bzip2, small quantiles": 1, "bzip2, small over time": 4},
+            {"bzip2, small": 4, "bzip2, small quantiles": 1, "bzip2, small over time": 4},
         )
         for axes in shown.values():
             self.assertTrue(all(ax.has_data() for ax in axes))
@@ -445,14 +445,14 @@ class InABrowser(OverAStore):
         shown = re.sub(r"<script.*?</script>", "", done.stdout, flags=re.DOTALL)
         self.assertIn('data-ready="yes"', done.stdout)
         plots = re.findall(r'class="[^"]*\bplotted\b[^"]*"', shown)
-        self.assertEqual(len(plots), 1 + 2 * 3 + 2 + 4)  # ranking, two cases, their quantiles, four series
+        self.assertEqual(len(plots), 1 + 2 * 4 + 2 + 4)  # ranking, two cases, their quantiles, four series
         self.assertTrue(all("js-plotly-plot" in one for one in plots), plots)
         parts = re.split(r'<section id="(\w+)"', shown)
         lines = {
             name: part.count('class="trace scatter')
             for name, part in zip(parts[1::2], parts[2::2], strict=True)
         }
-        self.assertEqual(lines["scaling"], 3 * (4 + 2))  # Three metrics of four programs, and of two.
+        self.assertEqual(lines["scaling"], 4 * (4 + 2))  # Four metrics of four programs, and of two.
         self.assertEqual(lines["quantiles"], 4 + 2)  # With two threads; with four the only program failed.
         self.assertEqual(lines["series"], 4 * 4)
         self.assertIn("throughput (/s), more is better", shown)

@@ -314,7 +314,7 @@
 
   function showScaling() {
     if (!settings.length) return leaveOut("scaling");
-    const drawn = ["throughput", "latency", "p99"].filter((name) => metrics.has(name));
+    const drawn = ["throughput", "latency", "p99", "memory"].filter((name) => metrics.has(name));
     const usable = Object.keys(AXES).filter((name) =>
       name === "nthreads" || name === "threads" || unique(settings.map((row) => row[name])).filter((one) => one !== null).length > 1);
     let along = data.by;
@@ -339,7 +339,7 @@
           const node = make("div");
           plots.append(node);
           plot(node, () => {
-            const log = logarithmic === "yes" && name !== "throughput";
+            const log = logarithmic === "yes" && (name === "latency" || name === "p99");
             return {
               traces: lines(inside, along, value, extent),
               layout: {
