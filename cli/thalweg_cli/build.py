@@ -55,9 +55,7 @@ def configure(preset: str, anew: Collection[str] = ()) -> None:
     command = ["cmake", "--preset", preset, *(f"-U{name}" for name in moved)]  # to be looked for again
     try:
         environment = {**os.environ, **places}  # which CMake reads as hints, and sees what is there
-        done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment
-        )
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
     except FileNotFoundError as error:
         raise Failed("there is no cmake", remedy="./thalweg doctor") from error
     if done.returncode != 0:

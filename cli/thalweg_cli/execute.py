@@ -2,7 +2,7 @@
 
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +18,7 @@ from thalweg_cli.files import check_writable
 from thalweg_cli.measuring import Measuring, Plan, Rounds
 from thalweg_cli.paths import build_folder
 from thalweg_cli.process import finish, parse_processors
-from thalweg_cli.programs import PRESET, Applications, Benches, Interfaces, known_programs, select
+from thalweg_cli.programs import PRESET, Applications, Benches, Interfaces, Program, known_programs, select
 from thalweg_cli.recipe import ALL, MONITOR_MS, PERIODS, FrequencyRecipe, patterns_of
 from thalweg_cli.run_table import Shown
 from thalweg_cli.runs import Series
@@ -147,10 +147,7 @@ def execute(
 
     def prepared() -> list[Setting]:
         programs = select(known_programs(), bench or [], app or [], ppi or [])
-        build(PRESET, "thalweg_inputs", *(program.name for program in programs))
-        for application in sorted({program.application for program in programs}):
-            for name in inputs:
-                make_input(application, name)
+        make_ready(programs, inputs)
         names = list(dict.fromkeys(inputs))
         return settings(programs, names, degrees, freq_pattern=freq_pattern, **varied)
 
@@ -193,6 +190,14 @@ def check_label(label: str) -> None:
     """Raises Failed if it would stand for other sets."""
     if label in (LATEST, PREVIOUS) or label.isdecimal():
         raise Failed(f"--label {label}: numbers, {LATEST} and {PREVIOUS} mean sets by themselves")
+
+
+def make_ready(programs: Sequence[Program], inputs: Sequence[str]) -> None:
+    """Builds programs, and makes their inputs."""
+    build(PRESET, "thalweg_inputs", *(program.name for program in programs))
+    for application in sorted({program.application for program in programs}):
+        for name in inputs:
+            make_input(application, name)
 
 
 def make_input(application: str, name: str) -> None:

@@ -86,7 +86,9 @@ def register(places: Sequence[tuple[Interface, str]], forgotten: Sequence[Interf
         if interface.needs and interface.needs not in kept:
             other = interface_named(interface.needs)
             if not state_of(other).there:
-                console.print(f"{interface.title} also needs {other.title}: {state_of(other).remedy}", markup=False)
+                console.print(
+                    f"{interface.title} also needs {other.title}: {state_of(other).remedy}", markup=False
+                )
         if os.environ.get(interface.variable, place) != place:
             console.print(f"but {interface.variable} is set, and counts", markup=False)
     look_again([interface.variable for interface in forgotten])
@@ -104,7 +106,9 @@ def install_packages(wanted: Sequence[Interface]) -> None:
     command = apt_get(missing)
     console.print(" ".join(command), style="dim", markup=False)
     # What it asks, and what it says, is between the user and apt.
-    if subprocess.run(command, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, check=False).returncode:
+    if subprocess.run(
+        command, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, check=False
+    ).returncode:
         raise Failed("the packages cannot be installed", remedy="apt-get update, and see what apt says above")
 
 

@@ -1,7 +1,7 @@
 """The parallel programming interfaces that are not ours: which packages have them, and where others lie.
 
-Those without a package are folders of sources. Their places are kept in a file of the user, and given to CMake
-as its variables of the environment are; where such a variable is set, it counts.
+Those without a package are folders of sources. Their places are kept in a file of the user, and given to
+CMake as its variables of the environment are; where such a variable is set, it counts.
 """
 
 import json
@@ -42,7 +42,11 @@ INTERFACES = (
     Interface("tbb", "oneTBB", package="libtbb-dev"),
     Interface("openmp", "OpenMP", package="g++"),
     Interface(
-        "fastflow", "FastFlow", variable="FASTFLOW_DIR", header="ff/ff.hpp", site="github.com/fastflow/fastflow"
+        "fastflow",
+        "FastFlow",
+        variable="FASTFLOW_DIR",
+        header="ff/ff.hpp",
+        site="github.com/fastflow/fastflow",
     ),
     Interface(
         "grppi",
@@ -81,7 +85,9 @@ def interface_named(name: str) -> Interface:
         near = get_close_matches(name.lower(), sorted(known), n=1)
         names = ", ".join(one.name for one in INTERFACES)
         question = f"did you mean {known[near[0]].name}? " if near else ""
-        raise Failed(f"there is no interface {name} to install", remedy=f"{question}one of {names}") from error
+        raise Failed(
+            f"there is no interface {name} to install", remedy=f"{question}one of {names}"
+        ) from error
 
 
 def places_file() -> Path:
@@ -141,7 +147,7 @@ def sources_in(interface: Interface, folder: str) -> Path:
 
 
 def wanted_places(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Where CMake is to look, by its variables: what the environment says, else what is registered and there."""
+    """Where CMake is to look, by its variables: as the environment says, else where one is registered."""
     kept = registered()
     found = {}
     for variable, one in FOLDERS.items():
@@ -166,7 +172,9 @@ def state_of(interface: Interface, environment: Mapping[str, str] = os.environ) 
     if interface.package:
         (package,) = [one for one in needed() if one.name == interface.package]
         version = package.found()
-        said = f"package {interface.package} {version}" if version else f"package {interface.package} is missing"
+        said = (
+            f"package {interface.package} {version}" if version else f"package {interface.package} is missing"
+        )
         return State(version is not None, said, f"./thalweg install {interface.name}")
     remedy = f"./thalweg install --path {interface.name}=<folder that holds {interface.header}>"
     named, kept = environment.get(interface.variable, ""), registered().get(interface.name)

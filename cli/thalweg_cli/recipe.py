@@ -67,7 +67,9 @@ class FrequencyRecipe:
 
     shows_rows = True
 
-    def __init__(self, settings: Sequence[Setting], patterns: Sequence[str], repeat: int, warm_up: int) -> None:
+    def __init__(
+        self, settings: Sequence[Setting], patterns: Sequence[str], repeat: int, warm_up: int
+    ) -> None:
         self.rows = [Series(setting) for setting in settings]
         self._plain = tuple(self.rows)
         self._patterns = patterns
@@ -99,7 +101,13 @@ class FrequencyRecipe:
             pad_edge=False,
         )
         leading_columns(table, settings)
-        for heading in ("T (/s)", "D (s)", "lowest\n(/s)", "highest\n(/s)", "period of wave,\nbinary, spike (s)"):
+        for heading in (
+            "T (/s)",
+            "D (s)",
+            "lowest\n(/s)",
+            "highest\n(/s)",
+            "period of wave,\nbinary, spike (s)",
+        ):
             table.add_column(heading, justify="right")
         for plain in self._plain:
             if pace := Pace.of(plain):

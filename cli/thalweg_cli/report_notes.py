@@ -44,7 +44,9 @@ def notes(sets: Sequence[RunSet], rows: Sequence[Row]) -> list[Note]:
 def of_runs(rows: Sequence[Row]) -> list[Note]:
     """What is wrong with runs."""
     found = []
-    rows = [row for row in rows if row.series.setting.purpose != SUSTAINABLE]  # Their runs are those of points.
+    rows = [
+        row for row in rows if row.series.setting.purpose != SUSTAINABLE
+    ]  # Their runs are those of points.
     total = sum(len(row.series.runs) for row in rows)
     if failed := [row for row in rows if row.failed]:
         count = sum(len(row.failed) for row in failed)

@@ -1,9 +1,9 @@
 """The search for the sustainable throughput: the highest rate at which latency stays bounded.
 
-After J. Karimov, T. Rabl, A. Katsifodimos, R. Samarev, H. Heiskanen and V. Markl, Benchmarking Distributed Stream
-Data Processing Systems, ICDE 2018: a rate is sustainable if the latency, counted from when an item was due, does
-not go on growing. What that means for a run of some length on a machine that does other things, too, is told at
-`verdict`. Nothing here runs a program: the search asks for runs, and is told what came of them.
+After J. Karimov, T. Rabl, A. Katsifodimos, R. Samarev, H. Heiskanen and V. Markl, Benchmarking Distributed
+Stream Data Processing Systems, ICDE 2018: a rate is sustainable if the latency, counted from when an item was
+due, does not go on growing. What that means for a run of some length on a machine that does other things is
+told at `verdict`. Nothing here runs a program: the search asks for runs, and is told what came of them.
 """
 
 import math
@@ -19,8 +19,8 @@ from thalweg_cli.runs import Result, Run
 BOUNDED = "bounded"
 
 LOW_LOAD, LOW_RUNS = 0.25, 2
-"""The share of the throughput without a rate at which the latency of a stream without queues is measured; and in
-how many runs at least, of which the one with the lowest p99 counts, as other work can only make it longer."""
+"""The share of the throughput without a rate at which the latency of a stream without queues is measured; and
+in how many runs at least. The one with the lowest p99 counts, as other work can only make it longer."""
 
 TIMES_LOW, LEAST_BOUND_MS = 10.0, 10.0
 """The bound of p99, if none is given: so many times p99 at low load, and not less than this."""
@@ -32,7 +32,7 @@ FEWEST_SAMPLES, MOST_SAMPLES = 9, 200
 """Of fewer samples no trend is told; of more, some are left out."""
 
 LATE, START_S = 0.05, 0.05
-"""How much longer than its items come a run may take beside the bound: a share, and what threads take to start."""
+"""How much longer than its items come a run may take beside the bound: a share, and time to start threads."""
 
 HOPELESS = 1.25
 """A run that takes so many times as long as its items come is no accident, and is not made again."""
@@ -79,8 +79,8 @@ def verdict(result: Result, rate: float, bound_ms: float | None = None) -> str:
 def growth_of(samples: Sequence[Mapping[str, float]]) -> float:
     """Seconds by which the latency grew in a second, all along the run; 0 if it did not, or cannot be told.
 
-    The trend is the median of the slopes between all samples (Theil and Sen), which does not follow a few that
-    are far off.
+    The trend is the median of the slopes between all samples (Theil and Sen), which does not follow a few
+    that are far off.
     """
     points = [(one["seconds"], one["latency_ms"] / 1000) for one in samples if one.get("latency_ms")]
     points = points[:: 1 + len(points) // MOST_SAMPLES]
@@ -90,9 +90,7 @@ def growth_of(samples: Sequence[Mapping[str, float]]) -> float:
     first, last = (statistics.median(y for _, y in part) for part in (points[:third], points[-third:]))
     if last <= 2 * first:
         return 0
-    slopes = [
-        (y - points[i][1]) / (x - points[i][0]) for j, (x, y) in enumerate(points) for i in range(j)
-    ]
+    slopes = [(y - points[i][1]) / (x - points[i][0]) for j, (x, y) in enumerate(points) for i in range(j)]
     return max(0.0, statistics.median(slopes))
 
 
@@ -182,7 +180,9 @@ class Tally:
         bad one is made again.
         """
         bad = self.runs - self.bounded
-        return self.runs > 0 and (bad == 0 or self.hopeless or bad > MOST_TRIES // 2 or self.runs >= MOST_TRIES)
+        return self.runs > 0 and (
+            bad == 0 or self.hopeless or bad > MOST_TRIES // 2 or self.runs >= MOST_TRIES
+        )
 
 
 Steps = Generator[Ask, Run, None]
@@ -266,7 +266,7 @@ class Search:
         return good, None
 
     def _below(self, bad: float) -> Generator[Ask, Run, tuple[float | None, float | None]]:
-        """The two sides: from a rate that does not hold downwards. What is known already is not tried again."""
+        """The two sides: from a rate that does not hold downwards. What is known is not tried again."""
         known = [rate for rate, tally in self._tallies.items() if rate < bad and tally.holds]
         if known:
             return max(known), bad

@@ -31,9 +31,7 @@ class Sustainable:
     ) -> None:
         self._warm_up = warm_up
         self.rows: list[Series] = []
-        self._searches = [
-            Search(replace(setting, purpose=SEARCH), repeat, bound_ms) for setting in settings
-        ]
+        self._searches = [Search(replace(setting, purpose=SEARCH), repeat, bound_ms) for setting in settings]
         self._by_setting: dict[Setting, Series] = {}
 
     def go(self, bench: Bench) -> None:

@@ -61,6 +61,9 @@ class Debug(FakeBuild):
         self.assertFalse((self.bin / "said").exists())
 
     def test_no_debugger(self) -> None:
-        with mock.patch.object(debugging.shutil, "which", return_value=None), self.assertRaises(Failed) as caught:
+        with (
+            mock.patch.object(debugging.shutil, "which", return_value=None),
+            self.assertRaises(Failed) as caught,
+        ):
             debugging.debugger()
         self.assertIn("apt-get install gdb", caught.exception.remedy)

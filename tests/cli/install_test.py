@@ -66,7 +66,11 @@ class Places(InAHome):
         self.assertIn("no", done.output)
 
     def test_a_later_place_counts_and_others_stay(self) -> None:
-        one, two, taskflow = self.sources("fastflow"), self.sources("fastflow", "two"), self.sources("taskflow")
+        one, two, taskflow = (
+            self.sources("fastflow"),
+            self.sources("fastflow", "two"),
+            self.sources("taskflow"),
+        )
         for given in (f"fastflow={one}", f"taskflow={taskflow}", f"fastflow={two}"):
             self.type("--path", given)
         self.assertEqual(registered(), {"fastflow": two, "taskflow": taskflow})
@@ -77,7 +81,9 @@ class Places(InAHome):
         os.environ["FASTFLOW_DIR"] = str(other)
         self.assertEqual(wanted_places(), {"FASTFLOW_DIR": str(other)})
         self.assertEqual(state_of(FASTFLOW).says, f"{other} (FASTFLOW_DIR)")
-        self.assertIn("but FASTFLOW_DIR is set", self.type("--path", f"fastflow={self.folder / 'fastflow'}").output)
+        self.assertIn(
+            "but FASTFLOW_DIR is set", self.type("--path", f"fastflow={self.folder / 'fastflow'}").output
+        )
 
     def test_sources_that_have_gone(self) -> None:
         folder = self.sources("fastflow")
@@ -126,7 +132,11 @@ class Places(InAHome):
         ):
             with self.subTest(text):
                 self.file.write_text(text, encoding="utf-8")
-                done = self.type("--path", f"fastflow={self.folder}") if "fast" not in text else self.type("--list")
+                done = (
+                    self.type("--path", f"fastflow={self.folder}")
+                    if "fast" not in text
+                    else self.type("--list")
+                )
                 self.assertIsInstance(done.exception, Failed)
                 with self.assertRaisesRegex(Failed, says):
                     registered()
@@ -141,7 +151,9 @@ class Places(InAHome):
 class Packages(InAHome):
     """What is installed."""
 
-    def run_with(self, *names: str, missing: bool, code: int = 0, root: bool = True) -> tuple[Result, list[str]]:
+    def run_with(
+        self, *names: str, missing: bool, code: int = 0, root: bool = True
+    ) -> tuple[Result, list[str]]:
         """Runs the command on a machine where packages are missing or not; what it would have run."""
         run = mock.Mock(return_value=mock.Mock(returncode=code))
         with (

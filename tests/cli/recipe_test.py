@@ -24,7 +24,7 @@ echo "$said" >>"$0.log"
 n=$(wc -l <"$0.log")
 echo "{\\"seconds\\": $((3 * n)), \\"throughput\\": $((100 * nthreads * n))}" >"$json"
 """
-"""A program that does so much more with every run; its first run takes 3 s at 100 elements a second a thread."""
+"""A program that does more with every run; the first one takes 3 s, at 100 elements a second a thread."""
 
 
 class Values(unittest.TestCase):

@@ -71,7 +71,10 @@ class Keeps(InAFolder):
     def test_run_comes_back_whole(self) -> None:
         store = self.open()
         one = store.begin("first", ["exec", "--bench"], CONDITIONS, HERE)
-        runs = [a_run(SETTING, 0.5, verified=True), a_run(SETTING, 1, warm_up=True, error="it broke", judged="bounded")]
+        runs = [
+            a_run(SETTING, 0.5, verified=True),
+            a_run(SETTING, 1, warm_up=True, error="it broke", judged="bounded"),
+        ]
         for run in runs:
             store.add(one, run, CONDITIONS)
         again = self.open(make=False)
@@ -130,10 +133,10 @@ CREATE TABLE runs (
   freq_pattern TEXT NOT NULL, user_args TEXT NOT NULL, threads INTEGER NOT NULL, number INTEGER NOT NULL,
   warm_up INTEGER NOT NULL, metrics TEXT NOT NULL, verified INTEGER, error TEXT NOT NULL,
   command TEXT NOT NULL, said TEXT NOT NULL);
-INSERT INTO sets VALUES (1, 'old', '2026-01-01T00:00:00.000Z', NULL, 1, '[]', '{"freq_pattern": "wave,1,2,3"}',
-  'a', 2, 'b', 'c', 0, 'd', 'e', 'f', 0, '{}', '{}');
-INSERT INTO runs VALUES (1, 1, '2026-01-01T00:00:00.000Z', 'ferret_tbb_farm', 'ferret', 'tbb', 'farm', 'test', 2,
-  8, NULL, NULL, 'wave,1,2,3', '[]', 3, 1, 0, '{"seconds": 5}', NULL, '', '["a"]', '');
+INSERT INTO sets VALUES (1, 'old', '2026-01-01T00:00:00.000Z', NULL, 1, '[]',
+  '{"freq_pattern": "wave,1,2,3"}', 'a', 2, 'b', 'c', 0, 'd', 'e', 'f', 0, '{}', '{}');
+INSERT INTO runs VALUES (1, 1, '2026-01-01T00:00:00.000Z', 'ferret_tbb_farm', 'ferret', 'tbb', 'farm',
+  'test', 2, 8, NULL, NULL, 'wave,1,2,3', '[]', 3, 1, 0, '{"seconds": 5}', NULL, '', '["a"]', '');
 PRAGMA user_version = 1;
 PRAGMA application_id = 1417112679;
 """
