@@ -281,9 +281,9 @@ def draw_curves(ax: Axes, curves: Sequence[Curve], metric: Metric, style: Style)
             ax.axhline(curve.found.bound_ms, color=look["color"], linestyle=LINES["dot"], linewidth=0.8)
         if curve.found.rate:
             ax.axvline(curve.found.rate, color=look["color"], linestyle=LINES["dash"], linewidth=1)
-            at = (curve.found.rate, 1)
-            text = f"{curve.found.setting.nthreads}"
-            ax.annotate(text, at, xycoords=("data", "axes fraction"), ha="right", va="top", fontsize=7)
+            text = f"{curve.found.setting.nthreads} threads "
+            at = {"xy": (curve.found.rate, 1), "xycoords": ("data", "axes fraction")}
+            ax.annotate(text, **at, rotation=90, ha="right", va="top", fontsize=7, color=look["color"])
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.set_xlim(left=0)
