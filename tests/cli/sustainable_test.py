@@ -98,6 +98,8 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(growth_of(falling), 0)
         filling = [{"seconds": t / 10, "latency_ms": min(t, 5) + 10} for t in range(40)]
         self.assertEqual(growth_of(filling), 0)
+        little = [{"seconds": t / 10, "latency_ms": 500 + 2 * t} for t in range(40)]
+        self.assertEqual(growth_of(little), 0)  # It is long, and has not doubled.
         self.assertAlmostEqual(growth_of([{"seconds": t, "latency_ms": t} for t in range(1, 5000)]), 0.001)
 
 
@@ -184,14 +186,14 @@ class Searches(unittest.TestCase):
             chance = random.Random(seed)
 
             def noisy(rate: float | None, chance: random.Random = chance) -> Result:
-                stall = chance.uniform(0.05, 1) if chance.random() < 0.1 else 0
+                stall = chance.uniform(0.05, 1) if chance.random() < 0.25 else 0
                 return measured(1000 * chance.gauss(1, 0.01), rate, stall_s=stall)
 
             found = answer(noisy)
             assert found.rate is not None
-            self.assertTrue(600 < found.rate < 1060, found)
+            self.assertTrue(700 < found.rate < 1040, found)
             near += 900 < found.rate < 1040
-        self.assertGreaterEqual(near, 54)
+        self.assertGreaterEqual(near, 54)  # 56; without second tries, 49.
 
 
 STREAM = """#!/bin/bash
