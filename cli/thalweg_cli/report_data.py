@@ -223,7 +223,7 @@ def samples(run: Run | None, most: int) -> dict[str, Any] | None:
     """The samples of a run, column by column; where there are too many, the means of neighbours."""
     if run is None:
         return None
-    taken = [sample for sample in run.result["samples"] if isinstance(sample, dict)]
+    taken = whole([sample for sample in run.result["samples"] if isinstance(sample, dict)])
     width = -(-len(taken) // most) if taken else 1
     groups = [taken[i : i + width] for i in range(0, len(taken), width)]
     names = dict.fromkeys(name for sample in taken for name in sample)
@@ -232,9 +232,22 @@ def samples(run: Run | None, most: int) -> dict[str, Any] | None:
     return {"run": run.number, "width": width, "columns": columns}
 
 
+def whole(taken: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Samples without the last one, if the stream ended so soon after the one before that it says nothing."""
+    times = [sample["seconds"] for sample in taken]
+    if len(times) < 3 or times[-1] - times[-2] >= (times[-2] - times[-3]) / 4:
+        return taken
+    return taken[:-1]
+
+
 def mean_of(group: Sequence[dict[str, Any]], name: str) -> float | None:
-    """The mean of a column over neighbours; None where none of them has a number."""
+    """The mean of a column over neighbours; None where none of them has a number.
+
+    A latency of 0 is none: no element came to the sink meanwhile.
+    """
     values = [value for one in group if isinstance(value := one.get(name), int | float)]
+    if name == "latency_ms":
+        values = [value for value in values if value > 0]
     return rounded(statistics.fmean(values)) if values else None
 
 

@@ -238,8 +238,8 @@ def draw_series(ax: Axes, series: Sequence[tuple[Row, dict[str, Any]]], column: 
         if values is None:
             continue
         look = style.of(row) | {"marker": ""}
-        ys = [math.nan if value is None else value * factor for value in values]
-        ax.plot(columns["seconds"], ys, linewidth=1.2, **look)
+        there = [(x, y * factor) for x, y in zip(columns["seconds"], values, strict=True) if y is not None]
+        ax.plot([x for x, _ in there], [y for _, y in there], linewidth=1.2, **look)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("seconds since the stream began")
     ax.set_title(title)

@@ -248,6 +248,17 @@ class Page(OverAStore):
     def test_a_set_named_twice_is_one(self) -> None:
         self.assertEqual(len(self.data("first", "1", "latest")["rows"]), 9)
 
+    def test_samples_without_elements_and_at_the_end(self) -> None:
+        run = a_run(Setting(TBB, "small", 2), 1, 5)
+        times, latencies = (0.1, 0.2, 0.3, 0.301), (5, 0, 7, 9)
+        run.result["samples"] = [
+            {"seconds": seconds, "latency_ms": latency}
+            for seconds, latency in zip(times, latencies, strict=True)
+        ]
+        self.keep("slow", [run])
+        taken = plain_row(self.rows()[-1], 100)["samples"]
+        self.assertEqual(taken["columns"], {"seconds": [0.1, 0.2, 0.3], "latency_ms": [5, None, 7]})
+
     def test_many_samples(self) -> None:
         run = a_run(Setting(TBB, "small", 2), 1, 5)
         samples = [{"seconds": i, "throughput": i % 2, "batch": None} for i in range(100_001)]

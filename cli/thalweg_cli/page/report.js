@@ -436,7 +436,7 @@
         plots.append(node);
         plot(node, () => ({
           traces: inside.filter((row) => isShown(row) && row.samples.columns[name]).map((row) => ({
-            type: "scatter", mode: "lines", name: nameOf(row),
+            type: "scatter", mode: "lines", name: nameOf(row), connectgaps: true,
             x: row.samples.columns.seconds, y: row.samples.columns[name].map((value) => value === null ? null : value * factor),
             line: { ...lineOf(row), width: 1.5, ...(row.sequential ? { dash: "dot" } : {}) },
             hovertemplate: `<b>${nameOf(row)}</b>, run ${row.samples.run}: %{y:.4g}<br>%{x:.3g} s<extra></extra>`,
