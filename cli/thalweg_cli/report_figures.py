@@ -146,8 +146,8 @@ def degree_of(rows: Sequence[Row]) -> str:
 
 
 def drawn(panels: Sequence[Panel], title: str, legend: Sequence[Line2D], wide: float = 1) -> Figure:
-    """A figure of plots, three in a row, with their legend below."""
-    across = min(3, len(panels))
+    """A figure of plots, three in a row (four: two), with their legend below."""
+    across = 2 if len(panels) == 4 else min(3, len(panels))
     down = math.ceil(len(panels) / across)
     in_a_row = max(1, int(across * WIDTH * wide / 1.5))
     legend_height = 0.22 * math.ceil(len(legend) / in_a_row) + 0.3
