@@ -8,8 +8,8 @@
 
 #include "spb/api.hpp"
 
-/// Lets the batches of the source grow while the stream runs: from 1 element to `most`, in equal steps of time
-/// over so many seconds. Then they stay as they are. It ends with the object.
+/// Lets the batches of the source grow while the stream runs: from 1 element to `most`, in equal steps of
+/// time over so many seconds. Then they stay as they are. It ends with the object.
 class growing_batch {
  public:
   growing_batch(int most, int seconds)
