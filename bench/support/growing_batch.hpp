@@ -1,32 +1,24 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <stop_token>
-#include <thread>
 
 #include "spb/api.hpp"
 
 /// Lets the batches of the source grow while the stream runs: from 1 element to `most`, in equal steps of
-/// time over so many seconds. Then they stay as they are. It ends with the object.
+/// time over so many seconds from its construction. Then they stay as they are.
 class growing_batch {
  public:
-  growing_batch(int most, int seconds)
-      : thread_([=](const std::stop_token& stop) { grow(stop, most, std::chrono::seconds(seconds)); }) {}
+  growing_batch(int most, int seconds) : most_(most), time_(seconds) {}
 
- private:
-  static void grow(const std::stop_token& stop, int most, std::chrono::duration<double> time) {
-    std::mutex lock;
-    std::unique_lock held(lock);
-    std::condition_variable_any woken;
-    const auto step = time / most;
-    for (int size = 1; size <= most; ++size) {
-      spb::SPBench::setBatchSize(size);
-      woken.wait_for(held, stop, step, [] { return false; });
-      if (stop.stop_requested()) return;
-    }
+  /// To be called before the source fills an item, by one thread at a time.
+  void set_size() const {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
+    spb::SPBench::setBatchSize(std::min(1 + static_cast<int>(passed / time_ * most_), most_));
   }
 
-  std::jthread thread_;
+ private:
+  int most_;
+  std::chrono::duration<double> time_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };

@@ -14,8 +14,10 @@ int main(int argc, char* argv[]) {
   spb::Metrics::init();
   const auto threads = static_cast<std::size_t>(spb::nthreads);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+  const growing_batch growing(10, seconds);
   const auto source = tbb::make_filter<void, spb::Item>(tbb::filter_mode::serial_out_of_order,
-                                                        [](tbb::flow_control& control) {
+                                                        [&](tbb::flow_control& control) {
+                                                          growing.set_size();
                                                           spb::Item item;
                                                           if (!spb::Source::op(item)) control.stop();
                                                           return item;
@@ -30,7 +32,6 @@ int main(int argc, char* argv[]) {
   });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_out_of_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  const growing_batch grows(10, seconds);
   tbb::task_arena(spb::nthreads).execute([&] {
     tbb::parallel_pipeline(2 * threads, source & search & sink);
   });
