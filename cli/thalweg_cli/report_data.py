@@ -246,7 +246,7 @@ def mean_of(group: Sequence[dict[str, Any]], name: str) -> float | None:
     A latency of 0 is none: no element came to the sink meanwhile.
     """
     values = [value for one in group if isinstance(value := one.get(name), int | float)]
-    if name == "latency_ms":
+    if name.endswith("_ms"):
         values = [value for value in values if value > 0]
     return rounded(statistics.fmean(values)) if values else None
 
