@@ -12,7 +12,6 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "test-result": ("--verify",),
     "monitor-thread": ("--monitor",),
     "latency-monitor": ("--latency", "--monitor"),
-    "input-class": ("--input",),
     "class": ("--input",),
     "md5": ("--hash",),
 }
