@@ -305,7 +305,8 @@ class Search:
         tally.runs += 1
         tally.bounded += run.judged == BOUNDED
         tally.seconds.append(seconds)
-        tally.hopeless |= run.judged != BOUNDED and seconds > HOPELESS * self._elements / rate
+        much_too_long = seconds > HOPELESS * self._elements / rate + START_S
+        tally.hopeless |= run.judged != BOUNDED and much_too_long
 
 
 def rounded(value: float) -> float:

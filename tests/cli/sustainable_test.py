@@ -1,13 +1,15 @@
 """The search for the sustainable throughput, against programs whose capacity is known."""
 
+import io
 import random
 import unittest
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from dataclasses import replace
 
 from fake_programs import FakeBuild, program
 from thalweg_cli.app import app
+from thalweg_cli.execute import execute
 from thalweg_cli.experiment import SEARCH, Setting
 from thalweg_cli.metrics import THROUGHPUT
 from thalweg_cli.report_data import curves_of, rows_of
@@ -291,6 +293,19 @@ class Command(FakeBuild):
         lines = (self.folder / "curves.csv").read_text(encoding="utf-8").splitlines()
         self.assertRegex(lines[0], "rate,bounded,runs,throughput")
         self.assertGreater(len(lines), 10)
+
+    def test_interrupted(self) -> None:
+        self.add(TBB, STREAM.replace("CAPACITY", "1000"))
+        ends = 'case "$*" in *"-frequency 2000"*) kill -INT $PPID; sleep 60 ;; esac\n'
+        self.add(OURS, STREAM.replace("CAPACITY", "2000").replace("while", ends + "while", 1))
+        out = io.StringIO()
+        with redirect_stdout(out), self.assertRaises(KeyboardInterrupt):
+            execute(["test"], bench=["all"], store=self.store, find_sustainable=True)
+        self.assertIn("kept as set 1, which is not complete", out.getvalue())
+        self.assertEqual(out.getvalue().count("not searched to the end"), 2)
+        with closing(Store(self.store)) as store:
+            one = store.find("latest")
+            self.assertEqual((one.complete, one.findings, one.count), (False, [], 2 + 2 * 2 + 1))
 
     def test_one_that_fails_does_not_end_the_others(self) -> None:
         self.add(TBB, "#!/bin/bash\nexit 3\n")
