@@ -14,6 +14,7 @@ from thalweg_cli import (
     execute,
     feed,
     inputs,
+    install,
     listing,
     micro,
     new_app,
@@ -47,6 +48,7 @@ app.command()(feed.feed)
 app.command()(effort.effort)
 app.command("list")(listing.list_all)
 app.command()(inputs.inputs)
+app.command()(install.install)
 app.command()(new_input.new_input)
 app.command()(new_input.delete_input)
 app.command()(new_app.new_app)

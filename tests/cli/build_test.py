@@ -68,19 +68,32 @@ class Alone(unittest.TestCase):
 
 
 class MovedPeers(unittest.TestCase):
-    """`moved_peers` compares what the environment says with what CMake has found."""
+    """`moved_peers` compares what is wanted with what CMake has found."""
 
-    CACHE = "GRPPI_DIR:PATH=/a/grppi\nTASKFLOW_DIR:PATH=TASKFLOW_DIR-NOTFOUND\nTBB_DIR:PATH=/usr\n"
+    CACHE = "GRPPI_DIR:PATH={there}\nTASKFLOW_DIR:PATH=TASKFLOW_DIR-NOTFOUND\nTBB_DIR:PATH=/usr\n"
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.there = Path(folder.name) / "grppi"
+        self.header = self.there / "include" / "grppi" / "grppi.h"
+        self.header.parent.mkdir(parents=True)
+        self.header.touch()
+        self.cache = self.CACHE.format(there=self.there)
 
     def test_only_what_is_elsewhere(self) -> None:
-        for environment, moved in (
+        for places, moved in (
             ({}, []),
-            ({"GRPPI_DIR": "/a/grppi/", "TASKFLOW_DIR": "", "TBB_DIR": "/b"}, []),
+            ({"GRPPI_DIR": f"{self.there}/", "TASKFLOW_DIR": "", "TBB_DIR": "/b"}, []),
             ({"GRPPI_DIR": "/b", "WINDFLOW_DIR": "/b"}, ["GRPPI_DIR"]),
             ({"TASKFLOW_DIR": "/b"}, ["TASKFLOW_DIR"]),
         ):
-            with self.subTest(environment):
-                self.assertEqual(moved_peers(self.CACHE, environment), moved)
+            with self.subTest(places):
+                self.assertEqual(moved_peers(self.cache, places), moved)
+
+    def test_what_has_gone(self) -> None:
+        self.header.unlink()
+        self.assertEqual(moved_peers(self.cache, {}), ["GRPPI_DIR"])
 
 
 class LastLines(unittest.TestCase):
