@@ -11,7 +11,7 @@ import typer
 from thalweg_cli import ranges
 from thalweg_cli.applications import make_input, tools_of
 from thalweg_cli.debugging import debug
-from thalweg_cli.experiment import Conditions, Setting, settings
+from thalweg_cli.experiment import Conditions, Setting, WhenLate, settings
 from thalweg_cli.files import check_writable
 from thalweg_cli.measuring import Measuring, Plan, Rounds
 from thalweg_cli.own import OwnFolder
@@ -80,6 +80,9 @@ def execute(
             min=0.001, max=1e9, metavar="MS", help="The bound of p99 there; else ten times that at low load."
         ),
     ] = None,
+    when_late: Annotated[
+        WhenLate, typer.Option(help="What becomes of elements that are due while the stream is busy.")
+    ] = WhenLate.CATCH_UP,
     in_memory: Annotated[bool, typer.Option("--in-memory", help="Read all input before the stream.")] = False,
     user_arg: Annotated[
         list[str] | None, typer.Option(help="An argument for the programs; may be given again.")
@@ -138,6 +141,7 @@ def execute(
         tuple(sorted(parse_processors(pin))) if pin else (),
         timeout,
         show_output,
+        when_late.value,
     )
     degrees = ranges.NTHREADS.values(nthreads)
     varied = {

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
 from thalweg_cli.programs import Program
@@ -84,11 +85,23 @@ def number(value: float) -> str:
     return str(int(value)) if value == int(value) else f"{value:.15g}"
 
 
+CATCH_UP = "catch-up"
+
+
+class WhenLate(StrEnum):
+    """What becomes of elements that were due while the stream was busy."""
+
+    CATCH_UP = CATCH_UP
+    SKIP = "skip"
+    CLOSED_LOOP = "closed-loop"
+
+
 @dataclass(frozen=True)
 class Conditions:
     """What holds for all runs of an experiment.
 
     `executor` is a command that runs the programs, `pin` the processors they may use (without any, all).
+    `when_late` is a value of `WhenLate`.
     """
 
     verify: bool = False
@@ -100,11 +113,14 @@ class Conditions:
     pin: tuple[int, ...] = ()
     timeout_s: float = 0
     show_output: bool = False
+    when_late: str = CATCH_UP
 
     def options(self) -> list[str]:
         """The options of the programs."""
         flags = (("-verify", self.verify), ("-latency", self.latency), ("-in-memory", self.in_memory))
         options = [name for name, wanted in flags if wanted]
+        if self.when_late != CATCH_UP:
+            options += ["-when-late", self.when_late]
         if self.monitor_ms:
             options += ["-monitor", str(self.monitor_ms)]
         for argument in self.user_args:

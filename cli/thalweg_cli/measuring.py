@@ -151,7 +151,7 @@ class Measuring:
 
     def keep_in(self, store: Store, label: str) -> None:
         """Makes all runs as a new set of a store, then shows what came of them, also when cut short."""
-        programs = [row.setting.program for row in self._rows]
+        programs = [row.setting.program for row in self._plan.rows]
         set_id = store.begin(label, sys.argv[1:], self._conditions, Circumstances.here(programs))
         lines_only = self._conditions.show_output
         rows = self._plan.rows

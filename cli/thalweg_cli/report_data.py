@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from thalweg_cli.experiment import SEARCH, SEQUENTIAL, SUSTAINABLE, Conditions
+from thalweg_cli.experiment import CATCH_UP, SEARCH, SEQUENTIAL, SUSTAINABLE, Conditions
 from thalweg_cli.export import Kept, conditions_of
 from thalweg_cli.metrics import METRICS, THROUGHPUT, Metric
 from thalweg_cli.runs import Run, Series, in_series
@@ -136,6 +136,7 @@ class Row:
 def held(conditions: Conditions) -> str:
     """What holds for all runs of a set and changes what they measure."""
     parts = ["in memory" if conditions.in_memory else ""]
+    parts += [f"when late: {conditions.when_late}" if conditions.when_late != CATCH_UP else ""]
     parts += [f"arguments {' '.join(conditions.user_args)}" if conditions.user_args else ""]
     parts += [f"on processors {' '.join(map(str, conditions.pin))}" if conditions.pin else ""]
     parts += [f"run by {' '.join(conditions.executor)}" if conditions.executor else ""]

@@ -7,7 +7,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from thalweg_cli.experiment import Conditions, Setting, number
+from thalweg_cli.experiment import CATCH_UP, Conditions, Setting, number
 from thalweg_cli.metrics import LATENCY, MEMORY, THROUGHPUT, TIME, Metric, summary
 from thalweg_cli.runs import Series
 
@@ -104,6 +104,7 @@ def title_of(rows: Sequence[Series], conditions: Conditions) -> str:
     inputs = list(dict.fromkeys(row.setting.input for row in rows))
     parts = [inputs[0]] if len(inputs) == 1 else []
     parts += ["in memory"] if conditions.in_memory else []
+    parts += [f"when late: {conditions.when_late}"] if conditions.when_late != CATCH_UP else []
     return ", ".join([*parts, "mean and standard deviation"])
 
 

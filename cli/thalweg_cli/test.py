@@ -7,8 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -98,13 +100,10 @@ def test(
     factor = LONG if long else 0.2 if quick else 1.0
 
     start = time.monotonic()
-    phases: list[tuple[str, Callable[[], Results]]] = [("command line", test_command_line)]
-    phases += [(preset, lambda p=preset: test_preset(p, factor)) for preset in presets]  # type: ignore[misc]
-    if Preset.COVERAGE in presets:
-        phases.append(("lines covered", measure_coverage))
     total = Results()
-    told = []
-    for name, run in phases:
+    told: list[str] = []
+
+    def tell(name: str, run: Callable[[], Results]) -> None:
         try:
             results = run()
         except Failed as why:
@@ -115,6 +114,17 @@ def test(
         total.passed += results.passed
         total.skipped += results.skipped
         total.failures += [Failure(f"{name}: {failure.name}", failure.output) for failure in results.failures]
+
+    # The tests of the command line mostly wait, for one processor and for programs that the first build has.
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        command_line: Future[Results] | None = None
+        for preset in presets:
+            tell(preset, partial(test_preset, preset, factor))
+            command_line = command_line or beside.submit(test_command_line)
+        if command_line:
+            tell("command line", command_line.result)
+    if Preset.COVERAGE in presets:
+        tell("lines covered", measure_coverage)
 
     sum_up(total, told, time.monotonic() - start)
     if total.failures:

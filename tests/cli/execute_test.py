@@ -65,11 +65,20 @@ class Execute(FakeBuild):
 
     def test_conditions_come_to_the_programs(self) -> None:
         self.add(TBB)
-        options = ["--in-memory", "--monitor", "20", "--freq-pattern", "wave,1,2,3", "--latency"]
+        options = [
+            "--in-memory",
+            "--monitor",
+            "20",
+            "--freq-pattern",
+            "wave,1,2,3",
+            "--latency",
+            "--when-late",
+            "skip",
+        ]
         self.type(*options, "--user-arg", "-x", "--executor", "env A=1")
         command = self.kept()[0].command
         self.assertEqual(command[:2], ("env", "A=1"))
-        said = "-freq-patt wave,1,2,3 -latency -in-memory -monitor 20 -user-arg -x"
+        said = "-freq-patt wave,1,2,3 -latency -in-memory -when-late skip -monitor 20 -user-arg -x"
         self.assertTrue(" ".join(command).endswith(said), command)
 
     def test_rounds_take_programs_in_turn_and_warm_up_first(self) -> None:

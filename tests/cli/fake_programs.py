@@ -45,6 +45,7 @@ class FakeBuild(unittest.TestCase):
         self.store = self.folder / "data" / "results.db"
         self.programs: list[Program] = []
         self.patch("thalweg_cli.runs.build_folder", return_value=self.folder)
+        self.patch("thalweg_cli.applications.build_folder", return_value=self.folder)
         self.patch("thalweg_cli.execute.known_programs", return_value=self.programs)
         self.patch("thalweg_cli.own_build.build")
         self.patch("thalweg_cli.execute.make_input")

@@ -72,7 +72,7 @@ class Feed(FakeBuild):
             player_of([program("primes", "tbb")], "primes")
 
     def test_no_input_is_made_for_who_waits_for_a_feed(self) -> None:
-        with mock.patch("thalweg_cli.execute.finish") as started:
+        with mock.patch("thalweg_cli.applications.finish") as started:
             make_input("primes", "tcp://localhost:9000/test")
         started.assert_not_called()
 
