@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
@@ -100,6 +100,14 @@ def test(
     factor = LONG if long else 0.2 if quick else 1.0
 
     start = time.monotonic()
+    total, told = run_all(presets, factor)
+    sum_up(total, told, time.monotonic() - start)
+    if total.failures:
+        raise typer.Exit(1)
+
+
+def run_all(presets: Sequence[Preset], factor: float) -> tuple[Results, list[str]]:
+    """Runs all tests of some builds, and those of the command line. Returns a sum, and a line for each phase."""
     total = Results()
     told: list[str] = []
 
@@ -125,10 +133,7 @@ def test(
             tell("command line", command_line.result)
     if Preset.COVERAGE in presets:
         tell("lines covered", measure_coverage)
-
-    sum_up(total, told, time.monotonic() - start)
-    if total.failures:
-        raise typer.Exit(1)
+    return total, told
 
 
 def test_own_application(name: str) -> None:
