@@ -107,7 +107,7 @@ def test(
 
 
 def run_all(presets: Sequence[Preset], factor: float) -> tuple[Results, list[str]]:
-    """Runs all tests of some builds, and those of the command line. Returns a sum, and a line for each phase."""
+    """Runs the tests of builds, and of the command line. Returns their sum, and a line for each phase."""
     total = Results()
     told: list[str] = []
 
