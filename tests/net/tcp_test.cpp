@@ -22,6 +22,7 @@
 #include "net/raw_peer.hpp"
 #include "support/eventually.hpp"
 #include "support/failure.hpp"
+#include "support/scale.hpp"
 
 namespace tw = thalweg;
 using namespace std::chrono_literals;
@@ -107,7 +108,7 @@ TEST(Tcp, ItemsOfAllKindsComeAsTheyWere) {
 }
 
 TEST(Tcp, ManySmallItemsComeInOrder) {
-  const auto all = numbers(200'000);
+  const auto all = numbers(scaled(200'000));
   EXPECT_TRUE(sent_and_received(all) == all);
 }
 
