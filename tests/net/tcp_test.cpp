@@ -262,7 +262,7 @@ TEST(Tcp, AConnectionThatBreaksLosesNothingAndDoublesNothing) {
     all.push_back(std::to_string(i) + std::string(static_cast<std::size_t>(i) % 400, '.'));
   sending sender(tw::source(all) | tw::tcp_sink<std::string>(line.where(), {.capacity = 100'000}));
   std::vector<std::string> seen;
-  tw::run(tw::tcp_source<std::string>(here) | tw::sink(seen));
+  tw::run(tw::tcp_source<std::string>(here, {.return_within = 5s}) | tw::sink(seen));
   EXPECT_EQ(sender.failure(), "");
   EXPECT_TRUE(seen == all);
   EXPECT_GE(line.connections(), 9);
