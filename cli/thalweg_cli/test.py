@@ -60,8 +60,8 @@ class Plan:
 # folder take part: random graphs have all that other graphs have but threads outside.
 PLANS = {
     Preset.RELEASE: Plan(scale=1.0),
-    Preset.ASAN: Plan(scale=0.2, folders=("pipe", "observe", "flow", "run", "apps")),
-    Preset.TSAN: Plan(scale=0.1, folders=("pipe", "flow", "run", "graph", "spb", "bench")),
+    Preset.ASAN: Plan(scale=0.2, folders=("pipe", "observe", "flow", "net", "run", "apps")),
+    Preset.TSAN: Plan(scale=0.1, folders=("pipe", "flow", "net", "run", "graph", "spb", "bench")),
     Preset.COVERAGE: Plan(scale=0.2),
 }
 

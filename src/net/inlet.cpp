@@ -307,7 +307,7 @@ void inlet::state::let_go(std::string_view why) {
 }
 
 void inlet::state::fail(const std::string& says) {
-  link.reset();
+  let_go(says);
   failure = says;
   throw network_error(says);
 }

@@ -22,6 +22,7 @@
 #include "net/raw_peer.hpp"
 #include "support/eventually.hpp"
 #include "support/failure.hpp"
+#include "support/scale.hpp"
 
 namespace tw = thalweg;
 using namespace std::chrono_literals;
@@ -107,7 +108,7 @@ TEST(Tcp, ItemsOfAllKindsComeAsTheyWere) {
 }
 
 TEST(Tcp, ManySmallItemsComeInOrder) {
-  const auto all = numbers(200'000);
+  const auto all = numbers(scaled(200'000));
   EXPECT_TRUE(sent_and_received(all) == all);
 }
 
@@ -261,7 +262,7 @@ TEST(Tcp, AConnectionThatBreaksLosesNothingAndDoublesNothing) {
     all.push_back(std::to_string(i) + std::string(static_cast<std::size_t>(i) % 400, '.'));
   sending sender(tw::source(all) | tw::tcp_sink<std::string>(line.where(), {.capacity = 100'000}));
   std::vector<std::string> seen;
-  tw::run(tw::tcp_source<std::string>(here) | tw::sink(seen));
+  tw::run(tw::tcp_source<std::string>(here, {.return_within = 5s}) | tw::sink(seen));
   EXPECT_EQ(sender.failure(), "");
   EXPECT_TRUE(seen == all);
   EXPECT_GE(line.connections(), 9);
