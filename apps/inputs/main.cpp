@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -15,8 +16,10 @@
 #include "apps/inputs/registry.hpp"
 #include "apps/inputs/suggest.hpp"
 #include "apps/support/cache.hpp"
+#include "apps/support/error.hpp"
 #include "apps/support/interruption.hpp"
 #include "apps/support/progress_bar.hpp"
+#include "apps/support/registered_input.hpp"
 
 namespace {
 
@@ -49,9 +52,15 @@ const application& find_application(const std::string& name) {
   throw usage_error("there is no application '" + name + "'" + did_you_mean(name, names));
 }
 
-void check_input(const application& app, const std::string& name) {
-  if (std::find(app.inputs.begin(), app.inputs.end(), name) != app.inputs.end()) return;
-  throw usage_error(app.name + " has no input '" + name + "'" + did_you_mean(name, app.inputs));
+// Nothing: it is one of the application's own inputs.
+std::optional<apps::registered_input> find_input(const application& app, const std::string& name) {
+  if (std::find(app.inputs.begin(), app.inputs.end(), name) != app.inputs.end()) return std::nullopt;
+  auto names = app.inputs;
+  for (auto& one : apps::registered_inputs(app.name)) {
+    if (one.name == name) return std::move(one);
+    names.push_back(one.name);
+  }
+  throw usage_error(app.name + " has no input '" + name + "'" + did_you_mean(name, names));
 }
 
 // A generator ends early, and leaves nothing behind, by what its reports of progress throw.
@@ -71,22 +80,31 @@ fs::path provide(const application& app, const std::string& input, bool again) {
   });
 }
 
-std::uintmax_t size_of(const fs::path& folder) {
+// Of a file, or of all that are in a folder; 0 if there is none.
+std::uintmax_t size_of(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return fs::is_regular_file(path, ignored) ? fs::file_size(path) : 0;
   std::uintmax_t size = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
+  for (const auto& entry : fs::recursive_directory_iterator(path))
     if (entry.is_regular_file()) size += entry.file_size();
   return size;
+}
+
+nlohmann::json described(const std::string& name, bool there, const fs::path& place, bool registered) {
+  nlohmann::json one{{"name", name}, {"made", there}, {"folder", place.string()}, {"registered", registered}};
+  if (there) one["bytes"] = size_of(place);
+  return one;
 }
 
 void list_as_json() {
   auto all = nlohmann::json::array();
   for (const auto* app : apps::applications()) {
     auto inputs = nlohmann::json::array();
-    for (const auto& input : app->inputs) {
-      const auto folder = apps::input_folder(*app, input);
+    for (const auto& input : app->inputs)
       inputs.push_back(
-          {{"name", input}, {"made", apps::input_is_there(*app, input)}, {"folder", folder.string()}});
-    }
+          described(input, apps::input_is_there(*app, input), apps::input_folder(*app, input), false));
+    for (const auto& one : apps::registered_inputs(app->name))
+      inputs.push_back(described(one.name, fs::exists(one.file), one.file, true));
     all.push_back({{"name", app->name},
                    {"says", app->says},
                    {"operators", app->operators},
@@ -110,6 +128,9 @@ void list_as_text() {
         std::printf("  %s\n", input.c_str());
       }
     }
+    for (const auto& one : apps::registered_inputs(app->name))
+      std::printf("  %-20s %s%s\n", one.name.c_str(), one.file.c_str(),
+                  fs::exists(one.file) ? "" : ", which is not there");
   }
   for (const auto& m : apps::missing_applications())
     std::printf("%s: not built; to have it: apt-get install %s\n", m.name.c_str(), m.packages.c_str());
@@ -129,11 +150,20 @@ int run(const std::string& command, const order& asked) {
     return good;
   }
   const auto& app = find_application(asked.app);
-  check_input(app, asked.input);
+  const auto own = find_input(app, asked.input);
   if (command == "verify") {
-    const auto found = app.verify(asked.input, provide(app, asked.input, false), asked.output);
+    const auto found = own ? apps::verify_registered(*own, asked.output)
+                           : app.verify(asked.input, provide(app, asked.input, false), asked.output);
     std::printf("%s: %s: %s\n", asked.output.c_str(), found.good ? "good" : "wrong", found.says.c_str());
     return found.good ? good : bad;
+  }
+  if (own) {
+    if (!fs::exists(own->file)) throw apps::error("'" + own->file.string() + "' is not there");
+    if (command == "generate" && (asked.force || !asked.to.empty()))
+      throw usage_error("'" + own->name + "' is a file of the user's, '" + own->file.string() +
+                        "', and is not made here");
+    std::puts(own->file.c_str());
+    return good;
   }
   if (!asked.to.empty()) {
     with_progress(app, asked.input, [&](const apps::progress& told) {
@@ -174,7 +204,7 @@ int main(int argc, char** argv) {
   auto* const path = options.add_subcommand("path", "print the folder of an input, which is made if need be");
   for (auto* const command : {generate, verify, path}) {
     command->add_option("app", asked.app, "an application, such as bzip2")->required();
-    command->add_option("input", asked.input, "one of its inputs, such as test")->required();
+    command->add_option("input", asked.input, "one of its inputs, such as test, or a user's own")->required();
   }
   verify->add_option("output", asked.output, "the file or folder that was written")->required();
   options.footer("Exit code: 0 good, 1 an error or a wrong output, 2 wrong usage, 130 interrupted.");

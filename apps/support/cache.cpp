@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include "apps/support/error.hpp"
 #include "apps/support/files.hpp"
+#include "apps/support/hash.hpp"
 #include "apps/support/temporary.hpp"
+#include "apps/support/user_folder.hpp"
 
 namespace apps {
 
@@ -51,6 +51,22 @@ std::string size_of(const fs::path& folder) {
     size += entry.file_size();
   }
   return std::to_string(files) + " files, " + std::to_string(size) + " bytes";
+}
+
+// The hash of each file, hidden files apart, as `sha256sum` lists and checks them.
+std::string hashes_of(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file() && !entry.path().filename().string().starts_with('.'))
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::string list;
+  for (const auto& file : files)
+    list.append(hash_of_file(file))
+        .append("  ")
+        .append(file.lexically_relative(folder).string())
+        .append("\n");
+  return list;
 }
 
 // A folder of a name of its own beside that of an input.
@@ -89,16 +105,7 @@ class lock {
 }  // namespace
 
 fs::path input_cache() {
-  // A relative path is invalid there, says the XDG Base Directory Specification.
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && fs::path(cache).is_absolute())
-    return fs::path(cache) / "thalweg" / "inputs";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') {
-    const passwd* user = ::getpwuid(::getuid());
-    if (user == nullptr) throw error("there is no place for inputs: neither XDG_CACHE_HOME nor HOME is set");
-    home = user->pw_dir;
-  }
-  return fs::path(home) / ".cache" / "thalweg" / "inputs";
+  return user_folder("XDG_CACHE_HOME", ".cache") / "thalweg" / "inputs";
 }
 
 fs::path input_folder(const application& app, std::string_view input) {
@@ -127,6 +134,7 @@ fs::path provide_input(const application& app, std::string_view input, const pro
   auto made = unfinished(parent, input);
   app.generate(input, made.path(), told);
   write_file(made.path() / size_name, size_of(made.path()));
+  write_file(made.path() / hashes_file, hashes_of(made.path()));
   write_file(made.path() / stamp_name, std::to_string(app.edition));
   std::error_code why;
   fs::remove_all(folder, why);

@@ -15,6 +15,10 @@ std::filesystem::path input_cache();
 /// The folder of an input there, whether it has been made or not.
 std::filesystem::path input_folder(const application& app, std::string_view input);
 
+/// A file among those of an input there: their SHA-256, as `sha256sum --check` reads them. Inputs of earlier
+/// versions have none.
+inline constexpr std::string_view hashes_file = ".sha256";
+
 /// Whether it has been made, by this edition of the generator, and has as many files and bytes as then.
 bool input_is_there(const application& app, std::string_view input);
 

@@ -15,7 +15,8 @@
 
 namespace apps {
 
-/// Reads a file of lines, each of fields between commas. Errors are `apps::error`s that name file and line.
+/// Reads a file of lines, each of fields between commas, or another sign. Errors are `apps::error`s that name
+/// file and line.
 ///
 /// ```cpp
 /// apps::csv_reader lines("faces.csv");
@@ -27,8 +28,8 @@ namespace apps {
 /// ```
 class csv_reader {
  public:
-  explicit csv_reader(std::filesystem::path file)
-      : file_(std::move(file)), text_(read_file(file_)), rest_(view(text_)) {}
+  explicit csv_reader(std::filesystem::path file, char separator = ',')
+      : file_(std::move(file)), text_(read_file(file_)), rest_(view(text_)), separator_(separator) {}
 
   /// Goes to the next line; false behind the last.
   bool next() {
@@ -38,9 +39,11 @@ class csv_reader {
     ++number_;
     return true;
   }
+  /// What has not been read of the line yet.
+  [[nodiscard]] std::string_view rest() const { return line_; }
   /// The next field of the line.
   std::string_view field() {
-    const auto found = line_.substr(0, line_.find(','));
+    const auto found = line_.substr(0, line_.find(separator_));
     line_.remove_prefix(std::min(found.size() + 1, line_.size()));
     return found;
   }
@@ -65,6 +68,7 @@ class csv_reader {
   std::filesystem::path file_;
   bytes text_;
   std::string_view rest_, line_;
+  char separator_;
   std::size_t number_ = 0;
 };
 

@@ -12,16 +12,20 @@ from thalweg_cli import (
     doctor,
     effort,
     execute,
+    inputs,
+    listing,
     micro,
+    new_app,
+    new_input,
     own_build,
     own_commands,
     own_configure,
     own_operators,
     own_update,
-    programs,
     report,
     results,
     test,
+    version,
 )
 from thalweg_cli.spellings import rewrite
 from thalweg_cli.terminal import Failed, errors
@@ -39,7 +43,12 @@ app.command()(test.test)
 app.command()(micro.micro)
 app.command("exec")(execute.execute)
 app.command()(effort.effort)
-app.command("list")(programs.list_programs)
+app.command("list")(listing.list_all)
+app.command()(inputs.inputs)
+app.command()(new_input.new_input)
+app.command()(new_input.delete_input)
+app.command()(new_app.new_app)
+app.command()(new_app.delete_app)
 app.command()(own_commands.new)
 app.command()(own_commands.edit)
 app.command()(own_operators.edit_op)
@@ -55,6 +64,8 @@ app.command()(compare.compare)
 app.command()(report.report)
 app.command()(doctor.doctor)
 app.command()(clean.clean)
+app.command()(version.version)
+app.command(hidden=True)(inputs.download_inputs)  # SPBench's name
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from thalweg_cli.paths import ROOT, build_folder
+from thalweg_cli.paths import ROOT, build_folder, user_folder
 from thalweg_cli.terminal import Failed, bar, console
 
 BYTES_PER_COMPILER = 1_200_000_000
@@ -20,6 +20,12 @@ MAX_OUTPUT_LINES = 60
 
 PEERS = ("FASTFLOW_DIR", "GRPPI_DIR", "TASKFLOW_DIR", "WINDFLOW_DIR")
 """Variables of the environment, and of CMake's cache, that say where headers of other projects are."""
+
+USER_APPS = "THALWEG_USER_APPS"
+"""CMake's variable for the folder of the user's own applications."""
+
+MEASURED = "release"
+"""The preset of which that is a part."""
 
 
 def parallel_jobs() -> int:
@@ -36,17 +42,30 @@ def parallel_jobs() -> int:
 
 
 def configure(preset: str) -> None:
-    """Runs CMake if it never ran for this preset, or before presets or peers changed; Ninja does the rest."""
+    """Runs CMake if it never ran for this preset, or before what it is told changed; Ninja does the rest.
+
+    That are presets, the places of peers, and the folder of the user's own applications.
+    """
     ninja_file = build_folder(preset) / "build.ninja"
     presets = ROOT / "CMakePresets.json"
     cache = build_folder(preset) / "CMakeCache.txt"
-    moved = moved_peers(cache.read_text(encoding="utf-8"), os.environ) if cache.exists() else []
-    if not moved and ninja_file.exists() and ninja_file.stat().st_mtime >= presets.stat().st_mtime:
+    known = cache.read_text(encoding="utf-8") if cache.exists() else ""
+    moved = moved_peers(known, os.environ)
+    added = own_applications_folder() if preset == MEASURED else ""
+    is_known = cached_folder(known) == added
+    if (
+        not moved
+        and is_known
+        and ninja_file.exists()
+        and ninja_file.stat().st_mtime >= presets.stat().st_mtime
+    ):
         return
     console.print(f"configuring {preset}")
-    if cache.exists() and f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in cache.read_text(encoding="utf-8"):
+    if known and f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in known:
         cache.unlink()  # The folder was moved here: its paths lead elsewhere.
     command = ["cmake", "--preset", preset, *(f"-U{name}" for name in moved)]  # to be looked for again
+    if added or not is_known:
+        command.append(f"-D{USER_APPS}:PATH={added}")
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
@@ -55,9 +74,22 @@ def configure(preset: str) -> None:
         raise Failed(
             f"CMake could not configure the preset {preset}",
             output=last_lines(done.stdout + done.stderr),
-            remedy="./thalweg doctor shows what is missing on this machine",
+            remedy="./thalweg doctor shows what is missing on this machine"
+            + (f"; your own applications, in {added}, are a part of it" if added else ""),
         )
     ninja_file.touch()
+
+
+def own_applications_folder() -> str:
+    """The folder of the user's own applications if it is there; otherwise an empty text."""
+    folder = user_folder() / "apps"
+    return str(folder) if folder.is_dir() else ""
+
+
+def cached_folder(cache: str) -> str:
+    """The folder of the user's own applications that CMake knows of."""
+    found = re.search(rf"^{USER_APPS}:\w+=(.*)$", cache, re.MULTILINE)
+    return found[1] if found else ""
 
 
 def moved_peers(cache: str, environment: Mapping[str, str]) -> list[str]:
@@ -127,6 +159,8 @@ def running(command: Sequence[str], environment: dict[str, str]) -> Iterator[sub
 
 def failure_in(log: str) -> str:
     """The part of Ninja's output about what failed, without command lines and the steps that went well."""
+    if "FAILED: build.ninja" in log:  # CMake's own words stand before that.
+        return last_lines(log)
     shown: list[str] = []
     failed = False
     command_next = False

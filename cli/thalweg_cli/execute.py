@@ -7,22 +7,14 @@ from typing import Annotated
 import typer
 
 from thalweg_cli import ranges
+from thalweg_cli.applications import make_input, tools_of
 from thalweg_cli.experiment import Conditions, settings
 from thalweg_cli.files import check_writable
 from thalweg_cli.measuring import Measuring
 from thalweg_cli.own import OwnFolder
 from thalweg_cli.own_build import build_all
-from thalweg_cli.paths import build_folder
-from thalweg_cli.process import finish, parse_command, parse_processors
-from thalweg_cli.programs import (
-    INPUTS_TOOL,
-    PRESET,
-    Applications,
-    Benches,
-    Interfaces,
-    known_programs,
-    select,
-)
+from thalweg_cli.process import parse_command, parse_processors
+from thalweg_cli.programs import Applications, Benches, Interfaces, known_programs, select
 from thalweg_cli.run_table import Shown
 from thalweg_cli.runs import Series
 from thalweg_cli.store import LATEST, PREVIOUS, Store, default_file
@@ -114,7 +106,7 @@ def execute(
         check_writable(json_file)
     with closing(Store(store or default_file(), make=True)) as kept:
         chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
-        programs = build_all(chosen, INPUTS_TOOL.name)
+        programs = build_all(chosen, *tools_of(sorted({program.application for program in chosen})))
         for application in sorted({program.application for program in programs}):
             for name in inputs:
                 make_input(application, name)
@@ -132,14 +124,3 @@ def check_label(label: str) -> None:
     """Raises Failed if it would stand for other sets."""
     if label in (LATEST, PREVIOUS) or label.isdecimal():
         raise Failed(f"--label {label}: numbers, {LATEST} and {PREVIOUS} mean sets by themselves")
-
-
-def make_input(application: str, name: str) -> None:
-    """Makes an input of an application if it is one of its classes and not there; shows how far that is."""
-    tool = build_folder(PRESET) / INPUTS_TOOL
-    if Path(name).exists():
-        return
-    done = finish([str(tool), "path", application, name], show_errors=True)
-    if done.code != 0:
-        what = f"the input {name} of {application} is not there, and cannot be made"
-        raise Failed(what, remedy=f"{tool} list shows all inputs")

@@ -14,7 +14,7 @@ from thalweg_cli.files import as_json, write_text
 from thalweg_cli.json_file import JsonFile
 from thalweg_cli.names import did_you_mean
 from thalweg_cli.own_settings import Settings, Source, places_of, settings_from
-from thalweg_cli.paths import data_folder
+from thalweg_cli.paths import USER_FOLDER, user_folder
 from thalweg_cli.terminal import Failed
 
 FORMAT = 1
@@ -30,12 +30,21 @@ GLOBAL_FILE = "global.json"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}")
 """Names that folders, programs and CMake can have."""
 
+
+def use_folder(folder: Path | None) -> Path | None:
+    """Makes a folder that is given the one of all that the user has added, for programs that run, too."""
+    if folder:
+        os.environ[USER_FOLDER] = str(folder.expanduser().absolute())
+    return folder
+
+
 OwnFolder = Annotated[
     Path | None,
     typer.Option(
         "--folder",
         metavar="FOLDER",
-        envvar="THALWEG_BENCHMARKS",
+        envvar=USER_FOLDER,
+        callback=use_folder,
         help="Where your own benchmarks are, if not in your data folder.",
     ),
 ]
@@ -224,7 +233,7 @@ class Benchmarks:
 
     def __init__(self, folder: Path | None = None) -> None:
         """Without a folder, the one in the user's data."""
-        self.folder = (folder or data_folder() / "benchmarks").expanduser().absolute()
+        self.folder = (folder or user_folder()).expanduser().absolute()
 
     def __iter__(self) -> Iterator[Benchmark | Unreadable]:
         """All of them, by name."""

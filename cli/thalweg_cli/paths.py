@@ -7,6 +7,11 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 BENCH = ROOT / "bench"
 PACKAGES = ROOT / "cli" / "packages.txt"
+APPS = ROOT / "apps"
+TEMPLATES = Path(__file__).parent / "templates"
+
+USER_FOLDER = "THALWEG_BENCHMARKS"
+"""The variable of the environment that names the folder of what users add."""
 
 
 def build_folder(preset: str) -> Path:
@@ -18,3 +23,14 @@ def data_folder() -> Path:
     """Where this user's data of Thalweg is kept."""
     named = os.environ.get("XDG_DATA_HOME", "")
     return (Path(named) if Path(named).is_absolute() else Path.home() / ".local" / "share") / "thalweg"
+
+
+def user_folder() -> Path:
+    """The folder of the benchmarks and applications that users add: it can be moved to another machine."""
+    named = os.environ.get(USER_FOLDER, "")
+    return Path(named).absolute() if named else data_folder() / "benchmarks"
+
+
+def root_of(application: str) -> Path:
+    """The folder in which an application is `apps/<name>`: the project, or, for one of the user's, theirs."""
+    return ROOT if (APPS / application).is_dir() else user_folder()

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from thalweg_cli.applications import place_of, tool_of
 from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.paths import build_folder
 from thalweg_cli.process import finish
-from thalweg_cli.programs import INPUTS_TOOL, PRESET
+from thalweg_cli.programs import PRESET
 from thalweg_cli.terminal import console
 
 Result = dict[str, Any]
@@ -130,7 +131,7 @@ def verified_apart(setting: Setting, output: Path) -> Result:
     A program checks what it has written by its own application: one with other operators would compare these
     with themselves.
     """
-    tool = build_folder(PRESET) / INPUTS_TOOL
+    tool = place_of(tool_of(setting.program.application))
     done = finish([str(tool), "verify", setting.program.application, setting.input, str(output)])
     said = done.out.strip().removeprefix(f"{output}: ")
     good, _, says = said.partition(": ")

@@ -12,10 +12,17 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "test-result": ("--verify",),
     "monitor-thread": ("--monitor",),
     "latency-monitor": ("--latency", "--monitor"),
+    "class": ("--input",),
+    "md5": ("--hash",),
 }
-"""Names that SPBench, or its thesis, has for options of `exec`. A value goes to the last of the options."""
+"""Names that SPBench, or its thesis, has for options. A value goes to the last of the options."""
 
-COMMANDS = {"execute": "exec"}
+COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "execute": ("exec",),
+    "list-apps": ("list", "applications"),
+    "list-inputs": ("list", "inputs"),
+    "list-op": ("list", "operators"),
+}
 """Names of commands."""
 
 
@@ -27,13 +34,13 @@ def rewrite(arguments: Sequence[str], group: TyperGroup) -> list[str]:
     """
     if not arguments:
         return []
-    name = COMMANDS.get(arguments[0], arguments[0])
-    command = group.commands.get(name)
+    name = COMMANDS.get(arguments[0], (arguments[0],))
+    command = group.commands.get(name[0])
     if command is None:
         return list(arguments)
     flags = flags_of(command)
     names = takes_name(command)
-    result = [name]
+    result = [*name]
     rest = iter(arguments[1:])
     for argument in rest:
         if argument == "--":

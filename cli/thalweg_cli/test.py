@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from thalweg_cli.applications import check_application, own_applications
 from thalweg_cli.build import build, last_lines
 from thalweg_cli.ctest import Failure, Results, run_ctest
 from thalweg_cli.paths import ROOT, build_folder
@@ -77,12 +78,16 @@ def test(
         bool, typer.Option("--quick", help="Only the release build, fewer random jobs.")
     ] = False,
     only: Annotated[Preset | None, typer.Option(help="Only this build.")] = None,
+    app: Annotated[str | None, typer.Option(help="Only those of an application of your own.")] = None,
     long: Annotated[bool, typer.Option("--long", help=f"{LONG:g} times as many random jobs.")] = False,
     coverage: Annotated[
         bool, typer.Option("--coverage", help=f"Also count which lines run; fail under {LEAST_COVERAGE:g} %.")
     ] = False,
 ) -> None:
     """Build and run all tests: release, then address, undefined behaviour and thread sanitizers."""
+    if app:
+        test_own_application(app)
+        return
     presets = [Preset.RELEASE, Preset.ASAN, Preset.TSAN]
     if only:
         presets = [only]
@@ -114,6 +119,18 @@ def test(
     sum_up(total, told, time.monotonic() - start)
     if total.failures:
         raise typer.Exit(1)
+
+
+def test_own_application(name: str) -> None:
+    """Builds and runs the tests of an application of the user's own. Raises Failed if one of them fails."""
+    check_application(name)
+    if name not in own_applications():
+        raise Failed(f"{name} is a part of Thalweg", remedy="./thalweg test --quick runs its tests, too")
+    program = f"test_app_{name}"
+    build(Preset.RELEASE, program)
+    place = build_folder(Preset.RELEASE) / "tests" / program
+    if subprocess.run([str(place)], check=False).returncode != 0:
+        raise Failed(f"the tests of {name} fail")
 
 
 def sum_up(total: Results, told: list[str], seconds: float) -> None:

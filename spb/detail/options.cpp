@@ -47,7 +47,7 @@ constexpr double longest = 1e9;
 constexpr int most_threads = 4'096;  // as many as every interface can be asked for
 
 constexpr option known[] = {
-    {"input", "class or file", "what the stream is made of",
+    {"input", "class or file", "what the stream is made of; also a name that ./thalweg new-input has given",
      [](options& o, const std::string& v) { o.input = v; }},
     {"output", "path", "where % goes; without it, it is removed at the end",
      [](options& o, const std::string& v) { o.output = v; }},

@@ -21,6 +21,7 @@
 #include "apps/support/files.hpp"
 #include "apps/support/interruption.hpp"
 #include "apps/support/progress_bar.hpp"
+#include "apps/support/registered_input.hpp"
 #include "apps/support/temporary.hpp"
 #include "spb/api.hpp"
 #include "spb/detail/account.hpp"
@@ -141,16 +142,26 @@ places find_places(const options& asked, const apps::application& about) {
       apps::check_interruption();
       bar.show(done, all);
     });
+  } else if (auto mine = apps::find_registered_input(about.name, asked.input)) {
+    if (!fs::exists(mine->file, ignored))
+      throw apps::error("the input '" + mine->name + "' of " + about.name + " is '" + mine->file.string() +
+                        "', which is not there");
+    found.input = mine->file;
+    found.registered = std::move(mine);
   } else if (fs::exists(asked.input, ignored)) {
     found.input = asked.input;
   } else {
-    const auto near = thalweg::observe::closest_name(asked.input, inputs);
+    auto names = inputs;
+    for (const auto& one : apps::registered_inputs(about.name)) names.push_back(one.name);
+    const auto near = thalweg::observe::closest_name(asked.input, names);
     throw apps::error("'" + asked.input + "' is neither a file nor an input of " + about.name +
                       (near.empty() ? "" : ": did you mean '" + std::string(near) + "'?"));
   }
-  if (asked.verify && found.input_class.empty())
+  const bool has_hash = found.registered && !found.registered->output_hash.empty();
+  if (asked.verify && found.input_class.empty() && !has_hash)
     throw apps::error("-verify: what should come of '" + asked.input +
-                      "' is not known, only of the classes of " + about.name);
+                      "' is not known, only of the classes of " + about.name +
+                      " and of inputs registered with a hash (./thalweg new-input)");
   found.output = asked.output;
   found.json = asked.json;
   found.latencies = asked.latency_file;
@@ -267,7 +278,9 @@ void end_bench() {
     run.link.complete();
     std::optional<apps::verdict> verified;
     if (run.asked.verify)
-      verified = run.link.about->verify(run.where.input_class, run.where.input, run.where.output);
+      verified = run.where.registered
+                     ? apps::verify_registered(*run.where.registered, run.where.output)
+                     : run.link.about->verify(run.where.input_class, run.where.input, run.where.output);
     apps::check_interruption();
     const detail::account of{run.program, run.link.about->name, run.asked, detail::measurement::found(),
                              verified};

@@ -4,11 +4,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "apps/support/application.hpp"
+#include "apps/support/registered_input.hpp"
 #include "spb/detail/options.hpp"
 
 namespace spb::detail {
@@ -20,6 +22,8 @@ struct places {
   std::filesystem::path output;     ///< always a name, if only one for a while
   std::filesystem::path json;       ///< for the results; empty: nobody wants them
   std::filesystem::path latencies;  ///< for the latency of each item; empty: likewise
+  /// A user's file that goes by a name.
+  std::optional<apps::registered_input> registered;
 };
 
 /// What an application gives to a run.

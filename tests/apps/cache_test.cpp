@@ -12,6 +12,7 @@
 
 #include "apps/support/error.hpp"
 #include "apps/support/files.hpp"
+#include "apps/support/hash.hpp"
 #include "message.hpp"
 #include "stages/scratch.hpp"
 
@@ -94,6 +95,18 @@ TEST_F(InputCache, MakesAnInputAgainOfWhichSomethingHasGone) {
   apps::provide_input(app, "test");
   EXPECT_EQ(file(), "test 3");
   EXPECT_TRUE(apps::input_is_there(app, "test"));
+}
+
+TEST_F(InputCache, KeepsTheHashesOfItsFiles) {
+  const auto quick = app.generate;
+  app.generate = [&](std::string_view input, const fs::path& folder, const apps::progress& told) {
+    quick(input, folder, told);
+    fs::create_directory(folder / "b");
+    apps::write_file(folder / "b" / "c", "more");
+  };
+  const auto folder = apps::provide_input(app, "test");
+  EXPECT_EQ(scratch::read(folder / apps::hashes_file),
+            apps::hash_of("more") + "  b/c\n" + apps::hash_of("test 1") + "  file\n");
 }
 
 TEST_F(InputCache, HoldsNothingThatIsNotComplete) {

@@ -8,6 +8,7 @@
 
 #include "apps/inputs/registry.hpp"
 #include "apps/support/application.hpp"
+#include "apps/support/hash.hpp"
 #include "stages/scratch.hpp"
 
 using testing::HasSubstr;
@@ -22,7 +23,10 @@ struct outcome {
 
 class InputsTool : public testing::Test {
  protected:
-  InputsTool() { ::setenv("XDG_CACHE_HOME", dir.path().c_str(), 1); }
+  InputsTool() {
+    ::setenv("XDG_CACHE_HOME", dir.path().c_str(), 1);
+    ::setenv("XDG_DATA_HOME", (dir / "data").c_str(), 1);
+  }
 
   outcome run(const std::string& arguments) {
     const auto out = dir / "out", complaints = dir / "complaints";
@@ -93,6 +97,27 @@ TEST_F(InputsTool, MakesInputsInAFolder) {
   expect_refused(run(command), 1, "'" + (dir / "here").string() + "' is not empty");
   EXPECT_EQ(run(command + " --force").code, 0);
   EXPECT_FALSE(std::filesystem::exists(dir / "thalweg"));
+}
+
+TEST_F(InputsTool, KnowsInputsOfTheUsersOwn) {
+  if (any == nullptr) GTEST_SKIP() << "no application is built";
+  const auto mine = dir.write("mine.txt", "mine").string();
+  dir.write("data/thalweg/inputs.tsv", any->name + "\tmine\t" + mine + "\t" + apps::hash_of("right") +
+                                           "\t4\t" + apps::hash_of("mine") + "\n");
+  EXPECT_THAT(run("list").out, HasSubstr(mine));
+  EXPECT_THAT(run("list --json").out, HasSubstr("\"registered\": true"));
+  for (const std::string command : {"path ", "generate "})
+    EXPECT_EQ(run(command + any->name + " mine").out, mine + "\n");
+  expect_refused(run("generate --force " + any->name + " mine"), 2, "is a file of the user's");
+  expect_refused(run("path " + any->name + " mien"), 2, "did you mean 'mine'?");
+  dir.write("judged", "right");
+  EXPECT_EQ(run("verify " + any->name + " mine " + (dir / "judged").string()).code, 0);
+  dir.write("judged", "wrong");
+  EXPECT_EQ(run("verify " + any->name + " mine " + (dir / "judged").string()).code, 1);
+  std::filesystem::remove(mine);
+  expect_refused(run("path " + any->name + " mine"), 1, "is not there");
+  dir.write("data/thalweg/inputs.tsv", "damaged\n");
+  expect_refused(run("list --json"), 1, "inputs.tsv:1: ");
 }
 
 TEST_F(InputsTool, JudgesOutputs) {

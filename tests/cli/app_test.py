@@ -18,9 +18,10 @@ class App(unittest.TestCase):
         done = thalweg("--help")
         self.assertEqual(done.returncode, 0)
         commands = (
-            "demo test micro exec effort list new edit edit-op reset-op configure global-config compile"
+            "demo test micro exec effort list inputs new-input delete-input new-app delete-app new edit "
+            "edit-op reset-op configure global-config compile rename delete update results compare report "
+            "doctor clean version"
         )
-        commands += " rename delete update results compare report doctor clean"
         for command in commands.split():
             self.assertRegex(done.stdout, rf"\b{command}\b")
 

@@ -30,6 +30,10 @@ class FailureIn(unittest.TestCase):
     def test_shows_the_end_if_nothing_says_failed(self) -> None:
         self.assertEqual(failure_in("ninja: error: manifest is broken\n"), "ninja: error: manifest is broken")
 
+    def test_shows_what_cmake_says(self) -> None:
+        log = "[0/1] Re-running CMake...\nCMake Error at a/CMakeLists.txt:1:\nFAILED: build.ninja\nninja: x\n"
+        self.assertIn("CMake Error at a/CMakeLists.txt:1", failure_in(log))
+
     def test_is_not_endless(self) -> None:
         log = "FAILED: a\ncommand\n" + "error\n" * 1000
         self.assertLess(len(failure_in(log).splitlines()), 100)
