@@ -1,5 +1,6 @@
 #include "spb/bzip2.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,14 +10,27 @@
 #include "apps/bzip2/application.hpp"
 #include "apps/bzip2/bzip2.hpp"
 #include "apps/support/error.hpp"
+#include "spb/detail/elements.hpp"
 #include "spb/detail/intake.hpp"
 #include "spb/detail/operation.hpp"
 #include "spb/detail/session.hpp"
+
+// What travels of an element: what the source fills.
+template <>
+struct thalweg::codec<apps::bzip2::block>
+    : thalweg::codec_of_members<&apps::bzip2::block::number, &apps::bzip2::block::data> {};
+template <>
+struct thalweg::codec<apps::bzip2::packed_block>
+    : thalweg::codec_of_members<&apps::bzip2::packed_block::number, &apps::bzip2::packed_block::bit,
+                                &apps::bzip2::packed_block::bits, &apps::bzip2::packed_block::packed,
+                                &apps::bzip2::packed_block::opens_stream,
+                                &apps::bzip2::packed_block::stream_sum> {};
 
 namespace spb {
 namespace {
 
 namespace bz = apps::bzip2;
+namespace fs = std::filesystem;
 
 enum operation : std::size_t { source_op, middle_op, sink_op };
 
@@ -28,8 +42,8 @@ template <class Reader, class Writer> struct stream {
   std::mutex lock;
 };
 
-using compression = stream<bz::source, bz::sink>;
-using decompression = stream<bz::source_d, bz::sink_d>;
+using compression = stream<detail::elements<bz::source>, bz::sink>;
+using decompression = stream<detail::elements<bz::source_d>, bz::sink_d>;
 
 std::unique_ptr<compression> packing;
 std::unique_ptr<decompression> unpacking;
@@ -63,16 +77,41 @@ template <class Block, class Stream> void write_to(const std::unique_ptr<Stream>
   });
 }
 
+// A played input has no file here, but its name.
+fs::path file_of(const detail::places& where) {
+  if (where.network) return where.input_name;
+  return where.input_class.empty() ? where.input : bz::file_of(where.input_class, where.input);
+}
+
+bool is_packed(const detail::places& where) {
+  return file_of(where).extension() == ".bz2" || where.input_name.ends_with("_d");
+}
+
+template <class Source> Source source_of(const detail::options& asked, const detail::places& where) {
+  return Source(file_of(where), asked.in_memory ? bz::input_held::in_memory : bz::input_held::on_disk);
+}
+
+template <class Source>
+detail::elements<Source> elements_of(const detail::options& asked, const detail::places& where) {
+  return detail::elements_of(where, [&] { return source_of<Source>(asked, where); });
+}
+
+detail::play_result play(const detail::options& asked, const detail::places& where,
+                         const detail::destination& to) {
+  return is_packed(where) ? detail::play(source_of<bz::source_d>(asked, where), to)
+                          : detail::play(source_of<bz::source>(asked, where), to);
+}
+
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
-  const auto file = where.input_class.empty() ? where.input : bz::file_of(where.input_class, where.input);
+  const auto file = file_of(where);
   detail::forbid_overwriting(file, where);
-  const auto held = asked.in_memory ? bz::input_held::in_memory : bz::input_held::on_disk;
-  if (file.extension() == ".bz2" || asked.input.ends_with("_d")) {
-    unpacking = std::make_unique<decompression>(bz::source_d(file, held),
+  if (is_packed(where)) {
+    unpacking = std::make_unique<decompression>(elements_of<bz::source_d>(asked, where),
                                                 std::make_unique<bz::sink_d>(where.output, file));
     return {"source_d", "decompress", "sink_d"};
   }
-  packing = std::make_unique<compression>(bz::source(file, held), std::make_unique<bz::sink>(where.output));
+  packing = std::make_unique<compression>(elements_of<bz::source>(asked, where),
+                                          std::make_unique<bz::sink>(where.output));
   return {"source", "compress", "sink"};
 }
 
@@ -91,6 +130,7 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &bz::about(),
                  .open = open,
+                 .play = play,
                  .complete =
                      [] {
                        if (packing)
@@ -98,7 +138,8 @@ void init_bench(int argc, char** argv) {
                        else
                          unpacking->writer->close();
                      },
-                 .discard = discard});
+                 .discard = discard,
+                 .elements_suffice = true});
 }
 
 bool Source::take(detail::feed& by, Item& item) {

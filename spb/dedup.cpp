@@ -7,7 +7,13 @@
 
 #include "apps/dedup/dedup.hpp"
 #include "apps/dedup/inputs.hpp"
+#include "spb/detail/elements.hpp"
 #include "spb/detail/plain_stream.hpp"
+
+// What travels of an element: what the source fills.
+template <>
+struct thalweg::codec<apps::dedup::fragment>
+    : thalweg::codec_of_members<&apps::dedup::fragment::number, &apps::dedup::fragment::data> {};
 
 namespace spb {
 namespace {
@@ -16,13 +22,17 @@ namespace dedup = apps::dedup;
 
 enum operation : std::size_t { source_op, refine_op, deduplicate_op, compress_op, sink_op };
 
-detail::plain_stream<Item, dedup::source, dedup::sink> current;
+detail::plain_stream<Item, detail::elements<dedup::source>, dedup::sink> current;
 dedup::deduplicate state;
 std::mutex state_lock;
 
-std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+dedup::source source_of(const detail::options& asked, const detail::places& where) {
   const auto held = asked.in_memory ? apps::input_held::in_memory : apps::input_held::on_disk;
-  current.open(dedup::source(detail::file_of(where, dedup::backup_file), held), where.output);
+  return dedup::source(detail::file_of(where, dedup::backup_file), held);
+}
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output);
   state = {};
   return dedup::about().operators;
 }
@@ -33,8 +43,10 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &dedup::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
-                 .discard = [] { current.discard(); }});
+                 .discard = [] { current.discard(); },
+                 .elements_suffice = true});
 }
 
 bool Source::take(detail::feed& by, Item& item) {

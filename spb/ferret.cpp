@@ -11,9 +11,20 @@
 #include "apps/ferret/inputs.hpp"
 #include "apps/support/error.hpp"
 #include "apps/support/folder.hpp"
+#include "spb/detail/elements.hpp"
 #include "spb/detail/intake.hpp"
 #include "spb/detail/plain_stream.hpp"
 #include "spb/detail/session.hpp"
+
+// What travels of an element: what the source fills.
+template <>
+struct thalweg::codec<apps::ferret::picture>
+    : thalweg::codec_of_members<&apps::ferret::picture::width, &apps::ferret::picture::height,
+                                &apps::ferret::picture::rgb> {};
+template <>
+struct thalweg::codec<apps::ferret::query>
+    : thalweg::codec_of_members<&apps::ferret::query::number, &apps::ferret::query::name,
+                                &apps::ferret::query::shown> {};
 
 namespace spb {
 namespace {
@@ -23,15 +34,24 @@ namespace fs = std::filesystem;
 
 enum operation : std::size_t { source_op, segmentation_op, extract_op, vectorization_op, rank_op, sink_op };
 
+// What is asked for may be anything that the application reads; the collection lies beside it, or in it.
+fs::path queries_of(const detail::places& where) {
+  const bool whole = fs::is_directory(where.input) && fs::exists(where.input / ferret::queries_file);
+  return whole ? where.input / ferret::queries_file : where.input;
+}
+
+ferret::source source_of(const detail::options& asked, const detail::places& where) {
+  using ferret::input_held;
+  return ferret::source(queries_of(where), asked.in_memory ? input_held::in_memory : input_held::on_disk);
+}
+
 struct stream {
-  stream(const detail::options& asked, const fs::path& queries, const fs::path& features,
-         const fs::path& output)
-      : intake({ferret::source(
-            queries, asked.in_memory ? ferret::input_held::in_memory : ferret::input_held::on_disk)}),
+  stream(detail::elements<ferret::source> from, const fs::path& features, const fs::path& output)
+      : intake({std::move(from)}),
         collection(ferret::database::load(features)),
         through(collection),
         sink(output, collection) {}
-  detail::intake<Item, detail::appending<ferret::source>> intake;
+  detail::intake<Item, detail::appending<detail::elements<ferret::source>>> intake;
   ferret::database collection;
   ferret::index through;
   ferret::sink sink;
@@ -46,9 +66,7 @@ stream& opened() {
 }
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
-  // What is asked for may be anything that the application reads; the collection lies beside it, or in it.
-  const bool whole = fs::is_directory(where.input) && fs::exists(where.input / ferret::queries_file);
-  const auto queries = whole ? where.input / ferret::queries_file : where.input;
+  const auto queries = queries_of(where);
   const auto features =
       (fs::is_directory(where.input) ? where.input : where.input.parent_path()) / ferret::database_file;
   if (fs::is_directory(queries))
@@ -56,7 +74,8 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   else
     detail::forbid_overwriting(queries, where);
   detail::forbid_overwriting(features, where);
-  current = std::make_shared<stream>(asked, queries, features, where.output);
+  current = std::make_shared<stream>(detail::elements_of(where, [&] { return source_of(asked, where); }),
+                                     features, where.output);
   return {"source", "segmentation", "extract", "vectorization", "rank", "sink"};
 }
 
@@ -66,6 +85,7 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &ferret::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { opened().sink.close(); },
                  .discard = [] { current.reset(); }});
 }

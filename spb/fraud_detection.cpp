@@ -11,9 +11,21 @@
 #include "apps/fraud_detection/fraud_detection.hpp"
 #include "apps/fraud_detection/inputs.hpp"
 #include "apps/support/error.hpp"
+#include "spb/detail/elements.hpp"
 #include "spb/detail/intake.hpp"
 #include "spb/detail/operation.hpp"
 #include "spb/detail/session.hpp"
+
+// What travels: the transaction as the file has it.
+template <> struct thalweg::codec<apps::fraud_detection::transaction> {
+  static std::string tag() { return "card[10],id[12],type"; }
+  static void write(byte_writer& to, const apps::fraud_detection::transaction& made) {
+    to(made.card.characters, made.id.characters, made.type);
+  }
+  static void read(byte_reader& from, apps::fraud_detection::transaction& made) {
+    from(made.card.characters, made.id.characters, made.type);
+  }
+};
 
 namespace spb {
 namespace {
@@ -23,22 +35,53 @@ namespace fs = std::filesystem;
 
 enum operation : std::size_t { source_op, predictor_op, sink_op };
 
-struct pull {
-  fraud::source next;
+class pull {
+ public:
+  explicit pull(fraud::source own) : own_(std::move(own)) {}
+  explicit pull(detail::elements<fraud::source> played) : played_(std::move(played)) {}
+
   bool operator()(Item& item) {
-    const auto* const made = next.next();
+    const auto* const made = own_ ? own_->next() : next_played();
     if (made == nullptr) return false;
     item.renew().made = *made;
     item.key = fraud::hash_of(made->card);
     return true;
   }
+
+ private:
+  const fraud::transaction* next_played() {
+    const auto came = (*played_)();
+    if (!came) return nullptr;
+    in_hand_ = *came;
+    return &in_hand_;
+  }
+
+  std::optional<fraud::source> own_;
+  std::optional<detail::elements<fraud::source>>
+      played_;  // where it does not give transactions where they lie
+  fraud::transaction in_hand_;
 };
 using intake = detail::intake<Item, pull>;
 
-struct stream {
-  fs::path transactions;
+fs::path transactions_of(const detail::places& where) {
+  return fs::is_directory(where.input) ? where.input / fraud::transactions_file : where.input;
+}
+
+fraud::source part_of(const detail::options& asked, const detail::places& where, std::size_t part,
+                      std::size_t parts) {
   fraud::extent extent;
-  bool in_memory = false;
+  if (!where.input_class.empty()) extent = fraud::input_named(where.input_class).extent;
+  return fraud::source(transactions_of(where), extent,
+                       {.in_memory = asked.in_memory, .part = part, .parts = parts});
+}
+
+fraud::source source_of(const detail::options& asked, const detail::places& where) {
+  return part_of(asked, where, 0, 1);
+}
+
+struct stream {
+  detail::options asked;
+  detail::places where;
   fraud::model model;
   std::unique_ptr<fraud::sink> sink;
   std::mutex sink_lock;
@@ -46,10 +89,14 @@ struct stream {
   std::atomic<std::size_t> next_part{0};
 
   void divide(std::size_t into) {
+    if (where.network && into > 1)
+      throw apps::error(
+          "transactions that are played come one after the other: there can be one source only");
     parts.clear();
     for (std::size_t part = 0; part < into; ++part)
-      parts.push_back(std::make_unique<intake>(
-          pull{fraud::source(transactions, extent, {.in_memory = in_memory, .part = part, .parts = into})}));
+      parts.push_back(std::make_unique<intake>(where.network
+                                                   ? pull(detail::elements<fraud::source>(where.network))
+                                                   : pull(part_of(asked, where, part, into))));
     next_part = 0;
   }
 };
@@ -71,11 +118,10 @@ intake& part_of_this_thread() {
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   auto made = std::make_unique<stream>();
   const auto folder = fs::is_directory(where.input) ? where.input : where.input.parent_path();
-  made->transactions = fs::is_directory(where.input) ? where.input / fraud::transactions_file : where.input;
-  detail::forbid_overwriting(made->transactions, where);
+  made->asked = asked;
+  made->where = where;
+  detail::forbid_overwriting(transactions_of(where), where);
   detail::forbid_overwriting(folder / fraud::model_file, where);
-  if (!where.input_class.empty()) made->extent = fraud::input_named(where.input_class).extent;
-  made->in_memory = asked.in_memory;
   made->divide(1);
   made->model = fraud::model::load(folder / fraud::model_file);
   made->sink = std::make_unique<fraud::sink>(where.output);
@@ -89,6 +135,7 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &fraud::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { opened().sink->close(); },
                  .discard = [] { current.reset(); },
                  .counts_at_source = true});

@@ -7,7 +7,13 @@
 #include "apps/hash_search/hash_search.hpp"
 #include "apps/hash_search/inputs.hpp"
 #include "apps/support/range.hpp"
+#include "spb/detail/elements.hpp"
 #include "spb/detail/plain_stream.hpp"
+
+// What travels of an element: what the source fills.
+template <>
+struct thalweg::codec<apps::hash_search::wanted>
+    : thalweg::codec_of_members<&apps::hash_search::wanted::place, &apps::hash_search::wanted::hash> {};
 
 namespace spb {
 namespace {
@@ -16,17 +22,20 @@ namespace hashes = apps::hash_search;
 
 enum operation : std::size_t { source_op, search_op, sink_op };
 
-detail::plain_stream<Item, hashes::source, hashes::sink> current;
+detail::plain_stream<Item, detail::elements<hashes::source>, hashes::sink> current;
 apps::range range;
 
-std::vector<std::string> open(const detail::options& /*asked*/, const detail::places& where) {
+hashes::source source_of(const detail::options& /*asked*/, const detail::places& where) {
+  return hashes::source(detail::file_of(where, hashes::hashes_file));
+}
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto list = detail::file_of(where, hashes::hashes_file);
   const auto beside = list.parent_path() / apps::range_file;
   detail::forbid_overwriting(beside, where);
-  hashes::source source(list);
+  const auto all = hashes::source(list).size();
   range = apps::read_range(beside);
-  const auto all = source.size();
-  current.open(std::move(source), where.output, all);
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, all);
   return hashes::about().operators;
 }
 
@@ -36,6 +45,7 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &hashes::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
                  .discard = [] { current.discard(); }});
 }

@@ -7,6 +7,11 @@
 #include "apps/lane_detection/lane_detection.hpp"
 #include "spb/detail/film_stream.hpp"
 
+template <>
+struct thalweg::codec<apps::lane_detection::frame>
+    : thalweg::codec_of_members<&apps::lane_detection::frame::number, &apps::lane_detection::frame::picture> {
+};
+
 namespace spb {
 namespace {
 
@@ -26,8 +31,12 @@ enum operation : std::size_t {
 
 detail::film_stream<Item, lane::frame> current;
 
+apps::film_source<lane::frame> source_of(const detail::options& asked, const detail::places& where) {
+  return detail::film_source_of<lane::frame>(asked, detail::file_of(where, lane::film_file));
+}
+
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
-  current.open(asked, detail::file_of(where, lane::film_file), where.output);
+  current.open(asked, where, detail::file_of(where, lane::film_file));
   return lane::about().operators;
 }
 
@@ -37,6 +46,7 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &lane::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
                  .discard = [] { current.discard(); }});
 }

@@ -5,7 +5,12 @@
 #include <vector>
 
 #include "apps/mandelbrot/mandelbrot.hpp"
+#include "spb/detail/elements.hpp"
 #include "spb/detail/plain_stream.hpp"
+
+// What travels of an element: what the source fills.
+template <>
+struct thalweg::codec<apps::mandelbrot::line> : thalweg::codec_of_members<&apps::mandelbrot::line::number> {};
 
 namespace spb {
 namespace {
@@ -14,12 +19,16 @@ namespace mandelbrot = apps::mandelbrot;
 
 enum operation : std::size_t { source_op, mandelbrot_op, sink_op };
 
-detail::plain_stream<Item, mandelbrot::source, mandelbrot::sink> current;
+detail::plain_stream<Item, detail::elements<mandelbrot::source>, mandelbrot::sink> current;
 mandelbrot::scene scene;
 
-std::vector<std::string> open(const detail::options& /*asked*/, const detail::places& where) {
+mandelbrot::source source_of(const detail::options& /*asked*/, const detail::places& where) {
+  return mandelbrot::source(mandelbrot::read_scene(detail::file_of(where, mandelbrot::scene_file)));
+}
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   scene = mandelbrot::read_scene(detail::file_of(where, mandelbrot::scene_file));
-  current.open(mandelbrot::source(scene), where.output, scene);
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, scene);
   return mandelbrot::about().operators;
 }
 
@@ -29,6 +38,7 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &mandelbrot::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
                  .discard = [] { current.discard(); }});
 }

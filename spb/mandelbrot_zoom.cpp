@@ -5,7 +5,14 @@
 #include <vector>
 
 #include "apps/mandelbrot_zoom/mandelbrot_zoom.hpp"
+#include "spb/detail/elements.hpp"
 #include "spb/detail/plain_stream.hpp"
+
+// What travels of an element: what the source fills.
+template <>
+struct thalweg::codec<apps::mandelbrot_zoom::frame>
+    : thalweg::codec_of_members<&apps::mandelbrot_zoom::frame::number, &apps::mandelbrot_zoom::frame::span> {
+};
 
 namespace spb {
 namespace {
@@ -14,12 +21,16 @@ namespace zoom = apps::mandelbrot_zoom;
 
 enum operation : std::size_t { source_op, mandelbrot_op, blur_op, sink_op };
 
-detail::plain_stream<Item, zoom::source, zoom::sink> current;
+detail::plain_stream<Item, detail::elements<zoom::source>, zoom::sink> current;
 zoom::film film;
 
-std::vector<std::string> open(const detail::options& /*asked*/, const detail::places& where) {
+zoom::source source_of(const detail::options& /*asked*/, const detail::places& where) {
+  return zoom::source(zoom::read_film(detail::file_of(where, zoom::film_file)));
+}
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   film = zoom::read_film(detail::file_of(where, zoom::film_file));
-  current.open(zoom::source(film), where.output, film);
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, film);
   return zoom::about().operators;
 }
 
@@ -29,6 +40,7 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &zoom::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
                  .discard = [] { current.discard(); }});
 }

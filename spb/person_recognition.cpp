@@ -10,6 +10,11 @@
 #include "apps/person_recognition/person_recognition.hpp"
 #include "spb/detail/film_stream.hpp"
 
+template <>
+struct thalweg::codec<apps::person_recognition::frame>
+    : thalweg::codec_of_members<&apps::person_recognition::frame::number,
+                                &apps::person_recognition::frame::picture> {};
+
 namespace spb {
 namespace {
 
@@ -21,11 +26,15 @@ enum operation : std::size_t { source_op, detect_op, recognize_op, sink_op };
 detail::film_stream<Item, person::frame> current;
 std::optional<person::gallery> known;
 
+apps::film_source<person::frame> source_of(const detail::options& asked, const detail::places& where) {
+  return detail::film_source_of<person::frame>(asked, detail::file_of(where, person::film_file));
+}
+
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto film = detail::file_of(where, person::film_file);
   const auto folder = film.has_parent_path() ? film.parent_path() : fs::path(".");
   detail::forbid_overwriting(person::pictures_in(folder), where);
-  current.open(asked, film, where.output);
+  current.open(asked, where, film);
   person::face_finder find(person::usual_cascade());
   known.emplace(folder, find);
   for (const auto& picture : known->left_out())
@@ -39,6 +48,7 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &person::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
                  .discard =
                      [] {

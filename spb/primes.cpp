@@ -4,7 +4,13 @@
 #include <vector>
 
 #include "apps/primes/primes.hpp"
+#include "spb/detail/elements.hpp"
 #include "spb/detail/plain_stream.hpp"
+
+// What travels of an element: what the source fills.
+template <>
+struct thalweg::codec<apps::primes::candidate> : thalweg::codec_of_members<&apps::primes::candidate::number> {
+};
 
 namespace spb {
 namespace {
@@ -13,11 +19,15 @@ namespace primes = apps::primes;
 
 enum operation : std::size_t { source_op, primality_op, sink_op };
 
-detail::plain_stream<Item, primes::source, primes::sink> current;
+detail::plain_stream<Item, detail::elements<primes::source>, primes::sink> current;
 
-std::vector<std::string> open(const detail::options& /*asked*/, const detail::places& where) {
+primes::source source_of(const detail::options& /*asked*/, const detail::places& where) {
+  return primes::source(apps::read_range(detail::file_of(where, apps::range_file)));
+}
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto range = apps::read_range(detail::file_of(where, apps::range_file));
-  current.open(primes::source(range), where.output, range);
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, range);
   return primes::about().operators;
 }
 
@@ -27,6 +37,7 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &primes::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
                  .discard = [] { current.discard(); }});
 }

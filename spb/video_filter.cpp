@@ -4,7 +4,13 @@
 #include <vector>
 
 #include "apps/video_filter/video_filter.hpp"
+#include "spb/detail/elements.hpp"
+#include "spb/detail/file_codec.hpp"
 #include "spb/detail/frame_stream.hpp"
+
+template <>
+struct thalweg::codec<apps::video_filter::frame>
+    : spb::detail::codec_of_file<apps::video_filter::frame, &apps::video_filter::frame::size> {};
 
 namespace spb {
 namespace {
@@ -13,16 +19,21 @@ namespace video = apps::video_filter;
 
 enum operation : std::size_t { source_op, read_op, blur_op, sobel_op, pack_op, sink_op };
 
-detail::frame_stream<Item, video::source, video::sink> current;
+detail::frame_stream<Item, detail::elements<video::source>, video::sink> current;
 video::filter filter;
+
+video::source source_of(const detail::options& asked, const detail::places& where) {
+  const auto held = asked.in_memory ? video::input_held::in_memory : video::input_held::on_disk;
+  return video::source(video::read_album(where.input), held);
+}
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto album = video::read_album(where.input);
   filter = album.filter;
   detail::forbid_overwriting(album.files, where);
   detail::forbid_overwriting(where.input / video::filter_file, where);
-  const auto held = asked.in_memory ? video::input_held::in_memory : video::input_held::on_disk;
-  current.open(video::source(album, held), video::sink(where.output, album));
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }),
+               video::sink(where.output, album));
   return video::about().operators;
 }
 
@@ -32,6 +43,7 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &video::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
                  .discard = [] { current.discard(); }});
 }

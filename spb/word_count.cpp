@@ -6,7 +6,13 @@
 
 #include "apps/word_count/inputs.hpp"
 #include "apps/word_count/word_count.hpp"
+#include "spb/detail/elements.hpp"
 #include "spb/detail/plain_stream.hpp"
+
+// What travels of an element: what the source fills.
+template <>
+struct thalweg::codec<apps::word_count::passage>
+    : thalweg::codec_of_members<&apps::word_count::passage::number, &apps::word_count::passage::text> {};
 
 namespace spb {
 namespace {
@@ -15,14 +21,18 @@ namespace words = apps::word_count;
 
 enum operation : std::size_t { source_op, split_op, combine_op, divide_op, count_op, sink_op };
 
-detail::plain_stream<Item, words::source, words::sink> current;
+detail::plain_stream<Item, detail::elements<words::source>, words::sink> current;
 
-std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+words::source source_of(const detail::options& asked, const detail::places& where) {
   const auto from = words::read_stream(where.input);
   detail::forbid_overwriting(from.text, where);
   detail::forbid_overwriting(where.input / words::stream_file, where);
   const auto held = asked.in_memory ? apps::input_held::in_memory : apps::input_held::on_disk;
-  current.open(words::source(from.text, from.passes, held), where.output);
+  return words::source(from.text, from.passes, held);
+}
+
+std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output);
   return words::about().operators;
 }
 
@@ -32,9 +42,11 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &words::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
                  .discard = [] { current.discard(); },
-                 .counts_at_source = true});
+                 .counts_at_source = true,
+                 .elements_suffice = true});
 }
 
 bool Source::take(detail::feed& by, Item& item) {

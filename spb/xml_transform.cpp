@@ -5,7 +5,13 @@
 #include <vector>
 
 #include "apps/xml_transform/xml_transform.hpp"
+#include "spb/detail/elements.hpp"
+#include "spb/detail/file_codec.hpp"
 #include "spb/detail/plain_stream.hpp"
+
+template <>
+struct thalweg::codec<apps::xml_transform::document>
+    : spb::detail::codec_of_file<apps::xml_transform::document> {};
 
 namespace spb {
 namespace {
@@ -14,16 +20,21 @@ namespace xml = apps::xml_transform;
 
 enum operation : std::size_t { source_op, load_op, transform_op, sink_op };
 
-detail::plain_stream<Item, xml::source, xml::sink> current;
+detail::plain_stream<Item, detail::elements<xml::source>, xml::sink> current;
 std::shared_ptr<const xml::style_sheet> style;
+
+xml::source source_of(const detail::options& asked, const detail::places& where) {
+  const auto held = asked.in_memory ? xml::input_held::in_memory : xml::input_held::on_disk;
+  return xml::source(xml::read_collection(where.input).documents, held);
+}
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto collection = xml::read_collection(where.input);
   detail::forbid_overwriting(collection.documents, where);
   detail::forbid_overwriting(collection.style, where);
   style = std::make_shared<const xml::style_sheet>(collection.style);
-  const auto held = asked.in_memory ? xml::input_held::in_memory : xml::input_held::on_disk;
-  current.open(xml::source(collection.documents, held), where.output, collection, *style);
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, collection,
+               *style);
   return xml::about().operators;
 }
 
@@ -33,6 +44,7 @@ void init_bench(int argc, char** argv) {
   detail::begin(argc, argv,
                 {.about = &xml::about(),
                  .open = open,
+                 .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
                  .discard = [] { current.discard(); }});
 }

@@ -12,7 +12,9 @@ from thalweg_cli import (
     doctor,
     effort,
     execute,
+    feed,
     inputs,
+    install,
     listing,
     micro,
     new_app,
@@ -42,9 +44,11 @@ app.command()(demo.demo)
 app.command()(test.test)
 app.command()(micro.micro)
 app.command("exec")(execute.execute)
+app.command()(feed.feed)
 app.command()(effort.effort)
 app.command("list")(listing.list_all)
 app.command()(inputs.inputs)
+app.command()(install.install)
 app.command()(new_input.new_input)
 app.command()(new_input.delete_input)
 app.command()(new_app.new_app)

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from thalweg_cli.build import build
+from thalweg_cli.names import did_you_mean
 from thalweg_cli.paths import APPS, build_folder, user_folder
 from thalweg_cli.process import finish
-from thalweg_cli.programs import PRESET, did_you_mean
+from thalweg_cli.programs import PRESET
 from thalweg_cli.terminal import Failed, console
 
 TOOL = "thalweg_inputs"
+PLAYED = "tcp://"
+"""How inputs begin that another process plays."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,8 @@ def place_of(tool: str) -> Path:
 
 
 def make_input(application: str, name: str) -> None:
-    """Makes an input of an application, unless it is a file, or there; shows how far that is."""
-    if not Path(name).exists():
+    """Makes an input of an application, unless it is a file, played, or there; shows how far that is."""
+    if not name.startswith(PLAYED) and not Path(name).exists():
         generate(application, name)
 
 

@@ -1,16 +1,18 @@
 """Configures and builds with CMake and Ninja, showing progress."""
 
+import fcntl
 import os
 import re
 import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from thalweg_cli.paths import ROOT, build_folder, user_folder
+from thalweg_cli.interfaces import FOLDERS, wanted_places
+from thalweg_cli.paths import BUILD, ROOT, build_folder, user_folder
 from thalweg_cli.terminal import Failed, bar, console
 
 BYTES_PER_COMPILER = 1_200_000_000
@@ -18,7 +20,7 @@ BYTES_PER_COMPILER = 1_200_000_000
 
 MAX_OUTPUT_LINES = 60
 
-PEERS = ("FASTFLOW_DIR", "GRPPI_DIR", "TASKFLOW_DIR", "WINDFLOW_DIR")
+PEERS = tuple(FOLDERS)
 """Variables of the environment, and of CMake's cache, that say where headers of other projects are."""
 
 USER_APPS = "THALWEG_USER_APPS"
@@ -41,16 +43,19 @@ def parallel_jobs() -> int:
     return max(1, min(processors, int(available[1]) * 1024 // BYTES_PER_COMPILER))
 
 
-def configure(preset: str) -> None:
+def configure(preset: str, anew: Collection[str] = ()) -> None:
     """Runs CMake if it never ran for this preset, or before what it is told changed; Ninja does the rest.
 
-    That are presets, the places of peers, and the folder of the user's own applications.
+    That are presets, the places of peers, and the folder of the user's own applications. The variables in
+    `anew` are looked for again in any case.
     """
     ninja_file = build_folder(preset) / "build.ninja"
     presets = ROOT / "CMakePresets.json"
     cache = build_folder(preset) / "CMakeCache.txt"
     known = cache.read_text(encoding="utf-8") if cache.exists() else ""
-    moved = moved_peers(known, os.environ)
+    places = wanted_places()
+    moved = moved_peers(known, places)
+    moved += [name for name in anew if name not in moved]
     added = own_applications_folder() if preset == MEASURED else ""
     is_known = cached_folder(known) == added
     if (
@@ -67,7 +72,8 @@ def configure(preset: str) -> None:
     if added or not is_known:
         command.append(f"-D{USER_APPS}:PATH={added}")
     try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        environment = {**os.environ, **places}  # which CMake reads as hints, and sees what is there
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
     except FileNotFoundError as error:
         raise Failed("there is no cmake", remedy="./thalweg doctor") from error
     if done.returncode != 0:
@@ -92,23 +98,48 @@ def cached_folder(cache: str) -> str:
     return found[1] if found else ""
 
 
-def moved_peers(cache: str, environment: Mapping[str, str]) -> list[str]:
-    """Those of PEERS whose place in the environment is not the one that CMake has found."""
+def moved_peers(cache: str, places: Mapping[str, str]) -> list[str]:
+    """Those of PEERS that CMake has not found where they are to be, or whose folder has gone since."""
     found = dict(re.findall(r"^(\w+):PATH=(.*)$", cache, re.MULTILINE))
-    return [
-        name
-        for name in PEERS
-        if environment.get(name) and name in found and Path(environment[name]) != Path(found[name])
-    ]
+    moved = []
+    for name in PEERS:
+        place = found.get(name, "")
+        gone = place and not place.endswith("-NOTFOUND") and not FOLDERS[name].holds(Path(place))
+        elsewhere = name in found and places.get(name) and Path(places[name]) != Path(place)
+        if gone or elsewhere:
+            moved.append(name)
+    return moved
+
+
+def look_again(variables: Collection[str]) -> None:
+    """Has CMake forget where it found peers, in every build that there is."""
+    for cache in sorted(BUILD.glob("*/CMakeCache.txt")) if variables else []:
+        configure(cache.parent.name, variables)
 
 
 def build(preset: str, *targets: str, wrapper: tuple[str, ...] = (), keep_going: bool = False) -> None:
     """Builds targets of a preset (all without any), configuring first if need be.
 
     Prints nothing if there is nothing to do. `wrapper` is a command to run Ninja under. `keep_going`: what
-    does not depend on what failed is built all the same. Raises Failed with the compiler's messages.
+    does not depend on what failed is built all the same. Waits for a build of the same preset that another
+    command has begun. Raises Failed with the compiler's messages.
     """
-    configure(preset)
+    with alone(BUILD / f"{preset}.lock"):
+        configure(preset)
+        run_ninja(preset, targets, wrapper, keep_going)
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Keeps other processes from what they, too, do under this lock: two builds would spoil each other."""
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def run_ninja(preset: str, targets: Sequence[str], wrapper: Sequence[str], keep_going: bool) -> None:
+    """Builds targets of a preset that is configured."""
     folder = build_folder(preset)
     going = ["-k", "0"] if keep_going else []
     command = [*wrapper, "ninja", "-C", str(folder), "-j", str(parallel_jobs()), *going, *targets]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from thalweg_cli.build import PEERS
-from thalweg_cli.doctor import cached
+from thalweg_cli.cmake_cache import cached
 from thalweg_cli.own import Benchmark
 from thalweg_cli.packages import needed
 from thalweg_cli.paths import ROOT

@@ -54,7 +54,7 @@ def match(
     """The settings that both sets have values of; then those that only the first has, and only the second.
 
     Settings are the same if program, input, threads, batch and frequency are: the threads asked for, or, if
-    `by_threads`, those that were really there.
+    `by_threads`, those that were really there. A pattern of the recipe is the same with any numbers.
     """
     first, second = (values_of(runs, metric, by_threads=by_threads) for runs in (before, after))
     pairs = [
@@ -71,7 +71,8 @@ def values_of(runs: Sequence[Run], metric: Metric, *, by_threads: bool) -> dict[
     for run in runs:
         value = metric.of(run)
         if run.counts and value is not None:
-            setting = replace(run.setting, nthreads=run.threads) if by_threads else run.setting
+            setting = replace(run.setting, freq_pattern=run.setting.pace)
+            setting = replace(setting, nthreads=run.threads) if by_threads else setting
             found.setdefault(setting, []).append(value)
     return found
 

@@ -1,7 +1,6 @@
 """`./thalweg doctor`: is everything there that Thalweg needs, and what to do if not."""
 
 import os
-import re
 import shutil
 import sys
 from dataclasses import dataclass
@@ -10,8 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 import typer
 from rich.markup import escape
 
+from thalweg_cli.cmake_cache import cached
+from thalweg_cli.interfaces import INTERFACES, state_of
 from thalweg_cli.packages import find_header, needed
-from thalweg_cli.paths import ROOT, build_folder
+from thalweg_cli.paths import ROOT
 from thalweg_cli.terminal import console
 
 PYTHON_PACKAGES = {
@@ -69,15 +70,6 @@ PEERS = [
 ]
 
 
-def cached(variable: str) -> str:
-    """The value of a variable in the release build's CMake cache, or nothing."""
-    cache = build_folder("release") / "CMakeCache.txt"
-    if not cache.exists():
-        return ""
-    line = re.search(rf"^{variable}:\w+=(.+)$", cache.read_text(encoding="utf-8"), re.MULTILINE)
-    return "" if line is None or line[1].endswith("-NOTFOUND") else line[1]
-
-
 def python_version(package: str) -> str | None:
     """The version of an installed Python package."""
     try:
@@ -94,9 +86,15 @@ def doctor() -> None:
     install = f'"{sys.executable}" -m pip install -e "{ROOT / "cli"}"'
     for name, purpose in PYTHON_PACKAGES.items():
         missing += not show(f"python {name}", purpose, python_version(name), install)
-    console.print("\nPeers that ./thalweg micro compares with where their headers are found:")
+    console.print("\nInterfaces that benchmark programs are written with, and ./thalweg micro compares with:")
+    for interface in INTERFACES:
+        state = state_of(interface)
+        elsewhere = [peer.found() for peer in PEERS if peer.name == interface.title and not state.there]
+        show(interface.title, "", state.says if state.there else next(iter(elsewhere), None), state.remedy)
+    console.print("\nOther peers that ./thalweg micro compares with where their headers are found:")
     for peer in PEERS:
-        show(peer.name, "", peer.found(), peer.fix)
+        if peer.name not in {one.title for one in INTERFACES}:
+            show(peer.name, "", peer.found(), peer.fix)
 
     free_gb = shutil.disk_usage(ROOT).free / 1e9
     console.print(

@@ -1,6 +1,8 @@
 """`./thalweg exec`: builds benchmark programs, runs them on inputs, keeps and shows what was measured."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -8,32 +10,45 @@ import typer
 
 from thalweg_cli import ranges
 from thalweg_cli.applications import make_input, tools_of
-from thalweg_cli.experiment import Conditions, settings
+from thalweg_cli.debugging import debug
+from thalweg_cli.experiment import Conditions, Setting, settings
 from thalweg_cli.files import check_writable
-from thalweg_cli.measuring import Measuring
+from thalweg_cli.measuring import Measuring, Plan, Rounds
 from thalweg_cli.own import OwnFolder
 from thalweg_cli.own_build import build_all
 from thalweg_cli.process import parse_command, parse_processors
-from thalweg_cli.programs import Applications, Benches, Interfaces, known_programs, select
+from thalweg_cli.programs import Applications, Benches, Interfaces, Program, known_programs, select
+from thalweg_cli.recipe import ALL, MONITOR_MS, PERIODS, FrequencyRecipe, patterns_of
 from thalweg_cli.run_table import Shown
 from thalweg_cli.runs import Series
 from thalweg_cli.store import LATEST, PREVIOUS, Store, default_file
+from thalweg_cli.sustainable_plan import Sustainable
 from thalweg_cli.terminal import Failed
 
 WHOLE, REAL = "N|A:B|A:STEP:B", "N|A:STEP:B"
+
 A_DAY_S = 86_400.0
+
+Pattern = StrEnum("Pattern", {name: name for name in (ALL, *PERIODS)})
 
 
 def execute(
     inputs: Annotated[
         list[str],
-        typer.Option("--input", metavar="CLASS|FILE", help="test, small, ..., huge, or a file; repeatable."),
+        typer.Option(
+            "--input",
+            metavar="CLASS|FILE|tcp://HOST:PORT",
+            help="test, small, ..., huge, a file, or where a feed is waited for; repeatable.",
+        ),
     ],
     bench: Benches = None,
     app: Applications = None,
     ppi: Interfaces = None,
     nthreads: Annotated[str, typer.Option(metavar=WHOLE, help="Threads; 1:2:8 means 1, 2, 4, 6, 8.")] = "1",
     batch: Annotated[str | None, typer.Option(metavar=WHOLE, help="Elements of an item.")] = None,
+    batch_bytes: Annotated[
+        str | None, typer.Option(metavar=WHOLE, help="Close an item when it has so many bytes.")
+    ] = None,
     batch_interval: Annotated[
         str | None, typer.Option(metavar=REAL, help="Close an item so many seconds after its first element.")
     ] = None,
@@ -47,6 +62,24 @@ def execute(
             help="A frequency that changes: wave, binary, spike, ...; the programs' -help has all.",
         ),
     ] = "",
+    freq_recipe: Annotated[
+        list[Pattern] | None,
+        typer.Option(
+            metavar="[PATTERN ...]",
+            help="Measure throughput without a frequency, then run patterns from 10 to 110 % of it: "
+            "wave, binary, increasing, decreasing, spike, or all.",
+        ),
+    ] = None,
+    find_sustainable: Annotated[
+        bool,
+        typer.Option("--find-sustainable", help="Search the highest rate at which latency stays bounded."),
+    ] = False,
+    latency_bound: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001, max=1e9, metavar="MS", help="The bound of p99 there; else ten times that at low load."
+        ),
+    ] = None,
     in_memory: Annotated[bool, typer.Option("--in-memory", help="Read all input before the stream.")] = False,
     user_arg: Annotated[
         list[str] | None, typer.Option(help="An argument for the programs; may be given again.")
@@ -67,6 +100,10 @@ def execute(
     timeout: Annotated[
         float, typer.Option(min=0, max=30 * A_DAY_S, metavar="S", help="End a run after this; 0: never.")
     ] = 3600.0,
+    debug_one: Annotated[
+        bool,
+        typer.Option("--debug", help="Run one program under gdb (or the --executor), and keep nothing."),
+    ] = False,
     label: Annotated[str, typer.Option(help="A name for this set of runs.")] = "",
     store: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the runs here, not in the user's data folder.")
@@ -81,14 +118,21 @@ def execute(
     """Run benchmark programs on inputs, keep what was measured, and show means and standard deviations."""
     if not (bench or app or ppi):
         raise Failed("which programs?", remedy="--bench, --app or --ppi; ./thalweg list shows all")
-    if frequency and freq_pattern:
-        raise Failed("--frequency and --freq-pattern: only one of them can set the pace")
+    check_pace(
+        {
+            "--frequency": frequency,
+            "--freq-pattern": freq_pattern,
+            "--freq-recipe": freq_recipe,
+            "--find-sustainable": find_sustainable,
+        }
+    )
+    if latency_bound and not find_sustainable:
+        raise Failed("--latency-bound is of --find-sustainable, which is not asked for")
     conditions = Conditions(
         verify,
-        latency,
+        latency or find_sustainable or bool(freq_recipe),
         in_memory,
-        monitor,
-        freq_pattern,
+        monitor or (MONITOR_MS if freq_recipe else 0),
         tuple(user_arg or []),
         parse_command(executor, "--executor"),
         tuple(sorted(parse_processors(pin))) if pin else (),
@@ -98,29 +142,57 @@ def execute(
     degrees = ranges.NTHREADS.values(nthreads)
     varied = {
         "batch": ranges.BATCH.values(batch) if batch else [None],
+        "batch_bytes": ranges.BATCH_BYTES.values(batch_bytes) if batch_bytes else [None],
         "batch_interval": ranges.BATCH_INTERVAL.values(batch_interval) if batch_interval else [None],
         "frequency": ranges.FREQUENCY.values(frequency) if frequency else [None],
     }
     check_label(label)
     if json_file:
         check_writable(json_file)
-    with closing(Store(store or default_file(), make=True)) as kept:
+    left_out: list[str] = []
+
+    def prepared() -> list[Setting]:
         chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
-        programs = build_all(chosen, *tools_of(sorted({program.application for program in chosen})))
-        for application in sorted({program.application for program in programs}):
-            for name in inputs:
-                make_input(application, name)
-        rows = [
-            Series(setting) for setting in settings(programs, list(dict.fromkeys(inputs)), degrees, **varied)
-        ]
-        shown = Shown(throughput, latency, memory_usage, verify)
-        measuring = Measuring(rows, conditions, shown, quiet=quiet, json_file=json_file)
-        measuring.keep_in(kept, label, repeat=repeat, warm_up=warm_up)
-    if len(programs) < len(chosen) or any(row.error for row in rows):
+        programs = make_ready(chosen, inputs)
+        left_out.extend(program.name for program in chosen if program not in programs)
+        names = list(dict.fromkeys(inputs))
+        return settings(programs, names, degrees, freq_pattern=freq_pattern, **varied)
+
+    if debug_one:
+        raise typer.Exit(debug(prepared(), conditions))
+    with closing(Store(store or default_file(), make=True)) as kept:
+        plan: Plan
+        if freq_recipe:
+            plan = FrequencyRecipe(prepared(), patterns_of(freq_recipe), repeat, warm_up)
+        elif find_sustainable:
+            plan = Sustainable(prepared(), repeat, warm_up, latency_bound)
+        else:
+            plan = Rounds([Series(setting) for setting in prepared()], repeat, warm_up)
+        shown = Shown(throughput, conditions.latency, memory_usage, verify)
+        Measuring(plan, conditions, shown, quiet=quiet, json_file=json_file).keep_in(kept, label)
+    if left_out or any(row.error for row in plan.rows):
         raise typer.Exit(1)
+
+
+def check_pace(given: Mapping[str, object]) -> None:
+    """Raises Failed if more than one option sets the pace."""
+    wanted = [name for name, value in given.items() if value]
+    if len(wanted) > 1:
+        both = " and ".join(wanted)
+        raise Failed(f"{both}: only one of them can set the pace")
 
 
 def check_label(label: str) -> None:
     """Raises Failed if it would stand for other sets."""
     if label in (LATEST, PREVIOUS) or label.isdecimal():
         raise Failed(f"--label {label}: numbers, {LATEST} and {PREVIOUS} mean sets by themselves")
+
+
+def make_ready(programs: Sequence[Program], inputs: Sequence[str]) -> list[Program]:
+    """Builds programs, and makes their inputs. Returns those that could be built."""
+    applications = sorted({program.application for program in programs})
+    built = build_all(programs, *tools_of(applications))
+    for application in applications:
+        for name in inputs:
+            make_input(application, name)
+    return built

@@ -9,41 +9,74 @@ from thalweg_cli.programs import Program
 
 SEQUENTIAL = "sequential"
 
+RECIPE, SEARCH, SUSTAINABLE = "recipe", "search", "sustainable"
+"""What settings may be for: a pattern of --freq-recipe, a point of --find-sustainable, and what it found."""
+
+BY_RECIPE = " by the recipe"
+
 
 @dataclass(frozen=True)
 class Setting:
     """A point of an experiment: a program, its input, and what is varied.
 
     `frequency` is in elements a second, `batch_interval` in seconds; None is what programs do by themselves.
+    `freq_pattern` is a frequency that changes, as programs take it. `purpose` is empty for what a user asked
+    for point by point.
     """
 
     program: Program
     input: str
     nthreads: int = 1
     batch: int | None = None
+    batch_bytes: int | None = None
     batch_interval: float | None = None
     frequency: float | None = None
+    freq_pattern: str = ""
+    purpose: str = ""
 
     def options(self) -> list[str]:
         """The options of the program."""
         options = ["-input", self.input, "-nthreads", str(self.nthreads)]
         for name, value in (
             ("-batch-size", self.batch),
+            ("-batch-bytes", self.batch_bytes),
             ("-batch-interval", self.batch_interval),
             ("-frequency", self.frequency),
         ):
             if value is not None:
                 options += [name, number(value)]
+        if self.freq_pattern:
+            options += ["-freq-patt", self.freq_pattern]
         return options
+
+    @property
+    def pace(self) -> str:
+        """The pattern of the frequency, in words.
+
+        One of the recipe has no numbers: they follow from what was measured before, and are not what differs.
+        """
+        if self.purpose == RECIPE:
+            return self.freq_pattern.partition(",")[0].removesuffix(BY_RECIPE) + BY_RECIPE
+        return self.freq_pattern
+
+    @property
+    def given(self) -> str:
+        """Batches and frequency, as far as they are given, in words."""
+        parts = (
+            (self.batch, "a batch"),
+            (self.batch_bytes, "bytes a batch"),
+            (self.batch_interval, "s a batch"),
+            (None if self.purpose == SUSTAINABLE else self.frequency, "/s"),
+        )
+        found = [f"{number(value)} {unit}" for value, unit in parts if value is not None]
+        found += ["at its sustainable rate"] if self.purpose == SUSTAINABLE else []
+        return ", ".join([*found, *([self.pace] if self.pace else [])])
 
     @property
     def name(self) -> str:
         """What it is, in words."""
-        parts = [self.program.name, self.input, f"{self.nthreads} threads"]
-        for value, unit in ((self.batch, "a batch"), (self.batch_interval, "s"), (self.frequency, "/s")):
-            if value is not None:
-                parts.append(f"{number(value)} {unit}")
-        return ", ".join(parts)
+        parts = (self.program.name, self.input, f"{self.nthreads} threads", self.given)
+        return ", ".join(filter(None, parts))
 
 
 def number(value: float) -> str:
@@ -62,7 +95,6 @@ class Conditions:
     latency: bool = False
     in_memory: bool = False
     monitor_ms: int = 0
-    freq_pattern: str = ""
     user_args: tuple[str, ...] = ()
     executor: tuple[str, ...] = ()
     pin: tuple[int, ...] = ()
@@ -75,8 +107,6 @@ class Conditions:
         options = [name for name, wanted in flags if wanted]
         if self.monitor_ms:
             options += ["-monitor", str(self.monitor_ms)]
-        if self.freq_pattern:
-            options += ["-freq-patt", self.freq_pattern]
         for argument in self.user_args:
             options += ["-user-arg", argument]
         return options
@@ -92,17 +122,20 @@ def settings(
     nthreads: Sequence[int],
     *,
     batch: Sequence[int | None] = (None,),
+    batch_bytes: Sequence[int | None] = (None,),
     batch_interval: Sequence[float | None] = (None,),
     frequency: Sequence[float | None] = (None,),
+    freq_pattern: str = "",
 ) -> list[Setting]:
     """All combinations. What is sequential has one thread, whatever the others have."""
     return [
-        Setting(program, *values)
+        Setting(program, *values, freq_pattern=freq_pattern)
         for program in programs
         for values in itertools.product(
             inputs,
             [1] if program.interface == SEQUENTIAL else nthreads,
             batch,
+            batch_bytes,
             batch_interval,
             frequency,
         )

@@ -15,7 +15,8 @@ Kept = tuple[RunSet, list[Run]]
 """A set with its runs."""
 
 IN_LINES = ("program", "application", "interface", "composition", "input", "nthreads", "threads", "batch")
-IN_LINES += ("batch_interval", "frequency", "freq_pattern", "number", "warm_up", "ended", "verified", "error")
+IN_LINES += ("batch_bytes", "batch_interval", "frequency", "freq_pattern", "purpose", "judged", "number")
+IN_LINES += ("warm_up", "ended", "verified", "error")
 
 
 def conditions_of(one: RunSet) -> Conditions:

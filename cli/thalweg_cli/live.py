@@ -12,7 +12,7 @@ from thalweg_cli.runs import Series
 from thalweg_cli.terminal import Bar, console
 
 Tell = Callable[[int, int, int], None]
-"""Says that so many runs of so many are done, and which row comes now."""
+"""Says that so many runs of so many (0: nobody knows yet) are done, and which row comes now."""
 
 LINES_AROUND = 9
 """Lines of a terminal that are not rows of the table."""
@@ -38,7 +38,8 @@ def live(
         def tell(done: int, total: int, place: int) -> None:
             room = max(1, console.height - LINES_AROUND)
             first = max(0, min(place - room // 2, len(rows) - room))
-            heading = f"[bold]{done} of {total} runs[/]; now {escape(rows[place].setting.name)}"
+            runs = f"{done} of {total} runs" if total else f"{done} runs"
+            heading = f"[bold]{runs}[/]; now {escape(rows[place].setting.name)}"
             display.update(Group(heading, draw(rows[first : first + room])), refresh=True)
 
         yield tell

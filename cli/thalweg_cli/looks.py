@@ -6,7 +6,16 @@ from dataclasses import dataclass
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 """Lines of compositions, as Plotly calls them."""
 
-COMPOSITIONS = ("farm", "pipe-farm", "farm-pipe", "pipeline", "two-farm", "keyed", "several-sources")
+COMPOSITIONS = (
+    "farm",
+    "pipe-farm",
+    "farm-pipe",
+    "pipeline",
+    "two-farm",
+    "keyed",
+    "several-sources",
+    "growing-batch",
+)
 """The usual compositions, and so their order."""
 
 

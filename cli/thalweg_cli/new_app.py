@@ -12,8 +12,8 @@ import typer
 from thalweg_cli.applications import our_applications, own_applications
 from thalweg_cli.cpp_tokens import KEYWORDS
 from thalweg_cli.files import make_folder
+from thalweg_cli.names import did_you_mean
 from thalweg_cli.paths import APPS, ROOT, TEMPLATES, USER_FOLDER, user_folder
-from thalweg_cli.programs import did_you_mean
 from thalweg_cli.registered import changing
 from thalweg_cli.terminal import Failed, console
 

@@ -11,9 +11,10 @@ import typer
 from thalweg_cli.applications import check_application, known_applications
 from thalweg_cli.build import build
 from thalweg_cli.experiment import SEQUENTIAL
+from thalweg_cli.names import did_you_mean
 from thalweg_cli.paths import build_folder
 from thalweg_cli.process import finish
-from thalweg_cli.programs import PRESET, did_you_mean
+from thalweg_cli.programs import PRESET
 from thalweg_cli.registered import HASH, Registered, changing, files_of, hash_of, registered, size_of
 from thalweg_cli.terminal import Failed, bar, console
 

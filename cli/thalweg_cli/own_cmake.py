@@ -9,7 +9,7 @@ from pathlib import Path
 from thalweg_cli.files import make_folder, write_text
 from thalweg_cli.own import OPERATORS, Benchmark, Benchmarks, Unreadable
 from thalweg_cli.own_settings import Settings, known_interfaces
-from thalweg_cli.paths import build_folder, root_of
+from thalweg_cli.paths import api_of, build_folder, root_of
 from thalweg_cli.terminal import Failed
 
 LIST, FOUND = "own_benchmarks.cmake", "own_benchmarks.json"
@@ -49,6 +49,8 @@ def check(one: Benchmark, ours: Collection[str]) -> Settings:
     """The settings of a benchmark. Raises Failed if something is wrong with it, or missing here."""
     if one.name in ours:
         raise Failed(f"{one.name} is a program of Thalweg, too", remedy=f"./thalweg rename {one.name} NEW")
+    if not api_of(one.application).exists():
+        raise Failed(f"there is no application {one.application}")
     if not one.program.is_file():
         raise Failed(f"there is no file {one.program}")
     settings = one.settings()

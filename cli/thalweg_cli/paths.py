@@ -25,6 +25,12 @@ def data_folder() -> Path:
     return (Path(named) if Path(named).is_absolute() else Path.home() / ".local" / "share") / "thalweg"
 
 
+def api_of(application: str) -> Path:
+    """The header that an application's benchmark programs include, which may be missing."""
+    ours = ROOT / "spb" / f"{application}.hpp"
+    return ours if ours.exists() else user_folder() / "apps" / application / "spb" / ours.name
+
+
 def user_folder() -> Path:
     """The folder of the benchmarks and applications that users add: it can be moved to another machine."""
     named = os.environ.get(USER_FOLDER, "")

@@ -61,4 +61,5 @@ def steps(first: Decimal, step: Decimal, last: Decimal) -> list[Decimal]:
 NTHREADS = Range("--nthreads", 4096)
 BATCH = Range("--batch", 2**31 - 1)
 BATCH_INTERVAL = Range("--batch-interval", 1e9, whole=False)
+BATCH_BYTES = Range("--batch-bytes", 2**40)
 FREQUENCY = Range("--frequency", 1e12, whole=False)

@@ -3,14 +3,16 @@
 import re
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from thalweg_cli.experiment import SEQUENTIAL, Conditions, number
+from thalweg_cli.experiment import SEARCH, SEQUENTIAL, SUSTAINABLE, Conditions
 from thalweg_cli.export import Kept, conditions_of
 from thalweg_cli.metrics import METRICS, THROUGHPUT, Metric
 from thalweg_cli.runs import Run, Series, in_series
 from thalweg_cli.store_rows import RunSet
+from thalweg_cli.sustainable import Found, found_among, key_of
+from thalweg_cli.sustainable_table import bounded_in, points_of, remark
 
 QUANTILE = re.compile(r"p(\d+(?:[._]\d+)?)_ms")
 """Keys of quantiles of the latency, in per cent: `p99_ms`, `p99_9_ms` or `p99.9_ms`."""
@@ -79,7 +81,12 @@ class Row:
     @property
     def load(self) -> str:
         """What else is given: batches, frequency, and what holds for all runs of the set."""
-        return ", ".join(filter(None, (given(self), held(self.conditions))))
+        return ", ".join(filter(None, (self.series.setting.given, held(self.conditions))))
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is a point on the way to a sustainable rate, which says nothing by itself."""
+        return self.series.setting.purpose == SEARCH
 
     @property
     def case(self) -> tuple[str, str, str]:
@@ -126,16 +133,9 @@ class Row:
         return runs[(len(runs) - 1) // 2] if runs else None
 
 
-def given(row: Row) -> str:
-    """Batches and frequency of a setting, if they are given."""
-    setting = row.series.setting
-    parts = ((setting.batch, "a batch"), (setting.batch_interval, "s a batch"), (setting.frequency, "/s"))
-    return ", ".join(f"{number(value)} {unit}" for value, unit in parts if value is not None)
-
-
 def held(conditions: Conditions) -> str:
     """What holds for all runs of a set and changes what they measure."""
-    parts = [conditions.freq_pattern, "in memory" if conditions.in_memory else ""]
+    parts = ["in memory" if conditions.in_memory else ""]
     parts += [f"arguments {' '.join(conditions.user_args)}" if conditions.user_args else ""]
     parts += [f"on processors {' '.join(map(str, conditions.pin))}" if conditions.pin else ""]
     parts += [f"run by {' '.join(conditions.executor)}" if conditions.executor else ""]
@@ -143,8 +143,34 @@ def held(conditions: Conditions) -> str:
 
 
 def rows_of(kept: Iterable[Kept]) -> list[Row]:
-    """The settings of all sets."""
-    return [Row(one, conditions_of(one), series) for one, runs in kept for series in in_series(runs)]
+    """The settings of all sets; a rate that was found to be sustainable is one more."""
+    rows = []
+    for one, runs in kept:
+        of_set = [Row(one, conditions_of(one), series) for series in in_series(runs)]
+        rows += [*of_set, *answers(of_set)]
+    return rows
+
+
+def answers(rows: Sequence[Row]) -> list[Row]:
+    """Of the points of a set those that are the answers, as settings of their own."""
+    rates = {tuple(key_of(found.setting).values()): found.rate for _, found in searches(rows)}
+    return [
+        replace(row, series=Series(replace(row.series.setting, purpose=SUSTAINABLE), row.series.runs))
+        for row in rows
+        if row.is_point
+        and row.series.setting.frequency is not None
+        and rates.get(tuple(key_of(row.series.setting).values())) == row.series.setting.frequency
+    ]
+
+
+def searches(rows: Sequence[Row]) -> list[tuple[RunSet, Found]]:
+    """What was found in the sets that rows are of, about those of their settings that are among the rows."""
+    sets = {row.of.id: row.of for row in rows}
+    return [
+        (one, found)
+        for one in sets.values()
+        for found in found_among(one.findings, [row.series.setting for row in rows if row.of.id == one.id])
+    ]
 
 
 def shown_metrics(rows: Sequence[Row]) -> list[Metric]:
@@ -167,9 +193,12 @@ def plain_row(row: Row, most_samples: int) -> dict[str, Any]:
         "nthreads": setting.nthreads,
         "threads": row.series.threads,
         "batch": setting.batch,
+        "batch_bytes": setting.batch_bytes,
         "batch_interval": setting.batch_interval,
-        "frequency": setting.frequency,
-        "held": held(row.conditions),
+        "frequency": setting.frequency if setting.purpose != SUSTAINABLE else None,
+        "freq_pattern": setting.freq_pattern,
+        "purpose": setting.purpose,
+        "held": ", ".join(filter(None, (pace_of(row), held(row.conditions)))),
         "runs": len(row.series.good),
         "failed": len(row.failed),
         "verified": row.verified,
@@ -194,7 +223,7 @@ def samples(run: Run | None, most: int) -> dict[str, Any] | None:
     """The samples of a run, column by column; where there are too many, the means of neighbours."""
     if run is None:
         return None
-    taken = [sample for sample in run.result["samples"] if isinstance(sample, dict)]
+    taken = whole([sample for sample in run.result["samples"] if isinstance(sample, dict)])
     width = -(-len(taken) // most) if taken else 1
     groups = [taken[i : i + width] for i in range(0, len(taken), width)]
     names = dict.fromkeys(name for sample in taken for name in sample)
@@ -203,9 +232,22 @@ def samples(run: Run | None, most: int) -> dict[str, Any] | None:
     return {"run": run.number, "width": width, "columns": columns}
 
 
+def whole(taken: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Samples without the last one, if the stream ended so soon after the one before that it says nothing."""
+    times = [sample["seconds"] for sample in taken]
+    if len(times) < 3 or times[-1] - times[-2] >= (times[-2] - times[-3]) / 4:
+        return taken
+    return taken[:-1]
+
+
 def mean_of(group: Sequence[dict[str, Any]], name: str) -> float | None:
-    """The mean of a column over neighbours; None where none of them has a number."""
+    """The mean of a column over neighbours; None where none of them has a number.
+
+    A latency of 0 is none: no element came to the sink meanwhile.
+    """
     values = [value for one in group if isinstance(value := one.get(name), int | float)]
+    if name.endswith("_ms"):
+        values = [value for value in values if value > 0]
     return rounded(statistics.fmean(values)) if values else None
 
 
@@ -213,3 +255,66 @@ def samples_per_run(rows: Sequence[Row]) -> int:
     """How many samples of each run a report has."""
     monitored = sum(row.sampled() is not None for row in rows)
     return max(FEWEST_SAMPLES, MOST_SAMPLES // max(1, 5 * monitored))
+
+
+def pace_of(row: Row) -> str:
+    """How elements come, unless that is a number of its own."""
+    setting = row.series.setting
+    return "at its sustainable rate" if setting.purpose == SUSTAINABLE else setting.pace
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Latency over the rate, of one search: its points by their rates, and what was found."""
+
+    row: Row
+    found: Found
+    points: list[Series]
+
+    @property
+    def case_name(self) -> str:
+        """What must be the same for curves to be in one plot."""
+        parts = (self.row.application, self.found.setting.input, self.found.setting.given)
+        return ", ".join(filter(None, (*parts, held(self.row.conditions))))
+
+
+def curves_of(rows: Sequence[Row]) -> list[Curve]:
+    """The curves of all searches that have points."""
+    curves = []
+    for one, found in searches(rows):
+        of_set = [row for row in rows if row.of.id == one.id and row.is_point]
+        points = points_of([row.series for row in of_set], found)
+        if points:
+            first = next(row for row in of_set if row.series is points[0])
+            curves.append(Curve(first, found, points))
+    return curves
+
+
+def plain_curve(curve: Curve) -> dict[str, Any]:
+    """A curve as the page has it."""
+    found, shown = curve.found, ("throughput", "latency", "p99")
+    return {
+        "set": curve.row.of.id,
+        "case": curve.case_name,
+        "interface": curve.row.interface,
+        "composition": curve.row.composition,
+        "nthreads": found.setting.nthreads,
+        **{name: found.plain()[name] for name in ("unthrottled", "bound_ms", "low_p99_ms", "rate", "above")},
+        "bounded": f"{found.bounded} of {found.runs}",
+        "remark": remark(found),
+        "points": [
+            {
+                "rate": series.setting.frequency,
+                "bounded": bounded_in(series),
+                "runs": len(series.good),
+                **{name: plain_values(METRICS[name], series) for name in shown},
+            }
+            for series in curve.points
+        ],
+    }
+
+
+def plain_values(metric: Metric, series: Series) -> list[float] | None:
+    """Median, lowest and highest, and how many values there are; None without any."""
+    spread = Spread.of(metric.values(series))
+    return plain_spread(spread) if spread else None

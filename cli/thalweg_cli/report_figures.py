@@ -22,13 +22,16 @@ from matplotlib.ticker import (
 from thalweg_cli.experiment import SEQUENTIAL
 from thalweg_cli.files import write_bytes
 from thalweg_cli.looks import Look, dashes_of, looks_of
-from thalweg_cli.metrics import LATENCY, THROUGHPUT, Metric
+from thalweg_cli.metrics import LATENCY, MEMORY, THROUGHPUT, Metric
 from thalweg_cli.micro_plot import MUTED, STYLE
-from thalweg_cli.report_data import COLUMNS, Row, Spread, samples, samples_per_run
+from thalweg_cli.report_data import COLUMNS, Curve, Row, Spread, curves_of, samples, samples_per_run
 from thalweg_cli.report_ranking import Ranking, rank
 from thalweg_cli.report_tables import slug, unused
+from thalweg_cli.sustainable_table import bounded_in
 
 DPI = 150
+PEAK = MEMORY[0]
+
 WIDTH, HEIGHT = 4.2, 3.2
 """Of a plot, in inches."""
 
@@ -94,11 +97,13 @@ def pictures(rows: Sequence[Row], by: str) -> Iterator[tuple[str, Figure]]:
     ranking = rank(rows, THROUGHPUT)
     if ranking.cases:
         yield "ranking", drawn([lambda ax: draw_ranking(ax, ranking, style.looks)], "", [], wide=1.6)
+    yield from curve_pictures(rows, style)
+    rows = [row for row in rows if not row.is_point]
     most = samples_per_run(rows)
     for name, inside in in_cases(rows).items():
         panels: list[Panel] = [
             lambda ax, metric=metric, inside=inside: draw_scaling(ax, inside, metric, by, style)  # type: ignore[misc]
-            for metric in (THROUGHPUT, *LATENCY)
+            for metric in (THROUGHPUT, *LATENCY, PEAK)
             if any(row.spread(metric) for row in inside)
         ]
         if panels:
@@ -141,8 +146,8 @@ def degree_of(rows: Sequence[Row]) -> str:
 
 
 def drawn(panels: Sequence[Panel], title: str, legend: Sequence[Line2D], wide: float = 1) -> Figure:
-    """A figure of plots, three in a row, with their legend below."""
-    across = min(3, len(panels))
+    """A figure of plots, three in a row (four: two), with their legend below."""
+    across = 2 if len(panels) == 4 else min(3, len(panels))
     down = math.ceil(len(panels) / across)
     in_a_row = max(1, int(across * WIDTH * wide / 1.5))
     legend_height = 0.22 * math.ceil(len(legend) / in_a_row) + 0.3
@@ -233,11 +238,57 @@ def draw_series(ax: Axes, series: Sequence[tuple[Row, dict[str, Any]]], column: 
         if values is None:
             continue
         look = style.of(row) | {"marker": ""}
-        ys = [math.nan if value is None else value * factor for value in values]
-        ax.plot(columns["seconds"], ys, linewidth=1.2, **look)
+        there = [(x, y * factor) for x, y in zip(columns["seconds"], values, strict=True) if y is not None]
+        ax.plot([x for x, _ in there], [y for _, y in there], linewidth=1.2, **look)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("seconds since the stream began")
     ax.set_title(title)
+
+
+def curve_pictures(rows: Sequence[Row], style: Style) -> Iterator[tuple[str, Figure]]:
+    """Latency over the rate, a picture for each case in which a sustainable rate was searched."""
+    by_case: dict[str, list[Curve]] = {}
+    for curve in curves_of(rows):
+        by_case.setdefault(curve.case_name, []).append(curve)
+    for name, curves in by_case.items():
+        panels: list[Panel] = [
+            lambda ax, metric=metric, curves=curves: draw_curves(ax, curves, metric, style)  # type: ignore[misc]
+            for metric in LATENCY
+        ]
+        legend = style.legend(curve.row for curve in curves)
+        yield f"{name} sustainable", drawn(panels, name, legend, wide=1.3)
+
+
+def draw_curves(ax: Axes, curves: Sequence[Curve], metric: Metric, style: Style) -> None:
+    """A latency over the rate that was asked for.
+
+    Marks are open where latency was not bounded. A line across is the bound of p99, one down the sustainable
+    rate, with the number of threads.
+    """
+    for curve in curves:
+        look = style.of(curve.row)
+        points = [(point, spread) for point in curve.points if (spread := Spread.of(metric.values(point)))]
+        xs = [point.setting.frequency for point, _ in points]
+        spreads = [spread for _, spread in points]
+        lines = {"linewidth": 1.5, "elinewidth": 0.8, "capsize": 2} | look | {"marker": ""}
+        ax.errorbar(xs, [spread.median for spread in spreads], yerr=bars(spreads), **lines)
+        for point, spread in points:
+            holds = 2 * bounded_in(point) > len(point.good)
+            face = look["color"] if holds else "white"
+            mark = {"color": look["color"], "marker": look["marker"], "markerfacecolor": face, "zorder": 3}
+            ax.plot([point.setting.frequency], [spread.median], linestyle="", markersize=5, **mark)
+        if metric.name == "p99":
+            ax.axhline(curve.found.bound_ms, color=look["color"], linestyle=LINES["dot"], linewidth=0.8)
+        if curve.found.rate:
+            ax.axvline(curve.found.rate, color=look["color"], linestyle=LINES["dash"], linewidth=1)
+            text = f"{curve.found.setting.nthreads} threads "
+            at = {"xy": (curve.found.rate, 1), "xycoords": ("data", "axes fraction")}
+            ax.annotate(text, **at, rotation=90, ha="right", va="top", fontsize=7, color=look["color"])
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.set_xlim(left=0)
+    ax.set_xlabel("rate asked for (/s); open: not bounded, dashed: sustainable")
+    ax.set_title(f"{metric.title} ({metric.unit})")
 
 
 def draw_ranking(ax: Axes, ranking: Ranking, looks: dict[str, Look]) -> None:

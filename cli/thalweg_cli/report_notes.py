@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from thalweg_cli.bootstrap import FEWEST
 from thalweg_cli.circumstances import UNKNOWN
 from thalweg_cli.comparison import differences
+from thalweg_cli.experiment import SUSTAINABLE
 from thalweg_cli.metrics import TIME
-from thalweg_cli.report_data import Row
+from thalweg_cli.report_data import Row, searches
 from thalweg_cli.store_rows import RunSet
+from thalweg_cli.sustainable_table import remark
 
 BUSY = 0.3
 """The load for each core at which a machine is called busy."""
@@ -30,7 +32,7 @@ class Note:
 
 def notes(sets: Sequence[RunSet], rows: Sequence[Row]) -> list[Note]:
     """All that is to be noted, the worst first."""
-    found = [*of_runs(rows), *of_settings(rows)]
+    found = [*of_runs(rows), *of_settings(rows), *of_searches(rows)]
     for one in sets:
         found += of_set(one, [row for row in rows if row.of.id == one.id])
     for other in sets[1:]:
@@ -42,6 +44,9 @@ def notes(sets: Sequence[RunSet], rows: Sequence[Row]) -> list[Note]:
 def of_runs(rows: Sequence[Row]) -> list[Note]:
     """What is wrong with runs."""
     found = []
+    rows = [
+        row for row in rows if row.series.setting.purpose != SUSTAINABLE
+    ]  # Their runs are those of points.
     total = sum(len(row.series.runs) for row in rows)
     if failed := [row for row in rows if row.failed]:
         count = sum(len(row.failed) for row in failed)
@@ -60,6 +65,7 @@ def of_runs(rows: Sequence[Row]) -> list[Note]:
 def of_settings(rows: Sequence[Row]) -> list[Note]:
     """What is to be known of series of runs."""
     found = []
+    rows = [row for row in rows if not row.is_point]
     if few := [row for row in rows if 0 < len(row.series.good) < FEWEST]:
         lines = named(few) if len(few) < len(rows) else []
         text = f"{len(few)} of {len(rows)} settings have fewer than {FEWEST} runs: too few for differences."
@@ -102,6 +108,13 @@ def of_set(one: RunSet, rows: Sequence[Row]) -> list[Note]:
     if not any(run.warm_up for row in rows for run in row.series.runs):
         found.append(Note(PLAIN, f"{name}: no runs to warm up, the first ones count."))
     return found
+
+
+def of_searches(rows: Sequence[Row]) -> list[Note]:
+    """What is to be known of the searches for sustainable rates."""
+    found = [(one, answer) for one, answer in searches(rows) if remark(answer)]
+    lines = [f"set {one.name}: {answer.setting.name}: {remark(answer)}" for one, answer in found]
+    return [Note(CARE, f"{len(lines)} sustainable rates are to be taken with care.", lines)] if lines else []
 
 
 def named(rows: Sequence[Row]) -> list[str]:

@@ -11,7 +11,15 @@ from typing import Any
 
 from thalweg_cli.comparison import text
 from thalweg_cli.looks import dashes_of, looks_of
-from thalweg_cli.report_data import COLUMNS, Row, plain_row, samples_per_run, shown_metrics
+from thalweg_cli.report_data import (
+    COLUMNS,
+    Row,
+    curves_of,
+    plain_curve,
+    plain_row,
+    samples_per_run,
+    shown_metrics,
+)
 from thalweg_cli.report_notes import notes
 from thalweg_cli.report_ranking import plain_rankings
 from thalweg_cli.results import commit, local
@@ -64,6 +72,7 @@ def data_of(sets: Sequence[RunSet], rows: Sequence[Row], by: str) -> dict[str, A
         "notes": [asdict(note) for note in notes(sets, rows)],
         "rankings": plain_rankings(rows, metrics),
         "rows": [plain_row(row, most) for row in rows],
+        "curves": [plain_curve(curve) for curve in curves_of(rows)],
     }
 
 

@@ -55,14 +55,14 @@ def rank(rows: Sequence[Row], metric: Metric, nthreads: int | None = None) -> Ra
     """Ranks interfaces by their medians, in each case with their best composition.
 
     Without `nthreads` each has the number of threads at which it is best. With it, only programs asked for
-    that many threads take part, and the sequential ones. Cases in which only one interface was measured are
-    left out.
+    that many threads take part, and the sequential ones. Points of a search are left out, and so are cases in
+    which only one interface was measured.
     """
     best: dict[Case, dict[str, Score]] = {}
     for row in rows:
         spread = row.spread(metric)
         asked = row.series.setting.nthreads
-        if spread is None or (nthreads not in (None, asked) and row.interface != SEQUENTIAL):
+        if row.is_point or spread is None or (nthreads not in (None, asked) and row.interface != SEQUENTIAL):
             continue
         found = best.setdefault(Case(row.of.id, row.case_name), {})
         score = Score(1, spread.median, row.way, asked)
@@ -96,7 +96,9 @@ def ratio(metric: Metric, value: float, other: float) -> float:
 
 def degrees(rows: Sequence[Row]) -> list[int]:
     """The numbers of threads that were asked for."""
-    return sorted({row.series.setting.nthreads for row in rows if row.interface != SEQUENTIAL})
+    return sorted(
+        {row.series.setting.nthreads for row in rows if row.interface != SEQUENTIAL and not row.is_point}
+    )
 
 
 def plain_ranking(found: Ranking) -> dict[str, Any]:

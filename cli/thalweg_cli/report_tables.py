@@ -7,11 +7,13 @@ from pathlib import Path
 from thalweg_cli.export import Kept, write_csv
 from thalweg_cli.files import as_csv, write_text
 from thalweg_cli.metrics import LATENCY, THROUGHPUT, Metric
-from thalweg_cli.report_data import Row, plain_row, shown_metrics
+from thalweg_cli.report_data import Curve, Row, curves_of, plain_row, shown_metrics
 from thalweg_cli.report_ranking import Ranking, rank, winner
+from thalweg_cli.sustainable_table import bounded_in, median
 
 LEADING = ("set", "application", "input", "interface", "composition", "nthreads", "threads", "batch")
-LEADING += ("batch_interval", "frequency", "held", "runs", "failed", "verified")
+LEADING += ("batch_bytes", "batch_interval", "frequency", "freq_pattern", "purpose", "held", "runs", "failed")
+LEADING += ("verified",)
 
 IN_TABLES = (THROUGHPUT, *LATENCY)
 """The metrics that LaTeX tables are made of."""
@@ -30,7 +32,28 @@ def write_tables(folder: Path, kept: Iterable[Kept], rows: Sequence[Row]) -> lis
     write_csv(files[0], kept)
     write_text(files[1], settings_csv(rows))
     write_text(files[2], ranking_csv(rows))
+    if curves := curves_of(rows):
+        files.append(folder / "curves.csv")
+        write_text(files[-1], curves_csv(curves))
     return files
+
+
+def curves_csv(curves: Sequence[Curve]) -> str:
+    """A line for each point of each search for the sustainable rate: medians of its runs."""
+    metrics = (THROUGHPUT, *LATENCY)
+    headings = ["set", "case", "interface", "composition", "nthreads", "rate", "bounded", "runs"]
+    headings += [*(f"{metric.name} ({metric.unit})" for metric in metrics), "bound (ms)", "sustainable rate"]
+    return as_csv(headings, (line for curve in curves for line in curve_lines(curve, metrics)))
+
+
+def curve_lines(curve: Curve, metrics: Sequence[Metric]) -> Iterator[list[object]]:
+    """The lines of a curve."""
+    row, found = curve.row, curve.found
+    for point in curve.points:
+        where = [row.of.id, curve.case_name, row.interface, row.composition, found.setting.nthreads]
+        values = [median(metric, point) for metric in metrics]
+        counts = [point.setting.frequency, bounded_in(point), len(point.good)]
+        yield [*where, *counts, *values, found.bound_ms, "" if found.rate is None else found.rate]
 
 
 def settings_csv(rows: Sequence[Row]) -> str:
@@ -85,10 +108,10 @@ def write_latex(folder: Path, rows: Sequence[Row]) -> list[Path]:
 
 
 def cases(rows: Sequence[Row], metric: Metric) -> dict[tuple[int, str], list[Row]]:
-    """The rows that have a metric, by set and case."""
+    """The rows that have a metric, by set and case; points of a search are none."""
     found: dict[tuple[int, str], list[Row]] = {}
     for row in rows:
-        if row.spread(metric):
+        if row.spread(metric) and not row.is_point:
             found.setdefault((row.of.id, row.case_name), []).append(row)
     return found
 

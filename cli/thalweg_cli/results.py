@@ -18,6 +18,8 @@ from thalweg_cli.run_table import Shown, failures, table_of, title_of
 from thalweg_cli.runs import Series, in_series
 from thalweg_cli.store import Store, StoreFile, default_file
 from thalweg_cli.store_rows import RunSet
+from thalweg_cli.sustainable import found_among
+from thalweg_cli.sustainable_table import curve_tables, found_table
 from thalweg_cli.terminal import console, errors, print_table
 
 MOST_NAMES = 3
@@ -61,6 +63,9 @@ def show(one: RunSet, rows: Sequence[Series]) -> None:
     latency = any(metric.values(row) for row in rows for metric in LATENCY)
     shown = Shown(throughput=True, latency=latency, memory=True, verified=conditions.verify)
     print_table(table_of(rows, f"set {one.name}: {title_of(rows, conditions)}", shown))
+    found = found_among(one.findings, [row.setting for row in rows])
+    for table in (*curve_tables(rows, found), *([found_table(found)] if found else [])):
+        print_table(table)
     for line in failures(rows):
         errors.print(f"[bold red]failed:[/] {escape(line)}")
     told = (

@@ -11,10 +11,12 @@ from thalweg_cli.experiment import Conditions, Setting, number
 from thalweg_cli.metrics import LATENCY, MEMORY, THROUGHPUT, TIME, Metric, summary
 from thalweg_cli.runs import Series
 
-VARIED: tuple[tuple[str, Callable[[Setting], float | None]], ...] = (
+VARIED: tuple[tuple[str, Callable[[Setting], float | str | None]], ...] = (
     ("batch", lambda setting: setting.batch),
+    ("batch\n(bytes)", lambda setting: setting.batch_bytes),
     ("interval\n(s)", lambda setting: setting.batch_interval),
     ("frequency\n(/s)", lambda setting: setting.frequency),
+    ("pattern of\nthe frequency", lambda setting: setting.freq_pattern or None),
 )
 """What has a column only where it is given."""
 
@@ -52,7 +54,14 @@ def leading_cells(setting: Setting, settings: Sequence[Setting]) -> list[str]:
     """What stands in these columns for one of the settings."""
     given = [value(setting) for _, value in varied(settings)]
     cells = [setting.program.name, *([escape(setting.input)] if several_inputs(settings) else [])]
-    return [*cells, str(setting.nthreads), *("-" if one is None else number(one) for one in given)]
+    return [*cells, str(setting.nthreads), *map(cell, given)]
+
+
+def cell(value: float | str | None) -> str:
+    """What is given, in a table."""
+    if value is None:
+        return "-"
+    return escape(value) if isinstance(value, str) else number(value)
 
 
 def several_inputs(settings: Sequence[Setting]) -> bool:
@@ -60,7 +69,7 @@ def several_inputs(settings: Sequence[Setting]) -> bool:
     return len({setting.input for setting in settings}) > 1
 
 
-def varied(settings: Sequence[Setting]) -> list[tuple[str, Callable[[Setting], float | None]]]:
+def varied(settings: Sequence[Setting]) -> list[tuple[str, Callable[[Setting], float | str | None]]]:
     """What is given for one of the settings at least."""
     return [(name, value) for name, value in VARIED if any(value(one) is not None for one in settings)]
 
@@ -94,7 +103,6 @@ def title_of(rows: Sequence[Series], conditions: Conditions) -> str:
     """What all rows have in common."""
     inputs = list(dict.fromkeys(row.setting.input for row in rows))
     parts = [inputs[0]] if len(inputs) == 1 else []
-    parts += [conditions.freq_pattern] if conditions.freq_pattern else []
     parts += ["in memory"] if conditions.in_memory else []
     return ", ".join([*parts, "mean and standard deviation"])
 

@@ -28,7 +28,7 @@ class Run:
 
     `threads` were really there at once, those that measure among them. `error` says why the program failed;
     `result` may be there even so, as when its output is wrong. `verified` is None if that was not asked for.
-    `said`: what came on standard error, the executor's words among it.
+    `said`: what came on standard error, the executor's words among it. `judged`: what a search thinks of it.
     """
 
     setting: Setting
@@ -41,6 +41,7 @@ class Run:
     verified: bool | None = None
     error: str = ""
     said: str = ""
+    judged: str = ""
 
     @property
     def counts(self) -> bool:

@@ -25,12 +25,16 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 }
 """Names of commands."""
 
+SEVERAL = {"--freq-recipe": "all"}
+"""Options that take any number of values behind them, and what they mean without one."""
+
 
 def rewrite(arguments: Sequence[str], group: TyperGroup) -> list[str]:
     """Arguments as the commands of `group` know them: `-nthreads 4` becomes `--nthreads 4`.
 
     Where a command takes the name of a benchmark, that may have `-bench` before it. Values of options stay as
-    they are, whatever they look like, and so does what follows `--`.
+    they are, whatever they look like, and so does what follows `--`. Of an option that takes several values
+    each gets the option's name.
     """
     if not arguments:
         return []
@@ -41,19 +45,31 @@ def rewrite(arguments: Sequence[str], group: TyperGroup) -> list[str]:
     flags = flags_of(command)
     names = takes_name(command)
     result = [*name]
-    rest = iter(arguments[1:])
-    for argument in rest:
+    rest = list(arguments[1:])
+    while rest:
+        argument = rest.pop(0)
         if argument == "--":
             return [*result, argument, *rest]
         written, equals, value = argument.partition("=")
-        ours = options_for(written, flags)
-        if names and ours == ("--bench",):
+        *others, last = options_for(written, flags)
+        if names and not others and last == "--bench":
             result += [value] if equals else []  # What follows is the name.
             continue
-        result += [*ours[:-1], ours[-1] + equals + value]
-        if not equals and flags.get(ours[-1]) is False:
-            result += [following for following in [next(rest, None)] if following is not None]
+        if last in SEVERAL and not equals:
+            result += several(last, rest)
+            continue
+        result += [*others, last + equals + value]
+        if not equals and flags.get(last) is False and rest:
+            result.append(rest.pop(0))
     return result
+
+
+def several(option: str, rest: list[str]) -> list[str]:
+    """An option once for each of the values that come next, which are taken from `rest`."""
+    values = []
+    while rest and not rest[0].startswith("-"):
+        values.append(rest.pop(0))
+    return [word for value in values or [SEVERAL[option]] for word in (option, value)]
 
 
 def flags_of(command: TyperCommand) -> dict[str, bool]:
@@ -80,4 +96,7 @@ def options_for(written: str, flags: Mapping[str, bool]) -> tuple[str, ...]:
     if word is None or written[:2] in flags:
         return (written,)
     bare = word[1]
-    return (f"--{bare}",) if f"--{bare}" in flags else ALIASES.get(bare, (f"--{bare}",))
+    if f"--{bare}" in flags:
+        return (f"--{bare}",)
+    ours = ALIASES.get(bare, ())
+    return ours if ours and all(one in flags for one in ours) else (f"--{bare}",)

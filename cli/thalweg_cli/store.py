@@ -17,7 +17,7 @@ from thalweg_cli.runs import Run, now
 from thalweg_cli.store_rows import RunSet, row_of, run_from, set_from
 from thalweg_cli.terminal import Failed
 
-SCHEMA = 1
+SCHEMA = 2
 APPLICATION = 0x54776C67
 """How SQLite files say whose they are."""
 
@@ -30,16 +30,27 @@ CREATE TABLE sets (
   complete INTEGER NOT NULL DEFAULT 0, command TEXT NOT NULL, conditions TEXT NOT NULL,
   cpu TEXT NOT NULL, cores INTEGER NOT NULL, kernel TEXT NOT NULL, governor TEXT NOT NULL, load REAL NOT NULL,
   compiler TEXT NOT NULL, flags TEXT NOT NULL, "commit" TEXT NOT NULL, changed INTEGER NOT NULL,
-  libraries TEXT NOT NULL, environment TEXT NOT NULL);
+  libraries TEXT NOT NULL, environment TEXT NOT NULL, findings TEXT NOT NULL DEFAULT '[]');
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT, set_id INTEGER NOT NULL REFERENCES sets(id), ended TEXT NOT NULL,
   program TEXT NOT NULL, application TEXT NOT NULL, interface TEXT NOT NULL, composition TEXT NOT NULL,
   input TEXT NOT NULL, nthreads INTEGER NOT NULL, batch INTEGER, batch_interval REAL, frequency REAL,
   freq_pattern TEXT NOT NULL, user_args TEXT NOT NULL, threads INTEGER NOT NULL, number INTEGER NOT NULL,
   warm_up INTEGER NOT NULL, metrics TEXT NOT NULL, verified INTEGER, error TEXT NOT NULL,
-  command TEXT NOT NULL, said TEXT NOT NULL);
+  command TEXT NOT NULL, said TEXT NOT NULL, batch_bytes INTEGER, purpose TEXT NOT NULL DEFAULT '',
+  judged TEXT NOT NULL DEFAULT '');
 CREATE INDEX runs_of_set ON runs(set_id);
 """
+
+UPGRADES = {
+    1: """
+    ALTER TABLE sets ADD COLUMN findings TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE runs ADD COLUMN batch_bytes INTEGER;
+    ALTER TABLE runs ADD COLUMN purpose TEXT NOT NULL DEFAULT '';
+    ALTER TABLE runs ADD COLUMN judged TEXT NOT NULL DEFAULT '';
+    """
+}
+"""What makes a store of a version one of the next. Stores that are only read stay as they are."""
 
 ALL_SETS = """
 SELECT sets.*, count(runs.id) AS count, total(runs.error <> '') AS failed,
@@ -118,20 +129,26 @@ class Store:
         return False
 
     def _prepare(self) -> None:
-        """Makes the tables in a new file. Of several who find it new, one does."""
+        """Makes the tables in a new file, and adds to an older one. Of several who find it so, one does."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             if self._check():
-                for statement in filter(str.strip, TABLES.split(";")):
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA user_version = {SCHEMA}")
+                self._execute_all(TABLES)
                 self._db.execute(f"PRAGMA application_id = {APPLICATION}")
+            else:
+                for version in range(self._pragma("user_version"), SCHEMA):
+                    self._execute_all(UPGRADES[version])
+            self._db.execute(f"PRAGMA user_version = {SCHEMA}")
         except BaseException:
             if self._db.in_transaction:  # SQLite itself gives some up.
                 self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
         self._log_ahead()
+
+    def _execute_all(self, statements: str) -> None:
+        for statement in filter(str.strip, statements.split(";")):
+            self._db.execute(statement)
 
     def _log_ahead(self) -> None:
         """Lets readers read while another writes. SQLite itself does not wait to be alone for that."""
@@ -154,6 +171,11 @@ class Store:
     def add(self, set_id: int, run: Run, conditions: Conditions) -> None:
         """Adds a run to a set; when this returns, it is on the disk."""
         self._insert("runs", {"set_id": set_id} | row_of(run, conditions))
+
+    def note(self, set_id: int, findings: Sequence[dict[str, object]]) -> None:
+        """Keeps what follows from the runs of a set so far, in place of what was kept before."""
+        with self._told("written"):
+            self._db.execute("UPDATE sets SET findings = ? WHERE id = ?", (json.dumps(findings), set_id))
 
     def end(self, set_id: int, *, complete: bool) -> None:
         """Notes that nothing more comes to a set, and whether all came that was to come."""

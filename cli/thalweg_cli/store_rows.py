@@ -8,15 +8,30 @@ from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.programs import Program
 from thalweg_cli.runs import Run
 
-VARIED = ("input", "nthreads", "batch", "batch_interval", "frequency")
+VARIED = (
+    "input",
+    "nthreads",
+    "batch",
+    "batch_bytes",
+    "batch_interval",
+    "frequency",
+    "freq_pattern",
+    "purpose",
+)
 """What a setting is made of beside its program, in the order of its fields."""
+
+
+ADDED_TO_SETS: dict[str, Any] = {"findings": "[]"}
+ADDED_TO_RUNS: dict[str, Any] = {"batch_bytes": None, "purpose": "", "judged": ""}
+"""What stores of the first version do not have, and what it is there."""
 
 
 @dataclass(frozen=True)
 class RunSet:
     """What one call of `exec` measured. It is complete if nothing cut it short.
 
-    `count` is the number of its runs, those that failed and those to warm up among them.
+    `count` is the number of its runs, those that failed and those to warm up among them. `findings` follow
+    from several runs together.
     """
 
     id: int
@@ -31,6 +46,7 @@ class RunSet:
     failed: int
     programs: list[str]
     inputs: list[str]
+    findings: list[dict[str, Any]]
 
     @property
     def name(self) -> str:
@@ -48,7 +64,6 @@ def row_of(run: Run, conditions: Conditions) -> dict[str, Any]:
         "interface": program.interface,
         "composition": program.composition,
         **{name: getattr(setting, name) for name in VARIED},
-        "freq_pattern": conditions.freq_pattern,
         "user_args": list(conditions.user_args),
         "threads": run.threads,
         "number": run.number,
@@ -58,14 +73,16 @@ def row_of(run: Run, conditions: Conditions) -> dict[str, Any]:
         "error": run.error,
         "command": list(run.command),
         "said": run.said,
+        "judged": run.judged,
     }
 
 
 def set_from(row: dict[str, Any]) -> RunSet:
     """A set from its row, and what is counted of its runs."""
+    row = ADDED_TO_SETS | row
     of_set = [field.name for field in fields(RunSet) if field.name != "circumstances"]
     own, here = {name: row[name] for name in of_set}, {name: row[name] for name in row if name not in of_set}
-    for name in ("command", "conditions", "programs", "inputs"):
+    for name in ("command", "conditions", "programs", "inputs", "findings"):
         own[name] = json.loads(own[name])
     for name in ("programs", "inputs"):
         own[name] = [one for one in own[name] if one is not None]  # A set without runs has the name of none.
@@ -77,6 +94,7 @@ def set_from(row: dict[str, Any]) -> RunSet:
 
 def run_from(row: dict[str, Any]) -> Run:
     """A run from its row."""
+    row = ADDED_TO_RUNS | row
     program = Program(row["program"], row["application"], row["interface"], row["composition"], missing="")
     return Run(
         Setting(program, *(row[name] for name in VARIED)),
@@ -89,4 +107,5 @@ def run_from(row: dict[str, Any]) -> Run:
         None if row["verified"] is None else bool(row["verified"]),
         row["error"],
         row["said"],
+        row["judged"],
     )

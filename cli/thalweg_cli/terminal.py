@@ -45,7 +45,7 @@ class Failed(Exception):
 
 
 class Bar:
-    """A task of known length under way. `advance_to` may be called as often as one likes."""
+    """A task under way, of a length that is known or not (0). `advance_to` may be called at will."""
 
     def __init__(self, title: str, progress: Progress | None) -> None:
         self._title = title
@@ -59,7 +59,8 @@ class Bar:
             self._progress.update(self._task, completed=done, total=total, note=escape(note))
         elif time.monotonic() - self._said >= LOG_INTERVAL_S:
             self._said = time.monotonic()
-            console.print(f"  {self._title}: {done} of {total}", markup=False)
+            count = f"{done} of {total}" if total else str(done)
+            console.print(f"  {self._title}: {count}", markup=False)
 
 
 @contextmanager

@@ -47,8 +47,12 @@ constexpr double longest = 1e9;
 constexpr int most_threads = 4'096;  // as many as every interface can be asked for
 
 constexpr option known[] = {
-    {"input", "class or file", "what the stream is made of; also a name that ./thalweg new-input has given",
+    {"input", "class or file",
+     "what the stream is made of; also a name that ./thalweg new-input has given, or tcp://host:port[/class]: "
+     "who plays it",
      [](options& o, const std::string& v) { o.input = v; }},
+    {"feed", "host:port", "play the input to a program that takes it as -input tcp://...; no more than that",
+     [](options& o, const std::string& v) { o.feed = v; }},
     {"output", "path", "where % goes; without it, it is removed at the end",
      [](options& o, const std::string& v) { o.output = v; }},
     {"nthreads", "n", "threads or replicas (1)",
@@ -121,6 +125,7 @@ options parse(int argc, const char* const* argv) {
     }
     try {
       found.take(result, value);
+      result.given.push_back(found.name);
     } catch (const std::invalid_argument& e) {
       throw std::invalid_argument(written + ": " + e.what());
     }

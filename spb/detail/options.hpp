@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spb/detail/schedule.hpp"
@@ -12,7 +13,8 @@ namespace spb::detail {
 
 /// What the command line of a benchmark program says.
 struct options {
-  std::string input;  ///< a class or a path
+  std::string input;  ///< a class, a path, or the address of who plays one
+  std::string feed;   ///< to whom the input is played; empty: to nobody
   std::filesystem::path output;
   std::filesystem::path json;
   std::filesystem::path latency_file;
@@ -30,6 +32,7 @@ struct options {
   bool verify = false;
   bool help = false;
   std::vector<std::string> user_args;
+  std::vector<std::string_view> given;  ///< the names of all options that there were
 };
 
 /// Options have one dash or two. \throws std::invalid_argument  naming the option that is unknown or what is

@@ -28,6 +28,7 @@
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
 #include "spb/detail/measurement.hpp"
+#include "spb/detail/network.hpp"
 
 namespace spb {
 
@@ -56,6 +57,7 @@ run_state& current() {
 void give_up() {
   auto& run = current();
   if (run.link.discard) run.link.discard();
+  run.where.network.reset();
   run.json.reset();
   run.for_a_while.remove();
 }
@@ -131,37 +133,49 @@ void check_written(const places& where) {
                       "' cannot be both the file of -latency-file and that of -output or -json");
 }
 
-places find_places(const options& asked, const apps::application& about) {
+places find_places(const options& asked, const application_link& link) {
   places found;
+  const auto& about = *link.about;
   const auto& inputs = about.inputs;
+  auto name = asked.input;
+  bool of_player = false;
+  if (const auto from = network_input_of(asked.input)) {
+    if (asked.in_memory)
+      throw std::invalid_argument(
+          "-in-memory: what is played comes when it is played, not before the stream");
+    auto played = await_player(*from, link);
+    found.network = std::move(played.elements);
+    name = std::move(played.input);
+    of_player = played.of_player;
+  }
+  found.input_name = name;
   std::error_code ignored;
-  if (std::find(inputs.begin(), inputs.end(), asked.input) != inputs.end()) {
-    found.input_class = asked.input;
-    apps::progress_bar bar(about.name + " " + asked.input);
-    found.input = apps::provide_input(about, asked.input, [&](std::uint64_t done, std::uint64_t all) {
+  if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) {
+    found.input_class = name;
+    apps::progress_bar bar(about.name + " " + name);
+    found.input = apps::provide_input(about, name, [&](std::uint64_t done, std::uint64_t all) {
       apps::check_interruption();
       bar.show(done, all);
     });
-  } else if (auto mine = apps::find_registered_input(about.name, asked.input)) {
+  } else if (auto mine = of_player ? std::nullopt : apps::find_registered_input(about.name, name)) {
     if (!fs::exists(mine->file, ignored))
       throw apps::error("the input '" + mine->name + "' of " + about.name + " is '" + mine->file.string() +
                         "', which is not there");
     found.input = mine->file;
     found.registered = std::move(mine);
-  } else if (fs::exists(asked.input, ignored)) {
-    found.input = asked.input;
-  } else {
+  } else if (!of_player && fs::exists(name, ignored)) {
+    found.input = name;
+  } else if (!of_player) {
     auto names = inputs;
     for (const auto& one : apps::registered_inputs(about.name)) names.push_back(one.name);
-    const auto near = thalweg::observe::closest_name(asked.input, names);
-    throw apps::error("'" + asked.input + "' is neither a file nor an input of " + about.name +
+    const auto near = thalweg::observe::closest_name(name, names);
+    throw apps::error("'" + name + "' is neither a file nor an input of " + about.name +
                       (near.empty() ? "" : ": did you mean '" + std::string(near) + "'?"));
   }
   const bool has_hash = found.registered && !found.registered->output_hash.empty();
   if (asked.verify && found.input_class.empty() && !has_hash)
-    throw apps::error("-verify: what should come of '" + asked.input +
-                      "' is not known, only of the classes of " + about.name +
-                      " and of inputs registered with a hash (./thalweg new-input)");
+    throw apps::error("-verify: what should come of '" + name + "' is not known, only of the classes of " +
+                      about.name + " and of inputs registered with a hash (./thalweg new-input)");
   found.output = asked.output;
   found.json = asked.json;
   found.latencies = asked.latency_file;
@@ -169,9 +183,10 @@ places find_places(const options& asked, const apps::application& about) {
   return found;
 }
 
-void throw_failure() {
-  apps::check_interruption();
-  if (const auto error = kept_failure()) std::rethrow_exception(error);
+void flush_results() {
+  if (std::fflush(stdout) != 0)
+    throw apps::error(std::string("cannot write the results to standard output: ") +
+                      std::generic_category().message(errno));
 }
 
 }  // namespace
@@ -186,6 +201,11 @@ void end_with_current_error() noexcept {
     give_up();
   }
   std::exit(1);  // NOLINT(concurrency-mt-unsafe): the stream is at its end
+}
+
+void throw_failure() {
+  apps::check_interruption();
+  if (const auto error = kept_failure()) std::rethrow_exception(error);
 }
 
 void remark(const std::string& says) {
@@ -228,7 +248,12 @@ void begin(int argc, char** argv, application_link link) {
     feed.set_batch_interval(run.asked.batch_interval);
     feed.set_late(run.asked.late);
     if (run.asked.frequency) feed.set_frequency(*run.asked.frequency);
-    run.where = find_places(run.asked, about);
+    run.where = find_places(run.asked, run.link);
+    if (!run.asked.feed.empty()) {
+      play_input(run.asked, run.where, run.link);
+      flush_results();
+      std::exit(0);  // NOLINT(concurrency-mt-unsafe): no stream has begun
+    }
     if (run.asked.output.empty()) {
       run.for_a_while = folder_for_a_while(about.name);
       run.where.output = run.for_a_while.path() / "output";
@@ -288,9 +313,7 @@ void end_bench() {
     if (run.json) detail::write_json(of, *run.json);
     if (verified && !verified->good) throw apps::error("the output is wrong: " + verified->says);
     detail::give_up();
-    if (std::fflush(stdout) != 0)
-      throw apps::error(std::string("cannot write the results to standard output: ") +
-                        std::generic_category().message(errno));
+    detail::flush_results();
   });
 }
 

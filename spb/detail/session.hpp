@@ -2,8 +2,12 @@
 /// application needs, the measurement and its results.
 #pragma once
 
+#include <thalweg/net/inlet.hpp>
+
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +28,21 @@ struct places {
   std::filesystem::path latencies;  ///< for the latency of each item; empty: likewise
   /// A user's file that goes by a name.
   std::optional<apps::registered_input> registered;
+  std::string input_name;                        ///< what the user named, or who plays it
+  std::shared_ptr<thalweg::net::inlet> network;  ///< where elements come from; null: from the input
+};
+
+/// To whom a source is played, and as what.
+struct destination {
+  thalweg::net::address where;
+  std::string name;
+};
+
+/// What came of that. `behind_ns`: how much later than due an element was sent, at most.
+struct play_result {
+  std::uint64_t elements = 0;
+  std::int64_t took_ns = 0;
+  std::int64_t behind_ns = 0;
 };
 
 /// What an application gives to a run.
@@ -31,12 +50,16 @@ struct application_link {
   const apps::application* about = nullptr;
   /// Opens everything: source, sink, models. Returns the names of the operators in the order of the stream.
   std::function<std::vector<std::string>(const options& asked, const places& where)> open;
+  /// Opens the source alone, and plays it; null: the elements do not travel.
+  play_result (*play)(const options& asked, const places& where, const destination& to) = nullptr;
   /// Completes the output.
   std::function<void()> complete;
   /// Gives everything up; what was not completed leaves nothing behind.
   std::function<void()> discard;
   /// Whether elements count when they are taken, not when they come to the sink.
   bool counts_at_source = false;
+  /// Whether nothing else of the input is needed where its elements are played.
+  bool elements_suffice = false;
 };
 
 /// `init_bench`: ends the process if something is wrong with the options or the data.
@@ -44,6 +67,9 @@ void begin(int argc, char** argv, application_link link);
 
 /// Says something on standard error, behind the program's name.
 void remark(const std::string& says);
+
+/// A stream that has failed, or was told to stop, throws here why.
+void throw_failure();
 
 /// A file that is read must not be written, too. \throws apps::error  if it is
 void forbid_overwriting(const std::filesystem::path& input, const places& where);

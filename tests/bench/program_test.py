@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -266,6 +267,107 @@ class SeveralSources(Case):
         self.assertEqual(done.returncode, 1)
         self.assertIn("'2x' is not how many sources there are", done.stderr)
         self.assertEqual(self.left(), [])
+
+
+@unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
+class Network(Case):
+    """Another process plays the input."""
+
+    def waiting(self, name: str, *options: str) -> tuple[subprocess.Popen[str], str]:
+        """A program that waits for the elements of an input, and where it does."""
+        command = [PROGRAM, "-input", f"tcp://127.0.0.1:0{name}", *options]
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(running.communicate)
+        self.addCleanup(running.kill)
+        assert running.stderr is not None
+        says = running.stderr.readline()
+        found = re.search(r"waits at (127\.0\.0\.1:\d+)", says)
+        self.assertIsNotNone(found, says)
+        assert found is not None
+        return running, found[1]
+
+    def play(self, name: str, where: str, *options: str) -> subprocess.CompletedProcess[str]:
+        """Plays an input there."""
+        command = [PROGRAM, "-input", name, "-feed", where, *options]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    def test_played_inputs_come_to_the_same(self) -> None:
+        for name in GOOD[APPLICATION]:
+            with self.subTest(name):
+                running, where = self.waiting("", "-verify", "-output", str(self.output))
+                played = self.play(name, where)
+                shown, complaints = running.communicate(timeout=60)
+                self.assertEqual((played.returncode, running.returncode), (0, 0), played.stderr + complaints)
+                self.assertIn("verified: good", shown)
+                self.assertRegex(played.stdout, r"^sent [1-9]\d* elements in ")
+                self.assertEqual(self.left(), ["output"])
+
+    def test_another_input_than_the_one_that_is_waited_for(self) -> None:
+        running, where = self.waiting("/huge", "-output", str(self.output))
+        played = self.play(GOOD[APPLICATION][0], where)
+        _, complaints = running.communicate(timeout=60)
+        self.assertEqual((played.returncode, running.returncode), (1, 1))
+        for says in (played.stderr, complaints):
+            self.assertIn(f"'huge' is taken, and '{GOOD[APPLICATION][0]}' is played", says)
+        self.assertEqual(self.left(), [])
+
+    @unittest.skipUnless(APPLICATION in {"bzip2", "dedup", "word_count"}, "others need more than elements")
+    def test_files_of_the_player(self) -> None:
+        name = self.file("text", TEXT)
+        output = self.folder / "own"
+        self.assertEqual(self.run_on(name, output=output).returncode, 0)
+        running, where = self.waiting("", "-output", str(self.output))
+        played = self.play(name, where)
+        _, complaints = running.communicate(timeout=60)
+        self.assertEqual((played.returncode, running.returncode), (0, 0), played.stderr + complaints)
+        self.assertEqual(self.output.read_bytes(), output.read_bytes())
+
+    @unittest.skipUnless(APPLICATION == "primes", "all applications share what is tested")
+    def test_files_that_need_more_than_their_elements(self) -> None:
+        name = self.file("range", b"first 10\nlast 30\n")
+        running, where = self.waiting("", "-output", str(self.output))
+        self.says(self.play(name, where), "'range' is played, which is no class of primes")
+        self.assertEqual(running.wait(60), 1)
+        running, where = self.waiting(f"/{name}", "-output", str(self.output))
+        self.assertEqual(self.play(name, where).returncode, 0)
+        self.assertEqual(running.wait(60), 0)
+        self.assertEqual(self.output.read_text().split(), ["11", "13", "17", "19", "23", "29"])
+
+    @unittest.skipUnless(APPLICATION == "primes", "all applications share what is tested")
+    def test_pace_of_the_player(self) -> None:
+        running, where = self.waiting("/test", "-verify", "-batch-size", "7")
+        begin = time.monotonic()
+        played = self.play("test", where, "-frequency", "60000", "-batch-size", "100")
+        self.assertGreater(time.monotonic() - begin, 0.49)  # there are 30000
+        self.assertRegex(played.stdout, r"^sent 30000 elements in .*, .* late\n$")
+        self.assertIn("verified: good", running.communicate(timeout=60)[0])
+
+    @unittest.skipUnless(APPLICATION == "primes", "all applications share what is tested")
+    def test_player_that_is_interrupted(self) -> None:
+        running, where = self.waiting("/test", "-output", str(self.output))
+        command = [PROGRAM, "-input", "test", "-feed", where, "-frequency", "1000"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as player:
+            time.sleep(0.3)
+            player.send_signal(signal.SIGINT)
+            self.assertIn("interrupted", player.communicate(timeout=60)[1])
+        _, complaints = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 1)
+        self.assertIn("has given its stream up", complaints)
+        self.assertEqual(self.left(), [])
+
+    @unittest.skipUnless(APPLICATION == "primes", "all applications share what is tested")
+    def test_interrupted_while_nobody_plays(self) -> None:
+        running, _ = self.waiting("/test", "-output", str(self.output))
+        running.send_signal(signal.SIGINT)
+        self.assertIn("interrupted", running.communicate(timeout=60)[1])
+        self.assertEqual(running.returncode, -signal.SIGINT)
+
+    @unittest.skipUnless(APPLICATION == "primes", "all applications share what is tested")
+    def test_options_that_do_not_go_together(self) -> None:
+        self.says(self.play("test", "127.0.0.1:1", "-verify"), "-verify does not go with it")
+        self.says(self.play("test", "nowhere"), "'nowhere' is no address")
+        self.says(self.play("tcp://127.0.0.1:1x", "127.0.0.1:1"), "'127.0.0.1:1x' is no address")
+        self.says(self.run_on("tcp://127.0.0.1:0/test", "-in-memory"), "-in-memory: what is played")
 
 
 @unittest.skipIf(APPLICATION != "bzip2", "of bzip2")

@@ -18,9 +18,9 @@ class App(unittest.TestCase):
         done = thalweg("--help")
         self.assertEqual(done.returncode, 0)
         commands = (
-            "demo test micro exec effort list inputs new-input delete-input new-app delete-app new edit "
-            "edit-op reset-op configure global-config compile rename delete update results compare report "
-            "doctor clean version"
+            "demo test micro exec feed effort list inputs install new-input delete-input new-app delete-app "
+            "new edit edit-op reset-op configure global-config compile rename delete update results compare "
+            "report doctor clean version"
         )
         for command in commands.split():
             self.assertRegex(done.stdout, rf"\b{command}\b")

@@ -1,8 +1,20 @@
 """What is shown of a failed build, and how many compilers run at once."""
 
+import subprocess
+import sys
+import tempfile
 import unittest
+from pathlib import Path
 
-from thalweg_cli.build import failure_in, last_lines, moved_peers, parallel_jobs
+from thalweg_cli.build import alone, failure_in, last_lines, moved_peers, parallel_jobs
+
+AS_ANOTHER = """
+from pathlib import Path
+from thalweg_cli.build import alone
+print("started", flush=True)
+with alone(Path("{lock}")):
+    print("alone")
+"""
 
 NINJA_OUTPUT = """\
 [1/4] Building CXX object good.cpp.o
@@ -39,20 +51,49 @@ class FailureIn(unittest.TestCase):
         self.assertLess(len(failure_in(log).splitlines()), 100)
 
 
-class MovedPeers(unittest.TestCase):
-    """`moved_peers` compares what the environment says with what CMake has found."""
+class Alone(unittest.TestCase):
+    """`alone` keeps processes apart."""
 
-    CACHE = "GRPPI_DIR:PATH=/a/grppi\nTASKFLOW_DIR:PATH=TASKFLOW_DIR-NOTFOUND\nTBB_DIR:PATH=/usr\n"
+    def test_another_process_waits(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            lock = Path(folder) / "new" / "lock"
+            command = [sys.executable, "-c", AS_ANOTHER.format(lock=lock)]
+            with alone(lock):
+                other = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+                assert other.stdout is not None
+                self.assertEqual(other.stdout.readline(), "started\n")
+                with self.assertRaises(subprocess.TimeoutExpired):
+                    other.wait(0.3)
+            self.assertEqual(other.communicate(timeout=30)[0], "alone\n")
+
+
+class MovedPeers(unittest.TestCase):
+    """`moved_peers` compares what is wanted with what CMake has found."""
+
+    CACHE = "GRPPI_DIR:PATH={there}\nTASKFLOW_DIR:PATH=TASKFLOW_DIR-NOTFOUND\nTBB_DIR:PATH=/usr\n"
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.there = Path(folder.name) / "grppi"
+        self.header = self.there / "include" / "grppi" / "grppi.h"
+        self.header.parent.mkdir(parents=True)
+        self.header.touch()
+        self.cache = self.CACHE.format(there=self.there)
 
     def test_only_what_is_elsewhere(self) -> None:
-        for environment, moved in (
+        for places, moved in (
             ({}, []),
-            ({"GRPPI_DIR": "/a/grppi/", "TASKFLOW_DIR": "", "TBB_DIR": "/b"}, []),
+            ({"GRPPI_DIR": f"{self.there}/", "TASKFLOW_DIR": "", "TBB_DIR": "/b"}, []),
             ({"GRPPI_DIR": "/b", "WINDFLOW_DIR": "/b"}, ["GRPPI_DIR"]),
             ({"TASKFLOW_DIR": "/b"}, ["TASKFLOW_DIR"]),
         ):
-            with self.subTest(environment):
-                self.assertEqual(moved_peers(self.CACHE, environment), moved)
+            with self.subTest(places):
+                self.assertEqual(moved_peers(self.cache, places), moved)
+
+    def test_what_has_gone(self) -> None:
+        self.header.unlink()
+        self.assertEqual(moved_peers(self.cache, {}), ["GRPPI_DIR"])
 
 
 class LastLines(unittest.TestCase):

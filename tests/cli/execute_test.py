@@ -53,12 +53,14 @@ class Execute(FakeBuild):
     def test_what_is_varied_comes_to_the_programs(self) -> None:
         self.add(TBB)
         self.type(
-            "--input", "small", "--batch", "1:3", "--batch-interval", "0.5", "--frequency", "1e6:5e5:2e6"
+            *("--input", "small", "--batch", "1:3", "--batch-bytes", "4096"),
+            *("--batch-interval", "0.5", "--frequency", "1e6:5e5:2e6"),
         )
         self.assertEqual(len(self.kept()), 2 * 3 * 3)
         last = " ".join(self.kept()[-1].command[1:])
         self.assertEqual(
-            last, "-input small -nthreads 1 -batch-size 3 -batch-interval 0.5 -frequency 2000000"
+            last,
+            "-input small -nthreads 1 -batch-size 3 -batch-bytes 4096 -batch-interval 0.5 -frequency 2000000",
         )
 
     def test_conditions_come_to_the_programs(self) -> None:
@@ -67,7 +69,7 @@ class Execute(FakeBuild):
         self.type(*options, "--user-arg", "-x", "--executor", "env A=1")
         command = self.kept()[0].command
         self.assertEqual(command[:2], ("env", "A=1"))
-        said = "-latency -in-memory -monitor 20 -freq-patt wave,1,2,3 -user-arg -x"
+        said = "-freq-patt wave,1,2,3 -latency -in-memory -monitor 20 -user-arg -x"
         self.assertTrue(" ".join(command).endswith(said), command)
 
     def test_rounds_take_programs_in_turn_and_warm_up_first(self) -> None:
@@ -158,6 +160,9 @@ class Execute(FakeBuild):
             (("--nthreads", "0"), "--nthreads 0"),
             (("--frequency", "1:2"), "needs a step"),
             (("--frequency", "1", "--freq-pattern", "wave,1,2,3"), "only one of them"),
+            (("--freq-recipe", "wave", "--find-sustainable"), "only one of them"),
+            (("--latency-bound", "5"), "--latency-bound is of --find-sustainable"),
+            (("--batch-bytes", "0"), "--batch-bytes 0"),
             (("--executor", "nosuchcommand -x"), "there is no command nosuchcommand"),
             (("--executor", "'"), "No closing quotation"),
             (("--pin", "9999"), "--pin 9999"),

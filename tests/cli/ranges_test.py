@@ -73,6 +73,7 @@ class Spellings(unittest.TestCase):
         for ours in ALIASES.values():
             with self.subTest(ours):
                 self.assertTrue(any(set(ours) <= set(flags_of(command)) for command in commands))
+        self.assertEqual(self.rewritten("exec -debug -class small"), "exec --debug --input small")
 
     def test_other_names_of_commands(self) -> None:
         self.assertEqual(self.rewritten("list-op -app bzip2"), "list operators --app bzip2")
@@ -81,6 +82,20 @@ class Spellings(unittest.TestCase):
             "new-input --app bzip2 --name mine --file a.txt --hash 00",
         )
         self.assertEqual(self.rewritten("download-inputs -class test"), "download-inputs --input test")
+
+    def test_options_with_any_number_of_values(self) -> None:
+        for line, ours in (
+            ("exec --freq-recipe", "--freq-recipe all"),
+            ("exec --freq-recipe --bench x", "--freq-recipe all --bench x"),
+            (
+                "exec -freq-recipe wave spike -app bzip2",
+                "--freq-recipe wave --freq-recipe spike --app bzip2",
+            ),
+            ("exec --freq-recipe=wave --bench x", "--freq-recipe=wave --bench x"),
+            ("exec --user-arg --freq-recipe", "--user-arg --freq-recipe"),
+        ):
+            with self.subTest(line):
+                self.assertEqual(self.rewritten(line), f"exec {ours}")
 
     def test_values_stay(self) -> None:
         for line in ("exec --user-arg -bench --bench x", "exec --input -5", "exec -- -bench", "demo -p pool"):

@@ -18,7 +18,7 @@ from unittest import mock
 from fake_programs import program
 from thalweg_cli.app import app
 from thalweg_cli.circumstances import Circumstances
-from thalweg_cli.experiment import Conditions, Setting
+from thalweg_cli.experiment import SEARCH, Conditions, Setting
 from thalweg_cli.looks import LOOKS, OTHERS, looks_of
 from thalweg_cli.metrics import METRICS, THROUGHPUT
 from thalweg_cli.report_data import MOST_SAMPLES, Row, plain_row, rows_of, samples_per_run
@@ -27,6 +27,7 @@ from thalweg_cli.report_ranking import rank
 from thalweg_cli.report_tables import latex, slug, unused
 from thalweg_cli.runs import Run
 from thalweg_cli.store import Store
+from thalweg_cli.sustainable import BOUNDED, Found
 from typer.testing import CliRunner, Result
 
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
@@ -247,6 +248,17 @@ class Page(OverAStore):
     def test_a_set_named_twice_is_one(self) -> None:
         self.assertEqual(len(self.data("first", "1", "latest")["rows"]), 9)
 
+    def test_samples_without_elements_and_at_the_end(self) -> None:
+        run = a_run(Setting(TBB, "small", 2), 1, 5)
+        times, latencies = (0.1, 0.2, 0.3, 0.301), (5, 0, 7, 9)
+        run.result["samples"] = [
+            {"seconds": seconds, "latency_ms": latency}
+            for seconds, latency in zip(times, latencies, strict=True)
+        ]
+        self.keep("slow", [run])
+        taken = plain_row(self.rows()[-1], 100)["samples"]
+        self.assertEqual(taken["columns"], {"seconds": [0.1, 0.2, 0.3], "latency_ms": [5, None, 7]})
+
     def test_many_samples(self) -> None:
         run = a_run(Setting(TBB, "small", 2), 1, 5)
         samples = [{"seconds": i, "throughput": i % 2, "batch": None} for i in range(100_001)]
@@ -358,7 +370,7 @@ class Files(OverAStore):
         shown = {name: [ax for ax in figure.axes if ax.get_visible()] for name, figure in figures.items()}
         self.assertEqual(
             {name: len(axes) for name, axes in shown.items() if "bzip2" in name},
-            {"bzip2, small": 3, "bzip2, small quantiles": 1, "bzip2, small over time": 4},
+            {"bzip2, small": 4, "bzip2, small quantiles": 1, "bzip2, small over time": 4},
         )
         for axes in shown.values():
             self.assertTrue(all(ax.has_data() for ax in axes))
@@ -432,28 +444,51 @@ class Looks(unittest.TestCase):
 class InABrowser(OverAStore):
     """The page as a browser shows it."""
 
-    def test_plots_are_drawn(self) -> None:
+    def shown(self, *more: str) -> str:
+        """The page as it is when its scripts have run."""
         browser = next(filter(None, map(shutil.which, BROWSERS)), None)
         if browser is None:
             self.skipTest(f"none of {', '.join(BROWSERS)} is on the PATH")
-        self.data()
+        self.data(*more)
         command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,9000"]
         command += [f"--user-data-dir={self.folder / 'profile'}", "--virtual-time-budget=20000", "--dump-dom"]
         done = subprocess.run(
             [*command, self.page.as_uri()], capture_output=True, encoding="utf-8", timeout=120, check=True
         )
-        shown = re.sub(r"<script.*?</script>", "", done.stdout, flags=re.DOTALL)
         self.assertIn('data-ready="yes"', done.stdout)
+        return re.sub(r"<script.*?</script>", "", done.stdout, flags=re.DOTALL)
+
+    def test_plots_are_drawn(self) -> None:
+        shown = self.shown()
         plots = re.findall(r'class="[^"]*\bplotted\b[^"]*"', shown)
-        self.assertEqual(len(plots), 1 + 2 * 3 + 2 + 4)  # ranking, two cases, their quantiles, four series
+        self.assertEqual(len(plots), 1 + 2 * 4 + 2 + 4)  # ranking, two cases, their quantiles, four series
         self.assertTrue(all("js-plotly-plot" in one for one in plots), plots)
         parts = re.split(r'<section id="(\w+)"', shown)
         lines = {
             name: part.count('class="trace scatter')
             for name, part in zip(parts[1::2], parts[2::2], strict=True)
         }
-        self.assertEqual(lines["scaling"], 3 * (4 + 2))  # Three metrics of four programs, and of two.
+        self.assertEqual(lines["scaling"], 4 * (4 + 2))  # Four metrics of four programs, and of two.
         self.assertEqual(lines["quantiles"], 4 + 2)  # With two threads; with four the only program failed.
         self.assertEqual(lines["series"], 4 * 4)
+        self.assertNotIn("sustainable", lines)
         self.assertIn("throughput (/s), more is better", shown)
         self.assertIn("1 of 26 runs failed", shown)
+
+    def test_curves_are_drawn(self) -> None:
+        base = Setting(TBB, "small", 2, purpose=SEARCH)
+        settings = {rate: replace(base, frequency=rate) for rate in (10.0, 20.0, 30.0)}
+        found = Found(base, 30, 1, 10, rate=20, above=30, bounded=3, runs=3, seconds=5)
+        judged = {10.0: BOUNDED, 20.0: BOUNDED, 30.0: "p99 of 99 ms"}
+        runs = [a_run(settings[rate], 1, rate, judged=says) for rate, says in judged.items()]
+        self.keep("searched", [replace(a_run(base, 1, 30), result={"throughput": 30}), *runs])
+        with closing(Store(self.file)) as store:
+            store.note(store.find("searched").id, [found.plain()])
+        shown = self.shown("searched")
+        parts = re.split(r'<section id="(\w+)"', shown)
+        inside = dict(zip(parts[1::2], parts[2::2], strict=True))
+        self.assertEqual(inside["sustainable"].count('class="trace scatter'), 1)
+        self.assertEqual(inside["sustainable"].count('class="point"'), 3)
+        self.assertIn('<td class="number">66.67</td>', inside["sustainable"])  # per cent
+        self.assertIn("ferret, small, at its sustainable rate", inside["scaling"])
+        self.assertNotIn("30 /s", inside["scaling"])

@@ -15,13 +15,23 @@ from fake_programs import a_run, program
 from thalweg_cli import circumstances
 from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.experiment import Conditions, Setting
+from thalweg_cli.export import conditions_of
 from thalweg_cli.paths import ROOT
 from thalweg_cli.store import SCHEMA, Store, default_file
 from thalweg_cli.terminal import Failed
 
-CONDITIONS = Conditions(user_args=("2", "a b"), freq_pattern="wave,1,2,3", pin=(0,))
+CONDITIONS = Conditions(user_args=("2", "a b"), pin=(0,))
 HERE = Circumstances("a processor", 2, libraries={"tbb": "1"}, environment={"OMP_NUM_THREADS": "4"})
-SETTING = Setting(program("ferret", "tbb", "farm"), "test", 4, batch=8, batch_interval=0.5, frequency=1e6)
+SETTING = Setting(
+    program("ferret", "tbb", "farm"),
+    "test",
+    4,
+    batch=8,
+    batch_bytes=4096,
+    batch_interval=0.5,
+    freq_pattern="wave,1,2,3",
+    purpose="recipe",
+)
 
 ADDS_MANY = """
 import sys
@@ -61,7 +71,10 @@ class Keeps(InAFolder):
     def test_run_comes_back_whole(self) -> None:
         store = self.open()
         one = store.begin("first", ["exec", "--bench"], CONDITIONS, HERE)
-        runs = [a_run(SETTING, 0.5, verified=True), a_run(SETTING, 1, warm_up=True, error="it broke")]
+        runs = [
+            a_run(SETTING, 0.5, verified=True),
+            a_run(SETTING, 1, warm_up=True, error="it broke", judged="bounded"),
+        ]
         for run in runs:
             store.add(one, run, CONDITIONS)
         again = self.open(make=False)
@@ -71,6 +84,9 @@ class Keeps(InAFolder):
         self.assertEqual(kept.conditions["user_args"], ["2", "a b"])
         self.assertEqual((kept.command, kept.count, kept.complete), (["exec", "--bench"], 2, False))
         store.end(one, complete=True)
+        store.note(one, [{"program": "a", "rate": 2.5}])
+        self.assertEqual(kept.findings, [])
+        self.assertEqual(again.find("first").findings, [{"program": "a", "rate": 2.5}])
         self.assertTrue(again.find("first").complete)
 
     def test_sets_by_name(self) -> None:
@@ -101,6 +117,60 @@ class Keeps(InAFolder):
         times = [[run.result["seconds"] for run in store.runs(one)] for one in (1, 2)]
         self.assertEqual(times, [list(range(1, 41))] * 2)
         self.assertTrue(all(one.complete for one in store.sets()))
+
+
+FIRST_VERSION = """
+CREATE TABLE sets (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, label TEXT NOT NULL, began TEXT NOT NULL, ended TEXT,
+  complete INTEGER NOT NULL DEFAULT 0, command TEXT NOT NULL, conditions TEXT NOT NULL,
+  cpu TEXT NOT NULL, cores INTEGER NOT NULL, kernel TEXT NOT NULL, governor TEXT NOT NULL, load REAL NOT NULL,
+  compiler TEXT NOT NULL, flags TEXT NOT NULL, "commit" TEXT NOT NULL, changed INTEGER NOT NULL,
+  libraries TEXT NOT NULL, environment TEXT NOT NULL);
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, set_id INTEGER NOT NULL REFERENCES sets(id), ended TEXT NOT NULL,
+  program TEXT NOT NULL, application TEXT NOT NULL, interface TEXT NOT NULL, composition TEXT NOT NULL,
+  input TEXT NOT NULL, nthreads INTEGER NOT NULL, batch INTEGER, batch_interval REAL, frequency REAL,
+  freq_pattern TEXT NOT NULL, user_args TEXT NOT NULL, threads INTEGER NOT NULL, number INTEGER NOT NULL,
+  warm_up INTEGER NOT NULL, metrics TEXT NOT NULL, verified INTEGER, error TEXT NOT NULL,
+  command TEXT NOT NULL, said TEXT NOT NULL);
+INSERT INTO sets VALUES (1, 'old', '2026-01-01T00:00:00.000Z', NULL, 1, '[]',
+  '{"freq_pattern": "wave,1,2,3"}', 'a', 2, 'b', 'c', 0, 'd', 'e', 'f', 0, '{}', '{}');
+INSERT INTO runs VALUES (1, 1, '2026-01-01T00:00:00.000Z', 'ferret_tbb_farm', 'ferret', 'tbb', 'farm',
+  'test', 2, 8, NULL, NULL, 'wave,1,2,3', '[]', 3, 1, 0, '{"seconds": 5}', NULL, '', '["a"]', '');
+PRAGMA user_version = 1;
+PRAGMA application_id = 1417112679;
+"""
+
+
+class FirstVersion(InAFolder):
+    """A store that an earlier version of this program has made."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.file.parent.mkdir()
+        with self.database() as database:
+            database.executescript(FIRST_VERSION)
+
+    def version(self) -> int:
+        """The version of the file."""
+        with self.database() as database:
+            return int(database.execute("PRAGMA user_version").fetchone()[0])
+
+    def test_is_read_as_it_is(self) -> None:
+        store = self.open(make=False)
+        (run,) = store.runs(store.find("old").id)
+        self.assertEqual(run.setting, Setting(run.setting.program, "test", 2, 8, freq_pattern="wave,1,2,3"))
+        self.assertEqual((run.result, run.judged, store.find("old").findings), ({"seconds": 5}, "", []))
+        self.assertEqual(conditions_of(store.find("old")), Conditions())
+        self.assertEqual(self.version(), 1)
+
+    def test_is_added_to(self) -> None:
+        for _ in range(2):  # The second time there is nothing to upgrade.
+            store = self.open()
+            store.add(1, a_run(SETTING, 1, judged="bounded"), CONDITIONS)
+        self.assertEqual(self.version(), SCHEMA)
+        old, *added = self.open(make=False).runs(1)
+        self.assertEqual((old.result["seconds"], [run.setting for run in added]), (5, [SETTING] * 2))
 
 
 class Refuses(InAFolder):

@@ -3,6 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const metrics = new Map(data.metrics.map((metric) => [metric.name, metric]));
   const hidden = new Set();
+  const settings = data.rows.filter((row) => row.purpose !== "search");  // Points of a search have a part of their own.
   const dark = matchMedia("(prefers-color-scheme: dark)");
 
   // ---- parts of the page
@@ -265,10 +266,10 @@
 
   const AXES = {
     nthreads: "threads asked for", threads: "threads really there", batch: "elements a batch",
-    batch_interval: "seconds a batch", frequency: "elements a second",
+    batch_bytes: "bytes a batch", batch_interval: "seconds a batch", frequency: "elements a second",
   };
-  const VARIED = ["nthreads", "batch", "batch_interval", "frequency"];
-  const UNITS = { nthreads: "threads", batch: "a batch", batch_interval: "s a batch", frequency: "/s" };
+  const VARIED = ["nthreads", "batch", "batch_bytes", "batch_interval", "frequency"];
+  const UNITS = { nthreads: "threads", batch: "a batch", batch_bytes: "bytes a batch", batch_interval: "s a batch", frequency: "/s" };
 
   /** What rows must have in common to be in one panel, if `along` is the axis. */
   function panelOf(row, along) {
@@ -312,9 +313,10 @@
   }
 
   function showScaling() {
-    const drawn = ["throughput", "latency", "p99"].filter((name) => metrics.has(name));
+    if (!settings.length) return leaveOut("scaling");
+    const drawn = ["throughput", "latency", "p99", "memory"].filter((name) => metrics.has(name));
     const usable = Object.keys(AXES).filter((name) =>
-      name === "nthreads" || name === "threads" || unique(data.rows.map((row) => row[name])).filter((one) => one !== null).length > 1);
+      name === "nthreads" || name === "threads" || unique(settings.map((row) => row[name])).filter((one) => one !== null).length > 1);
     let along = data.by;
     let logarithmic = "no";
     legend("scaling");
@@ -325,7 +327,7 @@
     function update() {
       const body = part("scaling", "body");
       replace(body);
-      const rows = data.rows.filter((row) => row[along] !== null);
+      const rows = settings.filter((row) => row[along] !== null);
       for (const [panel, inside] of grouped(rows, (row) => panelOf(row, along))) {
         const plots = make("div", { class: "plots" });
         const xs = inside.map((row) => row[along]);
@@ -337,7 +339,7 @@
           const node = make("div");
           plots.append(node);
           plot(node, () => {
-            const log = logarithmic === "yes" && name !== "throughput";
+            const log = logarithmic === "yes" && (name === "latency" || name === "p99");
             return {
               traces: lines(inside, along, value, extent),
               layout: {
@@ -362,7 +364,7 @@
   }
 
   function showQuantiles() {
-    const rows = data.rows.filter((row) => row.quantiles.length);
+    const rows = settings.filter((row) => row.quantiles.length);
     if (!rows.length) return leaveOut("quantiles");
     const degrees = unique(rows.filter((row) => !row.sequential).map((row) => row.nthreads)).sort((a, b) => a - b);
     let degree = degrees.at(-1) ?? 1;
@@ -402,7 +404,7 @@
   // ---- over time
 
   function showSeries() {
-    const rows = data.rows.filter((row) => row.samples && row.samples.columns.seconds.length);
+    const rows = settings.filter((row) => row.samples && row.samples.columns.seconds.length);
     if (!rows.length) return leaveOut("series");
     const cases = grouped(rows, (row) => `${panelOf(row, "nthreads")}`);
     const choices = [...cases.keys()];
@@ -434,7 +436,7 @@
         plots.append(node);
         plot(node, () => ({
           traces: inside.filter((row) => isShown(row) && row.samples.columns[name]).map((row) => ({
-            type: "scatter", mode: "lines", name: nameOf(row),
+            type: "scatter", mode: "lines", name: nameOf(row), connectgaps: true,
             x: row.samples.columns.seconds, y: row.samples.columns[name].map((value) => value === null ? null : value * factor),
             line: { ...lineOf(row), width: 1.5, ...(row.sequential ? { dash: "dot" } : {}) },
             hovertemplate: `<b>${nameOf(row)}</b>, run ${row.samples.run}: %{y:.4g}<br>%{x:.3g} s<extra></extra>`,
@@ -456,6 +458,63 @@
     update();
   }
 
+  // ---- sustainable throughput
+
+  function showCurves() {
+    if (!data.curves.length) return leaveOut("sustainable");
+    legend("sustainable");
+    let metric = "p99";
+    const body = part("sustainable", "body");
+    part("sustainable", "controls").append(
+      choice("latency", [["p99", "p99"], ["latency", "mean"]], metric, (value) => { metric = value; redraw(); }));
+    const label = (curve) => `${nameOf(curve)}, ${curve.nthreads} threads`;
+    const headings = ["program", "threads", "unthrottled (/s)", "sustainable (/s)", "share (%)", "not at (/s)",
+      "p99 at low load (ms)", "bound of p99 (ms)", "bounded in runs", ""];
+    const cells = (curve) => [nameOf(curve), curve.nthreads, plain(curve.unthrottled), plain(curve.rate) || "-",
+      curve.rate ? plain(100 * curve.rate / curve.unthrottled) : "-", plain(curve.above) || "-",
+      plain(curve.low_p99_ms), plain(curve.bound_ms), curve.bounded, curve.remark];
+    const is_text = (index) => index === 0 || index === headings.length - 1;
+    for (const [name, inside] of grouped(data.curves, (curve) => curve.case)) {
+      const node = make("div");
+      const head = make("tr", {}, ...headings.map((one, index) => make("th", { class: is_text(index) ? "" : "number" }, one)));
+      const rows = inside.map((curve) => make("tr", {}, ...cells(curve).map((one, index) =>
+        make("td", { class: is_text(index) ? "" : "number" }, String(one)))));
+      body.append(make("div", { class: "card" }, make("h3", {}, name), node,
+        make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)))));
+      plot(node, () => {
+        const shown = inside.filter(isShown);
+        const line = (x0, x1, y0, y1, yref, curve, dash) => ({ type: "line", x0, x1, y0, y1, yref, line: { color: data.looks[curve.interface].color, width: 1, dash },
+          ...(yref === "y" ? { xref: "paper" } : {}) });
+        return {
+          traces: shown.map((curve) => {
+            const points = curve.points.filter((point) => point[metric]);
+            const holds = (point) => 2 * point.bounded > point.runs;
+            const mark = markOf(curve);
+            return {
+              type: "scatter", mode: "lines+markers", name: label(curve),
+              x: points.map((point) => point.rate), y: points.map((point) => point[metric][0]),
+              error_y: { type: "data", symmetric: false, thickness: 1, width: 3, color: mark.color,
+                array: points.map((point) => point[metric][2] - point[metric][0]), arrayminus: points.map((point) => point[metric][0] - point[metric][1]) },
+              marker: { ...mark, color: points.map((point) => (holds(point) ? mark.color : colour("paper"))) },
+              line: lineOf(curve),
+              text: points.map((point) => `asked ${plain(point.rate)} /s, took ${plain(point.throughput?.[0])} /s<br>bounded in ${point.bounded} of ${point.runs} runs`),
+              hovertemplate: `<b>${label(curve)}</b>: %{y:.4g} ms<br>%{text}<extra></extra>`,
+            };
+          }),
+          layout: {
+            title: { text: `${metric === "p99" ? "p99" : "mean latency"} (ms) over the rate`, font: { size: 13 }, x: 0, xref: "paper" },
+            xaxis: { title: { text: "rate asked for (/s)" }, rangemode: "tozero" },
+            yaxis: { type: "log", dtick: 1 },
+            shapes: shown.flatMap((curve) => [
+              ...(curve.rate ? [line(curve.rate, curve.rate, 0, 1, "paper", curve, "dash")] : []),
+              ...(metric === "p99" ? [line(0, 1, curve.bound_ms, curve.bound_ms, "y", curve, "dot")] : []),
+            ]),
+          },
+        };
+      });
+    }
+  }
+
   // ---- the table of everything
 
   function showTable() {
@@ -465,7 +524,8 @@
       ...(data.sets.length > 1 ? [["set", (row) => row.set, true]] : []),
       ["application", (row) => row.application], ["input", (row) => row.input], ["interface", (row) => row.interface],
       ["composition", (row) => row.composition], ["threads", (row) => row.nthreads, true], ["really", (row) => row.threads, true],
-      ...["batch", "batch_interval", "frequency"].filter(anyOf).map((name) => [name.replace("_", " "), (row) => row[name], true]),
+      ...["batch", "batch_bytes", "batch_interval", "frequency"].filter(anyOf).map((name) => [name.replace("_", " "), (row) => row[name], true]),
+      ...["freq_pattern", "purpose"].filter(anyOf).map((name) => [name.replace("freq_", ""), (row) => row[name]]),
       ...(several("held") ? [["held", (row) => row.held]] : []),
       ["runs", (row) => row.runs, true], ["failed", (row) => row.failed, true], ["verified", (row) => row.verified],
       ...data.metrics.map((metric) => [`${metric.title} (${metric.unit})`, (row) => row.values[metric.name]?.[0] ?? null, true,
@@ -542,6 +602,7 @@
   showScaling();
   showQuantiles();
   showSeries();
+  showCurves();
   showTable();
   showCircumstances();
   document.documentElement.dataset.ready = "yes";

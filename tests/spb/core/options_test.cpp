@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -35,6 +36,9 @@ TEST(Options, AreReadWithOneDashOrTwo) {
   EXPECT_EQ(o.batch_interval, 0.5);
   EXPECT_EQ(o.output, "out");
   EXPECT_EQ(o.json, "results");
+  EXPECT_EQ(o.given, (std::vector<std::string_view>{"input", "nthreads", "batch-size", "batch-interval",
+                                                    "output", "json"}));
+  EXPECT_EQ(parsed({"-feed", "there:1"}).feed, "there:1");
   EXPECT_FALSE(o.latency || o.throughput || o.memory_usage || o.in_memory || o.verify || o.help);
   EXPECT_EQ(o.monitor_ms, 0);
 }

@@ -1,0 +1,40 @@
+#include <cstddef>
+
+#include <ferret.hpp>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include "bench/support/growing_batch.hpp"
+#include "bench/support/user_number.hpp"
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  const auto seconds = user_number(0, 10, "the seconds in which batches grow from 1 to 10");
+  spb::Metrics::init();
+  const auto threads = static_cast<std::size_t>(spb::nthreads);
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+  const growing_batch growing(10, seconds);
+  const auto source = tbb::make_filter<void, spb::Item>(tbb::filter_mode::serial_out_of_order,
+                                                        [&](tbb::flow_control& control) {
+                                                          growing.set_size();
+                                                          spb::Item item;
+                                                          if (!spb::Source::op(item)) control.stop();
+                                                          return item;
+                                                        });
+  const auto search = tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
+    spb::Segmentation::op(item);
+    spb::Extract::op(item);
+    spb::Vectorization::op(item);
+    spb::Rank::op(item);
+
+    return item;
+  });
+  const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_out_of_order,
+                                                      [](spb::Item item) { spb::Sink::op(item); });
+  tbb::task_arena(spb::nthreads).execute([&] {
+    tbb::parallel_pipeline(2 * threads, source & search & sink);
+  });
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,144 @@
+"""`./thalweg install`: packages of interfaces, and the places of those that have no package."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from thalweg_cli.build import look_again
+from thalweg_cli.interfaces import (
+    INTERFACES,
+    Interface,
+    interface_named,
+    keep,
+    places_file,
+    registered,
+    sources_in,
+    state_of,
+)
+from thalweg_cli.terminal import Failed, console, print_table
+
+
+def install(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Interfaces that have packages; without any, all."),
+    ] = None,
+    path: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=DIR", help="Where the sources of an interface are; may be given again."),
+    ] = None,
+    forget: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Remove such a place from the list.")
+    ] = None,
+    list_only: Annotated[
+        bool, typer.Option("--list", help="Show all interfaces, and install nothing.")
+    ] = False,
+) -> None:
+    """Install interfaces from packages, or register where the sources of those without a package are."""
+    if not list_only:
+        places = [parse_place(text) for text in path or []]  # All mistakes are told before anything is done.
+        forgotten = [folder_interface(name) for name in forget or []]
+        wanted = [interface_named(name) for name in names or []]
+        if path or forget:
+            register(places, forgotten)
+        if wanted or not (path or forget):
+            install_packages(wanted or [one for one in INTERFACES if one.package])
+    print_table(table())
+
+
+def parse_place(text: str) -> tuple[Interface, str]:
+    """The interface and the folder of NAME=DIR, which holds its header. Raises Failed if it does not."""
+    name, equals, folder = text.partition("=")
+    if not equals or not folder:
+        raise Failed(f"--path {text}: not NAME=DIR", remedy="--path fastflow=../fastflow")
+    interface = folder_interface(name)
+    return interface, str(sources_in(interface, folder))
+
+
+def folder_interface(name: str) -> Interface:
+    """An interface that is a folder of sources. Raises Failed if it has a package."""
+    interface = interface_named(name)
+    if interface.package:
+        raise Failed(
+            f"{interface.title} has a package, and no folder to register",
+            remedy=f"./thalweg install {interface.name}",
+        )
+    return interface
+
+
+def register(places: Sequence[tuple[Interface, str]], forgotten: Sequence[Interface]) -> None:
+    """Keeps and removes places, and lets CMake look again."""
+    kept = {name: str(place) for name, place in registered().items()}
+    for interface in forgotten:
+        if kept.pop(interface.name, None) is None:
+            raise Failed(f"no folder of {interface.title} is registered", remedy="./thalweg install --list")
+    kept |= {interface.name: place for interface, place in places}
+    keep(kept)
+    for interface, place in places:
+        console.print(f"registered {interface.title}: {place}", markup=False)
+        if interface.needs and interface.needs not in kept:
+            other = interface_named(interface.needs)
+            if not state_of(other).there:
+                console.print(
+                    f"{interface.title} also needs {other.title}: {state_of(other).remedy}", markup=False
+                )
+        if os.environ.get(interface.variable, place) != place:
+            console.print(f"but {interface.variable} is set, and counts", markup=False)
+    look_again([interface.variable for interface in forgotten])
+
+
+def install_packages(wanted: Sequence[Interface]) -> None:
+    """Installs the packages that are missing. Raises Failed if an interface has none, or if apt fails."""
+    for interface in wanted:
+        if not interface.package:
+            raise Failed(f"no package has {interface.title}", remedy=state_of(interface).remedy)
+    missing = [interface.package for interface in wanted if not state_of(interface).there]
+    if not missing:
+        console.print("all of these packages are there")
+        return
+    command = apt_get(missing)
+    console.print(" ".join(command), style="dim", markup=False)
+    # What it asks, and what it says, is between the user and apt.
+    if subprocess.run(
+        command, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, check=False
+    ).returncode:
+        raise Failed("the packages cannot be installed", remedy="apt-get update, and see what apt says above")
+
+
+def apt_get(packages: Sequence[str]) -> list[str]:
+    """The command that installs packages, as this user may. Raises Failed if there is none."""
+    if not shutil.which("apt-get"):
+        raise Failed(
+            "there is no apt here", remedy=f"install what these Debian packages hold: {' '.join(packages)}"
+        )
+    rights = []
+    if os.geteuid() != 0:
+        if not shutil.which("sudo"):
+            raise Failed(
+                "only root may install packages, and there is no sudo",
+                remedy=f"as root: apt-get install {' '.join(packages)}",
+            )
+        rights = ["sudo"]
+    return [*rights, "apt-get", "-y", "install", "--no-install-recommends", *packages]
+
+
+def table() -> Table:
+    """A row for each interface: whether it is there, and what to do if it is not."""
+    table = Table(
+        box=SIMPLE_HEAD, pad_edge=False, caption=f"places are kept in {places_file()}", caption_justify="left"
+    )
+    for heading in ("interface", "programs", "there", "where"):
+        table.add_column(heading)
+    for one in INTERFACES:
+        state = state_of(one)
+        there = "[green]yes[/]" if state.there else "[red]no[/]"
+        says = state.says if state.there else f"{state.says}: {state.remedy}"
+        table.add_row(one.title, one.name, there, escape(says))
+    return table

@@ -1,0 +1,232 @@
+/// `codec`: items as bytes, for what carries them out of the process.
+#pragma once
+
+#include <thalweg/model/errors.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+namespace thalweg {
+
+template <class T> struct codec;
+
+/// Bytes that are not what they should be: cut off, too many, or of a size that cannot be.
+struct codec_error : error {
+  using error::error;
+};
+
+/// Where a codec writes to: a vector, behind what it holds.
+class byte_writer {
+ public:
+  explicit byte_writer(std::vector<std::byte>& to) : to_(&to) {}
+
+  void bytes(const void* from, std::size_t n);
+  /// Writes values one behind the other, each by its codec.
+  template <class... T> void operator()(const T&... values) { (codec<T>::write(*this, values), ...); }
+  /// Writes how many elements follow. \throws codec_error  if they are more than 32 bits can tell
+  void count(std::size_t n);
+
+ private:
+  std::vector<std::byte>* to_;
+};
+
+/// Where a codec reads from. \throws codec_error  if more is asked for than there is
+class byte_reader {
+ public:
+  explicit byte_reader(std::span<const std::byte> from) : left_(from) {}
+
+  std::span<const std::byte> bytes(std::size_t n) {
+    if (n > left_.size()) fail(n);
+    const auto taken = left_.first(n);
+    left_ = left_.subspan(n);
+    return taken;
+  }
+  /// Reads values one behind the other, each by its codec.
+  template <class... T> void operator()(T&... values) { (codec<T>::read(*this, values), ...); }
+  /// How many elements follow, of at least `size` bytes each.
+  std::size_t count(std::size_t size);
+  [[nodiscard]] std::size_t left() const noexcept { return left_.size(); }
+
+ private:
+  [[noreturn]] void fail(std::size_t n) const;
+
+  std::span<const std::byte> left_;
+};
+
+namespace model {
+
+/// What lies in memory as it may travel: no pointers, and nothing like a `std::string_view` that has one.
+template <class T>
+inline constexpr bool plain_bytes =
+    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
+    !std::is_null_pointer_v<T> &&
+    (
+        !requires(const T& x) { x.data(); } || requires { std::tuple_size<T>::value; });
+
+std::string tag_of_number(char kind, std::size_t size);
+std::string tag_of_bytes(const std::type_info& type, std::size_t size);
+
+template <class T> std::string tag_of_plain() {
+  if constexpr (std::is_enum_v<T>) {
+    return tag_of_plain<std::underlying_type_t<T>>();
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return "bool";
+  } else if constexpr (std::is_integral_v<T>) {
+    return tag_of_number(std::is_signed_v<T> ? 'i' : 'u', sizeof(T));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return tag_of_number('f', sizeof(T));
+  } else {
+    return tag_of_bytes(typeid(T), sizeof(T));
+  }
+}
+
+}  // namespace model
+
+/// How items of a type become bytes and back: the point to customise. There are codecs for what is trivially
+/// copyable and has no pointers (its bytes as they lie in memory), for strings, and for vectors, optionals,
+/// pairs and tuples of what has a codec. For a type of one's own, name the members that travel:
+///
+/// ```c++
+/// struct reading { std::string sensor; double value = 0; };
+/// template <> struct tw::codec<reading> : tw::codec_of_members<&reading::sensor, &reading::value> {};
+/// ```
+///
+/// or write all of it: `tag()` names what the bytes are, and both sides of a connection must have the same;
+/// `read` gets an item as its default constructor makes it, and reads what `write` has written.
+///
+/// ```c++
+/// struct celsius { double degrees = 0; };
+/// template <> struct tw::codec<celsius> {
+///   static std::string tag() { return "celsius, in thousandths"; }
+///   static void write(tw::byte_writer& to, const celsius& x) { to(static_cast<std::int32_t>(x.degrees *
+///   1000)); } static void read(tw::byte_reader& from, celsius& x) {
+///     std::int32_t thousandths = 0;
+///     from(thousandths);
+///     x.degrees = thousandths / 1000.0;
+///   }
+/// };
+/// ```
+template <class T> struct codec {
+  static_assert(model::plain_bytes<T>,
+                "thalweg::codec: an item of this type cannot travel as it lies in memory: specialise "
+                "thalweg::codec for it, by thalweg::codec_of_members, say");
+  static constexpr bool as_it_lies = true;
+  static std::string tag() { return model::tag_of_plain<T>(); }
+  static void write(byte_writer& to, const T& x) { to.bytes(&x, sizeof x); }
+  static void read(byte_reader& from, T& x) {
+    std::memcpy(static_cast<void*>(&x), from.bytes(sizeof x).data(), sizeof x);
+  }
+};
+
+template <class Traits, class Alloc> struct codec<std::basic_string<char, Traits, Alloc>> {
+  static std::string tag() { return "text"; }
+  static void write(byte_writer& to, const std::basic_string<char, Traits, Alloc>& text) {
+    to.count(text.size());
+    to.bytes(text.data(), text.size());
+  }
+  static void read(byte_reader& from, std::basic_string<char, Traits, Alloc>& text) {
+    const auto bytes = from.bytes(from.count(1));
+    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+};
+
+template <class T, class Alloc> struct codec<std::vector<T, Alloc>> {
+  static_assert(!std::is_same_v<T, bool>, "thalweg::codec: a vector of bool has no bools");
+  static constexpr bool plain = requires { codec<T>::as_it_lies; };
+
+  static std::string tag() { return "[" + codec<T>::tag() + "]"; }
+  static void write(byte_writer& to, const std::vector<T, Alloc>& all) {
+    to.count(all.size());
+    if constexpr (plain) {
+      to.bytes(all.data(), all.size() * sizeof(T));
+    } else {
+      for (const auto& one : all) to(one);
+    }
+  }
+  static void read(byte_reader& from, std::vector<T, Alloc>& all) {
+    const auto n = from.count(plain ? sizeof(T) : 1);
+    all.clear();
+    all.resize(n);
+    if constexpr (plain) {
+      const auto bytes = from.bytes(n * sizeof(T));
+      if (n > 0) std::memcpy(static_cast<void*>(all.data()), bytes.data(), bytes.size());
+    } else {
+      for (auto& one : all) from(one);
+    }
+  }
+};
+
+template <class T> struct codec<std::optional<T>> {
+  static std::string tag() { return "?" + codec<T>::tag(); }
+  static void write(byte_writer& to, const std::optional<T>& x) {
+    to(x.has_value());
+    if (x) to(*x);
+  }
+  static void read(byte_reader& from, std::optional<T>& x) {
+    x.reset();
+    std::uint8_t there = 0;  // a bool of another value would be none
+    from(there);
+    if (there != 0) from(x.emplace());
+  }
+};
+
+template <class... T> struct codec<std::tuple<T...>> {
+  static std::string tag() {
+    std::string all;
+    ((all += (all.empty() ? "" : ",") + codec<T>::tag()), ...);
+    return "{" + all + "}";
+  }
+  static void write(byte_writer& to, const std::tuple<T...>& x) { std::apply(to, x); }
+  static void read(byte_reader& from, std::tuple<T...>& x) { std::apply(from, x); }
+};
+
+template <class A, class B> struct codec<std::pair<A, B>> {
+  static std::string tag() { return codec<std::tuple<A, B>>::tag(); }
+  static void write(byte_writer& to, const std::pair<A, B>& x) { to(x.first, x.second); }
+  static void read(byte_reader& from, std::pair<A, B>& x) { from(x.first, x.second); }
+};
+
+/// A codec by members, in the order in which they are named; the others stay as the type's default
+/// constructor leaves them. See `codec`.
+template <auto... Members> struct codec_of_members {
+  template <class T, class M> static M type_of(M T::*);
+
+  static std::string tag() { return codec<std::tuple<decltype(type_of(Members))...>>::tag(); }
+  template <class T> static void write(byte_writer& to, const T& x) { to((x.*Members)...); }
+  template <class T> static void read(byte_reader& from, T& x) { from((x.*Members)...); }
+};
+
+/// What the bytes of such an item are, for two processes to compare.
+template <class T> std::string tag_of() {
+  return codec<T>::tag() + (std::endian::native == std::endian::little ? "" : ", big-endian");
+}
+
+/// An item's bytes, in place of what `into` holds.
+template <class T> void encode(const T& item, std::vector<std::byte>& into) {
+  into.clear();
+  byte_writer to(into);
+  codec<T>::write(to, item);
+}
+
+/// The item of which these are all bytes. \throws codec_error  if they are not
+template <class T> T decode(std::span<const std::byte> bytes) {
+  T item{};
+  byte_reader from(bytes);
+  codec<T>::read(from, item);
+  if (from.left() != 0)
+    throw codec_error("an item has " + std::to_string(from.left()) + " bytes more than it should");
+  return item;
+}
+
+}  // namespace thalweg

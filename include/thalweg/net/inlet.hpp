@@ -1,0 +1,75 @@
+/// The receiving end of a stream of items that comes from another process.
+#pragma once
+
+#include <thalweg/net/listener.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace thalweg::net {
+
+/// No item is longer, unless somebody says so: 64 MiB.
+inline constexpr std::uint32_t usual_longest_item = std::uint32_t{64} << 20U;
+/// How long a connection that broke, or has not come, is waited for.
+inline constexpr std::chrono::milliseconds usual_wait{30'000};
+
+struct inlet_options {
+  /// What its items are (`tag_of`): a sender of others is refused; empty: that is not looked at.
+  std::string tag = {};
+  std::uint32_t longest_item = usual_longest_item;
+  /// How long the first connection is waited for; without it, for ever.
+  std::optional<std::chrono::milliseconds> come_within = {};
+  /// How long the sender is waited for, once its connection has broken.
+  std::chrono::milliseconds return_within = usual_wait;
+  /// Asked now and then during a wait: whether to give up.
+  std::function<bool()> given_up = {};
+};
+
+/// Takes the items of one stream, each once and in order, over as many connections as it needs. What is read
+/// ahead is bounded: a sender that is faster waits. One thread at a time, but for `interrupt`.
+///
+/// A peer that is no sender of such items is told why it is refused. Before the stream has begun that is an
+/// error here, too, since nobody else may ever come; later, when the sender may come back, it is passed over.
+class inlet {
+ public:
+  /// \throws network_error  if another stream is taken from there
+  inlet(tcp_listener at, inlet_options how);
+  inlet(const inlet&) = delete;
+  inlet& operator=(const inlet&) = delete;
+  /// Tells a sender whose stream is not at its end that nobody takes it any more.
+  ~inlet();
+
+  /// Waits for the sender, who begins when the first item is asked for. False if the wait was given up.
+  bool await_sender();
+  /// What the sender says of its stream. Once it is there.
+  [[nodiscard]] const std::string& name() const noexcept;
+  [[nodiscard]] const std::string& tag() const noexcept;
+
+  /// The next item's bytes, good until the next call. None at the end, or if the wait was given up.
+  /// \throws network_error  if the sender does not come, is none, gave up, or sends what cannot be; again,
+  /// too
+  std::optional<std::span<const std::byte>> next();
+  /// Whether the stream has come to its end.
+  [[nodiscard]] bool ended() const noexcept;
+
+  /// Ends the stream here: the sender is told why.
+  void close(std::string_view why);
+  /// From now on no wait lasts. Any thread.
+  void interrupt() noexcept;
+  /// The same when a stop is requested. Calls after the first do nothing.
+  void interrupt_on(const std::stop_token& stop);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace thalweg::net

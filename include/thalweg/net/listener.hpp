@@ -1,0 +1,41 @@
+#pragma once
+
+#include <thalweg/net/address.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace thalweg {
+
+namespace net {
+class inlet;
+}
+
+/// A port that is listened at, from its making on: who connects waits until a stream takes its items. Copies
+/// are the same port, which is closed with the last of them. One stream at a time; a next one may follow.
+/// Any thread.
+///
+/// ```cpp
+/// #include <thalweg/net/tcp.hpp>
+/// const tw::tcp_listener here("localhost:0");  // some port that is free
+/// assert(here.port() != 0 && here.where() == "localhost:" + std::to_string(here.port()));
+/// ```
+class tcp_listener {
+ public:
+  /// `address`: `host:port`, of this machine; `:port` for all its interfaces; port 0 for one that is free.
+  /// \throws network_error  if it is no address, or nobody can listen there
+  explicit tcp_listener(std::string_view address);
+
+  [[nodiscard]] std::uint16_t port() const noexcept;
+  /// The address, with the port that it has come to be.
+  [[nodiscard]] std::string where() const;
+
+ private:
+  friend class net::inlet;
+  struct state;
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace thalweg

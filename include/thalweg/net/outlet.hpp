@@ -1,0 +1,62 @@
+/// The sending end of a stream of items that goes to another process.
+#pragma once
+
+#include <thalweg/net/inlet.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+
+namespace thalweg::net {
+
+struct outlet_options {
+  std::string tag = {};   ///< what its items are (`tag_of`)
+  std::string name = {};  ///< of the stream, for the receiver
+  std::uint32_t longest_item = usual_longest_item;
+  /// Bytes that may wait here, or be on their way without being confirmed: what a connection that breaks can
+  /// have lost is sent again. A single item may be larger.
+  std::size_t capacity = std::size_t{4} << 20U;
+  /// How long a connection is tried for, the first and, once one has broken, the next.
+  std::chrono::milliseconds connect_within = usual_wait;
+  /// Asked now and then during a wait: whether to give up.
+  std::function<bool()> given_up = {};
+};
+
+/// Sends the items of one stream, over as many connections as it needs. A thread of its own carries them: it
+/// takes all that waits, so that no item waits for others, and many go together. One thread at a time, but
+/// for `interrupt`.
+class outlet {
+ public:
+  /// Begins to connect. \throws network_error  if the address has no host or port
+  outlet(address to, outlet_options how);
+  outlet(const outlet&) = delete;
+  outlet& operator=(const outlet&) = delete;
+  /// Tells the receiver that the stream was given up, unless it has come to its end.
+  ~outlet();
+
+  /// Waits until the receiver wants items. False if the wait was given up; so are the others.
+  /// \throws network_error  as all others do: if nobody can be reached in time, or the receiver refuses or
+  /// has ended
+  bool connect();
+  /// Waits until there is room for an item, and takes it.
+  /// \throws network_error  also if it is longer than `longest_item`, which does no harm to the stream
+  bool send(std::span<const std::byte> item);
+  /// Behind the last item: waits until the receiver has taken all.
+  bool end();
+
+  /// From now on no wait lasts, and the stream is given up. Any thread.
+  void interrupt() noexcept;
+  /// The same when a stop is requested. Calls after the first do nothing.
+  void interrupt_on(const std::stop_token& stop);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace thalweg::net

@@ -1,0 +1,42 @@
+#include <thalweg/model/codec.hpp>
+#include <thalweg/model/plan.hpp>
+
+namespace thalweg {
+
+void byte_writer::bytes(const void* from, std::size_t n) {
+  const auto* first = static_cast<const std::byte*>(from);
+  to_->insert(to_->end(), first, first + n);
+}
+
+void byte_writer::count(std::size_t n) {
+  if (n > std::numeric_limits<std::uint32_t>::max())
+    throw codec_error("an item has a part of " + std::to_string(n) + " elements, which are too many");
+  (*this)(static_cast<std::uint32_t>(n));
+}
+
+std::size_t byte_reader::count(std::size_t size) {
+  std::uint32_t n = 0;
+  (*this)(n);
+  if (n > left_.size() / size)
+    throw codec_error("an item should have " + std::to_string(n) + " elements more, and has " +
+                      std::to_string(left_.size()) + " bytes");
+  return n;
+}
+
+void byte_reader::fail(std::size_t n) const {
+  throw codec_error("an item is cut off: " + std::to_string(n) + " bytes should follow, and " +
+                    std::to_string(left_.size()) + " do");
+}
+
+namespace model {
+
+std::string tag_of_number(char kind, std::size_t size) {
+  return kind + std::to_string(8 * size);
+}
+
+std::string tag_of_bytes(const std::type_info& type, std::size_t size) {
+  return type_name(type) + " (" + std::to_string(size) + " bytes)";
+}
+
+}  // namespace model
+}  // namespace thalweg

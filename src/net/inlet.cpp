@@ -1,0 +1,316 @@
+#include <thalweg/net/inlet.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include <poll.h>
+
+#include "protocol.hpp"
+
+namespace thalweg {
+
+struct tcp_listener::state {
+  net::address at;
+  net::descriptor socket;
+  std::atomic<bool> taken{false};
+};
+
+tcp_listener::tcp_listener(std::string_view address) : state_(std::make_shared<state>()) {
+  state_->at = net::address::parse(address);
+  state_->socket = net::listen_at(state_->at);
+}
+
+std::uint16_t tcp_listener::port() const noexcept {
+  return state_->at.port;
+}
+
+std::string tcp_listener::where() const {
+  return state_->at.text();
+}
+
+namespace net {
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace protocol;
+
+// What a peer may take to say who it is.
+constexpr auto patience_with_peer = 5s;
+constexpr std::size_t read_ahead = std::size_t{256} << 10U;
+
+struct interrupts {
+  inlet* which;
+  void operator()() const noexcept { which->interrupt(); }
+};
+
+}  // namespace
+
+struct inlet::state {
+  state(tcp_listener from, inlet_options options)
+      : at(std::move(from)), how(std::move(options)), buffer(read_ahead) {
+    how.longest_item = std::min(how.longest_item, too_long);
+    waits = {&rung, [this] { return interrupted || (how.given_up && how.given_up()); },
+             static_cast<bool>(how.given_up)};
+  }
+
+  bool await();
+  bool shake_hands(descriptor from, const std::string& who);
+  std::string why_not(const hello& said) const;
+  bool welcome();
+  std::optional<std::span<const std::byte>> frame();
+  bool fill();
+  void acknowledge();
+  void let_go(std::string_view why);
+  [[noreturn]] void fail(const std::string& says);
+
+  tcp_listener at;
+  inlet_options how;
+  bell rung;
+  std::atomic<bool> interrupted{false};
+  patience waits;
+
+  descriptor link;
+  std::string peer;     // who that is
+  std::string lost;     // why there is none any more
+  bool begun = false;   // a sender has come: `said` is of it
+  bool wanted = false;  // it knows on this connection that items are wanted
+  hello said;
+
+  std::vector<std::byte> buffer;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t needed = frame_head;  // bytes that what has begun is at least
+  std::uint64_t taken = 0;          // frames
+  std::uint64_t acknowledged = 0;
+  std::vector<std::byte> unsent{};  // of an acknowledgement
+  bool over = false;
+  std::string failure;
+
+  std::optional<std::stop_callback<interrupts>> on_stop;  // last: it uses the others
+};
+
+inlet::inlet(tcp_listener at, inlet_options how)
+    : state_(std::make_unique<state>(std::move(at), std::move(how))) {
+  if (state_->at.state_->taken.exchange(true))
+    throw network_error("a stream is taken from " + state_->at.where() + " already");
+}
+
+inlet::~inlet() {
+  state_->on_stop.reset();
+  if (!state_->over) state_->let_go("the stream has ended there");
+  state_->at.state_->taken = false;
+}
+
+bool inlet::await_sender() {
+  return state_->link || state_->await();
+}
+
+const std::string& inlet::name() const noexcept {
+  return state_->said.name;
+}
+
+const std::string& inlet::tag() const noexcept {
+  return state_->said.tag;
+}
+
+bool inlet::ended() const noexcept {
+  return state_->over;
+}
+
+std::optional<std::span<const std::byte>> inlet::next() {
+  auto& my = *state_;
+  if (!my.failure.empty()) throw network_error(my.failure);
+  while (!my.over) {
+    if (auto found = my.frame()) return found;
+    if (my.over) break;
+    try {
+      if (!my.link && !my.await()) return {};
+      if (!my.wanted && !my.welcome()) return {};
+      if (!my.fill()) return {};
+    } catch (const connection_lost& e) {
+      my.lost = e.what();
+      my.link.reset();
+    }
+  }
+  return {};
+}
+
+void inlet::close(std::string_view why) {
+  state_->let_go(why);
+  state_->over = true;
+}
+
+void inlet::interrupt() noexcept {
+  state_->interrupted = true;
+  state_->rung.ring();
+}
+
+void inlet::interrupt_on(const std::stop_token& stop) {
+  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts{this});
+}
+
+// Waits for somebody who sends this stream. False if the wait was given up.
+bool inlet::state::await() {
+  const auto until = begun             ? from_now(how.return_within)
+                     : how.come_within ? from_now(*how.come_within)
+                                       : moment::max();
+  for (std::string strangers;;) {
+    const auto& listener = at.state_->socket;
+    switch (waits.wait(listener.get(), POLLIN, until)) {
+      case waited::given_up:
+        return false;
+      case waited::late:
+        if (!begun)
+          fail("nobody has connected to " + at.where() + " within " +
+               std::to_string(how.come_within->count()) + " ms");
+        fail("the connection to " + peer + " broke behind " + std::to_string(taken) +
+             " items, before the end of the stream (" + lost + "), and it has not come back to " +
+             at.where() + " within " + std::to_string(how.return_within.count()) + " ms" + strangers);
+      case waited::ready:
+        break;
+    }
+    std::string who;
+    auto made = accept_from(listener, who);
+    if (!made) continue;
+    try {
+      return shake_hands(std::move(made), who);
+    } catch (const connection_lost&) {
+      continue;  // somebody who only looked whether there is anybody
+    } catch (const network_error& e) {
+      const auto says = who + " is refused at " + at.where() + ": " + e.what();
+      if (!begun) fail(says);
+      strangers = "; " + says;
+    }
+  }
+}
+
+bool inlet::state::shake_hands(descriptor from, const std::string& who) {
+  try {
+    const auto greeting = receive_greeting(from, waits, from_now(patience_with_peer));
+    if (!greeting) return false;
+    auto its = hello_in(*greeting);
+    if (auto why = why_not(its); !why.empty()) throw network_error(why);
+    said = std::move(its);
+  } catch (const connection_lost&) {
+    throw;
+  } catch (const network_error& e) {
+    say_last(std::move(from), packed(answer{0, e.what()}));
+    throw;
+  }
+  link = std::move(from);
+  peer = who;
+  begun = true;
+  wanted = false;
+  // The sender begins with what has not been taken: what was cut off comes again.
+  begin = end = 0;
+  needed = frame_head;
+  unsent.clear();
+  return true;
+}
+
+// Why this is not whom the stream is taken from; empty if it is.
+std::string inlet::state::why_not(const hello& its) const {
+  if (begun && its.stream != said.stream) return "another stream is taken here, whose sender is to come back";
+  if (!how.tag.empty() && its.tag != how.tag)
+    return "it sends items of '" + its.tag + "', and '" + how.tag + "' are taken";
+  return {};
+}
+
+bool inlet::state::welcome() {
+  if (send_all(link, packed(answer{taken, {}}), waits, moment::max()) != waited::ready) return false;
+  acknowledged = taken;
+  wanted = true;
+  return true;
+}
+
+// The next item of what was read; nothing if it has not come as a whole, or at the end.
+std::optional<std::span<const std::byte>> inlet::state::frame() {
+  const auto there = std::span<const std::byte>(buffer).subspan(begin, end - begin);
+  needed = frame_head;
+  if (there.size() < frame_head) return {};
+  const auto size = number_at<std::uint32_t>(there);
+  if (size > how.longest_item && size < too_long) {
+    const auto why = "an item of " + std::to_string(size) + " bytes is longer than the " +
+                     std::to_string(how.longest_item) + " that are taken";
+    let_go(why);
+    fail(peer + " sends too much to " + at.where() + ": " + why);
+  }
+  if (size >= too_long && size != end_mark && size != gave_up_mark)
+    fail(peer + " sends what is no item to " + at.where());
+  const auto whole = size_of_frame(there);
+  needed = whole == 0 ? 2 * frame_head : whole;
+  if (whole == 0 || there.size() < whole) return {};
+
+  begin += whole;
+  needed = frame_head;
+  const auto body = there.subspan(frame_head, whole - frame_head);
+  if (size == end_mark) {
+    const auto items = number_at<std::uint64_t>(body);
+    if (items != taken)
+      fail(peer + " says that it has sent " + std::to_string(items) + " items, and " + std::to_string(taken) +
+           " have come");
+    ++taken;
+    over = true;
+    try {
+      acknowledge();
+      if (!unsent.empty()) (void)send_all(link, unsent, waits, from_now(patience_with_peer));
+    } catch (const connection_lost&) {
+      lost = "at its end";  // all has come, whatever the sender makes of it
+    }
+    return {};
+  }
+  if (size == gave_up_mark)
+    fail("the sender, " + peer + ", has given its stream up behind " + std::to_string(taken) +
+         " items: " + std::string(text_in(body.subspan(frame_head))));
+  ++taken;
+  return body;
+}
+
+// Reads on. False if the wait was given up.
+bool inlet::state::fill() {
+  acknowledge();
+  std::copy(buffer.begin() + static_cast<std::ptrdiff_t>(begin),
+            buffer.begin() + static_cast<std::ptrdiff_t>(end), buffer.begin());
+  end -= std::exchange(begin, 0);
+  // Memory is got as bytes come, not as somebody says that they will.
+  if (end == buffer.size()) buffer.resize(std::min(needed, 2 * buffer.size()));
+  const auto events = static_cast<short>(unsent.empty() ? POLLIN : POLLIN | POLLOUT);
+  if (waits.wait(link.get(), events, moment::max()) != waited::ready) return false;
+  end += receive_some(link, std::span(buffer).subspan(end));
+  return true;
+}
+
+// Tells the sender what it need not keep any more. What cannot be said at once is said with the next one.
+void inlet::state::acknowledge() {
+  if (unsent.empty() && taken != acknowledged) {
+    put(unsent, taken);
+    acknowledged = taken;
+  }
+  if (unsent.empty()) return;
+  const auto sent = send_some(link, unsent);
+  unsent.erase(unsent.begin(), unsent.begin() + static_cast<std::ptrdiff_t>(sent));
+}
+
+void inlet::state::let_go(std::string_view why) {
+  if (!link) return;
+  std::vector<std::byte> last = std::move(unsent);
+  if (wanted) {
+    put(last, closed_mark);
+    put_text(last, why);
+  } else {
+    last = packed(answer{0, std::string(why)});
+  }
+  say_last(std::exchange(link, {}), last);
+}
+
+void inlet::state::fail(const std::string& says) {
+  link.reset();
+  failure = says;
+  throw network_error(says);
+}
+
+}  // namespace net
+}  // namespace thalweg

@@ -1,0 +1,134 @@
+#include "protocol.hpp"
+
+#include <algorithm>
+
+#include <poll.h>
+
+namespace thalweg::net::protocol {
+
+namespace {
+
+std::vector<std::byte> begun() {
+  std::vector<std::byte> bytes(intro_size);
+  std::memcpy(bytes.data(), magic.data(), magic.size());
+  const auto turned = little_endian(version);
+  std::memcpy(bytes.data() + magic.size(), &turned, sizeof turned);
+  return bytes;
+}
+
+std::vector<std::byte> with_size(std::vector<std::byte> bytes) {
+  const auto size = little_endian(static_cast<std::uint32_t>(bytes.size() - intro_size));
+  std::memcpy(bytes.data() + magic.size() + sizeof version, &size, sizeof size);
+  return bytes;
+}
+
+template <class N> N take_number(std::span<const std::byte>& from) {
+  if (from.size() < sizeof(N)) throw network_error("its greeting is cut off");
+  const auto number = number_at<N>(from);
+  from = from.subspan(sizeof(N));
+  return number;
+}
+
+std::string take_text(std::span<const std::byte>& from) {
+  const auto size = take_number<std::uint32_t>(from);
+  if (from.size() < size) throw network_error("its greeting is cut off");
+  std::string text(text_in(from.first(size)));
+  from = from.subspan(size);
+  return text;
+}
+
+// What came where a greeting should have, for a message.
+std::string shown(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const auto byte : bytes) {
+    const auto c = static_cast<char>(byte);
+    text += c >= ' ' && c <= '~' ? c : '.';
+  }
+  return text;
+}
+
+}  // namespace
+
+void put_bytes(std::vector<std::byte>& to, const void* from, std::size_t size) {
+  const auto* first = static_cast<const std::byte*>(from);
+  to.insert(to.end(), first, first + size);
+}
+
+void put_text(std::vector<std::byte>& to, std::string_view text) {
+  put(to, static_cast<std::uint32_t>(text.size()));
+  put_bytes(to, text.data(), text.size());
+}
+
+std::size_t size_of_frame(std::span<const std::byte> bytes) {
+  if (bytes.size() < frame_head) return 0;
+  const auto size = number_at<std::uint32_t>(bytes);
+  if (size == end_mark) return end_frame;
+  if (size != gave_up_mark) return frame_head + size;
+  if (bytes.size() < 2 * frame_head) return 0;
+  return 2 * frame_head + std::min(number_at<std::uint32_t>(bytes.subspan(frame_head)), longest_greeting);
+}
+
+std::vector<std::byte> packed(const hello& said) {
+  auto bytes = begun();
+  put(bytes, said.stream);
+  put_text(bytes, said.tag);
+  put_text(bytes, said.name);
+  return with_size(std::move(bytes));
+}
+
+std::vector<std::byte> packed(const answer& said) {
+  auto bytes = begun();
+  put(bytes, said.next);
+  put_text(bytes, said.refusal);
+  return with_size(std::move(bytes));
+}
+
+hello hello_in(std::span<const std::byte> greeting) {
+  hello said;
+  said.stream = take_number<std::uint64_t>(greeting);
+  said.tag = take_text(greeting);
+  said.name = take_text(greeting);
+  return said;
+}
+
+answer answer_in(std::span<const std::byte> greeting) {
+  answer said;
+  said.next = take_number<std::uint64_t>(greeting);
+  said.refusal = take_text(greeting);
+  return said;
+}
+
+std::optional<std::vector<std::byte>> receive_greeting(const descriptor& link, const patience& patience,
+                                                       moment until) {
+  std::vector<std::byte> bytes(intro_size);
+  std::size_t got = 0;
+  bool sized = false;
+  while (got < bytes.size()) {
+    switch (patience.wait(link.get(), POLLIN, until)) {
+      case waited::given_up:
+        return {};
+      case waited::late:
+        throw network_error("it does not say what it wants");
+      case waited::ready:
+        break;
+    }
+    got += receive_some(link, std::span(bytes).subspan(got));
+    const auto compared = std::min(got, magic.size());
+    if (std::memcmp(bytes.data(), magic.data(), compared) != 0)
+      throw network_error("it does not speak as streams do, but says '" +
+                          shown(std::span(bytes).first(std::min(got, intro_size))) + "'");
+    if (sized || got < intro_size) continue;
+    sized = true;
+    const std::span all(bytes);
+    if (const auto its = number_at<std::uint32_t>(all.subspan(magic.size())); its != version)
+      throw network_error("it speaks version " + std::to_string(its) + " of what streams speak, and not " +
+                          std::to_string(version));
+    const auto size = number_at<std::uint32_t>(all.subspan(magic.size() + sizeof version));
+    if (size > longest_greeting) throw network_error("its greeting is too long");
+    bytes.resize(intro_size + size);
+  }
+  bytes.erase(bytes.begin(), bytes.begin() + intro_size);
+  return bytes;
+}
+
+}  // namespace thalweg::net::protocol

@@ -1,0 +1,96 @@
+// Sockets: descriptors that close themselves, waits that can be ended, and bytes in and out. Nothing here
+// knows of streams.
+#pragma once
+
+#include <thalweg/net/address.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace thalweg::net {
+
+using moment = std::chrono::steady_clock::time_point;
+
+/// The moment that lies so far ahead.
+inline moment from_now(std::chrono::milliseconds time) {
+  const auto now = std::chrono::steady_clock::now();
+  return time < moment::max() - now ? now + time : moment::max();
+}
+
+/// A connection that broke: both sides may try again.
+struct connection_lost : network_error {
+  using network_error::network_error;
+};
+
+class descriptor {
+ public:
+  descriptor() = default;
+  explicit descriptor(int fd) : fd_(fd) {}
+  descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  descriptor& operator=(descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    other.reset();
+    return *this;
+  }
+  ~descriptor() { reset(); }
+
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+  void reset() noexcept;
+
+ private:
+  int fd_ = -1;
+};
+
+/// Wakes whoever waits for it, until it is silenced. Any thread.
+class bell {
+ public:
+  bell();
+  void ring() noexcept;
+  void silence() noexcept;
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+
+ private:
+  descriptor fd_;
+};
+
+enum class waited : std::uint8_t { ready, given_up, late };
+
+/// How waits are ended before their time: whoever rings the bell has `over` asked, and it says whether.
+/// `look`: it is asked every 20 ms, too.
+struct patience {
+  bell* rung = nullptr;
+  std::function<bool()> over;
+  bool look = false;
+
+  /// Waits until what `events` names (as `poll` does) can be done with a descriptor; with none (-1), for as
+  /// long as it takes. What has gone wrong with it counts as ready. `until_rung`: the bell alone is enough.
+  waited wait(int fd, short events, moment until, bool until_rung = false) const;
+};
+
+/// Listens at an address; which port it has come to be is put into it. \throws network_error
+descriptor listen_at(address& at);
+/// Who has connected; `from` becomes where that one is. Empty if it has gone again.
+/// \throws network_error  if there can be no more connections
+descriptor accept_from(const descriptor& listener, std::string& from);
+/// Connects to one of the addresses of a host. Empty if the wait was given up. \throws connection_lost  if
+/// that fails, network_error if it always will
+descriptor connect_to(const address& to, const patience& patience, moment until);
+
+/// Sends what can be sent at once; how much that was. \throws connection_lost
+std::size_t send_some(const descriptor& link, std::span<const std::byte> bytes);
+/// Receives what is there, 0 if nothing is. \throws connection_lost  also at the end
+std::size_t receive_some(const descriptor& link, std::span<std::byte> into);
+/// Sends all. \throws connection_lost
+waited send_all(const descriptor& link, std::span<const std::byte> bytes, const patience& patience,
+                moment until);
+/// Says something last: sends it, and waits until the other side has closed the connection, since what is
+/// received and not read could cost it these words. Half a second at most. Nothing that fails matters.
+void say_last(descriptor link, std::span<const std::byte> bytes) noexcept;
+
+}  // namespace thalweg::net

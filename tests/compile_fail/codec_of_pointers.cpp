@@ -1,0 +1,13 @@
+// expect: thalweg::codec: an item of this type cannot travel as it lies in memory
+#include <thalweg/model/codec.hpp>
+
+#include <string_view>
+
+namespace tw = thalweg;
+
+int main() {
+  (void)tw::tag_of<double>();
+#ifdef WRONG
+  (void)tw::tag_of<std::string_view>();
+#endif
+}

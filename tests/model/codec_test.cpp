@@ -1,0 +1,123 @@
+// Items as bytes: what comes back is what went, tags tell items apart, and bytes that are wrong are found.
+#include <thalweg/model/codec.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tw = thalweg;
+
+namespace {
+
+struct plain {
+  int a = 0;
+  char b = 0;
+  bool operator==(const plain&) const = default;
+};
+
+struct reading {
+  std::string sensor;
+  double value = 0;
+  int only_here = -1;  // does not travel
+  bool operator==(const reading&) const = default;
+};
+
+// Trivially copyable, but not to travel so.
+struct celsius {
+  double degrees = 0;
+};
+
+enum class colour : std::uint8_t { red, green };
+
+}  // namespace
+
+template <> struct tw::codec<reading> : tw::codec_of_members<&reading::sensor, &reading::value> {};
+
+template <> struct tw::codec<celsius> {
+  static std::string tag() { return "celsius, in thousandths"; }
+  static void write(byte_writer& to, const celsius& x) { to(static_cast<std::int32_t>(x.degrees * 1000)); }
+  static void read(byte_reader& from, celsius& x) {
+    std::int32_t thousandths = 0;
+    from(thousandths);
+    x.degrees = thousandths / 1000.0;
+  }
+};
+
+namespace {
+
+template <class T> std::vector<std::byte> bytes_of(const T& item) {
+  std::vector<std::byte> bytes;
+  tw::encode(item, bytes);
+  return bytes;
+}
+
+template <class T> void comes_back(const T& item) {
+  EXPECT_EQ(tw::decode<T>(bytes_of(item)), item) << tw::tag_of<T>();
+}
+
+template <class T> std::string complaint(const std::vector<std::byte>& bytes) {
+  try {
+    (void)tw::decode<T>(bytes);
+  } catch (const tw::codec_error& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(Codec, ItemsComeBackAsTheyWent) {
+  comes_back(17);
+  comes_back(true);
+  comes_back(colour::green);
+  comes_back(plain{3, 'x'});
+  comes_back(std::array<int, 3>{1, 2, 3});
+  comes_back(std::string("a\0b", 3));
+  comes_back(std::vector<std::string>{"", "one"});
+  comes_back(std::vector<std::vector<int>>{{}, {1, 2}});
+  comes_back(std::optional<std::string>("x"));
+  comes_back(std::optional<int>());
+  comes_back(std::pair<std::string, int>("x", 2));
+  comes_back(std::tuple<>());
+  comes_back(std::tuple<std::string, double, std::optional<int>>("x", 0.5, 3));
+  comes_back(reading{"outside", -3.5});
+}
+
+TEST(Codec, OnlyTheMembersThatAreNamedTravel) {
+  EXPECT_EQ(tw::decode<reading>(bytes_of(reading{"a", 1, 99})), (reading{"a", 1, -1}));
+}
+
+TEST(Codec, ATypesOwnCodecIsUsedInsideOfOthers) {
+  EXPECT_EQ(bytes_of(celsius{1.5}).size(), 4U);
+  EXPECT_EQ(bytes_of(std::vector<celsius>{{1.5}, {2}}).size(), 4U + 2 * 4U);
+  EXPECT_EQ(tw::decode<std::vector<celsius>>(bytes_of(std::vector<celsius>{{1.5}, {2}})).at(0).degrees, 1.5);
+}
+
+TEST(Codec, TagsTellItemsApart) {
+  EXPECT_EQ(tw::tag_of<int>(), "i32");
+  EXPECT_EQ(tw::tag_of<std::uint64_t>(), "u64");
+  EXPECT_EQ(tw::tag_of<colour>(), "u8");
+  EXPECT_EQ(tw::tag_of<std::vector<float>>(), "[f32]");
+  EXPECT_EQ(tw::tag_of<reading>(), "{text,f64}");
+  EXPECT_EQ((tw::tag_of<std::pair<std::optional<bool>, celsius>>()), "{?bool,celsius, in thousandths}");
+  EXPECT_NE(tw::tag_of<plain>().find("plain (8 bytes)"), std::string::npos) << tw::tag_of<plain>();
+}
+
+TEST(Codec, WrongBytesAreFound) {
+  EXPECT_EQ(complaint<int>(std::vector<std::byte>(3)), "an item is cut off: 4 bytes should follow, and 3 do");
+  EXPECT_EQ(complaint<int>(std::vector<std::byte>(5)), "an item has 1 bytes more than it should");
+  auto text = bytes_of(std::string("abc"));
+  text.pop_back();
+  EXPECT_EQ(complaint<std::string>(text), "an item should have 3 elements more, and has 2 bytes");
+  // A number of elements that would need more memory than there is must not be believed.
+  EXPECT_EQ(complaint<std::vector<double>>(std::vector<std::byte>(12, std::byte{0xFF})),
+            "an item should have 4294967295 elements more, and has 8 bytes");
+}
+
+}  // namespace

@@ -1,0 +1,539 @@
+// Streams over TCP: what comes, in which order, and what becomes of peers that break, lie, or are somebody
+// else.
+#include <thalweg/net/tcp.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include "net/raw_peer.hpp"
+#include "support/eventually.hpp"
+#include "support/failure.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+namespace {
+
+struct reading {
+  std::string sensor;
+  std::vector<double> values;
+  std::optional<int> code{};
+  bool operator==(const reading&) const = default;
+};
+
+struct point {
+  int x = 0, y = 0;
+  bool operator==(const point&) const = default;
+};
+
+}  // namespace
+
+template <>
+struct tw::codec<reading> : tw::codec_of_members<&reading::sensor, &reading::values, &reading::code> {};
+
+namespace {
+
+const std::string somewhere = "127.0.0.1:0";
+
+/// Sends items on a thread of its own, and keeps what went wrong.
+class sending {
+ public:
+  template <class Job> explicit sending(Job job) {
+    thread_ = std::jthread([this, job = std::move(job)]() mutable {
+      try {
+        tw::run(std::move(job));
+      } catch (const std::exception& e) {
+        failed_ = e.what();
+      }
+    });
+  }
+  /// What ended the run; empty if nothing did.
+  std::string failure() {
+    if (thread_.joinable()) thread_.join();
+    return failed_;
+  }
+
+ private:
+  std::string failed_;
+  std::jthread thread_;
+};
+
+template <class T> std::vector<T> sent_and_received(const std::vector<T>& items) {
+  const tw::tcp_listener here(somewhere);
+  sending sender(tw::source(items) | tw::tcp_sink<T>(here.where()));
+  std::vector<T> seen;
+  tw::run(tw::tcp_source<T>(here) | tw::sink(seen));
+  EXPECT_EQ(sender.failure(), "");
+  return seen;
+}
+
+/// Runs a source that must fail, and tells why.
+template <class T>
+std::string failure_of_source(const tw::tcp_listener& here, tw::tcp_source_options how = {}) {
+  return failure_of([&] { tw::run(tw::tcp_source<T>(here, how) | tw::sink([](const T&) {})); }).cause;
+}
+
+std::vector<int> numbers(int n) {
+  std::vector<int> all(static_cast<std::size_t>(n));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+TEST(Tcp, ItemsOfAllKindsComeAsTheyWere) {
+  const std::vector<std::string> texts{"one", "", std::string(300'000, 'x'), "two"};
+  EXPECT_TRUE(sent_and_received(texts) == texts);
+  const std::vector<point> points{{1, 2}, {-3, 4}};
+  EXPECT_EQ(sent_and_received(points), points);
+  const std::vector<reading> readings{{"a", {1.5, -2}, 7}, {"", {}, {}}};
+  EXPECT_EQ(sent_and_received(readings), readings);
+  const std::vector<std::vector<std::byte>> blocks{{}, std::vector<std::byte>(70'000, std::byte{5})};
+  EXPECT_EQ(sent_and_received(blocks), blocks);
+  EXPECT_TRUE(sent_and_received(std::vector<int>{}).empty());
+}
+
+TEST(Tcp, ManySmallItemsComeInOrder) {
+  const auto all = numbers(200'000);
+  EXPECT_TRUE(sent_and_received(all) == all);
+}
+
+TEST(Tcp, AnItemDoesNotWaitForOthers) {
+  const tw::tcp_listener here(somewhere);
+  std::atomic<int> came{0};
+  sending sender(tw::source([&came, n = 0]() mutable -> std::optional<int> {
+                   if (n == 3) return {};
+                   // The next one is given when the last one has come through.
+                   return eventually([&] { return came == n; }) ? std::optional(n++) : std::nullopt;
+                 }) |
+                 tw::tcp_sink<int>(here.where()));
+  tw::run(tw::tcp_source<int>(here) | tw::sink([&](int) { ++came; }));
+  EXPECT_EQ(came, 3);
+  EXPECT_EQ(sender.failure(), "");
+}
+
+TEST(Tcp, StreamsFollowEachOtherAtOnePort) {
+  const tw::tcp_listener here(somewhere);
+  for (int stream = 0; stream < 2; ++stream) {
+    sending sender(tw::source(numbers(10)) | tw::tcp_sink<int>(here.where()));
+    int n = 0;
+    tw::run(tw::tcp_source<int>(here) | tw::sink([&](int) { ++n; }));
+    EXPECT_EQ(n, 10);
+    EXPECT_EQ(sender.failure(), "");
+  }
+}
+
+TEST(Tcp, TheSenderMayComeFirstAndTheReceiverLater) {
+  std::uint16_t port = 0;
+  {
+    const tw::tcp_listener free(somewhere);
+    port = free.port();
+  }
+  const auto where = "127.0.0.1:" + std::to_string(port);
+  sending sender(tw::source(numbers(5)) | tw::tcp_sink<int>(where));
+  std::this_thread::sleep_for(50ms);
+  std::vector<int> seen;
+  tw::run(tw::tcp_source<int>(tw::tcp_listener(where)) | tw::sink(seen));
+  EXPECT_EQ(seen, numbers(5));
+  EXPECT_EQ(sender.failure(), "");
+}
+
+TEST(Tcp, BothKindsOfAddresses) {
+  for (const auto* at : {"[::1]:0", ":0"}) {
+    std::optional<tw::tcp_listener> here;
+    try {
+      here.emplace(at);
+    } catch (const tw::network_error&) {
+      continue;  // this machine has no such address
+    }
+    const auto port = std::to_string(here->port());
+    sending sender(tw::source(numbers(3)) |
+                   tw::tcp_sink<int>((at[0] == '[' ? "[::1]:" : "127.0.0.1:") + port));
+    std::vector<int> seen;
+    tw::run(tw::tcp_source<int>(*here) | tw::sink(seen));
+    EXPECT_EQ(seen, numbers(3));
+    EXPECT_EQ(sender.failure(), "");
+  }
+}
+
+TEST(Tcp, ASlowReaderHoldsItsSenderUp) {
+  const tw::tcp_listener here(somewhere);
+  constexpr int items = 400;
+  constexpr std::size_t size = 200'000;  // 80 MB, more than the system buffers
+  std::atomic<int> given{0};
+  std::atomic<bool> go_on{false};
+  sending sender(tw::source([&given]() -> std::optional<std::string> {
+                   if (given == items) return {};
+                   return std::string(size, static_cast<char>('a' + given++ % 26));
+                 }) |
+                 tw::tcp_sink<std::string>(here.where(), {.capacity = 1U << 20U}, {.capacity = 1}));
+  int n = 0;
+  std::jthread receiver([&] {
+    tw::run(tw::tcp_source<std::string>(here) |
+                tw::sink(
+                    [&](const std::string& text) {
+                      EXPECT_TRUE(eventually([&] { return go_on.load(); }));
+                      EXPECT_TRUE(text == std::string(size, static_cast<char>('a' + n % 26)));
+                      ++n;
+                    },
+                    {.capacity = 1}),
+            tw::threads{});
+  });
+  // The sender comes to a halt, long before its end.
+  int before = -1;
+  EXPECT_TRUE(eventually([&] {
+    std::this_thread::sleep_for(100ms);
+    return std::exchange(before, given.load()) == given && given > 0;
+  }));
+  EXPECT_LT(given, items);
+  go_on = true;
+  receiver.join();
+  EXPECT_EQ(n, items);
+  EXPECT_EQ(sender.failure(), "");
+}
+
+/// Carries bytes between a sender and a receiver, and breaks the connection now and then.
+class bad_line {
+ public:
+  bad_line(std::uint16_t to, std::vector<std::size_t> lengths) : to_(to), lengths_(std::move(lengths)) {
+    thread_ = std::jthread([this] {
+      for (std::size_t one = 0; !done_; ++one) {
+        const auto sender = at_.accepted();
+        if (done_) return;
+        const auto receiver = raw_peer::connected_to(to_);
+        carry(sender, receiver, one < lengths_.size() ? lengths_[one] : std::string::npos);
+        ++connections_;
+      }
+    });
+  }
+  ~bad_line() {
+    done_ = true;
+    const auto last = raw_peer::connected_to(at_.port());
+    thread_.join();
+  }
+  std::string where() const { return "127.0.0.1:" + std::to_string(at_.port()); }
+  int connections() const { return connections_; }
+
+ private:
+  static void carry(const raw_peer& sender, const raw_peer& receiver, std::size_t most) {
+    pollfd both[2] = {{sender.fd(), POLLIN, 0}, {receiver.fd(), POLLIN, 0}};
+    for (std::size_t carried = 0; carried < most;) {
+      ::poll(both, 2, -1);
+      for (int side = 0; side < 2; ++side) {
+        if (both[side].revents == 0) continue;
+        char some[1024];
+        const auto got = ::recv(both[side].fd, some, std::min(sizeof some, most - carried), 0);
+        const auto& other = side == 0 ? receiver : sender;
+        if (got <= 0 || !other.say({some, static_cast<std::size_t>(got)})) return;
+        if (side == 0) carried += static_cast<std::size_t>(got);
+        if (carried == most) return;
+      }
+    }
+  }
+
+  raw_peer at_ = raw_peer::listening();
+  std::uint16_t to_;
+  std::vector<std::size_t> lengths_;
+  std::atomic<bool> done_{false};
+  std::atomic<int> connections_{0};
+  std::jthread thread_;
+};
+
+TEST(Tcp, AConnectionThatBreaksLosesNothingAndDoublesNothing) {
+  const tw::tcp_listener here(somewhere);
+  // Within the greeting, within a frame's head, within frames.
+  bad_line line(here.port(), {10, 60, 61, 62, 63, 500, 5'000, 5'001, 70'000, 70'001, 200'000, 1'000});
+  std::vector<std::string> all;
+  for (int i = 0; i < 3'000; ++i)
+    all.push_back(std::to_string(i) + std::string(static_cast<std::size_t>(i) % 400, '.'));
+  sending sender(tw::source(all) | tw::tcp_sink<std::string>(line.where(), {.capacity = 100'000}));
+  std::vector<std::string> seen;
+  tw::run(tw::tcp_source<std::string>(here) | tw::sink(seen));
+  EXPECT_EQ(sender.failure(), "");
+  EXPECT_TRUE(seen == all);
+  EXPECT_GE(line.connections(), 9);
+}
+
+TEST(Tcp, WhoIsNoSenderIsToldAndNamed) {
+  const tw::tcp_listener here(somewhere);
+  std::string answer;
+  std::jthread browser([&] {
+    const auto peer = raw_peer::connected_to(here.port());
+    peer.say("GET / HTTP/1.1\r\n\r\n");
+    answer = peer.hear();
+  });
+  const auto why = failure_of_source<int>(here);
+  EXPECT_THAT(why, HasSubstr("127.0.0.1:"));
+  EXPECT_THAT(why, HasSubstr("refused at " + here.where()));
+  EXPECT_THAT(why, HasSubstr("'GET / HTTP/1"));
+  browser.join();
+  EXPECT_THAT(answer, HasSubstr("does not speak as streams do"));
+}
+
+TEST(Tcp, ASenderOfAnotherVersionIsRefused) {
+  const tw::tcp_listener here(somewhere);
+  const auto peer = raw_peer::connected_to(here.port());
+  peer.say(hello_bytes(1, "i32", 2));
+  EXPECT_THAT(failure_of_source<int>(here), HasSubstr("speaks version 2"));
+}
+
+TEST(Tcp, ASenderOfOtherItemsIsRefused) {
+  const tw::tcp_listener here(somewhere);
+  sending sender(tw::source(std::vector<std::string>{"a"}) | tw::tcp_sink<std::string>(here.where()));
+  const auto* const both = "it sends items of 'text', and 'i32' are taken";
+  EXPECT_THAT(failure_of_source<int>(here), HasSubstr(both));
+  EXPECT_THAT(sender.failure(), HasSubstr(here.where() + " refuses: " + both));
+}
+
+TEST(Tcp, WhoOnlyLooksWhetherSomebodyListensDoesNoHarm) {
+  const tw::tcp_listener here(somewhere);
+  { const auto peer = raw_peer::connected_to(here.port()); }
+  sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(here.where()));
+  std::vector<int> seen;
+  tw::run(tw::tcp_source<int>(here) | tw::sink(seen));
+  EXPECT_EQ(seen, numbers(3));
+}
+
+TEST(Tcp, AReceiverThatIsNoneIsNamed) {
+  const auto listener = raw_peer::listening();
+  std::jthread server([&] {
+    const auto peer = listener.accepted();
+    peer.say("220 mail.example ESMTP\r\n");
+    (void)peer.hear();
+  });
+  const auto where = "127.0.0.1:" + std::to_string(listener.port());
+  sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(where));
+  EXPECT_THAT(sender.failure(), HasSubstr(where + ": it does not speak as streams do, but says '220 mail"));
+}
+
+TEST(Tcp, AnItemThatIsTooLongForTheReceiverIsAnErrorOfBoth) {
+  const tw::tcp_listener here(somewhere);
+  sending sender(tw::source(std::vector<std::string>{"short", std::string(1'000, 'x')}) |
+                 tw::tcp_sink<std::string>(here.where()));
+  const auto* const says = "an item of 1004 bytes is longer than the 100 that are taken";
+  EXPECT_THAT(failure_of_source<std::string>(here, {.longest_item = 100}), HasSubstr(says));
+  EXPECT_THAT(sender.failure(), HasSubstr(says));
+}
+
+TEST(Tcp, AnItemThatIsTooLongForTheSenderCanBeLeftOut) {
+  const tw::tcp_listener here(somewhere);
+  const std::vector<std::string> all{"a", std::string(1'000, 'x'), "b"};
+  sending sender(tw::source(all) |
+                 tw::tcp_sink<std::string>(here.where(), {.longest_item = 100}, {.on_error = tw::skip}));
+  std::vector<std::string> seen;
+  tw::run(tw::tcp_source<std::string>(here) | tw::sink(seen));
+  EXPECT_EQ(seen, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(Tcp, ASenderThatIsGoneIsWaitedForAndThenNamed) {
+  const tw::tcp_listener here(somewhere);
+  {
+    const auto peer = raw_peer::connected_to(here.port());
+    peer.say(hello_bytes(1, "i32") + bytes_of(std::uint32_t{4}) + bytes_of(7) + bytes_of(std::uint32_t{4}));
+  }
+  std::vector<int> seen;
+  const auto why =
+      failure_of([&] { tw::run(tw::tcp_source<int>(here, {.return_within = 50ms}) | tw::sink(seen)); }).cause;
+  EXPECT_THAT(why, HasSubstr("broke behind 1 items, before the end of the stream"));
+  EXPECT_THAT(why, HasSubstr("has not come back to " + here.where() + " within 50 ms"));
+  EXPECT_EQ(seen, std::vector{7});
+}
+
+TEST(Tcp, OnlyTheSenderItselfMayComeBack) {
+  const tw::tcp_listener here(somewhere);
+  {
+    const auto peer = raw_peer::connected_to(here.port());
+    peer.say(hello_bytes(1, "i32"));
+  }
+  const auto other = raw_peer::connected_to(here.port());
+  other.say(hello_bytes(2, "i32"));
+  EXPECT_THAT(failure_of_source<int>(here, {.return_within = 200ms}),
+              HasSubstr("another stream is taken here"));
+}
+
+TEST(Tcp, ASenderThatSaysWhatCannotBeIsAnError) {
+  const auto end_of = [](std::uint64_t items) {
+    return bytes_of(std::uint32_t{0xFFFF'FFFF}) + bytes_of(items);
+  };
+  for (const auto& [frames, says] : {std::pair{end_of(5), "has sent 5 items, and 0 have come"},
+                                     std::pair{bytes_of(std::uint32_t{0xFFFF'FFF0}), "what is no item"}}) {
+    const tw::tcp_listener here(somewhere);
+    const auto peer = raw_peer::connected_to(here.port());
+    peer.say(hello_bytes(1, "i32") + frames);
+    EXPECT_THAT(failure_of_source<int>(here), HasSubstr(says));
+  }
+}
+
+TEST(Tcp, BytesThatAreNoItemCanBePassedOver) {
+  const auto stream = hello_bytes(1, "i32") + bytes_of(std::uint32_t{4}) + bytes_of(1) +
+                      bytes_of(std::uint32_t{3}) + "abc" + bytes_of(std::uint32_t{5}) + "abcde" +
+                      bytes_of(std::uint32_t{4}) + bytes_of(2) + bytes_of(std::uint32_t{0xFFFF'FFFF}) +
+                      bytes_of(std::uint64_t{4});
+  const tw::tcp_listener here(somewhere);
+  {
+    const auto peer = raw_peer::connected_to(here.port());
+    peer.say(stream);
+    EXPECT_THAT(failure_of_source<int>(here),
+                HasSubstr("an item is cut off: 4 bytes should follow, and 3 do"));
+  }
+  const auto peer = raw_peer::connected_to(here.port());
+  peer.say(stream);
+  std::vector<int> seen;
+  tw::run(tw::tcp_source<int>(here, {}, {.on_error = tw::skip}) | tw::sink(seen));
+  EXPECT_EQ(seen, (std::vector{1, 2}));
+}
+
+TEST(Tcp, ARunThatFailsTellsTheReceiver) {
+  const tw::tcp_listener here(somewhere);
+  std::atomic<int> came{0};
+  sending sender(tw::source([&came, n = 0]() mutable -> std::optional<int> {
+                   if (n < 3) return n++;
+                   EXPECT_TRUE(eventually([&] { return came > 0; }));
+                   throw std::runtime_error("the well is dry");
+                 }) |
+                 tw::tcp_sink<int>(here.where()));
+  const auto why =
+      failure_of([&] { tw::run(tw::tcp_source<int>(here) | tw::sink([&](int) { ++came; })); }).cause;
+  EXPECT_THAT(why, HasSubstr("has given its stream up"));
+  EXPECT_THAT(sender.failure(), HasSubstr("the well is dry"));
+}
+
+TEST(Tcp, ASenderThatGivesUpBeforeItIsAskedTellsThat) {
+  const tw::tcp_listener here(somewhere);
+  tw::net::inlet in(here, {});
+  {
+    const tw::net::outlet out({"127.0.0.1", here.port()}, {});
+    EXPECT_TRUE(in.await_sender());
+  }
+  try {
+    (void)in.next();
+    ADD_FAILURE() << "there is an item";
+  } catch (const tw::network_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("has given its stream up behind 0 items"));
+  }
+}
+
+TEST(Tcp, AReceiverThatIsStoppedTellsTheSender) {
+  const tw::tcp_listener here(somewhere);
+  sending sender(tw::source([n = 0]() mutable { return std::optional(n++); }) |
+                 tw::tcp_sink<int>(here.where()));
+  std::atomic<int> came{0};
+  auto run = tw::launch(tw::tcp_source<int>(here) | tw::sink([&](int) { ++came; }));
+  EXPECT_TRUE(eventually([&] { return came > 0; }));
+  run.stop();
+  run.wait();
+  EXPECT_THAT(sender.failure(), HasSubstr(here.where() + " takes no more items: the stream has ended there"));
+}
+
+TEST(Tcp, StopAndCancelEndEveryWaitOfASource) {
+  for (const bool connected : {false, true}) {
+    for (const bool cancel : {false, true}) {
+      const tw::tcp_listener here(somewhere);
+      raw_peer peer;
+      if (connected) {
+        peer = raw_peer::connected_to(here.port());
+        peer.say(hello_bytes(1, "i32"));
+      }
+      auto run = tw::launch(tw::tcp_source<int>(here) | tw::sink([](int) {}));
+      if (connected)
+        EXPECT_EQ(peer.hear(answer_bytes().size()), answer_bytes());
+      else
+        std::this_thread::sleep_for(10ms);
+      if (cancel)
+        run.cancel();
+      else
+        run.stop();
+      run.wait();  // or the test hangs
+    }
+  }
+}
+
+TEST(Tcp, CancelEndsEveryWaitOfASink) {
+  const auto listener = raw_peer::listening();
+  const auto where = "127.0.0.1:" + std::to_string(listener.port());
+  // Nobody answers; and somebody who answers, but takes nothing.
+  for (const bool answered : {false, true}) {
+    std::atomic<int> given{0};
+    auto run = tw::launch(
+        tw::source([&given] { return std::optional(std::string(50'000, 'x') + std::to_string(++given)); }) |
+        tw::tcp_sink<std::string>(where, {.capacity = 100'000}));
+    const auto peer = listener.accepted();
+    if (answered) peer.say(answer_bytes());
+    int before = -1;
+    EXPECT_TRUE(eventually([&] {
+      std::this_thread::sleep_for(20ms);
+      return given > 0 && std::exchange(before, given.load()) == given;
+    }));
+    run.cancel();
+    run.wait();
+  }
+}
+
+TEST(Tcp, NobodyThereIsAnErrorAfterAWhile) {
+  std::uint16_t port = 0;
+  {
+    const tw::tcp_listener free(somewhere);
+    port = free.port();
+  }
+  const auto where = "127.0.0.1:" + std::to_string(port);
+  sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(where, {.connect_within = 50ms}));
+  EXPECT_THAT(sender.failure(),
+              HasSubstr("cannot connect to " + where + ": Connection refused; tried for 50 ms"));
+  const tw::tcp_listener here(somewhere);
+  EXPECT_THAT(failure_of_source<int>(here, {.come_within = 20ms}),
+              HasSubstr("nobody has connected to " + here.where() + " within 20 ms"));
+}
+
+TEST(Tcp, AReceiverThatHasNotHadTheBeginningIsAnError) {
+  const auto listener = raw_peer::listening();
+  const auto where = "127.0.0.1:" + std::to_string(listener.port());
+  std::jthread server([&] {
+    const auto peer = listener.accepted();
+    peer.say(answer_bytes(17));
+    (void)peer.hear();
+  });
+  sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(where));
+  EXPECT_THAT(sender.failure(),
+              HasSubstr("has not taken this stream from its beginning: it asks for item 17"));
+}
+
+TEST(Tcp, AddressesThatAreNone) {
+  for (const auto* text :
+       {"localhost", "localhost:", "localhost:99999", "::1:80", "a b:1", ":x", "http://h:1"}) {
+    EXPECT_THROW(tw::net::address::parse(text), tw::network_error) << text;
+    EXPECT_THAT(problems_of([&] { tw::run(tw::source(numbers(1)) | tw::tcp_sink<int>(text)); }).at(0),
+                HasSubstr("'" + std::string(text) + "' is no address"));
+  }
+  EXPECT_EQ(tw::net::address::parse("[fe80::1]:80").text(), "[fe80::1]:80");
+  EXPECT_EQ(tw::net::address::parse("[fe80::1]:80").host, "fe80::1");
+  for (const auto* text : {":80", "localhost:0"})
+    EXPECT_THAT(problems_of([&] { tw::run(tw::source(numbers(1)) | tw::tcp_sink<int>(text)); }).at(0),
+                HasSubstr("to connect to"));
+}
+
+TEST(Tcp, APortIsListenedAtOnceAndTakenByOneStream) {
+  const tw::tcp_listener here(somewhere);
+  try {
+    const tw::tcp_listener again(here.where());
+    FAIL() << "two listen at " << here.where();
+  } catch (const tw::network_error& e) {
+    EXPECT_EQ(e.what(), "cannot listen at " + here.where() + ": Address already in use");
+  }
+  const tw::net::inlet first(here, {});
+  EXPECT_THAT(failure_of_source<int>(here), HasSubstr("a stream is taken from " + here.where() + " already"));
+}
+
+}  // namespace
