@@ -48,14 +48,17 @@ endmacro()
 function(thalweg_user_operators result)
   set(app ${its_APPLICATION})
   set(own "")
-  get_target_property(sources app_${app} SOURCES)
-  get_target_property(place app_${app} SOURCE_DIR)
-  foreach(source IN LISTS sources ITEMS "${PROJECT_SOURCE_DIR}/spb/${app}.cpp")
-    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${place}" NORMALIZE)
-    if(NOT EXISTS "${source}")
-      continue() # An application of the user's own has its interface elsewhere.
-    endif()
-    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE path)
+  set(all "")
+  foreach(library IN ITEMS app_${app} spb_${app})
+    get_target_property(sources ${library} SOURCES)
+    get_target_property(place ${library} SOURCE_DIR)
+    foreach(source IN LISTS sources)
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${place}" NORMALIZE)
+      list(APPEND all "${source}")
+    endforeach()
+  endforeach()
+  foreach(source IN LISTS all)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${its_ROOT}" OUTPUT_VARIABLE path)
     if(NOT path IN_LIST its_REBUILT AND NOT its_CXX AND NOT its_CXX_FLAGS)
       continue()
     endif()
@@ -76,10 +79,10 @@ endfunction()
 
 # thalweg_user_benchmark(NAME ... FOLDER ... APPLICATION ... [...]): the program of a benchmark, own.<name>, if it can
 # be built here. It gets operators of its own if files of the application are REPLACED, so that others are to be REBUILT
-# (both as paths in the project), or if all are to be compiled in another way.
+# (both as paths in ROOT), or if all are to be compiled in another way.
 function(thalweg_user_benchmark)
   cmake_parse_arguments(
-    PARSE_ARGV 0 its "" "NAME;FOLDER;APPLICATION;CXX;CXX_FLAGS;BENCH_CXX;BENCH_CXX_FLAGS;LINK_FLAGS"
+    PARSE_ARGV 0 its "" "NAME;FOLDER;APPLICATION;ROOT;CXX;CXX_FLAGS;BENCH_CXX;BENCH_CXX_FLAGS;LINK_FLAGS"
     "MACROS;INCLUDES;LIBRARY_FOLDERS;LIBRARIES;PACKAGES;USES;REPLACED;REBUILT")
   thalweg_what_is_missing(missing ${its_APPLICATION} ${its_USES})
   if(NOT missing)

@@ -23,6 +23,7 @@ from thalweg_cli.programs import (
     Interfaces,
     Program,
     own_programs,
+    programs_of_own_applications,
     select,
     source_of,
     written_programs,
@@ -112,7 +113,8 @@ def effort(
     """Show how much there is to write and to understand in benchmark programs, by their sources."""
     rows = []
     if bench or app or ppi or not file:
-        written = [*written_programs(BENCH), *own_programs(Benchmarks(folder))]
+        written = [*written_programs(BENCH), *programs_of_own_applications()]
+        written += own_programs(Benchmarks(folder))
         rows = rows_of(select(written, bench or [], app or [], ppi or []), written, BENCH, alone=alone)
     rows += [row_of_file(one, alone=alone) for one in file or []]
     outputs = [

@@ -30,12 +30,21 @@ GLOBAL_FILE = "global.json"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}")
 """Names that folders, programs and CMake can have."""
 
+
+def use_folder(folder: Path | None) -> Path | None:
+    """Makes a folder that is given the one of all that the user has added, for programs that run, too."""
+    if folder:
+        os.environ[USER_FOLDER] = str(folder.expanduser().absolute())
+    return folder
+
+
 OwnFolder = Annotated[
     Path | None,
     typer.Option(
         "--folder",
         metavar="FOLDER",
         envvar=USER_FOLDER,
+        callback=use_folder,
         help="Where your own benchmarks are, if not in your data folder.",
     ),
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from thalweg_cli.files import make_folder, write_text
 from thalweg_cli.own import OPERATORS, Benchmark, Benchmarks, Unreadable
 from thalweg_cli.own_settings import Settings, known_interfaces
-from thalweg_cli.paths import ROOT, api_of, build_folder
+from thalweg_cli.paths import api_of, build_folder, root_of
 from thalweg_cli.terminal import Failed
 
 LIST, FOUND = "own_benchmarks.cmake", "own_benchmarks.json"
@@ -66,6 +66,7 @@ def call_of(one: Benchmark, settings: Settings) -> list[str]:
         "NAME": [one.name],
         "FOLDER": [str(one.folder)],
         "APPLICATION": [one.application],
+        "ROOT": [str(root_of(one.application))],
         "CXX": [settings.cxx] if settings.cxx else [],
         "CXX_FLAGS": in_shell(settings.cxx_flags),
         "BENCH_CXX": [settings.bench_cxx] if settings.bench_cxx else [],
@@ -92,8 +93,9 @@ def rebuilt(one: Benchmark) -> list[str]:
     changed = set(one.changed_files)
     if not changed:
         return []
-    patterns = (f"apps/{one.application}/*.?pp", f"spb/{one.application}.?pp")
-    paths = [file.relative_to(ROOT).as_posix() for pattern in patterns for file in ROOT.glob(pattern)]
+    root, own = root_of(one.application), f"apps/{one.application}"
+    patterns = (f"{own}/*.?pp", f"{own}/spb/*.?pp", f"spb/{one.application}.?pp")
+    paths = [file.relative_to(root).as_posix() for pattern in patterns for file in root.glob(pattern)]
     included = {path: headers_of(one, path) for path in paths}
     found, known = changed, set[str]()
     while found:
@@ -105,7 +107,9 @@ def rebuilt(one: Benchmark) -> list[str]:
 def headers_of(one: Benchmark, path: str) -> set[str]:
     """What a file includes, in the version that the benchmark has."""
     own = one.folder / OPERATORS / path
-    text = (own if own.exists() else ROOT / path).read_text(encoding="utf-8", errors="replace")
+    text = (own if own.exists() else root_of(one.application) / path).read_text(
+        encoding="utf-8", errors="replace"
+    )
     return set(INCLUDE.findall(text))
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from thalweg_cli.applications import check_application
+from thalweg_cli.applications import check_application, our_applications, own_applications
 from thalweg_cli.cpp_tokens import Kind, tokenize
 from thalweg_cli.editor import Editor, edit_files
 from thalweg_cli.experiment import SEQUENTIAL
@@ -26,12 +26,13 @@ from thalweg_cli.own import (
 from thalweg_cli.own_configure import changed
 from thalweg_cli.own_operators import Name
 from thalweg_cli.own_settings import known_interfaces
-from thalweg_cli.paths import BENCH, ROOT, build_folder
+from thalweg_cli.paths import BENCH, build_folder
 from thalweg_cli.programs import (
     DEFAULT_COMPOSITION,
     PRESET,
     Program,
     own_programs,
+    programs_of_own_applications,
     source_of,
     written_programs,
 )
@@ -62,7 +63,7 @@ def new(
     if start and file:
         raise Failed("--from and --file: only one of them can be what it is made from")
     benchmarks = Benchmarks(folder)
-    ours = written_programs(BENCH)
+    ours = [*written_programs(BENCH), *programs_of_own_applications()]
     if start:
         begun = from_benchmark(start, [*ours, *own_programs(benchmarks)], app, ppi)
     else:
@@ -101,7 +102,8 @@ def rename(
     one = benchmarks.find(name)
     composition = composition_in(to, one.application, one.interface)
     new_name = name_of(one.application, one.interface, composition)
-    check_name(new_name, one.interface, benchmarks, written_programs(BENCH))
+    ours = [*written_programs(BENCH), *programs_of_own_applications()]
+    check_name(new_name, one.interface, benchmarks, ours)
     staging = benchmarks.staging(new_name)
     one.folder.rename(staging)
     try:
@@ -139,7 +141,7 @@ def check_name(name: str, interface: str, benchmarks: Benchmarks, ours: Sequence
         if not NAME.fullmatch(word) or word == "all":
             raise Failed(f"{word!r} cannot be a name", remedy="letters, digits, and _ . + - behind the first")
     if name in {program.name for program in ours}:
-        raise Failed(f"{name} is a program of Thalweg", remedy="take another name")
+        raise Failed(f"{name} is a program already", remedy="take another name")
     if name in benchmarks.names() or (benchmarks.folder / name).exists():
         raise Failed(
             f"there is a benchmark {name} already", remedy=f"take another name, or ./thalweg edit {name}"
@@ -199,7 +201,7 @@ def from_file(file: Path, app: str) -> Start:
     included = headers_in(file)
     if not any(name in (f"{app}.hpp", f"spb/{app}.hpp") for name in included):
         remedy = f"a benchmark of {app} has #include <{app}.hpp>"
-        applications = {one.stem for one in (ROOT / "spb").glob("*.hpp")}
+        applications = {*our_applications(), *own_applications()}
         of = [Path(name).stem for name in included if Path(name).stem in applications]
         if of:
             remedy += f"; this one is of {of[0]}: --app {of[0]}?"

@@ -11,7 +11,7 @@ from thalweg_cli.editor import Editor, edit_files
 from thalweg_cli.files import make_folder, write_bytes
 from thalweg_cli.names import did_you_mean
 from thalweg_cli.own import BASE, OPERATORS, Benchmark, Benchmarks, OwnFolder
-from thalweg_cli.paths import ROOT
+from thalweg_cli.paths import root_of
 from thalweg_cli.terminal import Failed, confirm, console
 
 LIST = "operators.txt"
@@ -66,7 +66,7 @@ def operators_of(application: str) -> dict[str, list[str]]:
 
     Raises Failed if the application does not tell.
     """
-    folder = ROOT / "apps" / application
+    folder = root_of(application) / "apps" / application
     file = folder / LIST
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
@@ -110,7 +110,7 @@ def copy_operator(one: Benchmark, operator: str, files: list[str]) -> Benchmark:
         for place in (one.folder / BASE / file, one.folder / OPERATORS / file):
             if not place.exists():
                 make_folder(place.parent)
-                write_bytes(place, (ROOT / file).read_bytes())
+                write_bytes(place, (root_of(one.application) / file).read_bytes())
     changed = replace(one, operators={**one.operators, operator: files})
     changed.write()
     return changed
@@ -131,7 +131,8 @@ class Change:
     @classmethod
     def of(cls, one: Benchmark, file: str) -> "Change":
         """The versions of a file of a benchmark."""
-        places = (one.folder / BASE / file, one.folder / OPERATORS / file, ROOT / file)
+        root = root_of(one.application)
+        places = (one.folder / BASE / file, one.folder / OPERATORS / file, root / file)
         return cls(file, *(text_of(place) for place in places))
 
     @property

@@ -23,7 +23,7 @@ from thalweg_cli.own import (
     name_of,
 )
 from thalweg_cli.own_operators import Change
-from thalweg_cli.paths import BENCH, ROOT
+from thalweg_cli.paths import BENCH, root_of
 from thalweg_cli.programs import written_programs
 from thalweg_cli.terminal import Failed, console
 
@@ -66,7 +66,7 @@ def update_one(folder: Path) -> Iterator[str]:
     for file in one.changed_files:
         change = Change.of(one, file)
         if change.now is not None and change.now == change.own != change.base:
-            write_bytes(folder / BASE / file, (ROOT / file).read_bytes())
+            write_bytes(folder / BASE / file, (root_of(one.application) / file).read_bytes())
             yield f"{file} is the same in Thalweg now: reset-op would lose nothing"
         elif note := note_on(one, change):
             yield note
@@ -101,13 +101,14 @@ def update_file(file: Path) -> Iterator[str]:
 def take_as_base(one: Benchmark) -> None:
     """From now on, changes of the benchmark's operators count from those of this version."""
     for file in one.changed_files:
-        if (ROOT / file).is_file():
-            write_bytes(one.folder / BASE / file, (ROOT / file).read_bytes())
+        if (root_of(one.application) / file).is_file():
+            write_bytes(one.folder / BASE / file, (root_of(one.application) / file).read_bytes())
 
 
 def note_on(one: Benchmark, change: Change) -> str:
     """What is to be told of a file of an operator; empty if Thalweg's has not changed."""
-    places = [one.folder / OPERATORS / change.file, one.folder / BASE / change.file, ROOT / change.file]
+    root = root_of(one.application)
+    places = [one.folder / OPERATORS / change.file, one.folder / BASE / change.file, root / change.file]
     own, base, now = map(str, places)
     if change.own is None or change.base is None:
         gone = own if change.own is None else base

@@ -35,3 +35,8 @@ def user_folder() -> Path:
     """The folder of the benchmarks and applications that users add: it can be moved to another machine."""
     named = os.environ.get(USER_FOLDER, "")
     return Path(named).absolute() if named else data_folder() / "benchmarks"
+
+
+def root_of(application: str) -> Path:
+    """The folder in which an application is `apps/<name>`: the project, or, for one of the user's, theirs."""
+    return ROOT if (APPS / application).is_dir() else user_folder()

@@ -15,7 +15,7 @@ from thalweg_cli.build import build
 from thalweg_cli.names import did_you_mean
 from thalweg_cli.own import OPERATORS, PROGRAM, Benchmark, Benchmarks, OwnFolder, name_of
 from thalweg_cli.own_cmake import missing_by_cmake, tell_cmake
-from thalweg_cli.paths import BENCH, build_folder
+from thalweg_cli.paths import BENCH, build_folder, user_folder
 from thalweg_cli.terminal import Failed, console, print_table
 
 PRESET = "release"
@@ -74,7 +74,8 @@ class Program:
 def known_programs(folder: Path | None = None) -> list[Program]:
     """All programs, from what CMake found; behind ours the user's own, which are in `folder`."""
     own = Benchmarks(folder)
-    left_out = tell_cmake(own, PRESET, {program.name for program in written_programs(BENCH)})
+    ours = [*written_programs(BENCH), *programs_of_own_applications()]
+    left_out = tell_cmake(own, PRESET, {program.name for program in ours})
     build(PRESET, "build.ninja")  # Configures; Ninja sees to it that the list is up to date.
     try:
         listed = json.loads((build_folder(PRESET) / "bench" / "programs.json").read_text(encoding="utf-8"))
@@ -97,21 +98,31 @@ def own_programs(benchmarks: Benchmarks) -> list[Program]:
 
 def written_programs(bench: Path) -> list[Program]:
     """All programs that there are sources of in the folder `bench`, whether they can be built or not."""
-    programs = []
-    for source in sorted(bench.glob("*/*/*.cpp")):
-        application, interface, composition = source.parent.parent.name, source.parent.name, source.stem
-        if composition == interface:
-            composition = ""
-        name = name_of(application, interface, composition)
-        programs.append(Program(name, application, interface, composition, missing=""))
-    return programs
+    return [program_of(source, source.parents[1].name) for source in sorted(bench.glob("*/*/*.cpp"))]
+
+
+def programs_of_own_applications() -> list[Program]:
+    """All programs that there are sources of in applications of the user's own."""
+    sources = sorted((user_folder() / "apps").glob("*/bench/*/*.cpp"))
+    return [program_of(source, source.parents[2].name) for source in sources]
+
+
+def program_of(source: Path, application: str) -> Program:
+    """What `<interface>/<composition>.cpp` is a program of."""
+    interface, composition = source.parent.name, source.stem
+    if composition == interface:
+        composition = ""
+    return Program(name_of(application, interface, composition), application, interface, composition, "")
 
 
 def source_of(program: Program, bench: Path) -> Path:
-    """The source of a program, in the folder `bench` or in that of the user's own."""
+    """The source of a program: in the folder `bench`, or in those of the user's own."""
     if program.own:
         return program.own / PROGRAM
-    return bench / program.application / program.interface / f"{program.composition or program.interface}.cpp"
+    file = Path(program.interface, f"{program.composition or program.interface}.cpp")
+    added = user_folder() / "apps" / program.application / "bench" / file
+    ours = bench / program.application / file
+    return added if added.exists() and not ours.exists() else ours
 
 
 def select(

@@ -124,6 +124,23 @@ class New(Own):
             ["benchmark.json", "deep.hpp", "mine.hpp", "program.cpp"],
         )
 
+    def test_over_an_application_of_ones_own(self) -> None:
+        self.good("new-app", "collatz")
+        self.good("new", "--app", "collatz", "--ppi", "thalweg", "--bench", "a")
+        one = Benchmarks(self.folder).find("a")
+        app_folder = self.folder / "apps" / "collatz"
+        source = app_folder / "bench" / "thalweg" / "farm.cpp"
+        self.assertEqual(one.program.read_text(encoding="utf-8"), source.read_text(encoding="utf-8"))
+        failure = self.refused("new", "--app", "collatz", "--ppi", "thalweg", "--bench", "farm")
+        self.assertIn("collatz_thalweg_farm is a program", failure.what)
+        self.good("edit-op", "a", "--op", "Longest")
+        one = Benchmarks(self.folder).find("a")
+        self.assertIn(f"  ROOT [=[{self.folder}]=]", call_of(one, one.settings()))
+        rebuilt = own_cmake.rebuilt(one)
+        self.assertIn("apps/collatz/collatz.cpp", rebuilt)
+        self.assertIn("apps/collatz/spb/collatz.cpp", rebuilt)
+        self.good("effort", "--bench", "collatz_thalweg_a")
+
     def test_refuses(self) -> None:
         (self.root / "p.cc").write_text(PROGRAM, encoding="utf-8")
         file = str(self.root / "p.cc")
@@ -139,7 +156,7 @@ class New(Own):
             (["--bench", "a", "--from", "primes_tbb", "--file", file], "only one of them"),
             (["--bench", "a", "--from", "primes_tb"], "no benchmark primes_tb"),
             (["--bench", "a", "--from", "primes_tbb", "--app", "ferret"], "is of primes, not of ferret"),
-            (["--bench", "farm", "--from", "primes_tbb"], "primes_tbb_farm is a program of Thalweg"),
+            (["--bench", "farm", "--from", "primes_tbb"], "primes_tbb_farm is a program"),
             (["--bench", "primes_mine_taken", "--app", "primes", "--ppi", "mine"], "already"),
             (["--bench", "a/b", "--from", "primes_tbb"], "cannot be a name"),
             (["--bench", "a", "--from", "primes_tbb", "--ppi", "../x"], "cannot be a name"),
@@ -271,6 +288,7 @@ class Verified(FakeBuild):
     """Outputs of operators of one's own are checked by those of the application."""
 
     def test_apart(self) -> None:
+        self.patch("thalweg_cli.applications.build_folder", return_value=self.folder)
         own = self.folder / "primes_mine_a"
         (own / "operators").mkdir(parents=True)
         one = programs.Program(own.name, "primes", "mine", "a", missing="", own=own)
@@ -522,8 +540,8 @@ class Managed(Own):
         ours = place / "p.hpp"
         lines = [f"line {number}\n" for number in range(20)]
         ours.write_text("".join(lines), encoding="utf-8")
-        self.patch(mock.patch.object(own_operators, "ROOT", project))
-        self.patch(mock.patch.object(own_update, "ROOT", project))
+        self.patch(mock.patch.object(own_operators, "root_of", lambda _: project))
+        self.patch(mock.patch.object(own_update, "root_of", lambda _: project))
         one = self.make()
         self.good("edit-op", "first", "--op", "primality")
         mine = one.folder / "operators" / "apps" / "primes" / "p.hpp"
