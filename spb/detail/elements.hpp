@@ -47,6 +47,9 @@ template <class Source> class elements {
   }
 
   std::optional<element> operator()() { return played_ ? receive<element>(*played_) : (*own_)(); }
+  /// Waits until a moment of the steady clock for what may be long in coming. Whether the next is there by
+  /// then.
+  bool ready_by(std::int64_t until_ns) { return !played_ || played_->ready_by(until_ns); }
 
  private:
   std::optional<Source> own_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,6 +23,11 @@ template <class Source> struct pointer_source {
     auto one = next();
     if (!one) return std::nullopt;
     return std::make_shared<frame>(std::move(*one));
+  }
+  bool ready_by(std::int64_t until_ns)
+    requires requires { next.ready_by(until_ns); }
+  {
+    return next.ready_by(until_ns);
   }
 };
 

@@ -26,6 +26,11 @@ template <class Source> struct appending {
     item.append(std::move(*element));
     return true;
   }
+  bool ready_by(std::int64_t until_ns)
+    requires requires { next.ready_by(until_ns); }
+  {
+    return next.ready_by(until_ns);
+  }
 };
 
 /// Where elements come from: `pull(item)` adds the next one to an item; false if there is none. Any number of
@@ -74,7 +79,7 @@ template <class Item, class Pull> class intake {
       if (paced && bytes != 0) {
         begin += fill_as_due(by, item, due, bytes);
       } else {
-        fill(item, paced ? due.count : by.most(), bytes, interval > 0 ? begin + interval : 0);
+        fill(item, paced ? due.count : by.most(), bytes, interval);
       }
       if (item.empty()) return false;
       item.batch_index = next_index_++;
@@ -86,12 +91,24 @@ template <class Item, class Pull> class intake {
     return true;
   }
 
-  // Elements that are there already, up to so many, so many bytes (0: any number), and a moment (0: never).
-  void fill(Item& item, std::uint64_t most, std::uint64_t most_bytes, std::int64_t until) {
-    for (std::uint64_t held = 0; item.size() < most && append_next(item);) {
+  // Elements as they can be had, up to so many, so many bytes (0: any number), and so long after the first
+  // (0: however long).
+  void fill(Item& item, std::uint64_t most, std::uint64_t most_bytes, std::int64_t interval) {
+    std::int64_t until = 0;
+    for (std::uint64_t held = 0; item.size() < most && ready_by(until) && append_next(item);) {
       if (most_bytes != 0 && (held += bytes_of(*std::prev(item.end()))) >= most_bytes) return;
-      if (until != 0 && thalweg::observe::now_ns() >= until) return;
+      if (interval == 0) continue;
+      const auto now = thalweg::observe::now_ns();
+      if (until == 0) until = now + interval;
+      if (now >= until) return;
     }
+  }
+
+  // Whether the next element need not be waited for longer than until a moment (0: however long). Sources
+  // that never wait for others do not say.
+  bool ready_by(std::int64_t until) {
+    if constexpr (requires { pull_.ready_by(until); }) return until == 0 || pull_.ready_by(until);
+    return true;
   }
 
   // How many elements have the bytes is known once they are there, so each is taken when it is due. Elements

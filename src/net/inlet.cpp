@@ -61,7 +61,8 @@ struct inlet::state {
   std::string why_not(const hello& said) const;
   bool welcome();
   std::optional<std::span<const std::byte>> frame();
-  bool fill();
+  bool has_frame();
+  waited fill(moment until);
   void acknowledge();
   void let_go(std::string_view why);
   [[noreturn]] void fail(const std::string& says);
@@ -129,13 +130,30 @@ std::optional<std::span<const std::byte>> inlet::next() {
     try {
       if (!my.link && !my.await()) return {};
       if (!my.wanted && !my.welcome()) return {};
-      if (!my.fill()) return {};
+      if (my.fill(moment::max()) != waited::ready) return {};
     } catch (const connection_lost& e) {
       my.lost = e.what();
       my.link.reset();
     }
   }
   return {};
+}
+
+bool inlet::ready_by(std::int64_t until_ns) {
+  auto& my = *state_;
+  const moment until{std::chrono::nanoseconds(until_ns)};
+  while (!my.over && my.failure.empty() && !my.has_frame()) {
+    try {
+      if (!my.link) return my.waits.wait(my.at.state_->socket.get(), POLLIN, until) != waited::late;
+      if (!my.wanted && !my.welcome()) return true;
+      const auto came = my.fill(until);
+      if (came != waited::ready) return came != waited::late;
+    } catch (const connection_lost& e) {
+      my.lost = e.what();
+      my.link.reset();
+    }
+  }
+  return true;
 }
 
 void inlet::close(std::string_view why) {
@@ -269,8 +287,20 @@ std::optional<std::span<const std::byte>> inlet::state::frame() {
   return body;
 }
 
-// Reads on. False if the wait was given up.
-bool inlet::state::fill() {
+// Whether `frame` has something to say of what was read, if only that it cannot be.
+bool inlet::state::has_frame() {
+  const auto there = std::span<const std::byte>(buffer).subspan(begin, end - begin);
+  needed = frame_head;
+  if (there.size() < frame_head) return false;
+  const auto size = number_at<std::uint32_t>(there);
+  if (size > how.longest_item && size != end_mark && size != gave_up_mark) return true;
+  const auto whole = size_of_frame(there);
+  needed = whole == 0 ? 2 * frame_head : whole;
+  return whole != 0 && there.size() >= whole;
+}
+
+// Reads on.
+waited inlet::state::fill(moment until) {
   acknowledge();
   std::copy(buffer.begin() + static_cast<std::ptrdiff_t>(begin),
             buffer.begin() + static_cast<std::ptrdiff_t>(end), buffer.begin());
@@ -278,9 +308,9 @@ bool inlet::state::fill() {
   // Memory is got as bytes come, not as somebody says that they will.
   if (end == buffer.size()) buffer.resize(std::min(needed, 2 * buffer.size()));
   const auto events = static_cast<short>(unsent.empty() ? POLLIN : POLLIN | POLLOUT);
-  if (waits.wait(link.get(), events, moment::max()) != waited::ready) return false;
-  end += receive_some(link, std::span(buffer).subspan(end));
-  return true;
+  const auto came = waits.wait(link.get(), events, until);
+  if (came == waited::ready) end += receive_some(link, std::span(buffer).subspan(end));
+  return came;
 }
 
 // Tells the sender what it need not keep any more. What cannot be said at once is said with the next one.

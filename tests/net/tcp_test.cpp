@@ -112,6 +112,33 @@ TEST(Tcp, ManySmallItemsComeInOrder) {
   EXPECT_TRUE(sent_and_received(all) == all);
 }
 
+TEST(Tcp, WhatIsNotThereInTimeIsToldSo) {
+  const tw::tcp_listener here(somewhere);
+  std::atomic<int> allowed{1};
+  sending sender(tw::source([&allowed, n = 0]() mutable -> std::optional<int> {
+                   if (n == 2) return {};
+                   while (allowed <= n) std::this_thread::sleep_for(1ms);
+                   return n++;
+                 }) |
+                 tw::tcp_sink<int>(here.where()));
+  tw::net::inlet from(here, {});
+  const auto soon = [] { return tw::observe::now_ns() + 20'000'000; };
+  const auto late = [] { return tw::observe::now_ns() + 10'000'000'000; };
+  ASSERT_TRUE(from.ready_by(late()));  // somebody has come
+  ASSERT_TRUE(from.next());
+  const auto begin = tw::observe::now_ns();
+  EXPECT_FALSE(from.ready_by(soon()));
+  EXPECT_GE(tw::observe::now_ns() - begin, 15'000'000);
+  allowed = 2;
+  EXPECT_TRUE(from.ready_by(late()));
+  ASSERT_TRUE(from.next());
+  EXPECT_TRUE(from.ready_by(late()));  // the end
+  EXPECT_FALSE(from.next());
+  EXPECT_TRUE(from.ended());
+  EXPECT_TRUE(from.ready_by(soon()));
+  EXPECT_EQ(sender.failure(), "");
+}
+
 TEST(Tcp, AnItemDoesNotWaitForOthers) {
   const tw::tcp_listener here(somewhere);
   std::atomic<int> came{0};

@@ -57,6 +57,9 @@ class inlet {
   /// \throws network_error  if the sender does not come, is none, gave up, or sends what cannot be; again,
   /// too
   std::optional<std::span<const std::byte>> next();
+  /// Waits until a moment of the steady clock (`observe::now_ns`) for what `next` gives. Whether that is
+  /// there by then: an item, the end, or an error.
+  bool ready_by(std::int64_t until_ns);
   /// Whether the stream has come to its end.
   [[nodiscard]] bool ended() const noexcept;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -89,6 +90,30 @@ TEST_F(Feed, AnIntervalClosesBatches) {
   EXPECT_GE(clock::now() - begin, 20ms);
   EXPECT_GE(item.size(), 1U);
   EXPECT_LE(item.size(), 11U);
+}
+
+// Has three elements at once, and never says when the next one comes.
+struct silent {
+  int next = 0;
+  std::optional<int> operator()() { return next++; }
+  bool ready_by(std::int64_t until_ns) const {
+    if (next < 3) return true;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(until_ns - thalweg::observe::now_ns()));
+    return false;
+  }
+};
+
+TEST_F(Feed, ABatchIsClosedInTimeThoughNoElementComes) {
+  using pull_silent = spb::detail::appending<silent>;
+  spb::detail::intake<batch<int>, pull_silent> from(pull_silent{});
+  feed by;
+  by.set_batch_interval(0.02);
+  by.set_batch_size(100);
+  batch<int> item;
+  const auto begin = clock::now();
+  ASSERT_TRUE(from.take(by, item));
+  EXPECT_GE(clock::now() - begin, 20ms);
+  EXPECT_EQ(item.size(), 3U);
 }
 
 TEST_F(Feed, WhateverComesFirstClosesABatch) {
