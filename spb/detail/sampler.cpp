@@ -66,7 +66,7 @@ void monitor::add() {
     auto all = totals::latency();
     if (before_) {
       const auto window = all->since(*before_);
-      if (!window.empty() && window.count() > 0) {
+      if (window.count() > 0) {
         now.p50_ns = window.quantile(0.5);
         now.p99_ns = window.quantile(0.99);
         now.max_ns = window.max();

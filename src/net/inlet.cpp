@@ -246,9 +246,8 @@ bool inlet::state::welcome() {
 
 // The next item of what was read; nothing if it has not come as a whole, or at the end.
 std::optional<std::span<const std::byte>> inlet::state::frame() {
+  if (!has_frame()) return {};
   const auto there = std::span<const std::byte>(buffer).subspan(begin, end - begin);
-  needed = frame_head;
-  if (there.size() < frame_head) return {};
   const auto size = number_at<std::uint32_t>(there);
   if (size > how.longest_item && size < too_long) {
     const auto why = "an item of " + std::to_string(size) + " bytes is longer than the " +
@@ -258,10 +257,8 @@ std::optional<std::span<const std::byte>> inlet::state::frame() {
   }
   if (size >= too_long && size != end_mark && size != gave_up_mark)
     fail(peer + " sends what is no item to " + at.where());
-  const auto whole = size_of_frame(there);
-  needed = whole == 0 ? 2 * frame_head : whole;
-  if (whole == 0 || there.size() < whole) return {};
 
+  const auto whole = size_of_frame(there);
   begin += whole;
   needed = frame_head;
   const auto body = there.subspan(frame_head, whole - frame_head);
