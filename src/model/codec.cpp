@@ -8,6 +8,14 @@ void byte_writer::bytes(const void* from, std::size_t n) {
   to_->insert(to_->end(), first, first + n);
 }
 
+void byte_writer::block(const void* from, std::size_t n) {
+  if (blocks_ != nullptr && n >= least_block) {
+    blocks_->emplace_back(static_cast<const std::byte*>(from), n);
+  } else {
+    bytes(from, n);
+  }
+}
+
 void byte_writer::count(std::size_t n) {
   if (n > std::numeric_limits<std::uint32_t>::max())
     throw codec_error("an item has a part of " + std::to_string(n) + " elements, which are too many");
@@ -17,15 +25,25 @@ void byte_writer::count(std::size_t n) {
 std::size_t byte_reader::count(std::size_t size) {
   std::uint32_t n = 0;
   (*this)(n);
-  if (n > left_.size() / size)
+  if (n > left() / size)
     throw codec_error("an item should have " + std::to_string(n) + " elements more, and has " +
-                      std::to_string(left_.size()) + " bytes");
+                      std::to_string(left()) + " bytes");
   return n;
+}
+
+void byte_reader::block(void* to, std::size_t n) {
+  if (blocks_ != nullptr && n >= least_block) {
+    if (n > more_) fail(n);
+    more_ -= n;
+    blocks_->emplace_back(static_cast<std::byte*>(to), n);
+  } else if (n > 0) {
+    std::memcpy(to, bytes(n).data(), n);
+  }
 }
 
 void byte_reader::fail(std::size_t n) const {
   throw codec_error("an item is cut off: " + std::to_string(n) + " bytes should follow, and " +
-                    std::to_string(left_.size()) + " do");
+                    std::to_string(left()) + " do");
 }
 
 namespace model {

@@ -27,6 +27,13 @@ stage_error::stage_error(std::string stage, int replica, const std::string& mess
       stage_(std::move(stage)),
       replica_(replica) {}
 
+stage_error::stage_error(std::string stage, int replica, const std::string& message, int rank,
+                         std::string host)
+    : stage_error(std::move(stage), replica, message) {
+  rank_ = rank;
+  host_ = std::move(host);
+}
+
 namespace model {
 
 std::string message_of(const std::exception_ptr& cause) {

@@ -276,6 +276,11 @@ std::exception_ptr run_state::error() const {
   return error_;
 }
 
+std::int64_t run_state::error_position() const {
+  const std::lock_guard hold(mutex_);
+  return error_position_;
+}
+
 void run_state::cut_run_short() {
   if (!observes()) return;
   constexpr auto moment = std::chrono::milliseconds(1);
@@ -297,6 +302,31 @@ void run_state::cut_run_short() {
   }
 }
 
+std::vector<observe::stage_totals> run_state::totals() const {
+  const std::lock_guard hold(logs_mutex_);
+  std::vector<observe::stage_totals> all(stages.size());
+  for (const auto& log : logs_) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (const auto* counters = log->find(i)) all[i] += counters->snapshot();
+    }
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (dropped_before) all[i].dropped += dropped_before(i);
+  }
+  return all;
+}
+
+void run_state::counted_elsewhere(std::size_t stage, const observe::stage_totals& more) {
+  const std::lock_guard hold(logs_mutex_);
+  elsewhere_.resize(stages.size());
+  elsewhere_[stage] += more;
+}
+
+void run_state::used_elsewhere(std::int64_t cpu_ns) {
+  const std::lock_guard hold(logs_mutex_);
+  cpu_elsewhere_ += cpu_ns;
+}
+
 report run_state::make_report(bool final) const {
   report_data d;
   d.policy = policy;
@@ -304,6 +334,7 @@ report run_state::make_report(bool final) const {
   d.cores = cores();
   d.inlined = inlined.load(std::memory_order_relaxed);
   d.final = final;
+  d.root = root;
   d.observed = observes();
   const bool ended = done.load(std::memory_order_acquire);
   const auto now = ended ? ended_ns : observe::now_ns();
@@ -314,6 +345,7 @@ report run_state::make_report(bool final) const {
   d.paused = std::chrono::nanoseconds(paused_for);
 
   const std::lock_guard hold(logs_mutex_);
+  d.cpu += std::chrono::nanoseconds(cpu_elsewhere_);
   const auto connections = plan.connections();
   observe::histogram latency;
   bool sampled = false;
@@ -330,6 +362,7 @@ report run_state::make_report(bool final) const {
     for (const auto& log : logs_) {
       if (const auto* counters = log->find(i)) s.totals += counters->snapshot();
     }
+    if (!elsewhere_.empty()) s.totals += elsewhere_[i];
     if (!observes()) s.totals = errors_of(s.totals);
     s.replicas = replicas[i];
     s.segment = segments[i];

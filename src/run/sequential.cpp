@@ -339,7 +339,7 @@ class sequential_engine final : public engine {
 }  // namespace
 
 std::shared_ptr<engine> make_sequential(std::unique_ptr<run_state> state, const void*) {
-  if (!state->plan.is_line) return make_network(std::move(state), sequential{});
+  if (!state->plan.is_line || state->others) return make_network(std::move(state), sequential{});
   return std::make_shared<sequential_engine>(std::move(state));
 }
 

@@ -26,12 +26,22 @@ struct codec_error : error {
   using error::error;
 };
 
+/// Parts of items that are at least this long need not be copied on their way: see `byte_writer::block`.
+inline constexpr std::size_t least_block = 8192;  // bytes
+
 /// Where a codec writes to: a vector, behind what it holds.
 class byte_writer {
  public:
   explicit byte_writer(std::vector<std::byte>& to) : to_(&to) {}
+  /// Blocks are not copied but listed in `blocks`: they have to stay where they are until they have been
+  /// sent.
+  byte_writer(std::vector<std::byte>& to, std::vector<std::span<const std::byte>>& blocks)
+      : to_(&to), blocks_(&blocks) {}
 
   void bytes(const void* from, std::size_t n);
+  /// Bytes that belong to the item and may be sent from where they lie. What is written by `block` has to be
+  /// read by `byte_reader::block`, in pieces of the same lengths.
+  void block(const void* from, std::size_t n);
   /// Writes values one behind the other, each by its codec.
   template <class... T> void operator()(const T&... values) { (codec<T>::write(*this, values), ...); }
   /// Writes how many elements follow. \throws codec_error  if they are more than 32 bits can tell
@@ -39,12 +49,16 @@ class byte_writer {
 
  private:
   std::vector<std::byte>* to_;
+  std::vector<std::span<const std::byte>>* blocks_ = nullptr;
 };
 
 /// Where a codec reads from. \throws codec_error  if more is asked for than there is
 class byte_reader {
  public:
   explicit byte_reader(std::span<const std::byte> from) : left_(from) {}
+  /// Blocks, of `more` bytes in all, are still to come: where they belong is listed in `blocks`.
+  byte_reader(std::span<const std::byte> from, std::size_t more, std::vector<std::span<std::byte>>& blocks)
+      : left_(from), more_(more), blocks_(&blocks) {}
 
   std::span<const std::byte> bytes(std::size_t n) {
     if (n > left_.size()) fail(n);
@@ -52,16 +66,21 @@ class byte_reader {
     left_ = left_.subspan(n);
     return taken;
   }
+  /// Bytes written by `byte_writer::block`, to where they belong: memory of the item that stays in its place
+  /// when the item is moved, as that of a vector does.
+  void block(void* to, std::size_t n);
   /// Reads values one behind the other, each by its codec.
   template <class... T> void operator()(T&... values) { (codec<T>::read(*this, values), ...); }
   /// How many elements follow, of at least `size` bytes each.
   std::size_t count(std::size_t size);
-  [[nodiscard]] std::size_t left() const noexcept { return left_.size(); }
+  [[nodiscard]] std::size_t left() const noexcept { return left_.size() + more_; }
 
  private:
   [[noreturn]] void fail(std::size_t n) const;
 
   std::span<const std::byte> left_;
+  std::size_t more_ = 0;
+  std::vector<std::span<std::byte>>* blocks_ = nullptr;
 };
 
 namespace model {
@@ -118,38 +137,61 @@ template <class T> std::string tag_of_plain() {
 /// };
 /// ```
 template <class T> struct codec {
-  static_assert(model::plain_bytes<T>,
-                "thalweg::codec: an item of this type cannot travel as it lies in memory: specialise "
-                "thalweg::codec for it, by thalweg::codec_of_members, say");
-  static constexpr bool as_it_lies = true;
-  static std::string tag() { return model::tag_of_plain<T>(); }
+  static constexpr bool as_it_lies = model::plain_bytes<T>;
+  static constexpr bool travels = as_it_lies;
+  static std::string tag() {
+    static_assert(model::plain_bytes<T>,
+                  "thalweg::codec: an item of this type cannot travel as it lies in memory: specialise "
+                  "thalweg::codec for it, by thalweg::codec_of_members, say");
+    return model::tag_of_plain<T>();
+  }
   static void write(byte_writer& to, const T& x) { to.bytes(&x, sizeof x); }
   static void read(byte_reader& from, T& x) {
     std::memcpy(static_cast<void*>(&x), from.bytes(sizeof x).data(), sizeof x);
   }
 };
 
+namespace model {
+
+/// Whether the bytes of such an item are those it has in memory.
+template <class T> constexpr bool as_it_lies() {
+  if constexpr (requires { codec<T>::as_it_lies; }) return codec<T>::as_it_lies;
+  return false;
+}
+
+template <class T> constexpr bool travels() {
+  if constexpr (requires { codec<T>::travels; }) return codec<T>::travels;
+  return true;
+}
+
+}  // namespace model
+
+/// An item that has a codec.
+template <class T>
+concept can_travel = model::travels<T>() && std::is_default_constructible_v<T>;
+
 template <class Traits, class Alloc> struct codec<std::basic_string<char, Traits, Alloc>> {
   static std::string tag() { return "text"; }
   static void write(byte_writer& to, const std::basic_string<char, Traits, Alloc>& text) {
     to.count(text.size());
-    to.bytes(text.data(), text.size());
+    to.block(text.data(), text.size());
   }
   static void read(byte_reader& from, std::basic_string<char, Traits, Alloc>& text) {
-    const auto bytes = from.bytes(from.count(1));
-    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    text.resize(from.count(1));
+    from.block(text.data(), text.size());
   }
 };
 
 template <class T, class Alloc> struct codec<std::vector<T, Alloc>> {
   static_assert(!std::is_same_v<T, bool>, "thalweg::codec: a vector of bool has no bools");
-  static constexpr bool plain = requires { codec<T>::as_it_lies; };
+  static constexpr bool plain = model::as_it_lies<T>();
+  static constexpr bool travels = model::travels<T>();
 
   static std::string tag() { return "[" + codec<T>::tag() + "]"; }
   static void write(byte_writer& to, const std::vector<T, Alloc>& all) {
     to.count(all.size());
     if constexpr (plain) {
-      to.bytes(all.data(), all.size() * sizeof(T));
+      to.block(all.data(), all.size() * sizeof(T));
     } else {
       for (const auto& one : all) to(one);
     }
@@ -159,8 +201,7 @@ template <class T, class Alloc> struct codec<std::vector<T, Alloc>> {
     all.clear();
     all.resize(n);
     if constexpr (plain) {
-      const auto bytes = from.bytes(n * sizeof(T));
-      if (n > 0) std::memcpy(static_cast<void*>(all.data()), bytes.data(), bytes.size());
+      from.block(all.data(), n * sizeof(T));
     } else {
       for (auto& one : all) from(one);
     }
@@ -168,6 +209,7 @@ template <class T, class Alloc> struct codec<std::vector<T, Alloc>> {
 };
 
 template <class T> struct codec<std::optional<T>> {
+  static constexpr bool travels = model::travels<T>();
   static std::string tag() { return "?" + codec<T>::tag(); }
   static void write(byte_writer& to, const std::optional<T>& x) {
     to(x.has_value());
@@ -182,6 +224,7 @@ template <class T> struct codec<std::optional<T>> {
 };
 
 template <class... T> struct codec<std::tuple<T...>> {
+  static constexpr bool travels = (model::travels<T>() && ...);
   static std::string tag() {
     std::string all;
     ((all += (all.empty() ? "" : ",") + codec<T>::tag()), ...);
@@ -192,6 +235,7 @@ template <class... T> struct codec<std::tuple<T...>> {
 };
 
 template <class A, class B> struct codec<std::pair<A, B>> {
+  static constexpr bool travels = model::travels<A>() && model::travels<B>();
   static std::string tag() { return codec<std::tuple<A, B>>::tag(); }
   static void write(byte_writer& to, const std::pair<A, B>& x) { to(x.first, x.second); }
   static void read(byte_reader& from, std::pair<A, B>& x) { from(x.first, x.second); }

@@ -51,15 +51,23 @@ class stage_error : public error, public std::nested_exception {
  public:
   /// Call inside a handler of the cause, so that `std::nested_exception` holds it.
   stage_error(std::string stage, int replica, const std::string& message);
+  /// The same for a run on several ranks.
+  stage_error(std::string stage, int replica, const std::string& message, int rank, std::string host);
 
   [[nodiscard]] const std::string& stage() const noexcept { return stage_; }
   /// Which replica of a farm failed, counted from 0; 0 for a serial stage.
   [[nodiscard]] int replica() const noexcept { return replica_; }
+  /// The rank of the process in which it was thrown, and the host that runs it; 0 and empty where the run has
+  /// one process. On other ranks than that the cause is a `thalweg::error` with the text of the original.
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] const std::string& host() const noexcept { return host_; }
   [[nodiscard]] std::exception_ptr cause() const noexcept { return nested_ptr(); }
 
  private:
   std::string stage_;
   int replica_;
+  int rank_ = 0;
+  std::string host_;
 };
 
 /// Thrown by `emitter::send` when the run was cancelled (or, in a source, stopped). Operators let it pass.

@@ -95,6 +95,7 @@ struct report_data {
   int workers = 1;       ///< threads that run stages
   int cores = 1;         ///< cores the process may use
   bool inlined = false;  ///< one worker did it all: handing over would have cost more than it brings
+  bool root = true;      ///< false on those ranks of a run that do not have the results
   bool final = true;     ///< false when taken while the run went on
   bool observed = true;  ///< false if only failures were counted: no items, no times of stages
   std::chrono::nanoseconds elapsed{0};  ///< wall time from start to end (or to now)
@@ -292,8 +293,8 @@ class report {
   /// What `set_replicas` changed, in order.
   const std::vector<resize_event>& resizes() const noexcept { return data_.resizes; }
 
-  /// Whether this process holds the results: always true, as a run is in one process.
-  bool is_root() const noexcept { return true; }
+  /// Whether this process holds the results: of a run on several ranks (`tw::mpi`), rank 0 does.
+  bool is_root() const noexcept { return data_.root; }
 
   /// What happened after the report `earlier` of the same run was taken: rates, latencies and counters of
   /// that window of time. Maxima stay those of the whole run. Throws `std::invalid_argument` if the stages

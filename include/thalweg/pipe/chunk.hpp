@@ -14,6 +14,7 @@
 #include <new>
 #include <span>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 namespace thalweg::pipe {
@@ -106,6 +107,7 @@ class chunk_base {
   virtual std::size_t steal(chunk_base& to) = 0;
   /// An empty chunk of the same item type.
   [[nodiscard]] virtual std::unique_ptr<chunk_base> sibling() const = 0;
+  [[nodiscard]] virtual const std::type_info& item_type() const noexcept = 0;
 
   /// The filling thread's side of `steal`: everything that decides what belongs to whom happens under this
   /// lock.
@@ -151,6 +153,23 @@ template <item T> class chunk final : public chunk_base {
     if (n == capacity_ || !marks_) n = make_room(n);
     marks_[n] = m;
     return emplace(std::forward<A>(args)...);
+  }
+
+  /// Empties the chunk and makes room for `n` items: those added next stay where they are put. Nobody may
+  /// steal meanwhile.
+  void reserve(std::size_t n) {
+    clear();
+    if (capacity_ >= n) return;
+    move_to(n);
+    marks_.reset();
+  }
+  /// `n` more items, for which room has been reserved and which the caller fills: their address.
+  T* extend(std::size_t n) noexcept
+    requires std::is_trivially_copyable_v<T>
+  {
+    const auto at = end_.load(std::memory_order_relaxed);
+    end_.store(at + n, std::memory_order_release);
+    return data_ + at;
   }
 
   void clear() noexcept override {
@@ -251,6 +270,7 @@ template <item T> class chunk final : public chunk_base {
   }
 
   [[nodiscard]] std::unique_ptr<chunk_base> sibling() const override { return std::make_unique<chunk>(); }
+  [[nodiscard]] const std::type_info& item_type() const noexcept override { return typeid(T); }
 
  private:
   struct releaser {
@@ -289,14 +309,7 @@ template <item T> class chunk final : public chunk_base {
     const auto live = n - first;
     const bool full = n == capacity_ && (live * 2 > capacity_ || capacity_ == 0);
     if (full || !std::is_nothrow_move_constructible_v<T>) {
-      // A move that throws leaves all items where they were, each to be destroyed once.
-      const auto more = full ? std::max<std::size_t>(16, capacity_ * 2) : capacity_;
-      array bigger(static_cast<T*>(::operator new(more * sizeof(T), std::align_val_t{alignof(T)})));
-      std::uninitialized_move_n(data_ + first, live, bigger.get());
-      std::destroy_n(data_ + first, live);
-      release(data_);
-      data_ = bigger.release();
-      capacity_ = more;
+      move_to(full ? std::max<std::size_t>(16, capacity_ * 2) : capacity_);
     } else {
       move_down(data_ + first, live, data_);
     }
@@ -310,6 +323,18 @@ template <item T> class chunk final : public chunk_base {
     begin_.store(0, std::memory_order_relaxed);
     end_.store(live, std::memory_order_relaxed);
     return live;
+  }
+
+  // To a new array for so many items. A move that throws leaves all items where they were, each to be
+  // destroyed once.
+  void move_to(std::size_t capacity) {
+    const auto live = end_.load(std::memory_order_relaxed) - chunk_base::begin();
+    array bigger(static_cast<T*>(::operator new(capacity * sizeof(T), std::align_val_t{alignof(T)})));
+    std::uninitialized_move_n(data_ + chunk_base::begin(), live, bigger.get());
+    std::destroy_n(data_ + chunk_base::begin(), live);
+    release(data_);
+    data_ = bigger.release();
+    capacity_ = capacity;
   }
 
   // `to` lies before `from`; the two may overlap.

@@ -31,6 +31,10 @@ namespace thalweg::run_detail {
 
 struct run_state;
 
+namespace network {
+class exchange;
+}
+
 /// Where one thread of a run leaves what it counts. Owned by the run, written by that thread alone.
 class thread_log {
  public:
@@ -175,6 +179,17 @@ struct run_state {
   /// Counts are kept per run of items, and if a source has become slow, one can last for minutes: ends the
   /// one that goes on, and gives its counts a moment to arrive.
   void cut_run_short();
+  /// Where other ranks execute parts of the job: what joins them to this one. Null: all of it is executed
+  /// here.
+  std::shared_ptr<network::exchange> others;
+  /// Whether this process has the results.
+  bool root = true;
+  /// What has been counted, by stage number.
+  [[nodiscard]] std::vector<observe::stage_totals> totals() const;
+  /// What another rank has counted, and how much processor time it has used.
+  void counted_elsewhere(std::size_t stage, const observe::stage_totals& more);
+  void used_elsewhere(std::int64_t cpu_ns);
+
   /// What the engine knows and the counters do not; called under no lock.
   std::atomic<int> workers{1};
   std::atomic<bool> inlined{false};
@@ -187,6 +202,8 @@ struct run_state {
       dropped_before;  // items dropped in front of a stage; may be null
 
   [[nodiscard]] std::exception_ptr error() const;
+  /// Where in the stream, as its source counts.
+  [[nodiscard]] std::int64_t error_position() const;
   void release_waiters();
   void wait_done();
 
@@ -206,6 +223,8 @@ struct run_state {
   std::condition_variable changed_;
   mutable std::mutex logs_mutex_;
   std::vector<std::unique_ptr<thread_log>> logs_;
+  std::vector<observe::stage_totals> elsewhere_;  // under `logs_mutex_`
+  std::int64_t cpu_elsewhere_ = 0;
   std::exception_ptr error_;
   std::int64_t error_position_ = 0;
 };

@@ -85,14 +85,14 @@ void edge::push(pipe::chunk_base& items) {
       n = room;
     }
   }
-  if (n == 0) {
+  if (n == 0 && !whole) {
     if (!waiting_.empty()) {
       waiting_.back()->upto = std::max(waiting_.back()->upto, items.upto);
       return;
     }
     if (!ranked) return;
   }
-  if (n > 0 && !waiting_.empty() && waiting_.back()->size() + n <= grant() &&
+  if (n > 0 && !whole && !waiting_.empty() && waiting_.back()->size() + n <= grant() &&
       waiting_.back()->marked() == items.marked()) {
     auto& last = *waiting_.back();
     items.move_items(0, n, last);
@@ -104,6 +104,7 @@ void edge::push(pipe::chunk_base& items) {
     c->position = items.position;
     c->born_ns = items.born_ns;
     c->upto = items.upto;
+    c->seq = items.seq;
     waiting_.push_back(std::move(c));
     chunks_.store(waiting_.size(), std::memory_order_release);
   }
@@ -146,7 +147,7 @@ chunk_ptr edge::pop(std::size_t most, chunk_ptr back) {
   if (waiting_.empty()) return nullptr;
   auto& front = waiting_.front();
   chunk_ptr got;
-  if (front->size() > most + most / 2) {
+  if (!whole && front->size() > most + most / 2) {
     got = spare(*front);
     front->move_items(0, most, *got);
     front->drop_front(most);

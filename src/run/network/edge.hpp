@@ -96,6 +96,8 @@ class edge {
   const std::size_t to_port;
   bool in_loop = false;  ///< it holds whatever comes then: the loop as a whole is bounded
   bool ranked = false;   ///< its items have ranks
+  /// What is put in comes out as it is, also if it is empty: a run of items with a number.
+  bool whole = false;
 
  private:
   static constexpr std::size_t most_spares = 8;

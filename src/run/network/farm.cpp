@@ -187,6 +187,7 @@ void farm::seat::execute(worker& w) {
     if (items) {
       auto& b = f.slot(f.next_seq_.load());
       b.seq = f.next_seq_.load();
+      b.number = items->seq;
       b.items = items->size();
       b.upto = items->upto;
       b.done = false;
@@ -220,6 +221,7 @@ void farm::seat::execute(worker& w) {
 // it goes on at once, so that one item may become any number.
 void farm::seat::give(worker& w, bool in_call) {
   auto& f = farm_;
+  if (f.numbered) return give_numbered(w, in_call);
   const auto my_turn = [&] { return !f.ordered_ || mine_ == nullptr || f.next_out_.load() == mine_->seq; };
   if (filling_ && !filling_->empty()) {
     if (in_call && !my_turn() && w.depth == 0 && filling_->bytes() >= most_kept_bytes) {
@@ -264,6 +266,29 @@ void farm::seat::give(worker& w, bool in_call) {
   drain(w);
 }
 
+// All that has become of a run of items goes on as one, with its number, also if that is nothing.
+void farm::seat::give_numbered(worker& w, bool in_call) {
+  auto& f = farm_;
+  if (in_call && mine_ != nullptr) return;  // it may grow
+  const std::lock_guard hold(f.lock_);
+  if (filling_ && (mine_ != nullptr || !filling_->empty())) {
+    auto& o = out.front();
+    const bool ranked = filling_->ranked;
+    filling_->position = lane_->position;
+    filling_->born_ns = lane_->born_ns;
+    filling_->seq = mine_ != nullptr ? mine_->number : at_the_end;
+    filling_->upto = mine_ != nullptr ? mine_->upto : never;
+    o.filling.swap(filling_);
+    hand_over(&w, o);
+    o.filling.swap(filling_);
+    filling_->paced = false;
+    filling_->ranked = ranked;
+  }
+  if (mine_ == nullptr) return;
+  mine_->done = true;
+  drain(w);
+}
+
 // Sends what is next, as far as there is room: then whoever is told that there is room again goes on with it.
 // Under the lock.
 void farm::seat::drain(worker& w) {
@@ -285,7 +310,7 @@ void farm::seat::drain(worker& w) {
       break;
     }
     if (!b.done) break;
-    if (o != nullptr && o->to != nullptr && o->to->ranked) {
+    if (o != nullptr && o->to != nullptr && o->to->ranked && !f.numbered) {
       const auto& p = f.parts_.back();
       o->filling = net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
       o->filling->ranked = true;
@@ -322,7 +347,7 @@ void farm::seat::finish(worker& w) {
       other->give(w, false);
     }
   }
-  if (ranked) {
+  if (ranked && !f.numbered) {
     auto& o = out.front();
     const auto& p = f.parts_.back();
     o.filling = net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);

@@ -4,8 +4,10 @@
 #include <string>
 
 #include "../parts.hpp"
+#include "exchange.hpp"
 #include "net.hpp"
 #include "nodes.hpp"
+#include "remote.hpp"
 
 namespace thalweg::run_detail::network {
 
@@ -40,6 +42,7 @@ void net::lay_out() {
   find_loops();
   find_ranks();
   find_paced();
+  if (run.others) cut();
   // The replicas of a farm have its input and output.
   for (auto& f : farms_) {
     const auto& first = *f->seats.front();
@@ -64,6 +67,7 @@ void net::lay_out() {
     return all;
   };
   left_.store(nodes_.size());
+  if (nodes_.empty()) over_.store(true);  // other ranks execute everything
   std::size_t threads = 0;
   for (const auto* s : thread_squads_) threads += s->size();
   run.workers = static_cast<int>(
@@ -96,7 +100,7 @@ net::span net::add_line(std::size_t c) {
       const auto& a = run.stages[s - 1];
       const auto& b = run.stages[s];
       if (same_farm(a, b)) return true;
-      return shape_.fuse && can_share_thread(a, b) &&
+      return same_places(s - 1, s) && shape_.fuse && can_share_thread(a, b) &&
              !(alone && (wants_own_thread(*a.info) || wants_own_thread(*b.info)));
     };
     while (i < end && joins(i)) ++i;
@@ -205,12 +209,17 @@ void net::number_replicas() {
   std::vector<std::size_t*> farms;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const auto& info = *stages[i].info;
-    if (info.farm < 0 || shape_.sequential || (i > 0 && same_farm(stages[i - 1], stages[i]))) continue;
-    const auto n = info.replicas == automatic ? std::max(1, shape_.replicas) : info.replicas;
+    if (info.farm < 0 || (shape_.sequential && !state_->others) ||
+        (i > 0 && same_farm(stages[i - 1], stages[i])))
+      continue;
+    const auto here = replicas_here(i);
+    const auto n = here >= 0                    ? std::max(1, here)
+                   : info.replicas == automatic ? std::max(1, shape_.replicas)
+                                                : info.replicas;
     replicas_[i] = static_cast<std::size_t>(n);
     farms.push_back(&replicas_[i]);
   }
-  if (shape_.most_replicas != automatic)
+  if (shape_.most_replicas != automatic && !state_->others)
     limit_replicas(farms, static_cast<std::size_t>(shape_.most_replicas));
 }
 

@@ -8,7 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "exchange.hpp"
 #include "nodes.hpp"
+#include "remote.hpp"
 
 namespace thalweg::run_detail::network {
 
@@ -36,6 +38,14 @@ void net::start(bool on_caller) {
                                         std::any_of(run.stages.begin(), run.stages.end(), [](const auto& s) {
                                           return s.info->opts.on == placement::caller_thread;
                                         }));
+  if (run.others) {
+    // One thread has to speak to the other ranks: the caller's, unless that has stages to execute.
+    deferred_ = on_caller_ != nullptr && !shape_.sequential;
+    woke();  // others may send something at any time
+    alive_.fetch_add(1);
+    run.others->start(*this, on_caller && !deferred_);
+    on_caller = false;
+  }
   // Whoever has something to do without items begins.
   for (auto* n : nodes_) n->notify();
   const std::lock_guard hold(employing_);
@@ -87,6 +97,7 @@ void net::join() {
     const affinity_guard back;
     live(*on_caller_, 0);
   }
+  if (state_->others) state_->others->join();
   state_->wait_done();
   const std::lock_guard no_more(employing_);
   for (auto& t : threads_) {
@@ -119,6 +130,7 @@ void net::wake() {
 // Whoever sleeps looks at the flags again. When the run is over, it is held by those that still work alone.
 void net::wake_squads() {
   for (auto& s : squads_) s->wake();
+  if (state_->others) state_->others->wake();
   if (over() && goes_on_.exchange(false)) leave();
 }
 
@@ -293,8 +305,9 @@ void net::wait_for_room(worker& w, edge& e) {
       w.home.call_others();
       if (pipe::spin_until([&] { return e.has_room(); })) continue;
     }
-    // Or a stage that chooses has not, as it waits for something from elsewhere.
-    if (nobody_works()) {
+    // Or a stage that chooses has not, as it waits for something from elsewhere. (Of what goes to another rank
+    // nobody here can know: then it may be that one that works.)
+    if ((!state_->others || e.to->chooses()) && nobody_works()) {
       if (auto* other = w.home.take()) {
         execute_inside(*other, w);
         continue;
@@ -359,7 +372,7 @@ void net::grow_smallest() {
 }
 
 void net::set_replicas(std::string_view stage, int replicas) {
-  if (shape_.sequential) return engine::set_replicas(stage, replicas);  // it cannot
+  if (shape_.sequential || state_->others) return engine::set_replicas(stage, replicas);  // it cannot
   auto& run = *state_;
   for (std::size_t i = 0; i < run.stages.size(); ++i) {
     const auto& name = run.stages[i].info->name;

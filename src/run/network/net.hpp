@@ -24,6 +24,7 @@ class net;
 class farm;
 class keyed_farm;
 class replicated;
+struct region;
 
 /// What a policy says of a network.
 struct shape {
@@ -85,6 +86,12 @@ class net final : public engine {
   };
 
   void lay_out();
+  void cut();
+  [[nodiscard]] int replicas_here(std::size_t stage) const;  // -1: the run has one rank
+  [[nodiscard]] bool same_places(std::size_t a, std::size_t b) const;
+  [[nodiscard]] bool replicates(const node& n) const;
+  [[nodiscard]] std::unique_ptr<region> region_behind(const edge& e, std::uint32_t channel,
+                                                      std::vector<const edge*>& edges) const;
   span add_component(std::size_t c);
   span add_line(std::size_t c);
   node& add(std::unique_ptr<node> n, const model::stage_info& info, bool apart);
@@ -112,6 +119,8 @@ class net final : public engine {
 
   shape shape_;
   std::vector<std::unique_ptr<edge>> edges_;
+  std::vector<std::unique_ptr<edge>> elsewhere_;  // which have other ends than on this rank
+  std::vector<std::unique_ptr<region>> regions_;
   std::vector<std::unique_ptr<node>> owned_;
   std::vector<std::unique_ptr<farm>> farms_;
   std::vector<node*> nodes_;           // a farm's first seat stands for all

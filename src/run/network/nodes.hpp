@@ -78,6 +78,8 @@ class farm final : public replicated {
   [[nodiscard]] squad* home() const noexcept override;
 
   std::vector<std::unique_ptr<seat>> seats;  ///< all there may be; the first one stands for the farm
+  /// Others restore the order: what becomes of a run of items goes on at once, as one run, with its number.
+  bool numbered = false;
 
  private:
   static constexpr std::int64_t window = 64;
@@ -85,6 +87,7 @@ class farm final : public replicated {
   // A run of items, its number, and what has come of it so far.
   struct batch {
     std::int64_t seq = 0;
+    std::int64_t number = 0;  // that which it came with
     std::size_t items = 0;
     std::int64_t upto = 0;
     bool done = false;
@@ -127,6 +130,7 @@ class farm::seat final : public node, public lane::owner {
   [[nodiscard]] chunk_ptr take_mine(worker& w);
   [[nodiscard]] bool collects() override { return false; }
   void give(worker& w, bool in_call) override;
+  void give_numbered(worker& w, bool in_call);
   void drain(worker& w);
   void finish(worker& w);
   [[nodiscard]] bool all_done() const;

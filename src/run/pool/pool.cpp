@@ -297,7 +297,7 @@ std::int64_t pool_engine::nap_ns(worker& w) {
 namespace thalweg::run_detail {
 
 std::shared_ptr<engine> make_pool(std::unique_ptr<run_state> state, const void* policy) {
-  if (!state->plan.is_line || state->plan.divides_keys())
+  if (!state->plan.is_line || state->plan.divides_keys() || state->others)
     return make_network(std::move(state), *static_cast<const pool*>(policy));
   return std::make_shared<pooled::pool_engine>(std::move(state), *static_cast<const pool*>(policy));
 }

@@ -202,7 +202,7 @@ class threads_engine final : public engine {
 
 std::shared_ptr<engine> make_threads(std::unique_ptr<run_state> state, const void* policy) {
   const auto& how = *static_cast<const threads*>(policy);
-  if (!state->plan.is_line || state->plan.divides_keys() || how.resizable)
+  if (!state->plan.is_line || state->plan.divides_keys() || how.resizable || state->others)
     return make_network(std::move(state), how);
   return std::make_shared<threads_engine>(std::move(state), how);
 }

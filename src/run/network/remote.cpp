@@ -1,0 +1,238 @@
+#include "remote.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "net.hpp"
+
+namespace thalweg::run_detail::network {
+
+namespace {
+
+// A message costs some microseconds on both sides, so runs that travel are longer than others.
+constexpr std::size_t longer = 4;
+
+}  // namespace
+
+int credit_for(const exchange& by, int replicas) {
+  return by.credits() > 0 ? by.credits() * replicas : 2 * replicas;
+}
+
+// --- sending ---
+
+outbound::outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, std::vector<place_of> to,
+                   const region* in_order, bool numbers, bool counted)
+    : node(n, whose, whose + 1),
+      by_(by),
+      channel_(channel),
+      region_(in_order),
+      numbers_(numbers),
+      counted_(counted) {
+  in.resize(1);
+  for (const auto& p : to) {
+    targets_.emplace_back(p, credit_for(by, p.replicas));
+  }
+}
+
+bool outbound::may_send() const noexcept {
+  if (numbers_ && region_ != nullptr && next_ - below_.load(std::memory_order_acquire) >= region_->window)
+    return false;
+  // What a source has not handed over yet is taken from it only for somebody who has nothing to do: otherwise
+  // there would be a message for each item.
+  const bool handed_over = in.front()->chunks() > 0 || inputs_ended();
+  return !counted_ || std::any_of(targets_.begin(), targets_.end(), [&](const target& t) {
+    return t.credit.load(std::memory_order_acquire) >= (handed_over ? 1 : t.most);
+  });
+}
+
+bool outbound::wants(std::size_t) const noexcept {
+  return may_send();
+}
+
+bool outbound::ready() {
+  if (ended()) return false;
+  return in.front()->empty() ? inputs_ended() : may_send();
+}
+
+// Who has room for most; of several, in turn. What need not travel is preferred.
+outbound::target* outbound::choose() {
+  target* best = nullptr;
+  int most = 0;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    auto& t = targets_[(turn_ + i) % targets_.size()];
+    const auto credit = counted_ ? t.credit.load(std::memory_order_acquire) : 1;
+    if (credit > 0 && t.at.rank == by_.rank()) return &t;
+    if (credit > most) {
+      most = credit;
+      best = &t;
+    }
+  }
+  if (best != nullptr) turn_ = (turn_ + 1) % targets_.size();
+  return best;
+}
+
+void outbound::execute(worker& w) {
+  for (int i = 0; i < 8; ++i) {
+    if (in.front()->empty()) {
+      if (!inputs_ended()) return;
+      for (const auto& t : targets_) by_.send_end(t.at.rank, channel_);
+      end(w);
+      return;
+    }
+    if (!may_send()) return;
+    auto* const to = choose();
+    if (to == nullptr) return;
+    auto items = take(w, 0, nullptr);
+    if (!items) return;
+    const auto n = items->size();
+    if (n == 0 && !in.front()->whole && !in.front()->ranked) continue;
+    adapt(n, items->bytes());
+    parcel p;
+    p.number = numbers_ ? next_++ : items->seq;
+    p.items = std::move(items);
+    if (counted_) to->credit.fetch_sub(1, std::memory_order_acq_rel);
+    by_.send(to->at.rank, channel_, std::move(p));
+  }
+}
+
+// How many items to take at once.
+void outbound::adapt(std::size_t items, std::size_t bytes) {
+  if (items == 0) return;
+  const auto each = static_cast<double>(bytes) / static_cast<double>(items);
+  bytes_per_item_ = bytes_per_item_ == 0 ? each : bytes_per_item_ + (each - bytes_per_item_) / 4;
+  const auto fit =
+      static_cast<std::size_t>(static_cast<double>(by_.run_bytes()) / std::max(1.0, bytes_per_item_));
+  most_items_ = std::clamp<std::size_t>(worth_.load(std::memory_order_relaxed), 1,
+                                        std::clamp<std::size_t>(fit, 1, longest_run));
+  in.front()->set_grant(most_items_);
+}
+
+void outbound::credited(int from, int runs, std::size_t grant) {
+  worth_.store(grant, std::memory_order_relaxed);
+  for (auto& t : targets_) {
+    if (t.at.rank == from) t.credit.fetch_add(runs, std::memory_order_acq_rel);
+  }
+  notify();
+}
+
+void outbound::progressed(std::int64_t below) {
+  below_.store(below, std::memory_order_release);
+  notify();
+}
+
+// --- receiving ---
+
+inbound::inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, std::vector<place_of> from,
+                 const region* in_order, bool restores, bool counted)
+    : node(n, whose, whose + 1),
+      by_(by),
+      channel_(channel),
+      region_(in_order),
+      restores_(restores),
+      counted_(counted),
+      credit_([&] {
+        for (const auto& p : by.places()[whose]) {
+          if (p.rank == by.rank()) return credit_for(by, p.replicas);
+        }
+        return 1;
+      }()),
+      open_(from.size()) {
+  out.resize(1);
+  for (const auto& p : from) senders_.push_back({p.rank});
+}
+
+void inbound::arrived(int from, parcel p) {
+  {
+    const std::lock_guard hold(lock_);
+    std::size_t i = 0;
+    while (senders_[i].rank != from) ++i;
+    if (!restores_) {
+      queue_.push_back({i, std::move(p)});
+    } else if (p.number == at_the_end) {
+      last_.push_back({i, std::move(p)});
+    } else {
+      const auto number = p.number;
+      out_of_turn_.emplace(number, waiting{i, std::move(p)});
+    }
+  }
+  notify();
+}
+
+void inbound::ended(int) {
+  open_.fetch_sub(1, std::memory_order_acq_rel);
+  notify();
+}
+
+bool inbound::has_next() const {
+  const bool closed = all_ended();  // before the rest: nothing comes after it
+  const std::lock_guard hold(lock_);
+  if (!queue_.empty()) return true;
+  if (!out_of_turn_.empty() && out_of_turn_.begin()->first == next_) return true;
+  return closed;
+}
+
+bool inbound::ready() {
+  return !node::ended() && has_next() && ask_for_room();
+}
+
+void inbound::execute(worker& w) {
+  auto& o = out.front();
+  while (outputs_have_room()) {
+    waiting got;
+    {
+      const bool closed = all_ended();
+      const std::lock_guard hold(lock_);
+      if (!queue_.empty()) {
+        got = std::move(queue_.front());
+        queue_.pop_front();
+      } else if (!out_of_turn_.empty() && out_of_turn_.begin()->first == next_) {
+        got = std::move(out_of_turn_.begin()->second);
+        out_of_turn_.erase(out_of_turn_.begin());
+        ++next_;
+      } else if (closed && !last_.empty()) {
+        // In the order of the ranks, as those of replicas come in the order of their numbers.
+        const auto first = std::min_element(last_.begin(), last_.end(),
+                                            [](const auto& a, const auto& b) { return a.from < b.from; });
+        got = std::move(*first);
+        last_.erase(first);
+      } else if (!closed) {
+        break;
+      }
+    }
+    if (!got.what.items) {
+      end(w);
+      return;
+    }
+    o.filling = std::move(got.what.items);
+    o.filling->seq = got.what.number;
+    if (o.to == nullptr || o.to->whole || o.to->ranked || !o.filling->empty()) hand_over(&w, o);
+    o.filling.reset();
+    taken_from(got.from);
+  }
+}
+
+// Those who sent it may send more.
+void inbound::taken_from(std::size_t sender) {
+  if (counted_) {
+    auto& s = senders_[sender];
+    ++s.taken;
+    // One message for several runs, but who has nothing left to do says so at once.
+    const bool idle = [&] {
+      const std::lock_guard hold(lock_);
+      return queue_.empty();
+    }();
+    if (idle || s.taken * 2 >= credit_) tell(s);
+  } else if (restores_ && (next_ - told_) * 4 >= region_->window) {
+    told_ = next_;
+    by_.tell_progress(region_->first_rank, region_->first_channel, next_);
+  }
+}
+
+void inbound::tell(sender& s) {
+  const auto* const to = out.front().to;
+  const auto grant = to == nullptr ? longest_run : std::min(longest_run, longer * to->grant());
+  by_.give_credit(s.rank, channel_, std::exchange(s.taken, 0), grant);
+}
+
+}  // namespace thalweg::run_detail::network

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <thalweg/pipe/spinlock.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "exchange.hpp"
+#include "node.hpp"
+
+namespace thalweg::run_detail::network {
+
+/// The farms between two serial nodes whose runs of items are numbered, so that their order can be restored
+/// although replicas on several ranks work on them.
+struct region {
+  std::uint32_t first_channel = 0;  ///< in front of the first farm, where they get their numbers
+  int first_rank = 0;
+  std::int64_t window = 0;  ///< how many runs may be under way
+};
+
+/// Sends what a node gives to the ranks that execute the next one: each run of items to one of them.
+class outbound final : public node {
+ public:
+  /// `whose`: the number of the stage that sends. `numbers`: the runs get their numbers here. `counted`: a
+  /// rank gets no more than it has given credit for; otherwise the region's window is the bound.
+  outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, std::vector<place_of> to,
+           const region* in_order, bool numbers, bool counted);
+
+  [[nodiscard]] bool ready() override;
+  void execute(worker& w) override;
+  [[nodiscard]] bool wants(std::size_t port) const noexcept override;
+
+  // From the other ranks, any thread.
+
+  void credited(int from, int runs, std::size_t grant);
+  void progressed(std::int64_t below);
+
+ private:
+  struct target {
+    place_of at;
+    int most;  // when nothing is under way to it
+    std::atomic<int> credit;
+    target(place_of p, int credits) : at(p), most(credits), credit(credits) {}
+  };
+
+  [[nodiscard]] target* choose();
+  [[nodiscard]] bool may_send() const noexcept;
+  void adapt(std::size_t items, std::size_t bytes);
+
+  exchange& by_;
+  const std::uint32_t channel_;
+  const region* const region_;
+  const bool numbers_, counted_;
+  std::deque<target> targets_;
+  std::size_t turn_ = 0;
+  std::int64_t next_ = 0;
+  std::atomic<std::int64_t> below_{0};
+  std::atomic<std::size_t> worth_{1};  // items, to a receiver
+  double bytes_per_item_ = 0;
+  chunk_ptr back_;
+};
+
+/// Receives what is sent to a node by other ranks, and puts it into the order of its numbers where that is
+/// its task.
+class inbound final : public node {
+ public:
+  /// `whose`: the number of the stage that gets the items. `restores`: it is the end of a region.
+  inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, std::vector<place_of> from,
+          const region* in_order, bool restores, bool counted);
+
+  [[nodiscard]] bool ready() override;
+  void execute(worker& w) override;
+
+  // From the other ranks, any thread.
+
+  void arrived(int from, parcel p);
+  void ended(int from);
+
+ private:
+  struct sender {
+    int rank = 0;
+    int taken = 0;  // runs that it has not been told of yet
+  };
+  struct waiting {
+    std::size_t from;
+    parcel what;
+  };
+
+  [[nodiscard]] bool has_next() const;
+  [[nodiscard]] bool all_ended() const noexcept { return open_.load(std::memory_order_acquire) == 0; }
+  void taken_from(std::size_t sender);
+  void tell(sender& s);
+
+  exchange& by_;
+  const std::uint32_t channel_;
+  const region* const region_;
+  const bool restores_, counted_;
+  const int credit_;
+  std::vector<sender> senders_;
+  std::atomic<std::size_t> open_;
+  mutable pipe::spinlock lock_;  // what follows
+  std::deque<waiting> queue_;
+  std::map<std::int64_t, waiting> out_of_turn_;
+  std::deque<waiting> last_;  // from end hooks
+  std::int64_t next_ = 0;
+  std::int64_t told_ = 0;
+};
+
+/// How many runs of items a rank with so many replicas takes from one sender in advance.
+[[nodiscard]] int credit_for(const exchange& by, int replicas);
+
+}  // namespace thalweg::run_detail::network

@@ -1,0 +1,237 @@
+// How runs on several ranks end other than by the end of the stream, and what is refused before they begin.
+#include <thalweg/run/mpi.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mpi/ranks.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+namespace {
+
+auto endless() {
+  return tw::source([n = 0L]() mutable -> std::optional<long> { return n++; }, {.name = "count"});
+}
+
+TEST(End, AnExceptionInAFarmComesOutEverywhere) {
+  for (int i = 0; i < 5; ++i) {
+    std::vector<long> seen;
+    try {
+      tw::run(endless() |
+                  tw::farm(
+                      [](const long& x) {
+                        if (x == 5'000) throw std::domain_error("five thousand");
+                        return x;
+                      },
+                      {.name = "pass"}) |
+                  tw::sink(seen),
+              ranks::policy());
+      ADD_FAILURE() << "it has not thrown";
+    } catch (const tw::stage_error& e) {
+      EXPECT_EQ(e.stage(), "pass");
+      EXPECT_THAT(e.what(), HasSubstr("five thousand"));
+      EXPECT_GE(e.rank(), ranks::count() > 1 ? 1 : 0);
+      if (ranks::count() > 1) {
+        EXPECT_THAT(e.what(), HasSubstr("on rank " + std::to_string(e.rank())));
+      }
+      if (e.rank() == ranks::policy().rank()) {
+        EXPECT_THROW(std::rethrow_exception(e.cause()), std::domain_error);
+      } else {
+        EXPECT_THROW(std::rethrow_exception(e.cause()), tw::error);
+      }
+    }
+    // What has come to the sink is the beginning of the stream.
+    for (std::size_t k = 0; k < seen.size(); ++k) ASSERT_EQ(seen[k], static_cast<long>(k));
+    EXPECT_LE(seen.size(), 5'000U);
+  }
+}
+
+TEST(End, AnExceptionInTheSource) {
+  EXPECT_THROW(tw::run(tw::source([n = 0]() mutable -> std::optional<int> {
+                         if (n == 100) throw std::runtime_error("no more");
+                         return n++;
+                       }) | tw::farm([](const int& x) { return x; }) |
+                           tw::sink([](int) {}),
+                       ranks::policy()),
+               tw::stage_error);
+}
+
+TEST(End, AnExceptionInTheSink) {
+  try {
+    tw::run(endless() | tw::farm([](const long& x) { return x; }) |
+                tw::sink(
+                    [](long x) {
+                      if (x == 3'000) throw std::runtime_error("full");
+                    },
+                    {.name = "write"}),
+            ranks::policy());
+    ADD_FAILURE() << "it has not thrown";
+  } catch (const tw::stage_error& e) {
+    EXPECT_EQ(e.stage(), "write");
+    EXPECT_EQ(e.rank(), 0);
+  }
+}
+
+TEST(End, ErrorsThatAreSkipped) {
+  std::vector<long> seen;
+  const auto r = tw::run(tw::source(std::views::iota(0L, 10'000L)) |
+                             tw::farm(
+                                 [](const long& x) {
+                                   if (x % 10 == 3) throw std::runtime_error("three");
+                                   return x;
+                                 },
+                                 {.on_error = tw::skip, .name = "pass"}) |
+                             tw::sink(seen),
+                         ranks::policy());
+  if (!r.is_root()) return;
+  std::vector<long> wanted;
+  for (long x = 0; x < 10'000; ++x) {
+    if (x % 10 != 3) wanted.push_back(x);
+  }
+  EXPECT_EQ(seen, wanted);
+  EXPECT_EQ(r.stage("pass").skipped(), 1'000U);
+}
+
+TEST(End, StopLetsAllThroughThatIsOnItsWay) {
+  std::atomic<long> read{0};
+  std::vector<long> seen;
+  auto e = tw::launch(tw::source([&]() -> std::optional<long> { return read++; }) |
+                          tw::farm([](const long& x) { return x; }) | tw::sink(seen),
+                      ranks::policy());
+  std::this_thread::sleep_for(50ms);
+  if (ranks::policy().rank() == ranks::count() - 1) e.stop();  // the source may be elsewhere
+  e.wait();
+  if (!ranks::root()) return;
+  ASSERT_EQ(seen.size(), static_cast<std::size_t>(read.load()));
+  for (std::size_t k = 0; k < seen.size(); ++k) ASSERT_EQ(seen[k], static_cast<long>(k));
+}
+
+TEST(End, CancelIsNoError) {
+  auto e = tw::launch(endless() | tw::farm([](const long& x) { return x; }) | tw::sink([](long) {}),
+                      ranks::policy());
+  std::this_thread::sleep_for(20ms);
+  if (ranks::policy().rank() == ranks::count() - 1) e.cancel();
+  EXPECT_NO_THROW(e.wait());
+}
+
+TEST(End, APauseHoldsTheSourceWhereverItIs) {
+  std::atomic<long> read{0};
+  auto e = tw::launch(tw::source([&]() -> std::optional<long> {
+                        std::this_thread::sleep_for(100us);
+                        return read++;
+                      }) | tw::farm([](const long& x) { return x; }) |
+                          tw::sink([](long) {}),
+                      ranks::policy());
+  const bool me = ranks::policy().rank() == ranks::count() - 1;
+  std::this_thread::sleep_for(50ms);
+  if (me) e.pause();
+  std::this_thread::sleep_for(200ms);
+  const auto then = read.load();
+  std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(read.load(), then);
+  if (me) {
+    e.resume();
+    std::this_thread::sleep_for(100ms);
+    e.stop();
+  }
+  e.wait();
+  EXPECT_TRUE(!ranks::root() || read.load() > then);
+}
+
+// --- refused ---
+
+template <class F> std::string refusal(F&& f) {
+  try {
+    f();
+  } catch (const tw::error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+void run_named(const tw::mpi& how) {
+  tw::run(tw::source(std::vector{1, 2}, {.name = "read"}) |
+              tw::farm([](const int& x) { return x; }, {.name = "pass"}) | tw::sink([](int) {}),
+          how);
+}
+
+TEST(Refused, PlacesThatDoNotExist) {
+  if (ranks::count() == 1) GTEST_SKIP() << "one rank executes everything";
+  EXPECT_THAT(refusal([] {
+                run_named(ranks::policy({.place = {{"pass", {1, 99}}}}));
+              }),
+              HasSubstr("names rank 99, but there are ranks 0 to"));
+  EXPECT_THAT(refusal([] {
+                run_named(ranks::policy({.place = {{"nobody", {0}}}}));
+              }),
+              HasSubstr("names stage 'nobody', which does not exist"));
+  EXPECT_THAT(refusal([] {
+                run_named(ranks::policy({.place = {{"read", {0, 1}}}}));
+              }),
+              HasSubstr("it is serial"));
+  EXPECT_THAT(refusal([] {
+                run_named(ranks::policy({.place = {{"pass", {}}}}));
+              }),
+              HasSubstr("names no rank"));
+}
+
+TEST(Refused, NumbersThatMakeNoSense) {
+  EXPECT_THAT(refusal([] { run_named(ranks::policy({.grouping = 0})); }), HasSubstr(".grouping must be"));
+  EXPECT_THAT(refusal([] { run_named(ranks::policy({.credits = -2})); }), HasSubstr(".credits must be"));
+  EXPECT_THAT(refusal([] { run_named(ranks::policy({.batch_bytes = 0})); }),
+              HasSubstr(".batch_bytes must be"));
+}
+
+TEST(Refused, OtherJobsOnOtherRanks) {
+  if (ranks::count() == 1) GTEST_SKIP() << "there is no other rank";
+  const std::string name = ranks::policy().rank() == 1 ? "other" : "pass";
+  EXPECT_THAT(refusal([&] {
+                tw::run(tw::source(std::vector{1}) |
+                            tw::farm([](const int& x) { return x; }, {.name = name}) | tw::sink([](int) {}),
+                        ranks::policy());
+              }),
+              HasSubstr("rank 1 runs another job than rank 0"));
+}
+
+struct not_known {
+  int x = 0;
+};
+
+TEST(Refused, TypesOfWhichNothingIsKnown) {
+  if (ranks::count() == 1) GTEST_SKIP() << "nothing travels";
+  const tw::any_policy erased = ranks::policy();
+  const auto run_it = [&] {
+    tw::run(tw::source(std::vector<not_known>(3)) | tw::farm([](const not_known& x) { return x; }) |
+                tw::sink([](const not_known&) {}),
+            erased);
+  };
+  EXPECT_THAT(refusal(run_it), HasSubstr("not_known travel from stage"));
+  tw::let_travel<not_known>();
+  EXPECT_EQ(refusal(run_it), "");
+}
+
+TEST(Refused, ANumberOfReplicasThatChanges) {
+  if (ranks::count() == 1) GTEST_SKIP() << "the local policy can do it";
+  auto e = tw::launch(
+      endless() | tw::farm([](const long& x) { return x; }, {.name = "pass"}) | tw::sink([](long) {}),
+      ranks::policy());
+  EXPECT_THROW(e.set_replicas("pass", 2), tw::error);
+  e.cancel();
+  e.wait();
+}
+
+}  // namespace

@@ -1,0 +1,121 @@
+// Random lines: what comes out on several ranks is what comes out of the sequential run.
+#include <thalweg/run/mpi.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "mpi/ranks.hpp"
+
+namespace tw = thalweg;
+
+namespace {
+
+using line = tw::any_pipeline<long, long>;
+
+// All ranks draw the same numbers.
+struct dice {
+  std::mt19937 engine;
+  explicit dice(unsigned seed) : engine(seed) {}
+  int operator()(int below) { return std::uniform_int_distribution<int>(0, below - 1)(engine); }
+};
+
+struct described {
+  std::string text;
+  bool ordered = true;
+  bool replicas_seen = false;
+  std::vector<line> pieces;
+  long items = 0;
+  tw::mpi_options how = {};
+};
+
+line piece(dice& roll, described& to) {
+  const int n = 1 + roll(5);
+  tw::options opts{.replicas = n, .unordered = roll(8) == 0};
+  const long a = 1 + roll(9);
+  const int kind = roll(7);
+  to.text += " " + std::to_string(kind) + "(" + std::to_string(n) + (opts.unordered ? "u" : "") + ")";
+  if (kind < 4 || kind == 6) to.ordered = to.ordered && !opts.unordered;
+  switch (kind) {
+    case 0:
+      return tw::farm([a](const long& x) { return a * x; }, opts);
+    case 1:
+      return tw::farm(tw::filter([a](const long& x) { return x % (a + 1) != 0; }), opts);
+    case 2:
+      return tw::farm(tw::flat_map([a](const long& x, tw::emitter<long>& out) {
+                        for (long i = 0; i < x % a % 4; ++i) out(x + i);
+                      }),
+                      opts);
+    case 3:
+      return tw::farm(tw::map([](const long& x) { return x + 1; }) |
+                          tw::filter([a](const long& x) { return x % (10 * a) != 0; }),
+                      opts);
+    case 4:
+      return tw::map([a](long x) { return x - a; });
+    case 5:
+      return tw::filter([a](const long& x) { return x % (a + 2) != 1; });
+    default:
+      return tw::farm([](const long& x) { return x; }, opts) |
+             tw::farm([](const long& x) { return x ^ 1; }, {.replicas = n + 1});
+  }
+}
+
+described draw(unsigned seed) {
+  dice roll(seed);
+  described d;
+  d.items = roll(4) == 0 ? roll(10) : roll(6'000);
+  const int pieces = 1 + roll(4);
+  for (int i = 0; i < pieces; ++i) d.pieces.push_back(piece(roll, d));
+  switch (roll(4)) {
+    case 0:
+      d.how.local = tw::sequential{};
+      break;
+    case 1:
+      d.how.local = tw::threads{};
+      break;
+    default:
+      d.how.local = tw::pool{.workers = 1 + roll(3)};
+  }
+  if (roll(3) == 0) d.how.grouping = 1 + roll(4);
+  if (roll(3) == 0) d.how.credits = 1 + roll(3);
+  if (roll(3) == 0) d.how.batch_bytes = static_cast<std::size_t>(1 + roll(1'000));
+  return d;
+}
+
+std::vector<long> run(const described& d, const tw::any_policy& how) {
+  std::vector<long> seen;
+  tw::any_pipeline<void, long> job = tw::source(std::views::iota(0L, d.items));
+  for (const auto& p : d.pieces) job = tw::any_pipeline<void, long>(std::move(job) | p);
+  tw::run(job | tw::sink(seen), how);
+  return seen;
+}
+
+TEST(RandomLine, ComesOutAsTheSequentialRun) {
+  tw::let_travel<long>();
+  const char* const from = std::getenv("THALWEG_SEED");
+  const auto first = from == nullptr ? 1U : static_cast<unsigned>(std::stoul(from));
+  for (unsigned seed = first; seed < first + (from == nullptr ? 60U : 1U); ++seed) {
+    const auto d = draw(seed);
+    if (from != nullptr && ranks::root())
+      std::printf("%ld items,%s, %s, grouping %d, credits %d, %zu bytes\n", d.items, d.text.c_str(),
+                  d.how.local->name().c_str(), d.how.grouping, d.how.credits, d.how.batch_bytes);
+    auto seen = run(d, ranks::policy(d.how));
+    if (!ranks::root()) continue;
+    auto wanted = run(d, tw::sequential{});
+    if (!d.ordered) {
+      std::sort(seen.begin(), seen.end());
+      std::sort(wanted.begin(), wanted.end());
+    }
+    ASSERT_EQ(seen, wanted) << "THALWEG_SEED=" << seed << ": " << d.items << " items," << d.text;
+  }
+}
+
+}  // namespace
