@@ -35,7 +35,7 @@ def debug(settings: list[Setting], conditions: Conditions) -> int:
             remedy="one --bench, one --input, and no ranges",
         )
     (setting,) = settings
-    program = build_folder(PRESET) / "bench" / setting.program.name
+    program = build_folder(PRESET) / setting.program.executable
     words = [*setting.options(), *conditions.options()]
     command = [*(conditions.executor or debugger()), str(program), *words]
     console.print(" ".join(command), style="dim", markup=False)

@@ -1,4 +1,7 @@
-"""Builds benchmark programs, ours and the user's own: what is wrong with these does not keep ours from it."""
+"""Builds benchmark programs, ours and the user's own.
+
+What does not compile of the user's own, or as the user has configured it, does not keep the others from it.
+"""
 
 from collections.abc import Sequence
 
@@ -36,11 +39,11 @@ def compile_programs(
 def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
     """Builds programs, and `more` targets beside them. Returns those that could be built.
 
-    What of the user's own could not is told, with the compiler's words. Raises Failed if nothing is left, or
-    if what is ours cannot be built.
+    What of the user's own could not, or not as it is configured, is told, with the compiler's words. Raises
+    Failed if nothing is left, or if what is ours cannot be built.
     """
-    own = [program for program in programs if program.own]
-    ours = [program.target for program in programs if not program.own]
+    own = [program for program in programs if program.kind]
+    ours = [program.target for program in programs if not program.kind]
     if ours or more:
         build(PRESET, *more, *ours)
     if not own:
@@ -57,7 +60,7 @@ def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
 
 
 def failures_of(own: Sequence[Program]) -> dict[str, Failed]:
-    """Builds programs of the user's own, those that can be. Returns why the others cannot, by name."""
+    """Builds programs that users have a part in, those that can be. Returns why others cannot, by name."""
     try:
         build(PRESET, *(program.target for program in own), keep_going=True)
     except Failed as failure:

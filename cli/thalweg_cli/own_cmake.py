@@ -1,9 +1,14 @@
-"""Tells CMake of the user's own benchmarks: a list of calls, which cmake/user_benchmarks.cmake reads."""
+"""Tells CMake what is built as the user says: a list of calls, which cmake/user_benchmarks.cmake reads.
+
+That are the user's own benchmarks, and all other programs that a configuration is for. These are built beside
+the plain ones, under another name for CMake: without a configuration all is as if there was no such thing.
+"""
 
 import json
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from thalweg_cli.files import make_folder, write_text
@@ -18,15 +23,40 @@ LIST, FOUND = "own_benchmarks.cmake", "own_benchmarks.json"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
+OWN, CONFIGURED = "own", "configured"
+"""How targets, and folders of what is built, begin: of the user's own benchmarks, and of other programs."""
 
-def tell_cmake(benchmarks: Benchmarks, preset: str, ours: Collection[str]) -> dict[str, str]:
+
+@dataclass(frozen=True)
+class Written:
+    """A program that is not the user's own benchmark: ours, or of one of the user's applications."""
+
+    name: str
+    application: str
+    interface: str
+    source: Path
+
+
+@dataclass
+class Told:
+    """What CMake was told. `configured`: the names of programs that are built as a configuration says.
+
+    `left_out`: those that it was not told of, each with the reason.
+    """
+
+    configured: set[str] = field(default_factory=set)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+def tell_cmake(benchmarks: Benchmarks, preset: str, others: Sequence[Written]) -> Told:
     """Writes the list for a build, if it is not the one that is there.
 
-    Returns those that CMake is not told of, and why: what is wrong with one must not keep others from being
-    built. `ours`: the names of our programs.
+    What is wrong with one must not keep others from being built. `others`: all programs that there are beside
+    the user's own benchmarks.
     """
-    lines = ["# Written by ./thalweg: the user's own benchmarks. Change benchmark.json in their folders."]
-    left_out: dict[str, str] = {}
+    lines = ["# Written by ./thalweg: what the user has configured, and benchmarks of the user's own."]
+    told = Told()
+    ours = {one.name for one in others}
     for one in benchmarks:
         try:
             if isinstance(one, Unreadable):
@@ -34,18 +64,35 @@ def tell_cmake(benchmarks: Benchmarks, preset: str, ours: Collection[str]) -> di
             settings = check(one, ours)
             lines += call_of(one, settings)
         except Failed as why:
-            left_out[one.name] = f"{why.what}{f'; {why.remedy}' if why.remedy else ''}"
+            told.left_out[one.name] = reason(why)
+    libraries: dict[object, str] = {}
+    for other in others:
+        try:
+            settings = benchmarks.settings_for(other.name)
+            if settings.missing:
+                raise Failed(settings.missing)
+        except Failed as why:
+            told.left_out[other.name] = reason(why)
+            continue
+        if settings.described():
+            told.configured.add(other.name)
+            lines += configured_call(other, settings, libraries)
     place = build_folder(preset) / LIST
     text = "\n".join(lines) + "\n"
     if len(lines) == 1 and not place.exists():
-        return left_out
+        return told
     if not place.exists() or place.read_text(encoding="utf-8") != text:
         make_folder(place.parent)
         write_text(place, text)
-    return left_out
+    return told
 
 
-def check(one: Benchmark, ours: Collection[str]) -> Settings:
+def reason(why: Failed) -> str:
+    """What is wrong, and what to do, in a line."""
+    return f"{why.what}{f'; {why.remedy}' if why.remedy else ''}"
+
+
+def check(one: Benchmark, ours: Iterable[str]) -> Settings:
     """The settings of a benchmark. Raises Failed if something is wrong with it, or missing here."""
     if one.name in ours:
         raise Failed(f"{one.name} is a program of Thalweg, too", remedy=f"./thalweg rename {one.name} NEW")
@@ -60,13 +107,42 @@ def check(one: Benchmark, ours: Collection[str]) -> Settings:
 
 
 def call_of(one: Benchmark, settings: Settings) -> list[str]:
-    """The call that tells CMake of a benchmark."""
-    uses = [one.interface] if one.interface in known_interfaces() else []
-    arguments: dict[str, Sequence[str]] = {
+    """The call that tells CMake of a benchmark of the user's own."""
+    arguments = {
+        "KIND": [OWN],
         "NAME": [one.name],
+        "PROGRAM": [str(one.program)],
+        "OPERATORS": [f"own_operators.{one.name}"],
         "FOLDER": [str(one.folder)],
-        "APPLICATION": [one.application],
-        "ROOT": [str(root_of(one.application))],
+        "REPLACED": one.changed_files,
+        "REBUILT": rebuilt(one),
+    }
+    return call(arguments, one.application, one.interface, settings)
+
+
+def configured_call(one: Written, settings: Settings, libraries: dict[object, str]) -> list[str]:
+    """The call that tells CMake of another program.
+
+    `libraries`: those of operators that there are so far. Programs of an application have one in common if
+    their operators are compiled in the same way.
+    """
+    way = (one.application, settings.cxx, settings.cxx_flags, settings.macros, settings.includes)
+    arguments = {
+        "KIND": [CONFIGURED],
+        "NAME": [one.name],
+        "PROGRAM": [str(one.source)],
+        "OPERATORS": [libraries.setdefault(way, f"configured_operators.{one.name}")],
+    }
+    return call(arguments, one.application, one.interface, settings)
+
+
+def call(own: Mapping[str, Sequence[str]], application: str, interface: str, settings: Settings) -> list[str]:
+    """The lines of a call: what is told of one program alone, and what its settings are."""
+    uses = [interface] if interface in known_interfaces() else []
+    arguments: dict[str, Sequence[str]] = {
+        **own,
+        "APPLICATION": [application],
+        "ROOT": [str(root_of(application))],
         "CXX": [settings.cxx] if settings.cxx else [],
         "CXX_FLAGS": in_shell(settings.cxx_flags),
         "BENCH_CXX": [settings.bench_cxx] if settings.bench_cxx else [],
@@ -78,8 +154,6 @@ def call_of(one: Benchmark, settings: Settings) -> list[str]:
         "LIBRARIES": settings.libraries,
         "PACKAGES": settings.packages,
         "USES": list(dict.fromkeys([*uses, *settings.uses])),
-        "REPLACED": one.changed_files,
-        "REBUILT": rebuilt(one),
     }
     words = (f"  {key} {' '.join(map(quoted, values))}" for key, values in arguments.items() if values)
     return ["thalweg_user_benchmark(", *words, ")"]

@@ -14,7 +14,7 @@ from rich.table import Table
 from thalweg_cli.build import build
 from thalweg_cli.names import did_you_mean
 from thalweg_cli.own import OPERATORS, PROGRAM, Benchmark, Benchmarks, OwnFolder, name_of
-from thalweg_cli.own_cmake import missing_by_cmake, tell_cmake
+from thalweg_cli.own_cmake import CONFIGURED, OWN, Written, missing_by_cmake, tell_cmake
 from thalweg_cli.paths import BENCH, build_folder, user_folder
 from thalweg_cli.terminal import Failed, console, print_table
 
@@ -33,7 +33,8 @@ Interfaces = Annotated[list[str] | None, typer.Option(help="All programs of an i
 class Program:
     """A benchmark program. `missing` says what to do to have it; empty if it can be built.
 
-    `own`: the folder of a benchmark of the user's own.
+    `own`: the folder of a benchmark of the user's own. `configured`: it is another program, and is built as
+    the user's configuration says.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Program:
     composition: str
     missing: str
     own: Path | None = field(default=None, compare=False)
+    configured: bool = field(default=False, compare=False)
 
     def is_called(self, name: str) -> bool:
         """Whether a user means it by `name`: its name, without the composition if that is the default one.
@@ -58,12 +60,17 @@ class Program:
     @property
     def target(self) -> str:
         """What builds it."""
-        return f"own.{self.name}" if self.own else self.name
+        return f"{self.kind}.{self.name}" if self.kind else self.name
 
     @property
     def executable(self) -> Path:
         """What is built, in the folder of a build."""
-        return Path("own" if self.own else "bench", self.name)
+        return Path(self.kind or "bench", self.name)
+
+    @property
+    def kind(self) -> str:
+        """In which way it is built, if that is not how Thalweg itself does."""
+        return OWN if self.own else CONFIGURED if self.configured else ""
 
     @property
     def has_own_operators(self) -> bool:
@@ -75,15 +82,19 @@ def known_programs(folder: Path | None = None) -> list[Program]:
     """All programs, from what CMake found; behind ours the user's own, which are in `folder`."""
     own = Benchmarks(folder)
     ours = [*written_programs(BENCH), *programs_of_own_applications()]
-    left_out = tell_cmake(own, PRESET, {program.name for program in ours})
+    written = [Written(one.name, one.application, one.interface, source_of(one, BENCH)) for one in ours]
+    told = tell_cmake(own, PRESET, written)
     build(PRESET, "build.ninja")  # Configures; Ninja sees to it that the list is up to date.
     try:
         listed = json.loads((build_folder(PRESET) / "bench" / "programs.json").read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise Failed("no benchmark programs are configured", remedy="./thalweg doctor") from error
-    missing = missing_by_cmake(PRESET) | left_out
-    users = (replace(one, missing=missing.get(one.name, "")) for one in own_programs(own))
-    return [*(Program(**one) for one in listed), *users]
+    missing = missing_by_cmake(PRESET) | told.left_out
+    others = [Program(**{"configured": one["name"] in told.configured, **one}) for one in listed]
+    return [
+        replace(one, missing=one.missing or missing.get(one.name, ""))
+        for one in [*others, *own_programs(own)]
+    ]
 
 
 def own_programs(benchmarks: Benchmarks) -> list[Program]:
@@ -196,7 +207,8 @@ def table_of(programs: Sequence[Program], app: Sequence[str], ppi: Sequence[str]
         elsewhere = (app and program.application not in app) or (ppi and program.interface not in ppi)
         if elsewhere and program.application:  # What cannot be read may be of any.
             continue
-        yes = "[green]yes[/], yours" if program.own else "[green]yes[/]"
+        way = ", yours" if program.own else ", as you configured it" if program.configured else ""
+        yes = f"[green]yes[/]{way}"
         available = f"[red]no[/]: {escape(program.missing)}" if program.missing else yes
         table.add_row(program.name, program.application, program.interface, program.composition, available)
     return table

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shutil
 import tempfile
 import unittest
@@ -17,7 +18,7 @@ from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.json_file import JsonFile
 from thalweg_cli.own import Benchmark, Benchmarks, Unreadable
-from thalweg_cli.own_cmake import call_of, quoted, tell_cmake
+from thalweg_cli.own_cmake import Written, call_of, quoted, tell_cmake
 from thalweg_cli.own_configure import changed
 from thalweg_cli.own_operators import operators_of
 from thalweg_cli.own_settings import Source, settings_from
@@ -416,7 +417,7 @@ class Configuration(Own):
         one = self.make()
         self.assertIn("no compiler g++-1", self.good("configure", one.name, "--set", "BENCH_CXX=g++-1"))
         with mock.patch.object(own_cmake, "build_folder", return_value=self.root / "build"):
-            left_out = tell_cmake(Benchmarks(self.folder), "release", set())
+            left_out = tell_cmake(Benchmarks(self.folder), "release", []).left_out
         self.assertEqual(left_out, {one.name: "there is no compiler g++-1 (BENCH_CXX)"})
 
     def test_editing_tells_file_line_and_what_is_wrong(self) -> None:
@@ -571,7 +572,8 @@ class Managed(Own):
         ):
             self.assertIn("./thalweg rename primes_mine_first NEW", self.good("update"))
         with mock.patch.object(own_cmake, "build_folder", return_value=self.root / "build"):
-            left_out = tell_cmake(Benchmarks(self.folder), "release", {one.name})
+            ours = [Written(one.name, "primes", "mine", one.program)]
+            left_out = tell_cmake(Benchmarks(self.folder), "release", ours).left_out
         self.assertIn("is a program of Thalweg, too", left_out[one.name])
 
 
@@ -615,13 +617,13 @@ class Listed(Own):
 
     def test_cmake_is_told_only_of_what_is_good_and_only_if_it_is_new(self) -> None:
         listed = self.build / "own_benchmarks.cmake"
-        self.assertEqual(tell_cmake(Benchmarks(self.folder), "release", ()), {})
+        tell_cmake(Benchmarks(self.folder), "release", ())
         self.assertFalse(listed.exists())
         self.make("a")
         self.rewrite(self.make("b"), "{")
         self.make("c").program.unlink()
         self.good("configure", self.make("d").name, "--set", "MACROS=A")
-        left_out = tell_cmake(Benchmarks(self.folder), "release", ())
+        left_out = tell_cmake(Benchmarks(self.folder), "release", ()).left_out
         self.assertEqual(list(left_out), ["primes_mine_b", "primes_mine_c"])
         text = listed.read_text(encoding="utf-8")
         self.assertEqual(text.count("thalweg_user_benchmark("), 2)
@@ -629,12 +631,91 @@ class Listed(Own):
         tell_cmake(Benchmarks(self.folder), "release", ())
         self.assertEqual(listed.stat().st_mtime, 1)
 
-    def test_broken_configuration_for_all_breaks_only_own_ones(self) -> None:
+    def test_broken_configuration_for_all_is_told_and_nothing_is_built_without_it(self) -> None:
         self.make("a")
+        self.lists("primes_tbb_farm")
         (self.folder / "global.json").write_text('{"CXX": 1}', encoding="utf-8")
-        left_out = tell_cmake(Benchmarks(self.folder), "release", ())
-        self.assertIn("global.json:1: CXX: is a number", left_out["primes_mine_a"])
-        self.assertIn("global.json:1", programs.known_programs(self.folder)[0].missing)
+        known = programs.known_programs(self.folder)
+        self.assertEqual([one.name for one in known], ["primes_tbb_farm", "primes_mine_a"])
+        for one in known:
+            self.assertIn("global.json:1: CXX: is a number", one.missing)
+
+    def lists(self, *names: str) -> None:
+        """What CMake lists of our programs."""
+        split = [name.split("_") for name in names]
+        keys = ("application", "interface", "composition")
+        listed = [
+            {"name": name, "missing": "", **dict(zip(keys, [*parts, ""], strict=False))}
+            for name, parts in zip(names, split, strict=True)
+        ]
+        (self.build / "bench" / "programs.json").write_text(json.dumps(listed), encoding="utf-8")
+
+    def told(self) -> str:
+        """What CMake is told of all programs."""
+        programs.known_programs(self.folder)
+        return (self.build / "own_benchmarks.cmake").read_text(encoding="utf-8")
+
+    def test_without_a_configuration_our_programs_are_as_they_are(self) -> None:
+        self.lists("primes_tbb_farm")
+        (one,) = programs.known_programs(self.folder)
+        self.assertEqual((one.target, str(one.executable)), ("primes_tbb_farm", "bench/primes_tbb_farm"))
+        self.assertFalse((self.build / "own_benchmarks.cmake").exists())
+        self.good("global-config", "--set", "CXX_FLAGS=-O2")
+        self.assertIn("thalweg_user_benchmark", self.told())
+        self.good("global-config", "--unset", "CXX_FLAGS")
+        self.assertNotIn("thalweg_user_benchmark", self.told())
+
+    def test_configuration_for_all_is_for_our_programs_too(self) -> None:
+        self.lists("primes_sequential", "primes_tbb_farm")
+        self.good("global-config", "--set", "CXX_FLAGS=-O2", "--set", "LIBS=-lm")
+        call = (
+            "thalweg_user_benchmark(\n  KIND [=[configured]=]\n  NAME [=[primes_tbb_farm]=]\n"
+            f"  PROGRAM [=[{BENCH}/primes/tbb/farm.cpp]=]\n"
+        )
+        text = self.told()
+        self.assertIn(call, text)
+        rest = text.partition(call)[2].partition("\n)")[0]
+        for line in ("  CXX_FLAGS [=[SHELL:-O2]=]", "  LIBRARIES [=[-lm]=]", "  USES [=[tbb]=]"):
+            self.assertIn(line, rest)
+        # The operators are compiled once for all programs of the application.
+        self.assertEqual(len(set(re.findall(r"OPERATORS .*operators\.primes_.*", text))), 1)
+        for one in programs.known_programs(self.folder):
+            self.assertEqual(one.target, f"configured.{one.name}")
+            self.assertEqual(str(one.executable), f"configured/{one.name}")
+        self.assertRegex(self.good("list"), r"primes_tbb_farm .*yes, as you configured it")
+
+    def test_configuration_of_one_of_our_programs(self) -> None:
+        self.lists("primes_sequential", "primes_tbb_farm")
+        self.good("configure", "primes_tbb", "--set", "CXX_FLAGS=-O2", "--set", "INCLUDES=mine")
+        kept = self.folder / "programs" / "primes_tbb_farm.json"
+        self.assertEqual(
+            json.loads(kept.read_text(encoding="utf-8")), {"CXX_FLAGS": "-O2", "INCLUDES": "mine"}
+        )
+        self.assertIn(f"  INCLUDES [=[{kept.parent}/mine]=]", self.told())
+        known = {one.name: one.target for one in programs.known_programs(self.folder)}
+        self.assertEqual(
+            known,
+            {"primes_sequential": "primes_sequential", "primes_tbb_farm": "configured.primes_tbb_farm"},
+        )
+        self.good("global-config", "--set", "CXX_FLAGS=-O1", "--set", "BENCH_CXX=c++")
+        said = self.good("configure", "primes_tbb_farm", "--show")
+        self.assertEqual(
+            said.splitlines(), ["bench_cxx=c++", "cxx_flags=-O1 -O2", f"includes={kept.parent}/mine"]
+        )
+        self.assertIn("no key MACRO", self.refused("configure", "primes_tbb", "--set", "MACRO=x").what)
+        kept.write_text("{", encoding="utf-8")
+        (one,) = [one for one in programs.known_programs(self.folder) if one.missing]
+        self.assertEqual(one.name, "primes_tbb_farm")
+        self.assertIn(f"{kept}:1: no JSON", one.missing)
+
+    def test_store_says_what_programs_are_built_with(self) -> None:
+        self.make("a")
+        self.lists("primes_sequential", "primes_tbb_farm")
+        self.good("configure", "primes_tbb", "--set", "CXX=c++", "--set", "CXX_FLAGS=-O2")
+        with mock.patch.dict(os.environ, {"THALWEG_BENCHMARKS": str(self.folder)}):
+            said = Circumstances.here(programs.known_programs(self.folder)).libraries
+        self.assertNotIn("primes_sequential", said)
+        self.assertRegex(said["primes_tbb_farm"], r"^cxx=c\+\+; cxx_flags=-O2; c\+\+ is .*\d\.\d")
 
     def test_quoted_whatever_is_in_it(self) -> None:
         self.assertEqual(quoted('a"$b'), '[=[a"$b]=]')

@@ -48,6 +48,25 @@ class Built(User):
         self.assertRegex(said, "left out: primes_mine_logged: there is no compiler .*/other-c\\+\\+")
         self.assertRegex(said, "primes_mine_wrong .* good")
 
+        # Our programs are built as the user says, too, and as they are without that.
+        (self.folder / "gone").rename(compiler)
+        self.environment["THALWEG_BENCHMARKS"] = str(moved)
+        self.types(f"./thalweg global-config --set BENCH_CXX={compiler} --set MACROS=MINE=1")
+        ours = "./thalweg exec --bench primes_sequential --input test --verify"
+        self.assertRegex(self.types(ours), "primes_sequential .* good")
+        log = (self.folder / "other-c++.log").read_text(encoding="utf-8").splitlines()
+        self.assertIn(str(ROOT / "bench/primes/sequential/sequential.cpp"), log)
+        self.assertIn("-DMINE=1", log)
+        kept = f"primes_sequential: bench_cxx={compiler}; macros=MINE=1; "
+        self.assertIn(kept, self.types("./thalweg results latest"))
+        self.types("./thalweg global-config --set CXX_FLAGS=-DOPERATORS=2 --unset BENCH_CXX --unset MACROS")
+        self.types("./thalweg list")
+        commands = self.types(f"ninja -C '{ROOT}/build/release' -t commands configured.primes_sequential")
+        self.assertRegex(commands, "-DOPERATORS=2 .*spb/primes.cpp")
+        self.types("./thalweg global-config --unset CXX_FLAGS")
+        self.types(ours)
+        self.assertNotIn("primes_sequential:", self.types("./thalweg results latest"))
+
         # CMake, by itself, finds in its list what is no longer there.
         shutil.rmtree(moved)
         self.types(f"cmake '{ROOT}/build/release'")
