@@ -726,6 +726,30 @@ class Listed(Own):
         said = self.good("effort", "--bench", "primes_mine_a")
         self.assertRegex(said, r"primes_mine_a +\d+ \(1\)")
 
+    def test_effort_goes_on_behind_what_is_broken(self) -> None:
+        self.make("a")
+        self.make("b").program.write_text("int main() {", encoding="utf-8")
+        gone = self.make("c").program
+        gone.unlink()
+        with redirect_stderr(io.StringIO()) as said:
+            done = self.type("effort", "--app", "primes")
+        self.assertRegex(done.output, r"primes_mine_a +\d+ \(1\)")
+        self.assertRegex(done.output, r"primes_tbb_farm +\d+")
+        told = said.getvalue() + done.stderr
+        self.assertIn("program.cpp:1: this { is not closed", told)
+        self.assertIn(f"{gone} cannot be read", told)
+        self.assertEqual(str(done.exception), "primes_mine_b, primes_mine_c cannot be measured")
+        failure = self.refused("effort", "--bench", "primes_mine_b")
+        self.assertIn("none of these programs", failure.what)
+
+    def test_effort_takes_applications_of_ones_own(self) -> None:
+        self.good("new-app", "collatz")
+        self.good("new", "--app", "collatz", "--ppi", "mine", "--bench", "a")
+        for words in (["--app", "collatz"], []):
+            said = self.good("effort", *words)
+            for name in ("collatz_sequential", "collatz_mine_a", "collatz_thalweg_farm"):
+                self.assertRegex(said, rf"{name} +\d+ \(\d")
+
     def test_sequential_reference_is_ours(self) -> None:
         self.make("x", "sequential").program.write_text("int main() {}\n", encoding="utf-8")
         said = self.good("effort", "--app", "primes", "--ppi", "sequential")
