@@ -23,8 +23,7 @@ from thalweg_cli.own import (
     whole_file,
 )
 from thalweg_cli.own_settings import Settings, check_key, settings_from
-from thalweg_cli.paths import BENCH
-from thalweg_cli.programs import programs_of_own_applications, written_programs
+from thalweg_cli.programs import other_program
 from thalweg_cli.terminal import Failed, console
 
 ToGet = Annotated[str, typer.Option("--get", metavar="KEY", help="Print what a key has.")]
@@ -49,9 +48,11 @@ def configure(
 ) -> None:
     """Say what a benchmark is built with, yours or ours; without options, open its file in the editor."""
     benchmarks = Benchmarks(folder)
-    if other := program_called(name, benchmarks):
+    other = None if name in benchmarks.names() else other_program(name)
+    if other:
         asked = Asked(get, to_set or [], unset or [], show, editor)
-        work_on(benchmarks.program_file(other), asked, lambda: benchmarks.settings_for(other))
+        its_name = other.name
+        work_on(benchmarks.program_file(its_name), asked, lambda: benchmarks.settings_for(its_name))
         return
     if not (get or to_set or unset or show):
         # The file may be the one that has something wrong: it is opened by its name.
@@ -120,14 +121,6 @@ def work_on(file: Path, asked: Asked, settings: Callable[[], Settings]) -> None:
         print_value(value_at(values, asked.get))
     if asked.show:
         print_settings(settings())
-
-
-def program_called(name: str, benchmarks: Benchmarks) -> str:
-    """The whole name of the program that a user means, if it is none of the user's own benchmarks."""
-    if name in benchmarks.names():
-        return ""
-    others = [*written_programs(BENCH), *programs_of_own_applications()]
-    return next((one.name for one in others if one.is_called(name)), "")
 
 
 def to_be(file: Path, values: Mapping[str, Any]) -> JsonFile:

@@ -118,6 +118,30 @@ def programs_of_own_applications() -> list[Program]:
     return [program_of(source, source.parents[2].name) for source in sources]
 
 
+def own_benchmark(benchmarks: Benchmarks, name: str) -> Benchmark:
+    """The user's own benchmark of a name, as `Benchmarks.find` has it.
+
+    If that is another program, the failure says how to come by a benchmark of it.
+    """
+    try:
+        return benchmarks.find(name)
+    except Failed:
+        if name in benchmarks.names():
+            raise
+        if other := other_program(name):
+            raise Failed(
+                f"{other.name} is no benchmark of your own",
+                remedy=f"./thalweg new --from {other.name} --bench NAME makes one of it",
+            ) from None
+        raise
+
+
+def other_program(name: str) -> Program | None:
+    """The program that a user means, if there is one that is no benchmark of the user's own."""
+    others = [*written_programs(BENCH), *programs_of_own_applications()]
+    return next((one for one in others if one.is_called(name)), None)
+
+
 def program_of(source: Path, application: str) -> Program:
     """What `<interface>/<composition>.cpp` is a program of."""
     interface, composition = source.parent.name, source.stem

@@ -270,6 +270,39 @@ class Operators(Own):
         self.assertIn("did you mean primality? one of source, primality, sink", failure.remedy)
         self.assertIn("no sink of its own", self.refused("reset-op", "first", "--op", "sink").what)
 
+    def test_application_of_ones_own(self) -> None:
+        self.good("new-app", "collatz")
+        self.good("new", "--app", "collatz", "--ppi", "mine", "--bench", "a")
+        theirs = self.folder / "apps" / "collatz"
+        before = (theirs / "collatz.cpp").read_text(encoding="utf-8")
+        self.good("edit-op", "a", "--op", "Longest", "--editor", "sed -i 1i//mine")
+        one = Benchmarks(self.folder).find("a")
+        mine = one.folder / "operators" / "apps" / "collatz" / "collatz.cpp"
+        self.assertEqual(mine.read_text(encoding="utf-8"), f"//mine\n{before}")
+        self.assertEqual((theirs / "collatz.cpp").read_text(encoding="utf-8"), before)
+        self.assertIn("nothing was changed", self.refused("reset-op", "a", "--op", "longest").what)
+        self.good("reset-op", "a", "--op", "longest", "--yes")
+        self.assertFalse(mine.exists())
+        # In the application itself, for all its programs.
+        self.good("edit-op", "collatz", "--op", "longest", "--editor", "sed -i 1i//all")
+        self.assertEqual((theirs / "collatz.cpp").read_text(encoding="utf-8"), f"//all\n{before}")
+        self.assertIn("nothing is kept", self.refused("reset-op", "collatz", "--op", "longest").what)
+        self.assertIn("no operator longst", self.refused("edit-op", "collatz", "--op", "longst").what)
+        self.good("edit", "collatz_thalweg_farm", "--editor", "sed -i 1i//too")
+        program_text = (theirs / "bench" / "thalweg" / "farm.cpp").read_text(encoding="utf-8")
+        self.assertTrue(program_text.startswith("//too"))
+
+    def test_programs_that_are_not_the_users_say_how_to_copy_them(self) -> None:
+        for words in (
+            ["edit", "primes_tbb"],
+            ["edit-op", "primes_tbb", "--op", "primality"],
+            ["reset-op", "primes_tbb", "--op", "primality"],
+            ["rename", "primes_tbb", "x"],
+            ["delete", "primes_tbb", "--yes"],
+        ):
+            with self.subTest(words):
+                self.assertIn("./thalweg new --from primes_tbb_farm", self.refused(*words).remedy)
+
     def test_what_numbers_depend_on(self) -> None:
         one = self.make()
         (listed,) = own_programs(Benchmarks(self.folder))
