@@ -5,7 +5,7 @@ What does not compile of the user's own, or as the user has configured it, does 
 
 from collections.abc import Sequence
 
-from thalweg_cli.build import build
+from thalweg_cli.build import build, look_again_at_applications
 from thalweg_cli.own import OwnFolder
 from thalweg_cli.programs import (
     PRESET,
@@ -28,6 +28,7 @@ def compile_programs(
     """Build benchmark programs, ours and your own."""
     if not (bench or app or ppi):
         raise Failed("which programs?", remedy="--bench, --app or --ppi; ./thalweg list shows all")
+    look_again_at_applications()
     chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
     built = build_all(chosen)
     for program in built:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from thalweg_cli.files import make_folder, write_text
+from thalweg_cli.names import cmake_text
 from thalweg_cli.own import OPERATORS, Benchmark, Benchmarks, Unreadable
 from thalweg_cli.own_settings import Settings, known_interfaces
 from thalweg_cli.paths import api_of, build_folder, root_of
@@ -155,7 +156,7 @@ def call(own: Mapping[str, Sequence[str]], application: str, interface: str, set
         "PACKAGES": settings.packages,
         "USES": list(dict.fromkeys([*uses, *settings.uses])),
     }
-    words = (f"  {key} {' '.join(map(quoted, values))}" for key, values in arguments.items() if values)
+    words = (f"  {key} {' '.join(map(cmake_text, values))}" for key, values in arguments.items() if values)
     return ["thalweg_user_benchmark(", *words, ")"]
 
 
@@ -190,14 +191,6 @@ def headers_of(one: Benchmark, path: str) -> set[str]:
 def in_shell(flags: Sequence[str]) -> list[str]:
     """Flags as one word, which CMake splits again, so that it leaves none out that stands there twice."""
     return [f"SHELL:{shlex.join(flags)}"] if flags else []
-
-
-def quoted(text: str) -> str:
-    """A text as CMake takes it, whatever is in it."""
-    level = "="
-    while f"]{level}]" in text:
-        level += "="
-    return f"[{level}[{text}]{level}]"
 
 
 def missing_by_cmake(preset: str) -> dict[str, str]:

@@ -17,8 +17,9 @@ from thalweg_cli.app import app
 from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.json_file import JsonFile
+from thalweg_cli.names import cmake_text
 from thalweg_cli.own import Benchmark, Benchmarks, Unreadable
-from thalweg_cli.own_cmake import Written, call_of, quoted, tell_cmake
+from thalweg_cli.own_cmake import Written, call_of, tell_cmake
 from thalweg_cli.own_configure import changed
 from thalweg_cli.own_operators import operators_of
 from thalweg_cli.own_settings import Source, settings_from
@@ -751,8 +752,8 @@ class Listed(Own):
         self.assertRegex(said["primes_tbb_farm"], r"^cxx=c\+\+; cxx_flags=-O2; c\+\+ is .*\d\.\d")
 
     def test_quoted_whatever_is_in_it(self) -> None:
-        self.assertEqual(quoted('a"$b'), '[=[a"$b]=]')
-        self.assertEqual(quoted("]=]"), "[==[]=]]==]")
+        self.assertEqual(cmake_text('a"$b'), '[=[a"$b]=]')
+        self.assertEqual(cmake_text("]=]"), "[==[]=]]==]")
 
     def test_effort_takes_them(self) -> None:
         self.make("a")

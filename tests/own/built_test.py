@@ -71,5 +71,25 @@ class Built(User):
         shutil.rmtree(moved)
         self.types(f"cmake '{ROOT}/build/release'")
 
+    def test_mistake_in_the_cmake_file_of_an_application_stops_no_other(self) -> None:
+        self.types("./thalweg new-app noise")
+        file = self.benchmarks / "apps" / "noise" / "CMakeLists.txt"
+        good = file.read_text(encoding="utf-8")
+        line = good.count("\n") + 1
+        for mistake, says in (
+            ("if(", "Parse error. Function missing ending"),
+            ("find_package(Nosuch REQUIRED)", "By not providing"),
+        ):
+            file.write_text(f"{good}{mistake}\n", encoding="utf-8")
+            said = self.types("./thalweg exec --bench primes_sequential --input test --verify")
+            self.assertRegex(said, rf"the application noise is left out: {file}:{line}: {says}")
+            self.assertRegex(said, "primes_sequential .* good")
+        said = self.types("./thalweg list --app noise")
+        self.assertRegex(said, r"noise_sequential .* no: .*CMakeLists.txt:\d")
+        file.write_text(good, encoding="utf-8")
+        self.assertRegex(self.types("./thalweg list --app noise"), "noise_sequential .* yes")
+        self.types("./thalweg delete-app noise --yes")
+        self.types("./thalweg list --app primes")
+
 
 unittest.main()
