@@ -10,7 +10,7 @@ import typer
 
 from thalweg_cli import ranges
 from thalweg_cli.applications import make_input, tools_of
-from thalweg_cli.debugging import debug
+from thalweg_cli.debugging import check_one, debug
 from thalweg_cli.experiment import Conditions, Setting, WhenLate, settings
 from thalweg_cli.files import check_writable
 from thalweg_cli.measuring import Measuring, Plan, Rounds
@@ -157,6 +157,9 @@ def execute(
 
     def prepared() -> list[Setting]:
         chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
+        if debug_one:
+            check_one(len(chosen))
+            chosen = select(known_programs(folder, chosen[0].name), [chosen[0].name], [], [])
         programs = make_ready(chosen, inputs)
         left_out.extend(program.name for program in chosen if program not in programs)
         names = list(dict.fromkeys(inputs))

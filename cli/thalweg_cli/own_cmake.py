@@ -7,8 +7,8 @@ the plain ones, under another name for CMake: without a configuration all is as 
 import json
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from thalweg_cli.files import make_folder, write_text
@@ -24,8 +24,9 @@ LIST, FOUND = "own_benchmarks.cmake", "own_benchmarks.json"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
-OWN, CONFIGURED = "own", "configured"
-"""How targets, and folders of what is built, begin: of the user's own benchmarks, and of other programs."""
+OWN, CONFIGURED, DEBUGGED = "own", "configured", "debugged"
+"""How targets, and folders of what is built, begin: of the user's own benchmarks, of other programs, and of
+what a debugger is to show with its lines."""
 
 
 @dataclass(frozen=True)
@@ -49,35 +50,16 @@ class Told:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
-def tell_cmake(benchmarks: Benchmarks, preset: str, others: Sequence[Written]) -> Told:
+def tell_cmake(benchmarks: Benchmarks, preset: str, others: Sequence[Written], debugged: str = "") -> Told:
     """Writes the list for a build, if it is not the one that is there.
 
     What is wrong with one must not keep others from being built. `others`: all programs that there are beside
-    the user's own benchmarks.
+    the user's own benchmarks. `debugged`: one program that is built for a debugger, too.
     """
-    lines = ["# Written by ./thalweg: what the user has configured, and benchmarks of the user's own."]
     told = Told()
-    ours = {one.name for one in others}
-    for one in benchmarks:
-        try:
-            if isinstance(one, Unreadable):
-                raise one.why
-            settings = check(one, ours)
-            lines += call_of(one, settings)
-        except Failed as why:
-            told.left_out[one.name] = reason(why)
-    libraries: dict[object, str] = {}
-    for other in others:
-        try:
-            settings = benchmarks.settings_for(other.name)
-            if settings.missing:
-                raise Failed(settings.missing)
-        except Failed as why:
-            told.left_out[other.name] = reason(why)
-            continue
-        if settings.described():
-            told.configured.add(other.name)
-            lines += configured_call(other, settings, libraries)
+    lines = ["# Written by ./thalweg: what the user has configured, and benchmarks of the user's own."]
+    lines += calls_of_own(benchmarks, {one.name for one in others}, told, debugged)
+    lines += calls_of_others(benchmarks, others, told, debugged)
     place = build_folder(preset) / LIST
     text = "\n".join(lines) + "\n"
     if len(lines) == 1 and not place.exists():
@@ -88,12 +70,46 @@ def tell_cmake(benchmarks: Benchmarks, preset: str, others: Sequence[Written]) -
     return told
 
 
+def calls_of_own(benchmarks: Benchmarks, ours: Collection[str], told: Told, debugged: str) -> Iterator[str]:
+    """The calls for the user's own benchmarks. What is left out comes into `told`."""
+    for one in benchmarks:
+        try:
+            if isinstance(one, Unreadable):
+                raise one.why
+            settings = check(one, ours)
+            yield from call_of(one, settings)
+            if one.name == debugged:
+                yield from call_of(one, with_lines(settings), DEBUGGED)
+        except Failed as why:
+            told.left_out[one.name] = reason(why)
+
+
+def calls_of_others(
+    benchmarks: Benchmarks, others: Iterable[Written], told: Told, debugged: str
+) -> Iterator[str]:
+    """The calls for other programs that are configured. They, and what is left out, come into `told`."""
+    libraries: dict[object, str] = {}
+    for one in others:
+        try:
+            settings = benchmarks.settings_for(one.name)
+            if settings.missing:
+                raise Failed(settings.missing)
+        except Failed as why:
+            told.left_out[one.name] = reason(why)
+            continue
+        if settings.described():
+            told.configured.add(one.name)
+            yield from configured_call(one, settings, libraries)
+        if one.name == debugged:
+            yield from configured_call(one, with_lines(settings), {}, DEBUGGED)
+
+
 def reason(why: Failed) -> str:
     """What is wrong, and what to do, in a line."""
     return f"{why.what}{f'; {why.remedy}' if why.remedy else ''}"
 
 
-def check(one: Benchmark, ours: Iterable[str]) -> Settings:
+def check(one: Benchmark, ours: Collection[str]) -> Settings:
     """The settings of a benchmark. Raises Failed if something is wrong with it, or missing here."""
     if one.name in ours:
         raise Failed(f"{one.name} is a program of Thalweg, too", remedy=f"./thalweg rename {one.name} NEW")
@@ -107,13 +123,20 @@ def check(one: Benchmark, ours: Iterable[str]) -> Settings:
     return settings
 
 
-def call_of(one: Benchmark, settings: Settings) -> list[str]:
+def with_lines(settings: Settings) -> Settings:
+    """The settings with those flags more that let a debugger know lines and variables. The code stays."""
+    return replace(
+        settings, cxx_flags=(*settings.cxx_flags, "-g"), bench_cxx_flags=(*settings.bench_cxx_flags, "-g")
+    )
+
+
+def call_of(one: Benchmark, settings: Settings, kind: str = OWN) -> list[str]:
     """The call that tells CMake of a benchmark of the user's own."""
     arguments = {
-        "KIND": [OWN],
+        "KIND": [kind],
         "NAME": [one.name],
         "PROGRAM": [str(one.program)],
-        "OPERATORS": [f"own_operators.{one.name}"],
+        "OPERATORS": [f"{kind}_operators.{one.name}"],
         "FOLDER": [str(one.folder)],
         "REPLACED": one.changed_files,
         "REBUILT": rebuilt(one),
@@ -121,7 +144,9 @@ def call_of(one: Benchmark, settings: Settings) -> list[str]:
     return call(arguments, one.application, one.interface, settings)
 
 
-def configured_call(one: Written, settings: Settings, libraries: dict[object, str]) -> list[str]:
+def configured_call(
+    one: Written, settings: Settings, libraries: dict[object, str], kind: str = CONFIGURED
+) -> list[str]:
     """The call that tells CMake of another program.
 
     `libraries`: those of operators that there are so far. Programs of an application have one in common if
@@ -129,10 +154,10 @@ def configured_call(one: Written, settings: Settings, libraries: dict[object, st
     """
     way = (one.application, settings.cxx, settings.cxx_flags, settings.macros, settings.includes)
     arguments = {
-        "KIND": [CONFIGURED],
+        "KIND": [kind],
         "NAME": [one.name],
         "PROGRAM": [str(one.source)],
-        "OPERATORS": [libraries.setdefault(way, f"configured_operators.{one.name}")],
+        "OPERATORS": [libraries.setdefault(way, f"{kind}_operators.{one.name}")],
     }
     return call(arguments, one.application, one.interface, settings)
 

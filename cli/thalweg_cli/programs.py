@@ -14,7 +14,7 @@ from rich.table import Table
 from thalweg_cli.build import build
 from thalweg_cli.names import did_you_mean
 from thalweg_cli.own import OPERATORS, PROGRAM, Benchmark, Benchmarks, OwnFolder, name_of
-from thalweg_cli.own_cmake import CONFIGURED, OWN, Written, missing_by_cmake, tell_cmake
+from thalweg_cli.own_cmake import CONFIGURED, DEBUGGED, OWN, Written, missing_by_cmake, tell_cmake
 from thalweg_cli.paths import BENCH, build_folder, user_folder
 from thalweg_cli.terminal import Failed, console, print_table
 
@@ -34,7 +34,7 @@ class Program:
     """A benchmark program. `missing` says what to do to have it; empty if it can be built.
 
     `own`: the folder of a benchmark of the user's own. `configured`: it is another program, and is built as
-    the user's configuration says.
+    the user's configuration says. `debugged`: it is meant as it is built for a debugger.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Program:
     missing: str
     own: Path | None = field(default=None, compare=False)
     configured: bool = field(default=False, compare=False)
+    debugged: bool = field(default=False, compare=False)
 
     def is_called(self, name: str) -> bool:
         """Whether a user means it by `name`: its name, without the composition if that is the default one.
@@ -70,7 +71,7 @@ class Program:
     @property
     def kind(self) -> str:
         """In which way it is built, if that is not how Thalweg itself does."""
-        return OWN if self.own else CONFIGURED if self.configured else ""
+        return DEBUGGED if self.debugged else OWN if self.own else CONFIGURED if self.configured else ""
 
     @property
     def has_own_operators(self) -> bool:
@@ -78,12 +79,15 @@ class Program:
         return self.own is not None and (self.own / OPERATORS).is_dir()
 
 
-def known_programs(folder: Path | None = None) -> list[Program]:
-    """All programs, from what CMake found; behind ours the user's own, which are in `folder`."""
+def known_programs(folder: Path | None = None, debugged: str = "") -> list[Program]:
+    """All programs, from what CMake found; behind ours the user's own, which are in `folder`.
+
+    The one that is called `debugged` is as it is built for a debugger.
+    """
     own = Benchmarks(folder)
     ours = [*written_programs(BENCH), *programs_of_own_applications()]
     written = [Written(one.name, one.application, one.interface, source_of(one, BENCH)) for one in ours]
-    told = tell_cmake(own, PRESET, written)
+    told = tell_cmake(own, PRESET, written, debugged)
     build(PRESET, "build.ninja")  # Configures; Ninja sees to it that the list is up to date.
     try:
         listed = json.loads((build_folder(PRESET) / "bench" / "programs.json").read_text(encoding="utf-8"))
@@ -92,7 +96,7 @@ def known_programs(folder: Path | None = None) -> list[Program]:
     missing = missing_by_cmake(PRESET) | told.left_out
     others = [Program(**{"configured": one["name"] in told.configured, **one}) for one in listed]
     return [
-        replace(one, missing=one.missing or missing.get(one.name, ""))
+        replace(one, missing=one.missing or missing.get(one.name, ""), debugged=one.name == debugged)
         for one in [*others, *own_programs(own)]
     ]
 

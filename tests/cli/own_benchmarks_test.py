@@ -742,6 +742,20 @@ class Listed(Own):
         self.assertEqual(one.name, "primes_tbb_farm")
         self.assertIn(f"{kept}:1: no JSON", one.missing)
 
+    def test_what_is_debugged_has_lines(self) -> None:
+        self.make("a")
+        self.lists("primes_sequential", "primes_tbb_farm")
+        self.good("configure", "a", "--set", "BENCH_CXX_FLAGS=-O1")
+        for name, flags in (("primes_tbb_farm", "-g"), ("primes_mine_a", "-O1 -g")):
+            known = programs.known_programs(self.folder, name)
+            self.assertEqual([one.target for one in known if one.debugged], [f"debugged.{name}"])
+            text = (self.build / "own_benchmarks.cmake").read_text(encoding="utf-8")
+            told = text.partition(f"  KIND [=[debugged]=]\n  NAME [=[{name}]=]\n")[2].partition("\n)")[0]
+            self.assertIn(f"  OPERATORS [=[debugged_operators.{name}]=]\n", told)
+            self.assertIn("  CXX_FLAGS [=[SHELL:-g]=]\n", told)
+            self.assertIn(f"  BENCH_CXX_FLAGS [=[SHELL:{flags}]=]", told)
+        self.assertNotIn("debugged", self.told())
+
     def test_store_says_what_programs_are_built_with(self) -> None:
         self.make("a")
         self.lists("primes_sequential", "primes_tbb_farm")
