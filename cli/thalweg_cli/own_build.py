@@ -13,6 +13,7 @@ from thalweg_cli.programs import (
     Benches,
     Interfaces,
     Program,
+    check_selection,
     known_programs,
     select,
 )
@@ -26,8 +27,7 @@ def compile_programs(
     folder: OwnFolder = None,
 ) -> None:
     """Build benchmark programs, ours and your own."""
-    if not (bench or app or ppi):
-        raise Failed("which programs?", remedy="--bench, --app or --ppi; ./thalweg list shows all")
+    check_selection(bench, app, ppi)
     look_again_at_applications()
     chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
     built = build_all(chosen)

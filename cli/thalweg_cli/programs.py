@@ -183,6 +183,12 @@ def select(
     return found
 
 
+def check_selection(bench: Benches, app: Applications, ppi: Interfaces) -> None:
+    """Raises Failed if no program is asked for."""
+    if not (bench or app or ppi):
+        raise Failed("which programs?", remedy="--bench, --app or --ppi; ./thalweg list shows all")
+
+
 def fits(program: Program, bench: Sequence[str], app: Sequence[str], ppi: Sequence[str]) -> bool:
     """Whether a program fits every condition that is given; `all` fits any."""
     return (
