@@ -181,10 +181,17 @@ def look_again_at_applications() -> None:
 
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
-    """Keeps other processes from what they, too, do under this lock: two builds would spoil each other."""
+    """Keeps other processes from what they, too, do under this lock: two builds would spoil each other.
+
+    Says so if it has to wait for one.
+    """
     lock.parent.mkdir(exist_ok=True)
     with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            console.print("another command is building: waiting for it", style="dim")
+            fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 

@@ -101,7 +101,9 @@ def install_packages(wanted: Sequence[Interface]) -> None:
     """Installs the packages that are missing. Raises Failed if an interface has none, or if apt fails."""
     for interface in wanted:
         if not interface.package:
-            raise Failed(f"no package has {interface.title}", remedy=state_of(interface).remedy)
+            state = state_of(interface)
+            remedy = state.remedy or f"nothing: its sources are in {state.says}"
+            raise Failed(f"no package has {interface.title}", remedy=remedy)
     missing = [interface.package for interface in wanted if not state_of(interface).there]
     if not missing:
         console.print("all of these packages are there")

@@ -62,6 +62,7 @@ class Alone(unittest.TestCase):
                 other = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
                 assert other.stdout is not None
                 self.assertEqual(other.stdout.readline(), "started\n")
+                self.assertEqual(other.stdout.readline(), "another command is building: waiting for it\n")
                 with self.assertRaises(subprocess.TimeoutExpired):
                     other.wait(0.3)
             self.assertEqual(other.communicate(timeout=30)[0], "alone\n")

@@ -195,6 +195,10 @@ class Packages(InAHome):
         self.again.assert_not_called()
         done, ran = self.run_with("tbb", "fastflow", missing=True)
         self.assertEqual((str(done.exception), ran), ("no package has FastFlow", []))
+        self.type("--path", f"fastflow={self.sources('fastflow')}")
+        failure = self.run_with("fastflow", missing=True)[0].exception
+        assert isinstance(failure, Failed)
+        self.assertIn(f"its sources are in {self.folder}/fastflow", failure.remedy)
 
     def test_packages_are_those_of_the_launcher(self) -> None:
         listed = (ROOT / "cli" / "packages.txt").read_text(encoding="utf-8")
