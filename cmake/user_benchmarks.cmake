@@ -78,10 +78,10 @@ function(thalweg_user_operators result)
   set(${result} "${own}" PARENT_SCOPE)
 endfunction()
 
-# thalweg_user_benchmark(KIND own|configured NAME ... PROGRAM ... APPLICATION ... [...]): the program of a benchmark,
-# <kind>.<name>, if it can be built here. It gets a library of OPERATORS if files of the application are REPLACED by
-# those in FOLDER/operators, so that others are to be REBUILT (both as paths in ROOT), or if all are to be compiled in
-# another way. Several programs may have one in common.
+# thalweg_user_benchmark(KIND own|configured|debugged NAME ... PROGRAM ... APPLICATION ... [...]): the program of a
+# benchmark, <kind>.<name>, if it can be built here. It gets a library of OPERATORS if files of the application are
+# REPLACED by those in FOLDER/operators, so that others are to be REBUILT (both as paths in ROOT), or if all are to be
+# compiled in another way. Several programs may have one in common.
 function(thalweg_user_benchmark)
   cmake_parse_arguments(
     PARSE_ARGV 0 its ""

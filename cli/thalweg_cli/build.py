@@ -254,8 +254,6 @@ def running(command: Sequence[str], environment: dict[str, str]) -> Iterator[sub
 
 def failure_in(log: str) -> str:
     """The part of Ninja's output about what failed, without command lines and the steps that went well."""
-    if "FAILED: build.ninja" in log:  # CMake's own words stand before that.
-        return last_lines(log)
     shown: list[str] = []
     failed = False
     command_next = False

@@ -67,7 +67,7 @@ def mistakes_in(said: str, apps: Path) -> dict[str, LeftOut]:
     """The applications in a folder that CMake stopped at, by what it said."""
     found: dict[str, LeftOut] = {}
     for block in blocks_of(said):
-        place = re.search(rf"{re.escape(str(apps))}/([^/\s]+)/(?:[^:\n]*?):(\d+)", block)
+        place = re.search(rf"{re.escape(str(apps))}/(\w+)/[^:\n]*?:\d+", block)
         target = re.search(r'"?\b(?:app|spb|inputs_of|test_app)_(\w+)\b', block)
         if place:
             name, where = place[1], place[0]

@@ -140,6 +140,12 @@ class Builds(InABuild):
         with self.assertRaises(NotConfigured):
             self.run_build("CMake Error at bench/CMakeLists.txt:9 (include):\n  something of ours\n")
 
+    def test_folder_that_is_no_name_is_not_tried_for_ever(self) -> None:
+        (self.apps / "my-own").mkdir()
+        one = "CMake Error at {apps}/my-own/CMakeLists.txt:4 (x):\n  y\n"
+        with self.assertRaises(NotConfigured):
+            self.run_build(one, one)
+
     def test_it_is_not_tried_for_ever(self) -> None:
         one = "CMake Error at {apps}/noise/CMakeLists.txt:4 (x):\n  y\n"
         with self.assertRaises(NotConfigured):
