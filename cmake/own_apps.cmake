@@ -3,6 +3,21 @@
 # compile keeps nothing else from being built.
 set(THALWEG_USER_APPS "" CACHE PATH "Folder of the applications of the user's own; it is called apps")
 
+# Those whose CMakeLists.txt has a mistake, as ./thalweg has written them down: thalweg_left_out_<name> is the reason.
+set(own_apps_left_out "${PROJECT_BINARY_DIR}/own_apps_left_out.cmake")
+if(NOT EXISTS "${own_apps_left_out}")
+  file(WRITE "${own_apps_left_out}" "# None is left out.\n") # so that Ninja sees when it changes
+endif()
+include("${own_apps_left_out}")
+
+# thalweg_own_programs(<name> <folder>): the programs of an application, which are listed even if it is left out.
+function(thalweg_own_programs name folder)
+  file(GLOB programs CONFIGURE_DEPENDS RELATIVE "${folder}/bench" "${folder}/bench/*/*.cpp")
+  foreach(program IN LISTS programs)
+    thalweg_program("${folder}/bench/${program}" "${name}/${program}" OWN)
+  endforeach()
+endfunction()
+
 # thalweg_own_app([LIBRARIES ...]): an application that is called as its folder. Its sources are *.cpp, in namespace
 # apps::<name>; spb/<name>.cpp and .hpp are the interface of its programs, bench/<interface>/<composition>.cpp its
 # programs, tests/*_test.cpp its tests.
@@ -30,10 +45,7 @@ function(thalweg_own_app)
     set_target_properties(inputs_of_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/apps/inputs")
   endif()
 
-  file(GLOB programs CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/bench" bench/*/*.cpp)
-  foreach(program IN LISTS programs)
-    thalweg_program("${CMAKE_CURRENT_SOURCE_DIR}/bench/${program}" "${name}/${program}" OWN)
-  endforeach()
+  thalweg_own_programs(${name} "${CMAKE_CURRENT_SOURCE_DIR}")
 
   file(GLOB tests CONFIGURE_DEPENDS tests/*_test.cpp)
   find_package(GTest QUIET)
@@ -52,8 +64,14 @@ if(THALWEG_USER_APPS AND TARGET spb_core)
     cmake_path(GET own_app FILENAME name)
     if(TARGET app_${name})
       message(WARNING "${own_app} is left out: Thalweg has an application ${name} itself")
+    elseif(DEFINED thalweg_left_out_${name})
+      thalweg_own_programs(${name} "${own_app}")
     elseif(EXISTS "${own_app}/spb/${name}.cpp")
       add_subdirectory("${own_app}" "${CMAKE_CURRENT_BINARY_DIR}/own_apps/${name}" EXCLUDE_FROM_ALL)
+      if(NOT TARGET spb_${name})
+        set(thalweg_left_out_${name} "${own_app}/CMakeLists.txt does not call thalweg_own_app()")
+        thalweg_own_programs(${name} "${own_app}")
+      endif()
     else()
       message(WARNING "${own_app} is left out: it has no spb/${name}.cpp")
     endif()

@@ -1,6 +1,7 @@
-# Benchmarks that users add (docs/own-benchmarks.md), built with the libraries that ours have. ./thalweg writes a list
-# of them: a call of thalweg_user_benchmark for each. What is wrong with one makes it unavailable, and nothing else; so
-# they are no part of `all` either. To be included where the interfaces of our programs are known.
+# Benchmarks that users add (docs/own-benchmarks.md), built with the libraries that ours have, and our programs where
+# the user's configuration says how they are to be built. ./thalweg writes a list of them: a call of
+# thalweg_user_benchmark for each. What is wrong with one makes it unavailable, and nothing else; so they are no part of
+# `all` either. To be included where the interfaces of our programs are known.
 set(THALWEG_USER_BENCHMARKS "${PROJECT_BINARY_DIR}/own_benchmarks.cmake"
     CACHE FILEPATH "The list of the user's own benchmarks, as ./thalweg writes it")
 mark_as_advanced(THALWEG_USER_BENCHMARKS)
@@ -77,12 +78,14 @@ function(thalweg_user_operators result)
   set(${result} "${own}" PARENT_SCOPE)
 endfunction()
 
-# thalweg_user_benchmark(NAME ... FOLDER ... APPLICATION ... [...]): the program of a benchmark, own.<name>, if it can
-# be built here. It gets operators of its own if files of the application are REPLACED, so that others are to be REBUILT
-# (both as paths in ROOT), or if all are to be compiled in another way.
+# thalweg_user_benchmark(KIND own|configured|debugged NAME ... PROGRAM ... APPLICATION ... [...]): the program of a
+# benchmark, <kind>.<name>, if it can be built here. It gets a library of OPERATORS if files of the application are
+# REPLACED by those in FOLDER/operators, so that others are to be REBUILT (both as paths in ROOT), or if all are to be
+# compiled in another way. Several programs may have one in common.
 function(thalweg_user_benchmark)
   cmake_parse_arguments(
-    PARSE_ARGV 0 its "" "NAME;FOLDER;APPLICATION;ROOT;CXX;CXX_FLAGS;BENCH_CXX;BENCH_CXX_FLAGS;LINK_FLAGS"
+    PARSE_ARGV 0 its ""
+    "KIND;NAME;PROGRAM;OPERATORS;FOLDER;APPLICATION;ROOT;CXX;CXX_FLAGS;BENCH_CXX;BENCH_CXX_FLAGS;LINK_FLAGS"
     "MACROS;INCLUDES;LIBRARY_FOLDERS;LIBRARIES;PACKAGES;USES;REPLACED;REBUILT")
   thalweg_what_is_missing(missing ${its_APPLICATION} ${its_USES})
   if(NOT missing)
@@ -90,10 +93,10 @@ function(thalweg_user_benchmark)
   endif()
   # The list may be older than what the user has done to the folder.
   set(files ${its_REPLACED})
-  list(TRANSFORM files PREPEND operators/)
-  foreach(file IN LISTS files ITEMS program.cpp)
-    if(NOT EXISTS "${its_FOLDER}/${file}")
-      set(missing "there is no file ${its_FOLDER}/${file}")
+  list(TRANSFORM files PREPEND "${its_FOLDER}/operators/")
+  foreach(file IN LISTS files its_PROGRAM)
+    if(NOT EXISTS "${file}")
+      set(missing "there is no file ${file}")
     endif()
   endforeach()
   set_property(GLOBAL APPEND PROPERTY THALWEG_USER_BENCHMARKS_LISTED
@@ -102,17 +105,21 @@ function(thalweg_user_benchmark)
     return()
   endif()
 
+  if(NOT TARGET ${its_OPERATORS})
+    thalweg_user_operators(sources)
+    if(sources)
+      add_library(${its_OPERATORS} OBJECT EXCLUDE_FROM_ALL ${sources})
+      target_link_libraries(${its_OPERATORS} PRIVATE spb_${its_APPLICATION})
+      thalweg_user_compile(${its_OPERATORS} "${its_CXX}" "${its_CXX_FLAGS}")
+    endif()
+  endif()
   set(operators "")
-  thalweg_user_operators(sources)
-  if(sources)
-    set(operators own_operators.${its_NAME})
-    add_library(${operators} OBJECT EXCLUDE_FROM_ALL ${sources})
-    target_link_libraries(${operators} PRIVATE spb_${its_APPLICATION})
-    thalweg_user_compile(${operators} "${its_CXX}" "${its_CXX_FLAGS}")
+  if(TARGET ${its_OPERATORS})
+    set(operators ${its_OPERATORS})
   endif()
 
-  set(target own.${its_NAME})
-  add_executable(${target} EXCLUDE_FROM_ALL "${its_FOLDER}/program.cpp")
+  set(target ${its_KIND}.${its_NAME})
+  add_executable(${target} EXCLUDE_FROM_ALL "${its_PROGRAM}")
   thalweg_user_compile(${target} "${its_BENCH_CXX}" "${its_BENCH_CXX_FLAGS}")
   list(TRANSFORM its_USES PREPEND bench_)
   # Operators of its own stand before the application's: of these nothing is taken any more.
@@ -122,7 +129,7 @@ function(thalweg_user_benchmark)
   set_target_properties(
     ${target}
     PROPERTIES OUTPUT_NAME "${its_NAME}"
-               RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/own"
+               RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${its_KIND}"
                BUILD_RPATH "${its_LIBRARY_FOLDERS}")
 endfunction()
 

@@ -32,6 +32,9 @@ from thalweg_cli import (
 from thalweg_cli.spellings import rewrite
 from thalweg_cli.terminal import Failed, errors
 
+INTERRUPTED = 130
+"""The exit code of what Ctrl-C has ended, as shells have it."""
+
 app = typer.Typer(
     name="./thalweg",
     help="Structured stream processing in C++20: demo, tests, benchmarks.",
@@ -83,6 +86,7 @@ def main() -> None:
     except Failed as failure:
         failure.show()
         sys.exit(1)
-    except KeyboardInterrupt:
-        errors.print("interrupted")
-        sys.exit(130)
+    except SystemExit as ended:
+        if ended.code == INTERRUPTED:  # Typer makes this of Ctrl-C, and says nothing.
+            errors.print("interrupted")
+        raise

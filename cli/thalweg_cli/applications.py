@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from thalweg_cli import left_out
 from thalweg_cli.build import build
 from thalweg_cli.names import did_you_mean
 from thalweg_cli.paths import APPS, build_folder, user_folder
@@ -123,10 +124,12 @@ def known_applications(wanted: Sequence[str] = ()) -> list[Application]:
         tool = tool_of(name)
         try:
             build(PRESET, tool)
-        except Failed:
+        except Failed as why:
             if wanted:
                 raise
             what = f"left out: {name} does not compile; ./thalweg list-op --app {name} shows why"
+            if name in left_out.left_out(build_folder(PRESET)):
+                what = why.what
             console.print(what, style="dim", markup=False)
             continue
         found += [replace(one, own=True) for one in told_by(tool)]

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from thalweg_cli import left_out
 from thalweg_cli.interfaces import FOLDERS, wanted_places
 from thalweg_cli.paths import BUILD, ROOT, build_folder, user_folder
 from thalweg_cli.terminal import Failed, bar, console
@@ -28,6 +29,14 @@ USER_APPS = "THALWEG_USER_APPS"
 
 MEASURED = "release"
 """The preset of which that is a part."""
+
+
+class NotConfigured(Failed):
+    """CMake could not go on. `said`: all that it said."""
+
+    def __init__(self, what: str, said: str, remedy: str) -> None:
+        super().__init__(what, output=last_lines(said), remedy=remedy)
+        self.said = said
 
 
 def parallel_jobs() -> int:
@@ -77,9 +86,9 @@ def configure(preset: str, anew: Collection[str] = ()) -> None:
     except FileNotFoundError as error:
         raise Failed("there is no cmake", remedy="./thalweg doctor") from error
     if done.returncode != 0:
-        raise Failed(
+        raise NotConfigured(
             f"CMake could not configure the preset {preset}",
-            output=last_lines(done.stdout + done.stderr),
+            done.stdout + done.stderr,
             remedy="./thalweg doctor shows what is missing on this machine"
             + (f"; your own applications, in {added}, are a part of it" if added else ""),
         )
@@ -125,16 +134,64 @@ def build(preset: str, *targets: str, wrapper: tuple[str, ...] = (), keep_going:
     command has begun. Raises Failed with the compiler's messages.
     """
     with alone(BUILD / f"{preset}.lock"):
-        configure(preset)
-        run_ninja(preset, targets, wrapper, keep_going)
+        if preset == MEASURED:
+            left_out.look_at_mended(build_folder(preset), user_folder() / "apps")
+        while True:
+            try:
+                configure(preset)
+                check_targets(preset, targets)
+                run_ninja(preset, targets, wrapper, keep_going)
+            except NotConfigured as why:
+                leave_out_applications(preset, why)
+            else:
+                return
+
+
+def leave_out_applications(preset: str, why: NotConfigured) -> None:
+    """Leaves out the user's own applications that CMake stopped at, and says so.
+
+    Raises the failure again if it did not stop at one, or if that is left out already.
+    """
+    there = left_out.left_out(build_folder(preset))
+    apps = Path(own_applications_folder() or ".")
+    found = left_out.mistakes_in(why.said, apps) if preset == MEASURED and apps.is_absolute() else {}
+    new = {name: one for name, one in found.items() if name not in there}
+    if not new:
+        raise why
+    for name, one in new.items():
+        Failed(
+            f"the application {name} is left out: {one.why}",
+            output="".join(left_out.blocks_of(why.said)),
+            remedy="mend its CMakeLists.txt; all else can be used meanwhile",
+        ).show()
+    left_out.leave_out(build_folder(preset), {**there, **new})
+
+
+def check_targets(preset: str, targets: Sequence[str]) -> None:
+    """Raises Failed if a target is of an application that is left out."""
+    for name, one in left_out.left_out(build_folder(preset)).items() if preset == MEASURED else ():
+        if {f"inputs_of_{name}", f"test_app_{name}"} & set(targets):
+            raise Failed(f"the application {name} is left out: {one.why}", remedy="mend its CMakeLists.txt")
+
+
+def look_again_at_applications() -> None:
+    """Has CMake read those of the user's own again that it could not read: a package may be there now."""
+    left_out.look_at_mended(build_folder(MEASURED), user_folder() / "apps", all_of_them=True)
 
 
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
-    """Keeps other processes from what they, too, do under this lock: two builds would spoil each other."""
+    """Keeps other processes from what they, too, do under this lock: two builds would spoil each other.
+
+    Says so if it has to wait for one.
+    """
     lock.parent.mkdir(exist_ok=True)
     with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            console.print("another command is building: waiting for it", style="dim")
+            fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
@@ -161,9 +218,16 @@ def run_ninja(preset: str, targets: Sequence[str], wrapper: Sequence[str], keep_
                 progress.advance_to(int(status[1]), int(status[2]), Path(status[3].split(" ")[-1]).name)
     if ninja.returncode != 0:
         killed = f" (killed: {signal.Signals(-ninja.returncode).name})" if ninja.returncode < 0 else ""
+        said = log.read_text(encoding="utf-8")
+        if "FAILED: build.ninja" in said:
+            raise NotConfigured(
+                f"CMake could not configure the preset {preset} again",
+                said,
+                f"see above, or all of it in {log}",
+            )
         raise Failed(
             f"the build of {preset} failed{killed}",
-            output=failure_in(log.read_text(encoding="utf-8")),
+            output=failure_in(said),
             remedy=f"see above, or all of it in {log}; ./thalweg doctor shows whether something is missing",
         )
     if compiled:
@@ -190,8 +254,6 @@ def running(command: Sequence[str], environment: dict[str, str]) -> Iterator[sub
 
 def failure_in(log: str) -> str:
     """The part of Ninja's output about what failed, without command lines and the steps that went well."""
-    if "FAILED: build.ninja" in log:  # CMake's own words stand before that.
-        return last_lines(log)
     shown: list[str] = []
     failed = False
     command_next = False

@@ -11,7 +11,8 @@ from typing import Any, Self
 
 from thalweg_cli.build import PEERS
 from thalweg_cli.cmake_cache import cached
-from thalweg_cli.own import Benchmark
+from thalweg_cli.own import Benchmark, Benchmarks
+from thalweg_cli.own_settings import Settings
 from thalweg_cli.packages import needed
 from thalweg_cli.paths import ROOT
 from thalweg_cli.programs import PRESET, Program
@@ -128,8 +129,23 @@ def libraries() -> dict[str, str]:
 
 
 def users(programs: Iterable[Program]) -> dict[str, str]:
-    """What programs of the user's own are made of: they change without a commit."""
-    return {program.name: Benchmark.read(program.own).described() for program in programs if program.own}
+    """What programs of the user's own are made of, and what others are built with: no commit tells that."""
+    found = {}
+    for program in programs:
+        if program.own:
+            one = Benchmark.read(program.own)
+            found[program.name] = "; ".join([one.described(), *versions(one.settings())])
+        elif program.configured:
+            settings = Benchmarks().settings_for(program.name)
+            found[program.name] = "; ".join([*settings.described(), *versions(settings)])
+    return found
+
+
+def versions(settings: Settings) -> list[str]:
+    """What compilers that were chosen say of themselves."""
+    commands = dict.fromkeys(filter(None, (settings.cxx, settings.bench_cxx)))
+    told = {command: said([command, "--version"]).partition("\n")[0] for command in commands}
+    return [f"{command} is {version}" for command, version in told.items() if version]
 
 
 def mattering(environment: Mapping[str, str]) -> dict[str, str]:

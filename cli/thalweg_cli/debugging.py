@@ -24,18 +24,23 @@ def debugger() -> tuple[str, ...]:
     )
 
 
+def check_one(count: int) -> None:
+    """Raises Failed if there are several things to debug, before anything is built."""
+    if count != 1:
+        raise Failed(
+            f"--debug: that would be {count} programs or settings, and there is one terminal",
+            remedy="one --bench, one --input, and no ranges",
+        )
+
+
 def debug(settings: list[Setting], conditions: Conditions) -> int:
     """Runs a program in the foreground, and gives its exit code. Nothing is measured or kept.
 
     Raises Failed if there is more than one setting: a terminal has room for one debugger.
     """
-    if len(settings) != 1:
-        raise Failed(
-            f"--debug: that would be {len(settings)} programs or settings, and there is one terminal",
-            remedy="one --bench, one --input, and no ranges",
-        )
+    check_one(len(settings))
     (setting,) = settings
-    program = build_folder(PRESET) / "bench" / setting.program.name
+    program = build_folder(PRESET) / setting.program.executable
     words = [*setting.options(), *conditions.options()]
     command = [*(conditions.executor or debugger()), str(program), *words]
     console.print(" ".join(command), style="dim", markup=False)

@@ -111,12 +111,18 @@ def effort(
     ] = None,
 ) -> None:
     """Show how much there is to write and to understand in benchmark programs, by their sources."""
-    rows = []
+    rows: list[Row] = []
+    broken: dict[str, Failed] = {}
     if bench or app or ppi or not file:
         written = [*written_programs(BENCH), *programs_of_own_applications()]
         written += own_programs(Benchmarks(folder))
-        rows = rows_of(select(written, bench or [], app or [], ppi or []), written, BENCH, alone=alone)
+        chosen = select(written, bench or [], app or [], ppi or [])
+        rows, broken = rows_of(chosen, written, BENCH, alone=alone)
     rows += [row_of_file(one, alone=alone) for one in file or []]
+    for why in broken.values():
+        why.show()
+    if broken and not rows:
+        raise Failed("none of these programs can be measured", remedy="mend what is told above")
     outputs = [
         (place, how)
         for place, how in ((json_file, save_json), (csv_file, save_csv), (latex_file, save_latex))
@@ -126,28 +132,36 @@ def effort(
     print_table(table_of(rows))
     for place, how in outputs:
         write(place, partial(how, rows))
+    if broken:
+        raise Failed(f"{', '.join(broken)} cannot be measured", remedy="mend what is told above")
 
 
 def rows_of(
     programs: Sequence[Program], written: Sequence[Program], bench: Path, *, alone: bool
-) -> list[Row]:
-    """The programs with their measures, by application and effort. Says what has no sequential program.
+) -> tuple[list[Row], dict[str, Failed]]:
+    """The programs with their measures, by application and effort, and why others have none, by their names.
 
-    `written`: all programs there are, among them the sequential ones.
+    Says what has no sequential program. `written`: all programs there are, among them the sequential ones.
     """
     known: dict[Program, Measures] = {}
 
     def measures_of(program: Program) -> Measures:
         if program not in known:
             whole = measure(source_of(program, bench), bench / "support")
-            known[program] = whole.of_file() if alone else whole
+            known[program] = whole.alone() if alone else whole
         return known[program]
 
     rows, lonely = [], set()
+    broken: dict[str, Failed] = {}
     for program in programs:
         plain = sequential_of(program, written)
         if plain is None:
             lonely.add(program.application)
+        try:
+            its, of_plain = measures_of(program), measures_of(plain) if plain else None
+        except Failed as why:  # A user who is writing one of them may want to see the others.
+            broken[program.name] = why
+            continue
         rows.append(
             Row(
                 program.name,
@@ -155,13 +169,13 @@ def rows_of(
                 program.interface,
                 program.composition,
                 source_of(program, bench),
-                measures_of(program),
-                measures_of(plain) if plain else None,
+                its,
+                of_plain,
             )
         )
     for application in sorted(lonely):
         console.print(f"[dim]{application} has no sequential program to compare with[/]")
-    return sorted(rows, key=lambda row: (row.application, EFFORT.of(row.measures), row.name))
+    return sorted(rows, key=lambda row: (row.application, EFFORT.of(row.measures), row.name)), broken
 
 
 def sequential_of(program: Program, written: Iterable[Program]) -> Program | None:
@@ -177,7 +191,7 @@ def sequential_of(program: Program, written: Iterable[Program]) -> Program | Non
 def row_of_file(file: Path, *, alone: bool) -> Row:
     """A user's file with its measures."""
     whole = measure(file, BENCH / "support")
-    return Row(str(file), "", "", "", file, whole.of_file() if alone else whole)
+    return Row(str(file), "", "", "", file, whole.alone() if alone else whole)
 
 
 def check_outputs(outputs: Sequence[Path], rows: Iterable[Row]) -> None:

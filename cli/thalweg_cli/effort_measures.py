@@ -67,11 +67,15 @@ class Halstead:
 
 @dataclass(frozen=True)
 class Part:
-    """Tokens that count, the interface that each comes from, if any, and their structure."""
+    """Tokens that count, the interface that each comes from, if any, and their structure.
+
+    `is_shared`: other programs use it, too.
+    """
 
     tokens: Sequence[Token]
     marks: Sequence[str]
     structure: Structure
+    is_shared: bool = False
 
     def lines(self) -> int:
         """Lines on which there is something other than blanks and comments."""
@@ -91,14 +95,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Measures:
-    """The measures of a program: of its file, and of what it uses of headers that it shares with others."""
+    """The measures of a program: of its file, of headers beside it, and of those it shares with others."""
 
     parts: tuple[Part, ...]
-    """The file comes first."""
 
-    def of_file(self) -> Self:
-        """The measures of the file alone."""
-        return type(self)(self.parts[:1])
+    def alone(self) -> Self:
+        """The measures of what is the program's own."""
+        return type(self)(tuple(part for part in self.parts if not part.is_shared))
 
     @cached_property
     def lines(self) -> int:
@@ -108,7 +111,7 @@ class Measures:
     @cached_property
     def shared_lines(self) -> int:
         """Those of them that stand in shared headers."""
-        return sum(part.lines() for part in self.parts[1:])
+        return sum(part.lines() for part in self.parts if part.is_shared)
 
     @cached_property
     def functions(self) -> list[Function]:
@@ -179,18 +182,20 @@ def is_for_the_compiler(tokens: Sequence[Token], place: int) -> bool:
 
 
 def measure(file: Path, shared: Path) -> Measures:
-    """Measures a source together with what it uses of the headers below the folder `shared`.
+    """Measures a source together with what it uses of headers: those below `shared`, and those beside it.
 
     Raises Failed if a file cannot be read, or is no C++.
     """
     tokens = read(file)
-    declared = [one for header in headers_of(tokens, shared) for one in declarations_in(header)]
+    headers = headers_of(file, tokens, shared)
+    declared = [one for header in headers for one in declarations_in(header)]
     used = used_declarations({token.text for token in tokens if token.is_identifier()}, declared)
     # In the compiler's order, and marked as one source: names may be given in one part and used in another.
     together = [*((one.where, one.tokens) for one in used), (str(file), tokens)]
     of_all = iter(marks([token for _, part in together for token in part]))
     *of_headers, own = [
-        Part(part, list(islice(of_all, len(part))), Structure(part, where)) for where, part in together
+        Part(part, list(islice(of_all, len(part))), Structure(part, where), Path(where).parent == shared)
+        for where, part in together
     ]
     return Measures((own, *of_headers))
 
@@ -209,17 +214,25 @@ def declarations_in(header: Path) -> list[Declaration]:
     return Structure(read(header), str(header)).declarations()
 
 
-def headers_of(tokens: Sequence[Token], shared: Path) -> list[Path]:
-    """The headers below `shared` that a source includes, and those that these include, each once.
+def headers_of(file: Path, tokens: Sequence[Token], shared: Path) -> list[Path]:
+    """The headers below `shared`, or beside a source, that it includes, and that these include, each once.
 
-    They are included as `"<folder>/<header>"`, from two folders above them: `"bench/support/in_order.hpp"`.
+    Those below `shared` are included as `"<folder>/<header>"`, from two folders above them:
+    `"bench/support/in_order.hpp"`. Those beside a source are its own; users' programs have some.
     """
-    result: dict[Path, None] = {}
-    for token in tokens:
-        if token.kind is Kind.HEADER and token.text.startswith('"'):
-            header = shared.parent.parent / token.text.strip('"')
-            if header.name in READS_OPTIONS or header in result:
+    found: dict[Path, None] = {}
+
+    def look(at: Path, its: Sequence[Token], above: frozenset[Path]) -> None:
+        for token in its:
+            if token.kind is not Kind.HEADER or not token.text.startswith('"'):
                 continue
-            if header.parent == shared and header.is_file():
-                result.update(dict.fromkeys([*headers_of(read(header), shared), header]))
-    return list(result)
+            name = token.text.strip('"')
+            for header in (at.parent / name, shared.parent.parent / name):
+                its_own = header.parent in (file.parent, shared) and header.name not in READS_OPTIONS
+                if its_own and header not in found and header not in above and header.is_file():
+                    look(header, read(header), above | {header})
+                    found[header] = None
+                    break
+
+    look(file, tokens, frozenset((file,)))
+    return list(found)

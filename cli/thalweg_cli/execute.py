@@ -1,23 +1,34 @@
 """`./thalweg exec`: builds benchmark programs, runs them on inputs, keeps and shows what was measured."""
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from thalweg_cli import ranges
 from thalweg_cli.applications import make_input, tools_of
-from thalweg_cli.debugging import debug
+from thalweg_cli.debugging import check_one, debug
 from thalweg_cli.experiment import Conditions, Setting, WhenLate, settings
 from thalweg_cli.files import check_writable
 from thalweg_cli.measuring import Measuring, Plan, Rounds
 from thalweg_cli.own import OwnFolder
 from thalweg_cli.own_build import build_all
-from thalweg_cli.process import parse_command, parse_processors
-from thalweg_cli.programs import Applications, Benches, Interfaces, Program, known_programs, select
+from thalweg_cli.paths import build_folder
+from thalweg_cli.process import finish, parse_command, parse_processors
+from thalweg_cli.programs import (
+    PRESET,
+    Applications,
+    Benches,
+    Interfaces,
+    Program,
+    check_selection,
+    known_programs,
+    select,
+)
 from thalweg_cli.recipe import ALL, MONITOR_MS, PERIODS, FrequencyRecipe, patterns_of
 from thalweg_cli.run_table import Shown
 from thalweg_cli.runs import Series
@@ -119,8 +130,7 @@ def execute(
     folder: OwnFolder = None,
 ) -> None:
     """Run benchmark programs on inputs, keep what was measured, and show means and standard deviations."""
-    if not (bench or app or ppi):
-        raise Failed("which programs?", remedy="--bench, --app or --ppi; ./thalweg list shows all")
+    check_selection(bench, app, ppi)
     check_pace(
         {
             "--frequency": frequency,
@@ -145,11 +155,14 @@ def execute(
     )
     degrees = ranges.NTHREADS.values(nthreads)
     varied = {
-        "batch": ranges.BATCH.values(batch) if batch else [None],
-        "batch_bytes": ranges.BATCH_BYTES.values(batch_bytes) if batch_bytes else [None],
-        "batch_interval": ranges.BATCH_INTERVAL.values(batch_interval) if batch_interval else [None],
-        "frequency": ranges.FREQUENCY.values(frequency) if frequency else [None],
+        "batch": values_of(ranges.BATCH, batch),
+        "batch_bytes": values_of(ranges.BATCH_BYTES, batch_bytes),
+        "batch_interval": values_of(ranges.BATCH_INTERVAL, batch_interval),
+        "frequency": values_of(ranges.FREQUENCY, frequency),
     }
+    names = list(dict.fromkeys(inputs))
+    if debug_one:
+        check_one(math.prod(map(len, (degrees, names, *varied.values()))))
     check_label(label)
     if json_file:
         check_writable(json_file)
@@ -157,10 +170,13 @@ def execute(
 
     def prepared() -> list[Setting]:
         chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
+        if debug_one:
+            chosen = [for_debugger(chosen, folder)]
         programs = make_ready(chosen, inputs)
         left_out.extend(program.name for program in chosen if program not in programs)
-        names = list(dict.fromkeys(inputs))
-        return settings(programs, names, degrees, freq_pattern=freq_pattern, **varied)
+        found = settings(programs, names, degrees, freq_pattern=freq_pattern, **varied)
+        check_pattern(found[0])
+        return found
 
     if debug_one:
         raise typer.Exit(debug(prepared(), conditions))
@@ -178,12 +194,38 @@ def execute(
         raise typer.Exit(1)
 
 
+def values_of(kind: ranges.Range, text: str | None) -> list[Any]:
+    """The values of an option that takes a range; without it, that which programs have by themselves."""
+    return [None] if text is None else list(kind.values(text))
+
+
+def for_debugger(programs: Sequence[Program], folder: Path | None) -> Program:
+    """The one program of these, as it is built for a debugger. Raises Failed if there are several."""
+    check_one(len(programs))
+    name = programs[0].name
+    return select(known_programs(folder, name), [name], [], [])[0]
+
+
 def check_pace(given: Mapping[str, object]) -> None:
     """Raises Failed if more than one option sets the pace."""
     wanted = [name for name, value in given.items() if value]
     if len(wanted) > 1:
         both = " and ".join(wanted)
         raise Failed(f"{both}: only one of them can set the pace")
+
+
+def check_pattern(setting: Setting) -> None:
+    """Raises Failed if programs do not take the pattern of a setting, if it has one: one of them is asked.
+
+    All of them would say so, each time that it is run.
+    """
+    if not setting.freq_pattern:
+        return
+    place = build_folder(PRESET) / setting.program.executable
+    done = finish([str(place), *setting.options(), "-help"])
+    if done.code != 0:
+        said = done.cause(setting.program.name).removeprefix("-freq-patt: ")
+        raise Failed(f"--freq-pattern {setting.freq_pattern}: {said}")
 
 
 def check_label(label: str) -> None:

@@ -35,7 +35,7 @@ def feed(
     in_memory: Annotated[bool, typer.Option("--in-memory", help="Read all input before the stream.")] = False,
 ) -> None:
     """Play an input to a benchmark program that was started with --input tcp://HOST:PORT."""
-    if frequency and freq_pattern:
+    if frequency is not None and freq_pattern:
         raise Failed("--frequency and --freq-pattern: only one of them can set the pace")
     options = ["-input", input_name, "-feed", to]
     for name, text, kind in (
@@ -43,7 +43,7 @@ def feed(
         ("-batch-interval", batch_interval, BATCH_INTERVAL),
         ("-frequency", frequency, FREQUENCY),
     ):
-        if text:
+        if text is not None:
             options += [name, number(single(kind, text))]
     if freq_pattern:
         options += ["-freq-patt", freq_pattern]

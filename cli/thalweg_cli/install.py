@@ -24,6 +24,9 @@ from thalweg_cli.interfaces import (
 )
 from thalweg_cli.terminal import Failed, console, print_table
 
+PATIENCE_S = 120
+"""How long apt waits for another one that is at work."""
+
 
 def install(
     names: Annotated[
@@ -98,22 +101,29 @@ def install_packages(wanted: Sequence[Interface]) -> None:
     """Installs the packages that are missing. Raises Failed if an interface has none, or if apt fails."""
     for interface in wanted:
         if not interface.package:
-            raise Failed(f"no package has {interface.title}", remedy=state_of(interface).remedy)
+            state = state_of(interface)
+            remedy = state.remedy or f"nothing: its sources are in {state.says}"
+            raise Failed(f"no package has {interface.title}", remedy=remedy)
     missing = [interface.package for interface in wanted if not state_of(interface).there]
     if not missing:
         console.print("all of these packages are there")
         return
-    command = apt_get(missing)
+    apt = apt_get(missing)
+    install = [*apt, "install", "--no-install-recommends", *missing]
+    # Lists of packages may be missing, or name files that the mirror no longer has.
+    if not run(install) and not (run([*apt, "update"]) and run(install)):
+        raise Failed("the packages cannot be installed", remedy="apt's own words above say why")
+    look_again([one.cached for one in wanted if one.package in missing])
+
+
+def run(command: Sequence[str]) -> bool:
+    """Runs a command of apt, and says whether it succeeded. What it says is between the user and apt."""
     console.print(" ".join(command), style="dim", markup=False)
-    # What it asks, and what it says, is between the user and apt.
-    if subprocess.run(
-        command, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, check=False
-    ).returncode:
-        raise Failed("the packages cannot be installed", remedy="apt-get update, and see what apt says above")
+    return subprocess.run(command, check=False).returncode == 0
 
 
 def apt_get(packages: Sequence[str]) -> list[str]:
-    """The command that installs packages, as this user may. Raises Failed if there is none."""
+    """The command of apt, as this user may run it for packages. Raises Failed if there is none."""
     if not shutil.which("apt-get"):
         raise Failed(
             "there is no apt here", remedy=f"install what these Debian packages hold: {' '.join(packages)}"
@@ -126,7 +136,9 @@ def apt_get(packages: Sequence[str]) -> list[str]:
                 remedy=f"as root: apt-get install {' '.join(packages)}",
             )
         rights = ["sudo"]
-    return [*rights, "apt-get", "-y", "install", "--no-install-recommends", *packages]
+    # Not by this process's environment, which sudo does not hand on.
+    quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
+    return [*rights, *quiet, "apt-get", "-y", "-o", f"DPkg::Lock::Timeout={PATIENCE_S}"]
 
 
 def table() -> Table:

@@ -22,12 +22,14 @@ from thalweg_cli.terminal import Failed
 class Interface:
     """An interface. It has a `package`, or a `variable` that says in which folder `header` lies.
 
-    `needs`: another one without which it cannot be built.
+    `cached`: where CMake keeps whether it has found what the package holds. `needs`: another one without
+    which it cannot be built.
     """
 
     name: str
     title: str
     package: str = ""
+    cached: str = ""
     variable: str = ""
     header: str = ""
     site: str = ""
@@ -39,8 +41,8 @@ class Interface:
 
 
 INTERFACES = (
-    Interface("tbb", "oneTBB", package="libtbb-dev"),
-    Interface("openmp", "OpenMP", package="g++"),
+    Interface("tbb", "oneTBB", package="libtbb-dev", cached="TBB_DIR"),
+    Interface("openmp", "OpenMP", package="g++", cached="OpenMP_CXX_FLAGS"),
     Interface(
         "fastflow",
         "FastFlow",

@@ -24,8 +24,8 @@ FILE, PROGRAM, OPERATORS, BASE = "benchmark.json", "program.cpp", "operators", "
 """What lies in the folder of a benchmark: what it is, its source, the files of the application that it has
 changed, and those files as they were before. The last two have the files under their paths in the project."""
 
-GLOBAL_FILE = "global.json"
-"""The configuration for all, beside the benchmarks."""
+GLOBAL_FILE, PROGRAMS = "global.json", "programs"
+"""The configuration for all, beside the benchmarks, and the folder of those for single programs of others."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}")
 """Names that folders, programs and CMake can have."""
@@ -203,16 +203,19 @@ def hash_of(benchmark: Benchmark) -> str:
 
 def global_sources(benchmarks: Path) -> list[Source]:
     """The configuration for all benchmarks in a folder, if there is one."""
-    file = benchmarks / GLOBAL_FILE
-    if not file.exists():
-        return []
-    return [global_source(JsonFile.read(file))]
+    return sources_in(benchmarks / GLOBAL_FILE)
 
 
-def global_source(found: JsonFile) -> Source:
-    """The configuration for all, as it stands in a file."""
-    benchmarks = found.file.parent
-    return Source(found.values, benchmarks, found.where, places_of(benchmarks))
+def sources_in(file: Path) -> list[Source]:
+    """The configuration in a file that holds nothing else, if it is there."""
+    return [whole_file(JsonFile.read(file))] if file.exists() else []
+
+
+def whole_file(found: JsonFile) -> Source:
+    """The configuration in a file that holds nothing else: for all, or for one program of others."""
+    folder = found.file.parent
+    benchmarks = folder.parent if folder.name == PROGRAMS else folder
+    return Source(found.values, folder, found.where, places_of(benchmarks))
 
 
 @dataclass(frozen=True)
@@ -276,9 +279,16 @@ class Benchmarks:
             raise one.why
         return one
 
-    def write_global(self, values: Mapping[str, Any]) -> None:
-        """Writes the configuration for all."""
-        write_text(self.folder / GLOBAL_FILE, as_json(dict(values)))
+    def program_file(self, name: str) -> Path:
+        """The configuration of a program that is no benchmark of the user's own. It need not be there."""
+        return self.folder / PROGRAMS / f"{name}.json"
+
+    def settings_for(self, name: str) -> Settings:
+        """What a program that is no benchmark of the user's own is built with.
+
+        Raises Failed, which names file and line, if something is wrong in one of the files.
+        """
+        return settings_from([*global_sources(self.folder), *sources_in(self.program_file(name))])
 
     def staging(self, name: str) -> Path:
         """Where a benchmark is put together before it takes its place."""

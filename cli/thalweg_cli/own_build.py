@@ -1,8 +1,11 @@
-"""Builds benchmark programs, ours and the user's own: what is wrong with these does not keep ours from it."""
+"""Builds benchmark programs, ours and the user's own.
+
+What does not compile of the user's own, or as the user has configured it, does not keep the others from it.
+"""
 
 from collections.abc import Sequence
 
-from thalweg_cli.build import build
+from thalweg_cli.build import build, look_again_at_applications
 from thalweg_cli.own import OwnFolder
 from thalweg_cli.programs import (
     PRESET,
@@ -10,6 +13,7 @@ from thalweg_cli.programs import (
     Benches,
     Interfaces,
     Program,
+    check_selection,
     known_programs,
     select,
 )
@@ -23,8 +27,8 @@ def compile_programs(
     folder: OwnFolder = None,
 ) -> None:
     """Build benchmark programs, ours and your own."""
-    if not (bench or app or ppi):
-        raise Failed("which programs?", remedy="--bench, --app or --ppi; ./thalweg list shows all")
+    check_selection(bench, app, ppi)
+    look_again_at_applications()
     chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
     built = build_all(chosen)
     for program in built:
@@ -36,11 +40,11 @@ def compile_programs(
 def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
     """Builds programs, and `more` targets beside them. Returns those that could be built.
 
-    What of the user's own could not is told, with the compiler's words. Raises Failed if nothing is left, or
-    if what is ours cannot be built.
+    What of the user's own could not, or not as it is configured, is told, with the compiler's words. Raises
+    Failed if nothing is left, or if what is ours cannot be built.
     """
-    own = [program for program in programs if program.own]
-    ours = [program.target for program in programs if not program.own]
+    own = [program for program in programs if program.kind]
+    ours = [program.target for program in programs if not program.kind]
     if ours or more:
         build(PRESET, *more, *ours)
     if not own:
@@ -57,7 +61,7 @@ def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
 
 
 def failures_of(own: Sequence[Program]) -> dict[str, Failed]:
-    """Builds programs of the user's own, those that can be. Returns why the others cannot, by name."""
+    """Builds programs that users have a part in, those that can be. Returns why others cannot, by name."""
     try:
         build(PRESET, *(program.target for program in own), keep_going=True)
     except Failed as failure:

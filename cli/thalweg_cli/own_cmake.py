@@ -1,12 +1,18 @@
-"""Tells CMake of the user's own benchmarks: a list of calls, which cmake/user_benchmarks.cmake reads."""
+"""Tells CMake what is built as the user says: a list of calls, which cmake/user_benchmarks.cmake reads.
+
+That are the user's own benchmarks, and all other programs that a configuration is for. These are built beside
+the plain ones, under another name for CMake: without a configuration all is as if there was no such thing.
+"""
 
 import json
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from thalweg_cli.files import make_folder, write_text
+from thalweg_cli.names import cmake_text
 from thalweg_cli.own import OPERATORS, Benchmark, Benchmarks, Unreadable
 from thalweg_cli.own_settings import Settings, known_interfaces
 from thalweg_cli.paths import api_of, build_folder, root_of
@@ -18,31 +24,89 @@ LIST, FOUND = "own_benchmarks.cmake", "own_benchmarks.json"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
+OWN, CONFIGURED, DEBUGGED = "own", "configured", "debugged"
+"""How targets, and folders of what is built, begin: of the user's own benchmarks, of other programs, and of
+what a debugger is to show with its lines."""
 
-def tell_cmake(benchmarks: Benchmarks, preset: str, ours: Collection[str]) -> dict[str, str]:
+
+@dataclass(frozen=True)
+class Written:
+    """A program that is not the user's own benchmark: ours, or of one of the user's applications."""
+
+    name: str
+    application: str
+    interface: str
+    source: Path
+
+
+@dataclass
+class Told:
+    """What CMake was told. `configured`: the names of programs that are built as a configuration says.
+
+    `left_out`: those that it was not told of, each with the reason.
+    """
+
+    configured: set[str] = field(default_factory=set)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+def tell_cmake(benchmarks: Benchmarks, preset: str, others: Sequence[Written], debugged: str = "") -> Told:
     """Writes the list for a build, if it is not the one that is there.
 
-    Returns those that CMake is not told of, and why: what is wrong with one must not keep others from being
-    built. `ours`: the names of our programs.
+    What is wrong with one must not keep others from being built. `others`: all programs that there are beside
+    the user's own benchmarks. `debugged`: one program that is built for a debugger, too.
     """
-    lines = ["# Written by ./thalweg: the user's own benchmarks. Change benchmark.json in their folders."]
-    left_out: dict[str, str] = {}
+    told = Told()
+    lines = ["# Written by ./thalweg: what the user has configured, and benchmarks of the user's own."]
+    lines += calls_of_own(benchmarks, {one.name for one in others}, told, debugged)
+    lines += calls_of_others(benchmarks, others, told, debugged)
+    place = build_folder(preset) / LIST
+    text = "\n".join(lines) + "\n"
+    if len(lines) == 1 and not place.exists():
+        return told
+    if not place.exists() or place.read_text(encoding="utf-8") != text:
+        make_folder(place.parent)
+        write_text(place, text)
+    return told
+
+
+def calls_of_own(benchmarks: Benchmarks, ours: Collection[str], told: Told, debugged: str) -> Iterator[str]:
+    """The calls for the user's own benchmarks. What is left out comes into `told`."""
     for one in benchmarks:
         try:
             if isinstance(one, Unreadable):
                 raise one.why
             settings = check(one, ours)
-            lines += call_of(one, settings)
+            yield from call_of(one, settings)
+            if one.name == debugged:
+                yield from call_of(one, with_lines(settings), DEBUGGED)
         except Failed as why:
-            left_out[one.name] = f"{why.what}{f'; {why.remedy}' if why.remedy else ''}"
-    place = build_folder(preset) / LIST
-    text = "\n".join(lines) + "\n"
-    if len(lines) == 1 and not place.exists():
-        return left_out
-    if not place.exists() or place.read_text(encoding="utf-8") != text:
-        make_folder(place.parent)
-        write_text(place, text)
-    return left_out
+            told.left_out[one.name] = reason(why)
+
+
+def calls_of_others(
+    benchmarks: Benchmarks, others: Iterable[Written], told: Told, debugged: str
+) -> Iterator[str]:
+    """The calls for other programs that are configured. They, and what is left out, come into `told`."""
+    libraries: dict[object, str] = {}
+    for one in others:
+        try:
+            settings = benchmarks.settings_for(one.name)
+            if settings.missing:
+                raise Failed(settings.missing)
+        except Failed as why:
+            told.left_out[one.name] = reason(why)
+            continue
+        if settings.described():
+            told.configured.add(one.name)
+            yield from configured_call(one, settings, libraries)
+        if one.name == debugged:
+            yield from configured_call(one, with_lines(settings), {}, DEBUGGED)
+
+
+def reason(why: Failed) -> str:
+    """What is wrong, and what to do, in a line."""
+    return f"{why.what}{f'; {why.remedy}' if why.remedy else ''}"
 
 
 def check(one: Benchmark, ours: Collection[str]) -> Settings:
@@ -59,14 +123,52 @@ def check(one: Benchmark, ours: Collection[str]) -> Settings:
     return settings
 
 
-def call_of(one: Benchmark, settings: Settings) -> list[str]:
-    """The call that tells CMake of a benchmark."""
-    uses = [one.interface] if one.interface in known_interfaces() else []
-    arguments: dict[str, Sequence[str]] = {
+def with_lines(settings: Settings) -> Settings:
+    """The settings with those flags more that let a debugger know lines and variables. The code stays."""
+    return replace(
+        settings, cxx_flags=(*settings.cxx_flags, "-g"), bench_cxx_flags=(*settings.bench_cxx_flags, "-g")
+    )
+
+
+def call_of(one: Benchmark, settings: Settings, kind: str = OWN) -> list[str]:
+    """The call that tells CMake of a benchmark of the user's own."""
+    arguments = {
+        "KIND": [kind],
         "NAME": [one.name],
+        "PROGRAM": [str(one.program)],
+        "OPERATORS": [f"{kind}_operators.{one.name}"],
         "FOLDER": [str(one.folder)],
-        "APPLICATION": [one.application],
-        "ROOT": [str(root_of(one.application))],
+        "REPLACED": one.changed_files,
+        "REBUILT": rebuilt(one),
+    }
+    return call(arguments, one.application, one.interface, settings)
+
+
+def configured_call(
+    one: Written, settings: Settings, libraries: dict[object, str], kind: str = CONFIGURED
+) -> list[str]:
+    """The call that tells CMake of another program.
+
+    `libraries`: those of operators that there are so far. Programs of an application have one in common if
+    their operators are compiled in the same way.
+    """
+    way = (one.application, settings.cxx, settings.cxx_flags, settings.macros, settings.includes)
+    arguments = {
+        "KIND": [kind],
+        "NAME": [one.name],
+        "PROGRAM": [str(one.source)],
+        "OPERATORS": [libraries.setdefault(way, f"{kind}_operators.{one.name}")],
+    }
+    return call(arguments, one.application, one.interface, settings)
+
+
+def call(own: Mapping[str, Sequence[str]], application: str, interface: str, settings: Settings) -> list[str]:
+    """The lines of a call: what is told of one program alone, and what its settings are."""
+    uses = [interface] if interface in known_interfaces() else []
+    arguments: dict[str, Sequence[str]] = {
+        **own,
+        "APPLICATION": [application],
+        "ROOT": [str(root_of(application))],
         "CXX": [settings.cxx] if settings.cxx else [],
         "CXX_FLAGS": in_shell(settings.cxx_flags),
         "BENCH_CXX": [settings.bench_cxx] if settings.bench_cxx else [],
@@ -78,10 +180,8 @@ def call_of(one: Benchmark, settings: Settings) -> list[str]:
         "LIBRARIES": settings.libraries,
         "PACKAGES": settings.packages,
         "USES": list(dict.fromkeys([*uses, *settings.uses])),
-        "REPLACED": one.changed_files,
-        "REBUILT": rebuilt(one),
     }
-    words = (f"  {key} {' '.join(map(quoted, values))}" for key, values in arguments.items() if values)
+    words = (f"  {key} {' '.join(map(cmake_text, values))}" for key, values in arguments.items() if values)
     return ["thalweg_user_benchmark(", *words, ")"]
 
 
@@ -116,14 +216,6 @@ def headers_of(one: Benchmark, path: str) -> set[str]:
 def in_shell(flags: Sequence[str]) -> list[str]:
     """Flags as one word, which CMake splits again, so that it leaves none out that stands there twice."""
     return [f"SHELL:{shlex.join(flags)}"] if flags else []
-
-
-def quoted(text: str) -> str:
-    """A text as CMake takes it, whatever is in it."""
-    level = "="
-    while f"]{level}]" in text:
-        level += "="
-    return f"[{level}[{text}]{level}]"
 
 
 def missing_by_cmake(preset: str) -> dict[str, str]:

@@ -31,6 +31,8 @@ from thalweg_cli.programs import (
     DEFAULT_COMPOSITION,
     PRESET,
     Program,
+    other_program,
+    own_benchmark,
     own_programs,
     programs_of_own_applications,
     source_of,
@@ -88,8 +90,13 @@ def new(
 
 
 def edit(name: Name, editor: Editor = "", folder: OwnFolder = None) -> None:
-    """Open the source of a benchmark of your own in the editor."""
-    edit_files([Benchmarks(folder).find(name).program], editor)
+    """Open the source of a benchmark of your own, or of a program of your application, in the editor."""
+    benchmarks = Benchmarks(folder)
+    other = None if name in benchmarks.names() else other_program(name)
+    if other and other.application in own_applications():
+        edit_files([source_of(other, BENCH)], editor)
+        return
+    edit_files([own_benchmark(benchmarks, name).program], editor)
 
 
 def rename(
@@ -99,7 +106,7 @@ def rename(
 ) -> None:
     """Give a benchmark of your own another name; what was measured of it keeps the old one."""
     benchmarks = Benchmarks(folder)
-    one = benchmarks.find(name)
+    one = own_benchmark(benchmarks, name)
     composition = composition_in(to, one.application, one.interface)
     new_name = name_of(one.application, one.interface, composition)
     ours = [*written_programs(BENCH), *programs_of_own_applications()]
@@ -126,7 +133,7 @@ def delete(
     benchmarks = Benchmarks(folder)
     place = benchmarks.folder / name
     # One that cannot be read can be removed, by its whole name.
-    gone = place if name in benchmarks.names() else benchmarks.find(name).folder
+    gone = place if name in benchmarks.names() else own_benchmark(benchmarks, name).folder
     if not yes:
         confirm(f"remove {gone.name} and all that is in {gone}?", "--yes does not ask")
     aside = gone.rename(benchmarks.staging(gone.name))

@@ -1,8 +1,8 @@
-"""`./thalweg configure` and `global-config`: what benchmarks of the user's own are built with."""
+"""`./thalweg configure` and `global-config`: what programs are built with, ours and the user's own."""
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +10,20 @@ import typer
 from rich.markup import escape
 
 from thalweg_cli.editor import Editor, edit_files
-from thalweg_cli.files import as_json, make_folder
+from thalweg_cli.files import as_json, make_folder, write_text
 from thalweg_cli.json_file import JsonFile
 from thalweg_cli.names import did_you_mean
-from thalweg_cli.own import FILE, GLOBAL_FILE, Benchmark, Benchmarks, OwnFolder, global_source, global_sources
+from thalweg_cli.own import (
+    FILE,
+    GLOBAL_FILE,
+    Benchmark,
+    Benchmarks,
+    OwnFolder,
+    global_sources,
+    whole_file,
+)
 from thalweg_cli.own_settings import Settings, check_key, settings_from
+from thalweg_cli.programs import other_program
 from thalweg_cli.terminal import Failed, console
 
 ToGet = Annotated[str, typer.Option("--get", metavar="KEY", help="Print what a key has.")]
@@ -29,7 +38,7 @@ Show = Annotated[bool, typer.Option("--show", help="Print what it comes to, and 
 
 
 def configure(
-    name: Annotated[str, typer.Argument(help="A benchmark of your own.")],
+    name: Annotated[str, typer.Argument(help="A benchmark: one of your own, or a program of Thalweg.")],
     get: ToGet = "",
     to_set: ToSet = None,
     unset: ToUnset = None,
@@ -37,8 +46,14 @@ def configure(
     editor: Editor = "",
     folder: OwnFolder = None,
 ) -> None:
-    """Say what a benchmark of your own is built with; without options, open its file in the editor."""
+    """Say what a benchmark is built with, yours or ours; without options, open its file in the editor."""
     benchmarks = Benchmarks(folder)
+    other = None if name in benchmarks.names() else other_program(name)
+    if other:
+        asked = Asked(get, to_set or [], unset or [], show, editor)
+        its_name = other.name
+        work_on(benchmarks.program_file(its_name), asked, lambda: benchmarks.settings_for(its_name))
+        return
     if not (get or to_set or unset or show):
         # The file may be the one that has something wrong: it is opened by its name.
         place = benchmarks.folder / name / FILE
@@ -66,32 +81,46 @@ def global_config(
     editor: Editor = "",
     folder: OwnFolder = None,
 ) -> None:
-    """Say what all benchmarks of your own are built with; without options, open the file in the editor."""
-    benchmarks = Benchmarks(folder)
-    file = benchmarks.folder / GLOBAL_FILE
-    if not (get or to_set or unset or show):
+    """Say what all benchmarks are built with, yours and ours; without options, open the file."""
+    own = Benchmarks(folder).folder
+    asked = Asked(get, to_set or [], unset or [], show, editor)
+    work_on(own / GLOBAL_FILE, asked, lambda: settings_from(global_sources(own)))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be done with a configuration."""
+
+    get: str
+    to_set: Sequence[str]
+    unset: Sequence[str]
+    show: bool
+    editor: str
+
+
+def work_on(file: Path, asked: Asked, settings: Callable[[], Settings]) -> None:
+    """Does it with a file that holds a configuration and nothing else. It need not be there.
+
+    `settings` says what the file comes to, together with what else holds.
+    """
+    if not (asked.get or asked.to_set or asked.unset or asked.show):
         if not file.exists():
-            make_folder(benchmarks.folder)
-            benchmarks.write_global({})
-        if edit_files([file], editor):
-            warn(global_settings(benchmarks))
+            make_folder(file.parent)
+            write_text(file, as_json({}))
+        if edit_files([file], asked.editor):
+            warn(settings())
         return
     values = JsonFile.read(file).values if file.exists() else {}
-    if to_set or unset:
-        values = changed(values, to_set or [], unset or [])
-        settings_from([global_source(to_be(file, values))])  # before it is written
-        make_folder(benchmarks.folder)
-        benchmarks.write_global(values)
-        warn(global_settings(benchmarks))
-    if get:
-        print_value(value_at(values, get))
-    if show:
-        print_settings(global_settings(benchmarks))
-
-
-def global_settings(benchmarks: Benchmarks) -> Settings:
-    """What the configuration for all comes to by itself."""
-    return settings_from(global_sources(benchmarks.folder))
+    if asked.to_set or asked.unset:
+        values = changed(values, asked.to_set, asked.unset)
+        settings_from([whole_file(to_be(file, values))])  # before it is written
+        make_folder(file.parent)
+        write_text(file, as_json(values))
+        warn(settings())
+    if asked.get:
+        print_value(value_at(values, asked.get))
+    if asked.show:
+        print_settings(settings())
 
 
 def to_be(file: Path, values: Mapping[str, Any]) -> JsonFile:

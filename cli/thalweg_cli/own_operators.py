@@ -7,23 +7,32 @@ from typing import Annotated
 
 import typer
 
+from thalweg_cli.applications import own_applications
 from thalweg_cli.editor import Editor, edit_files
 from thalweg_cli.files import make_folder, write_bytes
 from thalweg_cli.names import did_you_mean
 from thalweg_cli.own import BASE, OPERATORS, Benchmark, Benchmarks, OwnFolder
 from thalweg_cli.paths import root_of
+from thalweg_cli.programs import own_benchmark
 from thalweg_cli.terminal import Failed, confirm, console
 
 LIST = "operators.txt"
 """In the folder of an application: its operators, each with the files that it is made of."""
 
 Name = Annotated[str, typer.Argument(help="A benchmark of your own.")]
+NameOrApplication = Annotated[
+    str,
+    typer.Argument(help="A benchmark of your own; or an application of your own, for all of its programs."),
+]
 Operator = Annotated[str, typer.Option("--op", metavar="OPERATOR", help="An operator of its application.")]
 
 
-def edit_op(name: Name, op: Operator, editor: Editor = "", folder: OwnFolder = None) -> None:
-    """Change an operator of the application for one benchmark alone."""
-    one = Benchmarks(folder).find(name)
+def edit_op(name: NameOrApplication, op: Operator, editor: Editor = "", folder: OwnFolder = None) -> None:
+    """Change an operator for one benchmark alone; or in an application of your own, for all its programs."""
+    if name in own_applications():
+        edit_files([root_of(name) / file for file in files_of(name, op)[1]], editor)
+        return
+    one = own_benchmark(Benchmarks(folder), name)
     operator, files = files_of(one.application, op)
     if operator not in one.operators:
         one = copy_operator(one, operator, files)
@@ -38,7 +47,10 @@ def reset_op(
     folder: OwnFolder = None,
 ) -> None:
     """Give a benchmark the application's operator again; what was changed in it is lost."""
-    one = Benchmarks(folder).find(name)
+    if name in own_applications():
+        what = f"the operators of {name} are your own, and nothing is kept that they could be set back to"
+        raise Failed(what, remedy=f"./thalweg edit-op {name} --op {op}")
+    one = own_benchmark(Benchmarks(folder), name)
     operator, files = files_of(one.application, op)
     if operator not in one.operators:
         has = ", ".join(one.operators) or "none"

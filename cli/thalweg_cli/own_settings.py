@@ -5,6 +5,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -255,9 +256,10 @@ LISTS: Sequence[tuple[str, str, Callable[[Source, str, Sequence[str]], Iterable[
 """The fields of Settings that are lists, the key each comes from, and how its words are read."""
 
 
-def known_interfaces() -> set[str]:
+@cache
+def known_interfaces() -> frozenset[str]:
     """The interfaces that our programs are written with."""
-    return {file.parent.name for file in BENCH.glob("*/*/*.cpp")}
+    return frozenset(file.parent.name for file in BENCH.glob("*/*/*.cpp"))
 
 
 def places_of(benchmarks: Path, benchmark: Path | None = None) -> dict[str, Path]:

@@ -14,7 +14,7 @@ from rich.table import Table
 from thalweg_cli.build import build
 from thalweg_cli.names import did_you_mean
 from thalweg_cli.own import OPERATORS, PROGRAM, Benchmark, Benchmarks, OwnFolder, name_of
-from thalweg_cli.own_cmake import missing_by_cmake, tell_cmake
+from thalweg_cli.own_cmake import CONFIGURED, DEBUGGED, OWN, Written, missing_by_cmake, tell_cmake
 from thalweg_cli.paths import BENCH, build_folder, user_folder
 from thalweg_cli.terminal import Failed, console, print_table
 
@@ -33,7 +33,8 @@ Interfaces = Annotated[list[str] | None, typer.Option(help="All programs of an i
 class Program:
     """A benchmark program. `missing` says what to do to have it; empty if it can be built.
 
-    `own`: the folder of a benchmark of the user's own.
+    `own`: the folder of a benchmark of the user's own. `configured`: it is another program, and is built as
+    the user's configuration says. `debugged`: it is meant as it is built for a debugger.
     """
 
     name: str
@@ -42,6 +43,8 @@ class Program:
     composition: str
     missing: str
     own: Path | None = field(default=None, compare=False)
+    configured: bool = field(default=False, compare=False)
+    debugged: bool = field(default=False, compare=False)
 
     def is_called(self, name: str) -> bool:
         """Whether a user means it by `name`: its name, without the composition if that is the default one.
@@ -58,12 +61,17 @@ class Program:
     @property
     def target(self) -> str:
         """What builds it."""
-        return f"own.{self.name}" if self.own else self.name
+        return f"{self.kind}.{self.name}" if self.kind else self.name
 
     @property
     def executable(self) -> Path:
         """What is built, in the folder of a build."""
-        return Path("own" if self.own else "bench", self.name)
+        return Path(self.kind or "bench", self.name)
+
+    @property
+    def kind(self) -> str:
+        """In which way it is built, if that is not how Thalweg itself does."""
+        return DEBUGGED if self.debugged else OWN if self.own else CONFIGURED if self.configured else ""
 
     @property
     def has_own_operators(self) -> bool:
@@ -71,19 +79,26 @@ class Program:
         return self.own is not None and (self.own / OPERATORS).is_dir()
 
 
-def known_programs(folder: Path | None = None) -> list[Program]:
-    """All programs, from what CMake found; behind ours the user's own, which are in `folder`."""
+def known_programs(folder: Path | None = None, debugged: str = "") -> list[Program]:
+    """All programs, from what CMake found; behind ours the user's own, which are in `folder`.
+
+    The one that is called `debugged` is as it is built for a debugger.
+    """
     own = Benchmarks(folder)
     ours = [*written_programs(BENCH), *programs_of_own_applications()]
-    left_out = tell_cmake(own, PRESET, {program.name for program in ours})
+    written = [Written(one.name, one.application, one.interface, source_of(one, BENCH)) for one in ours]
+    told = tell_cmake(own, PRESET, written, debugged)
     build(PRESET, "build.ninja")  # Configures; Ninja sees to it that the list is up to date.
     try:
         listed = json.loads((build_folder(PRESET) / "bench" / "programs.json").read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise Failed("no benchmark programs are configured", remedy="./thalweg doctor") from error
-    missing = missing_by_cmake(PRESET) | left_out
-    users = (replace(one, missing=missing.get(one.name, "")) for one in own_programs(own))
-    return [*(Program(**one) for one in listed), *users]
+    missing = missing_by_cmake(PRESET) | told.left_out
+    others = [Program(**{"configured": one["name"] in told.configured, **one}) for one in listed]
+    return [
+        replace(one, missing=one.missing or missing.get(one.name, ""), debugged=one.name == debugged)
+        for one in [*others, *own_programs(own)]
+    ]
 
 
 def own_programs(benchmarks: Benchmarks) -> list[Program]:
@@ -105,6 +120,30 @@ def programs_of_own_applications() -> list[Program]:
     """All programs that there are sources of in applications of the user's own."""
     sources = sorted((user_folder() / "apps").glob("*/bench/*/*.cpp"))
     return [program_of(source, source.parents[2].name) for source in sources]
+
+
+def own_benchmark(benchmarks: Benchmarks, name: str) -> Benchmark:
+    """The user's own benchmark of a name, as `Benchmarks.find` has it.
+
+    If that is another program, the failure says how to come by a benchmark of it.
+    """
+    try:
+        return benchmarks.find(name)
+    except Failed:
+        if name in benchmarks.names():
+            raise
+        if other := other_program(name):
+            raise Failed(
+                f"{other.name} is no benchmark of your own",
+                remedy=f"./thalweg new --from {other.name} --bench NAME makes one of it",
+            ) from None
+        raise
+
+
+def other_program(name: str) -> Program | None:
+    """The program that a user means, if there is one that is no benchmark of the user's own."""
+    others = [*written_programs(BENCH), *programs_of_own_applications()]
+    return next((one for one in others if one.is_called(name)), None)
 
 
 def program_of(source: Path, application: str) -> Program:
@@ -142,6 +181,12 @@ def select(
     if not found:
         raise Failed("no benchmark program fits", remedy="./thalweg list")
     return found
+
+
+def check_selection(bench: Benches, app: Applications, ppi: Interfaces) -> None:
+    """Raises Failed if no program is asked for."""
+    if not (bench or app or ppi):
+        raise Failed("which programs?", remedy="--bench, --app or --ppi; ./thalweg list shows all")
 
 
 def fits(program: Program, bench: Sequence[str], app: Sequence[str], ppi: Sequence[str]) -> bool:
@@ -196,7 +241,8 @@ def table_of(programs: Sequence[Program], app: Sequence[str], ppi: Sequence[str]
         elsewhere = (app and program.application not in app) or (ppi and program.interface not in ppi)
         if elsewhere and program.application:  # What cannot be read may be of any.
             continue
-        yes = "[green]yes[/], yours" if program.own else "[green]yes[/]"
+        way = ", yours" if program.own else ", as you configured it" if program.configured else ""
+        yes = f"[green]yes[/]{way}"
         available = f"[red]no[/]: {escape(program.missing)}" if program.missing else yes
         table.add_row(program.name, program.application, program.interface, program.composition, available)
     return table

@@ -10,12 +10,12 @@ from thalweg_cli.terminal import Failed
 MOST_VALUES = 1000
 """A range of more is a slip: each value means runs of every program."""
 
-NUMBER = r"\d+(?:\.\d*)?(?:[eE]\+?\d{1,3})?"
+NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?"
 
 
 @dataclass(frozen=True)
 class Range:
-    """An option that takes a range. Its values lie above 0, and are `most` at most.
+    """An option that takes a range. Its values lie above 0, and are `least` at least and `most` at most.
 
     Real numbers have no step of their own: what lies between two of them is the user's to say.
     """
@@ -23,6 +23,7 @@ class Range:
     option: str
     most: float
     whole: bool = True
+    least: float = 0
 
     def values(self, text: str) -> list[float]:
         """What a text stands for: a first value, and then the multiples of the step up, or down, to the last.
@@ -36,8 +37,9 @@ class Range:
         if len(more) == 1 and not self.whole:
             raise Failed(f"{self.option} {text}: a range of real numbers needs a step, A:STEP:B")
         for value in (first, *more):
-            if not 0 < value <= Decimal(self.most):
-                raise Failed(f"{self.option} {text}: {value} is not above 0 and at most {self.most:g}")
+            if not Decimal(self.least) <= value <= Decimal(self.most) or value == 0:
+                least = f"at least {self.least:g}" if self.least else "above 0"
+                raise Failed(f"{self.option} {text}: {value} is not {least} and at most {self.most:.10g}")
         found = [first] if not more else steps(first, more[0] if len(more) > 1 else Decimal(1), more[-1])
         if len(found) > MOST_VALUES:
             raise Failed(f"{self.option} {text}: these are more than {MOST_VALUES} values")
@@ -62,4 +64,4 @@ NTHREADS = Range("--nthreads", 4096)
 BATCH = Range("--batch", 2**31 - 1)
 BATCH_INTERVAL = Range("--batch-interval", 1e9, whole=False)
 BATCH_BYTES = Range("--batch-bytes", 2**40)
-FREQUENCY = Range("--frequency", 1e12, whole=False)
+FREQUENCY = Range("--frequency", 1e12, whole=False, least=1e-6)

@@ -72,6 +72,7 @@ def show(one: RunSet, rows: Sequence[Series]) -> None:
         f"{local(one.began)}, ./thalweg {shlex.join(one.command)}",
         f"{here['cpu']}, {here['cores']} cores, {here['kernel']}, governor {here['governor']}",
         f"{here['compiler']}, {here['flags']}; commit {commit(one)}",
+        *(f"{name}: {here['libraries'][name]}" for name in one.programs if name in here["libraries"]),
         *(f"{name}={value}" for name, value in here["environment"].items()),
     )
     for line in told:

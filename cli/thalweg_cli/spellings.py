@@ -22,6 +22,8 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "list-apps": ("list", "applications"),
     "list-inputs": ("list", "inputs"),
     "list-op": ("list", "operators"),
+    "-version": ("version",),
+    "--version": ("version",),
 }
 """Names of commands."""
 

@@ -1,8 +1,14 @@
 """The commands as a user types them."""
 
+import io
 import subprocess
 import sys
 import unittest
+from contextlib import redirect_stderr
+from unittest import mock
+
+from thalweg_cli import version
+from thalweg_cli.app import main
 
 
 def thalweg(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -33,6 +39,17 @@ class App(unittest.TestCase):
         done = thalweg("tset")
         self.assertEqual(done.returncode, 2)
         self.assertIn("Did you mean 'test'", done.stderr)
+
+    def test_interrupted(self) -> None:
+        said = io.StringIO()
+        with (
+            mock.patch.object(version, "commit", side_effect=KeyboardInterrupt),
+            mock.patch.object(sys, "argv", ["thalweg", "version"]),
+            redirect_stderr(said),
+            self.assertRaises(SystemExit) as ended,
+        ):
+            main()
+        self.assertEqual((ended.exception.code, said.getvalue()), (130, "interrupted\n"))
 
     def test_unknown_build(self) -> None:
         done = thalweg("test", "--only", "msan")

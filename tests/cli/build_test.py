@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from thalweg_cli.build import alone, failure_in, last_lines, moved_peers, parallel_jobs
+from thalweg_cli.build import NotConfigured, alone, failure_in, last_lines, moved_peers, parallel_jobs
 
 AS_ANOTHER = """
 from pathlib import Path
@@ -44,7 +44,7 @@ class FailureIn(unittest.TestCase):
 
     def test_shows_what_cmake_says(self) -> None:
         log = "[0/1] Re-running CMake...\nCMake Error at a/CMakeLists.txt:1:\nFAILED: build.ninja\nninja: x\n"
-        self.assertIn("CMake Error at a/CMakeLists.txt:1", failure_in(log))
+        self.assertIn("CMake Error at a/CMakeLists.txt:1", NotConfigured("it failed", log, "").output)
 
     def test_is_not_endless(self) -> None:
         log = "FAILED: a\ncommand\n" + "error\n" * 1000
@@ -62,6 +62,7 @@ class Alone(unittest.TestCase):
                 other = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
                 assert other.stdout is not None
                 self.assertEqual(other.stdout.readline(), "started\n")
+                self.assertEqual(other.stdout.readline(), "another command is building: waiting for it\n")
                 with self.assertRaises(subprocess.TimeoutExpired):
                     other.wait(0.3)
             self.assertEqual(other.communicate(timeout=30)[0], "alone\n")

@@ -1,12 +1,14 @@
 """`exec --debug`: one run under a debugger, which has the terminal."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
 from fake_programs import FakeBuild, program
 from thalweg_cli import debugging
 from thalweg_cli.app import app
+from thalweg_cli.programs import Program
 from thalweg_cli.terminal import Failed
 from typer.testing import CliRunner, Result
 
@@ -54,6 +56,23 @@ class Debug(FakeBuild):
         file = self.put("other")
         self.type("--executor", f"{file} -x y --")
         self.assertTrue(self.said().startswith(f"-x y -- {self.folder}"), self.said())
+
+    def test_what_is_run_is_built_for_a_debugger(self) -> None:
+        asked: list[str] = []
+
+        def known(_folder: object, debugged: str = "") -> list[Program]:
+            asked.append(debugged)
+            return [replace(one, debugged=one.name == debugged) for one in self.programs]
+
+        self.add(program("bzip2", "sequential"))
+        with (
+            mock.patch("thalweg_cli.execute.known_programs", side_effect=known),
+            mock.patch("thalweg_cli.own_build.build") as built,
+        ):
+            self.type("--ppi", "tbb")
+        self.assertEqual(asked, ["", "bzip2_tbb_farm"])
+        self.assertEqual(built.call_args.args[1:], ("debugged.bzip2_tbb_farm",))
+        self.assertIn(f"--args {self.folder}/debugged/bzip2_tbb_farm -input", self.said())
 
     def test_one_at_a_time(self) -> None:
         done = self.type("--nthreads", "1:2")

@@ -354,7 +354,22 @@ class Shared(unittest.TestCase):
             self.assertEqual((found.lines, found.shared_lines, found.complexity), (8, 4, 1 + 1 + 1 + 2))
             # What a header shows about the interface holds for the file.
             self.assertEqual(found.parallel, {"fastflow": {"ff": 1, "ff_node": 1, "svc": 2}})
-            self.assertEqual(found.of_file().lines, 4)
+            self.assertEqual(found.alone().lines, 4)
+
+    def test_headers_beside_the_program_are_its_own(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            own = Path(folder)
+            (own / "mine.hpp").write_text(
+                '#include "mine.hpp"\n#include "deep.hpp"\ninline int a() {\n  return b();\n}\n'
+            )
+            (own / "deep.hpp").write_text(
+                '#include "mine.hpp"\ninline int b() { return 1; }\nint unused();\n'
+            )
+            file = own / "program.cpp"
+            file.write_text('#include "mine.hpp"\nint main() { return a(); }\n')
+            found = measure(file, BENCH / "support")
+            self.assertEqual((found.lines, found.shared_lines, found.number_of_functions), (2 + 3 + 1, 0, 3))
+            self.assertEqual(found.alone().lines, found.lines)
 
 
 class Programs(unittest.TestCase):
@@ -365,7 +380,8 @@ class Programs(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         written = written_programs(BENCH)
-        cls.rows = rows_of(written, written, BENCH, alone=False)
+        cls.rows, broken = rows_of(written, written, BENCH, alone=False)
+        assert not broken
 
     def test_all_are_found(self) -> None:
         names = {row.name for row in self.rows}
@@ -375,7 +391,7 @@ class Programs(unittest.TestCase):
     def test_each_has_lines_and_functions(self) -> None:
         for row in self.rows:
             with self.subTest(row.name):
-                self.assertGreater(row.measures.of_file().lines, 0)
+                self.assertGreater(row.measures.alone().lines, 0)
                 self.assertGreater(row.measures.complexity, 0)
                 self.assertGreater(row.measures.halstead.effort, 0)
 
@@ -541,7 +557,7 @@ class NoSequential(unittest.TestCase):
             written = written_programs(bench)
             said = io.StringIO()
             with redirect_stdout(said):
-                rows = rows_of(select(written, [], [], []), written, bench, alone=False)
+                rows, _ = rows_of(select(written, [], [], []), written, bench, alone=False)
             self.assertIn("new has no sequential program", said.getvalue())
             self.assertEqual([row.ratio(one) for row in rows for one in MEASURES], [None] * len(MEASURES))
             self.assertIsNone(table_of(rows).caption)

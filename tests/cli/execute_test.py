@@ -25,6 +25,10 @@ from typer.testing import CliRunner, Result
 TBB = program("bzip2", "tbb", "farm")
 SEQUENTIAL = program("bzip2", "sequential")
 LOGS = MEASURES + 'echo "$0 $nthreads" >>"$(dirname "$0")/log"\n'
+REFUSES = """case "$*" in *wav,*)
+  echo "bzip2_tbb_farm: -freq-patt: there is no frequency pattern 'wav'" >&2; exit 1 ;;
+esac
+"""
 
 
 class Execute(FakeBuild):
@@ -172,6 +176,10 @@ class Execute(FakeBuild):
             (("--freq-recipe", "wave", "--find-sustainable"), "only one of them"),
             (("--latency-bound", "5"), "--latency-bound is of --find-sustainable"),
             (("--batch-bytes", "0"), "--batch-bytes 0"),
+            (("--frequency", ""), "--frequency : not N or A:STEP:B"),
+            (("--frequency", "1e-9"), "1E-9 is not at least 1e-06"),
+            (("--batch", ""), "--batch : not N"),
+            (("--debug", "--batch", "1:2", "--nthreads", "1:3"), "that would be 6 programs or settings"),
             (("--executor", "nosuchcommand -x"), "there is no command nosuchcommand"),
             (("--executor", "'"), "No closing quotation"),
             (("--pin", "9999"), "--pin 9999"),
@@ -182,6 +190,13 @@ class Execute(FakeBuild):
         ):
             with self.subTest(options):
                 self.assertIn(says, str(self.type(*options).exception))
+        self.assertFalse((self.folder / "bench" / "log").exists())
+
+    def test_pattern_is_asked_for_once_before_anything_runs(self) -> None:
+        self.add(TBB, LOGS.replace("#!/bin/bash\n", "#!/bin/bash\n" + REFUSES, 1))
+        failure = str(self.type("--freq-pattern", "wav,1,2,3", "--repeat", "3").exception)
+        self.assertEqual(failure, "--freq-pattern wav,1,2,3: there is no frequency pattern 'wav'")
+        self.assertEqual(Store(self.store).sets(), [])
         self.assertFalse((self.folder / "bench" / "log").exists())
 
 

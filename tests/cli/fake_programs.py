@@ -11,7 +11,7 @@ from thalweg_cli.runs import Run
 
 READS_OPTIONS = """#!/bin/bash
 while [ $# -gt 0 ]; do
-  case $1 in -json) json=$2 ;; -nthreads) nthreads=$2 ;; -input) input=$2 ;; esac
+  case $1 in -help) exit ;; -json) json=$2 ;; -nthreads) nthreads=$2 ;; -input) input=$2 ;; esac
   shift
 done
 """
@@ -46,6 +46,7 @@ class FakeBuild(unittest.TestCase):
         self.programs: list[Program] = []
         self.patch("thalweg_cli.runs.build_folder", return_value=self.folder)
         self.patch("thalweg_cli.applications.build_folder", return_value=self.folder)
+        self.patch("thalweg_cli.execute.build_folder", return_value=self.folder)
         self.patch("thalweg_cli.execute.known_programs", return_value=self.programs)
         self.patch("thalweg_cli.own_build.build")
         self.patch("thalweg_cli.execute.make_input")

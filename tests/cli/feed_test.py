@@ -58,6 +58,7 @@ class Feed(FakeBuild):
         for options, says in (
             (("--frequency", "5", "--freq-pattern", "wave,1,2,3"), "only one of them"),
             (("--frequency", "1:2:9"), "one value, not a range"),
+            (("--frequency", ""), "--frequency : not N"),
             (("--batch", "0"), "--batch 0"),
         ):
             self.assertIn(says, str(self.type(*options).exception))

@@ -151,11 +151,13 @@ class Places(InAHome):
 class Packages(InAHome):
     """What is installed."""
 
+    APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "-o", "DPkg::Lock::Timeout=120")
+
     def run_with(
-        self, *names: str, missing: bool, code: int = 0, root: bool = True
-    ) -> tuple[Result, list[str]]:
+        self, *names: str, missing: bool, codes: tuple[int, ...] = (0,), root: bool = True
+    ) -> tuple[Result, list[list[str]]]:
         """Runs the command on a machine where packages are missing or not; what it would have run."""
-        run = mock.Mock(return_value=mock.Mock(returncode=code))
+        run = mock.Mock(side_effect=[mock.Mock(returncode=code) for code in codes])
         with (
             mock.patch.object(Package, "found", return_value=None if missing else "1.2"),
             mock.patch.object(install.subprocess, "run", run),
@@ -163,14 +165,22 @@ class Packages(InAHome):
             mock.patch.object(install.shutil, "which", side_effect=lambda name: f"/usr/bin/{name}"),
         ):
             done = self.type(*names)
-        return done, run.call_args.args[0] if run.called else []
+        return done, [call.args[0] for call in run.call_args_list]
 
     def test_missing_ones(self) -> None:
         done, ran = self.run_with("tbb", missing=True)
         self.assertEqual(done.exit_code, 0, done.exception)
-        self.assertEqual(ran, ["apt-get", "-y", "install", "--no-install-recommends", "libtbb-dev"])
-        self.assertEqual(self.run_with("tbb", missing=True, root=False)[1][:2], ["sudo", "apt-get"])
-        self.assertEqual(self.run_with(missing=True)[1][4:], ["libtbb-dev", "g++"])
+        self.assertEqual(ran, [[*self.APT, "install", "--no-install-recommends", "libtbb-dev"]])
+        # CMake keeps that it was not there.
+        self.again.assert_called_with(["TBB_DIR"])
+        _, ran = self.run_with("tbb", missing=True, root=False)
+        self.assertEqual(ran[0][:4], ["sudo", *self.APT[:3]])
+        self.assertEqual(self.run_with(missing=True)[1][0][-2:], ["libtbb-dev", "g++"])
+
+    def test_old_lists_are_updated(self) -> None:
+        done, ran = self.run_with("tbb", missing=True, codes=(100, 0, 0))
+        self.assertEqual(done.exit_code, 0, done.exception)
+        self.assertEqual([one[len(self.APT)] for one in ran], ["install", "update", "install"])
 
     def test_nothing_to_do(self) -> None:
         done, ran = self.run_with(missing=False)
@@ -179,9 +189,16 @@ class Packages(InAHome):
         self.assertEqual(self.run_with("--list", missing=True)[1], [])
 
     def test_failures(self) -> None:
-        self.assertIn("cannot be installed", str(self.run_with("tbb", missing=True, code=100)[0].exception))
+        self.assertIn(
+            "cannot be installed", str(self.run_with("tbb", missing=True, codes=(100, 100))[0].exception)
+        )
+        self.again.assert_not_called()
         done, ran = self.run_with("tbb", "fastflow", missing=True)
         self.assertEqual((str(done.exception), ran), ("no package has FastFlow", []))
+        self.type("--path", f"fastflow={self.sources('fastflow')}")
+        failure = self.run_with("fastflow", missing=True)[0].exception
+        assert isinstance(failure, Failed)
+        self.assertIn(f"its sources are in {self.folder}/fastflow", failure.remedy)
 
     def test_packages_are_those_of_the_launcher(self) -> None:
         listed = (ROOT / "cli" / "packages.txt").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shutil
 import tempfile
 import unittest
@@ -16,8 +17,9 @@ from thalweg_cli.app import app
 from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.json_file import JsonFile
+from thalweg_cli.names import cmake_text
 from thalweg_cli.own import Benchmark, Benchmarks, Unreadable
-from thalweg_cli.own_cmake import call_of, quoted, tell_cmake
+from thalweg_cli.own_cmake import Written, call_of, tell_cmake
 from thalweg_cli.own_configure import changed
 from thalweg_cli.own_operators import operators_of
 from thalweg_cli.own_settings import Source, settings_from
@@ -269,6 +271,39 @@ class Operators(Own):
         self.assertIn("did you mean primality? one of source, primality, sink", failure.remedy)
         self.assertIn("no sink of its own", self.refused("reset-op", "first", "--op", "sink").what)
 
+    def test_application_of_ones_own(self) -> None:
+        self.good("new-app", "collatz")
+        self.good("new", "--app", "collatz", "--ppi", "mine", "--bench", "a")
+        theirs = self.folder / "apps" / "collatz"
+        before = (theirs / "collatz.cpp").read_text(encoding="utf-8")
+        self.good("edit-op", "a", "--op", "Longest", "--editor", "sed -i 1i//mine")
+        one = Benchmarks(self.folder).find("a")
+        mine = one.folder / "operators" / "apps" / "collatz" / "collatz.cpp"
+        self.assertEqual(mine.read_text(encoding="utf-8"), f"//mine\n{before}")
+        self.assertEqual((theirs / "collatz.cpp").read_text(encoding="utf-8"), before)
+        self.assertIn("nothing was changed", self.refused("reset-op", "a", "--op", "longest").what)
+        self.good("reset-op", "a", "--op", "longest", "--yes")
+        self.assertFalse(mine.exists())
+        # In the application itself, for all its programs.
+        self.good("edit-op", "collatz", "--op", "longest", "--editor", "sed -i 1i//all")
+        self.assertEqual((theirs / "collatz.cpp").read_text(encoding="utf-8"), f"//all\n{before}")
+        self.assertIn("nothing is kept", self.refused("reset-op", "collatz", "--op", "longest").what)
+        self.assertIn("no operator longst", self.refused("edit-op", "collatz", "--op", "longst").what)
+        self.good("edit", "collatz_thalweg_farm", "--editor", "sed -i 1i//too")
+        program_text = (theirs / "bench" / "thalweg" / "farm.cpp").read_text(encoding="utf-8")
+        self.assertTrue(program_text.startswith("//too"))
+
+    def test_programs_that_are_not_the_users_say_how_to_copy_them(self) -> None:
+        for words in (
+            ["edit", "primes_tbb"],
+            ["edit-op", "primes_tbb", "--op", "primality"],
+            ["reset-op", "primes_tbb", "--op", "primality"],
+            ["rename", "primes_tbb", "x"],
+            ["delete", "primes_tbb", "--yes"],
+        ):
+            with self.subTest(words):
+                self.assertIn("./thalweg new --from primes_tbb_farm", self.refused(*words).remedy)
+
     def test_what_numbers_depend_on(self) -> None:
         one = self.make()
         (listed,) = own_programs(Benchmarks(self.folder))
@@ -416,7 +451,7 @@ class Configuration(Own):
         one = self.make()
         self.assertIn("no compiler g++-1", self.good("configure", one.name, "--set", "BENCH_CXX=g++-1"))
         with mock.patch.object(own_cmake, "build_folder", return_value=self.root / "build"):
-            left_out = tell_cmake(Benchmarks(self.folder), "release", set())
+            left_out = tell_cmake(Benchmarks(self.folder), "release", []).left_out
         self.assertEqual(left_out, {one.name: "there is no compiler g++-1 (BENCH_CXX)"})
 
     def test_editing_tells_file_line_and_what_is_wrong(self) -> None:
@@ -571,7 +606,8 @@ class Managed(Own):
         ):
             self.assertIn("./thalweg rename primes_mine_first NEW", self.good("update"))
         with mock.patch.object(own_cmake, "build_folder", return_value=self.root / "build"):
-            left_out = tell_cmake(Benchmarks(self.folder), "release", {one.name})
+            ours = [Written(one.name, "primes", "mine", one.program)]
+            left_out = tell_cmake(Benchmarks(self.folder), "release", ours).left_out
         self.assertIn("is a program of Thalweg, too", left_out[one.name])
 
 
@@ -615,13 +651,13 @@ class Listed(Own):
 
     def test_cmake_is_told_only_of_what_is_good_and_only_if_it_is_new(self) -> None:
         listed = self.build / "own_benchmarks.cmake"
-        self.assertEqual(tell_cmake(Benchmarks(self.folder), "release", ()), {})
+        tell_cmake(Benchmarks(self.folder), "release", ())
         self.assertFalse(listed.exists())
         self.make("a")
         self.rewrite(self.make("b"), "{")
         self.make("c").program.unlink()
         self.good("configure", self.make("d").name, "--set", "MACROS=A")
-        left_out = tell_cmake(Benchmarks(self.folder), "release", ())
+        left_out = tell_cmake(Benchmarks(self.folder), "release", ()).left_out
         self.assertEqual(list(left_out), ["primes_mine_b", "primes_mine_c"])
         text = listed.read_text(encoding="utf-8")
         self.assertEqual(text.count("thalweg_user_benchmark("), 2)
@@ -629,21 +665,138 @@ class Listed(Own):
         tell_cmake(Benchmarks(self.folder), "release", ())
         self.assertEqual(listed.stat().st_mtime, 1)
 
-    def test_broken_configuration_for_all_breaks_only_own_ones(self) -> None:
+    def test_broken_configuration_for_all_is_told_and_nothing_is_built_without_it(self) -> None:
         self.make("a")
+        self.lists("primes_tbb_farm")
         (self.folder / "global.json").write_text('{"CXX": 1}', encoding="utf-8")
-        left_out = tell_cmake(Benchmarks(self.folder), "release", ())
-        self.assertIn("global.json:1: CXX: is a number", left_out["primes_mine_a"])
-        self.assertIn("global.json:1", programs.known_programs(self.folder)[0].missing)
+        known = programs.known_programs(self.folder)
+        self.assertEqual([one.name for one in known], ["primes_tbb_farm", "primes_mine_a"])
+        for one in known:
+            self.assertIn("global.json:1: CXX: is a number", one.missing)
+
+    def lists(self, *names: str) -> None:
+        """What CMake lists of our programs."""
+        split = [name.split("_") for name in names]
+        keys = ("application", "interface", "composition")
+        listed = [
+            {"name": name, "missing": "", **dict(zip(keys, [*parts, ""], strict=False))}
+            for name, parts in zip(names, split, strict=True)
+        ]
+        (self.build / "bench" / "programs.json").write_text(json.dumps(listed), encoding="utf-8")
+
+    def told(self) -> str:
+        """What CMake is told of all programs."""
+        programs.known_programs(self.folder)
+        return (self.build / "own_benchmarks.cmake").read_text(encoding="utf-8")
+
+    def test_without_a_configuration_our_programs_are_as_they_are(self) -> None:
+        self.lists("primes_tbb_farm")
+        (one,) = programs.known_programs(self.folder)
+        self.assertEqual((one.target, str(one.executable)), ("primes_tbb_farm", "bench/primes_tbb_farm"))
+        self.assertFalse((self.build / "own_benchmarks.cmake").exists())
+        self.good("global-config", "--set", "CXX_FLAGS=-O2")
+        self.assertIn("thalweg_user_benchmark", self.told())
+        self.good("global-config", "--unset", "CXX_FLAGS")
+        self.assertNotIn("thalweg_user_benchmark", self.told())
+
+    def test_configuration_for_all_is_for_our_programs_too(self) -> None:
+        self.lists("primes_sequential", "primes_tbb_farm")
+        self.good("global-config", "--set", "CXX_FLAGS=-O2", "--set", "LIBS=-lm")
+        call = (
+            "thalweg_user_benchmark(\n  KIND [=[configured]=]\n  NAME [=[primes_tbb_farm]=]\n"
+            f"  PROGRAM [=[{BENCH}/primes/tbb/farm.cpp]=]\n"
+        )
+        text = self.told()
+        self.assertIn(call, text)
+        rest = text.partition(call)[2].partition("\n)")[0]
+        for line in ("  CXX_FLAGS [=[SHELL:-O2]=]", "  LIBRARIES [=[-lm]=]", "  USES [=[tbb]=]"):
+            self.assertIn(line, rest)
+        # The operators are compiled once for all programs of the application.
+        self.assertEqual(len(set(re.findall(r"OPERATORS .*operators\.primes_.*", text))), 1)
+        for one in programs.known_programs(self.folder):
+            self.assertEqual(one.target, f"configured.{one.name}")
+            self.assertEqual(str(one.executable), f"configured/{one.name}")
+        self.assertRegex(self.good("list"), r"primes_tbb_farm .*yes, as you configured it")
+
+    def test_configuration_of_one_of_our_programs(self) -> None:
+        self.lists("primes_sequential", "primes_tbb_farm")
+        self.good("configure", "primes_tbb", "--set", "CXX_FLAGS=-O2", "--set", "INCLUDES=mine")
+        kept = self.folder / "programs" / "primes_tbb_farm.json"
+        self.assertEqual(
+            json.loads(kept.read_text(encoding="utf-8")), {"CXX_FLAGS": "-O2", "INCLUDES": "mine"}
+        )
+        self.assertIn(f"  INCLUDES [=[{kept.parent}/mine]=]", self.told())
+        known = {one.name: one.target for one in programs.known_programs(self.folder)}
+        self.assertEqual(
+            known,
+            {"primes_sequential": "primes_sequential", "primes_tbb_farm": "configured.primes_tbb_farm"},
+        )
+        self.good("global-config", "--set", "CXX_FLAGS=-O1", "--set", "BENCH_CXX=c++")
+        said = self.good("configure", "primes_tbb_farm", "--show")
+        self.assertEqual(
+            said.splitlines(), ["bench_cxx=c++", "cxx_flags=-O1 -O2", f"includes={kept.parent}/mine"]
+        )
+        self.assertIn("no key MACRO", self.refused("configure", "primes_tbb", "--set", "MACRO=x").what)
+        kept.write_text("{", encoding="utf-8")
+        (one,) = [one for one in programs.known_programs(self.folder) if one.missing]
+        self.assertEqual(one.name, "primes_tbb_farm")
+        self.assertIn(f"{kept}:1: no JSON", one.missing)
+
+    def test_what_is_debugged_has_lines(self) -> None:
+        self.make("a")
+        self.lists("primes_sequential", "primes_tbb_farm")
+        self.good("configure", "a", "--set", "BENCH_CXX_FLAGS=-O1")
+        for name, flags in (("primes_tbb_farm", "-g"), ("primes_mine_a", "-O1 -g")):
+            known = programs.known_programs(self.folder, name)
+            self.assertEqual([one.target for one in known if one.debugged], [f"debugged.{name}"])
+            text = (self.build / "own_benchmarks.cmake").read_text(encoding="utf-8")
+            told = text.partition(f"  KIND [=[debugged]=]\n  NAME [=[{name}]=]\n")[2].partition("\n)")[0]
+            self.assertIn(f"  OPERATORS [=[debugged_operators.{name}]=]\n", told)
+            self.assertIn("  CXX_FLAGS [=[SHELL:-g]=]\n", told)
+            self.assertIn(f"  BENCH_CXX_FLAGS [=[SHELL:{flags}]=]", told)
+        self.assertNotIn("debugged", self.told())
+
+    def test_store_says_what_programs_are_built_with(self) -> None:
+        self.make("a")
+        self.lists("primes_sequential", "primes_tbb_farm")
+        self.good("configure", "primes_tbb", "--set", "CXX=c++", "--set", "CXX_FLAGS=-O2")
+        with mock.patch.dict(os.environ, {"THALWEG_BENCHMARKS": str(self.folder)}):
+            said = Circumstances.here(programs.known_programs(self.folder)).libraries
+        self.assertNotIn("primes_sequential", said)
+        self.assertRegex(said["primes_tbb_farm"], r"^cxx=c\+\+; cxx_flags=-O2; c\+\+ is .*\d\.\d")
 
     def test_quoted_whatever_is_in_it(self) -> None:
-        self.assertEqual(quoted('a"$b'), '[=[a"$b]=]')
-        self.assertEqual(quoted("]=]"), "[==[]=]]==]")
+        self.assertEqual(cmake_text('a"$b'), '[=[a"$b]=]')
+        self.assertEqual(cmake_text("]=]"), "[==[]=]]==]")
 
     def test_effort_takes_them(self) -> None:
         self.make("a")
         said = self.good("effort", "--bench", "primes_mine_a")
         self.assertRegex(said, r"primes_mine_a +\d+ \(1\)")
+
+    def test_effort_goes_on_behind_what_is_broken(self) -> None:
+        self.make("a")
+        self.make("b").program.write_text("int main() {", encoding="utf-8")
+        gone = self.make("c").program
+        gone.unlink()
+        with redirect_stderr(io.StringIO()) as said:
+            done = self.type("effort", "--app", "primes")
+        self.assertRegex(done.output, r"primes_mine_a +\d+ \(1\)")
+        self.assertRegex(done.output, r"primes_tbb_farm +\d+")
+        told = said.getvalue() + done.stderr
+        self.assertIn("program.cpp:1: this { is not closed", told)
+        self.assertIn(f"{gone} cannot be read", told)
+        self.assertEqual(str(done.exception), "primes_mine_b, primes_mine_c cannot be measured")
+        failure = self.refused("effort", "--bench", "primes_mine_b")
+        self.assertIn("none of these programs", failure.what)
+
+    def test_effort_takes_applications_of_ones_own(self) -> None:
+        self.good("new-app", "collatz")
+        self.good("new", "--app", "collatz", "--ppi", "mine", "--bench", "a")
+        for words in (["--app", "collatz"], []):
+            said = self.good("effort", *words)
+            for name in ("collatz_sequential", "collatz_mine_a", "collatz_thalweg_farm"):
+                self.assertRegex(said, rf"{name} +\d+ \(\d")
 
     def test_sequential_reference_is_ours(self) -> None:
         self.make("x", "sequential").program.write_text("int main() {}\n", encoding="utf-8")

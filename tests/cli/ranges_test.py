@@ -77,6 +77,7 @@ class Spellings(unittest.TestCase):
 
     def test_other_names_of_commands(self) -> None:
         self.assertEqual(self.rewritten("list-op -app bzip2"), "list operators --app bzip2")
+        self.assertEqual((self.rewritten("-version"), self.rewritten("--version")), ("version", "version"))
         self.assertEqual(
             self.rewritten("new-input -app bzip2 -name mine -file a.txt -md5 00"),
             "new-input --app bzip2 --name mine --file a.txt --hash 00",

@@ -48,9 +48,48 @@ class Built(User):
         self.assertRegex(said, "left out: primes_mine_logged: there is no compiler .*/other-c\\+\\+")
         self.assertRegex(said, "primes_mine_wrong .* good")
 
+        # Our programs are built as the user says, too, and as they are without that.
+        (self.folder / "gone").rename(compiler)
+        self.environment["THALWEG_BENCHMARKS"] = str(moved)
+        self.types(f"./thalweg global-config --set BENCH_CXX={compiler} --set MACROS=MINE=1")
+        ours = "./thalweg exec --bench primes_sequential --input test --verify"
+        self.assertRegex(self.types(ours), "primes_sequential .* good")
+        log = (self.folder / "other-c++.log").read_text(encoding="utf-8").splitlines()
+        self.assertIn(str(ROOT / "bench/primes/sequential/sequential.cpp"), log)
+        self.assertIn("-DMINE=1", log)
+        kept = f"primes_sequential: bench_cxx={compiler}; macros=MINE=1; "
+        self.assertIn(kept, self.types("./thalweg results latest"))
+        self.types("./thalweg global-config --set CXX_FLAGS=-DOPERATORS=2 --unset BENCH_CXX --unset MACROS")
+        self.types("./thalweg list")
+        commands = self.types(f"ninja -C '{ROOT}/build/release' -t commands configured.primes_sequential")
+        self.assertRegex(commands, "-DOPERATORS=2 .*spb/primes.cpp")
+        self.types("./thalweg global-config --unset CXX_FLAGS")
+        self.types(ours)
+        self.assertNotIn("primes_sequential:", self.types("./thalweg results latest"))
+
         # CMake, by itself, finds in its list what is no longer there.
         shutil.rmtree(moved)
         self.types(f"cmake '{ROOT}/build/release'")
+
+    def test_mistake_in_the_cmake_file_of_an_application_stops_no_other(self) -> None:
+        self.types("./thalweg new-app noise")
+        file = self.benchmarks / "apps" / "noise" / "CMakeLists.txt"
+        good = file.read_text(encoding="utf-8")
+        line = good.count("\n") + 1
+        for mistake, says in (
+            ("if(", "Parse error. Function missing ending"),
+            ("find_package(Nosuch REQUIRED)", "By not providing"),
+        ):
+            file.write_text(f"{good}{mistake}\n", encoding="utf-8")
+            said = self.types("./thalweg exec --bench primes_sequential --input test --verify")
+            self.assertRegex(said, rf"the application noise is left out: {file}:{line}: {says}")
+            self.assertRegex(said, "primes_sequential .* good")
+        said = self.types("./thalweg list --app noise")
+        self.assertRegex(said, r"noise_sequential .* no: .*CMakeLists.txt:\d")
+        file.write_text(good, encoding="utf-8")
+        self.assertRegex(self.types("./thalweg list --app noise"), "noise_sequential .* yes")
+        self.types("./thalweg delete-app noise --yes")
+        self.types("./thalweg list --app primes")
 
 
 unittest.main()
