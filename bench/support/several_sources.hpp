@@ -5,6 +5,9 @@
 
 #include "bench/support/user_number.hpp"
 
+/// The order in which a sink takes items.
+enum class sink_order { any, of_stream };
+
 /// How many sources a program has that has several: as many as the first `-user-arg` says (2 without one).
 inline int number_of_sources() {
   return user_number(0, 2, "how many sources there are");

@@ -9,13 +9,12 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include "bench/support/several_sources.hpp"
-#include "spb/shared_queue.hpp"
 
 /// A farm behind several sources, as a flow graph. What is under way is bounded for each source by itself:
 /// where the sink wants the order of the stream, the item that it waits for could otherwise be kept out by
 /// later ones of other sources.
 template <class Source, class Item, class Sink, class Work>
-void stream_of_several_sources(Work work, queue_order order) {
+void stream_of_several_sources(Work work, sink_order wanted) {
   namespace flow = tbb::flow;
   struct entrance;
   struct message {  // nodes copy what they hand over
@@ -54,7 +53,7 @@ void stream_of_several_sources(Work work, queue_order order) {
       one.through->limit.decrementer().try_put(flow::continue_msg());
       return flow::continue_msg();
     });
-    if (order == queue_order::by_item) {
+    if (wanted == sink_order::of_stream) {
       flow::make_edge(farm, in_order);
       flow::make_edge(in_order, sink);
     } else {

@@ -6,14 +6,13 @@
 #include <utility>
 
 #include "bench/support/several_sources.hpp"
-#include "spb/shared_queue.hpp"
 
 /// A farm behind several sources, as a graph: what they give is merged, in the order of the stream if the
 /// sink wants that.
 template <class Source, class Item, class Sink, class Work>
-void stream_of_several_sources(Work work, queue_order order) {
+void stream_of_several_sources(Work work, sink_order wanted) {
   namespace tw = thalweg;
-  const bool in_order = order == queue_order::by_item;
+  const bool in_order = wanted == sink_order::of_stream;
   const auto earlier = [](const Item& a, const Item& b) { return a.batch_index < b.batch_index; };
   auto sources = several_sources<Source>(2 * spb::nthreads);
   tw::graph streams;

@@ -12,7 +12,8 @@
 /// A farm of threads behind several sources. Where the sink wants the order of the stream, both queues keep
 /// it.
 template <class Source, class Item, class Sink, class Work>
-void stream_of_several_sources(Work work, queue_order order) {
+void stream_of_several_sources(Work work, sink_order wanted) {
+  const auto order = wanted == sink_order::of_stream ? queue_order::by_item : queue_order::as_they_come;
   const auto n = static_cast<std::size_t>(spb::nthreads);
   auto sources = several_sources<Source>(2 * spb::nthreads);
   SharedQueue<Item> to_do(n, sources.size(), order), done(n, n, order);

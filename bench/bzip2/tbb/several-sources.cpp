@@ -4,7 +4,7 @@
 
 template <class Source, class Work, class Sink> void run() {
   spb::Metrics::init();
-  stream_of_several_sources<Source, spb::Item, Sink>(Work::op, queue_order::by_item);
+  stream_of_several_sources<Source, spb::Item, Sink>(Work::op, sink_order::of_stream);
   spb::Metrics::stop();
 }
 

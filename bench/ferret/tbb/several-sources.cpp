@@ -12,7 +12,7 @@ void search(spb::Item& item) {
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  stream_of_several_sources<spb::Source, spb::Item, spb::Sink>(search, queue_order::as_they_come);
+  stream_of_several_sources<spb::Source, spb::Item, spb::Sink>(search, sink_order::any);
   spb::Metrics::stop();
   spb::end_bench();
 }

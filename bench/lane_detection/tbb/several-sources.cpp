@@ -15,7 +15,7 @@ void mark(spb::Item& item) {
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  stream_of_several_sources<spb::Source, spb::Item, spb::Sink>(mark, queue_order::by_item);
+  stream_of_several_sources<spb::Source, spb::Item, spb::Sink>(mark, sink_order::of_stream);
   spb::Metrics::stop();
   spb::end_bench();
 }

@@ -10,7 +10,7 @@ void find(spb::Item& item) {
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  stream_of_several_sources<spb::Source, spb::Item, spb::Sink>(find, queue_order::by_item);
+  stream_of_several_sources<spb::Source, spb::Item, spb::Sink>(find, sink_order::of_stream);
   spb::Metrics::stop();
   spb::end_bench();
 }
