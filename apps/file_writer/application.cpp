@@ -9,6 +9,7 @@ const application& about() {
     made.name = "file_writer";
     made.says = "writes many files, and a list of them";
     made.output = "the folder of files";
+    made.edition = 2;
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
     made.operators = {"source", "write", "sink"};
     made.generate = generate;

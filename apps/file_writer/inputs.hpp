@@ -18,7 +18,7 @@ struct input {
 inline constexpr std::array inputs = {
     input{"test", {1'000, 0, 40'000, 1, false}},   input{"small", {30'000, 0, 60'000, 2, false}},
     input{"medium", {10'000, 0, 60'000, 3, true}}, input{"large", {60'000, 0, 60'000, 4, true}},
-    input{"huge", {260'000, 0, 60'000, 5, true}},
+    input{"huge", {320'000, 0, 60'000, 5, true}},
 };
 
 /// Makes the file of an input in an empty folder; see application.hpp. \throws error  if there is no such

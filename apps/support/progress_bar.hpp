@@ -13,17 +13,14 @@ class progress_bar {
   explicit progress_bar(std::string title);
   progress_bar(const progress_bar&) = delete;
   progress_bar& operator=(const progress_bar&) = delete;
-  ~progress_bar() { clear(); }
+  ~progress_bar();
 
   void show(std::uint64_t done, std::uint64_t all);
-  void clear();
 
  private:
   using clock = std::chrono::steady_clock;
 
   std::string title_;
-  bool on_terminal_;
-  bool shown_ = false;
   clock::time_point start_ = clock::now();
   clock::time_point next_ = start_;
 };

@@ -15,6 +15,7 @@
 #include "spb/detail/arrival_log.hpp"
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
+#include "spb/detail/progress.hpp"
 #include "spb/detail/recorder.hpp"
 
 namespace spb {
@@ -37,6 +38,7 @@ struct state {
   std::optional<thalweg::observe::energy_meter> energy;
   std::unique_ptr<detail::monitor> monitor;  // for `-monitor`
   std::unique_ptr<memory_of_samples> recent;
+  std::unique_ptr<detail::progress> progress;
   std::unique_ptr<arrival_log> arrivals;
   std::atomic<std::uint16_t> sources{0};
   results found;
@@ -69,11 +71,6 @@ std::vector<std::pair<double, std::uint64_t>> buckets_of(const thalweg::observe:
     if (const auto count = times.count_in(i))
       all.emplace_back(static_cast<double>(times.highest_of(i)) * to_ms, count);
   return all;
-}
-
-double rate_between(const sample& from, const sample& to) {
-  const auto time = static_cast<double>(to.time_ns - from.time_ns) * 1e-9;
-  return time > 0 ? static_cast<double>(to.elements - from.elements) / time : 0;
 }
 
 double mean_latency_ms(const sample& from, const sample& to) {
@@ -148,6 +145,7 @@ void measurement::begin(const settings& asked) {
   }
   if (asked.monitor_ms > 0)
     s.monitor = std::make_unique<detail::monitor>(std::int64_t{asked.monitor_ms} * 1'000'000);
+  if (!asked.progress.empty()) s.progress = std::make_unique<detail::progress>(asked.progress);
   s.runs = true;
 }
 
@@ -159,6 +157,7 @@ void measurement::end() {
   auto& s = current();
   const std::lock_guard alone(s.lock);
   if (!s.runs.exchange(false)) return;
+  s.progress.reset();
   const auto last = take_sample(true);
   const auto resources = thalweg::observe::process_resources();
   const auto used = resources.since(s.used);

@@ -74,6 +74,7 @@ class measurement {
     bool counts_at_source = false;
     std::vector<std::string> operators;
     std::filesystem::path arrivals;  ///< a file for the latency of each item, or empty
+    std::string progress;            ///< as what it is shown on the terminal; empty: not at all
   };
 
   /// \throws apps::error  if the file for latencies cannot be written

@@ -48,7 +48,8 @@ constexpr int most_threads = 4'096;  // as many as every interface can be asked 
 
 constexpr option known[] = {
     {"input", "class or file",
-     "what the stream is made of; also a name that ./thalweg new-input has given, or tcp://host:port[/class]: "
+     "what the stream is made of; also a name that ./thalweg new-input has given, or "
+     "tcp://host:port[/class]: "
      "who plays it",
      [](options& o, const std::string& v) { o.input = v; }},
     {"feed", "host:port", "play the input to a program that takes it as -input tcp://...; no more than that",
@@ -92,6 +93,7 @@ constexpr option known[] = {
      [](options& o, const std::string&) { o.verify = true; }},
     {"json", "file", "also write what was measured as JSON",
      [](options& o, const std::string& v) { o.json = v; }},
+    {"quiet", "", "show no progress on the terminal", [](options& o, const std::string&) { o.quiet = true; }},
     {"help", "", "show this and stop", [](options& o, const std::string&) { o.help = true; }},
 };
 

@@ -30,6 +30,7 @@ struct options {
   bool throughput = false;
   bool memory_usage = false;
   bool verify = false;
+  bool quiet = false;
   bool help = false;
   std::vector<std::string> user_args;
   std::vector<std::string_view> given;  ///< the names of all options that there were

@@ -26,6 +26,11 @@ sample take_sample(bool resources) {
   return now;
 }
 
+double rate_between(const sample& from, const sample& to) {
+  const auto time = static_cast<double>(to.time_ns - from.time_ns) * 1e-9;
+  return time > 0 ? static_cast<double>(to.elements - from.elements) / time : 0;
+}
+
 void sampler::start() {
   add();
   thread_ = std::thread([this] { run(); });

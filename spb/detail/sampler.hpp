@@ -35,6 +35,9 @@ std::uint64_t elements_so_far();
 /// A sample of now. `resources`: also processor time and memory, which are system calls.
 sample take_sample(bool resources);
 
+/// Elements a second between two samples.
+double rate_between(const sample& from, const sample& to);
+
 /// A thread that takes samples while it lives.
 class sampler {
  public:

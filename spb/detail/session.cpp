@@ -23,6 +23,7 @@
 #include "apps/support/progress_bar.hpp"
 #include "apps/support/registered_input.hpp"
 #include "apps/support/temporary.hpp"
+#include "apps/support/terminal_line.hpp"
 #include "spb/api.hpp"
 #include "spb/detail/account.hpp"
 #include "spb/detail/failure.hpp"
@@ -155,7 +156,7 @@ places find_places(const options& asked, const application_link& link) {
     apps::progress_bar bar(about.name + " " + name);
     found.input = apps::provide_input(about, name, [&](std::uint64_t done, std::uint64_t all) {
       apps::check_interruption();
-      bar.show(done, all);
+      if (!asked.quiet) bar.show(done, all);
     });
   } else if (auto mine = of_player ? std::nullopt : apps::find_registered_input(about.name, name)) {
     if (!fs::exists(mine->file, ignored))
@@ -209,6 +210,7 @@ void throw_failure() {
 }
 
 void remark(const std::string& says) {
+  apps::wipe_line();
   std::fprintf(stderr, "%s: %s\n", current().program.c_str(), says.c_str());
 }
 
@@ -270,8 +272,9 @@ void Metrics::init() {
   const auto& run = detail::current();
   Metric::clear_all();
   detail::or_end([&] {
+    const bool watched = !run.asked.quiet && ::isatty(STDERR_FILENO) == 1;
     detail::measurement::begin({run.asked.latency, run.asked.monitor_ms, run.link.counts_at_source,
-                                run.operators, run.where.latencies});
+                                run.operators, run.where.latencies, watched ? run.program : std::string()});
   });
 }
 

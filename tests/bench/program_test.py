@@ -18,6 +18,7 @@ import time
 import unittest
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -256,17 +257,51 @@ class SeveralSources(Case):
     """Together the sources give the input once, however many they are."""
 
     def test_three_sources(self) -> None:
-        done = self.run_on(
-            GOOD[APPLICATION][0], "-verify", "-user-arg", "3", "-batch-size", "2", "-frequency", "1000"
-        )
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("verified: good", done.stdout)
+        # Items of fraud detection have one transaction each, and there are many.
+        pace = ["-frequency", "1e6"] if APPLICATION == "fraud_detection" else ["-batch-size", "2"]
+        for name in GOOD[APPLICATION]:
+            with self.subTest(name):
+                done = self.run_on(
+                    name, "-verify", "-throughput", "-user-arg", "3", "-frequency", "1000", *pace
+                )
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("verified: good", done.stdout)
+                self.assertEqual(re.findall(r"source \d", done.stdout), ["source 1", "source 2", "source 3"])
 
     def test_no_number_of_sources(self) -> None:
         done = self.run_on(GOOD[APPLICATION][0], "-user-arg", "2x")
         self.assertEqual(done.returncode, 1)
         self.assertIn("'2x' is not how many sources there are", done.stderr)
         self.assertEqual(self.left(), [])
+
+
+@unittest.skipIf(PROGRAM.name != "primes_sequential", "all programs share what is tested")
+class Progress(Case):
+    """Who has started a program by hand sees how far it is."""
+
+    def told(self, *options: str) -> tuple[int, str]:
+        """How a program ends that runs for 1.5 s, and what it shows on a terminal."""
+        ours, its = os.openpty()
+        command = [PROGRAM, "-input", "test", "-output", self.output, "-frequency", "20000", *options]
+        with os.fdopen(ours, "rb", buffering=0) as terminal:
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=its) as running:
+                os.close(its)
+                shown = b""
+                with suppress(OSError):  # which says that there is no one left at the other end
+                    while some := terminal.read(4096):
+                        shown += some
+            return running.returncode, shown.decode()
+
+    def test_a_line_that_is_wiped(self) -> None:
+        self.run_on("test")  # so that it is made
+        code, shown = self.told()
+        self.assertEqual(code, 0)
+        line = r"\r\x1b\[Kprimes_sequential: [123]\d \d{3} elements in 1\.\d+ s, now [12]\d\.\d k/s"
+        self.assertRegex(shown, rf"\A({line})+\r\x1b\[K\Z")
+
+    def test_quiet(self) -> None:
+        self.run_on("test")
+        self.assertEqual(self.told("-quiet"), (0, ""))
 
 
 @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")

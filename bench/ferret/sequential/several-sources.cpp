@@ -1,24 +1,18 @@
 #include <ferret.hpp>
 
-#include "bench/support/several_sources.hpp"
+#include "bench/support/sequential_several_sources.hpp"
+
+void search(spb::Item& item) {
+  spb::Segmentation::op(item);
+  spb::Extract::op(item);
+  spb::Vectorization::op(item);
+  spb::Rank::op(item);
+}
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  auto sources = several_sources<spb::Source>();
-  for (bool some = true; some;) {
-    some = false;
-    for (auto& source : sources) {  // in turn
-      spb::Item item;
-      if (!source.getItem(item)) continue;
-      some = true;
-      spb::Segmentation::op(item);
-      spb::Extract::op(item);
-      spb::Vectorization::op(item);
-      spb::Rank::op(item);
-      spb::Sink::op(item);
-    }
-  }
+  stream_of_several_sources<spb::Source, spb::Item, spb::Sink>(search);
   spb::Metrics::stop();
   spb::end_bench();
 }
