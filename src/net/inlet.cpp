@@ -79,6 +79,7 @@ struct inlet::state {
   bool begun = false;   // a sender has come: `said` is of it
   bool wanted = false;  // it knows on this connection that items are wanted
   hello said;
+  sender_clock clock{};
 
   std::vector<std::byte> buffer;
   std::size_t begin = 0;
@@ -115,6 +116,14 @@ const std::string& inlet::name() const noexcept {
 
 const std::string& inlet::tag() const noexcept {
   return state_->said.tag;
+}
+
+std::string inlet::place() const {
+  return "item " + std::to_string(state_->taken - 1) + " from " + state_->peer;
+}
+
+sender_clock inlet::clock() const noexcept {
+  return state_->clock;
 }
 
 bool inlet::ended() const noexcept {

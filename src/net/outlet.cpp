@@ -145,7 +145,7 @@ bool outlet::connect() {
   return state_->wait_for(held, [this] { return state_->reached; });
 }
 
-bool outlet::send(std::span<const std::byte> item) {
+bool outlet::send(std::span<const std::byte> item, std::string_view /*key*/) {
   auto& my = *state_;
   if (item.size() > my.how.longest_item)
     throw network_error("an item of " + std::to_string(item.size()) + " bytes is longer than the " +

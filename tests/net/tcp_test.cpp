@@ -20,6 +20,7 @@
 #include <poll.h>
 
 #include "net/raw_peer.hpp"
+#include "net/sending.hpp"
 #include "support/eventually.hpp"
 #include "support/failure.hpp"
 #include "support/scale.hpp"
@@ -50,29 +51,6 @@ struct tw::codec<reading> : tw::codec_of_members<&reading::sensor, &reading::val
 namespace {
 
 const std::string somewhere = "127.0.0.1:0";
-
-/// Sends items on a thread of its own, and keeps what went wrong.
-class sending {
- public:
-  template <class Job> explicit sending(Job job) {
-    thread_ = std::jthread([this, job = std::move(job)]() mutable {
-      try {
-        tw::run(std::move(job));
-      } catch (const std::exception& e) {
-        failed_ = e.what();
-      }
-    });
-  }
-  /// What ended the run; empty if nothing did.
-  std::string failure() {
-    if (thread_.joinable()) thread_.join();
-    return failed_;
-  }
-
- private:
-  std::string failed_;
-  std::jthread thread_;
-};
 
 template <class T> std::vector<T> sent_and_received(const std::vector<T>& items) {
   const tw::tcp_listener here(somewhere);
