@@ -1,6 +1,12 @@
 #include "spb/detail/network.hpp"
 
+#include <thalweg/net/inlet.hpp>
+#include <thalweg/net/outlet.hpp>
 #include <thalweg/observe/text.hpp>
+#if THALWEG_HAS_KAFKA
+#include <thalweg/net/kafka_inlet.hpp>
+#include <thalweg/net/kafka_outlet.hpp>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -14,17 +20,66 @@
 #include "apps/support/interruption.hpp"
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
+#include "spb/detail/recorder.hpp"
 
 namespace spb::detail {
 
 namespace {
 
-using thalweg::net::inlet;
+using thalweg::net::incoming;
+using thalweg::net::outgoing;
 
-constexpr std::string_view scheme = "tcp://";
+constexpr std::string_view tcp_scheme = "tcp://", kafka_scheme = "kafka://";
 
-std::string without_scheme(const std::string& text) {
-  return text.starts_with(scheme) ? text.substr(scheme.size()) : text;
+// What stands before the first slash; the text becomes what stands behind it.
+std::string before_slash(std::string& text) {
+  const auto slash = text.find('/');
+  auto first = text.substr(0, slash);
+  text = slash == text.npos ? "" : text.substr(slash + 1);
+  return first;
+}
+
+#if THALWEG_HAS_KAFKA
+std::shared_ptr<incoming> open_topic(const stream_address& from) {
+  remark("waits at " + from.text() + " for the elements of its input");
+  return std::make_shared<thalweg::net::kafka_inlet>(
+      thalweg::kafka_topic{from.where, from.topic},
+      thalweg::net::kafka_inlet_options{.given_up = failed});
+}
+std::unique_ptr<outgoing> send_to_topic(const stream_address& to, std::string tag, const std::string& name) {
+  return std::make_unique<thalweg::net::kafka_outlet>(
+      thalweg::kafka_topic{to.where, to.topic},
+      thalweg::net::kafka_outlet_options{.tag = std::move(tag),
+                                         .name = name,
+                                         .longest_item = thalweg::net::usual_longest_item,
+                                         .given_up = failed});
+}
+#else
+[[noreturn]] void without_kafka(const stream_address& one) {
+  throw apps::error(one.text() + ": this program was built without librdkafka (apt-get install librdkafka-dev)");
+}
+std::shared_ptr<incoming> open_topic(const stream_address& from) {
+  without_kafka(from);
+}
+std::unique_ptr<outgoing> send_to_topic(const stream_address& to, const std::string&, const std::string&) {
+  without_kafka(to);
+}
+#endif
+
+// The receiving end, which begins to wait; the address gets the port that it has come to be.
+std::shared_ptr<incoming> open_incoming(stream_address& from) {
+  if (from.kafka) return open_topic(from);
+  const thalweg::tcp_listener here(from.where);
+  from.where = here.where();
+  remark("waits at " + here.where() + " for the elements of its input");
+  return std::make_shared<thalweg::net::inlet>(here, thalweg::net::inlet_options{.given_up = failed});
+}
+
+std::unique_ptr<outgoing> open_outgoing(const stream_address& to, std::string tag, const std::string& name) {
+  if (to.kafka) return send_to_topic(to, std::move(tag), name);
+  return std::make_unique<thalweg::net::outlet>(
+      thalweg::net::address::parse(to.where),
+      thalweg::net::outlet_options{.tag = std::move(tag), .name = name, .given_up = failed});
 }
 
 bool is_class(const apps::application& about, const std::string& name) {
@@ -37,7 +92,7 @@ std::string name_of(const apps::application& about, const std::string& input) {
   return about.name + " " + (is_class(about, input) ? input : file);
 }
 
-[[noreturn]] void refuse(inlet& from, const std::string& why) {
+[[noreturn]] void refuse(incoming& from, const std::string& why) {
   from.close(why);
   throw apps::error(why);
 }
@@ -53,46 +108,56 @@ void check_feed_options(const options& asked) {
 
 }  // namespace
 
-std::optional<network_input> network_input_of(const std::string& text) {
-  if (!text.starts_with(scheme)) return std::nullopt;
-  const auto rest = without_scheme(text);
-  const auto slash = rest.find('/');
-  return network_input{rest.substr(0, slash), slash == rest.npos ? "" : rest.substr(slash + 1)};
+std::string stream_address::text() const {
+  return std::string(kafka ? kafka_scheme : tcp_scheme) + where + (kafka ? "/" + topic : "");
 }
 
-played_input await_player(const network_input& from, const application_link& link) {
+std::optional<stream_address> stream_address_of(const std::string& text) {
+  stream_address made;
+  made.kafka = text.starts_with(kafka_scheme);
+  if (!made.kafka && !text.starts_with(tcp_scheme)) return std::nullopt;
+  auto rest = text.substr((made.kafka ? kafka_scheme : tcp_scheme).size());
+  made.where = before_slash(rest);
+  if (made.kafka) made.topic = before_slash(rest);
+  made.name = rest;
+  return made;
+}
+
+played_input await_player(stream_address from, const application_link& link) {
   const auto& about = *link.about;
   if (!link.play)
     throw apps::error("the elements of " + about.name + " do not travel: it needs its own input");
-  const thalweg::tcp_listener here(from.where);
-  remark("waits at " + here.where() + " for the elements of its input");
-  auto made = std::make_shared<inlet>(here, thalweg::net::inlet_options{.given_up = failed});
+  auto made = open_incoming(from);
   if (!made->await_sender()) {
     apps::check_interruption();
-    throw apps::error("nobody plays at " + here.where());
+    throw apps::error("nobody plays at " + from.text());
   }
 
   const auto& name = made->name();
   const auto space = std::min(name.find(' '), name.size());
   const auto app = name.substr(0, space), told = name.substr(std::min(space + 1, name.size()));
   if (app != about.name)
-    refuse(*made, "at " + here.where() + " the elements of " + about.name + " are taken, and '" + app +
+    refuse(*made, "at " + from.text() + " the elements of " + about.name + " are taken, and '" + app +
                       "' is played");
-  if (!from.input.empty()) {
-    if (is_class(about, from.input) && is_class(about, told) && from.input != told)
+  if (!from.name.empty()) {
+    if (is_class(about, from.name) && is_class(about, told) && from.name != told)
       refuse(*made,
-             "at " + here.where() + " the input '" + from.input + "' is taken, and '" + told + "' is played");
-    return {std::move(made), from.input, false};
+             "at " + from.text() + " the input '" + from.name + "' is taken, and '" + told + "' is played");
+    return {std::move(made), from.name, false};
   }
   const bool of_player = !is_class(about, told);
   if (of_player && !link.elements_suffice)
     refuse(*made, "'" + told + "' is played, which is no class of " + about.name +
-                      ": say what goes with its elements, as in -input " + std::string(scheme) + from.where +
-                      "/" + about.inputs.front());
+                      ": say what goes with its elements, as in -input " + from.text() + "/" +
+                      about.inputs.front());
   return {std::move(made), told, of_player};
 }
 
-void check_played(const inlet& from, const std::string& tag) {
+std::int64_t here_ns(std::int64_t there_ns, const thalweg::net::sender_clock& clock) {
+  return clock.by == thalweg::net::sender_clock::relation::unknown ? 0 : there_ns - clock.ahead_ns;
+}
+
+void check_played(const incoming& from, const std::string& tag) {
   if (from.tag() != tag)
     throw apps::error("the elements that are played are '" + from.tag() + "', and '" + tag + "' are taken");
 }
@@ -102,8 +167,13 @@ void play_input(const options& asked, const places& where, const application_lin
   check_feed_options(asked);
   if (!link.play) throw apps::error("-feed: the elements of " + about.name + " do not travel");
   if (where.network) throw std::invalid_argument("-feed plays an input of its own, not what is played to it");
-  const destination to{thalweg::net::address::parse(without_scheme(asked.feed)), name_of(about, asked.input)};
-  const auto told = link.play(asked, where, to);
+  const auto to = stream_address_of(asked.feed);
+  // When elements were taken, or due, goes with them: the receiver may want to know.
+  latency_wanted = true;
+  const auto told = link.play(asked, where, [&](std::string tag) {
+    return open_outgoing(to.value_or(stream_address{.where = asked.feed}), std::move(tag),
+                         name_of(about, asked.input));
+  });
   throw_failure();
   using namespace thalweg::observe;
   auto says = "sent " + std::to_string(told.elements) + " elements in " +

@@ -139,7 +139,7 @@ places find_places(const options& asked, const application_link& link) {
   const auto& inputs = about.inputs;
   auto name = asked.input;
   bool of_player = false;
-  if (const auto from = network_input_of(asked.input)) {
+  if (const auto from = stream_address_of(asked.input)) {
     if (asked.in_memory)
       throw std::invalid_argument(
           "-in-memory: what is played comes when it is played, not before the stream");

@@ -258,6 +258,41 @@ class bad_line {
   std::jthread thread_;
 };
 
+TEST(Tcp, ASenderOnTheSameMachineHasTheSameClock) {
+  const tw::tcp_listener here(somewhere);
+  sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(here.where()));
+  tw::net::inlet from(here, {});
+  while (from.next()) {
+  }
+  EXPECT_EQ(from.clock().by, tw::net::sender_clock::relation::shared);
+  EXPECT_EQ(from.clock().ahead_ns, 0);
+}
+
+TEST(Tcp, TheClockOfASenderOnAnotherMachineIsAskedFor) {
+  const tw::tcp_listener here(somewhere);
+  constexpr std::int64_t ahead = 5'000'000'000'000;
+  const auto peer = raw_peer::connected_to(here.port());
+  peer.say(hello_bytes(1, "i32", 2, "of another machine"));
+  std::jthread sender([&] {
+    (void)peer.hear(answer_bytes().size());
+    for (int i = 0; i < 8; ++i) {
+      (void)peer.hear(8);
+      // Some answers are long under way: they must not count.
+      const auto now = tw::observe::now_ns();
+      if (i % 2 == 0) std::this_thread::sleep_for(30ms);
+      peer.say(bytes_of(static_cast<std::uint64_t>(now + ahead)));
+    }
+    peer.say(bytes_of(std::uint32_t{4}) + bytes_of(7));
+  });
+  tw::net::inlet from(here, {});
+  ASSERT_TRUE(from.next());
+  const auto clock = from.clock();
+  EXPECT_EQ(clock.by, tw::net::sender_clock::relation::asked);
+  EXPECT_LT(clock.within_ns, 10'000'000);
+  EXPECT_NEAR(static_cast<double>(clock.ahead_ns), static_cast<double>(ahead),
+              static_cast<double>(clock.within_ns) + 1);
+}
+
 TEST(Tcp, AConnectionThatBreaksLosesNothingAndDoublesNothing) {
   const tw::tcp_listener here(somewhere);
   // Within the greeting, within a frame's head, within frames.
@@ -292,8 +327,8 @@ TEST(Tcp, WhoIsNoSenderIsToldAndNamed) {
 TEST(Tcp, ASenderOfAnotherVersionIsRefused) {
   const tw::tcp_listener here(somewhere);
   const auto peer = raw_peer::connected_to(here.port());
-  peer.say(hello_bytes(1, "i32", 2));
-  EXPECT_THAT(failure_of_source<int>(here), HasSubstr("speaks version 2"));
+  peer.say(hello_bytes(1, "i32", 3));
+  EXPECT_THAT(failure_of_source<int>(here), HasSubstr("speaks version 3"));
 }
 
 TEST(Tcp, ASenderOfOtherItemsIsRefused) {
