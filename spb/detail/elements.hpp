@@ -44,8 +44,7 @@ using element_of = typename std::remove_cvref_t<decltype(std::declval<Source&>()
 
 /// The next element that another process plays; none at the end. \throws error  naming the place of what is
 /// none
-template <class Element>
-std::optional<played_element<Element>> receive(thalweg::net::incoming& from) {
+template <class Element> std::optional<played_element<Element>> receive(thalweg::net::incoming& from) {
   const auto bytes = from.next();
   if (!bytes) return std::nullopt;
   try {
@@ -73,11 +72,9 @@ template <class Source> class elements {
     due_ns_ = came->due_ns;
     return std::move(came->one);
   }
-  /// When the last element was taken or due where it was played, by the clock here; 0 if it was not played, or
-  /// if that cannot be known.
-  [[nodiscard]] std::int64_t due_ns() const {
-    return due_ns_ == 0 ? 0 : here_ns(due_ns_, played_->clock());
-  }
+  /// When the last element was taken or due where it was played, by the clock here; 0 if it was not played,
+  /// or if that cannot be known.
+  [[nodiscard]] std::int64_t due_ns() const { return due_ns_ == 0 ? 0 : here_ns(due_ns_, played_->clock()); }
   /// Waits until a moment of the steady clock for what may be long in coming. Whether the next is there by
   /// then.
   bool ready_by(std::int64_t until_ns) { return !played_ || played_->ready_by(until_ns); }

@@ -1,5 +1,6 @@
 #include "spb/detail/network.hpp"
 
+#include <thalweg/model/codec.hpp>
 #include <thalweg/net/inlet.hpp>
 #include <thalweg/net/outlet.hpp>
 #include <thalweg/observe/text.hpp>
@@ -10,14 +11,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "apps/support/error.hpp"
 #include "apps/support/interruption.hpp"
+#include "apps/support/stream_file.hpp"
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
 #include "spb/detail/recorder.hpp"
@@ -42,9 +47,8 @@ std::string before_slash(std::string& text) {
 #if THALWEG_HAS_KAFKA
 std::shared_ptr<incoming> open_topic(const stream_address& from) {
   remark("waits at " + from.text() + " for the elements of its input");
-  return std::make_shared<thalweg::net::kafka_inlet>(
-      thalweg::kafka_topic{from.where, from.topic},
-      thalweg::net::kafka_inlet_options{.given_up = failed});
+  return std::make_shared<thalweg::net::kafka_inlet>(thalweg::kafka_topic{from.where, from.topic},
+                                                     thalweg::net::kafka_inlet_options{.given_up = failed});
 }
 std::unique_ptr<outgoing> send_to_topic(const stream_address& to, std::string tag, const std::string& name) {
   return std::make_unique<thalweg::net::kafka_outlet>(
@@ -56,7 +60,8 @@ std::unique_ptr<outgoing> send_to_topic(const stream_address& to, std::string ta
 }
 #else
 [[noreturn]] void without_kafka(const stream_address& one) {
-  throw apps::error(one.text() + ": this program was built without librdkafka (apt-get install librdkafka-dev)");
+  throw apps::error(one.text() +
+                    ": this program was built without librdkafka (apt-get install librdkafka-dev)");
 }
 std::shared_ptr<incoming> open_topic(const stream_address& from) {
   without_kafka(from);
@@ -91,6 +96,59 @@ std::string name_of(const apps::application& about, const std::string& input) {
   const auto file = std::filesystem::path(input).filename().string();
   return about.name + " " + (is_class(about, input) ? input : file);
 }
+
+// Bytes of a file travel in pieces, as they are written.
+using piece = std::vector<std::byte>;
+
+class sent_bytes : public apps::onward_bytes {
+ public:
+  explicit sent_bytes(std::unique_ptr<outgoing> to) : to_(std::move(to)) { check(to_->connect()); }
+  void write(std::string_view bytes) override {
+    constexpr std::size_t longest = std::size_t{256} << 10U;
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(longest, bytes.size()))) {
+      const auto some = bytes.substr(0, longest);
+      const auto* const first = reinterpret_cast<const std::byte*>(some.data());
+      thalweg::encode(piece(first, first + some.size()), encoded_);
+      check(to_->send(encoded_));
+    }
+  }
+  void close() override { check(to_->end()); }
+
+ private:
+  static void check(bool done) {
+    if (done) return;
+    apps::check_interruption();
+    throw apps::error("the output is not sent on any more");
+  }
+  std::unique_ptr<outgoing> to_;
+  std::vector<std::byte> encoded_{};
+};
+
+class received_bytes : public apps::coming_bytes {
+ public:
+  explicit received_bytes(std::shared_ptr<incoming> from) : from_(std::move(from)) {}
+  std::size_t read(char* to, std::size_t size) override {
+    while (used_ == held_.size()) {
+      const auto item = from_->next();
+      if (!item) {
+        if (from_->ended()) return 0;
+        apps::check_interruption();
+        throw apps::error("the input does not come any more");
+      }
+      held_ = thalweg::decode<piece>(*item);
+      used_ = 0;
+    }
+    const auto some = std::min(size, held_.size() - used_);
+    std::memcpy(to, held_.data() + used_, some);
+    used_ += some;
+    return some;
+  }
+
+ private:
+  std::shared_ptr<incoming> from_;
+  piece held_{};
+  std::size_t used_ = 0;
+};
 
 [[noreturn]] void refuse(incoming& from, const std::string& why) {
   from.close(why);
@@ -133,6 +191,13 @@ played_input await_player(stream_address from, const application_link& link) {
     throw apps::error("nobody plays at " + from.text());
   }
 
+  if (made->tag() == thalweg::tag_of<piece>()) {
+    if (!link.elements_suffice)
+      refuse(*made,
+             "at " + from.text() + " the bytes of a file come, and " + about.name + " needs more than that");
+    auto name = from.name.empty() ? about.name : from.name;
+    return {nullptr, std::move(made), std::move(name), true};
+  }
   const auto& name = made->name();
   const auto space = std::min(name.find(' '), name.size());
   const auto app = name.substr(0, space), told = name.substr(std::min(space + 1, name.size()));
@@ -143,14 +208,26 @@ played_input await_player(stream_address from, const application_link& link) {
     if (is_class(about, from.name) && is_class(about, told) && from.name != told)
       refuse(*made,
              "at " + from.text() + " the input '" + from.name + "' is taken, and '" + told + "' is played");
-    return {std::move(made), from.name, false};
+    return {std::move(made), nullptr, from.name, false};
   }
   const bool of_player = !is_class(about, told);
   if (of_player && !link.elements_suffice)
     refuse(*made, "'" + told + "' is played, which is no class of " + about.name +
                       ": say what goes with its elements, as in -input " + from.text() + "/" +
                       about.inputs.front());
-  return {std::move(made), told, of_player};
+  return {std::move(made), nullptr, told, of_player};
+}
+
+void read_input_from(std::shared_ptr<incoming> bytes, const std::filesystem::path& path) {
+  apps::read_from(path, std::make_unique<received_bytes>(std::move(bytes)));
+}
+
+void send_output_on(const stream_address& to, const std::filesystem::path& path,
+                    const std::string& application, bool keep) {
+  apps::send_on(
+      path,
+      std::make_unique<sent_bytes>(open_outgoing(to, thalweg::tag_of<piece>(), "output of " + application)),
+      keep);
 }
 
 std::int64_t here_ns(std::int64_t there_ns, const thalweg::net::sender_clock& clock) {

@@ -1,8 +1,11 @@
-/// Streams of programs that come from another process, or go to one: `tcp://host:port`, `kafka://broker/topic`.
+/// Streams of programs that come from another process, or go to one: `tcp://host:port`,
+/// `kafka://broker/topic`.
 #pragma once
 
 #include <thalweg/net/carrier.hpp>
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,10 +29,16 @@ struct stream_address {
 /// Nothing if the text is no such address.
 std::optional<stream_address> stream_address_of(const std::string& text);
 
+/// The output of a run is sent on: what is written to a file of that path, and kept there if `keep`. Waits
+/// for the receiver. \throws error  if it does not come
+void send_output_on(const stream_address& to, const std::filesystem::path& path,
+                    const std::string& application, bool keep);
+
 /// An input that is played.
 struct played_input {
-  std::shared_ptr<thalweg::net::incoming> elements;
-  std::string input;       ///< its name
+  std::shared_ptr<thalweg::net::incoming> elements;  ///< null if it comes as bytes
+  std::shared_ptr<thalweg::net::incoming> bytes;     ///< of a file; null if it comes as elements
+  std::string input;                                 ///< its name
   bool of_player = false;  ///< it is a file of the player, of which no more is needed than the elements
 };
 
@@ -41,6 +50,9 @@ std::int64_t here_ns(std::int64_t there_ns, const thalweg::net::sender_clock& cl
 
 /// \throws error  if elements of another form are played
 void check_played(const thalweg::net::incoming& from, const std::string& tag);
+
+/// What is read from a file of that path comes from there.
+void read_input_from(std::shared_ptr<thalweg::net::incoming> bytes, const std::filesystem::path& path);
 
 /// Plays the input of a run to the process that the options name, and shows what came of it. \throws error
 void play_input(const options& asked, const places& where, const application_link& link);

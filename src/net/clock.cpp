@@ -2,12 +2,11 @@
 
 #include <thalweg/observe/clock.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <system_error>
 
 #include <time.h>
-
-#include <filesystem>
 
 namespace thalweg::net {
 

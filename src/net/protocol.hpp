@@ -2,10 +2,10 @@
 //
 // Both sides begin with the magic bytes, the version (32 bits) and the size (32 bits) of what follows. The
 // sender: a random number for its stream (64 bits), the tag of its items, its name, and the name of its clock
-// (empty if it does not tell the time). The receiver, once it wants items: the number of the first one that it
-// has not got (64 bits) and an empty text; or a text that says why it refuses; and how often it will ask for
-// the time (32 bits). Texts have their size (32 bits) before them. To ask for the time is to send 64 bits of
-// any kind. The answer is the sender's monotonic clock in nanoseconds (64 bits).
+// (empty if it does not tell the time). The receiver, once it wants items: the number of the first one that
+// it has not got (64 bits) and an empty text; or a text that says why it refuses; and how often it will ask
+// for the time (32 bits). Texts have their size (32 bits) before them. To ask for the time is to send 64 bits
+// of any kind. The answer is the sender's monotonic clock in nanoseconds (64 bits).
 //
 // Then the sender sends frames, which are numbered from 0: the size of an item (32 bits) and its bytes. The
 // last frame has a mark in place of the size, and the number of items (64 bits). The receiver sends, now and

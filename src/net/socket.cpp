@@ -207,7 +207,8 @@ waited send_all(const descriptor& link, std::span<const std::byte> bytes, const 
   }
 }
 
-waited receive_all(const descriptor& link, std::span<std::byte> into, const patience& patience, moment until) {
+waited receive_all(const descriptor& link, std::span<std::byte> into, const patience& patience,
+                   moment until) {
   while (!into.empty()) {
     if (const auto how = patience.wait(link.get(), POLLIN, until); how != waited::ready) return how;
     into = into.subspan(receive_some(link, into));

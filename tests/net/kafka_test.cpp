@@ -81,7 +81,8 @@ class Kafka : public testing::Test {
     return seen;
   }
   template <class T>
-  static std::string failure_of_source(const tw::kafka_topic& from, tw::kafka_source_options how = reading()) {
+  static std::string failure_of_source(const tw::kafka_topic& from,
+                                       tw::kafka_source_options how = reading()) {
     return failure_of([&] { tw::run(tw::kafka_source<T>(from, how) | tw::sink([](const T&) {})); }).cause;
   }
   template <class T> static void send(const std::vector<T>& items, const tw::kafka_topic& to) {
@@ -312,16 +313,16 @@ TEST_F(Kafka, ATopicThatIsNotThereIsNamed) {
 }
 
 TEST_F(Kafka, TopicsAndSettingsThatCannotBe) {
-  for (const auto& [topic, says] :
-       {std::pair<tw::kafka_topic, const char*>{{"", "t"}, "names no broker"},
-        {{"h:1", ""}, "names no topic"},
-        {{"h:1", "a b"}, "'a b' cannot be the name of a topic"}}) {
+  for (const auto& [topic, says] : {std::pair<tw::kafka_topic, const char*>{{"", "t"}, "names no broker"},
+                                    {{"h:1", ""}, "names no topic"},
+                                    {{"h:1", "a b"}, "'a b' cannot be the name of a topic"}}) {
     EXPECT_THAT(problems_of([&] { tw::run(tw::source(numbers(1)) | tw::kafka_sink<int>(topic)); }).at(0),
                 HasSubstr(says));
     EXPECT_THAT(problems_of([&] { tw::run(tw::kafka_source<int>(topic) | tw::sink([](int) {})); }).at(0),
                 HasSubstr(says));
   }
-  EXPECT_THAT(failure_of_source<int>(new_topic(), {.settings = {{"no.such", "1"}}}), HasSubstr("\"no.such\""));
+  EXPECT_THAT(failure_of_source<int>(new_topic(), {.settings = {{"no.such", "1"}}}),
+              HasSubstr("\"no.such\""));
 }
 
 TEST_F(Kafka, AMessageThatIsNoItemIsNamedAndCanBePassedOver) {
@@ -391,9 +392,9 @@ TEST_F(Kafka, ARunThatFailsTellsTheReceiver) {
                    throw std::runtime_error("the well is dry");
                  }) |
                  tw::kafka_sink<int>(topic));
-  const auto why =
-      failure_of([&] { tw::run(tw::kafka_source<int>(topic, reading()) | tw::sink([&](int) { ++came; })); })
-          .cause;
+  const auto why = failure_of([&] {
+                     tw::run(tw::kafka_source<int>(topic, reading()) | tw::sink([&](int) { ++came; }));
+                   }).cause;
   EXPECT_THAT(why, HasSubstr("has given its stream up"));
   EXPECT_THAT(sender.failure(), HasSubstr("the well is dry"));
 }

@@ -1,5 +1,5 @@
-/// `kafka_source`, `kafka_sink`: streams from and to the topics of a Kafka broker. Not part of thalweg.hpp; in
-/// the library `thalweg::kafka`, which is there where librdkafka is. No header of librdkafka is included.
+/// `kafka_source`, `kafka_sink`: streams from and to the topics of a Kafka broker. Not part of thalweg.hpp;
+/// in the library `thalweg::kafka`, which is there where librdkafka is. No header of librdkafka is included.
 #pragma once
 
 #include <thalweg/net/carried.hpp>
@@ -55,9 +55,14 @@ struct open_kafka_source {
     if (auto problem = from.problem(); !problem.empty()) info.problems.push_back(std::move(problem));
   }
   std::unique_ptr<incoming> operator()(std::string tag) const {
-    return std::make_unique<kafka_inlet>(
-        from, kafka_inlet_options{std::move(tag), how.start, how.end, how.connect_within, how.come_within,
-                                  how.read_ahead, how.settings, {}});
+    return std::make_unique<kafka_inlet>(from, kafka_inlet_options{std::move(tag),
+                                                                   how.start,
+                                                                   how.end,
+                                                                   how.connect_within,
+                                                                   how.come_within,
+                                                                   how.read_ahead,
+                                                                   how.settings,
+                                                                   {}});
   }
 };
 
@@ -71,8 +76,8 @@ template <class T> struct open_kafka_sink {
   }
   std::unique_ptr<outgoing> operator()(std::string tag) const {
     return std::make_unique<kafka_outlet>(
-        to, kafka_outlet_options{std::move(tag), {}, how.longest_item, how.capacity, how.connect_within,
-                                 how.settings, {}});
+        to, kafka_outlet_options{
+                std::move(tag), {}, how.longest_item, how.capacity, how.connect_within, how.settings, {}});
   }
   [[nodiscard]] std::string key_of(const T& item) const { return how.key ? how.key(item) : std::string(); }
 };
@@ -82,11 +87,11 @@ template <class T> struct open_kafka_sink {
 /// A source of the items in a topic: those of a `kafka_sink<T>`, or of anybody who writes what the codec of
 /// `T` reads.
 ///
-/// Order: what a `kafka_sink` has sent comes as it was sent, each item once, however many partitions the topic
-/// has: messages are numbered, and one that is missing is an error. Messages of others come in the order of
-/// their partition. Messages are read when the stream wants them, and `.read_ahead` bytes of each partition
-/// before. `stop()` and `cancel()` end all waits. The stage is `.blocking` (unless it is on the caller's
-/// thread).
+/// Order: what a `kafka_sink` has sent comes as it was sent, each item once, however many partitions the
+/// topic has: messages are numbered, and one that is missing is an error. Messages of others come in the
+/// order of their partition. Messages are read when the stream wants them, and `.read_ahead` bytes of each
+/// partition before. `stop()` and `cancel()` end all waits. The stage is `.blocking` (unless it is on the
+/// caller's thread).
 ///
 /// Errors: no broker, no such topic, a stream of other items, one that was given up or lacks messages end the
 /// run with a `network_error`; bytes that are no `T`, with a `codec_error` that names topic, partition and
@@ -106,14 +111,14 @@ template <class T> auto kafka_source(kafka_topic from, kafka_source_options how 
 
 /// Sends items to a topic, for a `kafka_source<T>` or anybody else.
 ///
-/// Order: deterministic; it is serial, and refused in a farm. Items with a `.key` come to the partition of the
-/// key, others are spread. librdkafka's threads carry the items, each at once. Every one is confirmed by the
-/// broker, once; at the end the stage waits for that, and marks the end in each partition. Where
+/// Order: deterministic; it is serial, and refused in a farm. Items with a `.key` come to the partition of
+/// the key, others are spread. librdkafka's threads carry the items, each at once. Every one is confirmed by
+/// the broker, once; at the end the stage waits for that, and marks the end in each partition. Where
 /// `.capacity` bytes are not confirmed, it waits. The stage is `.blocking` (unless it is on the caller's
 /// thread).
 ///
-/// Errors: a topic that cannot be is an `invalid_job`. A broker or topic that is not there in time, and an item
-/// that is not delivered, end the run with a `network_error`; so does an item that is longer than
+/// Errors: a topic that cannot be is an `invalid_job`. A broker or topic that is not there in time, and an
+/// item that is not delivered, end the run with a `network_error`; so does an item that is longer than
 /// `.longest_item`, which `.on_error = tw::skip` passes over. A run that fails or is cancelled tells that in
 /// the topic.
 ///

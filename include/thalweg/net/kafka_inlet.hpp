@@ -80,8 +80,8 @@ class kafka_inlet final : public incoming {
   [[nodiscard]] const std::string& name() const noexcept override;
   [[nodiscard]] const std::string& tag() const noexcept override;
   [[nodiscard]] sender_clock clock() const noexcept override;
-  /// \throws network_error  if no broker can be reached, there is no such topic, the stream was given up, is of
-  /// other items, or lacks some; again, too
+  /// \throws network_error  if no broker can be reached, there is no such topic, the stream was given up, is
+  /// of other items, or lacks some; again, too
   std::optional<std::span<const std::byte>> next() override;
   bool ready_by(std::int64_t until_ns) override;
   [[nodiscard]] std::string place() const override;

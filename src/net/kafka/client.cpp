@@ -11,8 +11,8 @@ namespace thalweg {
 std::string kafka_topic::problem() const {
   constexpr std::size_t longest = 249;
   const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-           c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
   };
   if (brokers.empty()) return "'" + text() + "' names no broker to connect to";
   if (name.empty()) return "'" + text() + "' names no topic";

@@ -1,10 +1,10 @@
 // librdkafka with owners, settings and errors, and what Thalweg writes into a message beside the item.
 //
 // Every message of a stream has a header, `thalweg`, of 17 bytes: what it is, a random number for the stream
-// (64 bits), and a number (64 bits), all little-endian. An item: its place in the stream, from 0. The marks go
-// to each partition: the beginning (number 0; the message: tag, name and clock of the sender as texts, and how
-// far its wall clock is ahead of its monotonic one, 64 bits), before all items; the end (the number of items
-// in the stream), or that it was given up (the message: why), behind them.
+// (64 bits), and a number (64 bits), all little-endian. An item: its place in the stream, from 0. The marks
+// go to each partition: the beginning (number 0; the message: tag, name and clock of the sender as texts, and
+// how far its wall clock is ahead of its monotonic one, 64 bits), before all items; the end (the number of
+// items in the stream), or that it was given up (the message: why), behind them.
 #pragma once
 
 #include <thalweg/net/kafka_inlet.hpp>

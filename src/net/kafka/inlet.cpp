@@ -59,9 +59,9 @@ struct kafka_inlet::state {
   std::vector<partition> partitions{};
   bool running = false;
 
-  bool foreign = false;      // messages that nobody has numbered
-  std::uint64_t stream = 0;  // 0: none has begun
-  std::uint64_t number = 0;  // of the next item
+  bool foreign = false;                  // messages that nobody has numbered
+  std::uint64_t stream = 0;              // 0: none has begun
+  std::uint64_t number = 0;              // of the next item
   std::optional<std::uint64_t> items{};  // in the stream, once its end is known
   std::size_t turn = 0;                  // whose partition is asked first
   partition* ready = nullptr;            // has the next item
@@ -79,12 +79,12 @@ kafka_inlet::kafka_inlet(kafka_topic from, kafka_inlet_options how)
   auto& my = *state_;
   constexpr std::size_t kilobyte = 1024, of_message = 256, most_messages = 10'000'000;
   const kafka_settings ours{
-      {"queued.max.messages.kbytes", std::to_string(std::clamp<std::size_t>(my.how.read_ahead / kilobyte, 1,
-                                                                            2'097'151))},
+      {"queued.max.messages.kbytes",
+       std::to_string(std::clamp<std::size_t>(my.how.read_ahead / kilobyte, 1, 2'097'151))},
       {"queued.min.messages",
        std::to_string(std::clamp<std::size_t>(my.how.read_ahead / of_message, 1, most_messages))},
-      {"fetch.message.max.bytes", std::to_string(std::clamp<std::size_t>(my.how.read_ahead, kilobyte,
-                                                                         std::size_t{1} << 20U))},
+      {"fetch.message.max.bytes",
+       std::to_string(std::clamp<std::size_t>(my.how.read_ahead, kilobyte, std::size_t{1} << 20U))},
       {"enable.partition.eof", "true"},
       {"auto.offset.reset", "error"},
       {"allow.auto.create.topics", "false"}};
@@ -288,7 +288,8 @@ void kafka_inlet::state::take_mark(partition& one, const label& is, rd_kafka_mes
   check_stream(is, came);
   if (is.is == kind::gave_up) {
     const std::span why(static_cast<const std::byte*>(came.payload), came.len);
-    fail("the sender has given its stream up (" + place_of(came) + "): " + std::string(protocol::text_in(why)));
+    fail("the sender has given its stream up (" + place_of(came) +
+         "): " + std::string(protocol::text_in(why)));
   }
   items = is.number;
   one.over = true;
@@ -297,7 +298,8 @@ void kafka_inlet::state::take_mark(partition& one, const label& is, rd_kafka_mes
 void kafka_inlet::state::begin(const label& is, rd_kafka_message_t& came) {
   if (stream == is.stream) return;
   if (stream != 0 || foreign)
-    fail(place_of(came) + ": another stream begins before this one has ended: its sender has broken off, or " +
+    fail(place_of(came) +
+         ": another stream begins before this one has ended: its sender has broken off, or " +
          "two send at once");
   byte_reader said({static_cast<const std::byte*>(came.payload), came.len});
   std::string its_clock;

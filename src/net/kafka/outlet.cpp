@@ -78,8 +78,8 @@ kafka_outlet::kafka_outlet(kafka_topic to, kafka_outlet_options how)
       {"message.max.bytes", std::to_string(std::max(longest, std::size_t{1000}))},
       {"message.timeout.ms", within},
       {"queue.buffering.max.messages", "0"},
-      {"queue.buffering.max.kbytes",
-       std::to_string(std::clamp(std::max(my.how.capacity, longest) / kilobyte, std::size_t{1}, most_kilobytes))},
+      {"queue.buffering.max.kbytes", std::to_string(std::clamp(std::max(my.how.capacity, longest) / kilobyte,
+                                                               std::size_t{1}, most_kilobytes))},
       {"partitioner", "murmur2_random"}};  // as Java's clients have it
   my.to.open(RD_KAFKA_PRODUCER, ours, my.how.settings, [](rd_kafka_conf_t* conf) {
     rd_kafka_conf_set_dr_msg_cb(conf, [](rd_kafka_t*, const rd_kafka_message_t* delivered, void*) {
@@ -153,8 +153,8 @@ bool kafka_outlet::state::put(kind is, std::uint64_t number_of_it, std::span<con
         RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
         RD_KAFKA_V_KEY(key.empty() ? nullptr : key.data(), key.size()),
         RD_KAFKA_V_VALUE(const_cast<std::byte*>(bytes.data()), bytes.size()),  // NOLINT: it is copied
-        RD_KAFKA_V_HEADER(label_name, head.data(), static_cast<ssize_t>(head.size())), RD_KAFKA_V_OPAQUE(this),
-        RD_KAFKA_V_END);
+        RD_KAFKA_V_HEADER(label_name, head.data(), static_cast<ssize_t>(head.size())),
+        RD_KAFKA_V_OPAQUE(this), RD_KAFKA_V_END);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
       ++under_way;
       return true;
@@ -184,8 +184,8 @@ bool kafka_outlet::state::all_delivered() {
   }
 }
 
-// Says that the stream was given up, if it has begun. A second at most, so that nothing waits for a broker that
-// is gone.
+// Says that the stream was given up, if it has begun. A second at most, so that nothing waits for a broker
+// that is gone.
 void kafka_outlet::state::give_up() noexcept {
   try {
     if (partitions == 0) return;
@@ -194,11 +194,12 @@ void kafka_outlet::state::give_up() noexcept {
     const auto why = bytes_of("its run has failed or was cancelled");
     const auto head = packed(label{kind::gave_up, stream, number});
     for (std::int32_t i = 0; i < partitions; ++i)
-      rd_kafka_producev(to.get(), RD_KAFKA_V_RKT(to.topic()), RD_KAFKA_V_PARTITION(i),
-                        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                        RD_KAFKA_V_VALUE(const_cast<std::byte*>(why.data()), why.size()),  // NOLINT: it is copied
-                        RD_KAFKA_V_HEADER(label_name, head.data(), static_cast<ssize_t>(head.size())),
-                        RD_KAFKA_V_OPAQUE(this), RD_KAFKA_V_END);
+      rd_kafka_producev(
+          to.get(), RD_KAFKA_V_RKT(to.topic()), RD_KAFKA_V_PARTITION(i),
+          RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+          RD_KAFKA_V_VALUE(const_cast<std::byte*>(why.data()), why.size()),  // NOLINT: it is copied
+          RD_KAFKA_V_HEADER(label_name, head.data(), static_cast<ssize_t>(head.size())),
+          RD_KAFKA_V_OPAQUE(this), RD_KAFKA_V_END);
     rd_kafka_flush(to.get(), static_cast<int>(std::chrono::milliseconds(within).count()));
     rd_kafka_purge(to.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
   } catch (const std::exception&) {
