@@ -1,6 +1,7 @@
 // Streams over Kafka, with the brokers that librdkafka pretends to have: what comes, in which order, and what
 // becomes of brokers, topics and messages that are not as they should be.
 #include <thalweg/net/kafka.hpp>
+#include <thalweg/observe/resources.hpp>
 #include <thalweg/thalweg.hpp>
 
 #include <atomic>
@@ -264,6 +265,21 @@ TEST_F(Kafka, ABrokerThatIsGoneHoldsTheSenderUp) {
     EXPECT_TRUE(text == std::string(10'000, static_cast<char>('a' + n++ % 26)));
   EXPECT_EQ(n, items);
   EXPECT_EQ(sender.failure(), "");
+}
+
+TEST_F(Kafka, ASlowReaderDoesNotReadAllAhead) {
+  const auto topic = new_topic(16);  // a partition that is none keeps 5 MB
+  constexpr int items = 3'000;
+  constexpr std::size_t size = 10'000;
+  tw::run(tw::source([n = 0]() mutable -> std::optional<std::string> {
+            return n++ < items ? std::optional(std::string(size, 'x')) : std::nullopt;
+          }) |
+          tw::kafka_sink<std::string>(topic));
+  tw::net::kafka_inlet from(topic, {.read_ahead = 100'000, .settings = impatient});
+  const auto before = tw::observe::process_resources().resident_bytes;
+  ASSERT_TRUE(from.next());
+  std::this_thread::sleep_for(300ms);
+  EXPECT_LT(tw::observe::process_resources().resident_bytes, before + 10'000'000);
 }
 
 TEST_F(Kafka, AnErrorThatPassesLosesNothingAndDoublesNothing) {

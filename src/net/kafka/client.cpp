@@ -118,10 +118,11 @@ void client::open(rd_kafka_type_t type, const kafka_settings& ours, const kafka_
   if (!topic_) throw network_error(where.text() + ": " + text_of(rd_kafka_last_error()));
 }
 
-void client::note(rd_kafka_t* /*handle*/, int /*error*/, const char* reason, void* self) {
+void client::note(rd_kafka_t* /*handle*/, int error, const char* reason, void* self) {
   auto& my = *static_cast<client*>(self);
   const std::lock_guard held(my.mutex_);
-  my.trouble_ = reason;
+  // That all are down follows from what was said before, which tells why.
+  if (error != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || my.trouble_.empty()) my.trouble_ = reason;
 }
 
 void client::interrupt() noexcept {

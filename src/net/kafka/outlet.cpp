@@ -143,9 +143,8 @@ bool kafka_outlet::state::connect() {
 bool kafka_outlet::state::put(kind is, std::uint64_t number_of_it, std::span<const std::byte> bytes,
                               std::string_view key, std::int32_t partition) {
   const auto head = packed(label{is, stream, number_of_it});
-  for (;;) {
+  for (bool listening = false;;) {
     if (to.given_up()) return false;
-    to.rung.silence();
     rd_kafka_poll(to.get(), 0);
     look();
     const auto error = rd_kafka_producev(
@@ -162,6 +161,10 @@ bool kafka_outlet::state::put(kind is, std::uint64_t number_of_it, std::span<con
     if (error != RD_KAFKA_RESP_ERR__QUEUE_FULL)
       throw network_error(to.where.text() + " takes no message of " + std::to_string(bytes.size()) +
                           " bytes: " + text_of(error));
+    if (!std::exchange(listening, !listening)) {
+      to.rung.silence();  // who has just made room is seen by the next look
+      continue;
+    }
     if (to.waits.wait(-1, 0, moment::max(), true) == waited::given_up) return false;
   }
 }
