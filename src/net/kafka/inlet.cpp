@@ -214,7 +214,8 @@ kafka_inlet::state::found kafka_inlet::state::advance(moment until) {
   bool looked = false;
   while (!over && ready == nullptr) {
     if (to.given_up() || !open()) return found::given_up;
-    if ((ready = next_item()) != nullptr) break;
+    ready = next_item();
+    if (ready != nullptr) break;
     if (all_over()) {
       end_of_stream();
       continue;
