@@ -6,8 +6,6 @@
 #include <fstream>
 #include <system_error>
 
-#include <time.h>
-
 namespace thalweg::net {
 
 std::string clock_name() {
