@@ -102,9 +102,12 @@ template <class Source> play_result play(Source source, const destination& to) {
   std::vector<std::byte> bytes;
   const auto begin = thalweg::observe::now_ns();
   auto& by = common_feed();
+  played_element<element> sent;
   for (batch<element> item; from.take(by, item);) {
+    sent.due_ns = by.paced() ? item.timestamp : thalweg::observe::now_ns();
     for (auto& one : item) {
-      thalweg::encode(played_element<element>{item.timestamp, std::move(one)}, bytes);
+      sent.one = std::move(one);
+      thalweg::encode(sent, bytes);
       if (!out->send(bytes)) return told;
     }
     told.elements += item.size();

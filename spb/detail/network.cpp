@@ -25,7 +25,6 @@
 #include "apps/support/stream_file.hpp"
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
-#include "spb/detail/recorder.hpp"
 
 namespace spb::detail {
 
@@ -245,8 +244,6 @@ void play_input(const options& asked, const places& where, const application_lin
   if (!link.play) throw apps::error("-feed: the elements of " + about.name + " do not travel");
   if (where.network) throw std::invalid_argument("-feed plays an input of its own, not what is played to it");
   const auto to = stream_address_of(asked.feed);
-  // When elements were taken, or due, goes with them: the receiver may want to know.
-  latency_wanted = true;
   const auto told = link.play(asked, where, [&](std::string tag) {
     return open_outgoing(to.value_or(stream_address{.where = asked.feed}), std::move(tag),
                          name_of(about, asked.input));
