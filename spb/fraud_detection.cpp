@@ -47,6 +47,7 @@ class pull {
     item.key = fraud::hash_of(made->card);
     return true;
   }
+  [[nodiscard]] std::int64_t due_ns() const { return played_ ? played_->due_ns() : 0; }
 
  private:
   const fraud::transaction* next_played() {

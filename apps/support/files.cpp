@@ -55,8 +55,9 @@ void descriptor::reset() noexcept {
   if (fd_ >= 0) ::close(release());
 }
 
-input_file::input_file(fs::path path)
-    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+input_file::input_file(fs::path path) : path_(std::move(path)), coming_(take_coming(path_)) {
+  if (coming_) return;
+  file_ = descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (file_.get() < 0) fail("cannot open", path_, errno);
   struct stat about {};
   if (::fstat(file_.get(), &about) != 0) fail("cannot open", path_, errno);
@@ -67,6 +68,11 @@ input_file::input_file(fs::path path)
 std::size_t input_file::read(char* to, std::size_t size) {
   check_interruption();
   std::size_t got = 0;
+  while (coming_ && got < size) {
+    const auto n = coming_->read(to + got, size - got);
+    if (n == 0) return got;
+    got += n;
+  }
   while (got < size) {
     const auto n = ::read(file_.get(), to + got, size - got);
     if (n == 0) {
@@ -117,7 +123,13 @@ void new_file::close() {
   close_written(file_, path_);
 }
 
-output_file::output_file(fs::path path) : path_(std::move(path)) {
+output_file::output_file(fs::path path, bool replaces)
+    : path_(std::move(path)), onward_(take_onward(path_)), replaces_(replaces) {
+  onward_.keep = onward_.keep || replaces_;
+  if (onward_.keep) open();
+}
+
+void output_file::open() {
   struct stat before {};
   const bool exists = ::stat(path_.c_str(), &before) == 0;
   if (exists && S_ISDIR(before.st_mode)) fail("cannot write", path_, EISDIR);
@@ -140,6 +152,8 @@ output_file::output_file(fs::path path) : path_(std::move(path)) {
 
 void output_file::write(std::string_view bytes) {
   size_ += bytes.size();
+  if (onward_.to && !replaces_) onward_.to->write(bytes);
+  if (!onward_.keep) return;
   if (buffer_.size() + bytes.size() > buffer_size) {
     flush();
     if (bytes.size() >= buffer_size) return put(bytes);
@@ -169,9 +183,24 @@ void output_file::flush() {
   buffer_.clear();
 }
 
+// What could be replaced is read again.
+void output_file::send_all_on() {
+  input_file written(temporary_.path().empty() ? path_ : temporary_.path());
+  bytes some(buffer_size);
+  for (std::size_t got = 0; (got = written.read(some.data(), some.size())) > 0;)
+    onward_.to->write({some.data(), got});
+}
+
 void output_file::close() {
-  flush();
-  close_written(file_, path_);
+  if (onward_.keep) {
+    flush();
+    close_written(file_, path_);
+  }
+  if (onward_.to) {
+    if (replaces_) send_all_on();
+    onward_.to->close();
+    onward_.to.reset();
+  }
   if (temporary_.path().empty()) return;
   std::error_code why;
   temporary_.rename(path_, why);

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "apps/support/bytes.hpp"
+#include "apps/support/stream_file.hpp"
 #include "apps/support/temporary.hpp"
 
 namespace apps {
@@ -33,7 +35,8 @@ class descriptor {
 };
 
 /// A file that is read from its start to its end. Errors are `apps::error`s that name it; so is that it
-/// became shorter meanwhile. Where the program was told to stop, a read throws `apps::interruption`.
+/// became shorter meanwhile. Where the program was told to stop, a read throws `apps::interruption`. What is
+/// in it may come from another process (`read_from`).
 ///
 /// ```cpp
 /// apps::input_file in("text.xml");
@@ -53,6 +56,7 @@ class input_file {
  private:
   std::filesystem::path path_;
   descriptor file_;
+  std::unique_ptr<coming_bytes> coming_;
   std::uint64_t size_ = 0;
 };
 
@@ -88,7 +92,8 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 /// A file that is there when it is complete, and not before: it is written under a temporary name beside its
 /// place, takes its place at `close()`, and is removed if that never comes. What is no regular file
-/// (`/dev/null`) is written directly. Errors are `apps::error`s that name the file.
+/// (`/dev/null`) is written directly. Errors are `apps::error`s that name the file. What is written may go on
+/// to another process, piece by piece (`send_on`).
 ///
 /// ```cpp
 /// apps::output_file out("text.bz2");
@@ -97,7 +102,8 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 /// ```
 class output_file {
  public:
-  explicit output_file(std::filesystem::path path);
+  /// `replaces`: whether there may be calls of `replace`. Then nothing can go on before all is complete.
+  explicit output_file(std::filesystem::path path, bool replaces = false);
   output_file(output_file&& other) noexcept = default;
   output_file& operator=(output_file&&) = delete;
   ~output_file() = default;
@@ -113,10 +119,14 @@ class output_file {
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
  private:
+  void open();
   void put(std::string_view bytes);
   void flush();
+  void send_all_on();
 
   std::filesystem::path path_;
+  taken_onward onward_;
+  bool replaces_ = false;
   temporary temporary_;
   descriptor file_;
   bytes buffer_;

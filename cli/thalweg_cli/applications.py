@@ -19,7 +19,7 @@ from thalweg_cli.programs import PRESET
 from thalweg_cli.terminal import Failed, console
 
 TOOL = "thalweg_inputs"
-PLAYED = "tcp://"
+PLAYED = ("tcp://", "kafka://")
 """How inputs begin that another process plays."""
 
 

@@ -48,8 +48,9 @@ def execute(
         list[str],
         typer.Option(
             "--input",
-            metavar="CLASS|FILE|tcp://HOST:PORT",
-            help="test, small, ..., huge, a file, or where a feed is waited for; repeatable.",
+            metavar="CLASS|FILE|ADDRESS",
+            help="test, small, ..., huge, a file, or where a feed is waited for: tcp://HOST:PORT, "
+            "kafka://BROKER/TOPIC; repeatable.",
         ),
     ],
     bench: Benches = None,

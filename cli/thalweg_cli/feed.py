@@ -19,7 +19,10 @@ def feed(
     input_name: Annotated[
         str, typer.Option("--input", metavar="CLASS|FILE", help="test, small, ..., huge, or a file.")
     ],
-    to: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where the program waits.")],
+    to: Annotated[
+        str,
+        typer.Option(metavar="ADDRESS", help="Where the program waits: HOST:PORT, or kafka://BROKER/TOPIC."),
+    ],
     batch: Annotated[str | None, typer.Option(metavar="N", help="Elements that come at once.")] = None,
     batch_interval: Annotated[
         str | None, typer.Option(metavar="S", help="Elements of so many seconds come at once.")
@@ -34,7 +37,10 @@ def feed(
     ] = "",
     in_memory: Annotated[bool, typer.Option("--in-memory", help="Read all input before the stream.")] = False,
 ) -> None:
-    """Play an input to a benchmark program that was started with --input tcp://HOST:PORT."""
+    """Play an input to a benchmark program that was started with --input tcp://HOST:PORT.
+
+    A topic of Kafka keeps what is played: programs may read it later, and again.
+    """
     if frequency is not None and freq_pattern:
         raise Failed("--frequency and --freq-pattern: only one of them can set the pace")
     options = ["-input", input_name, "-feed", to]

@@ -101,14 +101,37 @@ void show_samples(const results& found) {
   if (step > 1) print("  every " + std::to_string(step) + " samples in a line; -json has all\n");
 }
 
+using relation = thalweg::net::sender_clock::relation;
+
+void show_sender(const thalweg::net::sender_clock& clock) {
+  std::string known = "both read the same clock";
+  if (clock.by == relation::asked)
+    known = "its clock is known within " +
+            thalweg::observe::duration_text(static_cast<double>(clock.within_ns)) + ", as it was asked for";
+  if (clock.by == relation::wall_clocks) known = "its clock is known as far as the wall clocks agree";
+  print("  it counts from the moment at which the sender took elements, or they were due there; " + known +
+        "\n");
+}
+
+void put_sender(json_writer& json, const thalweg::net::sender_clock& clock) {
+  json.key("from_sender").begin_object();
+  json.member("clock", clock.by == relation::shared  ? "shared"
+                       : clock.by == relation::asked ? "asked"
+                                                     : "wall_clocks");
+  if (clock.by == relation::asked) json.member("within_ms", static_cast<double>(clock.within_ns) * 1e-6);
+  json.end_object();
+}
+
 void put(json_writer& json, const latency_result& l) {
   json.member("count", l.count).member("mean_ms", l.mean).member("min_ms", l.min).member("p50_ms", l.p50);
   json.member("p95_ms", l.p95).member("p99_ms", l.p99).member("p99_9_ms", l.p99_9);
   json.member("p99_99_ms", l.p99_99).member("max_ms", l.max);
 }
 
-void put_latencies(json_writer& json, const results& found) {
+void put_latencies(json_writer& json, const account& of) {
+  const auto& found = of.found;
   put(json.key("latency").begin_object(), found.latency);
+  if (of.sender) put_sender(json, *of.sender);
   json.member("min_at", found.min_at).member("max_at", found.max_at);
   json.key("histogram").begin_array();
   for (const auto& [at_most, count] : found.histogram)
@@ -160,7 +183,7 @@ void put_own_metrics(json_writer& json) {
 }  // namespace
 
 void show(const account& of) {
-  const auto& [program, application, asked, found, verified] = of;
+  const auto& [program, application, asked, found, verified, sender] = of;
   print(program + ", " + asked.input + ", -nthreads " + std::to_string(asked.nthreads) + ": " +
         thalweg::observe::count_text(found.elements) + " elements in " + in_seconds(found.seconds) + "\n");
   if (found.passed_over > 0)
@@ -171,6 +194,7 @@ void show(const account& of) {
   }
   if (asked.memory_usage) show_resources(found);
   if (asked.latency) show_latencies(found);
+  if (asked.latency && sender) show_sender(*sender);
   if (asked.throughput || asked.latency) show_own_metrics();
   if (!found.samples.empty()) show_samples(found);
   if (verified)
@@ -178,7 +202,7 @@ void show(const account& of) {
 }
 
 void write_json(const account& of, apps::output_file& out) {
-  const auto& [program, application, asked, found, verified] = of;
+  const auto& [program, application, asked, found, verified, sender] = of;
   std::string text;
   json_writer json(text);
   json.begin_object().member("program", program).member("application", application);
@@ -186,7 +210,7 @@ void write_json(const account& of, apps::output_file& out) {
   if (asked.late == when_late::skip) json.member("passed_over", found.passed_over);
   json.member("seconds", found.seconds).member("throughput", found.throughput);
   put_resources(json, found);
-  if (asked.latency) put_latencies(json, found);
+  if (asked.latency) put_latencies(json, of);
   if (!found.sources.empty()) put_sources(json, found, asked.latency);
   put_own_metrics(json);
   if (asked.monitor_ms > 0) {

@@ -1,6 +1,8 @@
 /// What is told of a run at its end: on standard output, and as JSON.
 #pragma once
 
+#include <thalweg/net/carrier.hpp>
+
 #include <optional>
 #include <string>
 
@@ -18,6 +20,8 @@ struct account {
   const options& asked;
   const results& found;
   const std::optional<apps::verdict>& verified;
+  /// The clock by which latencies count, where that is the clock of who played the elements.
+  std::optional<thalweg::net::sender_clock> sender{};
 };
 
 /// To standard output, for people: what the options ask for.

@@ -29,6 +29,11 @@ template <class Source> struct pointer_source {
   {
     return next.ready_by(until_ns);
   }
+  [[nodiscard]] std::int64_t due_ns() const
+    requires requires { next.due_ns(); }
+  {
+    return next.due_ns();
+  }
 };
 
 /// Its sink, which takes them.

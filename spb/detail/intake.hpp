@@ -31,6 +31,11 @@ template <class Source> struct appending {
   {
     return next.ready_by(until_ns);
   }
+  [[nodiscard]] std::int64_t due_ns() const
+    requires requires { next.due_ns(); }
+  {
+    return next.due_ns();
+  }
 };
 
 /// Where elements come from: `pull(item)` adds the next one to an item; false if there is none. Any number of
@@ -55,8 +60,8 @@ template <class Item, class Pull> class intake {
       const intake_lock::guard alone(lock_);
       if (!append_next(item)) return false;
       item.batch_index = next_index_++;
+      item.timestamp = counted_from(now);
     }
-    item.timestamp = now;
     item.source = by.source();
     mine().took(1);
     if (now != 0) mine().worked(0, thalweg::observe::now_ns() - now, 1);
@@ -83,8 +88,8 @@ template <class Item, class Pull> class intake {
       }
       if (item.empty()) return false;
       item.batch_index = next_index_++;
+      item.timestamp = paced ? due.first_ns : counted_from(begin);
     }
-    item.timestamp = paced ? due.first_ns : begin;
     item.source = by.source();
     mine().took(item.size());
     if (timing()) mine().worked(0, thalweg::observe::now_ns() - begin, item.size());
@@ -129,14 +134,30 @@ template <class Item, class Pull> class intake {
 
   bool append_next(Item& item) {
     if (ended_) return false;
+    const bool first = item.empty();
     ended_ = !pull_(item);
+    if constexpr (played) {
+      if (first && !ended_ && timing()) due_ns_ = pull_.due_ns();
+    }
     return !ended_;
   }
+
+  // The moment from which the latency of an item counts that was asked for at another one: where it was
+  // played, when its first element was due there.
+  [[nodiscard]] std::int64_t counted_from(std::int64_t asked_ns) const {
+    if constexpr (played) {
+      if (due_ns_ != 0 && timing()) return due_ns_;
+    }
+    return asked_ns;
+  }
+
+  static constexpr bool played = requires(const Pull& pull) { pull.due_ns(); };
 
   intake_lock lock_;
   Pull pull_;
   bool ended_ = false;
   std::uint64_t next_index_ = 0;
+  std::int64_t due_ns_ = 0;  // of the item under way, where it was played
 };
 
 }  // namespace spb::detail

@@ -48,13 +48,16 @@ constexpr int most_threads = 4'096;  // as many as every interface can be asked 
 
 constexpr option known[] = {
     {"input", "class or file",
-     "what the stream is made of; also a name that ./thalweg new-input has given, or "
-     "tcp://host:port[/class]: "
-     "who plays it",
+     "what the stream is made of; also a name that ./thalweg new-input has given, or where it is played: "
+     "tcp://host:port[/class], kafka://broker/topic[/class]",
      [](options& o, const std::string& v) { o.input = v; }},
-    {"feed", "host:port", "play the input to a program that takes it as -input tcp://...; no more than that",
+    {"feed", "address",
+     "play the input to a program that takes it from there, tcp://host:port (the tcp:// may "
+     "be left out) or kafka://broker/topic; no more than that",
      [](options& o, const std::string& v) { o.feed = v; }},
-    {"output", "path", "where % goes; without it, it is removed at the end",
+    {"output", "path",
+     "where % goes; tcp://host:port and kafka://broker/topic: to another process; without it, it is removed "
+     "at the end",
      [](options& o, const std::string& v) { o.output = v; }},
     {"nthreads", "n", "threads or replicas (1)",
      [](options& o, const std::string& v) { o.nthreads = number(v, 1, most_threads); }},

@@ -22,6 +22,7 @@
 #include "apps/support/interruption.hpp"
 #include "apps/support/progress_bar.hpp"
 #include "apps/support/registered_input.hpp"
+#include "apps/support/stream_file.hpp"
 #include "apps/support/temporary.hpp"
 #include "apps/support/terminal_line.hpp"
 #include "spb/api.hpp"
@@ -47,7 +48,7 @@ struct run_state {
   application_link link;
   std::vector<std::string> operators;
   std::optional<apps::output_file> json;
-  apps::temporary for_a_while;  // a folder for the output that nobody asked for
+  apps::temporary for_a_while;  // a folder for what has no place, an output that nobody asked for, say
 };
 
 run_state& current() {
@@ -100,12 +101,15 @@ void end_by_signal() {
   std::raise(signal);
 }
 
-// A new folder, of a name that nobody else uses.
-apps::temporary folder_for_a_while(const std::string& app) {
-  auto name = (fs::temp_directory_path() / ("thalweg-" + app + "-XXXXXX")).string();
+// A new folder, of a name that nobody else uses; the same one for all of a run.
+const fs::path& folder_for_a_while() {
+  auto& made = current().for_a_while;
+  if (!made.path().empty()) return made.path();
+  auto name = (fs::temp_directory_path() / ("thalweg-" + current().link.about->name + "-XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr)
     throw apps::error("cannot make a folder '" + name + "': " + std::generic_category().message(errno));
-  return apps::temporary(name);
+  made = apps::temporary(name);
+  return made.path();
 }
 
 bool lies_in(const fs::path& path, const fs::path& folder) {
@@ -134,17 +138,39 @@ void check_written(const places& where) {
                       "' cannot be both the file of -latency-file and that of -output or -json");
 }
 
+// What was found to be where it should; what is written has to be checked.
+void place_output(places& found, const options& asked) {
+  if (!stream_address_of(asked.output.string())) found.output = asked.output;
+  found.json = asked.json;
+  found.latencies = asked.latency_file;
+}
+
+// A file that another process sends: it has a place that nothing else has, and is never there.
+places places_of_bytes(const options& asked, played_input played) {
+  if (asked.verify)
+    throw apps::error("-verify: what should come of '" + asked.input +
+                      "' is not known, where bytes come from");
+  places found;
+  const auto& folder = folder_for_a_while();
+  found.input_name = fs::path(played.input).filename().string();
+  found.input = folder / found.input_name;
+  read_input_from(std::move(played.bytes), found.input);
+  place_output(found, asked);
+  return found;
+}
+
 places find_places(const options& asked, const application_link& link) {
   places found;
   const auto& about = *link.about;
   const auto& inputs = about.inputs;
   auto name = asked.input;
   bool of_player = false;
-  if (const auto from = network_input_of(asked.input)) {
+  if (const auto from = stream_address_of(asked.input)) {
     if (asked.in_memory)
       throw std::invalid_argument(
           "-in-memory: what is played comes when it is played, not before the stream");
     auto played = await_player(*from, link);
+    if (played.bytes) return places_of_bytes(asked, std::move(played));
     found.network = std::move(played.elements);
     name = std::move(played.input);
     of_player = played.of_player;
@@ -177,11 +203,17 @@ places find_places(const options& asked, const application_link& link) {
   if (asked.verify && found.input_class.empty() && !has_hash)
     throw apps::error("-verify: what should come of '" + name + "' is not known, only of the classes of " +
                       about.name + " and of inputs registered with a hash (./thalweg new-input)");
-  found.output = asked.output;
-  found.json = asked.json;
-  found.latencies = asked.latency_file;
+  place_output(found, asked);
   check_written(found);
   return found;
+}
+
+// By which latencies count. A frequency of the program's own says itself when elements are due.
+std::optional<thalweg::net::sender_clock> clock_of_sender() {
+  const auto& from = current().where.network;
+  if (!from || common_feed().paced()) return std::nullopt;
+  const auto clock = from->clock();
+  return clock.by == thalweg::net::sender_clock::relation::unknown ? std::nullopt : std::optional(clock);
 }
 
 void flush_results() {
@@ -256,13 +288,14 @@ void begin(int argc, char** argv, application_link link) {
       flush_results();
       std::exit(0);  // NOLINT(concurrency-mt-unsafe): no stream has begun
     }
-    if (run.asked.output.empty()) {
-      run.for_a_while = folder_for_a_while(about.name);
-      run.where.output = run.for_a_while.path() / "output";
-    }
+    if (run.where.output.empty()) run.where.output = folder_for_a_while() / "output";
+    if (const auto to = stream_address_of(run.asked.output.string()))
+      send_output_on(*to, run.where.output, about.name, run.asked.verify);
     // Before the stream, which would be for nothing if this failed behind it.
     if (!run.where.json.empty()) run.json.emplace(run.where.json);
     run.operators = run.link.open(run.asked, run.where);
+    if (apps::is_stream_left())
+      throw apps::error("-output: what " + about.name + " writes is no file, which could be sent on");
   });
 }
 
@@ -310,8 +343,8 @@ void end_bench() {
                      ? apps::verify_registered(*run.where.registered, run.where.output)
                      : run.link.about->verify(run.where.input_class, run.where.input, run.where.output);
     apps::check_interruption();
-    const detail::account of{run.program, run.link.about->name, run.asked, detail::measurement::found(),
-                             verified};
+    const detail::account of{run.program, run.link.about->name,     run.asked, detail::measurement::found(),
+                             verified,    detail::clock_of_sender()};
     detail::show(of);
     if (run.json) detail::write_json(of, *run.json);
     if (verified && !verified->good) throw apps::error("the output is wrong: " + verified->says);

@@ -2,7 +2,7 @@
 /// application needs, the measurement and its results.
 #pragma once
 
-#include <thalweg/net/inlet.hpp>
+#include <thalweg/net/carrier.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -28,15 +28,12 @@ struct places {
   std::filesystem::path latencies;  ///< for the latency of each item; empty: likewise
   /// A user's file that goes by a name.
   std::optional<apps::registered_input> registered;
-  std::string input_name;                        ///< what the user named, or who plays it
-  std::shared_ptr<thalweg::net::inlet> network;  ///< where elements come from; null: from the input
+  std::string input_name;                           ///< what the user named, or who plays it
+  std::shared_ptr<thalweg::net::incoming> network;  ///< where elements come from; null: from the input
 };
 
-/// To whom a source is played, and as what.
-struct destination {
-  thalweg::net::address where;
-  std::string name;
-};
+/// To whom a source is played: makes the sending end, for elements with a tag.
+using destination = std::function<std::unique_ptr<thalweg::net::outgoing>(std::string tag)>;
 
 /// What came of that. `behind_ns`: how much later than due an element was sent, at most.
 struct play_result {

@@ -1,12 +1,16 @@
 #include <thalweg/net/inlet.hpp>
+#include <thalweg/observe/clock.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include <poll.h>
 
+#include "clock.hpp"
 #include "protocol.hpp"
 
 namespace thalweg {
@@ -39,6 +43,8 @@ using namespace protocol;
 
 // What a peer may take to say who it is.
 constexpr auto patience_with_peer = 5s;
+// How often a sender is asked for its time: the answer that comes soonest counts.
+constexpr std::uint32_t questions = 8;
 constexpr std::size_t read_ahead = std::size_t{256} << 10U;
 
 struct interrupts {
@@ -60,6 +66,7 @@ struct inlet::state {
   bool shake_hands(descriptor from, const std::string& who);
   std::string why_not(const hello& said) const;
   bool welcome();
+  bool compare_clocks();
   std::optional<std::span<const std::byte>> frame();
   bool has_frame();
   waited fill(moment until);
@@ -79,6 +86,7 @@ struct inlet::state {
   bool begun = false;   // a sender has come: `said` is of it
   bool wanted = false;  // it knows on this connection that items are wanted
   hello said;
+  sender_clock clock{};
 
   std::vector<std::byte> buffer;
   std::size_t begin = 0;
@@ -115,6 +123,14 @@ const std::string& inlet::name() const noexcept {
 
 const std::string& inlet::tag() const noexcept {
   return state_->said.tag;
+}
+
+std::string inlet::place() const {
+  return "item " + std::to_string(state_->taken - 1) + " from " + state_->peer;
+}
+
+sender_clock inlet::clock() const noexcept {
+  return state_->clock;
 }
 
 bool inlet::ended() const noexcept {
@@ -215,7 +231,7 @@ bool inlet::state::shake_hands(descriptor from, const std::string& who) {
   } catch (const connection_lost&) {
     throw;
   } catch (const network_error& e) {
-    say_last(std::move(from), packed(answer{0, e.what()}));
+    say_last(std::move(from), packed(answer{0, e.what(), 0}));
     throw;
   }
   link = std::move(from);
@@ -238,9 +254,37 @@ std::string inlet::state::why_not(const hello& its) const {
 }
 
 bool inlet::state::welcome() {
-  if (send_all(link, packed(answer{taken, {}}), waits, moment::max()) != waited::ready) return false;
+  const bool shared = said.clock == clock_name();
+  const auto asks = said.clock.empty() || shared ? 0 : questions;
+  if (send_all(link, packed(answer{taken, {}, asks}), waits, moment::max()) != waited::ready) return false;
+  clock = {.by = !said.clock.empty() && shared ? sender_clock::relation::shared
+                                               : sender_clock::relation::unknown};
+  if (asks > 0 && !compare_clocks()) return false;
   acknowledged = taken;
   wanted = true;
+  return true;
+}
+
+// Asks the sender for its time, as NTP does: it was told about the middle between question and answer, which
+// is wrong by no more than half of the time between them. False if the wait was given up.
+bool inlet::state::compare_clocks() {
+  std::array<std::byte, sizeof(std::uint64_t)> bytes{};
+  auto soonest = std::numeric_limits<std::int64_t>::max();
+  for (std::uint32_t i = 0; i < questions; ++i) {
+    const auto asked = observe::now_ns();
+    const auto until = from_now(patience_with_peer);
+    auto came = send_all(link, bytes, waits, until);
+    if (came == waited::ready) came = receive_all(link, bytes, waits, until);
+    const auto answered = observe::now_ns();
+    if (came == waited::late) throw connection_lost(peer + " does not tell its time");
+    if (came == waited::given_up) return false;
+    if (answered - asked >= soonest) continue;
+    soonest = answered - asked;
+    const auto told = static_cast<std::int64_t>(number_at<std::uint64_t>(bytes));
+    clock = {.by = sender_clock::relation::asked,
+             .ahead_ns = told - (asked + soonest / 2),
+             .within_ns = soonest / 2};
+  }
   return true;
 }
 
@@ -328,7 +372,7 @@ void inlet::state::let_go(std::string_view why) {
     put(last, closed_mark);
     put_text(last, why);
   } else {
-    last = packed(answer{0, std::string(why)});
+    last = packed(answer{0, std::string(why), 0});
   }
   say_last(std::exchange(link, {}), last);
 }

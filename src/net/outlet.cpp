@@ -1,6 +1,8 @@
 #include <thalweg/net/outlet.hpp>
+#include <thalweg/observe/clock.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -13,6 +15,7 @@
 
 #include <poll.h>
 
+#include "clock.hpp"
 #include "protocol.hpp"
 
 namespace thalweg::net {
@@ -74,6 +77,7 @@ struct outlet::state {
   descriptor reach(moment until, const std::string& lost);
   std::string why_unreachable(const std::string& lost, const std::string& why) const;
   bool shake_hands(const descriptor& link, const patience& waits);
+  static bool tell_time(const descriptor& link, std::uint32_t questions, const patience& waits);
   void resume(std::uint64_t next);
   bool pump(const descriptor& link);
   bool all_taken();
@@ -145,7 +149,7 @@ bool outlet::connect() {
   return state_->wait_for(held, [this] { return state_->reached; });
 }
 
-bool outlet::send(std::span<const std::byte> item) {
+bool outlet::send(std::span<const std::byte> item, std::string_view /*key*/) {
   auto& my = *state_;
   if (item.size() > my.how.longest_item)
     throw network_error("an item of " + std::to_string(item.size()) + " bytes is longer than the " +
@@ -255,7 +259,7 @@ std::string outlet::state::why_unreachable(const std::string& lost, const std::s
 
 // False if the stream was given up. A receiver that is busy answers when it comes to it.
 bool outlet::state::shake_hands(const descriptor& link, const patience& waits) {
-  const auto greeting = packed(hello{id, how.tag, how.name});
+  const auto greeting = packed(hello{id, how.tag, how.name, clock_name()});
   if (send_all(link, greeting, waits, moment::max()) != waited::ready) return false;
   answer its;
   try {
@@ -268,7 +272,20 @@ bool outlet::state::shake_hands(const descriptor& link, const patience& waits) {
     throw network_error(to.text() + ": " + e.what());
   }
   if (!its.refusal.empty()) throw network_error(to.text() + " refuses: " + its.refusal);
+  if (!tell_time(link, its.questions, waits)) return false;
   resume(its.next);
+  return true;
+}
+
+// Answers at once, each time that it is asked. False if the stream was given up.
+bool outlet::state::tell_time(const descriptor& link, std::uint32_t questions, const patience& waits) {
+  std::array<std::byte, sizeof(std::uint64_t)> asked{};
+  for (; questions > 0; --questions) {
+    if (receive_all(link, asked, waits, moment::max()) != waited::ready) return false;
+    std::vector<std::byte> time;
+    put(time, static_cast<std::uint64_t>(observe::now_ns()));
+    if (send_all(link, time, waits, moment::max()) != waited::ready) return false;
+  }
   return true;
 }
 

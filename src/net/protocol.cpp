@@ -73,6 +73,7 @@ std::vector<std::byte> packed(const hello& said) {
   put(bytes, said.stream);
   put_text(bytes, said.tag);
   put_text(bytes, said.name);
+  put_text(bytes, said.clock);
   return with_size(std::move(bytes));
 }
 
@@ -80,6 +81,7 @@ std::vector<std::byte> packed(const answer& said) {
   auto bytes = begun();
   put(bytes, said.next);
   put_text(bytes, said.refusal);
+  put(bytes, said.questions);
   return with_size(std::move(bytes));
 }
 
@@ -88,6 +90,7 @@ hello hello_in(std::span<const std::byte> greeting) {
   said.stream = take_number<std::uint64_t>(greeting);
   said.tag = take_text(greeting);
   said.name = take_text(greeting);
+  said.clock = take_text(greeting);
   return said;
 }
 
@@ -95,6 +98,7 @@ answer answer_in(std::span<const std::byte> greeting) {
   answer said;
   said.next = take_number<std::uint64_t>(greeting);
   said.refusal = take_text(greeting);
+  said.questions = take_number<std::uint32_t>(greeting);
   return said;
 }
 

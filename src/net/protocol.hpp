@@ -1,9 +1,11 @@
 // What goes over a connection. All numbers are little-endian.
 //
 // Both sides begin with the magic bytes, the version (32 bits) and the size (32 bits) of what follows. The
-// sender: a random number for its stream (64 bits), the tag of its items, its name. The receiver, once it
-// wants items: the number of the first one that it has not got (64 bits) and an empty text; or a text that
-// says why it refuses. Texts have their size (32 bits) before them.
+// sender: a random number for its stream (64 bits), the tag of its items, its name, and the name of its clock
+// (empty if it does not tell the time). The receiver, once it wants items: the number of the first one that
+// it has not got (64 bits) and an empty text; or a text that says why it refuses; and how often it will ask
+// for the time (32 bits). Texts have their size (32 bits) before them. To ask for the time is to send 64 bits
+// of any kind. The answer is the sender's monotonic clock in nanoseconds (64 bits).
 //
 // Then the sender sends frames, which are numbered from 0: the size of an item (32 bits) and its bytes. The
 // last frame has a mark in place of the size, and the number of items (64 bits). The receiver sends, now and
@@ -29,7 +31,7 @@
 namespace thalweg::net::protocol {
 
 inline constexpr std::array<char, 8> magic{'t', 'h', 'a', 'l', 'w', 'e', 'g', '\n'};
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 inline constexpr std::size_t intro_size = magic.size() + 8;
 inline constexpr std::uint32_t longest_greeting = 65'536;
 
@@ -77,10 +79,12 @@ struct hello {
   std::uint64_t stream = 0;
   std::string tag;
   std::string name;
+  std::string clock;
 };
 struct answer {
   std::uint64_t next = 0;
   std::string refusal;
+  std::uint32_t questions = 0;
 };
 
 std::vector<std::byte> packed(const hello& said);

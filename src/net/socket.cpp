@@ -207,6 +207,15 @@ waited send_all(const descriptor& link, std::span<const std::byte> bytes, const 
   }
 }
 
+waited receive_all(const descriptor& link, std::span<std::byte> into, const patience& patience,
+                   moment until) {
+  while (!into.empty()) {
+    if (const auto how = patience.wait(link.get(), POLLIN, until); how != waited::ready) return how;
+    into = into.subspan(receive_some(link, into));
+  }
+  return waited::ready;
+}
+
 void say_last(descriptor link, std::span<const std::byte> bytes) noexcept {
   try {
     const auto until = from_now(500ms);

@@ -89,6 +89,8 @@ std::size_t receive_some(const descriptor& link, std::span<std::byte> into);
 /// Sends all. \throws connection_lost
 waited send_all(const descriptor& link, std::span<const std::byte> bytes, const patience& patience,
                 moment until);
+/// Receives as many bytes as there is room for. \throws connection_lost
+waited receive_all(const descriptor& link, std::span<std::byte> into, const patience& patience, moment until);
 /// Says something last: sends it, and waits until the other side has closed the connection, since what is
 /// received and not read could cost it these words. Half a second at most. Nothing that fails matters.
 void say_last(descriptor link, std::span<const std::byte> bytes) noexcept;

@@ -1,6 +1,7 @@
 """Runs a benchmark program on good and on bad inputs, and looks at what it says and what it leaves behind."""
 
 import bz2
+import contextlib
 import hashlib
 import io
 import json
@@ -10,10 +11,12 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import zlib
@@ -21,6 +24,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
+
+from receiver import Receiver
 
 PROGRAM = Path(sys.argv[1])
 APPLICATION = sys.argv[2]
@@ -40,8 +45,38 @@ GOOD = {
     "xml_transform": ["test"],
     "word_count": ["test"],
 }
+BROKER = PROGRAM.parent.parent / "tests" / "net" / "mock_kafka"
 TEXT = "".join(f"line {number * number}\n" for number in range(20_000)).encode()
 BLOCKS = b"".join(bz2.compress(TEXT[start : start + 90_000], 1) for start in range(0, len(TEXT), 90_000))
+
+
+OUTPUTS: dict[str, bytes] = {}
+"""What the program has made of good inputs."""
+
+
+def carry_late(listener: socket.socket, where: str, seconds: float) -> None:
+    """Carries what one who connects sends to another place: all but its greeting so much later."""
+    sender, _ = listener.accept()
+    host, port = where.split(":")
+    with sender, socket.create_connection((host, int(port))) as receiver:
+
+        def back() -> None:
+            with contextlib.suppress(OSError):  # either may have gone
+                while some := receiver.recv(65536):
+                    sender.sendall(some)
+                sender.shutdown(socket.SHUT_WR)
+
+        answers = threading.Thread(target=back)
+        answers.start()
+        receiver.sendall(sender.recv(65536))
+        some = sender.recv(65536)
+        time.sleep(seconds)
+        while some:
+            receiver.sendall(some)
+            some = sender.recv(65536)
+        with contextlib.suppress(OSError):
+            receiver.shutdown(socket.SHUT_WR)
+        answers.join()
 
 
 def cached_input() -> Path:
@@ -59,7 +94,7 @@ class Case(unittest.TestCase):
         self.output = self.folder / "output"
 
     def run_on(
-        self, name: str, *options: str, output: Path | None = None
+        self, name: str, *options: str, output: Path | str | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Runs the program."""
         command = [PROGRAM, "-input", name, "-output", output or self.output, "-nthreads", "2", *options]
@@ -88,6 +123,13 @@ class Case(unittest.TestCase):
         self.refuses(name, "is the input", json=Path(name))
         self.assertEqual(Path(name).read_bytes(), content)
 
+    def broker(self) -> str:
+        """Where a Kafka broker is, for the time of the test."""
+        running = subprocess.Popen([BROKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(running.communicate)
+        assert running.stdout is not None
+        return running.stdout.readline().strip()
+
     def file(self, name: str, content: bytes) -> str:
         """A file of the folder."""
         (self.folder / name).write_bytes(content)
@@ -106,6 +148,8 @@ class Program(Case):
                 self.assertTrue(found["verified"]["good"])
                 self.assertGreater(found["elements"], 0)
                 self.assertEqual(self.left(), ["json", "output"])
+                if self.output.is_file():
+                    OUTPUTS[name] = self.output.read_bytes()
 
     def test_missing_input(self) -> None:
         self.refuses(str(self.folder / "nothing"), "nothing")
@@ -403,6 +447,116 @@ class Network(Case):
         self.says(self.play("test", "nowhere"), "'nowhere' is no address")
         self.says(self.play("tcp://127.0.0.1:1x", "127.0.0.1:1"), "'127.0.0.1:1x' is no address")
         self.says(self.run_on("tcp://127.0.0.1:0/test", "-in-memory"), "-in-memory: what is played")
+        self.says(self.play("test", "kafka://nowhere/"), "names no topic")
+
+    @unittest.skipUnless(APPLICATION == "primes", "all applications share what is tested")
+    def test_latency_counts_from_the_sender(self) -> None:
+        held, longest = 0.3, 0.1
+        running, where = self.waiting("", "-latency", "-json", str(self.folder / "json"))
+        with socket.create_server(("127.0.0.1", 0)) as between:
+            carrier = threading.Thread(target=carry_late, args=(between, where, held))
+            carrier.start()
+            played = self.play("test", f"127.0.0.1:{between.getsockname()[1]}", "-frequency", "300000")
+            shown, complaints = running.communicate(timeout=60)
+            carrier.join()
+        self.assertEqual((played.returncode, running.returncode), (0, 0), played.stderr + complaints)
+        self.assertIn("it counts from the moment at which the sender took elements", shown)
+        found = json.loads((self.folder / "json").read_text())["latency"]
+        self.assertEqual(found["from_sender"], {"clock": "shared"})
+        self.assertGreaterEqual(found["min_ms"], (held - longest) * 1e3)  # all are due within 0.1 s
+        self.assertLess(found["max_ms"], 30_000)
+
+    @unittest.skipUnless(APPLICATION == "primes" and BROKER.exists(), "all applications share what is tested")
+    def test_played_through_a_topic(self) -> None:
+        topic = f"kafka://{self.broker()}/primes"
+        played = self.play("test", topic)
+        self.assertEqual(played.returncode, 0, played.stderr)
+        self.assertRegex(played.stdout, r"^sent 30000 elements in ")
+        for name in (topic, f"{topic}/test"):  # a topic keeps what is played
+            done = self.run_on(name, "-verify", "-latency", "-json", str(self.folder / "json"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("verified: good", done.stdout)
+            found = json.loads((self.folder / "json").read_text())
+            self.assertEqual(found["latency"]["from_sender"], {"clock": "shared"})
+        self.says(self.run_on(f"{topic}/huge"), "'huge' is taken, and 'test' is played")
+
+
+@unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
+class SentOn(Case):
+    """The output goes to another process."""
+
+    @unittest.skipIf(APPLICATION == "file_writer", "of others")
+    def test_what_is_sent_on_is_the_output(self) -> None:
+        name = GOOD[APPLICATION][0]
+        if name not in OUTPUTS:  # where this test runs alone
+            self.assertEqual(self.run_on(name).returncode, 0)
+            OUTPUTS[name] = self.output.read_bytes()
+        with Receiver() as receiver:
+            command = [PROGRAM, "-input", name, "-output", f"tcp://{receiver.where}"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(receiver.tag, "[u8]")
+        self.assertTrue(receiver.content == OUTPUTS[name], "the bytes differ")
+
+    @unittest.skipUnless(APPLICATION == "primes", "all applications share what is tested")
+    def test_what_is_sent_on_can_be_verified(self) -> None:
+        with Receiver() as receiver:
+            command = [PROGRAM, "-input", "test", "-verify", "-output", f"tcp://{receiver.where}"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        self.assertIn("verified: good", done.stdout)
+        self.assertIn(b"\n7919\n", receiver.content)
+
+    @unittest.skipUnless(APPLICATION == "word_count", "all applications share what is tested")
+    def test_a_stream_that_fails_is_given_up(self) -> None:
+        with Receiver() as receiver:
+            command = [PROGRAM, "-input", "test", "-frequency", "2", "-output", f"tcp://{receiver.where}"]
+            with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+                time.sleep(0.5)
+                running.send_signal(signal.SIGINT)
+                self.assertIn("interrupted", running.communicate(timeout=60)[1])
+        self.assertTrue(receiver.gave_up)
+
+    @unittest.skipUnless(APPLICATION == "file_writer", "of others")
+    def test_a_folder_is_not_sent_on(self) -> None:
+        with Receiver() as receiver:
+            command = [PROGRAM, "-input", "test", "-output", f"tcp://{receiver.where}"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        self.says(done, "-output: what file_writer writes is no file")
+        self.assertTrue(receiver.gave_up)
+
+    @unittest.skipUnless(APPLICATION == "bzip2", "others do not take bytes, or do not undo what they do")
+    def test_programs_that_follow_each_other(self) -> None:
+        text = self.file("text", TEXT * 5)
+        command = [PROGRAM, "-input", "tcp://127.0.0.1:0/text.bz2", "-output", self.output]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as second:
+            assert second.stderr is not None
+            where = second.stderr.readline().split(" for ")[0].split()[-1]
+            first = self.run_on(text, output=f"tcp://{where}")
+            _, complaints = second.communicate(timeout=60)
+        self.assertEqual((first.returncode, second.returncode), (0, 0), first.stderr + complaints)
+        self.assertEqual(self.output.read_bytes(), TEXT * 5)
+
+    @unittest.skipUnless(APPLICATION == "bzip2" and BROKER.exists(), "others share what is tested")
+    def test_programs_that_follow_each_other_through_a_topic(self) -> None:
+        text = self.file("text", TEXT * 5)
+        topic = f"kafka://{self.broker()}/packed"
+        command = [PROGRAM, "-input", text, "-output", topic]
+        first = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        second = self.run_on(f"{topic}/text.bz2")
+        self.assertEqual(second.returncode, 0, second.stderr)
+        self.assertEqual(self.output.read_bytes(), TEXT * 5)
+        self.says(self.run_on(f"{topic}/text.bz2", "-verify"), "-verify: what should come of")
+
+    @unittest.skipUnless(APPLICATION == "primes", "all applications share what is tested")
+    def test_bytes_do_not_suffice_for_all(self) -> None:
+        command = [PROGRAM, "-input", "tcp://127.0.0.1:0"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as second:
+            assert second.stderr is not None
+            where = second.stderr.readline().split(" for ")[0].split()[-1]
+            says = "the bytes of a file come, and primes needs more than that"
+            self.says(self.run_on("test", output=f"tcp://{where}"), says)
+            self.assertIn(says, second.communicate(timeout=60)[1])
 
 
 @unittest.skipIf(APPLICATION != "bzip2", "of bzip2")

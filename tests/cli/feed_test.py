@@ -75,6 +75,7 @@ class Feed(FakeBuild):
     def test_no_input_is_made_for_who_waits_for_a_feed(self) -> None:
         with mock.patch("thalweg_cli.applications.finish") as started:
             make_input("primes", "tcp://localhost:9000/test")
+            make_input("primes", "kafka://localhost:9092/primes/test")
         started.assert_not_called()
 
 

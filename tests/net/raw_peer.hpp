@@ -96,14 +96,15 @@ inline std::string text_bytes(std::string_view text) {
   return bytes_of(static_cast<std::uint32_t>(text.size())) + std::string(text);
 }
 
-/// What a sender says first.
-inline std::string hello_bytes(std::uint64_t stream, std::string_view tag, std::uint32_t version = 1) {
-  const auto body = bytes_of(stream) + text_bytes(tag) + text_bytes("");
+/// What a sender says first. Without a clock it does not tell the time.
+inline std::string hello_bytes(std::uint64_t stream, std::string_view tag, std::uint32_t version = 2,
+                               std::string_view clock = "") {
+  const auto body = bytes_of(stream) + text_bytes(tag) + text_bytes("") + text_bytes(clock);
   return "thalweg\n" + bytes_of(version) + bytes_of(static_cast<std::uint32_t>(body.size())) + body;
 }
 
 /// What a receiver answers that wants items from the first one on, and the size of it.
 inline std::string answer_bytes(std::uint64_t next = 0, std::string_view refusal = "") {
-  const auto body = bytes_of(next) + text_bytes(refusal);
-  return "thalweg\n" + bytes_of(std::uint32_t{1}) + bytes_of(static_cast<std::uint32_t>(body.size())) + body;
+  const auto body = bytes_of(next) + text_bytes(refusal) + bytes_of(std::uint32_t{0});
+  return "thalweg\n" + bytes_of(std::uint32_t{2}) + bytes_of(static_cast<std::uint32_t>(body.size())) + body;
 }

@@ -20,6 +20,7 @@
 #include <poll.h>
 
 #include "net/raw_peer.hpp"
+#include "net/sending.hpp"
 #include "support/eventually.hpp"
 #include "support/failure.hpp"
 #include "support/scale.hpp"
@@ -50,29 +51,6 @@ struct tw::codec<reading> : tw::codec_of_members<&reading::sensor, &reading::val
 namespace {
 
 const std::string somewhere = "127.0.0.1:0";
-
-/// Sends items on a thread of its own, and keeps what went wrong.
-class sending {
- public:
-  template <class Job> explicit sending(Job job) {
-    thread_ = std::jthread([this, job = std::move(job)]() mutable {
-      try {
-        tw::run(std::move(job));
-      } catch (const std::exception& e) {
-        failed_ = e.what();
-      }
-    });
-  }
-  /// What ended the run; empty if nothing did.
-  std::string failure() {
-    if (thread_.joinable()) thread_.join();
-    return failed_;
-  }
-
- private:
-  std::string failed_;
-  std::jthread thread_;
-};
 
 template <class T> std::vector<T> sent_and_received(const std::vector<T>& items) {
   const tw::tcp_listener here(somewhere);
@@ -280,6 +258,41 @@ class bad_line {
   std::jthread thread_;
 };
 
+TEST(Tcp, ASenderOnTheSameMachineHasTheSameClock) {
+  const tw::tcp_listener here(somewhere);
+  sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(here.where()));
+  tw::net::inlet from(here, {});
+  while (from.next()) {
+  }
+  EXPECT_EQ(from.clock().by, tw::net::sender_clock::relation::shared);
+  EXPECT_EQ(from.clock().ahead_ns, 0);
+}
+
+TEST(Tcp, TheClockOfASenderOnAnotherMachineIsAskedFor) {
+  const tw::tcp_listener here(somewhere);
+  constexpr std::int64_t ahead = 5'000'000'000'000;
+  const auto peer = raw_peer::connected_to(here.port());
+  peer.say(hello_bytes(1, "i32", 2, "of another machine"));
+  std::jthread sender([&] {
+    (void)peer.hear(answer_bytes().size());
+    for (int i = 0; i < 8; ++i) {
+      (void)peer.hear(8);
+      // Some answers are long under way: they must not count.
+      const auto now = tw::observe::now_ns();
+      if (i % 2 == 0) std::this_thread::sleep_for(30ms);
+      peer.say(bytes_of(static_cast<std::uint64_t>(now + ahead)));
+    }
+    peer.say(bytes_of(std::uint32_t{4}) + bytes_of(7));
+  });
+  tw::net::inlet from(here, {});
+  ASSERT_TRUE(from.next());
+  const auto clock = from.clock();
+  EXPECT_EQ(clock.by, tw::net::sender_clock::relation::asked);
+  EXPECT_LT(clock.within_ns, 10'000'000);
+  EXPECT_NEAR(static_cast<double>(clock.ahead_ns), static_cast<double>(ahead),
+              static_cast<double>(clock.within_ns) + 1);
+}
+
 TEST(Tcp, AConnectionThatBreaksLosesNothingAndDoublesNothing) {
   const tw::tcp_listener here(somewhere);
   // Within the greeting, within a frame's head, within frames.
@@ -314,8 +327,8 @@ TEST(Tcp, WhoIsNoSenderIsToldAndNamed) {
 TEST(Tcp, ASenderOfAnotherVersionIsRefused) {
   const tw::tcp_listener here(somewhere);
   const auto peer = raw_peer::connected_to(here.port());
-  peer.say(hello_bytes(1, "i32", 2));
-  EXPECT_THAT(failure_of_source<int>(here), HasSubstr("speaks version 2"));
+  peer.say(hello_bytes(1, "i32", 3));
+  EXPECT_THAT(failure_of_source<int>(here), HasSubstr("speaks version 3"));
 }
 
 TEST(Tcp, ASenderOfOtherItemsIsRefused) {

@@ -5,7 +5,7 @@
 
 namespace apps {
 film_writer::film_writer(std::filesystem::path file, film_format format, int quality)
-    : out_(std::move(file)), layout_(format), encode_(quality) {
+    : out_(std::move(file), true), layout_(format), encode_(quality) {
   out_.write(layout_.header());
 }
 

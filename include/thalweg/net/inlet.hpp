@@ -1,6 +1,7 @@
 /// The receiving end of a stream of items that comes from another process.
 #pragma once
 
+#include <thalweg/net/carrier.hpp>
 #include <thalweg/net/listener.hpp>
 
 #include <chrono>
@@ -38,37 +39,28 @@ struct inlet_options {
 ///
 /// A peer that is no sender of such items is told why it is refused. Before the stream has begun that is an
 /// error here, too, since nobody else may ever come; later, when the sender may come back, it is passed over.
-class inlet {
+class inlet final : public incoming {
  public:
   /// \throws network_error  if another stream is taken from there
   inlet(tcp_listener at, inlet_options how);
-  inlet(const inlet&) = delete;
-  inlet& operator=(const inlet&) = delete;
   /// Tells a sender whose stream is not at its end that nobody takes it any more.
-  ~inlet();
+  ~inlet() override;
 
-  /// Waits for the sender, who begins when the first item is asked for. False if the wait was given up.
-  bool await_sender();
-  /// What the sender says of its stream. Once it is there.
-  [[nodiscard]] const std::string& name() const noexcept;
-  [[nodiscard]] const std::string& tag() const noexcept;
-
-  /// The next item's bytes, good until the next call. None at the end, or if the wait was given up.
+  /// The sender begins when the first item is asked for.
+  bool await_sender() override;
+  [[nodiscard]] const std::string& name() const noexcept override;
+  [[nodiscard]] const std::string& tag() const noexcept override;
+  [[nodiscard]] sender_clock clock() const noexcept override;
   /// \throws network_error  if the sender does not come, is none, gave up, or sends what cannot be; again,
   /// too
-  std::optional<std::span<const std::byte>> next();
-  /// Waits until a moment of the steady clock (`observe::now_ns`) for what `next` gives. Whether that is
-  /// there by then: an item, the end, or an error.
-  bool ready_by(std::int64_t until_ns);
-  /// Whether the stream has come to its end.
-  [[nodiscard]] bool ended() const noexcept;
+  std::optional<std::span<const std::byte>> next() override;
+  bool ready_by(std::int64_t until_ns) override;
+  [[nodiscard]] std::string place() const override;
+  [[nodiscard]] bool ended() const noexcept override;
 
-  /// Ends the stream here: the sender is told why.
-  void close(std::string_view why);
-  /// From now on no wait lasts. Any thread.
-  void interrupt() noexcept;
-  /// The same when a stop is requested. Calls after the first do nothing.
-  void interrupt_on(const std::stop_token& stop);
+  void close(std::string_view why) override;
+  void interrupt() noexcept override;
+  void interrupt_on(const std::stop_token& stop) override;
 
  private:
   struct state;

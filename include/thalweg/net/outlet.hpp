@@ -1,6 +1,7 @@
 /// The sending end of a stream of items that goes to another process.
 #pragma once
 
+#include <thalweg/net/carrier.hpp>
 #include <thalweg/net/inlet.hpp>
 
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 namespace thalweg::net {
 
@@ -30,29 +32,24 @@ struct outlet_options {
 /// Sends the items of one stream, over as many connections as it needs. A thread of its own carries them: it
 /// takes all that waits, so that no item waits for others, and many go together. One thread at a time, but
 /// for `interrupt`.
-class outlet {
+class outlet final : public outgoing {
  public:
   /// Begins to connect. \throws network_error  if the address has no host or port
   outlet(address to, outlet_options how);
-  outlet(const outlet&) = delete;
-  outlet& operator=(const outlet&) = delete;
   /// Tells the receiver that the stream was given up, unless it has come to its end.
-  ~outlet();
+  ~outlet() override;
 
-  /// Waits until the receiver wants items. False if the wait was given up; so are the others.
+  /// Waits until the receiver wants items.
   /// \throws network_error  as all others do: if nobody can be reached in time, or the receiver refuses or
   /// has ended
-  bool connect();
-  /// Waits until there is room for an item, and takes it.
+  bool connect() override;
+  using outgoing::send;
   /// \throws network_error  also if it is longer than `longest_item`, which does no harm to the stream
-  bool send(std::span<const std::byte> item);
-  /// Behind the last item: waits until the receiver has taken all.
-  bool end();
+  bool send(std::span<const std::byte> item, std::string_view key) override;
+  bool end() override;
 
-  /// From now on no wait lasts, and the stream is given up. Any thread.
-  void interrupt() noexcept;
-  /// The same when a stop is requested. Calls after the first do nothing.
-  void interrupt_on(const std::stop_token& stop);
+  void interrupt() noexcept override;
+  void interrupt_on(const std::stop_token& stop) override;
 
  private:
   struct state;

@@ -1,21 +1,17 @@
 /// `tcp_source`, `tcp_sink`: streams from and to other processes. Not part of thalweg.hpp.
 #pragma once
 
-#include <thalweg/model/codec.hpp>
+#include <thalweg/net/carried.hpp>
 #include <thalweg/net/inlet.hpp>
 #include <thalweg/net/outlet.hpp>
-#include <thalweg/pattern/sink.hpp>
-#include <thalweg/stages/building.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <span>
-#include <stop_token>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace thalweg {
 
@@ -41,88 +37,31 @@ struct tcp_sink_options {
 
 namespace net {
 
-template <class T> struct receive_items {
+struct open_tcp_source {
   static constexpr auto pattern = "tcp_source";
   tcp_listener at;
   tcp_source_options how;
-  stages::unshared<inlet> from{};
-  std::optional<std::span<const std::byte>> in_hand{};  // an item that could not be read may be tried again
 
-  std::optional<T> next(const std::stop_token& stop) {
-    if (!from)
-      from = std::make_unique<inlet>(
-          at, inlet_options{tag_of<T>(), how.longest_item, how.come_within, how.return_within, {}});
-    from->interrupt_on(stop);
-    if (!in_hand) in_hand = from->next();
-    if (!in_hand) {
-      on_end();
-      return {};
-    }
-    auto item = decode<T>(*in_hand);
-    in_hand.reset();
-    return item;
-  }
-  // Who is stopped tells the sender at once, not when the run is forgotten.
-  void on_end() {
-    if (from && !from->ended()) from->close("the stream has ended there");
-  }
-  void give_up() {
-    if (!in_hand) throw network_error(at.where() + ": the stream cannot be gone on with");
-    in_hand.reset();
+  [[nodiscard]] std::string where() const { return at.where(); }
+  std::unique_ptr<incoming> operator()(std::string tag) const {
+    return std::make_unique<inlet>(
+        at, inlet_options{std::move(tag), how.longest_item, how.come_within, how.return_within, {}});
   }
 };
 
-struct item_outlet {
-  outlet to;
-  std::vector<std::byte> bytes{};  // of the item in hand
-  item_outlet(const address& where, outlet_options how) : to(where, std::move(how)) {}
-};
-
-template <class T> struct send_items {
+struct open_tcp_sink {
   static constexpr auto pattern = "tcp_sink";
   std::string where;
   tcp_sink_options how;
-  stages::unshared<item_outlet> out{};
 
   void check(model::stage_info& info) const {
     if (auto problem = problem_with(where); !problem.empty()) info.problems.push_back(std::move(problem));
   }
-  void on_start() {
-    out = std::make_unique<item_outlet>(
+  std::unique_ptr<outgoing> operator()(std::string tag) const {
+    return std::make_unique<outlet>(
         address::parse(where),
-        outlet_options{tag_of<T>(), {}, how.longest_item, how.capacity, how.connect_within, {}});
+        outlet_options{std::move(tag), {}, how.longest_item, how.capacity, how.connect_within, {}});
   }
-  void operator()(const T& item) {
-    encode(item, out->bytes);
-    if (!out->to.send(out->bytes)) throw cancelled{};
-  }
-  void on_end() { out->to.end(); }
-};
-
-template <class In, class F> struct send_op : model::sink_op<In, F> {
-  template <class Frame, class T> void step(Frame& f, T&& item) {
-    this->fn.out->to.interrupt_on(f.ctx.stop);
-    model::sink_op<In, F>::step(f, std::forward<T>(item));
-  }
-  // A source that ends because of a cancel must not look like the end of the stream.
-  template <class Frame, class Next> void finish(Frame& f, Next& next) {
-    this->fn.out->to.interrupt_on(f.ctx.stop);
-    model::sink_op<In, F>::finish(f, next);
-  }
-};
-
-template <class Fn> struct send_stage : model::stage_defaults, model::function_stage<send_op, Fn> {
-  static constexpr bool is_sink = true;
-  static constexpr bool one_to_one = true;
-  using wants = model::first_argument_t<Fn>;
-  template <class In> static constexpr bool accepts = std::invocable<Fn&, const In&>;
-  template <class In>
-  static constexpr bool accepts_shared = [] {
-    static_assert(std::is_void_v<In>,
-                  "thalweg::tcp_sink: replicas cannot share a connection: put it behind the tw::farm");
-    return false;
-  }();
-  template <class In> using output = model::nothing;
 };
 
 }  // namespace net
@@ -150,8 +89,7 @@ template <class Fn> struct send_stage : model::stage_defaults, model::function_s
 /// assert((seen == std::vector<std::string>{"one", "two"}));
 /// ```
 template <class T> auto tcp_source(tcp_listener at, tcp_source_options how = {}, options opts = {}) {
-  opts.blocking = opts.on != caller_thread;
-  return stages::make<stages::read_stage>(net::receive_items<T>{std::move(at), how}, std::move(opts));
+  return net::receive<T>(net::open_tcp_source{std::move(at), how}, std::move(opts));
 }
 
 /// Sends items to another process: to a `tcp_source<T>` there. `address`: its `host:port`.
@@ -168,8 +106,7 @@ template <class T> auto tcp_source(tcp_listener at, tcp_source_options how = {},
 ///
 /// Example: `tcp_source`.
 template <class T> auto tcp_sink(std::string address, tcp_sink_options how = {}, options opts = {}) {
-  opts.blocking = opts.on != caller_thread;
-  return stages::make<net::send_stage>(net::send_items<T>{std::move(address), how}, std::move(opts));
+  return net::send<T>(net::open_tcp_sink{std::move(address), how}, std::move(opts));
 }
 
 }  // namespace thalweg

@@ -70,6 +70,7 @@ void net::start(bool on_caller) {
       for (; missing > 0; --missing) leave();
     }
   }
+  if (over()) wake_squads();  // others execute everything: no thread may be there to find it out
   leave();
 }
 

@@ -1,10 +1,16 @@
 #include <thalweg/thalweg.hpp>
+#ifdef OUTSIDE_HAS_KAFKA
+#include <thalweg/net/kafka.hpp>
+#endif
 
 #include <optional>
 
 namespace tw = thalweg;
 
 int main() {
+#ifdef OUTSIDE_HAS_KAFKA
+  if (tw::kafka_topic{"localhost", "no topic"}.problem().empty()) return 1;
+#endif
   long sum = 0;
   auto numbers = [n = 0]() mutable { return n < 1000 ? std::optional(n++) : std::nullopt; };
   auto job = tw::source(numbers) | tw::farm([](int x) { return 2 * x; }) | tw::sink([&](int x) { sum += x; });

@@ -1,0 +1,17 @@
+# Streams over Kafka are a library of their own, thalweg::kafka, so that who does not want them needs no librdkafka.
+option(THALWEG_KAFKA "Build thalweg::kafka, streams over Kafka, where librdkafka is there" ON)
+
+if(NOT THALWEG_KAFKA)
+  return()
+endif()
+if(PkgConfig_FOUND)
+  pkg_check_modules(RDKAFKA QUIET IMPORTED_TARGET rdkafka)
+endif()
+if(NOT RDKAFKA_FOUND)
+  message(STATUS "Streams over Kafka are left out: there is no librdkafka (apt-get install librdkafka-dev)")
+  return()
+endif()
+add_library(thalweg_kafka ${kafka_sources})
+add_library(thalweg::kafka ALIAS thalweg_kafka)
+set_target_properties(thalweg_kafka PROPERTIES EXPORT_NAME kafka LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(thalweg_kafka PUBLIC thalweg PRIVATE PkgConfig::RDKAFKA)

@@ -1,0 +1,127 @@
+// The patterns of streams from and to other processes: what is the same for all that carry them.
+#pragma once
+
+#include <thalweg/model/codec.hpp>
+#include <thalweg/net/carrier.hpp>
+#include <thalweg/pattern/sink.hpp>
+#include <thalweg/stages/building.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace thalweg::net {
+
+/// The operator of a source. `Open` has `pattern`, what the stage is called, `where()`, a text, and makes an
+/// `incoming` of items with a tag.
+template <class T, class Open> struct receive_items {
+  static constexpr auto pattern = Open::pattern;
+  Open open;
+  stages::unshared<incoming> from{};
+  std::optional<std::span<const std::byte>> in_hand{};  // an item that could not be read may be tried again
+
+  void check(model::stage_info& info) const {
+    if constexpr (requires { open.check(info); }) open.check(info);
+  }
+  std::optional<T> next(const std::stop_token& stop) {
+    if (!from) from = open(tag_of<T>());
+    from->interrupt_on(stop);
+    if (!in_hand) in_hand = from->next();
+    if (!in_hand) {
+      on_end();
+      return {};
+    }
+    auto item = decoded();
+    in_hand.reset();
+    return item;
+  }
+  // Who is stopped tells the sender at once, not when the run is forgotten.
+  void on_end() {
+    if (from && !from->ended()) from->close("the stream has ended there");
+  }
+  void give_up() {
+    if (!in_hand) throw network_error(open.where() + ": the stream cannot be gone on with");
+    in_hand.reset();
+  }
+
+ private:
+  T decoded() const {
+    try {
+      return decode<T>(*in_hand);
+    } catch (const codec_error& e) {
+      throw codec_error(from->place() + ": " + e.what());
+    }
+  }
+};
+
+struct item_outgoing {
+  std::unique_ptr<outgoing> to;
+  std::vector<std::byte> bytes{};  // of the item in hand
+};
+
+/// The operator of a sink. `Open` has `pattern`, `check(info)`, and makes an `outgoing` of items with a tag;
+/// it may have `key_of(item)`, which gives a `std::string`.
+template <class T, class Open> struct send_items {
+  static constexpr auto pattern = Open::pattern;
+  Open open;
+  stages::unshared<item_outgoing> out{};
+
+  void check(model::stage_info& info) const { open.check(info); }
+  void on_start() { out = std::make_unique<item_outgoing>(item_outgoing{open(tag_of<T>())}); }
+  void operator()(const T& item) {
+    encode(item, out->bytes);
+    bool taken = false;
+    if constexpr (requires { open.key_of(item); })
+      taken = out->to->send(out->bytes, open.key_of(item));
+    else
+      taken = out->to->send(out->bytes);
+    if (!taken) throw cancelled{};
+  }
+  void on_end() { out->to->end(); }
+};
+
+template <class In, class F> struct send_op : model::sink_op<In, F> {
+  template <class Frame, class T> void step(Frame& f, T&& item) {
+    this->fn.out->to->interrupt_on(f.ctx.stop);
+    model::sink_op<In, F>::step(f, std::forward<T>(item));
+  }
+  // A source that ends because of a cancel must not look like the end of the stream.
+  template <class Frame, class Next> void finish(Frame& f, Next& next) {
+    this->fn.out->to->interrupt_on(f.ctx.stop);
+    model::sink_op<In, F>::finish(f, next);
+  }
+};
+
+template <class Fn> struct send_stage : model::stage_defaults, model::function_stage<send_op, Fn> {
+  static constexpr bool is_sink = true;
+  static constexpr bool one_to_one = true;
+  using wants = model::first_argument_t<Fn>;
+  template <class In> static constexpr bool accepts = std::invocable<Fn&, const In&>;
+  template <class In>
+  static constexpr bool accepts_shared = [] {
+    static_assert(std::is_void_v<In>,
+                  "thalweg::tcp_sink and kafka_sink: replicas cannot share a connection: put it behind the "
+                  "tw::farm");
+    return false;
+  }();
+  template <class In> using output = model::nothing;
+};
+
+/// The stages wait for others, so each has a thread of its own, unless it is on the caller's.
+template <class T, class Open> auto receive(Open open, options opts) {
+  opts.blocking = opts.on != caller_thread;
+  return stages::make<stages::read_stage>(receive_items<T, Open>{std::move(open)}, std::move(opts));
+}
+template <class T, class Open> auto send(Open open, options opts) {
+  opts.blocking = opts.on != caller_thread;
+  return stages::make<send_stage>(send_items<T, Open>{std::move(open)}, std::move(opts));
+}
+
+}  // namespace thalweg::net

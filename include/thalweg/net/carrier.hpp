@@ -1,0 +1,87 @@
+/// What streams from and to other processes have in common, whatever carries them.
+#pragma once
+
+#include <thalweg/net/address.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace thalweg::net {
+
+/// What is known here of the sender's monotonic clock.
+struct sender_clock {
+  enum class relation : std::uint8_t {
+    unknown,
+    shared,       ///< both processes read the same clock
+    asked,        ///< it was asked over the connection
+    wall_clocks,  ///< through the wall clocks of both machines, as far as these agree
+  };
+  relation by = relation::unknown;
+  std::int64_t ahead_ns = 0;   ///< what it shows more than the one here
+  std::int64_t within_ns = 0;  ///< how wrong that may be, where it was asked
+};
+
+/// The receiving end of a stream: gives each item once. One thread at a time, but for `interrupt`. Errors are
+/// `network_error`s.
+class incoming {
+ public:
+  incoming() = default;
+  incoming(const incoming&) = delete;
+  incoming& operator=(const incoming&) = delete;
+  virtual ~incoming() = default;
+
+  /// Waits for the sender. False if the wait was given up.
+  virtual bool await_sender() = 0;
+  /// What the sender says of its stream, its items and its clock. Once it is there.
+  [[nodiscard]] virtual const std::string& name() const noexcept = 0;
+  [[nodiscard]] virtual const std::string& tag() const noexcept = 0;
+  [[nodiscard]] virtual sender_clock clock() const noexcept = 0;
+
+  /// The next item's bytes, good until the next call. None at the end, or if the wait was given up.
+  virtual std::optional<std::span<const std::byte>> next() = 0;
+  /// Waits until a moment of the steady clock (`observe::now_ns`) for what `next` gives. Whether that is
+  /// there by then: an item, the end, or an error.
+  virtual bool ready_by(std::int64_t until_ns) = 0;
+  /// Where the item comes from that `next` gave last, for a message.
+  [[nodiscard]] virtual std::string place() const = 0;
+  /// Whether the stream has come to its end.
+  [[nodiscard]] virtual bool ended() const noexcept = 0;
+
+  /// Ends the stream here. The sender is told why, if there is a way.
+  virtual void close(std::string_view why) = 0;
+  /// From now on no wait lasts. Any thread.
+  virtual void interrupt() noexcept = 0;
+  /// The same when a stop is requested. Calls after the first do nothing.
+  virtual void interrupt_on(const std::stop_token& stop) = 0;
+};
+
+/// The sending end of a stream. One that is destroyed before `end` has given up, and says so. One thread at a
+/// time, but for `interrupt`. Errors are `network_error`s.
+class outgoing {
+ public:
+  outgoing() = default;
+  outgoing(const outgoing&) = delete;
+  outgoing& operator=(const outgoing&) = delete;
+  virtual ~outgoing() = default;
+
+  /// Waits until items can be sent. False if the wait was given up; so are the others.
+  virtual bool connect() = 0;
+  /// Waits until there is room for an item, and takes it. `key`: items of one key keep their order wherever
+  /// the carrier spreads them; empty: it has none, or the carrier makes nothing of it.
+  virtual bool send(std::span<const std::byte> item, std::string_view key) = 0;
+  bool send(std::span<const std::byte> item) { return send(item, {}); }
+  /// Behind the last item: waits until all have arrived.
+  virtual bool end() = 0;
+
+  /// From now on no wait lasts, and the stream is given up. Any thread.
+  virtual void interrupt() noexcept = 0;
+  /// The same when a stop is requested. Calls after the first do nothing.
+  virtual void interrupt_on(const std::stop_token& stop) = 0;
+};
+
+}  // namespace thalweg::net

@@ -1,0 +1,99 @@
+// librdkafka with owners, settings and errors, and what Thalweg writes into a message beside the item.
+//
+// Every message of a stream has a header, `thalweg`, of 17 bytes: what it is, a random number for the stream
+// (64 bits), and a number (64 bits), all little-endian. An item: its place in the stream, from 0. The marks
+// go to each partition: the beginning (number 0; the message: tag, name and clock of the sender as texts, and
+// how far its wall clock is ahead of its monotonic one, 64 bits), before all items; the end (the number of
+// items in the stream), or that it was given up (the message: why), behind them.
+#pragma once
+
+#include <thalweg/net/kafka_inlet.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <librdkafka/rdkafka.h>
+
+#include "../socket.hpp"
+
+namespace thalweg::net::kafka {
+
+/// Frees what librdkafka has made.
+template <auto Free> struct freed {
+  template <class T> void operator()(T* one) const noexcept { Free(one); }
+};
+using handle = std::unique_ptr<rd_kafka_t, freed<rd_kafka_destroy>>;
+using topic_handle = std::unique_ptr<rd_kafka_topic_t, freed<rd_kafka_topic_destroy>>;
+using queue = std::unique_ptr<rd_kafka_queue_t, freed<rd_kafka_queue_destroy>>;
+using message = std::unique_ptr<rd_kafka_message_t, freed<rd_kafka_message_destroy>>;
+
+enum class kind : std::uint8_t { item, begin, end, gave_up };
+
+struct label {
+  kind is = kind::item;
+  std::uint64_t stream = 0;
+  std::uint64_t number = 0;
+};
+inline constexpr auto label_name = "thalweg";
+
+std::vector<std::byte> packed(const label& one);
+/// None if a message is not of a stream of Thalweg's. \throws network_error  if its label is none
+std::optional<label> label_of(rd_kafka_message_t& one);
+
+inline std::string text_of(rd_kafka_resp_err_t error) {
+  return rd_kafka_err2str(error);
+}
+
+/// A connection to the brokers of a topic, in either role.
+class client {
+ public:
+  /// The topic, how long it is tried for, who may give a wait up. Then `open`.
+  client(kafka_topic topic, std::chrono::milliseconds connect_within, std::function<bool()> given_up);
+  client(const client&) = delete;
+  client& operator=(const client&) = delete;
+
+  /// Makes the connection, with settings of ours and, behind them, of the user. `configure`: what else it
+  /// needs. \throws network_error  naming the setting that is wrong
+  void open(rd_kafka_type_t type, const kafka_settings& ours, const kafka_settings& of_user,
+            const std::function<void(rd_kafka_conf_t*)>& configure);
+
+  /// Waits until the topic is known, and gives its number of partitions. None if the wait was given up.
+  /// \throws network_error  if it is not in time
+  std::optional<std::int32_t> partitions();
+  /// Asks the brokers, with calls that take so many milliseconds at most, until there is an answer or no time
+  /// is left. False if the wait was given up. \throws network_error
+  bool ask(const std::function<rd_kafka_resp_err_t(int)>& one);
+
+  void interrupt() noexcept;
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+  [[nodiscard]] bool given_up() const { return interrupted_ || (asked_ && asked_()); }
+  /// `open` has made them.
+  [[nodiscard]] rd_kafka_t* get() const { return handle_.get(); }
+  [[nodiscard]] rd_kafka_topic_t* topic() const { return topic_.get(); }
+  /// Rung with what comes into a queue.
+  void ring_with(rd_kafka_queue_t* one) const;
+
+  const kafka_topic where;
+  bell rung;
+  patience waits;
+
+ private:
+  [[noreturn]] void fail(rd_kafka_resp_err_t error) const;
+  static void note(rd_kafka_t* handle, int error, const char* reason, void* self);
+
+  const std::chrono::milliseconds connect_within_;
+  const std::function<bool()> asked_;
+  std::atomic<bool> interrupted_{false};
+  mutable std::mutex mutex_;
+  std::string trouble_;  // what librdkafka has said last of its connections
+  handle handle_;
+  topic_handle topic_;
+};
+
+}  // namespace thalweg::net::kafka

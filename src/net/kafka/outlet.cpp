@@ -1,0 +1,225 @@
+#include <thalweg/model/codec.hpp>
+#include <thalweg/net/kafka_outlet.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "../clock.hpp"
+#include "../protocol.hpp"
+#include "client.hpp"
+
+namespace thalweg::net {
+
+namespace {
+
+using namespace kafka;
+using namespace std::chrono_literals;
+
+struct interrupts {
+  kafka_outlet* which;
+  void operator()() const noexcept { which->interrupt(); }
+};
+
+// What a message has beside the item: the label, a key, and the protocol's own.
+constexpr std::size_t beside_item = 4096;
+
+// Not 0, which is no stream.
+std::uint64_t random_number() {
+  std::random_device dice;
+  return (std::uint64_t{dice()} << 32U) | dice() | 1U;
+}
+
+std::vector<std::byte> bytes_of(std::string_view text) {
+  std::vector<std::byte> bytes;
+  protocol::put_bytes(bytes, text.data(), text.size());
+  return bytes;
+}
+
+}  // namespace
+
+struct kafka_outlet::state {
+  state(kafka_topic topic, kafka_outlet_options options)
+      : how(std::move(options)), to(std::move(topic), how.connect_within, how.given_up) {}
+
+  bool connect();
+  bool put(kind is, std::uint64_t number, std::span<const std::byte> bytes, std::string_view key,
+           std::int32_t partition);
+  bool mark(kind is, std::span<const std::byte> bytes);
+  bool all_delivered();
+  void give_up() noexcept;
+  void look() const;
+  void note(const rd_kafka_message_t& delivered);
+
+  kafka_outlet_options how;
+  client to;
+  queue reports{};
+  const std::uint64_t stream = random_number();
+  std::int32_t partitions = 0;  // once it is connected
+  std::uint64_t number = 0;     // of the next item
+  std::uint64_t under_way = 0;  // messages whose delivery has not been told
+  bool ended = false;
+  std::string failure{};
+
+  std::optional<std::stop_callback<interrupts>> on_stop{};  // last: it uses the others
+};
+
+kafka_outlet::kafka_outlet(kafka_topic to, kafka_outlet_options how)
+    : state_(std::make_unique<state>(std::move(to), std::move(how))) {
+  auto& my = *state_;
+  constexpr std::size_t kilobyte = 1024, most_kilobytes = 2'147'483'647, most_bytes = 1'000'000'000;
+  const auto longest = std::min(my.how.longest_item + beside_item, most_bytes);
+  const auto within = std::to_string(std::max<std::int64_t>(my.how.connect_within.count(), 1));
+  const kafka_settings ours{
+      {"enable.idempotence", "true"},  // in order, and once
+      {"linger.ms", "0"},
+      {"message.max.bytes", std::to_string(std::max(longest, std::size_t{1000}))},
+      {"message.timeout.ms", within},
+      {"queue.buffering.max.messages", "0"},
+      {"queue.buffering.max.kbytes", std::to_string(std::clamp(std::max(my.how.capacity, longest) / kilobyte,
+                                                               std::size_t{1}, most_kilobytes))},
+      {"partitioner", "murmur2_random"}};  // as Java's clients have it
+  my.to.open(RD_KAFKA_PRODUCER, ours, my.how.settings, [](rd_kafka_conf_t* conf) {
+    rd_kafka_conf_set_dr_msg_cb(conf, [](rd_kafka_t*, const rd_kafka_message_t* delivered, void*) {
+      static_cast<state*>(delivered->_private)->note(*delivered);
+    });
+  });
+  my.reports.reset(rd_kafka_queue_get_main(my.to.get()));
+  my.to.ring_with(my.reports.get());
+}
+
+kafka_outlet::~kafka_outlet() {
+  state_->on_stop.reset();
+  if (!state_->ended) state_->give_up();
+}
+
+bool kafka_outlet::connect() {
+  return state_->connect();
+}
+
+bool kafka_outlet::send(std::span<const std::byte> item, std::string_view key) {
+  auto& my = *state_;
+  if (item.size() > my.how.longest_item)
+    throw network_error("an item of " + std::to_string(item.size()) + " bytes is longer than the " +
+                        std::to_string(my.how.longest_item) + " that may be sent to " + my.to.where.text());
+  if (!my.connect()) return false;
+  if (!my.put(kind::item, my.number, item, key, RD_KAFKA_PARTITION_UA)) return false;
+  ++my.number;
+  return true;
+}
+
+bool kafka_outlet::end() {
+  auto& my = *state_;
+  // The marks only when all items are there: a stream with an end is complete.
+  if (!my.connect() || !my.all_delivered()) return false;
+  if (!my.mark(kind::end, {}) || !my.all_delivered()) return false;
+  my.ended = true;
+  return true;
+}
+
+void kafka_outlet::interrupt() noexcept {
+  state_->to.interrupt();
+}
+
+void kafka_outlet::interrupt_on(const std::stop_token& stop) {
+  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts{this});
+}
+
+// Waits for the topic, and begins the stream in all its partitions. False if the wait was given up.
+bool kafka_outlet::state::connect() {
+  if (partitions > 0) return !to.given_up();
+  const auto found = to.partitions();
+  if (!found) return false;
+  partitions = *found;
+  std::vector<std::byte> hello;
+  byte_writer says(hello);
+  says(how.tag, how.name, clock_name(), wall_ahead_ns());
+  return mark(kind::begin, hello);
+}
+
+// Takes a message, once there is room. False if the wait was given up.
+bool kafka_outlet::state::put(kind is, std::uint64_t number_of_it, std::span<const std::byte> bytes,
+                              std::string_view key, std::int32_t partition) {
+  const auto head = packed(label{is, stream, number_of_it});
+  for (bool listening = false;;) {
+    if (to.given_up()) return false;
+    rd_kafka_poll(to.get(), 0);
+    look();
+    const auto error = rd_kafka_producev(
+        to.get(), RD_KAFKA_V_RKT(to.topic()), RD_KAFKA_V_PARTITION(partition),
+        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+        RD_KAFKA_V_KEY(key.empty() ? nullptr : key.data(), key.size()),
+        RD_KAFKA_V_VALUE(const_cast<std::byte*>(bytes.data()), bytes.size()),  // NOLINT: it is copied
+        RD_KAFKA_V_HEADER(label_name, head.data(), static_cast<ssize_t>(head.size())),
+        RD_KAFKA_V_OPAQUE(this), RD_KAFKA_V_END);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      ++under_way;
+      return true;
+    }
+    if (error != RD_KAFKA_RESP_ERR__QUEUE_FULL)
+      throw network_error(to.where.text() + " takes no message of " + std::to_string(bytes.size()) +
+                          " bytes: " + text_of(error));
+    if (!std::exchange(listening, !listening)) {
+      to.rung.silence();  // who has just made room is seen by the next look
+      continue;
+    }
+    if (to.waits.wait(-1, 0, moment::max(), true) == waited::given_up) return false;
+  }
+}
+
+bool kafka_outlet::state::mark(kind is, std::span<const std::byte> bytes) {
+  for (std::int32_t i = 0; i < partitions; ++i)
+    if (!put(is, is == kind::begin ? 0 : number, bytes, {}, i)) return false;
+  return true;
+}
+
+// Waits until the broker has confirmed all messages. False if the wait was given up.
+bool kafka_outlet::state::all_delivered() {
+  for (;;) {
+    if (to.given_up()) return false;
+    to.rung.silence();
+    rd_kafka_poll(to.get(), 0);
+    look();
+    if (under_way == 0) return true;
+    if (to.waits.wait(-1, 0, moment::max(), true) == waited::given_up) return false;
+  }
+}
+
+// Says that the stream was given up, if it has begun. A second at most, so that nothing waits for a broker
+// that is gone.
+void kafka_outlet::state::give_up() noexcept {
+  try {
+    if (partitions == 0) return;
+    constexpr auto within = 1s;
+    rd_kafka_purge(to.get(), RD_KAFKA_PURGE_F_QUEUE);
+    const auto why = bytes_of("its run has failed or was cancelled");
+    const auto head = packed(label{kind::gave_up, stream, number});
+    for (std::int32_t i = 0; i < partitions; ++i)
+      rd_kafka_producev(
+          to.get(), RD_KAFKA_V_RKT(to.topic()), RD_KAFKA_V_PARTITION(i),
+          RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+          RD_KAFKA_V_VALUE(const_cast<std::byte*>(why.data()), why.size()),  // NOLINT: it is copied
+          RD_KAFKA_V_HEADER(label_name, head.data(), static_cast<ssize_t>(head.size())),
+          RD_KAFKA_V_OPAQUE(this), RD_KAFKA_V_END);
+    rd_kafka_flush(to.get(), static_cast<int>(std::chrono::milliseconds(within).count()));
+    rd_kafka_purge(to.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+  } catch (const std::exception&) {
+    return;  // the receiver waits
+  }
+}
+
+void kafka_outlet::state::look() const {
+  if (!failure.empty()) throw network_error(failure);
+}
+
+// A message has come to the broker, or never will.
+void kafka_outlet::state::note(const rd_kafka_message_t& delivered) {
+  --under_way;
+  if (delivered.err == RD_KAFKA_RESP_ERR_NO_ERROR || !failure.empty()) return;
+  failure = "a message of " + std::to_string(delivered.len) + " bytes has not come to " + to.where.text() +
+            ", partition " + std::to_string(delivered.partition) + ": " + text_of(delivered.err);
+}
+
+}  // namespace thalweg::net

@@ -1,0 +1,479 @@
+// Streams over Kafka, with the brokers that librdkafka pretends to have: what comes, in which order, and what
+// becomes of brokers, topics and messages that are not as they should be.
+#include <thalweg/net/kafka.hpp>
+#include <thalweg/observe/resources.hpp>
+#include <thalweg/pipe/sanitizer.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "net/mock_cluster.hpp"
+#include "net/raw_peer.hpp"
+#include "net/sending.hpp"
+#include "support/eventually.hpp"
+#include "support/failure.hpp"
+#include "support/scale.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+namespace {
+
+/// A line of text as others write it: nothing but its characters.
+struct line {
+  std::string text;
+};
+
+}  // namespace
+
+template <> struct tw::codec<line> {
+  static std::string tag() { return "line"; }
+  static void write(byte_writer& to, const line& x) { to.bytes(x.text.data(), x.text.size()); }
+  static void read(byte_reader& from, line& x) {
+    const auto all = from.bytes(from.left());
+    x.text.assign(reinterpret_cast<const char*>(all.data()), all.size());
+  }
+};
+
+namespace {
+
+// The broker that is none says that nothing has come when so much time is over.
+const tw::kafka_settings impatient{{"fetch.wait.max.ms", "20"}};
+
+class Kafka : public testing::Test {
+ protected:
+  static mock_cluster& brokers() {
+    static mock_cluster one;
+    return one;
+  }
+  /// A topic that nobody else uses.
+  static tw::kafka_topic new_topic(int partitions = 1) {
+    static int n = 0;
+    tw::kafka_topic made{brokers().where(), "topic" + std::to_string(n++)};
+    if (partitions > 0) brokers().make(made.name, partitions);
+    return made;
+  }
+  /// What is said of a topic, instead of making it.
+  static void deny(const tw::kafka_topic& topic,
+                   rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+    rd_kafka_mock_topic_set_error(brokers().get(), topic.name.c_str(), error);
+  }
+  static tw::kafka_source_options reading(tw::kafka_end end = tw::kafka_end::mark) {
+    return {.end = end, .connect_within = 5s, .come_within = 20s, .settings = impatient};
+  }
+  template <class T> static std::vector<T> all_of(const tw::kafka_topic& from, tw::kafka_source_options how) {
+    std::vector<T> seen;
+    tw::run(tw::kafka_source<T>(from, std::move(how)) | tw::sink(seen));
+    return seen;
+  }
+  template <class T>
+  static std::string failure_of_source(const tw::kafka_topic& from,
+                                       tw::kafka_source_options how = reading()) {
+    return failure_of([&] { tw::run(tw::kafka_source<T>(from, how) | tw::sink([](const T&) {})); }).cause;
+  }
+  template <class T> static void send(const std::vector<T>& items, const tw::kafka_topic& to) {
+    tw::run(tw::source(items) | tw::kafka_sink<T>(to));
+  }
+};
+
+std::vector<int> numbers(int n, int from = 0) {
+  std::vector<int> all(static_cast<std::size_t>(n));
+  std::iota(all.begin(), all.end(), from);
+  return all;
+}
+
+/// Writes messages as they are.
+class raw_producer {
+ public:
+  explicit raw_producer(const tw::kafka_topic& to) : topic_(to.name) {
+    char wrong[256];
+    auto* conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", to.brokers.c_str(), wrong, sizeof wrong);
+    handle_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, wrong, sizeof wrong);
+  }
+  ~raw_producer() {
+    rd_kafka_flush(handle_, 5'000);
+    rd_kafka_destroy(handle_);
+  }
+  void say(std::string_view text, std::string_view label = {}, std::int32_t partition = 0) const {
+    auto* headers = rd_kafka_headers_new(1);
+    if (!label.empty())
+      rd_kafka_header_add(headers, "thalweg", -1, label.data(), static_cast<ssize_t>(label.size()));
+    rd_kafka_producev(handle_, RD_KAFKA_V_TOPIC(topic_.c_str()), RD_KAFKA_V_PARTITION(partition),
+                      RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                      RD_KAFKA_V_VALUE(const_cast<char*>(text.data()), text.size()),
+                      RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_END);
+  }
+  /// What stands in the header of a message: 0 for an item, 1 and 2 for beginning and end, 3: given up.
+  static std::string label(char kind, std::uint64_t stream, std::uint64_t number) {
+    return std::string(1, kind) + bytes_of(stream) + bytes_of(number);
+  }
+  static std::string hello(std::string_view tag, std::int64_t wall_ahead_ns = 0) {
+    return text_bytes(tag) + text_bytes("") + text_bytes("another clock") + bytes_of(wall_ahead_ns);
+  }
+
+ private:
+  std::string topic_;
+  rd_kafka_t* handle_ = nullptr;
+};
+
+TEST_F(Kafka, ItemsComeInOrderThroughAllPartitions) {
+  const auto topic = new_topic(4);
+  std::vector<std::string> all;
+  for (int i = 0; i < scaled(20'000); ++i)
+    all.push_back(std::to_string(i) + std::string(static_cast<std::size_t>(i) % 100, '.'));
+  sending sender(tw::source(all) | tw::kafka_sink<std::string>(topic));
+  const auto seen = all_of<std::string>(topic, reading());
+  EXPECT_EQ(sender.failure(), "");
+  EXPECT_TRUE(seen == all);
+}
+
+TEST_F(Kafka, BothWaitForTheTopic) {
+  const auto topic = new_topic(0);
+  deny(topic);
+  sending sender(tw::source(numbers(3)) | tw::kafka_sink<int>(topic));
+  std::jthread later([&] {
+    std::this_thread::sleep_for(100ms);
+    deny(topic, RD_KAFKA_RESP_ERR_NO_ERROR);
+  });
+  EXPECT_EQ(all_of<int>(topic, reading()), numbers(3));
+  EXPECT_EQ(sender.failure(), "");
+}
+
+TEST_F(Kafka, ASenderMakesItsTopic) {
+  const auto topic = new_topic(0);
+  send(numbers(3), topic);
+  EXPECT_EQ(all_of<int>(topic, reading()), numbers(3));
+}
+
+TEST_F(Kafka, AStreamCanBeReadAgainAndMayBeEmpty) {
+  const auto topic = new_topic(2);
+  send(numbers(10), topic);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(all_of<int>(topic, reading()), numbers(10));
+  const auto nothing = new_topic(2);
+  send(std::vector<int>{}, nothing);
+  EXPECT_TRUE(all_of<int>(nothing, reading()).empty());
+}
+
+TEST_F(Kafka, ItemsOfOneKeyComeToOnePartition) {
+  const auto topic = new_topic(4);
+  tw::run(tw::source(numbers(100)) |
+          tw::kafka_sink<int>(topic, {.key = [](int x) { return "key" + std::to_string(x % 10); }}));
+  tw::net::kafka_inlet from(topic, {.settings = impatient});
+  std::map<int, std::set<std::string>> places;
+  std::set<std::string> all;
+  for (int i = 0; from.next(); ++i) {
+    const auto place = from.place().substr(0, from.place().find(", offset"));
+    places[i % 10].insert(place);
+    all.insert(place);
+  }
+  ASSERT_EQ(places.size(), 10U);
+  for (const auto& [key, of_key] : places) EXPECT_EQ(of_key.size(), 1U) << key;
+  EXPECT_GT(all.size(), 1U);
+}
+
+TEST_F(Kafka, StreamsEndWhereTheReaderWants) {
+  const auto topic = new_topic(2);
+  send(numbers(5), topic);
+  auto last = reading(tw::kafka_end::last);
+  EXPECT_EQ(all_of<int>(topic, last), numbers(5));
+  last.start = tw::kafka_start::next;
+  EXPECT_TRUE(all_of<int>(topic, last).empty());
+
+  // Streams that follow each other, until there is a stop.
+  send(numbers(5, 5), topic);
+  EXPECT_EQ(all_of<int>(topic, reading()), numbers(5));
+  std::atomic<int> came{0};
+  auto all = tw::launch(tw::kafka_source<int>(topic, reading(tw::kafka_end::never)) |
+                        tw::sink([&](int x) { EXPECT_EQ(x, came++); }));
+  EXPECT_TRUE(eventually([&] { return came == 10; }));
+  all.stop();
+  all.wait();
+}
+
+TEST_F(Kafka, WhatComesFromNowOn) {
+  const auto topic = new_topic(2);
+  send(numbers(5), topic);
+  auto how = reading();
+  how.start = tw::kafka_start::next;
+  tw::net::kafka_inlet from(topic, {.start = how.start, .settings = impatient});
+  EXPECT_FALSE(from.ready_by(tw::observe::now_ns() + 100'000'000));
+  sending sender(tw::source(numbers(3, 7)) | tw::kafka_sink<int>(topic));
+  for (int i = 7; i < 10; ++i) {
+    EXPECT_TRUE(from.ready_by(tw::observe::now_ns() + 10'000'000'000));
+    const auto item = from.next();
+    ASSERT_TRUE(item);
+    EXPECT_EQ(tw::decode<int>(*item), i);
+  }
+  EXPECT_FALSE(from.next());
+  EXPECT_TRUE(from.ended());
+  EXPECT_EQ(from.tag(), "i32");
+  EXPECT_EQ(from.clock().by, tw::net::sender_clock::relation::shared);
+}
+
+TEST_F(Kafka, MessagesOfOthersComeAsTheirCodecReadsThem) {
+  const auto topic = new_topic(1);
+  {
+    const raw_producer others(topic);
+    for (const auto* text : {"one", "", "three"}) others.say(text);
+  }
+  std::vector<std::string> seen;
+  tw::run(tw::kafka_source<line>(topic, reading(tw::kafka_end::last)) |
+          tw::map([](const line& x) { return x.text; }) | tw::sink(seen));
+  EXPECT_EQ(seen, (std::vector<std::string>{"one", "", "three"}));
+}
+
+TEST_F(Kafka, ABrokerThatIsGoneHoldsTheSenderUp) {
+  const mock_cluster mine;
+  const tw::kafka_topic topic{mine.where(), "numbers"};
+  constexpr int items = 200;
+  std::atomic<int> given{0};
+  std::atomic<bool> gone{false};
+  sending sender(tw::source([&]() -> std::optional<std::string> {
+                   if (given == items) return {};
+                   if (given == 20) {
+                     rd_kafka_mock_broker_set_down(mine.get(), -1);
+                     gone = true;
+                   }
+                   return std::string(10'000, static_cast<char>('a' + given++ % 26));
+                 }) |
+                 tw::kafka_sink<std::string>(topic, {.longest_item = 20'000, .capacity = 100'000}));
+  int before = -1;
+  EXPECT_TRUE(eventually([&] {
+    std::this_thread::sleep_for(100ms);
+    return std::exchange(before, given.load()) == given && gone;
+  }));
+  EXPECT_LT(given, 100);
+  rd_kafka_mock_broker_set_up(mine.get(), -1);
+  int n = 0;
+  for (const auto& text : all_of<std::string>(topic, reading()))
+    EXPECT_TRUE(text == std::string(10'000, static_cast<char>('a' + n++ % 26)));
+  EXPECT_EQ(n, items);
+  EXPECT_EQ(sender.failure(), "");
+}
+
+TEST_F(Kafka, ASlowReaderDoesNotReadAllAhead) {
+  if (THALWEG_ADDRESS_SANITIZER) GTEST_SKIP() << "the sanitizer keeps memory that was freed";
+  const auto topic = new_topic(16);  // a partition that is none keeps 5 MB
+  constexpr int items = 3'000;
+  constexpr std::size_t size = 10'000;
+  tw::run(tw::source([n = 0]() mutable -> std::optional<std::string> {
+            return n++ < items ? std::optional(std::string(size, 'x')) : std::nullopt;
+          }) |
+          tw::kafka_sink<std::string>(topic));
+  tw::net::kafka_inlet from(topic, {.read_ahead = 100'000, .settings = impatient});
+  const auto before = tw::observe::process_resources().resident_bytes;
+  ASSERT_TRUE(from.next());
+  std::this_thread::sleep_for(300ms);
+  EXPECT_LT(tw::observe::process_resources().resident_bytes, before + 10'000'000);
+}
+
+TEST_F(Kafka, AnErrorThatPassesLosesNothingAndDoublesNothing) {
+  const mock_cluster mine;
+  const tw::kafka_topic topic{mine.where(), "numbers"};
+  constexpr std::int16_t produce = 0, fetch = 1;
+  rd_kafka_mock_push_request_errors(mine.get(), produce, 3, RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT,
+                                    RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION, RD_KAFKA_RESP_ERR__TRANSPORT);
+  rd_kafka_mock_push_request_errors(mine.get(), fetch, 1, RD_KAFKA_RESP_ERR__TRANSPORT);
+  send(numbers(100), topic);
+  EXPECT_EQ(all_of<int>(topic, reading()), numbers(100));
+}
+
+TEST_F(Kafka, AnItemThatIsNotDeliveredEndsTheRun) {
+  const mock_cluster mine;
+  const tw::kafka_topic topic{mine.where(), "numbers"};
+  tw::net::kafka_outlet out(topic, {});
+  ASSERT_TRUE(out.connect());
+  constexpr std::int16_t produce = 0;
+  const std::vector<rd_kafka_resp_err_t> errors(20, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+  rd_kafka_mock_push_request_errors_array(mine.get(), produce, errors.size(), errors.data());
+  try {
+    std::vector<std::byte> bytes(4);
+    out.send(bytes);
+    out.end();
+    FAIL() << "it was delivered";
+  } catch (const tw::network_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("has not come to " + topic.text()));
+    EXPECT_THAT(e.what(), HasSubstr("authorization failed"));
+  }
+}
+
+TEST_F(Kafka, NoBrokerIsAnErrorAfterAWhile) {
+  const tw::kafka_topic nowhere{"127.0.0.1:1", "numbers"};
+  const auto* const says = "no broker answers at 127.0.0.1:1: ";
+  EXPECT_THAT(failure_of_source<int>(nowhere, {.connect_within = 200ms}), HasSubstr(says));
+  sending sender(tw::source(numbers(3)) | tw::kafka_sink<int>(nowhere, {.connect_within = 200ms}));
+  EXPECT_THAT(sender.failure(), HasSubstr(says));
+  EXPECT_THAT(sender.failure(), testing::MatchesRegex(".*Connection refused.*; tried for 200 ms"));
+}
+
+TEST_F(Kafka, ATopicThatIsNotThereIsNamed) {
+  const auto topic = new_topic(0);
+  deny(topic);
+  EXPECT_THAT(failure_of_source<int>(topic, {.connect_within = 200ms, .come_within = 5s}),
+              HasSubstr("there is no topic '" + topic.name + "' at " + topic.brokers));
+}
+
+TEST_F(Kafka, TopicsAndSettingsThatCannotBe) {
+  for (const auto& [topic, says] : {std::pair<tw::kafka_topic, const char*>{{"", "t"}, "names no broker"},
+                                    {{"h:1", ""}, "names no topic"},
+                                    {{"h:1", "a b"}, "'a b' cannot be the name of a topic"}}) {
+    EXPECT_THAT(problems_of([&] { tw::run(tw::source(numbers(1)) | tw::kafka_sink<int>(topic)); }).at(0),
+                HasSubstr(says));
+    EXPECT_THAT(problems_of([&] { tw::run(tw::kafka_source<int>(topic) | tw::sink([](int) {})); }).at(0),
+                HasSubstr(says));
+  }
+  EXPECT_THAT(failure_of_source<int>(new_topic(), {.settings = {{"no.such", "1"}}}),
+              HasSubstr("\"no.such\""));
+}
+
+TEST_F(Kafka, AMessageThatIsNoItemIsNamedAndCanBePassedOver) {
+  const auto topic = new_topic(1);
+  {
+    const raw_producer others(topic);
+    for (const auto* text : {"1234", "123", "12345", "abcd"}) others.say(text);
+  }
+  EXPECT_THAT(failure_of_source<int>(topic),
+              HasSubstr(topic.text() + ", partition 0, offset 1: an item is cut off"));
+  int n = 0;
+  tw::run(tw::kafka_source<int>(topic, reading(tw::kafka_end::last), {.on_error = tw::skip}) |
+          tw::sink([&](int) { ++n; }));
+  EXPECT_EQ(n, 2);
+}
+
+TEST_F(Kafka, AStreamOfOtherItemsIsRefused) {
+  const auto topic = new_topic(1);
+  send(std::vector<std::string>{"a"}, topic);
+  EXPECT_THAT(failure_of_source<int>(topic), HasSubstr("has items of 'text', and 'i32' are taken"));
+}
+
+TEST_F(Kafka, AnItemThatIsTooLongCanBeLeftOut) {
+  const auto topic = new_topic(1);
+  const std::vector<std::string> all{"a", std::string(1'000, 'x'), "b"};
+  tw::run(tw::source(all) |
+          tw::kafka_sink<std::string>(topic, {.longest_item = 100}, {.on_error = tw::skip}));
+  EXPECT_EQ(all_of<std::string>(topic, reading()), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(Kafka, StreamsThatCannotBeAreErrors) {
+  const auto begin = raw_producer::label(1, 7, 0), other = raw_producer::label(1, 9, 0);
+  const auto hello = raw_producer::hello("i32");
+  using messages = std::vector<std::pair<std::string, std::string>>;
+  const auto item = [](std::uint64_t number, std::uint64_t stream = 7) {
+    return std::pair<std::string, std::string>{"1234", raw_producer::label(0, stream, number)};
+  };
+  const auto end = [](std::uint64_t items) {
+    return std::pair<std::string, std::string>{"", raw_producer::label(2, 7, items)};
+  };
+  for (const auto& [what, says] : std::vector<std::pair<messages, const char*>>{
+           {{{hello, begin}, item(0), item(2)}, "offset 2: item 2 comes, and item 1 of the stream has not"},
+           {{{hello, begin}, item(0), end(2)}, "the stream has 2 items, and 1 have come"},
+           {{item(5)}, "offset 0: the beginning of this stream is not there any more"},
+           {{{hello, begin}, item(0), {hello, other}}, "another stream begins before this one has ended"},
+           {{{hello, begin}, item(0), item(1, 9)}, "a message of another stream stands within this one"},
+           {{{hello, begin}, item(0), {"1234", ""}}, "a message of somebody else stands within a stream"},
+           {{{"1234", "nonsense"}}, "its header 'thalweg' is not what Thalweg writes"},
+           {{{"xy", begin}}, "offset 0: an item is cut off"},
+           {{{hello, begin}, {"no more", raw_producer::label(3, 7, 0)}},
+            "the sender has given its stream up"}}) {
+    const auto topic = new_topic(1);
+    {
+      const raw_producer by_hand(topic);
+      for (const auto& [text, label] : what) by_hand.say(text, label);
+    }
+    EXPECT_THAT(failure_of_source<int>(topic), HasSubstr(says));
+  }
+}
+
+TEST_F(Kafka, TheClockOfAnotherMachineIsKnownThroughTheWallClocks) {
+  const auto topic = new_topic(1);
+  const auto ns = [](auto time) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+  };
+  const auto wall_ahead = ns(std::chrono::system_clock::now()) - tw::observe::now_ns();
+  constexpr std::int64_t earlier = 7'000'000'000'000;  // so much before ours that machine was started
+  {
+    const raw_producer by_hand(topic);
+    by_hand.say(raw_producer::hello("i32", wall_ahead - earlier), raw_producer::label(1, 7, 0));
+  }
+  tw::net::kafka_inlet from(topic, {.settings = impatient});
+  ASSERT_TRUE(from.await_sender());
+  EXPECT_EQ(from.clock().by, tw::net::sender_clock::relation::wall_clocks);
+  EXPECT_NEAR(static_cast<double>(from.clock().ahead_ns), static_cast<double>(earlier), 1e9);
+}
+
+TEST_F(Kafka, ARunThatFailsTellsTheReceiver) {
+  const auto topic = new_topic(2);
+  std::atomic<int> came{0};
+  sending sender(tw::source([&came, n = 0]() mutable -> std::optional<int> {
+                   if (n < 3) return n++;
+                   EXPECT_TRUE(eventually([&] { return came > 0; }));
+                   throw std::runtime_error("the well is dry");
+                 }) |
+                 tw::kafka_sink<int>(topic));
+  const auto why = failure_of([&] {
+                     tw::run(tw::kafka_source<int>(topic, reading()) | tw::sink([&](int) { ++came; }));
+                   }).cause;
+  EXPECT_THAT(why, HasSubstr("has given its stream up"));
+  EXPECT_THAT(sender.failure(), HasSubstr("the well is dry"));
+}
+
+TEST_F(Kafka, ASenderThatSaysNothingIsWaitedForAsLongAsAsked) {
+  const auto topic = new_topic(1);
+  EXPECT_THAT(failure_of_source<int>(topic, {.come_within = 50ms}),
+              HasSubstr("nothing has come from " + topic.text() + " within 50 ms"));
+}
+
+TEST_F(Kafka, StopAndCancelEndEveryWaitOfASource) {
+  for (const auto& topic : {new_topic(2), tw::kafka_topic{"127.0.0.1:1", "numbers"}}) {
+    for (const bool cancel : {false, true}) {
+      auto run = tw::launch(tw::kafka_source<int>(topic) | tw::sink([](int) {}));
+      std::this_thread::sleep_for(20ms);
+      if (cancel)
+        run.cancel();
+      else
+        run.stop();
+      run.wait();  // or the test hangs
+    }
+  }
+}
+
+TEST_F(Kafka, CancelEndsEveryWaitOfASink) {
+  const mock_cluster mine;
+  for (const bool there : {false, true}) {
+    const tw::kafka_topic topic{there ? mine.where() : "127.0.0.1:1", "numbers"};
+    std::atomic<int> given{0};
+    auto run = tw::launch(tw::source([&] {
+                            if (there && given == 5) rd_kafka_mock_broker_set_down(mine.get(), -1);
+                            return std::optional(std::string(10'000, 'x') + std::to_string(++given));
+                          }) |
+                          tw::kafka_sink<std::string>(topic, {.longest_item = 20'000, .capacity = 50'000}));
+    int before = -1;
+    EXPECT_TRUE(eventually([&] {
+      std::this_thread::sleep_for(50ms);
+      return given > 0 && std::exchange(before, given.load()) == given;
+    }));
+    run.cancel();
+    const auto begin = std::chrono::steady_clock::now();
+    run.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+  }
+}
+
+}  // namespace
