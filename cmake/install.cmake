@@ -7,11 +7,13 @@ set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/thalweg)
 install(DIRECTORY include/thalweg DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(TARGETS thalweg EXPORT thalweg-targets)
 install(EXPORT thalweg-targets NAMESPACE thalweg:: DESTINATION ${cmake_dir})
-if(TARGET thalweg_kafka)
-  # Only who asks for the component needs librdkafka.
-  install(TARGETS thalweg_kafka EXPORT thalweg-kafka-targets)
-  install(EXPORT thalweg-kafka-targets NAMESPACE thalweg:: DESTINATION ${cmake_dir})
-endif()
+foreach(part IN ITEMS kafka mpi)
+  if(TARGET thalweg_${part})
+    # Only who asks for the component needs librdkafka, or an MPI.
+    install(TARGETS thalweg_${part} EXPORT thalweg-${part}-targets)
+    install(EXPORT thalweg-${part}-targets NAMESPACE thalweg:: DESTINATION ${cmake_dir})
+  endif()
+endforeach()
 
 configure_package_config_file(cmake/thalweg-config.cmake.in thalweg-config.cmake INSTALL_DESTINATION ${cmake_dir})
 write_basic_package_version_file(thalweg-config-version.cmake COMPATIBILITY SameMinorVersion)

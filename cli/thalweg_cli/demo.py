@@ -1,12 +1,16 @@
 """`./thalweg demo`: packs a real directory tree with a stream of stages, and shows what each did."""
 
+import filecmp
 import json
+import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
@@ -28,8 +32,13 @@ def demo(
         typer.Option("--output", "-o", help="The .tar.bz2 to write; without it, one below build/."),
     ] = None,
     policy: Annotated[str, typer.Option("--policy", "-p", help="Such as sequential or threads:2.")] = "pool",
+    ranks: Annotated[
+        int, typer.Option("--mpi", help="Run it in so many processes, which speak MPI.", min=0, max=64)
+    ] = 0,
 ) -> None:
     """Pack a directory tree block by block into a .tar.bz2, on all cores, and show what each stage did."""
+    if ranks and policy != "pool":
+        raise Failed("--policy and --mpi: several processes have one policy, mpi")
     build("release", "demo")
     archive = (output or build_folder("release") / "demo.tar.bz2").absolute()
     program = build_folder("release") / "examples" / "demo" / "demo"
@@ -37,11 +46,83 @@ def demo(
     if folder is not None:
         command.append(str(folder.absolute()))
 
-    report = run_with_progress(command)
+    report = run_on_ranks(command, ranks) if ranks else run_with_progress(command)
     console.print(stage_table(report))
     if advice := report["bottleneck"]["advice"]:
         console.print(escape(advice), soft_wrap=False)
     check(archive)
+    if ranks:
+        compare_with_sequential(command, archive)
+
+
+def run_on_ranks(command: list[str], ranks: int) -> Report:
+    """Runs the program in several processes, showing what each has done; gives the report of all of them."""
+    if shutil.which("mpiexec") is None:
+        raise Failed("there is no mpiexec to start processes with", remedy="apt-get install openmpi-bin")
+    launcher = ["mpiexec", "-n", str(ranks)]
+    # A container's user is often root, and there may be more processes than cores.
+    allowed = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    }
+    across = [*command]
+    across[across.index("--policy") + 1] = "mpi"
+    with subprocess.Popen(
+        [*launcher, *across],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | allowed,
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        report = follow_ranks((json.loads(line) for line in program.stdout), ranks)
+        said = program.stderr.read()
+    if program.returncode != 0 or report is None:
+        raise Failed(f"the demo ended with code {program.returncode}", output=said)
+    return report
+
+
+def follow_ranks(lines: Iterator[Report], ranks: int) -> Report | None:
+    """Shows a table with a row for each process while they work. Gives the report that comes last."""
+    report = None
+    rows: dict[int, Report] = {}
+    with Live(rank_table(rows, ranks), console=console, refresh_per_second=10) as live:
+        for line in lines:
+            if "rank" in line:
+                rows[line["rank"]] = line
+                live.update(rank_table(rows, ranks))
+            elif "stages" in line:
+                report = line
+    return report
+
+
+def rank_table(rows: dict[int, Report], ranks: int) -> Table:
+    """What each process has done so far."""
+    table = Table(title=f"{ranks} processes", title_justify="left")
+    for heading in ("rank", "what it does", "blocks compressed", "cores"):
+        table.add_column(heading, justify="left" if heading == "what it does" else "right")
+    for rank in range(ranks):
+        row = rows.get(rank, {"compressed": 0, "cores": 0.0})
+        does = "reads and writes" if rank == 0 else "compresses"
+        compressed = str(row["compressed"]) if rank > 0 or ranks == 1 else ""
+        table.add_row(str(rank), does if ranks > 1 else "everything", compressed, f"{row['cores']:.2f}")
+    return table
+
+
+def compare_with_sequential(command: list[str], archive: Path) -> None:
+    """Packs the same once more on one thread: the bytes must be the same."""
+    other = archive.with_name(archive.name + ".sequential")
+    words = [*command]
+    words[words.index("--policy") + 1] = "sequential"
+    words[words.index("--output") + 1] = str(other)
+    run_with_progress(words)
+    same = filecmp.cmp(archive, other, shallow=False)
+    other.unlink()
+    if not same:
+        raise Failed(f"{archive} is not what the sequential run gives")
+    console.print("the sequential run gives the same bytes")
 
 
 def run_with_progress(command: list[str]) -> Report:

@@ -1,5 +1,8 @@
 // Packs a directory tree into a .tar.bz2: one stage reads, as many as there are cores compress, one writes.
 #include <thalweg/thalweg.hpp>
+#ifdef DEMO_HAS_MPI
+#include <thalweg/run/mpi.hpp>
+#endif
 
 #include <chrono>
 #include <exception>
@@ -49,10 +52,24 @@ struct settings {
   bool json = false;
 };
 
+/// Which process this is, where several execute the job: the first one reads and writes.
+int rank_under([[maybe_unused]] const std::string& policy) {
+#ifdef DEMO_HAS_MPI
+  if (policy.starts_with("mpi")) {
+    tw::let_travel<std::string>();
+    return tw::mpi().rank();
+  }
+#endif
+  return 0;
+}
+
 void pack(const settings& chosen) {
+  const bool across = chosen.policy.starts_with("mpi");
+  const int rank = rank_under(chosen.policy);
   const demo::tree tree = demo::tree::below(chosen.folder);
   const std::uint64_t blocks = (tree.bytes + demo::archive::block_size - 1) / demo::archive::block_size;
-  std::ofstream file(chosen.output, std::ios::binary);
+  std::ofstream file;
+  if (rank == 0) file.open(chosen.output, std::ios::binary);
   if (!file) throw std::runtime_error("cannot write " + chosen.output);
 
   std::uint64_t written = 0;
@@ -66,21 +83,29 @@ void pack(const settings& chosen) {
   auto job = tw::source(demo::archive(tree), {.name = "read"}) | tw::farm(compress, {.name = "compress"}) |
              tw::sink(write, {.name = "write"});
 
-  if (chosen.json) {
+  if (chosen.json && rank == 0) {
     std::cout << "{\"blocks\":" << blocks << ",\"bytes\":" << tree.bytes
               << ",\"entries\":" << tree.entries.size() << "}" << std::endl;
   }
   auto running = tw::launch(std::move(job), tw::policy_from(chosen.policy));
   while (!running.done()) {
     std::this_thread::sleep_for(100ms);
+    if (across && running.done()) break;  // the first process is about to say how it ended
     const tw::report now = running.stats();
-    if (chosen.json) {
+    if (chosen.json && across) {
+      // Short, as the lines of all processes come out in one place.
+      std::cout << "{\"rank\":" + std::to_string(rank) +
+                       ",\"compressed\":" + std::to_string(now.stage("compress").items_out()) +
+                       ",\"cores\":" + std::to_string(now.cores_used()) + "}\n"
+                << std::flush;
+    } else if (chosen.json) {
       std::cout << now.to_json() << std::endl;
-    } else if (::isatty(STDOUT_FILENO) != 0) {
+    } else if (rank == 0 && ::isatty(STDOUT_FILENO) != 0) {
       std::cout << '\r' << now.items() << " of " << blocks << " blocks" << std::flush;
     }
   }
   const tw::report end = running.wait();
+  if (!end.is_root()) return;
   file.close();
   if (!file) throw std::runtime_error("cannot write to " + chosen.output + ": is the disk full?");
   if (chosen.json) {
@@ -100,7 +125,8 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
   app.add_option("-o,--output", chosen.output, "The archive to write")->capture_default_str();
-  app.add_option("-p,--policy", chosen.policy, "How to run: sequential, pool, pool:n, threads, threads:n")
+  app.add_option("-p,--policy", chosen.policy,
+                 "How to run: sequential, pool, pool:n, threads, threads:n; under mpiexec: mpi")
       ->capture_default_str();
   app.add_flag("--json", chosen.json, "Tell of the progress in JSON, a report a line");
   CLI11_PARSE(app, argc, argv);

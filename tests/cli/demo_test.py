@@ -8,7 +8,14 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from thalweg_cli.demo import check, run_with_progress, stage_table
+from thalweg_cli.demo import (
+    check,
+    compare_with_sequential,
+    follow_ranks,
+    rank_table,
+    run_with_progress,
+    stage_table,
+)
 from thalweg_cli.terminal import Failed
 
 
@@ -54,6 +61,34 @@ class Demo(unittest.TestCase):
     def test_program_that_says_nothing(self) -> None:
         with self.assertRaises(Failed):
             run_with_progress(program())
+
+    def test_what_ranks_say_is_not_the_report(self) -> None:
+        said = [
+            TREE,
+            {"rank": 1, "compressed": 2, "cores": 0.9},
+            report(3),
+            {"rank": 2, "compressed": 1, "cores": 0.4},
+        ]
+        last = follow_ranks(iter(said), 3)
+        assert last is not None
+        self.assertEqual(last["items"], 3)
+        self.assertIsNone(follow_ranks(iter([TREE]), 3))
+
+    def test_table_has_every_rank(self) -> None:
+        table = rank_table({2: {"rank": 2, "compressed": 7, "cores": 0.5}}, 3)
+        self.assertEqual([list(column.cells) for column in table.columns][2], ["", "0", "7"])
+
+    def test_other_bytes_than_those_of_the_sequential_run(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            archive = Path(folder) / "archive"
+            archive.write_bytes(b"one")
+            write = "import pathlib, sys; pathlib.Path(sys.argv[3]).write_bytes(sys.argv[1].encode())"
+            write += f"; print({json.dumps(TREE)!r}); print({json.dumps(report(3))!r})"
+            command = [sys.executable, "-c", write, "one", "--output", str(archive), "--policy", "mpi"]
+            compare_with_sequential(command, archive)
+            command[3] = "two"
+            with self.assertRaises(Failed):
+                compare_with_sequential(command, archive)
 
     def test_table_has_every_stage(self) -> None:
         names = list(stage_table(report(3)).columns[0].cells)

@@ -2,17 +2,23 @@
 #ifdef OUTSIDE_HAS_KAFKA
 #include <thalweg/net/kafka.hpp>
 #endif
+#ifdef OUTSIDE_HAS_MPI
+#include <thalweg/run/mpi.hpp>
+#endif
 
 #include <optional>
 
 namespace tw = thalweg;
 
-int main() {
+int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
 #ifdef OUTSIDE_HAS_KAFKA
   if (tw::kafka_topic{"localhost", "no topic"}.problem().empty()) return 1;
 #endif
   long sum = 0;
   auto numbers = [n = 0]() mutable { return n < 1000 ? std::optional(n++) : std::nullopt; };
   auto job = tw::source(numbers) | tw::farm([](int x) { return 2 * x; }) | tw::sink([&](int x) { sum += x; });
+#ifdef OUTSIDE_HAS_MPI
+  if (argc > 1) return tw::run(job, tw::mpi{argc, argv}).items() == 1000 ? 0 : 1;  // under mpiexec
+#endif
   return tw::run(job).items() == 1000 && sum == 999'000 ? 0 : 1;
 }
