@@ -31,7 +31,8 @@ struct mpi_options {
   int grouping = automatic;
   /// Stages that are to be on certain ranks; the others go where they would be without it.
   std::vector<stage_place> place = {};
-  /// How many runs of items are sent to a replica in advance, by each rank that sends to it. `automatic`: 2.
+  /// How many runs of items are sent to a replica in advance, by each rank that sends to it. `automatic`: 2,
+  /// and 8 to a serial stage.
   int credits = automatic;
   /// How many bytes of items are put into one message at most, unless a single item is larger.
   std::size_t batch_bytes = std::size_t{256} << 10;

@@ -59,11 +59,33 @@ std::exception_ptr as_exception(const remote_error& told, const std::exception_p
   }
 }
 
+// Whether this thread, or one of our own, may speak MPI: it depends on what the program has asked for.
+void require_threads(bool on_caller) {
+  int level = MPI_THREAD_SINGLE;
+  int main_thread = 0;
+  MPI_Query_thread(&level);
+  MPI_Is_thread_main(&main_thread);
+  if (level < MPI_THREAD_FUNNELED)
+    throw error(
+        "mpi: the program has initialised MPI without threads: it has to call MPI_Init_thread with "
+        "MPI_THREAD_FUNNELED at least");
+  if (level >= MPI_THREAD_SERIALIZED) return;
+  if (!on_caller)
+    throw error(
+        "mpi: a run that was launched, or has stages on tw::caller_thread, speaks MPI from a thread of its "
+        "own, "
+        "for which MPI has to be initialised with MPI_THREAD_SERIALIZED at least");
+  if (main_thread == 0)
+    throw error(
+        "mpi: MPI was initialised with MPI_THREAD_FUNNELED, so only the thread that did it can call run");
+}
+
 enum tag : int { letters = 1, blocks = 2 };
 
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes: MPI counts with int
 constexpr std::size_t most_spare = 32;
 constexpr int looks_before_rest = 200;
+constexpr int looks_under_way = 5000;
 constexpr std::chrono::microseconds first_rest{20};
 constexpr std::chrono::microseconds longest_rest{1000};
 
@@ -96,6 +118,7 @@ void post::add(std::uint32_t channel, network::outbound* out, network::inbound* 
 }
 
 void post::start(network::net& of, bool on_caller) {
+  require_threads(on_caller);
   net_ = &of;
   on_caller_ = on_caller;
   if (!on_caller) thread_ = std::thread([this] { live(); });
@@ -218,6 +241,8 @@ void post::live() {
     if (net_->over()) close();
     if (moved) {
       idle_ = 0;
+    } else if (!requests_.empty() && ++idle_ < looks_under_way) {
+      std::this_thread::yield();  // what is under way goes on only while somebody looks
     } else if (++idle_ > (crowded_ ? 2 : looks_before_rest)) {
       const auto doublings = std::min(6, (idle_ - (crowded_ ? 2 : looks_before_rest)) / 4);
       sleeping_.store(true);

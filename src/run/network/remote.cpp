@@ -13,11 +13,14 @@ namespace {
 // A message costs some microseconds on both sides, so runs that travel are longer than others.
 constexpr std::size_t longer = 4;
 
-}  // namespace
-
-int credit_for(const exchange& by, int replicas) {
-  return by.credits() > 0 ? by.credits() * replicas : 2 * replicas;
+// How many runs of items a rank with so many replicas of a stage takes from one sender in advance: few for
+// each replica, so that none has much to do when others have nothing; a serial stage cannot have too much.
+int credit_for(net& n, const exchange& by, std::size_t stage, int replicas) {
+  if (by.credits() > 0) return by.credits() * replicas;
+  return n.run().stages[stage].info->farm >= 0 ? 2 * replicas : 8;
 }
+
+}  // namespace
 
 // --- sending ---
 
@@ -31,7 +34,7 @@ outbound::outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channe
       counted_(counted) {
   in.resize(1);
   for (const auto& p : to) {
-    targets_.emplace_back(p, credit_for(by, p.replicas));
+    targets_.emplace_back(p, credit_for(n, by, whose, p.replicas));
   }
 }
 
@@ -133,7 +136,7 @@ inbound::inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
       counted_(counted),
       credit_([&] {
         for (const auto& p : by.places()[whose]) {
-          if (p.rank == by.rank()) return credit_for(by, p.replicas);
+          if (p.rank == by.rank()) return credit_for(n, by, whose, p.replicas);
         }
         return 1;
       }()),

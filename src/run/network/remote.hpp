@@ -110,7 +110,4 @@ class inbound final : public node {
   std::int64_t told_ = 0;
 };
 
-/// How many runs of items a rank with so many replicas takes from one sender in advance.
-[[nodiscard]] int credit_for(const exchange& by, int replicas);
-
 }  // namespace thalweg::run_detail::network
