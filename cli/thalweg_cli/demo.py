@@ -95,6 +95,8 @@ def follow_ranks(lines: Iterator[Report], ranks: int) -> Report | None:
                 live.update(rank_table(rows, ranks))
             elif "stages" in line:
                 report = line
+    if not console.is_terminal:
+        console.print()  # what is shown live has no end of line there
     return report
 
 

@@ -5,6 +5,7 @@
 #include <thalweg/run/engine.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -590,11 +591,14 @@ void post::gather_counts() {
   MPI_Igather(mine.data(), n, MPI_BYTE, all.data(), n, MPI_BYTE, 0, comm_, &r);
   wait_for(r);
   for (std::size_t i = mine.size(); i < all.size(); ++i) run.counted_elsewhere(i % mine.size(), all[i]);
-  const auto cpu = rank_ == 0 ? 0 : observe::process_cpu_ns() - run.cpu_began;
-  std::int64_t cpu_of_others = 0;
-  MPI_Ireduce(&cpu, &cpu_of_others, 1, MPI_INT64_T, MPI_SUM, 0, comm_, &r);
+  const std::array<std::int64_t, 2> mine_too{rank_ == 0 ? 0 : observe::process_cpu_ns() - run.cpu_began,
+                                             rank_ == 0 ? 0 : run.workers.load()};
+  std::array<std::int64_t, 2> of_others{};
+  MPI_Ireduce(mine_too.data(), of_others.data(), 2, MPI_INT64_T, MPI_SUM, 0, comm_, &r);
   wait_for(r);
-  if (rank_ == 0) run.used_elsewhere(cpu_of_others);
+  if (rank_ != 0) return;
+  run.used_elsewhere(of_others[0]);
+  run.workers.fetch_add(static_cast<int>(of_others[1]));
 }
 
 }  // namespace thalweg::run_detail::across
