@@ -45,6 +45,7 @@ std::vector<group> groups_of(const run_state& run, int ranks, int workers) {
 std::vector<place_of> spread(int replicas, int first, int ranks) {
   std::vector<place_of> all;
   const int n = std::min(replicas, ranks - first);
+  all.reserve(static_cast<std::size_t>(n));
   for (int r = 0; r < n; ++r) all.push_back({first + r, replicas / n + (r < replicas % n ? 1 : 0)});
   return all;
 }
@@ -78,6 +79,7 @@ network::mapping map_stages(const run_state& run, const mpi_options& how, int ra
       continue;
     }
     std::vector<int> at;
+    at.reserve(static_cast<std::size_t>(g.replicas));
     for (int i = 0; i < g.replicas; ++i) at.push_back(std::min(operators++ / how.grouping, ranks - 1));
     if (info.in == nullptr || info.out == nullptr) at = {0};
     if (g.farm && !g.spreads) std::fill(at.begin(), at.end(), at.front());

@@ -114,7 +114,7 @@ void require_valid(const mpi_options& how) {
     problems.push_back("mpi: .grouping must be at least 1, not " + std::to_string(how.grouping));
   if (how.credits != automatic && (how.credits < 1 || how.credits > 1024))
     problems.push_back("mpi: .credits must be between 1 and 1024, not " + std::to_string(how.credits));
-  if (how.batch_bytes < 1) problems.push_back("mpi: .batch_bytes must be at least 1");
+  if (how.batch_bytes < 1) problems.emplace_back("mpi: .batch_bytes must be at least 1");
   if (!problems.empty()) throw invalid_job(std::move(problems));
 }
 

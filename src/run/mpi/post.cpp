@@ -86,6 +86,7 @@ enum tag : int { letters = 1, blocks = 2 };
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes: MPI counts with int
 constexpr std::size_t most_spare = 32;
 constexpr int looks_before_rest = 200;
+constexpr int looks_if_crowded = 2;  // more ranks than cores
 constexpr int looks_under_way = 5000;
 constexpr std::chrono::microseconds first_rest{20};
 constexpr std::chrono::microseconds longest_rest{1000};
@@ -240,20 +241,22 @@ void post::live() {
     moved = receive() || moved;
     look_at_flags();
     if (net_->over()) close();
+    // What is under way goes on only while somebody looks.
+    const int patience = !requests_.empty() ? looks_under_way
+                         : crowded_         ? looks_if_crowded
+                                            : looks_before_rest;
     if (moved) {
       idle_ = 0;
-    } else if (!requests_.empty() && ++idle_ < looks_under_way) {
-      std::this_thread::yield();  // what is under way goes on only while somebody looks
-    } else if (++idle_ > (crowded_ ? 2 : looks_before_rest)) {
-      const auto doublings = std::min(6, (idle_ - (crowded_ ? 2 : looks_before_rest)) / 4);
+    } else if (++idle_ <= patience) {
+      std::this_thread::yield();
+    } else {
+      const auto doublings = std::min(6, (idle_ - patience) / 4);
       sleeping_.store(true);
       if (!any_outgoing_.load())
         (void)pipe::futex_wait_until(
             rung_, seen,
             std::chrono::steady_clock::now() + std::min(first_rest * (1 << doublings), longest_rest));
       sleeping_.store(false);
-    } else {
-      std::this_thread::yield();
     }
   }
   agree_on_error();

@@ -306,8 +306,8 @@ void net::wait_for_room(worker& w, edge& e) {
       w.home.call_others();
       if (pipe::spin_until([&] { return e.has_room(); })) continue;
     }
-    // Or a stage that chooses has not, as it waits for something from elsewhere. (Of what goes to another rank
-    // nobody here can know: then it may be that one that works.)
+    // Or a stage that chooses has not, as it waits for something from elsewhere. (Of what goes to another
+    // rank nobody here can know: then it may be that one that works.)
     if ((!state_->others || e.to->chooses()) && nobody_works()) {
       if (auto* other = w.home.take()) {
         execute_inside(*other, w);

@@ -24,8 +24,8 @@ int credit_for(net& n, const exchange& by, std::size_t stage, int replicas) {
 
 // --- sending ---
 
-outbound::outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, std::vector<place_of> to,
-                   const region* in_order, bool numbers, bool counted)
+outbound::outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
+                   const std::vector<place_of>& to, const region* in_order, bool numbers, bool counted)
     : node(n, whose, whose + 1),
       by_(by),
       channel_(channel),
@@ -126,8 +126,8 @@ void outbound::progressed(std::int64_t below) {
 
 // --- receiving ---
 
-inbound::inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, std::vector<place_of> from,
-                 const region* in_order, bool restores, bool counted)
+inbound::inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
+                 const std::vector<place_of>& from, const region* in_order, bool restores, bool counted)
     : node(n, whose, whose + 1),
       by_(by),
       channel_(channel),

@@ -27,7 +27,7 @@ class outbound final : public node {
  public:
   /// `whose`: the number of the stage that sends. `numbers`: the runs get their numbers here. `counted`: a
   /// rank gets no more than it has given credit for; otherwise the region's window is the bound.
-  outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, std::vector<place_of> to,
+  outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, const std::vector<place_of>& to,
            const region* in_order, bool numbers, bool counted);
 
   [[nodiscard]] bool ready() override;
@@ -69,7 +69,7 @@ class outbound final : public node {
 class inbound final : public node {
  public:
   /// `whose`: the number of the stage that gets the items. `restores`: it is the end of a region.
-  inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, std::vector<place_of> from,
+  inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, const std::vector<place_of>& from,
           const region* in_order, bool restores, bool counted);
 
   [[nodiscard]] bool ready() override;
