@@ -60,11 +60,14 @@ def run_on_ranks(command: list[str], ranks: int) -> Report:
     if shutil.which("mpiexec") is None:
         raise Failed("there is no mpiexec to start processes with", remedy="apt-get install openmpi-bin")
     launcher = ["mpiexec", "-n", str(ranks)]
-    # A container's user is often root, and there may be more processes than cores.
+    # A container's user is often root, may not read other processes' memory nor bind to cores, and there may
+    # be more processes than cores.
     allowed = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
     }
     across = [*command]
     across[across.index("--policy") + 1] = "mpi"
