@@ -302,16 +302,21 @@ void run_state::cut_run_short() {
   }
 }
 
+observe::stage_totals run_state::counted_here(std::size_t stage) const {
+  observe::stage_totals all;
+  for (const auto& log : logs_) {
+    if (const auto* counters = log->find(stage)) all += counters->snapshot();
+  }
+  return all;
+}
+
 std::vector<observe::stage_totals> run_state::totals() const {
   const std::lock_guard hold(logs_mutex_);
-  std::vector<observe::stage_totals> all(stages.size());
-  for (const auto& log : logs_) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (const auto* counters = log->find(i)) all[i] += counters->snapshot();
-    }
-  }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (dropped_before) all[i].dropped += dropped_before(i);
+  std::vector<observe::stage_totals> all;
+  all.reserve(stages.size());
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    all.push_back(counted_here(i));
+    if (dropped_before) all.back().dropped += dropped_before(i);
   }
   return all;
 }
@@ -359,9 +364,7 @@ report run_state::make_report(bool final) const {
     stage_data s;
     s.name = info.name;
     s.kind = info.pattern;
-    for (const auto& log : logs_) {
-      if (const auto* counters = log->find(i)) s.totals += counters->snapshot();
-    }
+    s.totals = counted_here(i);
     if (!elsewhere_.empty()) s.totals += elsewhere_[i];
     if (!observes()) s.totals = errors_of(s.totals);
     s.replicas = replicas[i];

@@ -184,7 +184,7 @@ struct run_state {
   std::shared_ptr<network::exchange> others;
   /// Whether this process has the results.
   bool root = true;
-  /// What has been counted, by stage number.
+  /// What has been counted in this process, by stage number.
   [[nodiscard]] std::vector<observe::stage_totals> totals() const;
   /// What another rank has counted, and how much processor time it has used.
   void counted_elsewhere(std::size_t stage, const observe::stage_totals& more);
@@ -217,6 +217,7 @@ struct run_state {
 
  private:
   friend class thread_context;
+  [[nodiscard]] observe::stage_totals counted_here(std::size_t stage) const;  // under `logs_mutex_`
   void hold_sources(std::atomic<bool>& why);
   void end_pause();
   mutable std::mutex mutex_;

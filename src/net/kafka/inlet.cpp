@@ -43,7 +43,6 @@ struct kafka_inlet::state {
   std::int64_t beginning_of(std::int32_t partition, bool& given_up);
   found advance(moment until);
   bool fill();
-  void fetch(partition& one);
   void take_in(partition& one, message came);
   void take_mark(partition& one, const label& is, rd_kafka_message_t& came);
   void begin(const label& is, rd_kafka_message_t& came);
@@ -282,10 +281,8 @@ void kafka_inlet::state::take_in(partition& one, message came) {
 
 void kafka_inlet::state::take_mark(partition& one, const label& is, rd_kafka_message_t& came) {
   if (is.is == kind::begin) return begin(is, came);
-  if (stream == 0) {
-    // The end of what was before: of a stream whose items are not there any more, it says all the same.
-    if (how.start == kafka_start::next || foreign) return;
-  }
+  // The end of what was before: of a stream whose items are not there any more, it says all the same.
+  if (stream == 0 && (how.start == kafka_start::next || foreign)) return;
   check_stream(is, came);
   if (is.is == kind::gave_up) {
     const std::span why(static_cast<const std::byte*>(came.payload), came.len);

@@ -145,8 +145,9 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
   require_same(description(*state, how), mine.comm);
   auto places = map_stages(*state, how, ranks, workers);
   require_wires(*state, places);
-  state->others = std::make_shared<post>(mine.give_up(), std::move(places),
-                                         how.credits == automatic ? 0 : how.credits, how.batch_bytes);
+  state->others =
+      std::make_shared<post>(mine.give_up(), std::move(places), how.credits == automatic ? 0 : how.credits,
+                             how.batch_bytes, near > cores());
   return local.make(std::move(state));
 }
 

@@ -93,18 +93,12 @@ constexpr std::chrono::microseconds longest_rest{1000};
 
 }  // namespace
 
-post::post(MPI_Comm comm, network::mapping places, int credits, std::size_t run_bytes)
-    : comm_(comm), places_(std::move(places)), credits_(credits), run_bytes_(run_bytes) {
+post::post(MPI_Comm comm, network::mapping places, int credits, std::size_t run_bytes, bool crowded)
+    : comm_(comm), places_(std::move(places)), credits_(credits), run_bytes_(run_bytes), crowded_(crowded) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
   arriving_.resize(static_cast<std::size_t>(ranks_));
   letters_sent_.assign(static_cast<std::size_t>(ranks_), 0);
-  MPI_Comm here = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  int neighbours = 1;
-  MPI_Comm_size(here, &neighbours);
-  MPI_Comm_free(&here);
-  crowded_ = neighbours > cores();
 }
 
 post::~post() {
@@ -149,16 +143,25 @@ void post::put(shipment s) {
   wake();
 }
 
+// Letters are used again, but for very long ones.
+post::bytes post::spare() {
+  const std::lock_guard hold(lock_);
+  if (spare_.empty()) return {};
+  auto letter = std::move(spare_.back());
+  spare_.pop_back();
+  return letter;
+}
+
+void post::keep(bytes letter) {
+  constexpr std::size_t longest = std::size_t{1} << 20;
+  const std::lock_guard hold(lock_);
+  if (spare_.size() < most_spare && letter.capacity() < longest) spare_.push_back(std::move(letter));
+}
+
 void post::post_letter(int to, envelope head) {
   shipment s;
   s.to = to;
-  {
-    const std::lock_guard hold(lock_);
-    if (!spare_.empty()) {
-      s.letter = std::move(spare_.back());
-      spare_.pop_back();
-    }
-  }
+  s.letter = spare();
   s.letter.resize(sizeof head);
   std::memcpy(s.letter.data(), &head, sizeof head);
   put(std::move(s));
@@ -169,13 +172,7 @@ void post::send(int to, std::uint32_t channel, network::parcel p) {
   if (to == rank_) return c.in->arrived(rank_, std::move(p));
   shipment s;
   s.to = to;
-  {
-    const std::lock_guard hold(lock_);
-    if (!spare_.empty()) {
-      s.letter = std::move(spare_.back());
-      spare_.pop_back();
-    }
-  }
+  s.letter = spare();
   auto& items = *p.items;
   envelope head;
   head.what = envelope::kind::items;
@@ -305,21 +302,21 @@ bool post::sent() {
   MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(),
                MPI_STATUSES_IGNORE);
   if (done <= 0) return false;
+  bool came = false;
   for (int i = 0; i < done; ++i) {
     const auto k = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
     if (auto* const s = of_request_[k]) {
       if (--s->open == 0) {
         const auto at =
             std::find_if(under_way_.begin(), under_way_.end(), [s](const auto& u) { return u.get() == s; });
-        std::lock_guard hold(lock_);
-        if (spare_.size() < most_spare && s->letter.capacity() < (std::size_t{1} << 20))
-          spare_.push_back(std::move(s->letter));
+        keep(std::move(s->letter));
         std::swap(*at, under_way_.back());
         under_way_.pop_back();
       }
     } else {
       --into_[k]->open;
       --blocks_open_;
+      came = true;
     }
   }
   // What is left moves together.
@@ -333,7 +330,7 @@ bool post::sent() {
   requests_.resize(kept);
   of_request_.resize(kept);
   into_.resize(kept);
-  for (int from = 0; from < ranks_; ++from) deliver(from);
+  for (int from = 0; came && from < ranks_; ++from) deliver(from);
   return true;
 }
 
@@ -347,14 +344,7 @@ bool post::receive() {
     if (there == 0) break;
     int n = 0;
     MPI_Get_count(&status, MPI_BYTE, &n);
-    bytes letter;
-    {
-      const std::lock_guard hold(lock_);
-      if (!spare_.empty()) {
-        letter = std::move(spare_.back());
-        spare_.pop_back();
-      }
-    }
+    bytes letter = spare();
     letter.resize(static_cast<std::size_t>(n));
     MPI_Mrecv(letter.data(), n, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     ++letters_received_;
@@ -416,11 +406,7 @@ void post::open_letter(int from, bytes letter) {
       }
     }
   }
-  {
-    const std::lock_guard hold(lock_);
-    if (spare_.size() < most_spare && letter.capacity() < (std::size_t{1} << 20))
-      spare_.push_back(std::move(letter));
-  }
+  keep(std::move(letter));
   arriving_[static_cast<std::size_t>(from)].push_back(std::move(arrived));
   deliver(from);
 }

@@ -37,7 +37,8 @@ struct envelope {
 class post final : public network::exchange {
  public:
   /// `comm` is this run's own, and freed by it.
-  post(MPI_Comm comm, network::mapping places, int credits, std::size_t run_bytes);
+  /// `crowded`: there are more ranks than cores on this machine.
+  post(MPI_Comm comm, network::mapping places, int credits, std::size_t run_bytes, bool crowded);
   ~post() override;
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
@@ -79,6 +80,8 @@ class post final : public network::exchange {
     const model::wire* how = nullptr;
   };
 
+  [[nodiscard]] bytes spare();
+  void keep(bytes letter);
   void post_letter(int to, envelope head);
   void put(shipment s);
   void live();
@@ -100,12 +103,12 @@ class post final : public network::exchange {
   const network::mapping places_;
   const int credits_;
   const std::size_t run_bytes_;
+  const bool crowded_;
   std::vector<channel_end> channels_;
   network::net* net_ = nullptr;
   bool on_caller_ = false;
   std::thread thread_;
   std::mutex joining_;
-  bool crowded_ = false;  // more ranks than cores on this machine
 
   std::mutex lock_;  // what follows
   std::deque<shipment> outgoing_;

@@ -167,12 +167,15 @@ void inbound::ended(int) {
   notify();
 }
 
+// Under the lock.
+bool inbound::in_turn() const {
+  return !out_of_turn_.empty() && out_of_turn_.begin()->first == next_;
+}
+
 bool inbound::has_next() const {
   const bool closed = all_ended();  // before the rest: nothing comes after it
   const std::lock_guard hold(lock_);
-  if (!queue_.empty()) return true;
-  if (!out_of_turn_.empty() && out_of_turn_.begin()->first == next_) return true;
-  return closed;
+  return closed || !queue_.empty() || in_turn();
 }
 
 bool inbound::ready() {
@@ -189,7 +192,7 @@ void inbound::execute(worker& w) {
       if (!queue_.empty()) {
         got = std::move(queue_.front());
         queue_.pop_front();
-      } else if (!out_of_turn_.empty() && out_of_turn_.begin()->first == next_) {
+      } else if (in_turn()) {
         got = std::move(out_of_turn_.begin()->second);
         out_of_turn_.erase(out_of_turn_.begin());
         ++next_;

@@ -25,8 +25,8 @@ struct region {
 /// Sends what a node gives to the ranks that execute the next one: each run of items to one of them.
 class outbound final : public node {
  public:
-  /// `whose`: the number of the stage that sends. `numbers`: the runs get their numbers here. `counted`: a
-  /// rank gets no more than it has given credit for; otherwise the region's window is the bound.
+  /// `whose`: the number of the stage that gets the items. `numbers`: the runs get their numbers here.
+  /// `counted`: a rank gets no more than it has given credit for; otherwise the region's window is the bound.
   outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, const std::vector<place_of>& to,
            const region* in_order, bool numbers, bool counted);
 
@@ -61,7 +61,6 @@ class outbound final : public node {
   std::atomic<std::int64_t> below_{0};
   std::atomic<std::size_t> worth_{1};  // items, to a receiver
   double bytes_per_item_ = 0;
-  chunk_ptr back_;
 };
 
 /// Receives what is sent to a node by other ranks, and puts it into the order of its numbers where that is
@@ -90,6 +89,7 @@ class inbound final : public node {
     parcel what;
   };
 
+  [[nodiscard]] bool in_turn() const;
   [[nodiscard]] bool has_next() const;
   [[nodiscard]] bool all_ended() const noexcept { return open_.load(std::memory_order_acquire) == 0; }
   void taken_from(std::size_t sender);
