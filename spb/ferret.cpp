@@ -13,14 +13,11 @@
 #include "apps/support/folder.hpp"
 #include "spb/detail/elements.hpp"
 #include "spb/detail/intake.hpp"
+#include "spb/detail/picture_codec.hpp"
 #include "spb/detail/plain_stream.hpp"
 #include "spb/detail/session.hpp"
 
 // What travels of an element: what the source fills.
-template <>
-struct thalweg::codec<apps::ferret::picture>
-    : thalweg::codec_of_members<&apps::ferret::picture::width, &apps::ferret::picture::height,
-                                &apps::ferret::picture::rgb> {};
 template <>
 struct thalweg::codec<apps::ferret::query>
     : thalweg::codec_of_members<&apps::ferret::query::number, &apps::ferret::query::name,

@@ -9,8 +9,7 @@
 
 template <>
 struct thalweg::codec<apps::lane_detection::frame>
-    : thalweg::codec_of_members<&apps::lane_detection::frame::number, &apps::lane_detection::frame::picture> {
-};
+    : spb::detail::codec_of_film_frame<apps::lane_detection::frame> {};
 
 namespace spb {
 namespace {

@@ -12,8 +12,7 @@
 
 template <>
 struct thalweg::codec<apps::person_recognition::frame>
-    : thalweg::codec_of_members<&apps::person_recognition::frame::number,
-                                &apps::person_recognition::frame::picture> {};
+    : spb::detail::codec_of_film_frame<apps::person_recognition::frame> {};
 
 namespace spb {
 namespace {

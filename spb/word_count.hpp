@@ -24,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "apps/word_count/counts.hpp"
@@ -46,6 +47,10 @@ class Counts {
  public:
   /// How many different words there are.
   [[nodiscard]] std::size_t size() const { return words_.size(); }
+  /// Calls `f(word, times)` for each, in no order.
+  template <class F> void for_each(F f) const { words_.for_each(f); }
+  /// Adds a word of at least one byte. Where it has been counted by another process, say.
+  void add(std::string_view word, std::uint64_t times) { words_.add(word, times); }
   std::int64_t timestamp = 0;                 ///< as that of items; the counts came at no time of their own
   static constexpr std::uint16_t source = 0;  ///< likewise: they come from all
 

@@ -24,6 +24,7 @@ from thalweg_cli import (
     own_configure,
     own_operators,
     own_update,
+    plan,
     report,
     results,
     test,
@@ -48,6 +49,7 @@ app.command()(test.test)
 app.command()(micro.micro)
 app.command("exec")(execute.execute)
 app.command()(feed.feed)
+app.command()(plan.plan)
 app.command()(effort.effort)
 app.command("list")(listing.list_all)
 app.command()(inputs.inputs)

@@ -40,6 +40,8 @@ def debug(settings: list[Setting], conditions: Conditions) -> int:
     """
     check_one(len(settings))
     (setting,) = settings
+    if setting.nprocs not in (None, 1):
+        raise Failed(f"--debug: that would be {setting.nprocs} processes, and there is one terminal")
     program = build_folder(PRESET) / setting.program.executable
     words = [*setting.options(), *conditions.options()]
     command = [*(conditions.executor or debugger()), str(program), *words]

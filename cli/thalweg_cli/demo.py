@@ -3,7 +3,6 @@
 import filecmp
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
+from thalweg_cli import mpi
 from thalweg_cli.build import build
 from thalweg_cli.paths import build_folder
 from thalweg_cli.terminal import Failed, bar, console
@@ -48,6 +48,8 @@ def demo(
 
     report = run_on_ranks(command, ranks) if ranks else run_with_progress(command)
     console.print(stage_table(report))
+    if ranks > 1:
+        console.print(travel_table(report))
     if advice := report["bottleneck"]["advice"]:
         console.print(escape(advice), soft_wrap=False)
     check(archive)
@@ -57,26 +59,14 @@ def demo(
 
 def run_on_ranks(command: list[str], ranks: int) -> Report:
     """Runs the program in several processes, showing what each has done; gives the report of all of them."""
-    if shutil.which("mpiexec") is None:
-        raise Failed("there is no mpiexec to start processes with", remedy="apt-get install openmpi-bin")
-    launcher = ["mpiexec", "-n", str(ranks)]
-    # A container's user is often root, may not read other processes' memory nor bind to cores, and there may
-    # be more processes than cores.
-    allowed = {
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-        "OMPI_MCA_hwloc_base_binding_policy": "none",
-    }
     across = [*command]
     across[across.index("--policy") + 1] = "mpi"
     with subprocess.Popen(
-        [*launcher, *across],
+        [*mpi.launched(ranks), *across],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | allowed,
+        env={**os.environ, **mpi.variables()},
     ) as program:
         assert program.stdout is not None
         assert program.stderr is not None
@@ -113,6 +103,24 @@ def rank_table(rows: dict[int, Report], ranks: int) -> Table:
         does = "reads and writes" if rank == 0 else "compresses"
         compressed = str(row["compressed"]) if rank > 0 or ranks == 1 else ""
         table.add_row(str(rank), does if ranks > 1 else "everything", compressed, f"{row['cores']:.2f}")
+    return table
+
+
+def travel_table(report: Report) -> Table:
+    """What each process used and sent."""
+    table = Table(title="at the end", title_justify="left")
+    for heading in ("rank", "host", "processor time", "peak memory", "messages", "sent", "credit messages"):
+        table.add_column(heading, justify="left" if heading == "host" else "right")
+    for row in report["ranks"]:
+        table.add_row(
+            str(row["rank"]),
+            escape(row["host"]),
+            f"{row['cpu_ns'] / 1e9:.2f} s",
+            f"{row['peak_bytes'] / 1e6:.1f} MB",
+            str(row["messages"]),
+            f"{row['bytes'] / 1e6:.1f} MB",
+            str(row["credits"]),
+        )
     return table
 
 

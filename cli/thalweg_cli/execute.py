@@ -15,6 +15,7 @@ from thalweg_cli.debugging import check_one, debug
 from thalweg_cli.experiment import Conditions, Setting, WhenLate, settings
 from thalweg_cli.files import check_writable
 from thalweg_cli.measuring import Measuring, Plan, Rounds
+from thalweg_cli.mpi import hosts_of, launcher
 from thalweg_cli.own import OwnFolder
 from thalweg_cli.own_build import build_all
 from thalweg_cli.paths import build_folder
@@ -57,6 +58,12 @@ def execute(
     app: Applications = None,
     ppi: Interfaces = None,
     nthreads: Annotated[str, typer.Option(metavar=WHOLE, help="Threads; 1:2:8 means 1, 2, 4, 6, 8.")] = "1",
+    nprocs: Annotated[
+        str | None, typer.Option(metavar=WHOLE, help="Ranks of programs over MPI; 1 if it is not given.")
+    ] = None,
+    hosts: Annotated[
+        str, typer.Option(metavar="HOST[:N],...|FILE", help="Where these ranks run; this machine first.")
+    ] = "",
     batch: Annotated[str | None, typer.Option(metavar=WHOLE, help="Elements of an item.")] = None,
     batch_bytes: Annotated[
         str | None, typer.Option(metavar=WHOLE, help="Close an item when it has so many bytes.")
@@ -153,8 +160,10 @@ def execute(
         timeout,
         show_output,
         when_late.value,
+        hosts_of(hosts) if hosts else (),
     )
     degrees = ranges.NTHREADS.values(nthreads)
+    ranks = ranges.NPROCS.values(nprocs or "1")
     varied = {
         "batch": values_of(ranges.BATCH, batch),
         "batch_bytes": values_of(ranges.BATCH_BYTES, batch_bytes),
@@ -163,7 +172,7 @@ def execute(
     }
     names = list(dict.fromkeys(inputs))
     if debug_one:
-        check_one(math.prod(map(len, (degrees, names, *varied.values()))))
+        check_one(math.prod(map(len, (degrees, ranks, names, *varied.values()))))
     check_label(label)
     if json_file:
         check_writable(json_file)
@@ -171,11 +180,12 @@ def execute(
 
     def prepared() -> list[Setting]:
         chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
+        check_ranks(chosen, {"--nprocs": nprocs, "--hosts": hosts})
         if debug_one:
             chosen = [for_debugger(chosen, folder)]
         programs = make_ready(chosen, inputs)
         left_out.extend(program.name for program in chosen if program not in programs)
-        found = settings(programs, names, degrees, freq_pattern=freq_pattern, **varied)
+        found = settings(programs, names, degrees, freq_pattern=freq_pattern, nprocs=ranks, **varied)
         check_pattern(found[0])
         return found
 
@@ -213,6 +223,18 @@ def check_pace(given: Mapping[str, object]) -> None:
     if len(wanted) > 1:
         both = " and ".join(wanted)
         raise Failed(f"{both}: only one of them can set the pace")
+
+
+def check_ranks(programs: Sequence[Program], given: Mapping[str, object]) -> None:
+    """Raises Failed if an option is for programs over MPI and none of these is, or if none could start."""
+    if any(program.is_over_mpi for program in programs):
+        launcher()
+    elif wanted := [name for name, value in given.items() if value]:
+        names = ", ".join(program.name for program in programs[:3]) + (", ..." if len(programs) > 3 else "")
+        raise Failed(
+            f"{' and '.join(wanted)}: {names} {'is' if len(programs) == 1 else 'are'} not over MPI",
+            remedy="--ppi mpi chooses those that are",
+        )
 
 
 def check_pattern(setting: Setting) -> None:

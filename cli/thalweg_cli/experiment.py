@@ -6,9 +6,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from thalweg_cli.mpi import Host
 from thalweg_cli.programs import Program
 
 SEQUENTIAL = "sequential"
+BY_HAND = "mpi-plain"
+"""Programs that have one thread for each process."""
 
 RECIPE, SEARCH, SUSTAINABLE = "recipe", "search", "sustainable"
 """What settings may be for: a pattern of --freq-recipe, a point of --find-sustainable, and what it found."""
@@ -22,7 +25,8 @@ class Setting:
 
     `frequency` is in elements a second, `batch_interval` in seconds; None is what programs do by themselves.
     `freq_pattern` is a frequency that changes, as programs take it. `purpose` is empty for what a user asked
-    for point by point.
+    for point by point. `nprocs` is the number of ranks of a program over MPI, each of which has `nthreads`;
+    None for others.
     """
 
     program: Program
@@ -34,6 +38,7 @@ class Setting:
     frequency: float | None = None
     freq_pattern: str = ""
     purpose: str = ""
+    nprocs: int | None = None
 
     def options(self) -> list[str]:
         """The options of the program."""
@@ -76,8 +81,14 @@ class Setting:
     @property
     def name(self) -> str:
         """What it is, in words."""
-        parts = (self.program.name, self.input, f"{self.nthreads} threads", self.given)
+        ranks = "" if self.nprocs is None else f"{self.nprocs} ranks"
+        parts = (self.program.name, self.input, ranks, f"{self.nthreads} threads", self.given)
         return ", ".join(filter(None, parts))
+
+    @property
+    def degree(self) -> int:
+        """The threads that were asked for, of all ranks together."""
+        return self.nthreads * (self.nprocs or 1)
 
 
 def number(value: float) -> str:
@@ -101,7 +112,8 @@ class Conditions:
     """What holds for all runs of an experiment.
 
     `executor` is a command that runs the programs, `pin` the processors they may use (without any, all).
-    `when_late` is a value of `WhenLate`.
+    `when_late` is a value of `WhenLate`. `hosts` are where the ranks of programs over MPI run; without any,
+    here.
     """
 
     verify: bool = False
@@ -114,6 +126,7 @@ class Conditions:
     timeout_s: float = 0
     show_output: bool = False
     when_late: str = CATCH_UP
+    hosts: tuple[Host, ...] = ()
 
     def options(self) -> list[str]:
         """The options of the programs."""
@@ -129,7 +142,7 @@ class Conditions:
 
     def as_plain(self) -> dict[str, Any]:
         """As JSON has it."""
-        return asdict(self)
+        return asdict(self) | {"hosts": list(map(str, self.hosts))}
 
 
 def settings(
@@ -142,14 +155,16 @@ def settings(
     batch_interval: Sequence[float | None] = (None,),
     frequency: Sequence[float | None] = (None,),
     freq_pattern: str = "",
+    nprocs: Sequence[int] = (1,),
 ) -> list[Setting]:
-    """All combinations. What is sequential has one thread, whatever the others have."""
+    """All combinations. What has one thread, or is one process, has so whatever the others have."""
     return [
-        Setting(program, *values, freq_pattern=freq_pattern)
+        Setting(program, *values, freq_pattern=freq_pattern, nprocs=ranks)
         for program in programs
+        for ranks in (nprocs if program.is_over_mpi else (None,))
         for values in itertools.product(
             inputs,
-            [1] if program.interface == SEQUENTIAL else nthreads,
+            [1] if program.interface in (SEQUENTIAL, BY_HAND) else nthreads,
             batch,
             batch_bytes,
             batch_interval,

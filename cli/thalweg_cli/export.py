@@ -8,14 +8,24 @@ from typing import Any
 from thalweg_cli.experiment import Conditions
 from thalweg_cli.files import as_csv, as_json, write_text
 from thalweg_cli.metrics import METRICS
+from thalweg_cli.mpi import Host
 from thalweg_cli.runs import Run
 from thalweg_cli.store_rows import RunSet, row_of
 
 Kept = tuple[RunSet, list[Run]]
 """A set with its runs."""
 
-IN_LINES = ("program", "application", "interface", "composition", "input", "nthreads", "threads", "batch")
-IN_LINES += ("batch_bytes", "batch_interval", "frequency", "freq_pattern", "purpose", "judged", "number")
+IN_LINES = ("program", "application", "interface", "composition", "input", "nprocs", "nthreads", "threads")
+IN_LINES += (
+    "batch",
+    "batch_bytes",
+    "batch_interval",
+    "frequency",
+    "freq_pattern",
+    "purpose",
+    "judged",
+    "number",
+)
 IN_LINES += ("warm_up", "ended", "verified", "error")
 
 
@@ -25,6 +35,7 @@ def conditions_of(one: RunSet) -> Conditions:
     plain = {name: value for name, value in one.conditions.items() if name in known}
     for name in ("user_args", "executor", "pin"):
         plain[name] = tuple(plain.get(name, ()))
+    plain["hosts"] = tuple(map(Host.read, plain.get("hosts", ())))
     return Conditions(**plain)
 
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from thalweg_cli import micro_mpi
 from thalweg_cli.build import build
 from thalweg_cli.circumstances import commit
 from thalweg_cli.files import write
@@ -66,17 +67,17 @@ def micro(
     else:
         if peer_path:
             tell_cmake(peer_path)
-        build(PRESET, "thalweg_micro")
-        available = known()
+        over_mpi = build_programs(names or [])
+        available = known(over_mpi)
         if list_only:
             for name, says in available.items():
                 console.print(f"[bold]{name:<13}[/]{escape(says)}")
             return
-        if unknown := set(names or []) - set(available):
+        if unknown := set(names or []) - {*available, micro_mpi.ALL}:
             raise Failed(
                 f"there is no benchmark {', '.join(sorted(unknown))}", remedy="./thalweg micro --list"
             )
-        results = measure(names or list(available), quick, repeats)
+        results = measure(chosen(names or [], available), quick, repeats)
     console.print(for_terminal(results))
     if json_file:
         write(json_file, results.save)
@@ -125,20 +126,45 @@ def tell_cmake(peer_paths: list[str]) -> None:
         raise Failed("CMake does not take these paths", output=done.stdout + done.stderr)
 
 
+def build_programs(names: list[str]) -> bool:
+    """Builds what benchmarks of these names need (all without any). Whether those over MPI are among them."""
+    asked = any(map(micro_mpi.is_over_mpi, names))
+    if not names or not all(map(micro_mpi.is_over_mpi, names)):
+        build(PRESET, "thalweg_micro")
+    elif asked:
+        build(PRESET, "thalweg")  # so that CMake has run
+    if asked:
+        micro_mpi.require()
+    over_mpi = micro_mpi.is_possible() and (asked or not names)
+    if over_mpi:
+        build(PRESET, micro_mpi.PROGRAM)
+    return over_mpi
+
+
+def chosen(names: list[str], available: dict[str, str]) -> list[str]:
+    """The benchmarks that names stand for, each once."""
+    every = list(available) if not names else []
+    for name in names:
+        every += list(filter(micro_mpi.is_over_mpi, available)) if name == micro_mpi.ALL else [name]
+    return list(dict.fromkeys(every))
+
+
 def programs() -> list[Path]:
     """The benchmark programs of this build."""
     folder = build_folder(PRESET) / "micro"
     return [file for file in (folder / "thalweg_micro",) if os.access(file, os.X_OK)]
 
 
-def known() -> dict[str, str]:
-    """All benchmarks, with what they say they measure."""
+def known(over_mpi: bool) -> dict[str, str]:
+    """All benchmarks of the programs that were built, with what they say they measure."""
     result = {}
     for program in programs():
         listed = subprocess.run([str(program), "--list"], capture_output=True, text=True, check=True).stdout
         for line in listed.splitlines():
             name, _, says = line.partition(" ")
             result[name] = says.strip()
+    there = micro_mpi.known_over_mpi() if over_mpi else {}
+    result |= {name: f"{one.says} ({one.ranks} ranks)" for name, one in there.items()}
     return result | {name: says for name, (says, _) in HERE.items()}
 
 
@@ -149,10 +175,12 @@ def measure(names: list[str], quick: bool, repeats: int | None) -> Results:
     FOLDER.mkdir(parents=True, exist_ok=True)
     PLOT.unlink(missing_ok=True)  # It shows other results than those that will lie beside it.
     try:
-        follow([str(programs()[0]), "--machine"], results)
+        if not all(map(micro_mpi.is_over_mpi, names)):
+            follow([str(programs()[0]), "--machine"], results)
         options = ["--quick"] * quick + (["--repeats", str(repeats)] if repeats else [])
-        if ours := [name for name in names if name not in HERE]:
+        if ours := [name for name in names if name not in HERE and not micro_mpi.is_over_mpi(name)]:
             follow([str(programs()[0]), *ours, *options], results)
+        micro_mpi.measure_over_mpi([name for name in names if micro_mpi.is_over_mpi(name)], options, results)
         for name in names:
             if name in HERE:
                 HERE[name][1](results, 2 if quick else 3)

@@ -204,7 +204,7 @@ def machine_lines(results: Results) -> list[str]:
     lines = [
         f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']:.0f} GiB",
         f"{m['kernel']}, governor: {m['governor']}",
-        f"{m['compiler']}, {m['flags']}",
+        f"{m['compiler']}, {m['flags']}" + (f"; {m['mpi']}" if "mpi" in m else ""),
         f"commit {m.get('commit', 'unknown')}, {m.get('when', '')}; load when it began: {m['load']:.1f}",
     ]
     if results.quick:

@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,11 +62,15 @@ def finish(
     pin: Collection[int] = (),
     show_output: bool = False,
     show_errors: bool = False,
+    variables: Mapping[str, str] | None = None,
+    starts_others: bool = False,
 ) -> Finished:
     """Runs a command to its end, or ends it, with all that it started, when its time is up.
 
     The same happens when the user interrupts. What it prints is kept; shown instead, if so asked. A
-    `timeout_s` of 0 is no limit, an empty `pin` all processors. Raises Failed if it cannot be started.
+    `timeout_s` of 0 is no limit, an empty `pin` all processors; `variables` are those of the environment that
+    it gets besides ours. Of a command that only `starts_others` the threads do not count. Raises Failed if it
+    cannot be started.
     """
     with TemporaryFile() as out, TemporaryFile() as errors:
         try:
@@ -77,12 +81,13 @@ def finish(
                     stdout=None if show_output else out,
                     stderr=None if show_errors else errors,
                     process_group=0,
+                    env={**os.environ, **(variables or {})},
                 )
         except OSError as error:
             raise Failed(f"{command[0]} cannot be started: {error.strerror}") from error
         ends = os.pidfd_open(process.pid)
         try:
-            threads, late = watch(process.pid, ends, timeout_s)
+            threads, late = watch(process.pid, ends, timeout_s, starts_others=starts_others)
         finally:
             end(process, ends)
             os.close(ends)
@@ -95,12 +100,12 @@ def text_of(file: IO[bytes]) -> str:
     return file.read().decode(errors="replace")
 
 
-def watch(pid: int, ends: int, timeout_s: float) -> tuple[int, bool]:
+def watch(pid: int, ends: int, timeout_s: float, *, starts_others: bool = False) -> tuple[int, bool]:
     """Waits for a process: the most threads seen, and whether its time was up before it ended."""
     wait, most = FIRST_LOOK_MS, 1
     until = time.monotonic() + timeout_s if timeout_s else float("inf")
     while not ended_within(ends, wait):
-        most = max(most, most_threads(pid))
+        most = max(most, most_threads_below(pid) if starts_others else most_threads(pid))
         if time.monotonic() >= until:
             return most, True
         wait = min(wait * 1.25, LAST_LOOK_MS)
@@ -118,10 +123,18 @@ def most_threads(pid: int) -> int:
     """How many threads a process has, or one of those it started: the one with most of them."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208  (this is called often)
+    except OSError:  # It has ended.
+        return 1
+    return max(len(threads), most_threads_below(pid))
+
+
+def most_threads_below(pid: int) -> int:
+    """How many threads the process has that has most of those which another one has started."""
+    try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
     except OSError:  # It has ended, or this kernel does not tell of children.
         return 1
-    return max([len(threads), *(most_threads(int(child)) for child in children)])
+    return max((most_threads(int(child)) for child in children), default=1)
 
 
 def end(process: subprocess.Popen[bytes], ends: int) -> None:

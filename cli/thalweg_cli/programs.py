@@ -21,6 +21,9 @@ from thalweg_cli.terminal import Failed, console, print_table
 PRESET = "release"
 DEFAULT_COMPOSITION = "farm"
 
+MPI = "mpi"
+"""What is said for all interfaces of programs over MPI, `mpi-...`."""
+
 Benches = Annotated[
     list[str] | None, typer.Option(help="A program, such as bzip2_thalweg; may be given again.")
 ]
@@ -57,6 +60,15 @@ class Program:
             or (name == short and self.composition in ("", DEFAULT_COMPOSITION))
             or (self.own is not None and name == self.composition)
         )
+
+    @property
+    def is_over_mpi(self) -> bool:
+        """Whether it is of several processes, which MPI's launcher starts."""
+        return self.interface.startswith(f"{MPI}-")
+
+    def is_of(self, interface: str) -> bool:
+        """Whether a user means its interface: by its name, or by that of all interfaces over MPI."""
+        return interface == self.interface or (interface == MPI and self.is_over_mpi)
 
     @property
     def target(self) -> str:
@@ -194,7 +206,7 @@ def fits(program: Program, bench: Sequence[str], app: Sequence[str], ppi: Sequen
     return (
         (not bench or "all" in bench or any(program.is_called(name) for name in bench))
         and (not app or "all" in app or program.application in app)
-        and (not ppi or "all" in ppi or program.interface in ppi)
+        and (not ppi or "all" in ppi or any(map(program.is_of, ppi)))
     )
 
 
@@ -204,7 +216,7 @@ def check_names(
     """Raises Failed if one of the names is none, or if a program that is named cannot be built."""
     for names, there, what in (
         (app, {program.application for program in programs if program.application}, "application"),
-        (ppi, {program.interface for program in programs if program.interface}, "interface"),
+        (ppi, interfaces_of(programs), "interface"),
     ):
         for name in names:
             if name != "all" and name not in there:
@@ -218,6 +230,12 @@ def check_names(
         for program in called:
             if program.missing:
                 raise Failed(f"{program.name} cannot be built here", remedy=program.missing)
+
+
+def interfaces_of(programs: Sequence[Program]) -> set[str]:
+    """What may be said for the interfaces of programs."""
+    names = {program.interface for program in programs if program.interface}
+    return names | {MPI for program in programs if program.is_over_mpi}
 
 
 def list_programs(
@@ -238,7 +256,7 @@ def table_of(programs: Sequence[Program], app: Sequence[str], ppi: Sequence[str]
         table.add_column(heading, no_wrap=True)
     table.add_column("available")
     for program in programs:
-        elsewhere = (app and program.application not in app) or (ppi and program.interface not in ppi)
+        elsewhere = (app and program.application not in app) or (ppi and not any(map(program.is_of, ppi)))
         if elsewhere and program.application:  # What cannot be read may be of any.
             continue
         way = ", yours" if program.own else ", as you configured it" if program.configured else ""

@@ -61,6 +61,7 @@ def steps(first: Decimal, step: Decimal, last: Decimal) -> list[Decimal]:
 
 
 NTHREADS = Range("--nthreads", 4096)
+NPROCS = Range("--nprocs", 4096)
 BATCH = Range("--batch", 2**31 - 1)
 BATCH_INTERVAL = Range("--batch-interval", 1e9, whole=False)
 BATCH_BYTES = Range("--batch-bytes", 2**40)

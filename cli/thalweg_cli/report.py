@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from thalweg_cli.compare import By
 from thalweg_cli.export import Kept
 from thalweg_cli.files import check_writable, make_folder, write_text
 from thalweg_cli.programs import Applications, Benches, Interfaces, check_names, fits
@@ -16,6 +16,14 @@ from thalweg_cli.report_page import page
 from thalweg_cli.report_tables import write_latex, write_tables
 from thalweg_cli.store import LATEST, Store, StoreFile, default_file
 from thalweg_cli.terminal import Failed, console
+
+
+class Axis(StrEnum):
+    """What stands on the axis of pictures."""
+
+    NTHREADS = "nthreads"
+    THREADS = "threads"
+    NPROCS = "nprocs"
 
 
 def report(
@@ -28,9 +36,11 @@ def report(
     app: Applications = None,
     ppi: Interfaces = None,
     by: Annotated[
-        By,
-        typer.Option(help="Axis of pictures, and of the page at first: threads asked for, or really there."),
-    ] = By.NTHREADS,
+        Axis,
+        typer.Option(
+            help="Axis of pictures, and of the page at first: threads asked for, or there, or ranks."
+        ),
+    ] = Axis.NTHREADS,
     png: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the plots as PNG here.")] = None,
     svg: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the plots as SVG here.")] = None,
     csv: Annotated[
@@ -51,6 +61,8 @@ def report(
     chosen = select(found, bench or [], app or [], ppi or [])
     rows = rows_of(chosen)
     check_values(chosen, rows)
+    if by is Axis.NPROCS and all(row.series.setting.nprocs is None for row in rows):
+        raise Failed("--by nprocs: there are no runs of programs over MPI among these")
     write_text(output, page([one for one, _ in chosen], rows, by.value))
     written = [output]
     for folder in filter(None, (png, svg, csv, latex)):

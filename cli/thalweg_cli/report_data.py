@@ -75,8 +75,10 @@ class Row:
 
     @property
     def way(self) -> str:
-        """Interface and composition."""
-        return f"{self.interface} {self.composition}".rstrip()
+        """Interface and composition; where ranks have several threads each, how many."""
+        way = f"{self.interface} {self.composition}".rstrip()
+        setting = self.series.setting
+        return f"{way}, {setting.nthreads} threads a rank" if setting.nprocs and setting.nthreads > 1 else way
 
     @property
     def load(self) -> str:
@@ -191,7 +193,9 @@ def plain_row(row: Row, most_samples: int) -> dict[str, Any]:
         "composition": row.composition,
         "program": setting.program.name,
         "sequential": row.interface == SEQUENTIAL,
+        "nprocs": setting.nprocs,
         "nthreads": setting.nthreads,
+        "degree": setting.degree,
         "threads": row.series.threads,
         "batch": setting.batch,
         "batch_bytes": setting.batch_bytes,

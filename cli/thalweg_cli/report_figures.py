@@ -76,7 +76,7 @@ class Style:
 
 
 def write_pictures(folder: Path, suffix: str, rows: Sequence[Row], by: str) -> list[Path]:
-    """Draws all plots into files with a suffix, `.png` or `.svg`. `by`: the axis, nthreads or threads."""
+    """Draws all plots into files with a suffix, `.png` or `.svg`. `by`: the axis, one of `AXES`."""
     files: list[Path] = []
     names: set[str] = set()
     with mpl.rc_context(STYLE):
@@ -136,13 +136,13 @@ def in_cases(rows: Sequence[Row]) -> dict[str, list[Row]]:
 def widest(rows: Sequence[Row]) -> list[Row]:
     """Of the rows that have numbers, those with the most threads asked for, and the sequential ones."""
     good = [row for row in rows if row.series.good]
-    most = max((row.series.setting.nthreads for row in good), default=1)
-    return [row for row in good if row.interface == SEQUENTIAL or row.series.setting.nthreads == most]
+    most = max((row.series.setting.degree for row in good), default=1)
+    return [row for row in good if row.interface == SEQUENTIAL or row.series.setting.degree == most]
 
 
 def degree_of(rows: Sequence[Row]) -> str:
     """How many threads the rows have at most."""
-    return f"{max(row.series.setting.nthreads for row in rows)} threads asked for"
+    return f"{max(row.series.setting.degree for row in rows)} threads asked for"
 
 
 def drawn(panels: Sequence[Panel], title: str, legend: Sequence[Line2D], wide: float = 1) -> Figure:
@@ -174,7 +174,7 @@ def bars(spreads: Sequence[Spread]) -> list[list[float]]:
 
 def draw_scaling(ax: Axes, rows: Sequence[Row], metric: Metric, by: str, style: Style) -> None:
     """A metric over the threads, a line for each program."""
-    place: Callable[[Row], int] = threads_there if by == "threads" else threads_asked
+    place, label = AXES[by]
     lines: dict[str, list[tuple[Row, Spread]]] = {}
     for row in rows:
         if spread := row.spread(metric):
@@ -191,18 +191,31 @@ def draw_scaling(ax: Axes, rows: Sequence[Row], metric: Metric, by: str, style: 
     ax.set_ylim(bottom=0)
     if len(xs) <= 12:
         ax.set_xticks(xs)
-    ax.set_xlabel("threads really there" if by == "threads" else "threads asked for")
+    ax.set_xlabel(label)
     ax.set_title(f"{metric.title} ({metric.unit})")
 
 
 def threads_asked(row: Row) -> int:
-    """The number of threads that a program was told."""
-    return row.series.setting.nthreads
+    """The number of threads that a program was told, of all its ranks."""
+    return row.series.setting.degree
 
 
 def threads_there(row: Row) -> int:
     """The number of threads that it had."""
     return row.series.threads
+
+
+def ranks(row: Row) -> int:
+    """The number of processes that it was."""
+    return row.series.setting.nprocs or 1
+
+
+AXES: dict[str, tuple[Callable[[Row], int], str]] = {
+    "nthreads": (threads_asked, "threads asked for"),
+    "threads": (threads_there, "threads really there"),
+    "nprocs": (ranks, "ranks"),
+}
+"""What may stand on the axis: its value, and its name."""
 
 
 def quantiles_panel(rows: Sequence[Row], style: Style) -> Panel:

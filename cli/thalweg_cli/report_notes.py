@@ -80,7 +80,7 @@ def of_settings(rows: Sequence[Row]) -> list[Note]:
             f"In {len(wide)} of {len(rows)} settings the longest run took over {WIDE:g} times the shortest."
         )
         found.append(Note(CARE, text, wide))
-    crowded = [row for row in rows if row.series.setting.nthreads > row.of.circumstances["cores"] > 0]
+    crowded = [row for row in rows if row.series.setting.degree > row.of.circumstances["cores"] > 0]
     if crowded:
         text = f"{len(crowded)} of {len(rows)} settings asked for more threads than there were cores."
         found.append(Note(PLAIN, text))

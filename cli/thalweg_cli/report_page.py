@@ -30,7 +30,7 @@ PARTS = Path(__file__).parent / "page"
 
 
 def page(sets: Sequence[RunSet], rows: Sequence[Row], by: str) -> str:
-    """The page as HTML. `by` is what stands on the axis at first: nthreads or threads."""
+    """The page as HTML. `by` is what stands on the axis at first: nthreads, threads or nprocs."""
     from plotly.offline import get_plotlyjs  # noqa: PLC0415  (loading it takes long)
 
     # A script ends at the first `</script>` or hangs on `<!--`, wherever they stand.

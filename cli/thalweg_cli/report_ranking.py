@@ -61,7 +61,7 @@ def rank(rows: Sequence[Row], metric: Metric, nthreads: int | None = None) -> Ra
     best: dict[Case, dict[str, Score]] = {}
     for row in rows:
         spread = row.spread(metric)
-        asked = row.series.setting.nthreads
+        asked = row.series.setting.degree
         if row.is_point or spread is None or (nthreads not in (None, asked) and row.interface != SEQUENTIAL):
             continue
         found = best.setdefault(Case(row.of.id, row.case_name), {})
@@ -95,9 +95,9 @@ def ratio(metric: Metric, value: float, other: float) -> float:
 
 
 def degrees(rows: Sequence[Row]) -> list[int]:
-    """The numbers of threads that were asked for."""
+    """The numbers of threads that were asked for, of all ranks together."""
     return sorted(
-        {row.series.setting.nthreads for row in rows if row.interface != SEQUENTIAL and not row.is_point}
+        {row.series.setting.degree for row in rows if row.interface != SEQUENTIAL and not row.is_point}
     )
 
 

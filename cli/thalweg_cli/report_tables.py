@@ -11,8 +11,19 @@ from thalweg_cli.report_data import Curve, Row, curves_of, plain_row, shown_metr
 from thalweg_cli.report_ranking import Ranking, rank, winner
 from thalweg_cli.sustainable_table import bounded_in, median
 
-LEADING = ("set", "application", "input", "interface", "composition", "nthreads", "threads", "batch")
-LEADING += ("batch_bytes", "batch_interval", "frequency", "freq_pattern", "purpose", "held", "runs", "failed")
+LEADING = ("set", "application", "input", "interface", "composition", "nprocs", "nthreads")
+LEADING += (
+    "threads",
+    "batch",
+    "batch_bytes",
+    "batch_interval",
+    "frequency",
+    "freq_pattern",
+    "purpose",
+    "held",
+    "runs",
+    "failed",
+)
 LEADING += ("verified",)
 
 IN_TABLES = (THROUGHPUT, *LATENCY)
@@ -118,11 +129,9 @@ def cases(rows: Sequence[Row], metric: Metric) -> dict[tuple[int, str], list[Row
 
 def case_table(rows: Sequence[Row], metric: Metric) -> str:
     """Interfaces by numbers of threads asked for; the best of each column is bold."""
-    degrees = sorted({row.series.setting.nthreads for row in rows})
+    degrees = sorted({row.series.setting.degree for row in rows})
     values = {
-        (row.way, row.series.setting.nthreads): spread.median
-        for row in rows
-        if (spread := row.spread(metric))
+        (row.way, row.series.setting.degree): spread.median for row in rows if (spread := row.spread(metric))
     }
     best = {
         degree: winner(metric, [value for (_, asked), value in values.items() if asked == degree])

@@ -12,6 +12,7 @@ from thalweg_cli.metrics import LATENCY, MEMORY, THROUGHPUT, TIME, Metric, summa
 from thalweg_cli.runs import Series
 
 VARIED: tuple[tuple[str, Callable[[Setting], float | str | None]], ...] = (
+    ("ranks", lambda setting: setting.nprocs),
     ("batch", lambda setting: setting.batch),
     ("batch\n(bytes)", lambda setting: setting.batch_bytes),
     ("interval\n(s)", lambda setting: setting.batch_interval),

@@ -10,6 +10,7 @@ from typing import Any
 
 from thalweg_cli.applications import place_of, tool_of
 from thalweg_cli.experiment import Conditions, Setting
+from thalweg_cli.mpi import cause, launched, variables
 from thalweg_cli.paths import build_folder
 from thalweg_cli.process import finish
 from thalweg_cli.programs import PRESET
@@ -91,7 +92,8 @@ def measure(setting: Setting, conditions: Conditions, number: int, *, warm_up: b
     apart = conditions.verify and program.has_own_operators
     options = replace(conditions, verify=False).options() if apart else conditions.options()
     place = build_folder(PRESET) / program.executable
-    command = [*conditions.executor, str(place), *setting.options(), *options]
+    ranks = launched(setting.nprocs, conditions.hosts) if setting.nprocs else []
+    command = [*ranks, *conditions.executor, str(place), *setting.options(), *options]
     with tempfile.TemporaryDirectory(prefix="thalweg-") as folder:
         found, output = Path(folder, "results.json"), Path(folder, "output")
         done = finish(
@@ -99,6 +101,8 @@ def measure(setting: Setting, conditions: Conditions, number: int, *, warm_up: b
             timeout_s=conditions.timeout_s,
             pin=conditions.pin,
             show_output=conditions.show_output,
+            variables=variables(Path(folder)) if ranks else None,
+            starts_others=bool(ranks),
         )
         result, error = read(found)
         if apart and done.code == 0 and not error:
@@ -107,7 +111,7 @@ def measure(setting: Setting, conditions: Conditions, number: int, *, warm_up: b
     if done.late:
         error = f"it did not end within {conditions.timeout_s:g} s (--timeout)"
     elif done.code != 0:
-        error = done.cause(program.name)
+        error = cause(done, program.name) if ranks else done.cause(program.name)
     elif isinstance(verified, dict) and not verified.get("good"):
         error = f"the output is wrong: {verified.get('says')}"
     if conditions.show_output and done.errors:

@@ -17,7 +17,7 @@ from thalweg_cli.runs import Run, now
 from thalweg_cli.store_rows import RunSet, row_of, run_from, set_from
 from thalweg_cli.terminal import Failed
 
-SCHEMA = 2
+SCHEMA = 3
 APPLICATION = 0x54776C67
 """How SQLite files say whose they are."""
 
@@ -38,7 +38,7 @@ CREATE TABLE runs (
   freq_pattern TEXT NOT NULL, user_args TEXT NOT NULL, threads INTEGER NOT NULL, number INTEGER NOT NULL,
   warm_up INTEGER NOT NULL, metrics TEXT NOT NULL, verified INTEGER, error TEXT NOT NULL,
   command TEXT NOT NULL, said TEXT NOT NULL, batch_bytes INTEGER, purpose TEXT NOT NULL DEFAULT '',
-  judged TEXT NOT NULL DEFAULT '');
+  judged TEXT NOT NULL DEFAULT '', nprocs INTEGER);
 CREATE INDEX runs_of_set ON runs(set_id);
 """
 
@@ -48,7 +48,8 @@ UPGRADES = {
     ALTER TABLE runs ADD COLUMN batch_bytes INTEGER;
     ALTER TABLE runs ADD COLUMN purpose TEXT NOT NULL DEFAULT '';
     ALTER TABLE runs ADD COLUMN judged TEXT NOT NULL DEFAULT '';
-    """
+    """,
+    2: "ALTER TABLE runs ADD COLUMN nprocs INTEGER;",
 }
 """What makes a store of a version one of the next. Stores that are only read stay as they are."""
 

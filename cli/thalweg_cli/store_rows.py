@@ -17,13 +17,14 @@ VARIED = (
     "frequency",
     "freq_pattern",
     "purpose",
+    "nprocs",
 )
 """What a setting is made of beside its program, in the order of its fields."""
 
 
 ADDED_TO_SETS: dict[str, Any] = {"findings": "[]"}
-ADDED_TO_RUNS: dict[str, Any] = {"batch_bytes": None, "purpose": "", "judged": ""}
-"""What stores of the first version do not have, and what it is there."""
+ADDED_TO_RUNS: dict[str, Any] = {"batch_bytes": None, "purpose": "", "judged": "", "nprocs": None}
+"""What stores of earlier versions do not have, and what it is there."""
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ class Found:
 VALUES = [name for name in Found.__dataclass_fields__ if name != "setting"]
 
 
-KEYS = ("input", "nthreads", "batch", "batch_bytes", "batch_interval")
+KEYS = ("input", "nprocs", "nthreads", "batch", "batch_bytes", "batch_interval")
 
 
 def key_of(setting: Setting) -> dict[str, Any]:

@@ -20,7 +20,7 @@ PICTURES = {
     "workloads": "ferret-small-over-time",
     "interfaces": "ferret-small-in-memory",
     "patterns": "ferret-small-wave-by-the-recipe-in-memory-over-time",
-    "growing": "ferret-small-in-memory-arguments-3-over-time",
+    "growing": "ferret-small-in-memory-arguments-1-over-time",
     "sustainable": "ferret-small-in-memory-sustainable",
 }
 """Labels, and which of the pictures of their reports is shown."""

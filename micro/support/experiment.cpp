@@ -1,6 +1,7 @@
 #include "experiment.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <numeric>
@@ -24,15 +25,16 @@ void await_rest() {
 
 }  // namespace
 
-sample measure_once(const contender& who, std::uint64_t expected) {
+sample measure_once(const contender& who, std::uint64_t expected, const std::function<usage()>& used) {
   await_rest();
-  const nanos processor = processor_time();
+  const usage before = used();
   const nanos start = now();
   const std::uint64_t sum = who.run();
   const nanos stop = now();
-  const nanos processor_after = processor_time();
+  const usage after = used();
   if (sum != expected) throw std::runtime_error("its output is not that of the loop");
-  return {static_cast<double>(stop - start), static_cast<double>(processor_after - processor)};
+  return {static_cast<double>(stop - start), static_cast<double>(after.processor - before.processor),
+          static_cast<double>(after.messages - before.messages)};
 }
 
 std::optional<std::size_t> best_setting(const std::vector<contender>& settings,
@@ -116,7 +118,7 @@ void experiment::add_best_of(const round& whole, const std::vector<round>& trial
 std::optional<sample> experiment::measure(entrant& e, reporter& out) {
   if (e.failed) return {};
   try {
-    e.samples.push_back(measure_once(e.who, e.expected));
+    e.samples.push_back(measure_once(e.who, e.expected, used_));
     return e.samples.back();
   } catch (const std::exception& error) {
     e.failed = true;
@@ -173,6 +175,22 @@ void experiment::print(const entrant& e, reporter& out) const {
     if (e.limit) r.limit = bar{*e.limit, bar_on::ratio};
   }
   out.result(r);
+  r.ratio = {};
+  r.limit = {};
+  r.against.clear();
+  for (const auto& m : more_) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < e.samples.size(); ++i) {
+      constexpr double none = std::numeric_limits<double>::quiet_NaN();
+      const double value = m.of(e.samples[i], i < e.ratios.size() ? e.ratios[i] : none);
+      if (!std::isnan(value)) values.push_back(value);
+    }
+    if (values.empty()) continue;
+    r.metric = m.name;
+    r.unit = m.unit;
+    r.value = estimate_median(values);
+    out.result(r);
+  }
 }
 
 }  // namespace micro

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../peers/peer.hpp"
+#include "clock.hpp"
 #include "raw.hpp"
 #include "report.hpp"
 
@@ -19,11 +20,24 @@ namespace micro {
 struct sample {
   double wall = 0;       ///< Nanoseconds.
   double processor = 0;  ///< Nanoseconds of all threads.
+  double messages = 0;   ///< Sent from process to process.
 };
 
-/// Runs once and measures, after threads that earlier runs left behind have come to rest.
-/// Throws `wrong_output` when the checksum is not `expected`.
-sample measure_once(const contender& who, std::uint64_t expected);
+/// What has been used so far.
+struct usage {
+  nanos processor = 0;
+  std::uint64_t messages = 0;
+};
+
+/// That of this process, which sends no messages.
+inline usage own_usage() {
+  return {processor_time(), 0};
+}
+
+/// Runs once and measures, after threads that earlier runs left behind have come to rest. `used`: is read
+/// before and behind the run. Throws `wrong_output` when the checksum is not `expected`.
+sample measure_once(const contender& who, std::uint64_t expected,
+                    const std::function<usage()>& used = own_usage);
 
 /// Which of a peer's settings costs least in short trials, whatever it is that `cost` measures: all are tried
 /// once, and the best of them once more. Nothing if that is the default. Settings that fail are reported and
@@ -36,10 +50,21 @@ std::optional<std::size_t> best_setting(const std::vector<contender>& settings,
 /// just after its reference; a ratio is always that of two neighbouring runs.
 class experiment {
  public:
-  experiment(std::string bench, std::string variant, std::uint64_t items)
-      : bench_(std::move(bench)), variant_(std::move(variant)), items_(items) {}
+  /// `used`: what the contenders have used, where that is more than what this process has.
+  experiment(std::string bench, std::string variant, std::uint64_t items,
+             std::function<usage()> used = own_usage)
+      : bench_(std::move(bench)), variant_(std::move(variant)), items_(items), used_(std::move(used)) {}
 
   using index = std::size_t;
+
+  /// Something else that is to be shown of each contender: from what a run took and, unless it is a
+  /// reference, its ratio to that; NaN where it has none.
+  struct metric {
+    std::string name;
+    std::string unit;
+    std::function<double(const sample&, double ratio)> of;
+  };
+  void also(metric m) { more_.push_back(std::move(m)); }
 
   /// A reference: runs before those that name it. `expected` is the checksum that the program must give.
   index reference(contender who, std::uint64_t expected);
@@ -89,6 +114,8 @@ class experiment {
   std::string bench_;
   std::string variant_;
   std::uint64_t items_;
+  std::function<usage()> used_;
+  std::vector<metric> more_;
   std::vector<entrant> entrants_;
 };
 

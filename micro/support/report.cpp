@@ -26,8 +26,9 @@ void reporter::print(const nlohmann::json& line) {
   std::fflush(stdout);
 }
 
-void reporter::machine() {
+void reporter::machine(const std::string& mpi) {
   auto line = describe_machine();
+  if (!mpi.empty()) line["mpi"] = mpi;
   line["type"] = "machine";
   print(line);
 }

@@ -47,7 +47,8 @@ bool reaches(const row& row);
 /// Prints to standard output; every line is complete when the call returns.
 class reporter {
  public:
-  void machine();
+  /// `mpi`: the MPI that is used, if any.
+  void machine(const std::string& mpi = {});
   void unavailable(const std::string& peer, const std::string& what_to_do);
   void begin(const std::string& bench, const std::string& says);
   /// `done` of `steps` of the current benchmark; `doing` names what comes next.

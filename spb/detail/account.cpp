@@ -67,6 +67,11 @@ void show_resources(const results& found) {
     print(", " + std::to_string(each.size()) + (each.size() == 1 ? " thread: " : " threads: ") +
           in_seconds(*least) + (each.size() == 1 ? "" : " to " + in_seconds(*most)));
   }
+  for (std::size_t i = 0; i < found.processes.size(); ++i) {
+    const auto& one = found.processes[i];
+    print("\n  rank " + std::to_string(i) + " on " + one.host + ": " + in_mb(one.peak_bytes) + ", " +
+          in_seconds(one.cpu_seconds));
+  }
   print("\n  switches: " + thalweg::observe::count_text(found.voluntary_switches) + " to wait, " +
         thalweg::observe::count_text(found.involuntary_switches) +
         " forced; page faults: " + thalweg::observe::count_text(found.minor_faults) + ", " +
@@ -167,6 +172,14 @@ void put_resources(json_writer& json, const results& found) {
   json.member("voluntary_switches", found.voluntary_switches);
   json.member("involuntary_switches", found.involuntary_switches);
   json.member("minor_faults", found.minor_faults).member("major_faults", found.major_faults);
+  if (!found.processes.empty()) {
+    json.key("ranks").begin_array();
+    for (const auto& one : found.processes) {
+      json.begin_object().member("host", one.host).member("cpu_seconds", one.cpu_seconds);
+      json.member("peak_bytes", one.peak_bytes).end_object();
+    }
+    json.end_array();
+  }
   if (found.joules) json.member("joules", *found.joules);
 }
 
@@ -184,7 +197,9 @@ void put_own_metrics(json_writer& json) {
 
 void show(const account& of) {
   const auto& [program, application, asked, found, verified, sender] = of;
-  print(program + ", " + asked.input + ", -nthreads " + std::to_string(asked.nthreads) + ": " +
+  const auto ranks = found.processes.size();
+  print(program + ", " + asked.input + (ranks == 0 ? "" : ", " + std::to_string(ranks) + " ranks") +
+        ", -nthreads " + std::to_string(asked.nthreads) + ": " +
         thalweg::observe::count_text(found.elements) + " elements in " + in_seconds(found.seconds) + "\n");
   if (found.passed_over > 0)
     print("  passed over, as they were late: " + thalweg::observe::count_text(found.passed_over) + "\n");

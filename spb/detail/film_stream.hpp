@@ -1,9 +1,8 @@
 #pragma once
 
 #include <thalweg/model/codec.hpp>
+#include <thalweg/model/opencv.hpp>
 
-#include <cstddef>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -16,29 +15,20 @@
 #include "spb/detail/frame_stream.hpp"
 #include "spb/detail/options.hpp"
 
-/// A film's picture travels as it is: blue, green and red of each pixel, line by line.
-template <> struct thalweg::codec<cv::Mat> {
-  static std::string tag() { return "picture"; }
-  static void write(byte_writer& to, const cv::Mat& picture) {
-    to(picture.cols, picture.rows);
-    for (int line = 0; line < picture.rows; ++line) to.bytes(picture.ptr(line), bytes_of_line(picture.cols));
-  }
-  static void read(byte_reader& from, cv::Mat& picture) {
-    int width = 0, height = 0;
-    from(width, height);
-    const auto fits = [](int side) { return side > 0 && side <= apps::most_film_side; };
-    if (!fits(width) || !fits(height))
-      throw apps::error("a picture that has come has no size that a film may have");
-    const auto pixels = from.bytes(bytes_of_line(width) * static_cast<std::size_t>(height));
-    picture.create(height, width, CV_8UC3);
-    std::memcpy(picture.data, pixels.data(), pixels.size());
-  }
-
- private:
-  static std::size_t bytes_of_line(int width) { return 3 * static_cast<std::size_t>(width); }
-};
-
 namespace spb::detail {
+
+/// How frames of a film travel: by their numbers and pictures, of blue, green and red in 8 bits each.
+template <class Frame>
+struct codec_of_film_frame : thalweg::codec_of_members<&Frame::number, &Frame::picture> {
+  /// \throws error  if what has come is no picture that a film may have
+  static void read(thalweg::byte_reader& from, Frame& frame) {
+    thalweg::codec_of_members<&Frame::number, &Frame::picture>::read(from, frame);
+    const auto fits = [](int side) { return side > 0 && side <= apps::most_film_side; };
+    const auto& picture = frame.picture;
+    if (picture.type() != CV_8UC3 || !fits(picture.cols) || !fits(picture.rows))
+      throw apps::error("a picture that has come has no size or colours that a film may have");
+  }
+};
 
 /// The source of a film.
 template <class Frame>

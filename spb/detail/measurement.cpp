@@ -1,15 +1,23 @@
 #include "spb/detail/measurement.hpp"
 
+#include <thalweg/model/codec.hpp>
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/observe/energy.hpp>
 #include <thalweg/observe/histogram.hpp>
 #include <thalweg/observe/resources.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include <unistd.h>
 
 #include "spb/api.hpp"
 #include "spb/detail/arrival_log.hpp"
@@ -88,7 +96,35 @@ sample since(double seconds) {
   return found.time_ns <= moment ? found : s.first;
 }
 
+// What a process tells the first one of its run.
+struct told_figures {
+  std::string host;
+  double cpu_seconds = 0;
+  std::vector<double> of_threads;
+  std::array<std::uint64_t, 5> counts{};  // peak memory, switches to wait and forced, faults minor and major
+  std::vector<std::vector<std::pair<std::int64_t, std::uint64_t>>> operators;
+};
+
+// The middle of each bucket that is not empty, and how many it has.
+std::vector<std::pair<std::int64_t, std::uint64_t>> counts_in(const thalweg::observe::histogram& times) {
+  std::vector<std::pair<std::int64_t, std::uint64_t>> all;
+  for (std::size_t i = 0; i < times.buckets; ++i)
+    if (const auto count = times.count_in(i))
+      all.emplace_back(std::midpoint(times.lowest_of(i), times.highest_of(i)), count);
+  return all;
+}
+
 }  // namespace
+}  // namespace detail
+}  // namespace spb
+
+template <>
+struct thalweg::codec<spb::detail::told_figures>
+    : thalweg::codec_of_members<&spb::detail::told_figures::host, &spb::detail::told_figures::cpu_seconds,
+                                &spb::detail::told_figures::of_threads, &spb::detail::told_figures::counts,
+                                &spb::detail::told_figures::operators> {};
+
+namespace spb::detail {
 
 std::uint64_t elements_so_far() {
   if (const auto own = Metrics::my_items_counter.load(std::memory_order_relaxed)) return own;
@@ -215,6 +251,45 @@ const results& measurement::found() {
   return current().found;
 }
 
+std::string measurement::told() {
+  const auto& s = current();
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  told_figures mine;
+  mine.host = host.data();
+  mine.cpu_seconds = s.found.cpu_seconds;
+  mine.of_threads = s.found.cpu_seconds_of_threads;
+  mine.counts = {s.found.peak_bytes, s.found.voluntary_switches, s.found.involuntary_switches,
+                 s.found.minor_faults, s.found.major_faults};
+  for (std::size_t i = 0; i < s.found.operators.size(); ++i)
+    mine.operators.push_back(counts_in(*totals::of_operator(i)));
+  std::vector<std::byte> bytes;
+  thalweg::encode(mine, bytes);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void measurement::add(const std::vector<std::string>& told_by_all) {
+  auto& found = current().found;
+  found.cpu_seconds = 0;
+  found.cpu_seconds_of_threads.clear();
+  std::array<std::uint64_t, 5> counts{};
+  std::vector<std::unique_ptr<thalweg::observe::histogram>> operators(found.operators.size());
+  for (auto& one : operators) one = std::make_unique<thalweg::observe::histogram>();
+  for (const auto& told : told_by_all) {
+    const auto one = thalweg::decode<told_figures>(std::as_bytes(std::span(told)));
+    found.processes.push_back({one.host, one.cpu_seconds, one.counts.front()});
+    found.cpu_seconds += one.cpu_seconds;
+    found.cpu_seconds_of_threads.insert(found.cpu_seconds_of_threads.end(), one.of_threads.begin(),
+                                        one.of_threads.end());
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += one.counts[i];
+    for (std::size_t i = 0; i < std::min(operators.size(), one.operators.size()); ++i)
+      for (const auto& [ns, count] : one.operators[i]) operators[i]->record(ns, count);
+  }
+  std::tie(found.peak_bytes, found.voluntary_switches, found.involuntary_switches, found.minor_faults,
+           found.major_faults) = std::tuple_cat(counts);
+  for (std::size_t i = 0; i < operators.size(); ++i) found.operators[i].time = summed_up(*operators[i]);
+}
+
 double measurement::throughput_of_last(double seconds) {
   if (!running()) return 0;
   const auto from = since(seconds);
@@ -237,5 +312,4 @@ double measurement::latency_ms() {
   return running() ? mean_latency_ms(current().first, take_sample(false)) : 0;
 }
 
-}  // namespace detail
-}  // namespace spb
+}  // namespace spb::detail

@@ -50,6 +50,13 @@ struct results {
   std::uint64_t minor_faults = 0, major_faults = 0;
   std::optional<double> joules;  ///< of all processors of the machine; none where it does not tell
   std::uint64_t peak_bytes = 0;
+  struct of_process {
+    std::string host;
+    double cpu_seconds = 0;
+    std::uint64_t peak_bytes = 0;
+  };
+  /// By rank, where several make a run together. Then processor time, memory, switches and faults are sums.
+  std::vector<of_process> processes;
   struct interval {
     double seconds = 0;  ///< since the beginning, at its end
     double throughput = 0;
@@ -83,6 +90,10 @@ class measurement {
   /// \throws apps::error  if the file for latencies cannot be completed
   static void end();
   static const results& found();
+  /// What this process has used, and how long its operators took, for `add`. Behind `end`.
+  static std::string told();
+  /// Adds up what all processes of a run have told, this one among them.
+  static void add(const std::vector<std::string>& told_by_all);
 
   /// Between `begin` and `end`, by any thread; outside 0.
   static double throughput_of_last(double seconds);

@@ -27,6 +27,7 @@
 #include "apps/support/terminal_line.hpp"
 #include "spb/api.hpp"
 #include "spb/detail/account.hpp"
+#include "spb/detail/crew.hpp"
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
 #include "spb/detail/measurement.hpp"
@@ -48,12 +49,48 @@ struct run_state {
   application_link link;
   std::vector<std::string> operators;
   std::optional<apps::output_file> json;
+  std::optional<crew> of;       // where several processes make the run
+  bool agreed = false;          // these, on how the stream has ended
   apps::temporary for_a_while;  // a folder for what has no place, an output that nobody asked for, say
 };
 
 run_state& current() {
   static run_state one;
   return one;
+}
+
+// Another process tells what is wrong.
+struct told_elsewhere {};
+
+// Of several processes all get here; if one has failed, all do. Where a sink complains of what others have
+// not done, these know why: so the first process tells its error only if nobody else has one.
+void agree(const std::exception_ptr& own) {
+  const auto& run = current();
+  const auto failed = run.of->exchange(own ? "x" : "");
+  auto teller = std::find(failed.begin() + 1, failed.end(), "x") - failed.begin();
+  if (teller == std::ssize(failed)) {
+    if (failed.front().empty()) return;
+    teller = 0;
+  }
+  if (teller == run.of->rank) std::rethrow_exception(own);
+  throw told_elsewhere();
+}
+
+// Calls `f`. Of several processes all do so together.
+template <class F> void together(F&& f) {
+  if (!current().of) return std::forward<F>(f)();
+  std::exception_ptr own;
+  try {
+    std::forward<F>(f)();
+  } catch (...) {
+    own = std::current_exception();
+  }
+  agree(own);
+}
+
+bool is_first() {
+  const auto& of = current().of;
+  return !of || of->first();
 }
 
 void give_up() {
@@ -229,6 +266,8 @@ void end_with_current_error() noexcept {
     throw;
   } catch (const apps::interruption&) {
     end_by_signal();
+  } catch (const told_elsewhere&) {
+    give_up();
   } catch (...) {
     remark(thalweg::model::message_of(std::current_exception()));
     give_up();
@@ -257,6 +296,83 @@ void forbid_overwriting(const std::vector<fs::path>& inputs, const places& where
   for (const auto& input : inputs) forbid_overwriting(input, where);
 }
 
+void join(const crew& of) {
+  current().of = of;
+}
+
+namespace {
+
+// What the others have no part in: they have operators only.
+void leave_to_the_first(options& asked) {
+  asked.output.clear();
+  asked.json.clear();
+  asked.latency_file.clear();
+  asked.monitor_ms = 0;
+  asked.in_memory = asked.verify = false;
+  asked.quiet = true;
+}
+
+void require_fit_for_several(const options& asked) {
+  if (current().of->one_thread && asked.nthreads != 1)
+    throw std::invalid_argument("-nthreads " + std::to_string(asked.nthreads) +
+                                ": each rank of this program has one thread; mpirun -n asks for more ranks");
+  if (!asked.feed.empty()) throw std::invalid_argument("-feed: one process plays an input, not several");
+  if (stream_address_of(asked.input))
+    throw std::invalid_argument("-input " + asked.input +
+                                ": what is played comes to one process, and this program is several");
+}
+
+void show_help() {
+  const auto& run = current();
+  if (is_first()) std::fputs(help_text(run.program, run.link.about->output).c_str(), stdout);
+  std::exit(0);  // NOLINT(concurrency-mt-unsafe): nothing has begun
+}
+
+void open(int argc, char** argv) {
+  auto& run = current();
+  run.asked = parse(argc, argv);
+  if (run.asked.help) show_help();
+  const auto& about = *run.link.about;
+  if (run.asked.input.empty())
+    throw std::invalid_argument("which input? -input with a file or one of " + about.inputs.front() +
+                                ", ..., " + about.inputs.back());
+  if (run.of) require_fit_for_several(run.asked);
+  if (!is_first()) leave_to_the_first(run.asked);
+  nthreads = run.asked.nthreads;
+  auto& feed = common_feed();
+  feed.set_batch_size(run.asked.batch_size);
+  feed.set_batch_bytes(run.asked.batch_bytes);
+  feed.set_batch_interval(run.asked.batch_interval);
+  feed.set_late(run.asked.late);
+  if (run.asked.frequency) feed.set_frequency(*run.asked.frequency);
+  run.where = find_places(run.asked, run.link);
+  if (!run.asked.feed.empty()) {
+    play_input(run.asked, run.where, run.link);
+    flush_results();
+    std::exit(0);  // NOLINT(concurrency-mt-unsafe): no stream has begun
+  }
+  if (run.where.output.empty()) run.where.output = folder_for_a_while() / "output";
+  if (const auto to = stream_address_of(run.asked.output.string()))
+    send_output_on(*to, run.where.output, about.name, run.asked.verify);
+  // Before the stream, which would be for nothing if this failed behind it.
+  if (!run.where.json.empty()) run.json.emplace(run.where.json);
+  run.operators = run.link.open(run.asked, run.where);
+  if (apps::is_stream_left())
+    throw apps::error("-output: what " + about.name + " writes is no file, which could be sent on");
+}
+
+// The end of the stream: what was measured, or why it has failed.
+void end_stream() {
+  auto& run = current();
+  measurement::end();
+  if (!run.of) return throw_failure();
+  if (std::exchange(run.agreed, true)) return;
+  together(throw_failure);
+  measurement::add(run.of->exchange(measurement::told()));
+}
+
+}  // namespace
+
 void begin(int argc, char** argv, application_link link) {
   auto& run = current();
   if (argc > 0) run.program = fs::path(argv[0]).filename().string();
@@ -266,36 +382,8 @@ void begin(int argc, char** argv, application_link link) {
     watch_signals();
     std::set_terminate(end_with_uncaught_error);
     run.link = std::move(link);
-    run.asked = parse(argc, argv);
-    if (run.asked.help) {
-      std::fputs(help_text(run.program, run.link.about->output).c_str(), stdout);
-      std::exit(0);  // NOLINT(concurrency-mt-unsafe): nothing has begun
-    }
-    const auto& about = *run.link.about;
-    if (run.asked.input.empty())
-      throw std::invalid_argument("which input? -input with a file or one of " + about.inputs.front() +
-                                  ", ..., " + about.inputs.back());
-    nthreads = run.asked.nthreads;
-    auto& feed = common_feed();
-    feed.set_batch_size(run.asked.batch_size);
-    feed.set_batch_bytes(run.asked.batch_bytes);
-    feed.set_batch_interval(run.asked.batch_interval);
-    feed.set_late(run.asked.late);
-    if (run.asked.frequency) feed.set_frequency(*run.asked.frequency);
-    run.where = find_places(run.asked, run.link);
-    if (!run.asked.feed.empty()) {
-      play_input(run.asked, run.where, run.link);
-      flush_results();
-      std::exit(0);  // NOLINT(concurrency-mt-unsafe): no stream has begun
-    }
-    if (run.where.output.empty()) run.where.output = folder_for_a_while() / "output";
-    if (const auto to = stream_address_of(run.asked.output.string()))
-      send_output_on(*to, run.where.output, about.name, run.asked.verify);
-    // Before the stream, which would be for nothing if this failed behind it.
-    if (!run.where.json.empty()) run.json.emplace(run.where.json);
-    run.operators = run.link.open(run.asked, run.where);
-    if (apps::is_stream_left())
-      throw apps::error("-output: what " + about.name + " writes is no file, which could be sent on");
+    run.agreed = false;
+    together([&] { open(argc, argv); });
   });
 }
 
@@ -305,6 +393,7 @@ void Metrics::init() {
   const auto& run = detail::current();
   Metric::clear_all();
   detail::or_end([&] {
+    if (run.of) run.of->exchange({});  // so that the time of none is measured while others still begin
     const bool watched = !run.asked.quiet && ::isatty(STDERR_FILENO) == 1;
     detail::measurement::begin({run.asked.latency, run.asked.monitor_ms, run.link.counts_at_source,
                                 run.operators, run.where.latencies, watched ? run.program : std::string()});
@@ -312,10 +401,7 @@ void Metrics::init() {
 }
 
 void Metrics::stop() {
-  detail::or_end([] {
-    detail::measurement::end();
-    detail::throw_failure();
-  });
+  detail::or_end(detail::end_stream);
 }
 
 double Metrics::getInstantThroughput(double seconds) {
@@ -334,8 +420,8 @@ double Metrics::getAverageLatency() {
 void end_bench() {
   auto& run = detail::current();
   detail::or_end([&] {
-    detail::measurement::end();
-    detail::throw_failure();
+    detail::end_stream();
+    if (!detail::is_first()) return detail::give_up();
     run.link.complete();
     std::optional<apps::verdict> verified;
     if (run.asked.verify)

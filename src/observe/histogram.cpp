@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace thalweg::observe {
 
@@ -108,6 +109,31 @@ histogram histogram::since(const histogram& earlier) const noexcept {
   window.min_.store(low, relaxed);
   window.max_.store(high, relaxed);
   return window;
+}
+
+std::vector<std::uint64_t> histogram::to_words() const {
+  std::vector<std::uint64_t> words{sum_low_.load(relaxed), sum_high_.load(relaxed),
+                                   static_cast<std::uint64_t>(min()), static_cast<std::uint64_t>(max())};
+  for (std::size_t i = 0; i != buckets; ++i) {
+    if (const auto n = count_in(i); n != 0) words.insert(words.end(), {i, n});
+  }
+  return words;
+}
+
+histogram histogram::from_words(std::span<const std::uint64_t> words) {
+  constexpr std::size_t head = 4;
+  histogram made;
+  if (words.size() < head || words.size() % 2 != 0)
+    throw std::invalid_argument("histogram: a number of words that none has");
+  made.sum_low_.store(words[0], relaxed);
+  made.sum_high_.store(words[1], relaxed);
+  made.min_.store(static_cast<std::int64_t>(words[2]), relaxed);
+  made.max_.store(static_cast<std::int64_t>(words[3]), relaxed);
+  for (std::size_t i = head; i != words.size(); i += 2) {
+    if (words[i] >= buckets) throw std::invalid_argument("histogram: a bucket that does not exist");
+    made.counts_[words[i]].store(words[i + 1], relaxed);
+  }
+  return made;
 }
 
 void histogram::clear() noexcept {

@@ -49,6 +49,20 @@ void write(observe::json_writer& json, const latency_report& latency) {
   json.end_object();
 }
 
+void write(observe::json_writer& json, const rank_report& r) {
+  json.begin_object().member("rank", r.rank).member("host", r.host).member("workers", r.workers);
+  json.member("cpu_ns", r.cpu.count()).member("peak_bytes", r.peak_bytes);
+  json.member("messages", r.messages).member("bytes", r.bytes);
+  json.member("credits", r.credits).member("others", r.others);
+  json.member("clock_ns", r.clock.count()).member("clock_off_ns", r.clock_off.count()).end_object();
+}
+
+void write(observe::json_writer& json, const channel_report& c) {
+  json.begin_object().member("from", c.from).member("to", c.to);
+  json.member("messages", c.messages).member("items", c.items).member("bytes", c.bytes);
+  json.member("credits", c.credits).member("blocked_ns", c.blocked.count()).end_object();
+}
+
 void write(observe::json_writer& json, const stage_report& s) {
   json.begin_object();
   json.member("name", s.name()).member("kind", s.kind());
@@ -68,7 +82,13 @@ void write(observe::json_writer& json, const stage_report& s) {
   json.member("dead_lettered", s.dead_lettered()).member("dropped", s.dropped());
   json.key("inputs").begin_array();
   for (const std::size_t input : s.data().inputs) json.value(input);
-  json.end_array().end_object();
+  json.end_array();
+  if (!s.ranks().empty()) {
+    json.key("ranks").begin_array();
+    for (const int rank : s.ranks()) json.value(rank);
+    json.end_array();
+  }
+  json.end_object();
 }
 
 }  // namespace
@@ -237,6 +257,16 @@ std::string report::to_json() const {
     json.begin_object().member("at_ns", e.at.count()).member("stage", e.stage);
     json.member("from", e.from).member("to", e.to).end_object();
   }
+  json.end_array();
+  if (!ranks().empty()) {
+    json.key("ranks").begin_array();
+    for (const auto& r : ranks()) write(json, r);
+    json.end_array().key("channels").begin_array();
+    for (const auto& c : channels()) write(json, c);
+    json.end_array();
+  }
+  json.key("notes").begin_array();
+  for (const std::string& note : notes()) json.value(note);
   json.end_array();
   const bottleneck_report limit = bottleneck();
   json.key("bottleneck").begin_object();

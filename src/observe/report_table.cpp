@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <span>
 
 namespace thalweg {
 
@@ -40,6 +41,68 @@ std::string wait_text(std::chrono::nanoseconds waited, const stage_report& s,
                       (static_cast<double>(active.count()) * s.replicas()));
 }
 
+// `0-2, 5` of rising numbers.
+std::string spans_text(const std::vector<int>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    const auto first = i++;
+    while (i < numbers.size() && numbers[i] == numbers[i - 1] + 1) ++i;
+    text += joined({text.empty() ? "" : ", ", std::to_string(numbers[first])});
+    if (i - first > 1) text += joined({"-", std::to_string(numbers[i - 1])});
+  }
+  return text;
+}
+
+// A row for each of a thousand ranks would hide the rest of the report; JSON has them all.
+constexpr std::size_t most_rows = 32;
+
+std::string clock_text(const rank_report& r) {
+  if (r.clock_off.count() == 0) return {};  // the clock of rank 0
+  const auto behind = r.clock.count() < 0;
+  return joined(
+      {behind ? "-" : "", duration_of(behind ? -r.clock : r.clock), " ± ", duration_of(r.clock_off)});
+}
+
+std::string rank_table(const report& r) {
+  observe::text_table table;
+  table.add_column("rank");
+  table.add_column("host", observe::text_table::left);
+  table.add_column("workers");
+  table.add_column("processor");
+  table.add_column("peak memory");
+  table.add_column("messages");
+  table.add_column("bytes");
+  table.add_column("credits");
+  table.add_column("others");
+  table.add_column("clock ahead");
+  const auto rows = std::min(r.ranks().size(), most_rows);
+  for (const rank_report& one : std::span(r.ranks()).first(rows)) {
+    table.add_row({std::to_string(one.rank), one.host, std::to_string(one.workers), duration_of(one.cpu),
+                   observe::size_text(one.peak_bytes), count_text(one.messages),
+                   observe::size_text(one.bytes), count_text(one.credits), count_text(one.others),
+                   clock_text(one)});
+  }
+  const auto more = r.ranks().size() - rows;
+  return table.to_string("  ") +
+         (more == 0 ? std::string() : joined({"  and ", plural(more, "more rank"), "\n"}));
+}
+
+std::string channel_table(const report& r) {
+  observe::text_table table;
+  table.add_column("from", observe::text_table::left);
+  table.add_column("to", observe::text_table::left);
+  table.add_column("messages");
+  table.add_column("items");
+  table.add_column("bytes");
+  table.add_column("credits");
+  table.add_column("no credit for");
+  for (const channel_report& c : r.channels()) {
+    table.add_row({c.from, c.to, count_text(c.messages), count_text(c.items), observe::size_text(c.bytes),
+                   count_text(c.credits), c.blocked.count() == 0 ? "" : duration_of(c.blocked)});
+  }
+  return table.to_string("  ");
+}
+
 std::string stage_table(const report& r) {
   const auto active = r.elapsed() - r.paused();
   observe::text_table table;
@@ -59,6 +122,7 @@ std::string stage_table(const report& r) {
   table.add_column("skipped");
   table.add_column("dead letters");
   table.add_column("dropped");
+  table.add_column("ranks", observe::text_table::left);
   for (const stage_report& s : r.stages()) {
     table.add_row({
         s.name(),
@@ -78,6 +142,7 @@ std::string stage_table(const report& r) {
         nonzero(s.skipped()),
         nonzero(s.dead_lettered()),
         nonzero(s.dropped()),
+        spans_text(s.ranks()),
     });
   }
   return table.to_string("  ");
@@ -113,11 +178,14 @@ std::string report::to_string() const {
     text += joined({indent, "resized  ", e.stage, " from ", std::to_string(e.from), " to ",
                     std::to_string(e.to), " replicas after ", duration_of(e.at)});
   }
+  for (const std::string& note : notes()) text += joined({indent, "note     ", note});
   text += '\n';
   if (!observed()) return text;
   if (!stages_.empty()) text += joined({"\n", stage_table(*this)});
   if (std::ranges::any_of(stages_, &stage_report::service_sampled))
     text += "  ~ timed on a sample of the items\n";
+  if (!ranks().empty()) text += joined({"\n", rank_table(*this)});
+  if (!channels().empty()) text += joined({"\n", channel_table(*this)});
   const bottleneck_report limit = bottleneck();
   text += joined({indent, "Limit: ", thalweg::to_string(limit.reason)});
   if (!limit.stage.empty()) text += joined({" (", limit.stage, ")"});

@@ -98,6 +98,11 @@ std::string rate_text(double per_second) {
   return in_unit(per_second, units);
 }
 
+std::string size_text(std::uint64_t bytes) {
+  constexpr unit units[] = {{1, " B"}, {1e3, " kB"}, {1e6, " MB"}, {1e9, " GB"}, {1e12, " TB"}};
+  return in_unit(static_cast<double>(bytes), units);
+}
+
 std::string percent_text(double part) {
   const double percent = part * 100;
   return (std::abs(percent) < 0.05 ? "0" : fixed_text(percent, std::abs(percent) < 9.95 ? 1 : 0)) + " %";

@@ -101,34 +101,39 @@ std::uint64_t trace_recorder::recorded() const {
 
 std::uint64_t trace_recorder::dropped() const {
   const std::lock_guard hold(mutex_);
-  std::uint64_t n = lost_.load(std::memory_order_relaxed);
+  return all_dropped();
+}
+
+// Under the lock, as the next two.
+std::uint64_t trace_recorder::all_dropped() const {
+  std::uint64_t n = lost_.load(std::memory_order_relaxed) + dropped_elsewhere_;
   for (const auto& each : owned_) n += each->dropped();
   return n;
 }
 
-// Gives `sink` the text so far whenever there is enough of it to be worth a write, and once at the end; the
-// sink empties it.
-template <class Sink> void trace_recorder::generate(Sink&& sink) const {
-  constexpr std::size_t enough = std::size_t{1} << 16;
-  const std::lock_guard hold(mutex_);  // recording goes on: it needs the lock only for new threads and marks
-  std::string text;
-  json_writer json(text);
+std::int64_t trace_recorder::origin() const {
+  if (origin_) return *origin_;
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const auto& each : owned_) {
+    // Events are in order of their ends; a nested one may have started later than the next.
+    for (std::size_t i = 0, n = each->size(); i != n; ++i) first = std::min(first, (*each)[i].start);
+  }
+  for (const mark_event& m : marks_) first = std::min(first, m.at);
+  return first;
+}
 
+template <class Sink>
+void trace_recorder::generate_events(json_writer& json, std::string& text, Sink&& sink) const {
+  constexpr std::size_t enough = std::size_t{1} << 16;
+  const auto from = origin();
   std::vector<std::pair<const lane*, std::size_t>> lanes;
   lanes.reserve(owned_.size());
   for (const auto& each : owned_) lanes.emplace_back(each.get(), each->size());
   std::ranges::sort(lanes, {}, [](const auto& l) { return l.first->thread(); });
 
-  std::int64_t origin = std::numeric_limits<std::int64_t>::max();
-  std::uint64_t lost = lost_.load(std::memory_order_relaxed);
-  for (const auto& [each, size] : lanes) {
-    // Events are in order of their ends; a nested one may have started later than the next.
-    for (std::size_t i = 0; i != size; ++i) origin = std::min(origin, (*each)[i].start);
-    lost += each->dropped();
-  }
-  for (const mark_event& m : marks_) origin = std::min(origin, m.at);
-
+  // What has begun between the look for the first event and now counts from that one, too.
   const auto microseconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1e3; };
+  const auto since = [&](std::int64_t at) { return microseconds(std::max(at, from) - from); };
   const auto name_of = [&](std::size_t stage) {
     return stage < stages_.size() ? stages_[stage] : std::string("stage ").append(std::to_string(stage));
   };
@@ -141,7 +146,8 @@ template <class Sink> void trace_recorder::generate(Sink&& sink) const {
     return names;
   };
   const auto begin_event = [&](const char* phase, std::string_view name, std::size_t thread) {
-    json.begin_object().member("ph", phase).member("name", name).member("pid", 1).member("tid", thread + 1);
+    json.begin_object().member("ph", phase).member("name", name);
+    json.member("pid", process_ + 1).member("tid", thread + 1);
   };
   const auto metadata = [&](const char* what, std::size_t thread, const auto& write_value) {
     begin_event("M", what, thread);
@@ -150,10 +156,8 @@ template <class Sink> void trace_recorder::generate(Sink&& sink) const {
     json.end_object().end_object();
   };
 
-  json.begin_object().member("displayTimeUnit", "ns").key("otherData").begin_object();
-  json.member("dropped_events", lost).end_object();
-  json.key("traceEvents").begin_array();
-  metadata("process_name", 0, [&] { json.member("name", "thalweg"); });
+  metadata("process_name", 0, [&] { json.member("name", process_name_); });
+  metadata("process_sort_index", 0, [&] { json.member("sort_index", process_); });
   for (const auto& [each, size] : lanes) {
     const std::size_t thread = each->thread();
     const bool named = thread < thread_names_.size() && !thread_names_[thread].empty();
@@ -168,12 +172,12 @@ template <class Sink> void trace_recorder::generate(Sink&& sink) const {
       const event& e = (*each)[i];
       if (e.stages > 0) {
         begin_event("X", names_of(e), each->thread());
-        json.member("cat", "stage").member("ts", microseconds(e.start - origin));
+        json.member("cat", "stage").member("ts", since(e.start));
         json.member("dur", microseconds(e.duration)).key("args").begin_object();
         json.member("items", e.items).member("sequence", e.sequence).end_object().end_object();
       } else {
         begin_event("C", std::string("waiting for ").append(name_of(e.stage)), each->thread());
-        json.member("ts", microseconds(e.start - origin)).key("args").begin_object();
+        json.member("ts", since(e.start)).key("args").begin_object();
         json.member("items", e.items).end_object().end_object();
       }
       if (text.size() >= enough) sink(text);
@@ -181,17 +185,50 @@ template <class Sink> void trace_recorder::generate(Sink&& sink) const {
   }
   for (const mark_event& m : marks_) {
     begin_event("i", m.text, 0);
-    json.member("s", "p")
-        .member("cat", "mark")
-        .member("ts", microseconds(m.at - origin))
-        .key("args")
-        .begin_object();
+    json.member("s", "p").member("cat", "mark").member("ts", since(m.at)).key("args").begin_object();
     json.member("stage", name_of(m.stage)).end_object().end_object();
     if (text.size() >= enough) sink(text);
+  }
+}
+
+// Gives `sink` the text so far whenever there is enough of it to be worth a write, and once at the end; the
+// sink empties it.
+template <class Sink> void trace_recorder::generate(Sink&& sink) const {
+  const std::lock_guard hold(mutex_);  // recording goes on: it needs the lock only for new threads and marks
+  std::string text;
+  json_writer json(text);
+  json.begin_object().member("displayTimeUnit", "ns").key("otherData").begin_object();
+  json.member("dropped_events", all_dropped()).end_object();
+  json.key("traceEvents").begin_array();
+  generate_events(json, text, sink);
+  for (const auto& more : events_elsewhere_) {
+    json.raw(more);
+    sink(text);
   }
   json.end_array().end_object();
   text += '\n';
   sink(text);
+}
+
+void trace_recorder::as_process(int number, std::string name, std::int64_t origin_ns) {
+  const std::lock_guard hold(mutex_);
+  process_ = number;
+  process_name_ = std::move(name);
+  origin_ = origin_ns;
+}
+
+std::string trace_recorder::events() const {
+  const std::lock_guard hold(mutex_);
+  std::string text;
+  json_writer json(text);
+  generate_events(json, text, [](const std::string&) {});
+  return text;
+}
+
+void trace_recorder::add_events(std::string events, std::uint64_t dropped) {
+  const std::lock_guard hold(mutex_);
+  if (!events.empty()) events_elsewhere_.push_back(std::move(events));
+  dropped_elsewhere_ += dropped;
 }
 
 std::string trace_recorder::to_json() const {

@@ -22,10 +22,11 @@ namespace {
 
 // An absolute deadline on the monotonic clock (which is what steady_clock is on Linux) does not drift when a
 // sleep is interrupted and restarted.
-long futex(const futex_word& word, int operation, std::uint32_t value, const timespec* deadline) noexcept {
+long futex(const futex_word& word, int operation, std::uint32_t value, const timespec* deadline,
+           futex_scope scope = futex_scope::process) noexcept {
   static_assert(sizeof(futex_word) == sizeof(std::uint32_t) && futex_word::is_always_lock_free);
-  return syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, deadline, nullptr,
-                 FUTEX_BITSET_MATCH_ANY);
+  return syscall(SYS_futex, &word, operation | (scope == futex_scope::process ? FUTEX_PRIVATE_FLAG : 0),
+                 value, deadline, nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ void futex_wait(const futex_word& word, std::uint32_t expected) noexcept {
 }
 
 bool futex_wait_until(const futex_word& word, std::uint32_t expected,
-                      std::chrono::steady_clock::time_point deadline) noexcept {
+                      std::chrono::steady_clock::time_point deadline, futex_scope scope) noexcept {
   using namespace std::chrono;
   const auto since = deadline.time_since_epoch();
   if (since.count() <= 0) return false;
@@ -43,11 +44,11 @@ bool futex_wait_until(const futex_word& word, std::uint32_t expected,
   timespec end{};
   end.tv_sec = static_cast<std::time_t>(whole.count());
   end.tv_nsec = static_cast<long>(duration_cast<nanoseconds>(since - whole).count());
-  return futex(word, FUTEX_WAIT_BITSET, expected, &end) == 0 || errno != ETIMEDOUT;
+  return futex(word, FUTEX_WAIT_BITSET, expected, &end, scope) == 0 || errno != ETIMEDOUT;
 }
 
-void futex_wake(const futex_word& word, int count) noexcept {
-  futex(word, FUTEX_WAKE_BITSET, static_cast<std::uint32_t>(count), nullptr);
+void futex_wake(const futex_word& word, int count, futex_scope scope) noexcept {
+  futex(word, FUTEX_WAKE_BITSET, static_cast<std::uint32_t>(count), nullptr, scope);
 }
 
 void futex_wake_all(const futex_word& word) noexcept {
@@ -61,7 +62,7 @@ void futex_wait(const futex_word& word, std::uint32_t expected) noexcept {
 }
 
 bool futex_wait_until(const futex_word& word, std::uint32_t expected,
-                      std::chrono::steady_clock::time_point deadline) noexcept {
+                      std::chrono::steady_clock::time_point deadline, futex_scope) noexcept {
   using namespace std::chrono;
   auto nap =
       steady_clock::duration(microseconds(20));  // std::atomic has no timed wait: sleeps that grow to 1 ms
@@ -74,7 +75,7 @@ bool futex_wait_until(const futex_word& word, std::uint32_t expected,
   }
 }
 
-void futex_wake(const futex_word& word, int count) noexcept {
+void futex_wake(const futex_word& word, int count, futex_scope) noexcept {
   auto& waitable = const_cast<futex_word&>(word);
   if (count == 1) {
     waitable.notify_one();

@@ -56,4 +56,24 @@ std::vector<part> parts_of(const run_state& run, std::size_t first, std::size_t 
   return parts;
 }
 
+std::vector<bool> components_in_loops(const run_state& run) {
+  const auto connections = run.plan.connections();
+  std::vector<bool> looping(run.plan.components.size());
+  for (std::size_t begin = 0; begin < looping.size(); ++begin) {
+    std::vector<bool> seen(looping.size());
+    std::vector<std::size_t> to_visit{begin};
+    while (!to_visit.empty() && !looping[begin]) {
+      const auto at = to_visit.back();
+      to_visit.pop_back();
+      for (const auto& e : connections) {
+        if (e.from != at) continue;
+        if (e.to == begin) looping[begin] = true;
+        if (!seen[e.to]) to_visit.push_back(e.to);
+        seen[e.to] = true;
+      }
+    }
+  }
+  return looping;
+}
+
 }  // namespace thalweg::run_detail

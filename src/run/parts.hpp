@@ -31,4 +31,7 @@ void limit_replicas(std::span<std::size_t* const> farms, std::size_t most);
 /// or a timer is called by itself.
 [[nodiscard]] std::vector<part> parts_of(const run_state& run, std::size_t first, std::size_t last);
 
+/// For each component of the plan whether it lies in a loop.
+[[nodiscard]] std::vector<bool> components_in_loops(const run_state& run);
+
 }  // namespace thalweg::run_detail

@@ -49,6 +49,7 @@ void engine::cancel() {
 
 void engine::pause() {
   state_->pause();
+  wake();  // other ranks have to be told
 }
 
 void engine::resume() {
@@ -80,7 +81,7 @@ report execution::wait() {
   auto& state = engine_->state();
   std::exception_ptr not_written;
   std::call_once(state.trace_written, [&] {
-    if (!state.trace) return;
+    if (!state.trace || !state.root) return;  // of several ranks one writes what all have done
     try {
       state.trace->write(state.options.trace);
     } catch (...) {

@@ -302,34 +302,38 @@ void run_state::cut_run_short() {
   }
 }
 
-observe::stage_totals run_state::counted_here(std::size_t stage) const {
-  observe::stage_totals all;
+run_state::counts& run_state::counts::operator+=(const counts& more) {
+  stages.resize(std::max(stages.size(), more.stages.size()));
+  for (std::size_t i = 0; i < more.stages.size(); ++i) stages[i] += more.stages[i];
+  work += more.work;
+  latency.merge(more.latency);
+  sampled = sampled || more.sampled;
+  return *this;
+}
+
+run_state::counts run_state::counted_here() const {
+  counts all;
+  all.stages.resize(stages.size());
   for (const auto& log : logs_) {
-    if (const auto* counters = log->find(stage)) all += counters->snapshot();
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      if (const auto* counters = log->find(i)) all.stages[i] += counters->snapshot();
+    }
+    if (observes()) all.work += log->work.snapshot();
+    log->add_latencies(all.latency, all.sampled);
   }
+  for (std::size_t i = 0; dropped_before && i < stages.size(); ++i)
+    all.stages[i].dropped += dropped_before(i);
   return all;
 }
 
-std::vector<observe::stage_totals> run_state::totals() const {
+run_state::counts run_state::counted() const {
   const std::lock_guard hold(logs_mutex_);
-  std::vector<observe::stage_totals> all;
-  all.reserve(stages.size());
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    all.push_back(counted_here(i));
-    if (dropped_before) all.back().dropped += dropped_before(i);
-  }
-  return all;
+  return counted_here();
 }
 
-void run_state::counted_elsewhere(std::size_t stage, const observe::stage_totals& more) {
+void run_state::learn(elsewhere all) {
   const std::lock_guard hold(logs_mutex_);
-  elsewhere_.resize(stages.size());
-  elsewhere_[stage] += more;
-}
-
-void run_state::used_elsewhere(std::int64_t cpu_ns) {
-  const std::lock_guard hold(logs_mutex_);
-  cpu_elsewhere_ += cpu_ns;
+  elsewhere_ = std::move(all);
 }
 
 report run_state::make_report(bool final) const {
@@ -340,6 +344,7 @@ report run_state::make_report(bool final) const {
   d.inlined = inlined.load(std::memory_order_relaxed);
   d.final = final;
   d.root = root;
+  d.notes = notes;
   d.observed = observes();
   const bool ended = done.load(std::memory_order_acquire);
   const auto now = ended ? ended_ns : observe::now_ns();
@@ -350,30 +355,29 @@ report run_state::make_report(bool final) const {
   d.paused = std::chrono::nanoseconds(paused_for);
 
   const std::lock_guard hold(logs_mutex_);
-  d.cpu += std::chrono::nanoseconds(cpu_elsewhere_);
+  d.cpu += std::chrono::nanoseconds(elsewhere_.cpu_ns);
+  d.cores = std::max(d.cores, elsewhere_.cores);
+  d.ranks = elsewhere_.ranks;
+  d.channels = elsewhere_.channels;
   const auto connections = plan.connections();
-  observe::histogram latency;
-  bool sampled = false;
+  auto all = counted_here();
+  all += elsewhere_.counted;
+  d.work = all.work;
   bool from_due = false;
-  for (const auto& log : logs_) {
-    if (observes()) d.work += log->work.snapshot();
-    log->add_latencies(latency, sampled);
-  }
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const auto& info = *stages[i].info;
     stage_data s;
     s.name = info.name;
     s.kind = info.pattern;
-    s.totals = counted_here(i);
-    if (!elsewhere_.empty()) s.totals += elsewhere_[i];
-    if (!observes()) s.totals = errors_of(s.totals);
+    s.totals = observes() ? all.stages[i] : errors_of(all.stages[i]);
+    if (!observes() && dropped_before) s.totals.dropped = dropped_before(i);
+    if (!elsewhere_.ranks_of_stage.empty()) s.ranks = elsewhere_.ranks_of_stage[i];
     s.replicas = replicas[i];
     s.segment = segments[i];
     s.reorder_capacity = reorder_slots[i];
     s.blocking = info.opts.blocking;
     s.paced = info.paced;
     s.capacity = info.opts.capacity == automatic ? 0 : static_cast<std::size_t>(info.opts.capacity);
-    if (dropped_before) s.totals.dropped += dropped_before(i);
     d.dropped += s.totals.dropped;
     if (stages[i].stage > 0) {
       s.inputs.push_back(i - 1);
@@ -387,7 +391,7 @@ report run_state::make_report(bool final) const {
     from_due = from_due || info.paced;
     d.stages.push_back(std::move(s));
   }
-  d.latency = latency_report(latency, from_due, sampled && !from_due);
+  d.latency = latency_report(all.latency, from_due, all.sampled && !from_due);
   d.resizes = resizes;
   return report(std::move(d));
 }

@@ -15,6 +15,7 @@ from thalweg_cli.demo import (
     rank_table,
     run_with_progress,
     stage_table,
+    travel_table,
 )
 from thalweg_cli.terminal import Failed
 
@@ -77,6 +78,12 @@ class Demo(unittest.TestCase):
     def test_table_has_every_rank(self) -> None:
         table = rank_table({2: {"rank": 2, "compressed": 7, "cores": 0.5}}, 3)
         self.assertEqual([list(column.cells) for column in table.columns][2], ["", "0", "7"])
+
+    def test_what_each_rank_has_sent(self) -> None:
+        numbers = {"cpu_ns": 1.5e9, "peak_bytes": 2e7, "messages": 3, "bytes": 5e6, "credits": 2}
+        table = travel_table({"ranks": [{"rank": 0, "host": "[a]", **numbers}]})
+        cells = [next(iter(column.cells)) for column in table.columns]
+        self.assertEqual(cells, ["0", "\\[a]", "1.50 s", "20.0 MB", "3", "5.0 MB", "2"])
 
     def test_other_bytes_than_those_of_the_sequential_run(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

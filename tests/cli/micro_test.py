@@ -12,7 +12,7 @@ from unittest import mock
 
 from matplotlib.figure import Figure
 from rich.console import Console
-from thalweg_cli import circumstances, micro, micro_run
+from thalweg_cli import circumstances, micro, micro_mpi, micro_run
 from thalweg_cli.app import app
 from thalweg_cli.micro_plot import draw, rows_of_panels
 from thalweg_cli.micro_results import Results, Row
@@ -197,6 +197,9 @@ class Command(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
+        over_mpi = mock.patch.object(micro_mpi, "measure_over_mpi")
+        over_mpi.start()
+        self.addCleanup(over_mpi.stop)
         self.kept = self.folder / "latest.json"
         self.plot = self.folder / "latest.png"
         self.found = some_results()
@@ -206,7 +209,8 @@ class Command(unittest.TestCase):
             "PLOT": self.plot,
             "ROOT": self.folder,
             "build": mock.Mock(),
-            "known": lambda: {"grain": "a farm"},
+            "build_programs": mock.Mock(return_value=False),
+            "known": lambda _: {"grain": "a farm", "mpi_grain": "over ranks", "mpi_single": "alone"},
             "programs": lambda: [Path("no program")],
             "follow": self.follow,
         }
@@ -263,6 +267,67 @@ class Command(unittest.TestCase):
     def test_a_wrong_contender_fails(self) -> None:
         self.found.save(self.kept)
         self.assertEqual(self.type("--show", self.kept).exit_code, 1)
+
+    def test_the_name_of_all_over_mpi(self) -> None:
+        self.assertEqual(self.measured("mpi"), ["mpi_grain", "mpi_single"])
+        self.assertEqual(self.measured("mpi_single", "grain", "mpi"), ["mpi_single", "grain", "mpi_grain"])
+        self.assertEqual(self.measured(), ["grain", "mpi_grain", "mpi_single"])
+        refused = self.type("mpi_grains").exception
+        assert isinstance(refused, Failed)
+        self.assertIn("no benchmark mpi_grains", refused.what)
+
+    def measured(self, *names: str) -> list[str]:
+        """What is measured where these are asked for."""
+        with mock.patch.object(micro, "measure", return_value=self.found) as measure:
+            self.type(*names)
+        return list(measure.call_args.args[0])
+
+
+class OverMpi(unittest.TestCase):
+    """Each benchmark over MPI is started with the ranks that it needs."""
+
+    LIST = "mpi_grain     3 ranks: a farm\nmpi_single    1 rank: alone\n"
+
+    def test_ranks(self) -> None:
+        listed = mock.Mock(stdout=self.LIST)
+        with (
+            mock.patch.object(micro_mpi.subprocess, "run", return_value=listed),
+            mock.patch.object(micro_mpi, "launched", lambda ranks: ["run", str(ranks)]),
+            mock.patch.object(micro_mpi, "follow") as follow,
+        ):
+            micro_mpi.measure_over_mpi(["mpi_single", "mpi_grain"], ["--quick"], Results())
+        started = [call.args[0] for call in follow.call_args_list]
+        self.assertEqual([one[:2] for one in started], [["run", "1"], ["run", "3"]])
+        self.assertEqual([one[3:] for one in started], [["mpi_single", "--quick"], ["mpi_grain", "--quick"]])
+
+    def test_the_mpi_is_told(self) -> None:
+        results = some_results()
+        results.take(MACHINE | {"mpi": "Open MPI v4"})
+        self.assertIn("GCC 12, -O3; Open MPI v4", for_page(results))
+
+    def test_what_is_built(self) -> None:
+        for names, possible, expected in (
+            (["grain"], True, ["thalweg_micro"]),
+            (["mpi"], True, ["thalweg", "thalweg_micro_mpi"]),
+            (["mpi_grain", "grain"], True, ["thalweg_micro", "thalweg_micro_mpi"]),
+            ([], True, ["thalweg_micro", "thalweg_micro_mpi"]),
+            ([], False, ["thalweg_micro"]),
+        ):
+            with (
+                mock.patch.object(micro, "build") as build,
+                mock.patch.object(micro_mpi, "is_possible", return_value=possible),
+            ):
+                micro.build_programs(names)
+            self.assertEqual([call.args[1] for call in build.call_args_list], expected)
+
+    def test_without_mpi(self) -> None:
+        with (
+            mock.patch.object(micro, "build"),
+            mock.patch.object(micro_mpi, "is_possible", return_value=False),
+            self.assertRaises(Failed) as caught,
+        ):
+            micro.build_programs(["mpi"])
+        self.assertIn("no MPI", caught.exception.what)
 
 
 class Commit(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""A rank that is killed ends the run on all: no process stays, and the launcher says who it was.
+"""A rank that is killed, or stopped, ends the run on all: no process stays, and somebody says who it was.
 
 usage: kill_test.py mpiexec -n 3 program
 """
@@ -23,8 +23,8 @@ def gone(pid: int) -> bool:
         return True
 
 
-def one_round(command: list[str], rank: int, after_s: float) -> None:
-    """Kills that rank some time after all have begun."""
+def one_round(command: list[str], rank: int, after_s: float, how: signal.Signals) -> None:
+    """Sends that rank a signal some time after all have begun."""
     count = int(command[command.index("-n") + 1])
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as launcher:
         assert launcher.stdout is not None
@@ -33,28 +33,29 @@ def one_round(command: list[str], rank: int, after_s: float) -> None:
             who, pid = launcher.stdout.readline().split()
             pids[int(who)] = int(pid)
         time.sleep(after_s)
-        os.kill(pids[rank], signal.SIGKILL)
+        os.kill(pids[rank], how)
         begin = time.monotonic()
         while not all(gone(pid) for pid in pids.values()):
             if time.monotonic() - begin > MOST_S:
                 left = [who for who, pid in pids.items() if not gone(pid)]
                 launcher.kill()
-                sys.exit(f"rank {rank} was killed, and after {MOST_S} s ranks {left} still run")
+                sys.exit(f"rank {rank} got {how.name}, and after {MOST_S} s ranks {left} still run")
             time.sleep(0.01)
         _, said = launcher.communicate(timeout=MOST_S)
         if launcher.returncode == 0:
-            sys.exit(f"rank {rank} was killed, and the launcher ended as if all were well")
+            sys.exit(f"rank {rank} got {how.name}, and the launcher ended as if all were well")
         if f"rank {rank}" not in said:
-            sys.exit(f"rank {rank} was killed, and nobody says so:\n{said}")
+            sys.exit(f"rank {rank} got {how.name}, and nobody says so:\n{said}")
 
 
 def main() -> None:
-    """Kills ranks at random moments, the root among them."""
+    """At random moments: ranks are killed, the root among them, and one stops."""
     command = sys.argv[1:]
     command[command.index("-np") if "-np" in command else command.index("-n")] = "-n"
     count = int(command[command.index("-n") + 1])
     for k in range(ROUNDS):
-        one_round(command, k % count, random.uniform(0, 0.3))
+        one_round(command, k % count, random.uniform(0, 0.3), signal.SIGKILL)
+    one_round(command, random.randrange(count), random.uniform(0, 0.3), signal.SIGSTOP)
 
 
 main()

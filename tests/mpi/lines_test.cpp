@@ -16,32 +16,14 @@
 #include <gtest/gtest.h>
 
 #include "mpi/ranks.hpp"
+#include "mpi/same.hpp"
 
 namespace tw = thalweg;
+using ranks::expect_same;
 
 namespace {
 
 constexpr long many = 10'000;
-
-std::vector<long> expected(auto job_of) {
-  std::vector<long> seen;
-  tw::run(job_of(seen), tw::sequential{});
-  return seen;
-}
-
-// Runs the job on all ranks. What comes to the sink is seen on the root alone.
-void expect_same(auto job_of, const tw::mpi& how) {
-  std::vector<long> seen;
-  const auto r = tw::run(job_of(seen), how);
-  EXPECT_EQ(r.is_root(), ranks::root());
-  if (!r.is_root()) {
-    EXPECT_TRUE(seen.empty());
-    return;
-  }
-  const auto wanted = expected(job_of);
-  EXPECT_EQ(seen, wanted);
-  EXPECT_EQ(r.items(), wanted.size());
-}
 
 std::vector<tw::mpi> policies() {
   return {ranks::policy({.local = tw::sequential{}}), ranks::policy({.local = tw::pool{.workers = 2}}),

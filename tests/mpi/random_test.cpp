@@ -35,15 +35,16 @@ struct described {
   std::vector<line> pieces;
   long items = 0;
   tw::mpi_options how = {};
+  int way = 0;
 };
 
 line piece(dice& roll, described& to) {
   const int n = 1 + roll(5);
   tw::options opts{.replicas = n, .unordered = roll(8) == 0};
   const long a = 1 + roll(9);
-  const int kind = roll(7);
+  const int kind = roll(10);
   to.text += " " + std::to_string(kind) + "(" + std::to_string(n) + (opts.unordered ? "u" : "") + ")";
-  if (kind < 4 || kind == 6) to.ordered = to.ordered && !opts.unordered;
+  if (kind < 4 || kind >= 6) to.ordered = to.ordered && !opts.unordered;
   switch (kind) {
     case 0:
       return tw::farm([a](const long& x) { return a * x; }, opts);
@@ -62,6 +63,22 @@ line piece(dice& roll, described& to) {
       return tw::map([a](long x) { return x - a; });
     case 5:
       return tw::filter([a](const long& x) { return x % (a + 2) != 1; });
+    case 6:
+      opts.schedule = roll(2) == 0 ? tw::round_robin : tw::route([a](const long& x, std::size_t) {
+        return static_cast<std::size_t>(x / a);
+      });
+      return tw::farm(tw::filter([a](const long& x) { return x % (a + 3) != 0; }), opts);
+    case 7:
+      // Whatever the order of the items, so that it can follow a farm without order.
+      return tw::farm(tw::key_by([a](const long& x) { return x % (10 * a); },
+                                 [](long& n, const long& x) { return x * 0 + ++n; }),
+                      opts);
+    case 8:
+      return tw::key_by([a](const long& x) { return x % (5 * a); }) |
+             tw::farm(tw::window(tw::count(3, {.any_order = true}), tw::count_of()), opts) |
+             tw::map([](const tw::keyed<long, tw::windowed<std::int64_t>>& w) -> long {
+               return w.key + 1'000 * w.value.value;
+             });
     default:
       return tw::farm([](const long& x) { return x; }, opts) |
              tw::farm([](const long& x) { return x ^ 1; }, {.replicas = n + 1});
@@ -87,6 +104,10 @@ described draw(unsigned seed) {
   if (roll(3) == 0) d.how.grouping = 1 + roll(4);
   if (roll(3) == 0) d.how.credits = 1 + roll(3);
   if (roll(3) == 0) d.how.batch_bytes = static_cast<std::size_t>(1 + roll(1'000));
+  const tw::mpi_comm ways[] = {tw::automatic, tw::two_sided, tw::one_sided};
+  d.way = roll(3);
+  d.how.comm = ways[d.way];
+  d.how.share_memory = roll(2) == 0;
   return d;
 }
 
@@ -100,13 +121,16 @@ std::vector<long> run(const described& d, const tw::any_policy& how) {
 
 TEST(RandomLine, ComesOutAsTheSequentialRun) {
   tw::let_travel<long>();
+  tw::let_travel<tw::keyed<long, long>>();
+  tw::let_travel<tw::keyed<long, tw::windowed<std::int64_t>>>();
   const char* const from = std::getenv("THALWEG_SEED");
   const auto first = from == nullptr ? 1U : static_cast<unsigned>(std::stoul(from));
   for (unsigned seed = first; seed < first + (from == nullptr ? 60U : 1U); ++seed) {
     const auto d = draw(seed);
     if (from != nullptr && ranks::root())
-      std::printf("%ld items,%s, %s, grouping %d, credits %d, %zu bytes\n", d.items, d.text.c_str(),
-                  d.how.local->name().c_str(), d.how.grouping, d.how.credits, d.how.batch_bytes);
+      std::printf("%ld items,%s, %s, grouping %d, credits %d, %zu bytes, way %d%s\n", d.items, d.text.c_str(),
+                  d.how.local->name().c_str(), d.how.grouping, d.how.credits, d.how.batch_bytes, d.way,
+                  d.how.share_memory ? "" : " without sharing");
     auto seen = run(d, ranks::policy(d.how));
     if (!ranks::root()) continue;
     auto wanted = run(d, tw::sequential{});

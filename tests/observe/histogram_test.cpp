@@ -210,6 +210,23 @@ TEST(histogram, copies_and_clears) {
   EXPECT_EQ(h.count(), 3u);
 }
 
+TEST(histogram, goes_to_another_process_as_words) {
+  histogram h;
+  EXPECT_EQ(histogram::from_words(h.to_words()).to_words(), h.to_words());
+  for (int i = 0; i != 1'000; ++i) h.record(i * 1'000, 1 + i % 7);
+  h.record(std::numeric_limits<std::int64_t>::max(), 5);
+  const histogram same = histogram::from_words(h.to_words());
+  EXPECT_EQ(same.count(), h.count());
+  EXPECT_EQ(same.min(), h.min());
+  EXPECT_EQ(same.max(), h.max());
+  EXPECT_EQ(same.sum(), h.sum());
+  for (const double q : {0.1, 0.5, 0.99}) EXPECT_EQ(same.quantile(q), h.quantile(q));
+  EXPECT_LT(histogram().to_words().size(), 8u);  // what is empty is not sent
+  EXPECT_THROW((void)histogram::from_words(std::vector<std::uint64_t>{1, 2}), std::invalid_argument);
+  EXPECT_THROW((void)histogram::from_words(std::vector<std::uint64_t>{0, 0, 0, 0, histogram::buckets, 1}),
+               std::invalid_argument);
+}
+
 // What TSan checks, too: a copy may be taken at any moment, and it always makes sense.
 TEST(histogram, is_copied_while_it_is_written) {
   histogram h;

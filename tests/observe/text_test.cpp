@@ -58,6 +58,10 @@ TEST(text, rates_and_parts) {
   EXPECT_EQ(rate_text(42'500), "42.5 k/s");
   EXPECT_EQ(rate_text(1.23e6), "1.23 M/s");
   EXPECT_EQ(rate_text(2.5e9), "2.50 G/s");
+  EXPECT_EQ(size_text(0), "0 B");
+  EXPECT_EQ(size_text(850), "850 B");
+  EXPECT_EQ(size_text(42'500), "42.5 kB");
+  EXPECT_EQ(size_text(1'230'000'000), "1.23 GB");
   EXPECT_EQ(percent_text(0), "0 %");
   EXPECT_EQ(percent_text(0.004), "0.4 %");
   EXPECT_EQ(percent_text(0.931), "93 %");

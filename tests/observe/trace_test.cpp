@@ -23,13 +23,14 @@ using thalweg::observe::trace_recorder;
 
 // The file as a viewer reads it; fails on anything that the format does not allow.
 struct parsed {
-  explicit parsed(const std::string& text) {
+  explicit parsed(const std::string& text, int processes = 1) {
     const json file = json::parse(text);
     dropped = file.at("otherData").at("dropped_events");
     for (const json& e : file.at("traceEvents")) {
       const std::string phase = e.at("ph");
       EXPECT_TRUE(e.at("name").is_string());
-      EXPECT_EQ(e.at("pid"), 1);
+      EXPECT_GE(e.at("pid").get<int>(), 1);
+      EXPECT_LE(e.at("pid").get<int>(), processes);
       EXPECT_GE(e.at("tid").get<int>(), 1);
       if (phase != "M") {
         EXPECT_GE(e.at("ts").get<double>(), 0);
@@ -214,6 +215,29 @@ TEST(trace, is_written_while_threads_record) {
     ASSERT_EQ(e["args"]["sequence"], next[e["tid"].get<std::size_t>()]++)
         << "each thread's events are in order";
   }
+}
+
+TEST(trace, of_several_processes_are_one) {
+  trace_recorder first({"read"}), second({"write"}, 2);
+  first.as_process(0, "rank 0", 1'000);
+  second.as_process(1, "rank 1", 51'000);  // whose clock is 50 us ahead
+  first.record(0, 0, 2'000, 3'000, 7, 0);
+  for (int i = 0; i < 3; ++i) second.record(0, 0, 53'000, 54'000, 8, 0);  // the third has no room
+  first.add_events(second.events(), second.dropped());
+  const parsed file(first.to_json(), 2);
+  EXPECT_EQ(file.dropped, 1U);
+  std::map<int, std::string> names;
+  for (const json& e : file.by_phase.at("M")) {
+    if (e["name"] == "process_name") names[e["pid"]] = e["args"]["name"];
+  }
+  EXPECT_THAT(names, testing::ElementsAre(testing::Pair(1, "rank 0"), testing::Pair(2, "rank 1")));
+  const auto& bars = file.by_phase.at("X");
+  ASSERT_EQ(bars.size(), 3U);
+  EXPECT_EQ(bars[0]["pid"], 1);
+  EXPECT_DOUBLE_EQ(bars[0]["ts"], 1.0);
+  EXPECT_EQ(bars[1]["pid"], 2);
+  EXPECT_EQ(bars[1]["name"], "write");
+  EXPECT_DOUBLE_EQ(bars[1]["ts"], 2.0);
 }
 
 }  // namespace

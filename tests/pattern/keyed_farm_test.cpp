@@ -23,12 +23,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/events.hpp"
 #include "support/eventually.hpp"
 #include "support/failure.hpp"
 #include "support/policies.hpp"
 
 namespace tw = thalweg;
 using namespace std::chrono_literals;
+using events::event;
+using events::listing;
+using events::random_events;
+using events::stream_kind;
+using events::whole;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -39,47 +45,6 @@ namespace {
 class KeyedFarm : public under_every_policy {};
 FOR_EVERY_POLICY(KeyedFarm);
 
-struct event {
-  int key = 0;
-  std::int64_t at = 0;
-  std::int64_t value = 0;
-  bool operator==(const event&) const = default;
-};
-
-struct stream_kind {
-  int items, keys;
-  std::int64_t disorder;  // what comes up to so much late
-  std::int64_t step;      // by so much time goes on, at most
-  int jumps = 0;          // one item in so many lies far ahead
-};
-
-std::vector<event> random_events(std::mt19937& random, const stream_kind& s) {
-  std::vector<event> all;
-  std::int64_t now = 0;
-  for (int i = 0; i < s.items; ++i) {
-    now += static_cast<std::int64_t>(random() % static_cast<unsigned>(s.step + 1));
-    if (s.jumps > 0 && random() % static_cast<unsigned>(s.jumps) == 0) now += 50 * s.step + 5'000;
-    const auto behind = static_cast<std::int64_t>(random() % static_cast<unsigned>(s.disorder + 1));
-    all.push_back({static_cast<int>(random() % static_cast<unsigned>(s.keys)), now - behind, i});
-  }
-  return all;
-}
-
-// Shows which items are in it, and in which order they came.
-auto listing() {
-  return tw::aggregate([](const event& e) { return std::vector<std::int64_t>{e.value}; },
-                       [](std::vector<std::int64_t> a, const std::vector<std::int64_t>& b) {
-                         a.insert(a.end(), b.begin(), b.end());
-                         return a;
-                       });
-}
-auto whole() {
-  return [](std::span<const event> all) {
-    std::vector<std::int64_t> values;
-    for (const auto& e : all) values.push_back(e.value);
-    return values;
-  };
-}
 using listed = tw::keyed<int, tw::windowed<std::vector<std::int64_t>>>;
 
 // What a stage gives for keyed events, by itself and in a farm.

@@ -17,13 +17,26 @@ def run(command: list[str], folder: Path) -> str:
     return output
 
 
-def verify(model: Path, broken: int, spin: str, cc: str) -> tuple[int, str]:
+def verify(model: Path, broken: int, spin: str, cc: str, breadth: bool) -> tuple[int, str]:
     """Searches the whole state space, or up to the first error. Returns the errors' number and a report."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run([spin, f"-DBROKEN={broken}", "-a", str(model)], folder)
         # A broken model fails early in the search: compiling it takes longer.
-        run([cc, "-O0" if broken else "-O1", "-w", "-DSAFETY", "-DCOLLAPSE", "-o", "pan", "pan.c"], folder)
+        run(
+            [
+                cc,
+                "-O0" if broken else "-O1",
+                "-w",
+                "-DSAFETY",
+                "-DCOLLAPSE",
+                *(["-DBFS"] if breadth else []),
+                "-o",
+                "pan",
+                "pan.c",
+            ],
+            folder,
+        )
         report = run(["./pan", "-m100000"], folder)
         errors = re.search(r"errors: (\d+)", report)
         if errors is None or "max search depth too small" in report:
@@ -42,9 +55,14 @@ def main() -> None:
     parser.add_argument("--broken", type=int, default=0, help="which way to break it; 0: not at all")
     parser.add_argument("--spin", default="spin")
     parser.add_argument("--cc", default="cc")
+    parser.add_argument(
+        "--breadth", action="store_true", help="search in breadth: an error is near the start"
+    )
     options = parser.parse_args()
 
-    errors, report = verify(options.model.resolve(), options.broken, options.spin, options.cc)
+    errors, report = verify(
+        options.model.resolve(), options.broken, options.spin, options.cc, options.breadth
+    )
     if options.broken == 0 and errors > 0:
         sys.exit(f"{options.model.name} does not hold:\n{report}")
     if options.broken > 0 and errors == 0:

@@ -132,7 +132,8 @@
   }
 
   function nameOf(row) {
-    const name = [row.interface, row.composition].filter(Boolean).join(" ");
+    const each = row.nprocs && row.nthreads > 1 ? `, ${row.nthreads} threads a rank` : "";
+    const name = [row.interface, row.composition].filter(Boolean).join(" ") + each;
     return data.sets.length > 1 ? `${name}, set ${row.set}` : name;
   }
 
@@ -265,18 +266,25 @@
   // ---- throughput and latency
 
   const AXES = {
-    nthreads: "threads asked for", threads: "threads really there", batch: "elements a batch",
+    nthreads: "threads asked for", threads: "threads really there", nprocs: "ranks", batch: "elements a batch",
     batch_bytes: "bytes a batch", batch_interval: "seconds a batch", frequency: "elements a second",
   };
-  const VARIED = ["nthreads", "batch", "batch_bytes", "batch_interval", "frequency"];
-  const UNITS = { nthreads: "threads", batch: "a batch", batch_bytes: "bytes a batch", batch_interval: "s a batch", frequency: "/s" };
+  const VARIED = ["nprocs", "nthreads", "batch", "batch_bytes", "batch_interval", "frequency"];
+  const DEGREES = ["nthreads", "threads", "nprocs"];
+  const UNITS = { nprocs: "ranks", nthreads: "threads", batch: "a batch", batch_bytes: "bytes a batch", batch_interval: "s a batch", frequency: "/s" };
 
   /** What rows must have in common to be in one panel, if `along` is the axis. */
   function panelOf(row, along) {
-    const same = VARIED.filter((name) => name !== along && !(along === "threads" && name === "nthreads"));
+    const same = VARIED.filter((name) => name !== along && !(DEGREES.includes(along) && DEGREES.includes(name)));
     const given = same.filter((name) => row[name] !== null && !(name === "nthreads" && row.sequential))
       .map((name) => `${row[name]} ${UNITS[name]}`);
     return [row.application, row.input, ...given, row.held].filter(Boolean).join(", ");
+  }
+
+  /** Where a row stands on an axis: threads asked for are those of all ranks. */
+  function placeOf(row, along) {
+    if (along === "nthreads") return row.degree;
+    return along === "nprocs" && row.sequential ? 1 : row[along];
   }
 
   function grouped(rows, key) {
@@ -291,19 +299,19 @@
 
   function lines(rows, along, value, extent) {
     return [...grouped(rows.filter((row) => value(row) && isShown(row)), nameOf)].map(([name, line]) => {
-      const sorted = [...line].sort((a, b) => a[along] - b[along]);
+      const sorted = [...line].sort((a, b) => placeOf(a, along) - placeOf(b, along));
       const [first] = sorted;
-      const level = first.sequential && sorted.length === 1 && (along === "nthreads" || along === "threads");
+      const level = first.sequential && sorted.length === 1 && DEGREES.includes(along);
       const points = level && extent[1] > extent[0] ? [first, first] : sorted;
       const spreads = points.map(value);
       const measured = spreads.slice(0, sorted.length);  // The other end of a level line was not measured.
       return {
         type: "scatter", mode: "lines+markers", name,
-        x: level && points.length === 2 ? extent : points.map((row) => row[along]),
+        x: level && points.length === 2 ? extent : points.map((row) => placeOf(row, along)),
         y: spreads.map((spread) => spread[0]),
         error_y: { type: "data", symmetric: false, thickness: 1, width: 3, color: data.looks[first.interface].color,
           array: measured.map((spread) => spread[2] - spread[0]), arrayminus: measured.map((spread) => spread[0] - spread[1]) },
-        text: points.map((row, index) => `${row.nthreads} asked, ${row.threads} there<br>${plain(spreads[index][1])} to ` +
+        text: points.map((row, index) => `${row.nprocs ? `${row.nprocs} ranks, ` : ""}${row.nthreads} asked, ${row.threads} there<br>${plain(spreads[index][1])} to ` +
           `${plain(spreads[index][2])} in ${spreads[index][3]} runs${row.failed ? `, ${row.failed} failed` : ""}`),
         marker: { ...markOf(first), opacity: level ? [1, 0] : 1 },
         line: { ...lineOf(first), ...(first.sequential ? { dash: "dot", width: 1.5 } : {}) },
@@ -316,7 +324,7 @@
     if (!settings.length) return leaveOut("scaling");
     const drawn = ["throughput", "latency", "p99", "memory"].filter((name) => metrics.has(name));
     const usable = Object.keys(AXES).filter((name) =>
-      name === "nthreads" || name === "threads" || unique(settings.map((row) => row[name])).filter((one) => one !== null).length > 1);
+      name === "nthreads" || name === "threads" || name === data.by || unique(settings.map((row) => row[name])).filter((one) => one !== null).length > 1);
     let along = data.by;
     let logarithmic = "no";
     legend("scaling");
@@ -327,10 +335,10 @@
     function update() {
       const body = part("scaling", "body");
       replace(body);
-      const rows = settings.filter((row) => row[along] !== null);
+      const rows = settings.filter((row) => placeOf(row, along) !== null);
       for (const [panel, inside] of grouped(rows, (row) => panelOf(row, along))) {
         const plots = make("div", { class: "plots" });
-        const xs = inside.map((row) => row[along]);
+        const xs = inside.map((row) => placeOf(row, along));
         const extent = [Math.min(...xs), Math.max(...xs)];
         for (const name of drawn) {
           const value = (row) => row.values[name];
@@ -366,7 +374,7 @@
   function showQuantiles() {
     const rows = settings.filter((row) => row.quantiles.length);
     if (!rows.length) return leaveOut("quantiles");
-    const degrees = unique(rows.filter((row) => !row.sequential).map((row) => row.nthreads)).sort((a, b) => a - b);
+    const degrees = unique(rows.filter((row) => !row.sequential).map((row) => row.degree)).sort((a, b) => a - b);
     let degree = degrees.at(-1) ?? 1;
     legend("quantiles");
     if (degrees.length)
@@ -374,7 +382,7 @@
         (value) => { degree = Number(value); update(); }));
     function update() {
       const plots = make("div", { class: "plots" });
-      const chosen = rows.filter((row) => row.sequential || row.nthreads === degree);
+      const chosen = rows.filter((row) => row.sequential || row.degree === degree);
       for (const [panel, inside] of grouped(chosen, (row) => panelOf(row, "nthreads"))) {
         const node = make("div");
         plots.append(make("div", { class: "card" }, make("h3", {}, panel), node));
@@ -413,7 +421,7 @@
     legend("series");
     const controls = part("series", "controls");
     function degreesHere() {
-      return unique(cases.get(chosen).filter((row) => !row.sequential).map((row) => row.nthreads)).sort((a, b) => a - b);
+      return unique(cases.get(chosen).filter((row) => !row.sequential).map((row) => row.degree)).sort((a, b) => a - b);
     }
     function update() {
       const degrees = degreesHere();
@@ -423,7 +431,7 @@
         ...(degrees.length ? [choice("at", degrees.map((one) => [one, `${one} threads asked for`]), degree,
           (value) => { degree = Number(value); update(); })] : []),
       );
-      const inside = cases.get(chosen).filter((row) => row.sequential || row.nthreads === degree);
+      const inside = cases.get(chosen).filter((row) => row.sequential || row.degree === degree);
       const widest = Math.max(...inside.map((row) => row.samples.width));
       const there = unique(inside.flatMap((row) => Object.keys(row.samples.columns))).filter((name) => name !== "seconds");
       const known = Object.keys(data.columns);
@@ -523,7 +531,8 @@
     const columns = [
       ...(data.sets.length > 1 ? [["set", (row) => row.set, true]] : []),
       ["application", (row) => row.application], ["input", (row) => row.input], ["interface", (row) => row.interface],
-      ["composition", (row) => row.composition], ["threads", (row) => row.nthreads, true], ["really", (row) => row.threads, true],
+      ["composition", (row) => row.composition], ...(anyOf("nprocs") ? [["ranks", (row) => row.nprocs, true]] : []),
+      ["threads", (row) => row.nthreads, true], ["really", (row) => row.threads, true],
       ...["batch", "batch_bytes", "batch_interval", "frequency"].filter(anyOf).map((name) => [name.replace("_", " "), (row) => row[name], true]),
       ...["freq_pattern", "purpose"].filter(anyOf).map((name) => [name.replace("freq_", ""), (row) => row[name]]),
       ...(several("held") ? [["held", (row) => row.held]] : []),

@@ -161,25 +161,26 @@ template <class Input, class... Leaves> class chain final : public component {
 
   void divide(std::size_t stage, pipe::chunk_base& in,
               std::span<const std::unique_ptr<pipe::chunk_base>> parts, std::int64_t first,
-              std::vector<std::uint8_t>& who) const override {
+              std::vector<std::uint8_t>& who, std::span<const std::uint8_t> places) const override {
     at(stage, [&]<std::size_t I>(index<I>) {
       if constexpr (requires(const stage_at<I>& s, const input<I>& x) { s.hash_of_key(x); }) {
         using items = pipe::chunk<input<I>>;
         auto& from = static_cast<items&>(in);
         const auto n = from.size();
         const bool may_fail = !this->stages_[I].opts.on_error.plain();
+        const auto count = places.empty() ? parts.size() : places.size();
         for (std::size_t i = 0; i < n; ++i) {
           frame<mode::plain>::attribute(I, [&] {
             try {
               // The low bits find the key's place in the table of its part.
               who[i] = static_cast<std::uint8_t>((model::get<I>(leaves_).stage.hash_of_key(from[i]) >> 24U) %
-                                                 parts.size());
+                                                 count);
             } catch (...) {
               if (!may_fail) throw;
               who[i] = 0;  // which asks for the key once more, and deals with the error
             }
           });
-          static_cast<items&>(*parts[who[i]])
+          static_cast<items&>(*parts[places.empty() ? who[i] : places[who[i]]])
               .emplace_marked({from.due(i), first + static_cast<std::int64_t>(i)}, std::move(from[i]));
         }
       }

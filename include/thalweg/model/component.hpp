@@ -203,10 +203,11 @@ class component {
   /// An empty chunk for the output of a stage (of a `tw::stage`: for a port).
   [[nodiscard]] virtual std::unique_ptr<pipe::chunk_base> make_chunk(std::size_t stage) const = 0;
   /// For a stage with state for each key: moves the items of `in` into `parts`, by key, in order, with ranks
-  /// from `first` on. `who[i]` is then the part of item i.
+  /// from `first` on. `who[i]` is then the part of item i. Where several parts go to the same place, `places`
+  /// says for each part to which of `parts` its items are moved.
   virtual void divide(std::size_t stage, pipe::chunk_base& in,
                       std::span<const std::unique_ptr<pipe::chunk_base>> parts, std::int64_t first,
-                      std::vector<std::uint8_t>& who) const = 0;
+                      std::vector<std::uint8_t>& who, std::span<const std::uint8_t> places) const = 0;
   /// For a stage that is watermarked, before its items are divided: adds the moments of the items, which
   /// come at `now`. `latest` is the latest time of all items before.
   virtual void take_times(std::size_t stage, pipe::chunk_base& in, std::int64_t now, std::int64_t& latest,

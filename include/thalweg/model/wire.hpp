@@ -22,6 +22,8 @@ class wire {
   /// Reads `n` items, in place of what `into` holds, which says whether they are marked. Where the reader has
   /// blocks, `into` must be left as it is until they have come.
   virtual void read(byte_reader& from, std::size_t n, pipe::chunk_base& into) const = 0;
+  /// How many items of the stream these are.
+  [[nodiscard]] virtual std::size_t count(const pipe::chunk_base& items) const { return items.size(); }
 };
 
 template <can_travel T> class typed_wire final : public wire {

@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <vector>
 
 namespace thalweg::observe {
 
@@ -87,6 +89,12 @@ class histogram {
   histogram since(const histogram& earlier) const noexcept;
 
   void clear() noexcept;
+
+  /// All that was counted as plain numbers, for another process: `from_words` makes the same of them. The
+  /// buckets that hold nothing are left out.
+  std::vector<std::uint64_t> to_words() const;
+  /// \throws std::invalid_argument  if these are not the words of a histogram
+  static histogram from_words(std::span<const std::uint64_t> words);
 
   /// The bucket that counts `value` (not negative), and the least and greatest values of a bucket.
   static constexpr std::size_t bucket_of(std::int64_t value) noexcept {

@@ -29,6 +29,7 @@ struct stage_data {
   bool paced = false;                ///< a source that follows a schedule of due times
   int segment = -1;  ///< stages of the same number never run at once, as they are fused; -1: none
   std::vector<std::size_t> inputs;  ///< indexes, in `report_data::stages`, of the stages that feed it
+  std::vector<int> ranks;           ///< of a run on several, those that executed it
 };
 
 /// Latency from source to sink of the items of a run. Quantiles are within 1.6 % of the true value; count,
@@ -89,6 +90,32 @@ struct resize_event {
   int to = 0;
 };
 
+/// One process of a run on several ranks (`tw::mpi`). Messages are those that it has sent to other ranks.
+struct rank_report {
+  int rank = 0;
+  std::string host;
+  int workers = 1;                        ///< threads that execute stages
+  std::chrono::nanoseconds cpu{0};        ///< processor time of the process during the run
+  std::uint64_t peak_bytes = 0;           ///< most memory that the process has had, since its start
+  std::uint64_t messages = 0;             ///< runs of items
+  std::uint64_t bytes = 0;                ///< in these messages
+  std::uint64_t credits = 0;              ///< messages that say how much may be sent
+  std::uint64_t others = 0;               ///< all that are neither: ends, stop, pause, monitoring
+  std::chrono::nanoseconds clock{0};      ///< by how much its clock was ahead of rank 0's when the run began
+  std::chrono::nanoseconds clock_off{0};  ///< how wrong that may be, at most; 0: it is the same clock
+};
+
+/// What has travelled between ranks from one stage to the next.
+struct channel_report {
+  std::string from, to;
+  std::uint64_t messages = 0;  ///< runs of items
+  std::uint64_t items = 0;
+  std::uint64_t bytes = 0;    ///< in these messages
+  std::uint64_t credits = 0;  ///< messages back that say how much may be sent
+  std::chrono::nanoseconds blocked{
+      0};  ///< how long the senders had something to send and no credit, added up
+};
+
 /// What a policy knows of a run; input to `report`. All fields have defaults that mean "nothing known".
 struct report_data {
   std::string policy;    ///< as text that `policy_from` would accept, such as `threads:4`
@@ -107,6 +134,9 @@ struct report_data {
   latency_report latency;               ///< of the items that entered the sinks
   std::vector<stage_data> stages;       ///< in the order of the stream, sources first
   std::vector<resize_event> resizes;
+  std::vector<std::string> notes;        ///< what was done in another way than was asked for, and why
+  std::vector<rank_report> ranks;        ///< of a run on several ranks that has ended
+  std::vector<channel_report> channels;  ///< and what has travelled between them
 };
 
 /// Samples of a level: how full something was.
@@ -196,6 +226,9 @@ class stage_report {
   /// Items discarded on purpose: by a full pipe in front of it (`.when_full`), a full tap, or since nobody is
   /// connected to an optional output. What a filter refuses is not among them: it went in and not out.
   std::uint64_t dropped() const noexcept { return data_.totals.dropped; }
+
+  /// The ranks that executed it, in a run on several ranks that has ended; otherwise empty.
+  const std::vector<int>& ranks() const noexcept { return data_.ranks; }
 
   const stage_data& data() const noexcept { return data_; }
 
@@ -293,8 +326,16 @@ class report {
   /// What `set_replicas` changed, in order.
   const std::vector<resize_event>& resizes() const noexcept { return data_.resizes; }
 
+  /// What was done in another way than was asked for, and why: a sentence each.
+  const std::vector<std::string>& notes() const noexcept { return data_.notes; }
+
   /// Whether this process holds the results: of a run on several ranks (`tw::mpi`), rank 0 does.
   bool is_root() const noexcept { return data_.root; }
+
+  /// Of a run on several ranks that has ended: its processes, in the order of their ranks, and what has
+  /// travelled between them. Otherwise empty.
+  const std::vector<rank_report>& ranks() const noexcept { return data_.ranks; }
+  const std::vector<channel_report>& channels() const noexcept { return data_.channels; }
 
   /// What happened after the report `earlier` of the same run was taken: rates, latencies and counters of
   /// that window of time. Maxima stay those of the whole run. Throws `std::invalid_argument` if the stages

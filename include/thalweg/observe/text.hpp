@@ -26,6 +26,9 @@ std::string count_text(std::uint64_t count);
 /// A rate in items per second: `850 /s`, `42.5 k/s`, `1.23 M/s`.
 std::string rate_text(double per_second);
 
+/// A number of bytes: `850 B`, `42.5 kB`, `1.23 GB`; a kB has 1000.
+std::string size_text(std::uint64_t bytes);
+
 /// A part of a whole: `93 %`, `0.4 %`.
 std::string percent_text(double part);
 

@@ -12,11 +12,14 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace thalweg::observe {
+
+class json_writer;
 
 /// The trace of one run. Whoever traces holds a pointer to a recorder, null when nothing is traced: then all
 /// it costs is one predictable branch.
@@ -73,6 +76,16 @@ class trace_recorder {
   std::uint64_t recorded() const;
   std::uint64_t dropped() const;
 
+  // Of a run in several processes one writes the trace of all.
+
+  /// Which process this is, from 0, and the name under which it is shown. Times count from `origin_ns`, which
+  /// has to be the same moment on all: before the first event of any.
+  void as_process(int number, std::string name, std::int64_t origin_ns);
+  /// The events so far, as text for another process's `add_events`.
+  std::string events() const;
+  /// Those of another process, and how many it had no room for.
+  void add_events(std::string events, std::uint64_t dropped);
+
   /// The trace as text. `write` puts the same into a file, piece by piece, and throws `std::system_error`,
   /// whose text names the file, if it cannot.
   std::string to_json() const;
@@ -97,6 +110,9 @@ class trace_recorder {
   void append(std::size_t thread, const event& e) noexcept;
   lane* open_lane(std::size_t thread) noexcept;
   template <class Sink> void generate(Sink&& sink) const;
+  template <class Sink> void generate_events(json_writer& json, std::string& text, Sink&& sink) const;
+  [[nodiscard]] std::int64_t origin() const;
+  [[nodiscard]] std::uint64_t all_dropped() const;
 
   std::vector<std::string> stages_;
   std::size_t events_per_thread_;
@@ -106,6 +122,11 @@ class trace_recorder {
   std::deque<std::unique_ptr<lane>> owned_;
   std::vector<std::string> thread_names_;
   std::vector<mark_event> marks_;
+  int process_ = 0;
+  std::string process_name_ = "thalweg";
+  std::optional<std::int64_t> origin_;
+  std::vector<std::string> events_elsewhere_;
+  std::uint64_t dropped_elsewhere_ = 0;
 };
 
 }  // namespace thalweg::observe

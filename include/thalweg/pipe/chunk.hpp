@@ -86,15 +86,23 @@ class chunk_base {
   /// Moves items [first, last) to the end of `to`, which has the same item type. They stay here as
   /// moved-from.
   virtual void move_items(std::size_t first, std::size_t last, chunk_base& to) = 0;
+  /// Moves each item to the end of `parts[who[i]]`, with its mark. They stay here as moved-from.
+  virtual void scatter(std::span<const std::unique_ptr<chunk_base>> parts,
+                       std::span<const std::uint8_t> who) = 0;
+  /// Gives the items ranks: `first` + `places[i]`. They keep their due times, if they have any.
+  virtual void rank_items(std::int64_t first, std::span<const std::uint32_t> places) = 0;
   /// Puts the items of `parts`, which have ranks, behind what is here, in the order of their ranks: those of
-  /// rank `first` + i are in part `who[i]`. Each gets the mark `marks[i]`, if there are any.
+  /// rank `first` + i, or `first` + `places[i]` if there are any, are in part `who[i]`. Each gets the mark
+  /// `marks[i]`, if there are any.
   virtual void gather(std::span<const std::unique_ptr<chunk_base>> parts, std::span<const std::uint8_t> who,
-                      std::int64_t first, std::span<const mark> marks) = 0;
+                      std::int64_t first, std::span<const std::uint32_t> places,
+                      std::span<const mark> marks) = 0;
   /// The same where the ranks are those among the items of their part: the next ones come from `who[i]`.
   virtual void gather(std::span<const std::unique_ptr<chunk_base>> parts, std::span<const std::uint8_t> who,
                       std::span<const mark> marks) = 0;
-  /// The same for ranks of any kind; of equal ones that of the lower part comes first.
-  virtual void gather(std::span<const std::unique_ptr<chunk_base>> parts) = 0;
+  /// The same for ranks of any kind; of equal ones that of the lower part comes first. They get the rank of
+  /// what is sent at the end of the stream, unless they are to keep theirs.
+  virtual void gather(std::span<const std::unique_ptr<chunk_base>> parts, bool keep_ranks) = 0;
   /// Destroys the first `n` items.
   virtual void drop_front(std::size_t n) noexcept = 0;
   /// Gives each of the items [first, last), all of which are marked, the mark `f(its mark)`.
@@ -205,9 +213,25 @@ template <item T> class chunk final : public chunk_base {
     }
   }
 
+  void scatter(std::span<const std::unique_ptr<chunk_base>> parts,
+               std::span<const std::uint8_t> who) override {
+    for (std::size_t i = 0; i < who.size(); ++i) move_items(i, i + 1, *parts[who[i]]);
+  }
+
+  void rank_items(std::int64_t first, std::span<const std::uint32_t> places) override {
+    if (!paced) marks_ = std::make_unique<mark[]>(capacity_);
+    ranked = true;
+    for (std::size_t i = 0; i < places.size(); ++i) marks_[chunk_base::begin() + i].rank = first + places[i];
+  }
+
   void gather(std::span<const std::unique_ptr<chunk_base>> parts, std::span<const std::uint8_t> who,
-              std::int64_t first, std::span<const mark> marks) override {
-    gather_by(parts, who, marks, [first](std::size_t i) { return first + static_cast<std::int64_t>(i); });
+              std::int64_t first, std::span<const std::uint32_t> places,
+              std::span<const mark> marks) override {
+    if (places.empty()) {
+      gather_by(parts, who, marks, [first](std::size_t i) { return first + static_cast<std::int64_t>(i); });
+    } else {
+      gather_by(parts, who, marks, [&](std::size_t i) { return first + places[i]; });
+    }
   }
 
   void gather(std::span<const std::unique_ptr<chunk_base>> parts, std::span<const std::uint8_t> who,
@@ -216,7 +240,7 @@ template <item T> class chunk final : public chunk_base {
     gather_by(parts, who, marks, [&](std::size_t i) { return turns[who[i]]++; });
   }
 
-  void gather(std::span<const std::unique_ptr<chunk_base>> parts) override {
+  void gather(std::span<const std::unique_ptr<chunk_base>> parts, bool keep_ranks) override {
     std::array<std::size_t, 256> next{};
     for (;;) {
       std::size_t least = parts.size();
@@ -229,7 +253,7 @@ template <item T> class chunk final : public chunk_base {
       if (least == parts.size()) return;
       auto& from = static_cast<chunk&>(*parts[least]);
       auto m = from.mark_of(next[least]);
-      m.rank = end_rank;
+      if (!keep_ranks) m.rank = end_rank;
       if (marked()) {
         emplace_marked(m, std::move(from[next[least]]));
       } else {

@@ -9,6 +9,11 @@ namespace thalweg::pipe {
 /// The word that threads of one process sleep on: a Linux futex, std::atomic::wait elsewhere.
 using futex_word = std::atomic<std::uint32_t>;
 
+/// Who sleeps on a word: threads of one process, or also those of others that share the memory it lies in.
+/// Only on Linux can others wake; elsewhere a sleep in which a word of the machine has changed ends after a
+/// millisecond at most.
+enum class futex_scope : std::uint8_t { process, machine };
+
 /// Sleeps while `word` holds `expected`, until a wake. Returns at once if it holds something else, and may
 /// return without reason: callers loop around their own predicate. Orders no memory: read the word with
 /// acquire afterwards.
@@ -16,11 +21,12 @@ void futex_wait(const futex_word& word, std::uint32_t expected) noexcept;
 
 /// The same with an end. Returns false if `deadline` passed, true for every other reason to return.
 bool futex_wait_until(const futex_word& word, std::uint32_t expected,
-                      std::chrono::steady_clock::time_point deadline) noexcept;
+                      std::chrono::steady_clock::time_point deadline,
+                      futex_scope scope = futex_scope::process) noexcept;
 
 /// Wakes at most `count` threads that sleep on `word`. It only uses the word's address: a word that a woken
 /// thread has destroyed meanwhile does no harm beyond one wake-up without reason.
-void futex_wake(const futex_word& word, int count) noexcept;
+void futex_wake(const futex_word& word, int count, futex_scope scope = futex_scope::process) noexcept;
 
 /// Wakes all threads that sleep on `word`.
 void futex_wake_all(const futex_word& word) noexcept;

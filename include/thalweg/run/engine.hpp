@@ -184,11 +184,28 @@ struct run_state {
   std::shared_ptr<network::exchange> others;
   /// Whether this process has the results.
   bool root = true;
-  /// What has been counted in this process, by stage number.
-  [[nodiscard]] std::vector<observe::stage_totals> totals() const;
-  /// What another rank has counted, and how much processor time it has used.
-  void counted_elsewhere(std::size_t stage, const observe::stage_totals& more);
-  void used_elsewhere(std::int64_t cpu_ns);
+  /// What is done in another way than was asked for; set before the start.
+  std::vector<std::string> notes;
+  /// What has been counted in one process, or in several together.
+  struct counts {
+    std::vector<observe::stage_totals> stages;  ///< by stage number
+    observe::worker_totals work;
+    observe::histogram latency;
+    bool sampled = false;  ///< the latencies are
+    counts& operator+=(const counts& more);
+  };
+  /// Of this process.
+  [[nodiscard]] counts counted() const;
+  /// What rank 0 learns at the end of a run on several.
+  struct elsewhere {
+    counts counted;
+    std::int64_t cpu_ns = 0;
+    int cores = 0;
+    std::vector<std::vector<int>> ranks_of_stage;
+    std::vector<rank_report> ranks;
+    std::vector<channel_report> channels;
+  };
+  void learn(elsewhere all);
 
   /// What the engine knows and the counters do not; called under no lock.
   std::atomic<int> workers{1};
@@ -217,15 +234,14 @@ struct run_state {
 
  private:
   friend class thread_context;
-  [[nodiscard]] observe::stage_totals counted_here(std::size_t stage) const;  // under `logs_mutex_`
+  [[nodiscard]] counts counted_here() const;  // under `logs_mutex_`
   void hold_sources(std::atomic<bool>& why);
   void end_pause();
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   mutable std::mutex logs_mutex_;
   std::vector<std::unique_ptr<thread_log>> logs_;
-  std::vector<observe::stage_totals> elsewhere_;  // under `logs_mutex_`
-  std::int64_t cpu_elsewhere_ = 0;
+  elsewhere elsewhere_;  // under `logs_mutex_`
   std::exception_ptr error_;
   std::int64_t error_position_ = 0;
 };

@@ -2,11 +2,16 @@
 /// thalweg::mpi.
 #pragma once
 
+#include <thalweg/model/errors.hpp>
+#include <thalweg/model/options.hpp>
 #include <thalweg/model/wire.hpp>
+#include <thalweg/pattern/travelling.hpp>
 #include <thalweg/run/back_end.hpp>
 #include <thalweg/run/run.hpp>
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -15,11 +20,43 @@
 
 namespace thalweg {
 
-/// A stage and the ranks that execute it: see `mpi_options::place`.
+/// A stage and the ranks that execute it, or the hosts: see `mpi_options::place`.
 struct stage_place {
-  std::string stage;       ///< its name; of a farm or a composite, that of the whole
-  std::vector<int> ranks;  ///< of a serial stage one; of a farm one for each replica: a rank may have several
+  std::string stage;  ///< its name; of a farm or a composite, that of the whole
+  /// Of a serial stage one; of a farm one for each replica: a rank may have several.
+  std::vector<int> ranks = {};
+  /// In place of ranks: names as MPI gives them (`MPI_Get_processor_name`), with or without what is behind
+  /// the first dot. A serial stage is executed by one rank there; of a farm all ranks have replicas, as many
+  /// as they have cores, or their share of `.replicas`.
+  std::vector<std::string> hosts = {};
 };
+
+/// What a stage costs: see `mpi_options::costs`.
+struct stage_cost {
+  std::string stage;                        ///< its name
+  std::chrono::duration<double> each = {};  ///< time in its operator for an item
+  double items = 1;                         ///< how many it is given for each item of the source
+};
+
+/// How items travel from one rank to another: see `mpi_options::comm`.
+class mpi_comm {
+ public:
+  enum class way : std::uint8_t { automatic, two_sided, one_sided };
+  constexpr mpi_comm(way w) noexcept : way_(w) {}  // NOLINT(google-explicit-constructor)
+  /// Takes nothing but `automatic`.
+  constexpr mpi_comm(int asked)  // NOLINT(google-explicit-constructor)
+      : way_(asked == automatic
+                 ? way::automatic
+                 : throw error("mpi: .comm is one_sided, two_sided or automatic, not a number")) {}
+  friend constexpr bool operator==(mpi_comm, mpi_comm) = default;
+
+ private:
+  way way_;
+};
+/// Messages of MPI, which the sender sends and the receiver receives.
+inline constexpr mpi_comm two_sided = mpi_comm::way::two_sided;
+/// Memory from which the receiver fetches what the sender has put there.
+inline constexpr mpi_comm one_sided = mpi_comm::way::one_sided;
 
 /// What may be asked of `mpi`.
 struct mpi_options {
@@ -31,12 +68,48 @@ struct mpi_options {
   int grouping = automatic;
   /// Stages that are to be on certain ranks; the others go where they would be without it.
   std::vector<stage_place> place = {};
+  /// What the stages cost; those that are not named cost nothing. Given it, a farm without `.replicas` gets
+  /// so many that none is the slowest for long: they are in proportion to its cost. Serial stages that rank 0
+  /// has no time for go to ranks of their own. Those of rank 0 hold for all. The environment variable
+  /// `THALWEG_COSTS` names a saved report to take in place of it.
+  std::vector<stage_cost> costs = {};
+  /// Sources and sinks do not share rank 0: each gets a rank of its own, on another host if there are enough,
+  /// and farms go to the ranks that are left. Then results are on the rank that executes the sink.
+  bool apart = false;
+  /// So many ranks, the last ones, execute nothing at first: they wait until `execution::set_replicas` gives
+  /// replicas to them. Rank 0 always takes part.
+  int reserve = 0;
   /// How many runs of items are sent to a replica in advance, by each rank that sends to it. `automatic`: 2,
   /// and 8 to a serial stage.
   int credits = automatic;
   /// How many bytes of items are put into one message at most, unless a single item is larger.
   std::size_t batch_bytes = std::size_t{256} << 10;
+  /// How items travel. `two_sided`: by messages of MPI. `one_sided`: between ranks of one machine through
+  /// memory that they share, and between machines the receiver fetches blocks from a window of the sender's
+  /// memory; it is an error if such memory cannot be had. `automatic`: between ranks of one machine through
+  /// memory that they share, if it can be had, and otherwise by messages.
+  /// A program that is told so when it first makes a policy, and has not initialised MPI itself, gets
+  /// `MPI_THREAD_SERIALIZED` with `one_sided`, otherwise `MPI_THREAD_MULTIPLE`.
+  mpi_comm comm = automatic;
+  /// Whether ranks of one machine share memory. If not they are treated as if they were on different
+  /// machines.
+  bool share_memory = true;
+  /// A rank that does not answer for so long while the stream runs is given up: the program is ended on all
+  /// ranks, with a line on stderr that names it and its host. 0: they wait for ever, as in a debugger.
+  std::chrono::milliseconds patience{3'000};
 };
+
+/// What the stages of a run have cost: of one in this process, for a short stream, or of an earlier one on
+/// all ranks.
+///
+/// ```c++
+/// const tw::report sample = tw::run(job_over(first_images), tw::sequential{});
+/// tw::run(job_over(all_images), tw::mpi({.costs = tw::costs_of(sample)}));
+/// ```
+[[nodiscard]] std::vector<stage_cost> costs_of(const report& r);
+/// The same of a report whose `to_json` was written into a file. \throws error  if it is not one; its text
+/// names the file
+[[nodiscard]] std::vector<stage_cost> saved_costs(const std::string& file);
 
 /// Executes a job on all processes of an MPI program: `mpirun -n 8 ./program`. Every process builds the same
 /// job and runs it; each executes some of its stages. The source and the sink are on rank 0 unless they are
@@ -55,8 +128,18 @@ struct mpi_options {
 /// Order, errors and the end are as under every policy. An exception on any rank ends the run on all; it
 /// comes out of `run` everywhere, with its stage, rank and host (`stage_error::rank`).
 ///
-/// What has to stay on one rank: loops of a graph, farms whose keys are divided up, with a `.schedule` or
-/// with timers. The number of replicas cannot be changed while it runs.
+/// Asked by `./thalweg plan` (the environment variable `THALWEG_PLAN`), `run` and `launch` write who would
+/// execute what, and end the program; `ranks` is then the number of ranks of the plan.
+///
+/// What has to stay on one rank: the serial stages of a loop. Farms whose keys are divided up, with a
+/// `.schedule`, with timers or in a loop are spread as others are; of such a farm one rank divides up the
+/// items.
+///
+/// `execution::set_replicas` on any rank gives the farms of a run that was launched more replicas, or fewer,
+/// over all ranks together, without stopping the stream: where there are fewest they are added, where there
+/// are most they are taken away. A farm can have them on all ranks but rank 0 (and there if it began there);
+/// one with a `.place` on those that this names, and on the `.reserve`. Called on several ranks at the same
+/// time, one of the calls is the last for all. A replica that is taken away works on what is under way to it.
 ///
 /// ```c++
 /// int main(int argc, char** argv) {
@@ -79,6 +162,8 @@ class mpi {
   [[nodiscard]] const mpi_options& options() const noexcept { return options_; }
 
  private:
+  void count();
+
   mpi_options options_;
   int rank_ = 0;
   int ranks_ = 1;

@@ -1,10 +1,14 @@
 #include "mapping.hpp"
 
+#include <thalweg/observe/text.hpp>
+
 #include <algorithm>
-#include <map>
 #include <string>
+#include <string_view>
 
 #include "../parts.hpp"
+#include "balance.hpp"
+#include "ways.hpp"
 
 namespace thalweg::run_detail::across {
 
@@ -12,15 +16,7 @@ namespace {
 
 using network::place_of;
 
-// Stages that are executed together: a serial one, or all of a farm.
-struct group {
-  std::size_t first = 0, last = 0;
-  bool farm = false;
-  bool spreads = false;  // its replicas may be on several ranks
-  int replicas = 1;
-};
-
-std::vector<group> groups_of(const run_state& run, int ranks, int workers) {
+std::vector<group> groups_of(const run_state& run) {
   std::vector<group> all;
   for (std::size_t i = 0; i < run.stages.size();) {
     group g;
@@ -29,25 +25,48 @@ std::vector<group> groups_of(const run_state& run, int ranks, int workers) {
     while (i < run.stages.size() && same_farm(run.stages[i - 1], run.stages[i])) ++i;
     g.last = i;
     g.farm = info.farm >= 0;
-    bool timed = false;
-    for (auto s = g.first; s < g.last; ++s) timed = timed || run.stages[s].info->timed;
-    g.spreads = g.farm && !info.keyed && !timed && info.opts.schedule.how() == schedule::kind::on_demand;
-    if (g.farm) {
-      const auto by_itself = g.spreads ? std::max(1, ranks - 1) * workers : workers;
-      g.replicas = info.replicas == automatic ? by_itself : info.replicas;
-    }
+    g.source = info.in == nullptr;
+    g.sink = info.out == nullptr;
+    g.divided = g.farm && (info.keyed || info.opts.schedule.how() != schedule::kind::on_demand);
+    if (g.farm) g.replicas = info.replicas;
     all.push_back(g);
+  }
+  // What goes round, and what cannot travel, keeps those it connects together.
+  const auto looping = components_in_loops(run);
+  for (const auto& w : ways_of(run)) {
+    const bool held = w.own_pipe || model::wire_of(*w.items) == nullptr ||
+                      (looping[run.stages[w.from].component] && looping[run.stages[w.to].component]);
+    for (auto& g : all) {
+      const bool at_an_end = (g.first <= w.from && w.from < g.last) || (g.first <= w.to && w.to < g.last);
+      g.stays = g.stays || (held && at_an_end);
+    }
   }
   return all;
 }
 
-// Replicas one after the other to the ranks from `first` on, as even as can be, neighbours on the same rank.
-std::vector<place_of> spread(int replicas, int first, int ranks) {
-  std::vector<place_of> all;
-  const int n = std::min(replicas, ranks - first);
-  all.reserve(static_cast<std::size_t>(n));
-  for (int r = 0; r < n; ++r) all.push_back({first + r, replicas / n + (r < replicas % n ? 1 : 0)});
+// The groups that a name means: that of a stage, of a farm or of a composite.
+std::vector<group*> named(const run_state& run, std::vector<group>& groups, std::string_view name) {
+  std::vector<group*> all;
+  for (auto& g : groups) {
+    for (auto s = g.first; s < g.last; ++s) {
+      const std::string_view full = run.stages[s].info->name;
+      if (full == name || (full.starts_with(name) && full.substr(name.size()).starts_with('/'))) {
+        all.push_back(&g);
+        break;
+      }
+    }
+  }
   return all;
+}
+
+std::string unknown_stage(const run_state& run, std::string_view option, std::string_view name) {
+  std::vector<std::string> names;
+  names.reserve(run.stages.size());
+  for (const auto& s : run.stages) names.push_back(s.info->name);
+  auto text = observe::joined({"mpi: ", option, " names stage '", name, "', which does not exist"});
+  if (const auto close = observe::closest_name(name, names); !close.empty())
+    text += observe::joined({"; did you mean '", close, "'?"});
+  return text;
 }
 
 std::vector<place_of> counted(std::vector<int> ranks) {
@@ -63,68 +82,211 @@ std::vector<place_of> counted(std::vector<int> ranks) {
   return all;
 }
 
+// Of a farm all replicas, or as many as there are workers, to these ranks.
+std::vector<place_of> farm_on(const group& g, const std::vector<int>& ranks, const machine& on) {
+  if (g.replicas != automatic) return spread(g.replicas, ranks);
+  std::vector<int> all;
+  for (const int r : ranks) all.insert(all.end(), static_cast<std::size_t>(on.workers(r)), r);
+  if (g.divided) all.resize(std::min(all.size(), network::most_shares));
+  return counted(std::move(all));
+}
+
+// --- what was asked for ---
+
+class wishes {
+ public:
+  wishes(const run_state& run, const machine& on, std::vector<group>& groups)
+      : run_(run), on_(on), groups_(groups) {}
+
+  void take(const stage_place& p) {
+    const auto who = "mpi: .place of stage '" + p.stage + "'";
+    const auto meant = named(run_, groups_, p.stage);
+    if (meant.empty()) return fails(unknown_stage(run_, ".place", p.stage));
+    if (!p.ranks.empty() && !p.hosts.empty()) return fails(who + " names ranks and hosts: only one can hold");
+    if (p.ranks.empty() && p.hosts.empty()) return fails(who + " names no rank");
+    named_.insert(named_.end(), meant.begin(), meant.end());
+    for (auto* g : meant) p.hosts.empty() ? to_ranks(*g, p.ranks, who) : to_hosts(*g, p.hosts, who);
+  }
+
+  /// The stage with this name, or the farm or the composite.
+  [[nodiscard]] bool name(const group& g) const {
+    return std::any_of(named_.begin(), named_.end(), [&](const group* n) { return n == &g; });
+  }
+
+  std::vector<std::string> problems;
+
+ private:
+  void fails(std::string why) { problems.push_back(std::move(why)); }
+
+  void to_ranks(group& g, const std::vector<int>& ranks, const std::string& who) {
+    for (const int r : ranks) {
+      if (r < 0 || r >= on_.size())
+        return fails(who + " names rank " + std::to_string(r) + ", but there are ranks 0 to " +
+                     std::to_string(on_.size() - 1));
+    }
+    if (!g.farm && ranks.size() > 1)
+      fails(who + " names " + std::to_string(ranks.size()) + " ranks, but it is serial: one executes it");
+    g.at = counted(ranks);
+  }
+
+  void to_hosts(group& g, const std::vector<std::string>& hosts, const std::string& who) {
+    std::vector<int> ranks;
+    for (const auto& h : hosts) {
+      const auto there = on_.on_host(h);
+      if (there.empty()) {
+        std::string known;
+        for (const auto& name : on_.hosts()) known.append(known.empty() ? "" : ", ").append(name);
+        return fails(who + " names host '" + h + "', but the ranks are on " + known);
+      }
+      ranks.insert(ranks.end(), there.begin(), there.end());
+    }
+    if (hosts.size() > 1 && !g.farm)
+      return fails(who + " names " + std::to_string(hosts.size()) +
+                   " hosts, but it is serial: one executes it");
+    g.at = g.farm ? farm_on(g, ranks, on_) : counted({idlest(ranks)});
+  }
+
+  // Of several ranks that of which least has been asked for.
+  [[nodiscard]] int idlest(const std::vector<int>& ranks) const {
+    const auto asked = [&](int r) {
+      int sum = 0;
+      for (const auto& g : groups_) {
+        for (const auto& p : g.at) sum += p.rank == r ? p.replicas : 0;
+      }
+      return sum;
+    };
+    return *std::min_element(ranks.begin(), ranks.end(), [&](int a, int b) { return asked(a) < asked(b); });
+  }
+
+  const run_state& run_;
+  const machine& on_;
+  std::vector<group>& groups_;
+  std::vector<group*> named_;
+};
+
+void take_costs(const run_state& run, const mpi_options& how, std::vector<group>& groups,
+                std::vector<std::string>& problems) {
+  if (!how.costs.empty() && how.grouping != automatic)
+    problems.emplace_back("mpi: .grouping and .costs: only one of them can say where stages go");
+  for (const auto& c : how.costs) {
+    const auto who = "mpi: .costs of stage '" + c.stage + "'";
+    const auto meant = named(run, groups, c.stage);
+    if (meant.empty()) problems.push_back(unknown_stage(run, ".costs", c.stage));
+    if (meant.size() > 1) problems.push_back(who + " are those of several stages: name each of them");
+    if (!(c.each.count() >= 0) || !(c.items >= 0)) problems.push_back(who + " must not be negative");
+    if (meant.size() == 1) meant.front()->load += c.each.count() * c.items;
+  }
+}
+
+// --- what nobody asked for ---
+
+// Sources and sinks: on rank 0; or each away from the others, on another host if there are enough of them.
+void place_ends(std::vector<group>& groups, bool apart, const machine& on) {
+  std::vector<int> taken(on.ranks.size());
+  const auto on_host = [&](int rank) {
+    int sum = 0;
+    for (int r = 0; r < on.size(); ++r)
+      sum += on.host(r) == on.host(rank) ? taken[static_cast<std::size_t>(r)] : 0;
+    return sum;
+  };
+  const auto order = on.by_host();
+  for (auto& g : groups) {
+    if ((!g.source && !g.sink) || g.farm) continue;
+    if (g.at.empty()) {
+      const auto least = std::min_element(order.begin(), order.end(), [&](int a, int b) {
+        return std::pair(on_host(a), taken[static_cast<std::size_t>(a)]) <
+               std::pair(on_host(b), taken[static_cast<std::size_t>(b)]);
+      });
+      g.at = {{apart && !g.stays ? *least : 0, 1}};
+    }
+    ++taken[static_cast<std::size_t>(g.at.front().rank)];
+  }
+}
+
+// Ranks for replicas: those that have neither a source nor a sink, if there are any.
+std::vector<int> ranks_for_farms(const std::vector<group>& groups, const machine& on) {
+  auto all = on.by_host();
+  if (all.size() > 1) all.erase(all.begin());
+  auto others = all;
+  std::erase_if(others, [&](int r) {
+    return std::any_of(groups.begin(), groups.end(), [&](const group& g) {
+      return (g.source || g.sink) && !g.at.empty() && g.at.front().rank == r;
+    });
+  });
+  return others.empty() ? all : others;
+}
+
+void place_by_default(std::vector<group>& groups, const machine& on) {
+  const auto ranks = ranks_for_farms(groups, on);
+  for (auto& g : groups) {
+    if (g.at.empty()) g.at = g.farm ? farm_on(g, ranks, on) : counted({0});
+  }
+}
+
+// So many operators to each rank, as they follow each other.
+void place_in_turn(std::vector<group>& groups, int grouping, const machine& on) {
+  const auto order = on.by_host();
+  int workers = 0;
+  for (const int r : ranks_for_farms(groups, on)) workers += on.workers(r);
+  int operators = 0;
+  for (auto& g : groups) {
+    std::vector<int> at;
+    const int n = !g.farm ? 1 : g.replicas != automatic ? g.replicas : workers;
+    at.reserve(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i)
+      at.push_back(order[static_cast<std::size_t>(std::min(operators++ / grouping, on.size() - 1))]);
+    if (g.at.empty()) g.at = counted(std::move(at));
+  }
+}
+
+// How many of the last ranks wait for replicas: rank 0 does not.
+int reserve_of(const mpi_options& how, const machine& on) {
+  return std::min(how.reserve, on.size() - 1);
+}
+
 }  // namespace
 
-network::mapping map_stages(const run_state& run, const mpi_options& how, int ranks, int workers) {
-  std::vector<std::string> problems;
-  const auto groups = groups_of(run, ranks, workers);
-  std::vector<std::vector<place_of>> of_group;
-  int operators = 0;
-  for (const auto& g : groups) {
-    const auto& info = *run.stages[g.first].info;
-    const int rank_of_farm = std::min(1, ranks - 1);
-    if (how.grouping == automatic) {
-      of_group.push_back(g.spreads ? spread(g.replicas, rank_of_farm, ranks)
-                                   : std::vector<place_of>{{g.farm ? rank_of_farm : 0, g.replicas}});
-      continue;
-    }
-    std::vector<int> at;
-    at.reserve(static_cast<std::size_t>(g.replicas));
-    for (int i = 0; i < g.replicas; ++i) at.push_back(std::min(operators++ / how.grouping, ranks - 1));
-    if (info.in == nullptr || info.out == nullptr) at = {0};
-    if (g.farm && !g.spreads) std::fill(at.begin(), at.end(), at.front());
-    of_group.push_back(counted(std::move(at)));
+network::mapping map_stages(const run_state& run, const mpi_options& how, const machine& on) {
+  auto groups = groups_of(run);
+  auto at_work = on;
+  at_work.ranks.resize(on.ranks.size() - static_cast<std::size_t>(reserve_of(how, on)));
+  wishes asked(run, on, groups);
+  for (const auto& p : how.place) asked.take(p);
+  take_costs(run, how, groups, asked.problems);
+  if (!asked.problems.empty()) throw invalid_job(std::move(asked.problems));
+
+  place_ends(groups, how.apart, at_work);
+  if (!how.costs.empty()) {
+    balance(groups, at_work);
+  } else if (how.grouping != automatic) {
+    place_in_turn(groups, how.grouping, at_work);
+  } else {
+    place_by_default(groups, at_work);
   }
-  for (const auto& p : how.place) {
-    bool known = false;
-    for (std::size_t k = 0; k < groups.size(); ++k) {
-      const auto& g = groups[k];
-      bool meant = false;
-      for (auto s = g.first; s < g.last; ++s) {
-        const auto& name = run.stages[s].info->name;
-        meant = meant || name == p.stage || name.starts_with(p.stage + "/");
-      }
-      if (!meant) continue;
-      known = true;
-      const auto who = "mpi: .place of stage '" + p.stage + "'";
-      if (p.ranks.empty()) problems.push_back(who + " names no rank");
-      for (const int r : p.ranks) {
-        if (r < 0 || r >= ranks)
-          problems.push_back(who + " names rank " + std::to_string(r) + ", but there are ranks 0 to " +
-                             std::to_string(ranks - 1));
-      }
-      auto at = counted(p.ranks);
-      if (!g.farm && p.ranks.size() > 1)
-        problems.push_back(who + " names " + std::to_string(p.ranks.size()) +
-                           " ranks, but it is serial: one executes it");
-      if (g.farm && !g.spreads) {
-        if (at.size() > 1)
-          problems.push_back(who +
-                             " names several ranks, but a farm whose keys are divided up, with a "
-                             ".schedule or with timers has to be on one");
-        else if (p.ranks.size() == 1 && !at.empty())
-          at.front().replicas = g.replicas;
-      }
-      of_group[k] = std::move(at);
-    }
-    if (!known) problems.push_back("mpi: .place names stage '" + p.stage + "', which does not exist");
-  }
-  if (!problems.empty()) throw invalid_job(std::move(problems));
   network::mapping all(run.stages.size());
-  for (std::size_t k = 0; k < groups.size(); ++k) {
-    for (auto s = groups[k].first; s < groups[k].last; ++s) all[s] = of_group[k];
+  for (const auto& g : groups) {
+    for (auto s = g.first; s < g.last; ++s) all[s] = g.at;
   }
   return all;
+}
+
+network::mapping with_reserves(const run_state& run, const mpi_options& how, const machine& on,
+                               network::mapping places) {
+  auto groups = groups_of(run);
+  wishes asked(run, on, groups);
+  for (const auto& p : how.place) asked.take(p);
+  for (const auto& g : groups) {
+    if (!g.farm || g.divided || g.stays) continue;
+    const int first = asked.name(g) ? on.size() - reserve_of(how, on) : std::min(1, on.size() - 1);
+    for (auto s = g.first; s < g.last; ++s) {
+      auto& at = places[s];
+      for (int r = first; r < on.size(); ++r) {
+        if (network::replicas_on(at, r) < 0) at.push_back({r, 0});
+      }
+      std::sort(at.begin(), at.end(), [](const place_of& a, const place_of& b) { return a.rank < b.rank; });
+    }
+  }
+  return places;
 }
 
 }  // namespace thalweg::run_detail::across

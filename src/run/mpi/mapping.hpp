@@ -4,12 +4,15 @@
 #include <thalweg/run/mpi.hpp>
 
 #include "../network/exchange.hpp"
+#include "machine.hpp"
 
 namespace thalweg::run_detail::across {
 
 /// Which ranks execute which stages. \throws invalid_job  with all that is wrong with what was asked for
-/// \param workers  how many threads a rank has for stages
-[[nodiscard]] network::mapping map_stages(const run_state& run, const mpi_options& how, int ranks,
-                                          int workers);
+[[nodiscard]] network::mapping map_stages(const run_state& run, const mpi_options& how, const machine& on);
+
+/// The same with all the ranks that farms may be given replicas on while the job runs: with none so far.
+[[nodiscard]] network::mapping with_reserves(const run_state& run, const mpi_options& how, const machine& on,
+                                             network::mapping places);
 
 }  // namespace thalweg::run_detail::across

@@ -2,15 +2,23 @@
 #include <thalweg/run/mpi.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <mpi.h>
+#include <sched.h>
 
+#include "clocks.hpp"
 #include "mapping.hpp"
+#include "plan.hpp"
 #include "post.hpp"
+#include "pulse.hpp"
+#include "ways.hpp"
 
 namespace thalweg {
 
@@ -19,14 +27,16 @@ namespace run_detail::across {
 namespace {
 
 // MPI is initialised once by whoever needs it first; who has done it ends it.
-void initialise(int* argc, char*** argv) {
+void initialise(int* argc, char*** argv, const mpi_options& how) {
   int is = 0;
   MPI_Finalized(&is);
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
   MPI_Initialized(&is);
   if (is != 0) return;
   int given = 0;
-  MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &given);
+  // One thread at a time is what runs need. The program may want more, but Open MPI 4 then has no windows
+  // over TCP.
+  MPI_Init_thread(argc, argv, how.comm == one_sided ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE, &given);
   std::atexit([] {
     int over = 0;
     MPI_Finalized(&over);
@@ -34,13 +44,107 @@ void initialise(int* argc, char*** argv) {
   });
 }
 
-int neighbours(MPI_Comm comm) {
+// The ranks, where they are, and what they have.
+struct surroundings {
+  machine all;
+  std::vector<int> node_of;  // of each rank the first one that shares its memory and its clock
+  bool crowded = false;      // there are more ranks on this machine than cores for them
+};
+
+// The cores of a machine that this rank may use, divided by those that may use them, too: a launcher may have
+// bound each rank to cores of its own.
+struct share_of_cores {
+  int ranks = 1, cores = 1;
+  double mine = 1;
+};
+
+share_of_cores share_among(MPI_Comm machine) {
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  if (sched_getaffinity(0, sizeof own, &own) != 0) CPU_SET(0, &own);
+  share_of_cores found;
+  MPI_Comm_size(machine, &found.ranks);
+  std::vector<cpu_set_t> all(static_cast<std::size_t>(found.ranks));
+  MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, machine);
+  found.cores = 0;
+  found.mine = 0;
+  for (int c = 0; c < CPU_SETSIZE; ++c) {
+    const auto users =
+        std::count_if(all.begin(), all.end(), [c](const auto& set) { return CPU_ISSET(c, &set); });
+    if (users == 0) continue;
+    ++found.cores;
+    if (CPU_ISSET(c, &own)) found.mine += 1.0 / static_cast<double>(users);
+  }
+  return found;
+}
+
+surroundings look_around(MPI_Comm comm) {
+  struct told {
+    char host[MPI_MAX_PROCESSOR_NAME] = {};
+    int workers = 1;
+    int first = 0;
+  } mine;
+  surroundings found;
   MPI_Comm here = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  int n = 1;
-  MPI_Comm_size(here, &n);
+  const auto share = share_among(here);
+  found.crowded = share.ranks > share.cores;
+  MPI_Comm_rank(comm, &mine.first);
+  MPI_Bcast(&mine.first, 1, MPI_INT, 0, here);
   MPI_Comm_free(&here);
-  return n;
+  int n = 0, ranks = 1;
+  MPI_Get_processor_name(mine.host, &n);
+  mine.workers = std::max(1, static_cast<int>(share.mine + 1e-6));
+  MPI_Comm_size(comm, &ranks);
+  std::vector<told> of_all(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, of_all.data(), sizeof mine, MPI_BYTE, comm);
+  for (const auto& t : of_all) {
+    found.all.ranks.push_back({t.host, t.workers});
+    // Containers on one machine may share memory, and have times and names of their own.
+    const auto same = std::find_if(of_all.begin(), of_all.end(), [&](const told& other) {
+      return other.first == t.first && std::string_view(other.host) == t.host;
+    });
+    found.node_of.push_back(static_cast<int>(same - of_all.begin()));
+  }
+  return found;
+}
+
+// Everybody gets what rank 0 has.
+void take_from_root(bytes& what, MPI_Comm comm) {
+  auto n = static_cast<int>(what.size());
+  MPI_Bcast(&n, 1, MPI_INT, 0, comm);
+  what.resize(static_cast<std::size_t>(n));
+  MPI_Bcast(what.data(), n, MPI_BYTE, 0, comm);
+}
+
+// The costs that rank 0 knows hold for all: a file may be on its host alone.
+void agree_on_costs(mpi_options& how, MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  bytes text;
+  std::string problem;
+  std::vector<std::string> names;
+  std::vector<double> numbers;
+  if (rank == 0) {
+    try {
+      if (const char* const file = std::getenv("THALWEG_COSTS")) how.costs = saved_costs(file);
+    } catch (const error& e) {
+      problem = e.what();
+    }
+    for (const auto& c : how.costs) {
+      names.push_back(c.stage);
+      numbers.insert(numbers.end(), {c.each.count(), c.items});
+    }
+    byte_writer to(text);
+    to(problem, names, numbers);
+  }
+  take_from_root(text, comm);
+  byte_reader from(text);
+  from(problem, names, numbers);
+  if (!problem.empty()) throw error(problem);
+  how.costs.clear();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    how.costs.push_back({names[i], std::chrono::duration<double>(numbers[2 * i]), numbers[2 * i + 1]});
 }
 
 // What has to be the same on all ranks, as text.
@@ -55,10 +159,16 @@ std::string description(const run_state& run, const mpi_options& how) {
     }
   }
   text += "\ngrouping " + std::to_string(how.grouping) + ", credits " + std::to_string(how.credits) +
-          ", bytes " + std::to_string(how.batch_bytes);
+          ", bytes " + std::to_string(how.batch_bytes) + ", comm " +
+          (how.comm == two_sided   ? "two"
+           : how.comm == one_sided ? "one"
+                                   : "any") +
+          (how.share_memory ? "" : " without sharing") + (how.apart ? ", apart" : "") + ", reserve " +
+          std::to_string(how.reserve) + ", patience " + std::to_string(how.patience.count());
   for (const auto& p : how.place) {
     text += ", " + p.stage;
     for (const int r : p.ranks) text += " " + std::to_string(r);
+    for (const auto& h : p.hosts) text += " " + h;
   }
   return text;
 }
@@ -68,12 +178,10 @@ void require_same(const std::string& mine, MPI_Comm comm) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
-  auto n = static_cast<int>(mine.size());
-  MPI_Bcast(&n, 1, MPI_INT, 0, comm);
-  std::string first = mine;
-  first.resize(static_cast<std::size_t>(n));
-  MPI_Bcast(first.data(), n, MPI_CHAR, 0, comm);
-  int other = first == mine ? ranks : rank;
+  const auto* const begin = reinterpret_cast<const std::byte*>(mine.data());
+  bytes first(begin, begin + mine.size());
+  take_from_root(first, comm);
+  int other = std::equal(first.begin(), first.end(), begin, begin + mine.size()) ? ranks : rank;
   int least = 0;
   MPI_Allreduce(&other, &least, 1, MPI_INT, MPI_MIN, comm);
   if (least < ranks)
@@ -85,25 +193,15 @@ void require_same(const std::string& mine, MPI_Comm comm) {
 // What is known before anything runs: all that cannot travel although it would have to.
 void require_wires(const run_state& run, const network::mapping& places) {
   std::vector<std::string> problems;
-  const auto look = [&](std::size_t from, std::size_t to, const std::type_info& type) {
-    const auto& a = places[from];
-    const auto& b = places[to];
-    if (a == b && a.size() == 1) return;
-    if (model::wire_of(type) == nullptr)
-      problems.push_back("mpi: items of type " + model::type_name(type) + " travel from stage '" +
-                         run.stages[from].info->name + "' to stage '" + run.stages[to].info->name +
+  for (const auto& w : ways_of(run)) {
+    const auto& a = places[w.from];
+    const auto& b = places[w.to];
+    if (a == b && a.size() == 1) continue;
+    if (model::wire_of(*w.items) == nullptr)
+      problems.push_back("mpi: items of type " + model::type_name(*w.items) + " travel from stage '" +
+                         run.stages[w.from].info->name + "' to stage '" + run.stages[w.to].info->name +
                          "', which are on different ranks, but nobody has said how: call "
                          "thalweg::let_travel<T>() before the run, or name the policy thalweg::mpi in it");
-  };
-  for (std::size_t i = 0; i + 1 < run.stages.size(); ++i) {
-    if (run.stages[i].component == run.stages[i + 1].component && run.stages[i].info->out != nullptr)
-      look(i, i + 1, *run.stages[i].info->out);
-  }
-  for (const auto& e : run.plan.connections()) {
-    auto& from = *run.plan.components[e.from];
-    const auto last = from.stages().size() - 1;
-    const auto chunk = from.make_chunk(from.ports() != nullptr ? e.from_port : last);
-    look(run.first_of_component[e.from] + last, run.first_of_component[e.to], chunk->item_type());
   }
   if (!problems.empty()) throw invalid_job(std::move(problems));
 }
@@ -114,6 +212,9 @@ void require_valid(const mpi_options& how) {
     problems.push_back("mpi: .grouping must be at least 1, not " + std::to_string(how.grouping));
   if (how.credits != automatic && (how.credits < 1 || how.credits > 1024))
     problems.push_back("mpi: .credits must be between 1 and 1024, not " + std::to_string(how.credits));
+  if (how.reserve < 0)
+    problems.push_back("mpi: .reserve must be at least 0, not " + std::to_string(how.reserve));
+  if (how.patience.count() < 0) problems.emplace_back("mpi: .patience must not be negative");
   if (how.batch_bytes < 1) problems.emplace_back("mpi: .batch_bytes must be at least 1");
   if (!problems.empty()) throw invalid_job(std::move(problems));
 }
@@ -129,25 +230,41 @@ struct own_comm {
   MPI_Comm give_up() noexcept { return std::exchange(comm, MPI_COMM_NULL); }
 };
 
+// A program that was asked for something else than its run has done what it was asked for.
+[[noreturn]] void leave() {
+  std::exit(EXIT_SUCCESS);
+}
+
 std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* policy) {
-  const auto& how = static_cast<const mpi*>(policy)->options();
+  auto how = static_cast<const mpi*>(policy)->options();
   require_valid(how);
   int is = 0;
   MPI_Finalized(&is);
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
   own_comm mine;
-  const int near = neighbours(mine.comm);
-  const auto workers = std::max(1, cores() / near);
-  const any_policy local = how.local ? *how.local : any_policy(pool{.workers = workers});
-  int ranks = 1;
-  MPI_Comm_size(mine.comm, &ranks);
-  if (ranks == 1) return local.make(std::move(state));
+  const auto [on, node_of, crowded] = look_around(mine.comm);
+  int rank = 0;
+  MPI_Comm_rank(mine.comm, &rank);
+  const any_policy local = how.local ? *how.local : any_policy(pool{.workers = on.workers(rank)});
+  if (profiled(state, rank)) leave();
+  const auto plan = requested_plan();
+  if (on.size() == 1 && !plan) return local.make(std::move(state));
+  agree_on_costs(how, mine.comm);
+  if (plan) {
+    const auto& where = plan->for_machine ? *plan->for_machine : on;
+    const auto places = with_reserves(*state, how, where, map_stages(*state, how, where));
+    if (rank == 0) write_whole(plan->file, plan_as_json(*state, how, where, places));
+    leave();
+  }
   require_same(description(*state, how), mine.comm);
-  auto places = map_stages(*state, how, ranks, workers);
+  auto places = with_reserves(*state, how, on, map_stages(*state, how, on));
   require_wires(*state, places);
-  state->others =
-      std::make_shared<post>(mine.give_up(), std::move(places), how.credits == automatic ? 0 : how.credits,
-                             how.batch_bytes, near > cores());
+  auto times = clocks::measured(mine.comm, node_of);
+  auto beat = std::make_unique<pulse>(mine.comm, on.host((rank + on.size() - 1) % on.size()), how.patience);
+  auto others = std::make_shared<post>(mine.give_up(), std::move(places), std::move(times), std::move(beat),
+                                       how, crowded);
+  state->notes = others->notes();
+  state->others = std::move(others);
   return local.make(std::move(state));
 }
 
@@ -155,15 +272,20 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
 }  // namespace run_detail::across
 
 mpi::mpi(int& argc, char**& argv, mpi_options options) : options_(std::move(options)) {
-  run_detail::across::initialise(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  run_detail::across::initialise(&argc, &argv, options_);
+  count();
 }
 
 mpi::mpi(mpi_options options) : options_(std::move(options)) {
-  run_detail::across::initialise(nullptr, nullptr);
+  run_detail::across::initialise(nullptr, nullptr, options_);
+  count();
+}
+
+void mpi::count() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  const auto plan = run_detail::across::requested_plan();
+  if (plan && plan->for_machine) ranks_ = plan->for_machine->size();
 }
 
 mpi::operator any_policy() const {

@@ -1,11 +1,9 @@
 #include "post.hpp"
 
 #include <thalweg/model/errors.hpp>
-#include <thalweg/observe/clock.hpp>
 #include <thalweg/run/engine.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -13,6 +11,9 @@
 
 #include "../network/net.hpp"
 #include "../network/remote.hpp"
+#include "collective.hpp"
+#include "one_sided.hpp"
+#include "two_sided.hpp"
 
 namespace thalweg::run_detail::across {
 
@@ -81,36 +82,111 @@ void require_threads(bool on_caller) {
         "mpi: MPI was initialised with MPI_THREAD_FUNNELED, so only the thread that did it can call run");
 }
 
-enum tag : int { letters = 1, blocks = 2 };
+// Text of the lowest rank that has some, on all ranks; with the rank's number.
+std::string first_of(const std::string& mine, MPI_Comm comm, int rank, int ranks) {
+  int who = mine.empty() ? ranks : rank;
+  int first = ranks;
+  MPI_Allreduce(&who, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == ranks) return {};
+  std::string text = "rank " + std::to_string(rank) + ": " + mine;
+  auto n = static_cast<int>(text.size());
+  MPI_Bcast(&n, 1, MPI_INT, first, comm);
+  text.resize(static_cast<std::size_t>(n));
+  MPI_Bcast(text.data(), n, MPI_CHAR, first, comm);
+  return text;
+}
 
-constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes: MPI counts with int
-constexpr std::size_t most_spare = 32;
+constexpr std::size_t longest_letter = std::size_t{1} << 30;  // bytes
 constexpr int looks_before_rest = 200;
 constexpr int looks_if_crowded = 2;  // more ranks than cores
 constexpr int looks_under_way = 5000;
 constexpr std::chrono::microseconds first_rest{20};
-constexpr std::chrono::microseconds longest_rest{1000};
+constexpr std::chrono::microseconds longest_wait{1000};
+constexpr std::chrono::milliseconds longest_quiet{10};  // where others ring
 
 }  // namespace
 
-post::post(MPI_Comm comm, network::mapping places, int credits, std::size_t run_bytes, bool crowded)
-    : comm_(comm), places_(std::move(places)), credits_(credits), run_bytes_(run_bytes), crowded_(crowded) {
+post::post(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr<pulse> beat,
+           const mpi_options& how, bool crowded)
+    : comm_(comm),
+      places_(std::move(places)),
+      times_(std::move(times)),
+      credits_(how.credits == automatic ? 0 : how.credits),
+      run_bytes_(how.batch_bytes),
+      crowded_(crowded),
+      pulse_(std::move(beat)) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
-  arriving_.resize(static_cast<std::size_t>(ranks_));
-  letters_sent_.assign(static_cast<std::size_t>(ranks_), 0);
+  letters_sent_ = std::vector<std::atomic<std::int64_t>>(static_cast<std::size_t>(ranks_));
+  open_ways(how);
 }
 
 post::~post() {
   if (thread_.joinable()) thread_.join();
 }
 
-void post::add(std::uint32_t channel, network::outbound* out, network::inbound* in,
-               network::chunk_ptr items) {
+// All ranks at once.
+void post::open_ways(const mpi_options& how) {
+  recipient& me = *this;
+  if (how.comm != thalweg::two_sided && how.share_memory) {
+    std::string problem;
+    near_ = shared_memory::open(comm_, me, !crowded_, problem);
+    if (near_) bell_ = &near_->bell();
+    problem = first_of(problem, comm_, rank_, ranks_);
+    if (!problem.empty()) {
+      const auto text = "mpi: ranks of one machine cannot share memory (" + problem + ")";
+      if (how.comm == thalweg::one_sided) {
+        close_ways();
+        throw error(text + ", which .comm = one_sided asks for");
+      }
+      if (rank_ == 0) notes_.push_back(text + ": there items travel as messages");
+    }
+  }
+  int to_far = 0;
+  for (int r = 0; r < ranks_; ++r) {
+    if (r != rank_ && !(near_ && near_->reaches(r))) ++to_far;
+  }
+  // Windows are made by all ranks together.
+  int somewhere = 0;
+  MPI_Allreduce(&to_far, &somewhere, 1, MPI_INT, MPI_MAX, comm_);
+  if (somewhere == 0) return;
+  if (how.comm != thalweg::one_sided) {
+    far_ = std::make_unique<across::two_sided>(comm_, me);
+    return;
+  }
+  far_ = across::one_sided::open(comm_, me);
+  if (!far_) {
+    close_ways();
+    throw error(
+        "mpi: this MPI gives no window of memory to ranks on different machines, which .comm = one_sided "
+        "asks "
+        "for (Open MPI 4 has none over TCP if it was initialised with MPI_THREAD_MULTIPLE)");
+  }
+}
+
+// All ranks at once, when none has anything to say any more.
+void post::close_ways() {
+  deaf_ = true;
+  while (inside_ != 0) std::this_thread::yield();
+  if (far_) far_->close();
+  far_.reset();
+  if (near_) near_->close();
+  near_.reset();
+  bell_ = &own_bell_;
+}
+
+bool post::look() {
+  bool moved = near_ && near_->look();
+  if (far_) moved = far_->look() || moved;
+  return moved;
+}
+
+void post::add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage, network::outbound* out,
+               network::receiver* in, network::chunk_ptr items, const model::wire* how) {
   if (channels_.size() <= channel) channels_.resize(channel + 1);
   auto& c = channels_[channel];
-  c = {out, in, std::move(items), nullptr};
-  c.how = model::wire_of(c.like->item_type());
+  c = {out, in, std::move(items), how, from_stage, to_stage, std::make_unique<traffic>()};
+  if (how == nullptr) c.how = model::wire_of(c.like->item_type());
 }
 
 void post::start(network::net& of, bool on_caller) {
@@ -129,39 +205,29 @@ void post::join() {
 // --- any thread ---
 
 void post::wake() noexcept {
-  rung_.fetch_add(1);
-  if (sleeping_.load()) pipe::futex_wake(rung_, 1);
+  ++inside_;
+  if (!deaf_) {
+    bell_->rung.fetch_add(1);
+    if (bell_->sleeping.load() != 0) pipe::futex_wake(bell_->rung, 1, pipe::futex_scope::machine);
+  }
+  --inside_;
 }
 
 void post::put(shipment s) {
-  {
-    const std::lock_guard hold(lock_);
-    if (closed_) return;
-    outgoing_.push_back(std::move(s));
-    any_outgoing_.store(true, std::memory_order_release);
+  ++inside_;
+  if (!closed_) {
+    letters_sent_[static_cast<std::size_t>(s.to)].fetch_add(1, std::memory_order_relaxed);
+    (near_ && near_->reaches(s.to) ? static_cast<transport&>(*near_) : *far_).send(std::move(s));
   }
-  wake();
-}
-
-// Letters are used again, but for very long ones.
-post::bytes post::spare() {
-  const std::lock_guard hold(lock_);
-  if (spare_.empty()) return {};
-  auto letter = std::move(spare_.back());
-  spare_.pop_back();
-  return letter;
-}
-
-void post::keep(bytes letter) {
-  constexpr std::size_t longest = std::size_t{1} << 20;
-  const std::lock_guard hold(lock_);
-  if (spare_.size() < most_spare && letter.capacity() < longest) spare_.push_back(std::move(letter));
+  --inside_;
 }
 
 void post::post_letter(int to, envelope head) {
+  if (head.what != envelope::kind::credit && head.what != envelope::kind::progress)
+    others_.fetch_add(1, std::memory_order_relaxed);
   shipment s;
   s.to = to;
-  s.letter = spare();
+  s.letter = pool_.take();
   s.letter.resize(sizeof head);
   std::memcpy(s.letter.data(), &head, sizeof head);
   put(std::move(s));
@@ -172,7 +238,7 @@ void post::send(int to, std::uint32_t channel, network::parcel p) {
   if (to == rank_) return c.in->arrived(rank_, std::move(p));
   shipment s;
   s.to = to;
-  s.letter = spare();
+  s.letter = pool_.take();
   auto& items = *p.items;
   envelope head;
   head.what = envelope::kind::items;
@@ -187,7 +253,7 @@ void post::send(int to, std::uint32_t channel, network::parcel p) {
   s.letter.resize(sizeof head);
   byte_writer to_letter(s.letter, s.blocks);
   c.how->write(to_letter, items);
-  if (s.letter.size() > most_at_once)
+  if (s.letter.size() > longest_letter)
     throw codec_error("a run of items has " + std::to_string(s.letter.size()) +
                       " bytes outside of its blocks, which are too many for a message");
   head.blocks = static_cast<std::uint32_t>(s.blocks.size());
@@ -196,6 +262,7 @@ void post::send(int to, std::uint32_t channel, network::parcel p) {
     to_letter.bytes(&n, sizeof n);
   }
   std::memcpy(s.letter.data(), &head, sizeof head);
+  c.counted->sent(c.how->count(items), s.size());
   if (!s.blocks.empty()) s.items = std::move(p.items);
   put(std::move(s));
 }
@@ -207,6 +274,16 @@ void post::give_credit(int to, std::uint32_t channel, int runs, std::size_t gran
   head.channel = channel;
   head.number = runs;
   head.grant = static_cast<std::int64_t>(grant);
+  channels_[channel].counted->credits.fetch_add(1, std::memory_order_relaxed);
+  post_letter(to, head);
+}
+
+void post::change_credit(int to, std::uint32_t channel, int by) {
+  if (to == rank_) return channels_[channel].out->allowed(rank_, by);
+  envelope head;
+  head.what = envelope::kind::allow;
+  head.channel = channel;
+  head.number = by;
   post_letter(to, head);
 }
 
@@ -215,6 +292,7 @@ void post::tell_progress(int to, std::uint32_t channel, std::int64_t below) {
   envelope head;
   head.what = envelope::kind::progress;
   head.channel = channel;
+  channels_[channel].counted->credits.fetch_add(1, std::memory_order_relaxed);
   head.number = below;
   post_letter(to, head);
 }
@@ -227,198 +305,130 @@ void post::send_end(int to, std::uint32_t channel) {
   post_letter(to, head);
 }
 
+void post::resize(std::size_t stage, int replicas) {
+  {
+    const std::lock_guard hold(asking_);
+    asked_.push_back({stage, replicas});
+    any_asked_.store(true);
+  }
+  wake();
+}
+
 // --- the thread that speaks ---
+
+// For how long it may sleep that has looked so often without finding anything.
+std::chrono::microseconds post::rest(int looks) const {
+  // Nobody rings for messages of MPI.
+  if (far_ || closing_ != step::not_yet)
+    return std::min(first_rest * (1 << std::min(6, looks / 4)), longest_wait);
+  return longest_quiet;
+}
 
 void post::live() {
   auto& run = net_->run();
-  while (letters_expected_ < 0 || letters_received_ < letters_expected_ || blocks_open_ > 0) {
-    const auto seen = rung_.load();
-    bool moved = ship();
-    moved = sent() || moved;
-    moved = receive() || moved;
+  while (letters_expected_ < 0 || letters_received_ < letters_expected_ || open_ > 0 ||
+         (far_ && far_->under_way())) {
+    const auto seen = bell_->rung.load();
+    const bool moved = look();
     look_at_flags();
+    pulse_->look();
     if (net_->over()) close();
     // What is under way goes on only while somebody looks.
-    const int patience = !requests_.empty() ? looks_under_way
-                         : crowded_         ? looks_if_crowded
-                                            : looks_before_rest;
+    const int patience = (far_ && far_->under_way()) || (near_ && near_->under_way()) ? looks_under_way
+                         : crowded_                                                   ? looks_if_crowded
+                                                                                      : looks_before_rest;
     if (moved) {
       idle_ = 0;
     } else if (++idle_ <= patience) {
       std::this_thread::yield();
     } else {
-      const auto doublings = std::min(6, (idle_ - patience) / 4);
-      sleeping_.store(true);
-      if (!any_outgoing_.load())
-        (void)pipe::futex_wait_until(
-            rung_, seen,
-            std::chrono::steady_clock::now() + std::min(first_rest * (1 << doublings), longest_rest));
-      sleeping_.store(false);
+      bell_->sleeping.store(1);
+      if (!look()) {
+        (void)pipe::futex_wait_until(bell_->rung, seen,
+                                     std::chrono::steady_clock::now() + rest(idle_ - patience),
+                                     pipe::futex_scope::machine);
+      } else {
+        idle_ = 0;
+      }
+      bell_->sleeping.store(0);
     }
   }
+  // Others may still read what has been sent to them.
+  MPI_Request all = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm_, &all);
+  for (int done = 0; done == 0;) {
+    pulse_->look();
+    MPI_Test(&all, &done, MPI_STATUS_IGNORE);
+    if (done == 0) std::this_thread::sleep_for(first_rest);
+  }
+  close_ways();
+  while (!pulse_->end()) std::this_thread::sleep_for(first_rest);
   agree_on_error();
-  gather_counts();
+  gather_all();
   MPI_Comm comm = comm_;
   MPI_Comm_free(&comm);
   run.root = rank_ == 0;
   net_->leave();
 }
 
-// Begins to send what waits for it.
-bool post::ship() {
-  if (!any_outgoing_.load(std::memory_order_acquire)) return false;
-  std::deque<shipment> mine;
-  {
-    const std::lock_guard hold(lock_);
-    mine.swap(outgoing_);
-    any_outgoing_.store(false, std::memory_order_relaxed);
-  }
-  for (auto& m : mine) {
-    auto s = std::make_unique<shipment>(std::move(m));
-    const auto begin = [&](const std::byte* from, std::size_t n, int tag) {
-      MPI_Request r = MPI_REQUEST_NULL;
-      MPI_Isend(from, static_cast<int>(n), MPI_BYTE, s->to, tag, comm_, &r);
-      requests_.push_back(r);
-      of_request_.push_back(s.get());
-      into_.push_back(nullptr);
-      ++s->open;
-    };
-    begin(s->letter.data(), s->letter.size(), letters);
-    for (auto b : s->blocks) {
-      for (; !b.empty(); b = b.subspan(std::min(b.size(), most_at_once)))
-        begin(b.data(), std::min(b.size(), most_at_once), blocks);
-    }
-    ++letters_sent_[static_cast<std::size_t>(s->to)];
-    under_way_.push_back(std::move(s));
-  }
-  return !mine.empty();
-}
-
-// What has been sent, and the blocks that have come.
-bool post::sent() {
-  if (requests_.empty()) return false;
-  int done = 0;
-  indices_.resize(requests_.size());
-  MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &done, indices_.data(),
-               MPI_STATUSES_IGNORE);
-  if (done <= 0) return false;
-  bool came = false;
-  for (int i = 0; i < done; ++i) {
-    const auto k = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
-    if (auto* const s = of_request_[k]) {
-      if (--s->open == 0) {
-        const auto at =
-            std::find_if(under_way_.begin(), under_way_.end(), [s](const auto& u) { return u.get() == s; });
-        keep(std::move(s->letter));
-        std::swap(*at, under_way_.back());
-        under_way_.pop_back();
-      }
-    } else {
-      --into_[k]->open;
-      --blocks_open_;
-      came = true;
-    }
-  }
-  // What is left moves together.
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < requests_.size(); ++k) {
-    if (requests_[k] == MPI_REQUEST_NULL) continue;
-    requests_[kept] = requests_[k];
-    of_request_[kept] = of_request_[k];
-    into_[kept++] = into_[k];
-  }
-  requests_.resize(kept);
-  of_request_.resize(kept);
-  into_.resize(kept);
-  for (int from = 0; came && from < ranks_; ++from) deliver(from);
-  return true;
-}
-
-bool post::receive() {
-  bool any = false;
-  for (int i = 0; i < 64; ++i) {
-    int there = 0;
-    MPI_Message message = MPI_MESSAGE_NULL;
-    MPI_Status status;
-    MPI_Improbe(MPI_ANY_SOURCE, letters, comm_, &there, &message, &status);
-    if (there == 0) break;
-    int n = 0;
-    MPI_Get_count(&status, MPI_BYTE, &n);
-    bytes letter = spare();
-    letter.resize(static_cast<std::size_t>(n));
-    MPI_Mrecv(letter.data(), n, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-    ++letters_received_;
-    open_letter(status.MPI_SOURCE, std::move(letter));
-    any = true;
-  }
-  return any;
-}
-
-void post::open_letter(int from, bytes letter) {
-  auto arrived = std::make_unique<delivery>();
+std::unique_ptr<delivery> post::open(int from, std::span<const std::byte> letter) {
+  auto arrived = std::make_unique<message>();
+  ++letters_received_;
+  ++open_;
   auto& head = arrived->head;
   std::memcpy(&head, letter.data(), sizeof head);
-  if (head.what == envelope::kind::items) {
-    auto& c = channels_[head.channel];
-    std::vector<std::uint64_t> lengths(head.blocks);
-    const auto behind = lengths.size() * sizeof(std::uint64_t);
-    std::memcpy(lengths.data(), letter.data() + letter.size() - behind, behind);
-    std::size_t more = 0;
-    for (const auto n : lengths) more += n;
-    std::vector<std::span<std::byte>> places;
-    arrived->items = c.like->sibling();
-    auto& items = *arrived->items;
-    items.paced = head.paced != 0;
-    items.ranked = head.ranked != 0;
-    items.position = head.position;
-    items.born_ns = head.born_ns;
-    items.upto = head.upto;
-    try {
-      byte_reader content(
-          std::span<const std::byte>(letter).subspan(sizeof head, letter.size() - sizeof head - behind), more,
-          places);
-      c.how->read(content, head.items, items);
-      bool fits = content.left() == 0 && places.size() == lengths.size();
-      for (std::size_t i = 0; fits && i < places.size(); ++i) fits = places[i].size() == lengths[i];
-      if (!fits)
-        throw codec_error("a codec does not read what it has written: items of type " + c.how->tag());
-    } catch (...) {
-      net_->run().fail(std::current_exception(), head.position);
-      net_->wake();
-      // What follows has to be taken all the same.
-      places.clear();
-      for (const auto n : lengths) {
-        arrived->unwanted.emplace_back(n);
-        places.emplace_back(arrived->unwanted.back());
-      }
-      items.clear();
+  if (head.what != envelope::kind::items) return arrived;
+  auto& c = channels_[head.channel];
+  std::vector<std::uint64_t> lengths(head.blocks);
+  const auto behind = lengths.size() * sizeof(std::uint64_t);
+  std::memcpy(lengths.data(), letter.data() + letter.size() - behind, behind);
+  std::size_t more = 0;
+  for (const auto n : lengths) more += n;
+  auto& places = arrived->places;
+  arrived->items = c.like->sibling();
+  auto& items = *arrived->items;
+  items.paced = head.paced != 0;
+  items.ranked = head.ranked != 0;
+  items.position = head.position;
+  items.born_ns = head.born_ns;
+  items.upto = head.upto;
+  try {
+    byte_reader content(letter.subspan(sizeof head, letter.size() - sizeof head - behind), more, places);
+    c.how->read(content, head.items, items);
+    bool fits = content.left() == 0 && places.size() == lengths.size();
+    for (std::size_t i = 0; fits && i < places.size(); ++i) fits = places[i].size() == lengths[i];
+    if (!fits) throw codec_error("a codec does not read what it has written: items of type " + c.how->tag());
+  } catch (...) {
+    net_->run().fail(std::current_exception(), head.position);
+    net_->wake();
+    // What follows has to be taken all the same.
+    places.clear();
+    for (const auto n : lengths) {
+      arrived->unwanted.emplace_back(n);
+      places.emplace_back(arrived->unwanted.back());
     }
-    for (auto p : places) {
-      for (; !p.empty(); p = p.subspan(std::min(p.size(), most_at_once))) {
-        MPI_Request r = MPI_REQUEST_NULL;
-        MPI_Irecv(p.data(), static_cast<int>(std::min(p.size(), most_at_once)), MPI_BYTE, from, blocks, comm_,
-                  &r);
-        requests_.push_back(r);
-        of_request_.push_back(nullptr);
-        into_.push_back(arrived.get());
-        ++arrived->open;
-        ++blocks_open_;
-      }
-    }
+    items.clear();
   }
-  keep(std::move(letter));
-  arriving_[static_cast<std::size_t>(from)].push_back(std::move(arrived));
-  deliver(from);
+  to_our_clock(from, items);
+  return arrived;
 }
 
-// What has come from a rank takes effect in the order in which it was sent.
-void post::deliver(int from) {
-  auto& queue = arriving_[static_cast<std::size_t>(from)];
-  while (!queue.empty() && queue.front()->open == 0) {
-    auto d = std::move(queue.front());
-    queue.pop_front();
-    act_on(from, d->head, std::move(d->items));
-  }
+// Times travel as the sender's clock has them.
+void post::to_our_clock(int from, pipe::chunk_base& items) const {
+  const auto shift = times_.shift(from, rank_);
+  if (shift == 0) return;
+  items.born_ns += shift;
+  if (!items.paced) return;
+  items.change_marks(0, items.size(), [shift](pipe::mark m) {
+    m.due += shift;
+    return m;
+  });
+}
+
+void post::complete(int from, std::unique_ptr<delivery> whole) {
+  auto& m = static_cast<message&>(*whole);
+  act_on(from, m.head, std::move(m.items));
+  --open_;
 }
 
 void post::act_on(int from, const envelope& head, network::chunk_ptr items) {
@@ -432,6 +442,9 @@ void post::act_on(int from, const envelope& head, network::chunk_ptr items) {
     case kind::credit:
       channels_[head.channel].out->credited(from, static_cast<int>(head.number),
                                             static_cast<std::size_t>(head.grant));
+      break;
+    case kind::allow:
+      channels_[head.channel].out->allowed(from, static_cast<int>(head.number));
       break;
     case kind::progress:
       channels_[head.channel].out->progressed(head.number);
@@ -461,6 +474,44 @@ void post::act_on(int from, const envelope& head, network::chunk_ptr items) {
       run.resume();
       net_->wake();
       break;
+    case kind::resize:
+      tell_all(head);
+      take_size(head);
+      break;
+  }
+}
+
+void post::resize_as_asked() {
+  if (!any_asked_.load()) return;
+  std::vector<size_asked> now;
+  {
+    const std::lock_guard hold(asking_);
+    now.swap(asked_);
+    any_asked_.store(false);
+  }
+  for (const auto& a : now) {
+    envelope head;
+    head.what = envelope::kind::resize;
+    head.channel = static_cast<std::uint32_t>(a.stage);
+    head.items = static_cast<std::uint32_t>(a.replicas);
+    head.number = rank_;
+    head.position = changes_ + 1;
+    tell_all(head);
+    take_size(head);
+  }
+}
+
+void post::take_size(const envelope& head) {
+  changes_ = std::max(changes_, head.position);
+  auto& last = sized_[head.channel];
+  const auto at = std::pair(head.position, head.number);
+  if (at <= last || net_->over()) return;
+  last = at;
+  try {
+    net_->resize(head.channel, static_cast<int>(head.items));
+  } catch (...) {  // the system has no more threads
+    net_->run().fail(std::current_exception(), 0);
+    net_->wake();
   }
 }
 
@@ -468,6 +519,7 @@ void post::act_on(int from, const envelope& head, network::chunk_ptr items) {
 void post::look_at_flags() {
   using kind = envelope::kind;
   auto& run = net_->run();
+  resize_as_asked();
   if (run.cancelled.load(std::memory_order_acquire)) {
     if (!std::exchange(told_cancel_, true)) tell_all(kind::cancel, rank_);
     return;
@@ -482,18 +534,21 @@ void post::look_at_flags() {
 }
 
 // Down a binomial tree whose root is the rank that began: each tells those below it.
-void post::tell_all(envelope::kind what, int root) {
+void post::tell_all(envelope head) {
   if (closing_ > step::over_here) return;
+  const auto root = static_cast<int>(head.number);
   const int me = (rank_ - root + ranks_) % ranks_;
   for (int step = 1; step < ranks_; step *= 2) {
     if ((me & step) != 0) break;
-    if (me + step < ranks_) {
-      envelope head;
-      head.what = what;
-      head.number = root;
-      post_letter((me + step + root) % ranks_, head);
-    }
+    if (me + step < ranks_) post_letter((me + step + root) % ranks_, head);
   }
+}
+
+void post::tell_all(envelope::kind what, int root) {
+  envelope head;
+  head.what = what;
+  head.number = root;
+  tell_all(head);
 }
 
 // Nothing more is executed here. When that is so everywhere, nobody has anything to tell the others any more;
@@ -509,30 +564,18 @@ void post::close() {
   if (closing_ == over_here) {
     MPI_Test(&agreeing_, &done, MPI_STATUS_IGNORE);
     if (done == 0) return;
-    const std::lock_guard hold(lock_);
     closed_ = true;
     closing_ = over_everywhere;
   }
   if (closing_ == over_everywhere) {
-    if (any_outgoing_.load(std::memory_order_acquire) || !under_way_.empty()) return;
-    MPI_Ireduce_scatter_block(letters_sent_.data(), &letters_to_come_, 1, MPI_INT64_T, MPI_SUM, comm_,
-                              &agreeing_);
+    if (inside_ != 0 || (near_ && !near_->all_sent()) || (far_ && !far_->all_sent())) return;
+    counts_.assign(letters_sent_.begin(), letters_sent_.end());
+    MPI_Ireduce_scatter_block(counts_.data(), &letters_to_come_, 1, MPI_INT64_T, MPI_SUM, comm_, &agreeing_);
     closing_ = counted;
   }
   if (letters_expected_ >= 0) return;
   MPI_Test(&agreeing_, &done, MPI_STATUS_IGNORE);
   if (done != 0) letters_expected_ = letters_to_come_;
-}
-
-// Waits without keeping the processor busy, as MPI's own waiting would.
-void post::wait_for(MPI_Request& r) {
-  auto pause = first_rest;
-  for (int done = 0;;) {
-    MPI_Test(&r, &done, MPI_STATUS_IGNORE);
-    if (done != 0) return;
-    std::this_thread::sleep_for(pause);
-    pause = std::min(2 * pause, longest_rest);
-  }
 }
 
 // The error of the lowest position comes out everywhere.
@@ -552,10 +595,7 @@ void post::agree_on_error() {
   bytes text;
   if (first.rank == rank_) {
     told = described(own);
-    char host[MPI_MAX_PROCESSOR_NAME];
-    int n = 0;
-    MPI_Get_processor_name(host, &n);
-    told.host.assign(host, static_cast<std::size_t>(n));
+    told.host = name_of_host();
     told.rank = rank_;
     byte_writer to(text);
     to(told.stage, told.replica, told.message, told.rank, told.host);
@@ -571,23 +611,16 @@ void post::agree_on_error() {
   run.fail(as_exception(told, first.rank == rank_ ? own : nullptr), std::numeric_limits<std::int64_t>::min());
 }
 
-void post::gather_counts() {
-  auto& run = net_->run();
-  const auto mine = run.totals();
-  const auto n = static_cast<int>(mine.size() * sizeof(observe::stage_totals));
-  std::vector<observe::stage_totals> all(rank_ == 0 ? mine.size() * static_cast<std::size_t>(ranks_) : 0);
-  MPI_Request r = MPI_REQUEST_NULL;
-  MPI_Igather(mine.data(), n, MPI_BYTE, all.data(), n, MPI_BYTE, 0, comm_, &r);
-  wait_for(r);
-  for (std::size_t i = mine.size(); i < all.size(); ++i) run.counted_elsewhere(i % mine.size(), all[i]);
-  const std::array<std::int64_t, 2> mine_too{rank_ == 0 ? 0 : observe::process_cpu_ns() - run.cpu_began,
-                                             rank_ == 0 ? 0 : run.workers.load()};
-  std::array<std::int64_t, 2> of_others{};
-  MPI_Ireduce(mine_too.data(), of_others.data(), 2, MPI_INT64_T, MPI_SUM, 0, comm_, &r);
-  wait_for(r);
-  if (rank_ != 0) return;
-  run.used_elsewhere(of_others[0]);
-  run.workers.fetch_add(static_cast<int>(of_others[1]));
+void post::gather_all() {
+  of_this_rank mine{&places_, &times_, {}, others_.load() + static_cast<std::uint64_t>(pulse_->messages())};
+  for (const auto& c : channels_) {
+    auto& t = mine.channels.emplace_back();
+    if (!c.counted) continue;  // not a channel: both ends are on one rank
+    t = {c.from_stage,     c.to_stage,       c.counted->messages,
+         c.counted->items, c.counted->bytes, c.counted->credits};
+    if (c.out != nullptr) t.blocked_ns = c.out->blocked_ns();
+  }
+  gather(net_->run(), mine, comm_);
 }
 
 }  // namespace thalweg::run_detail::across

@@ -1,106 +1,116 @@
 #pragma once
 
 #include <thalweg/model/wire.hpp>
-#include <thalweg/pipe/futex.hpp>
+#include <thalweg/run/mpi.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
 
 #include "../network/exchange.hpp"
+#include "clocks.hpp"
+#include "gather.hpp"
+#include "pulse.hpp"
+#include "shared_memory.hpp"
+#include "transport.hpp"
 
-/// How ranks speak to each other. One thread of each makes all calls of MPI.
+/// What ranks say to each other. One thread of each makes all calls of MPI.
 namespace thalweg::run_detail::across {
 
 /// What stands at the head of each message.
 struct envelope {
-  enum class kind : std::uint8_t { items, credit, progress, end, stop, cancel, pause, resume };
+  enum class kind : std::uint8_t { items, credit, allow, progress, end, stop, cancel, pause, resume, resize };
   kind what = kind::items;
   std::uint8_t paced = 0, ranked = 0;
-  std::uint32_t channel = 0;
-  std::uint32_t items = 0;
-  std::uint32_t blocks = 0;  ///< that follow, as messages of their own; their lengths stand behind this
-  std::int64_t number = 0;   ///< of the run of items; of credit: how many runs; of progress: below which
+  std::uint32_t channel = 0;  ///< of resize: the stage
+  std::uint32_t items = 0;    ///< of resize: how many replicas
+  std::uint32_t blocks = 0;   ///< that follow, as messages of their own; their lengths stand behind this
+  std::int64_t number = 0;    ///< of the run of items; of credit: how many runs; of progress: below which; of
+                              ///< what is told to all: who began
   std::int64_t grant = 0;
-  std::int64_t position = 0, born_ns = 0, upto = 0;
+  std::int64_t position = 0, born_ns = 0, upto = 0;  ///< of resize, position: its time
 };
 
-class post final : public network::exchange {
+class post final : public network::exchange, private recipient {
  public:
   /// `comm` is this run's own, and freed by it.
-  /// `crowded`: there are more ranks than cores on this machine.
-  post(MPI_Comm comm, network::mapping places, int credits, std::size_t run_bytes, bool crowded);
+  /// `crowded`: there are more ranks than cores on this machine. \throws error  on all ranks, if they cannot
+  /// speak to each other in the way that was asked for
+  post(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr<pulse> beat,
+       const mpi_options& how, bool crowded);
   ~post() override;
+
+  /// On rank 0: what is not as it was asked for.
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] const network::mapping& places() const noexcept override { return places_; }
   [[nodiscard]] int credits() const noexcept override { return credits_; }
   [[nodiscard]] std::size_t run_bytes() const noexcept override { return run_bytes_; }
-  void add(std::uint32_t channel, network::outbound* out, network::inbound* in,
-           network::chunk_ptr items) override;
+  void add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage, network::outbound* out,
+           network::receiver* in, network::chunk_ptr items, const model::wire* how) override;
   void start(network::net& of, bool on_caller) override;
   void join() override;
   void wake() noexcept override;
   void send(int to, std::uint32_t channel, network::parcel p) override;
   void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) override;
+  void change_credit(int to, std::uint32_t channel, int by) override;
   void tell_progress(int to, std::uint32_t channel, std::int64_t below) override;
   void send_end(int to, std::uint32_t channel) override;
+  void resize(std::size_t stage, int replicas) override;
 
  private:
-  using bytes = std::vector<std::byte>;
-
-  // A message on its way out: the letter, the blocks that follow it, and what they lie in.
-  struct shipment {
-    int to = 0;
-    bytes letter;
-    std::vector<std::span<const std::byte>> blocks;
-    network::chunk_ptr items;
-    int open = 0;  // requests
-  };
-  // A message of which blocks are still to come.
-  struct delivery {
+  // A letter that has come.
+  struct message final : delivery {
     envelope head;
     network::chunk_ptr items;
-    std::vector<bytes> unwanted;
-    int open = 0;
+    std::vector<bytes> unwanted;  // blocks of items that could not be read
   };
   struct channel_end {
     network::outbound* out = nullptr;
-    network::inbound* in = nullptr;
+    network::receiver* in = nullptr;
     network::chunk_ptr like;
     const model::wire* how = nullptr;
+    std::size_t from_stage = 0, to_stage = 0;
+    std::unique_ptr<traffic> counted;
   };
 
-  [[nodiscard]] bytes spare();
-  void keep(bytes letter);
+  [[nodiscard]] std::unique_ptr<delivery> open(int from, std::span<const std::byte> letter) override;
+  void complete(int from, std::unique_ptr<delivery> whole) override;
+  [[nodiscard]] letter_pool& letters() noexcept override { return pool_; }
+
   void post_letter(int to, envelope head);
   void put(shipment s);
+  void open_ways(const mpi_options& how);
+  void close_ways();
+  [[nodiscard]] bool look();
+  [[nodiscard]] std::chrono::microseconds rest(int looks) const;
   void live();
-  bool ship();
-  bool sent();
-  bool receive();
-  void open_letter(int from, bytes letter);
-  void deliver(int from);
   void act_on(int from, const envelope& head, network::chunk_ptr items);
   void look_at_flags();
+  void tell_all(envelope head);
   void tell_all(envelope::kind what, int root);
+  void resize_as_asked();
+  void take_size(const envelope& head);
   void close();
-  void wait_for(MPI_Request& r);
   void agree_on_error();
-  void gather_counts();
+  void gather_all();
+  void to_our_clock(int from, pipe::chunk_base& items) const;
 
   const MPI_Comm comm_;
   int rank_ = 0, ranks_ = 1;
   const network::mapping places_;
+  const clocks times_;
   const int credits_;
   const std::size_t run_bytes_;
   const bool crowded_;
@@ -110,30 +120,40 @@ class post final : public network::exchange {
   std::thread thread_;
   std::mutex joining_;
 
-  std::mutex lock_;  // what follows
-  std::deque<shipment> outgoing_;
-  std::vector<bytes> spare_;
-  bool closed_ = false;
-  std::atomic<bool> any_outgoing_{false};
-  pipe::futex_word rung_{0};
-  std::atomic<bool> sleeping_{false};
+  letter_pool pool_;
+  doorbell own_bell_;
+  doorbell* bell_ = &own_bell_;
+  std::unique_ptr<shared_memory> near_;  // null: no rank is reached by it
+  std::unique_ptr<transport> far_;       // to all others; null: there are none
+  std::vector<std::string> notes_;
+  std::unique_ptr<pulse> pulse_;
+  std::vector<std::atomic<std::int64_t>> letters_sent_;  // by receiver
+  std::atomic<std::uint64_t> others_{0};                 // neither items nor credit
+  std::atomic<bool> closed_{false};
+  std::atomic<bool> deaf_{false};
+  std::atomic<int> inside_{0};  // threads that may not have seen yet that it is closed, or deaf
+
+  struct size_asked {
+    std::size_t stage = 0;
+    int replicas = 0;
+  };
+  std::mutex asking_;
+  std::vector<size_asked> asked_;
+  std::atomic<bool> any_asked_{false};
 
   // Of the thread that speaks.
-  std::vector<std::unique_ptr<shipment>> under_way_;
-  std::vector<MPI_Request> requests_;
-  std::vector<shipment*> of_request_;  // null: of a block that comes in
-  std::vector<delivery*> into_;
-  std::vector<std::deque<std::unique_ptr<delivery>>> arriving_;  // by sender, in order
-  std::size_t blocks_open_ = 0;
-  std::vector<std::int64_t> letters_sent_;  // by receiver
+  // A clock that counts changes, and when each stage was given its size, by whom: L. Lamport, Time, clocks
+  // and the ordering of events in a distributed system (1978). So the same change is the last everywhere.
+  std::int64_t changes_ = 0;
+  std::map<std::size_t, std::pair<std::int64_t, std::int64_t>> sized_;
   std::int64_t letters_received_ = 0, letters_expected_ = -1;
-  std::int64_t letters_to_come_ = 0;
+  std::int64_t letters_to_come_ = 0, open_ = 0;
+  std::vector<std::int64_t> counts_;
   enum class step : std::uint8_t { not_yet, over_here, over_everywhere, counted };
   step closing_ = step::not_yet;
   MPI_Request agreeing_ = MPI_REQUEST_NULL;
   bool told_stop_ = false, told_cancel_ = false, told_pause_ = false;
   int idle_ = 0;
-  std::vector<int> indices_;
 };
 
 }  // namespace thalweg::run_detail::across

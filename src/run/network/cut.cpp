@@ -5,36 +5,96 @@
 #include <string>
 #include <utility>
 
+#include "../parts.hpp"
 #include "net.hpp"
 #include "nodes.hpp"
 #include "remote.hpp"
+#include "spread.hpp"
 
 namespace thalweg::run_detail::network {
 
+int net::replicas_here(std::size_t stage) const {
+  return replicas_on(state_->others->places()[stage], state_->others->rank());
+}
+
 namespace {
 
-int replicas_in_all(const std::vector<place_of>& places) {
-  int sum = 0;
-  for (const auto& p : places) sum += p.replicas;
-  return sum;
+// An empty run of what a node sends.
+chunk_ptr chunk_for(const run_state& run, const node& from, std::size_t port) {
+  auto& component = *run.plan.components[run.stages[from.first()].component];
+  return component.make_chunk(component.ports() != nullptr ? port : run.stages[from.last() - 1].stage);
 }
 
 }  // namespace
 
-int net::replicas_here(std::size_t stage) const {
-  if (!state_->others) return -1;
-  for (const auto& p : state_->others->places()[stage]) {
-    if (p.rank == state_->others->rank()) return p.replicas;
-  }
-  return 0;
+bool net::is_here(std::size_t stage) const {
+  return !state_->others || replicas_here(stage) >= 0;
 }
 
 bool net::same_places(std::size_t a, std::size_t b) const {
   return !state_->others || state_->others->places()[a] == state_->others->places()[b];
 }
 
+// A farm of which each replica takes whole runs of items, as they come. (Those that deal items out take them
+// apart.)
 bool net::replicates(const node& n) const {
-  return farm_of_stage_[n.first()] != nullptr && !state_->stages[n.first()].info->keyed;
+  const auto& info = *state_->stages[n.first()].info;
+  return farm_of_stage_[n.first()] != nullptr && !info.keyed &&
+         info.opts.schedule.how() == schedule::kind::on_demand && hub_of_stage_[n.first()] < 0;
+}
+
+std::size_t net::stage_before(std::size_t stage) const {
+  const auto c = state_->stages[stage].component;
+  if (stage > state_->first_of_component[c]) return stage - 1;
+  for (const auto& e : state_->plan.connections()) {
+    if (e.to == c)
+      return state_->first_of_component[e.from] + state_->plan.components[e.from]->stages().size() - 1;
+  }
+  return stage;
+}
+
+// The rank of the hub of each farm that is executed by several ranks and needs one: where what comes before
+// it is, or if that is spread itself, on the first of its own.
+void net::find_hubs() {
+  const auto& stages = state_->stages;
+  hub_of_stage_.assign(stages.size(), -1);
+  if (!state_->others) return;
+  const auto& places = state_->others->places();
+  const auto looping = components_in_loops(*state_);
+  // Who has a hub depends on who comes before: in a loop, or where a graph lists its parts in any order, that
+  // may be known only later.
+  bool changed = true;
+  for (std::size_t turn = 0; changed && turn <= stages.size(); ++turn) {
+    changed = false;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const auto& info = *stages[i].info;
+      if (info.farm < 0) continue;
+      if (i > 0 && same_farm(stages[i - 1], stages[i])) {
+        hub_of_stage_[i] = hub_of_stage_[i - 1];
+        continue;
+      }
+      const auto before = stage_before(i);
+      const auto rank = hub_of_stage_[before] >= 0   ? hub_of_stage_[before]
+                        : places[before].size() == 1 ? places[before].front().rank
+                                                     : places[i].front().rank;
+      const bool elsewhere = places[i].size() > 1 || places[i].front().rank != rank;
+      const bool divided = info.keyed || info.opts.schedule.how() != schedule::kind::on_demand;
+      const bool needed = divided ? places[i].size() > 1 : elsewhere && looping[stages[i].component];
+      const auto hub = needed ? rank : -1;
+      changed = changed || (hub >= 0) != (hub_of_stage_[i] >= 0);
+      hub_of_stage_[i] = hub;
+    }
+  }
+}
+
+std::vector<place_of> net::places_of(const node& n) const {
+  if (const auto hub = hub_of_stage_[n.first()]; hub >= 0) return {{hub, 1}};
+  return state_->others->places()[n.first()];
+}
+
+bool net::executes(const node& n) const {
+  if (const auto hub = hub_of_stage_[n.first()]; hub >= 0) return hub == state_->others->rank();
+  return is_here(n.first());
 }
 
 // The region that an edge leads into, if order has to be restored behind it.
@@ -43,6 +103,7 @@ std::unique_ptr<region> net::region_behind(const edge& e, std::uint32_t channel,
   const auto& places = state_->others->places();
   if (replicates(*e.from) || !replicates(*e.to)) return nullptr;
   edges = {&e};
+  std::vector<std::size_t> farms;
   bool spread = false;
   int most = 1;
   for (const auto* n = e.to; replicates(*n);) {
@@ -50,15 +111,61 @@ std::unique_ptr<region> net::region_behind(const edge& e, std::uint32_t channel,
       return nullptr;
     spread = spread || places[n->first()].size() > 1;
     most = std::max(most, replicas_in_all(places[n->first()]));
+    farms.push_back(n->first());
     edges.push_back(n->out.front().to);
     n = n->out.front().to->to;
   }
   if (!spread) return nullptr;
   auto made = std::make_unique<region>();
   made->first_channel = channel;
-  made->first_rank = places[e.from->first()].front().rank;
-  made->window = 16 + std::int64_t{4} * most;
+  made->first_rank = places_of(*e.from).front().rank;
+  made->farms = std::move(farms);
+  made->set_most(most);
   return made;
+}
+
+// The farms that have a hub: it is on one rank, and there is a branch on each of those that work for it,
+// which are returned. Their channels have the numbers behind those of the edges.
+std::vector<node*> net::connect_hubs() {
+  auto& others = *state_->others;
+  auto channel = static_cast<std::uint32_t>(edges_.size());
+  std::vector<node*> branches;
+  std::vector<std::unique_ptr<keyed_farm>> made;
+  for (auto& f : keyed_farms_) {
+    auto* const over = f->over();
+    if (over == nullptr) continue;
+    auto& hub = static_cast<keyed_farm::hub&>(*f->front);
+    const auto& from = *hub.in.front()->from;
+    const auto port =
+        static_cast<std::size_t>(std::find_if(from.out.begin(), from.out.end(),
+                                              [&](const auto& o) { return o.to == hub.in.front(); }) -
+                                 from.out.begin());
+    over->asks = channel++;
+    over->answers = channel++;
+    over->how_to_ask = std::make_unique<errand_wire>(chunk_for(*state_, from, port), nullptr);
+    over->how_to_answer = std::make_unique<errand_wire>(hub.out.empty() ? nullptr : hub.new_output(),
+                                                        chunk_for(*state_, from, port));
+    keyed_farm::branch* branch = nullptr;
+    for (std::size_t i = 0; i < over->places.size(); ++i) {
+      if (over->places[i].rank != others.rank()) continue;
+      made.push_back(f->make_branch(*this, *state_->stages[hub.first()].info, i));
+      f->here = made.back().get();
+      branch = static_cast<keyed_farm::branch*>(f->here->front.get());
+      branch->home = hub.home;
+      branch->place = hub.place;
+      branch->paced = hub.paced;
+      for (auto& p : made.back()->all) p->home = hub.home;
+      branches.push_back(branch);
+    }
+    auto* const here = executes(hub) ? &hub : nullptr;
+    const auto next =
+        hub.out.empty() || hub.out.front().to == nullptr ? hub.first() : hub.out.front().to->to->first();
+    others.add(over->asks, from.last() - 1, hub.first(), nullptr, branch, no_errands(),
+               over->how_to_ask.get());
+    others.add(over->answers, hub.last() - 1, next, nullptr, here, no_errands(), over->how_to_answer.get());
+  }
+  for (auto& f : made) keyed_farms_.push_back(std::move(f));
+  return branches;
 }
 
 void net::cut() {
@@ -75,6 +182,7 @@ void net::cut() {
     for (const auto* e : inside) region_of[e] = r.get();
     regions_.push_back(std::move(r));
   }
+  const auto branches = connect_hubs();
   auto* const who = home_ != nullptr ? home_ : &new_squad(1, 1, {});
   const auto adopt = [&](std::unique_ptr<node> n) -> node& {
     n->home = who;
@@ -85,14 +193,15 @@ void net::cut() {
   auto whole_graph = std::exchange(edges_, {});
   auto all = std::exchange(nodes_, {});
   for (auto* n : all) {
-    if (replicas_here(n->first()) > 0) nodes_.push_back(n);
+    if (executes(*n)) nodes_.push_back(n);
   }
+  nodes_.insert(nodes_.end(), branches.begin(), branches.end());
   for (std::size_t k = 0; k < whole_graph.size(); ++k) {
     auto& e = *whole_graph[k];
     auto& from = *e.from;
     auto& to = *e.to;
-    const auto& senders = places[from.first()];
-    const auto& receivers = places[to.first()];
+    const auto senders = places_of(from);
+    const auto receivers = places_of(to);
     const auto found = region_of.find(&e);
     const auto* const r = found == region_of.end() ? nullptr : found->second;
     const auto channel = static_cast<std::uint32_t>(k);
@@ -113,7 +222,7 @@ void net::cut() {
     const bool numbered_to = r != nullptr && replicates(to);
     outbound* out = nullptr;
     inbound* in = nullptr;
-    if (replicas_here(from.first()) > 0) {
+    if (executes(from)) {
       auto& n =
           adopt(std::make_unique<outbound>(*this, to.first(), others, channel, receivers, r,
                                            r != nullptr && !numbered_from, r == nullptr || numbered_to));
@@ -124,22 +233,20 @@ void net::cut() {
       sent.to = n.in[0] = edges_.back().get();
       n.place = from.place;
     }
-    if (replicas_here(to.first()) > 0) {
+    if (executes(to)) {
       auto& n = adopt(std::make_unique<inbound>(*this, to.first(), others, channel, senders, r,
                                                 r != nullptr && !numbered_to, r == nullptr || numbered_to));
       in = static_cast<inbound*>(&n);
-      const auto slots = replicates(to) ? static_cast<std::size_t>(replicas_here(to.first())) : shape_.slots;
+      const auto slots =
+          replicates(to) ? static_cast<std::size_t>(std::max(1, replicas_here(to.first()))) : shape_.slots;
       edges_.push_back(std::make_unique<edge>(e.options(), slots, &n, &to, e.to_port));
       edges_.back()->whole = numbered_to;
       edges_.back()->ranked = e.ranked;
       to.in[e.to_port] = n.out[0].to = edges_.back().get();
       n.place = to.place;
     }
-    if (out == nullptr && in == nullptr) continue;
-    auto& component = *run.plan.components[run.stages[from.first()].component];
-    const auto port = component.ports() != nullptr ? static_cast<std::size_t>(&sent - from.out.data())
-                                                   : run.stages[from.last() - 1].stage;
-    others.add(channel, out, in, component.make_chunk(port));
+    others.add(channel, from.last() - 1, to.first(), out, in,
+               chunk_for(run, from, static_cast<std::size_t>(&sent - from.out.data())), nullptr);
   }
   for (auto& f : farms_) {
     const auto* const in = f->seats.front()->in.front();
@@ -151,12 +258,47 @@ void net::cut() {
     return std::none_of(nodes_.begin(), nodes_.end(), [&](const node* n) { return n->home == s; });
   };
   for (auto* s : thread_squads_) {
-    std::erase_if(s->timed, [&](const node* n) { return replicas_here(n->first()) == 0; });
+    std::erase_if(s->timed, [&](const node* n) { return !executes(*n); });
   }
   if (on_caller_ != nullptr && !shape_.sequential && idle(on_caller_)) on_caller_ = nullptr;
   std::erase_if(thread_squads_, [&](const auto* s) { return s != home_ && idle(s); });
   elsewhere_ = std::move(whole_graph);
   for (std::size_t s = 0; s < places.size(); ++s) run.replicas[s] = replicas_in_all(places[s]);
+}
+
+// Each rank learns what the farm is to have in all, and from that what it is to have itself.
+void net::resize(std::size_t stage, int replicas) {
+  auto& run = *state_;
+  auto& f = *farm_of_stage_[stage];
+  std::vector<std::size_t> all;
+  for (std::size_t s = 0; s < run.stages.size(); ++s) {
+    if (farm_of_stage_[s] == &f) all.push_back(s);
+  }
+  if (run.replicas[stage] == replicas) return;
+  run.resized(all, run.replicas[stage], replicas);
+  for (auto& r : regions_) {
+    int most = 1;
+    for (const auto s : r->farms) most = std::max(most, run.replicas[s]);
+    r->set_most(most);
+  }
+  const auto here = replicas_on(resized(run.others->places()[stage], replicas), run.others->rank());
+  if (hub_of_stage_[stage] >= 0) {
+    // What is divided up stays where it is: how many are worked on at once is what changes.
+    auto& divided = static_cast<keyed_farm&>(f);
+    divided.set_replicas(static_cast<std::size_t>(replicas));
+    if (divided.here != nullptr)
+      set_replicas_here(*divided.here, static_cast<std::size_t>(std::max(1, here)));
+    return;
+  }
+  if (!is_here(stage)) return;
+  // With none left those that there were see to what is still under way.
+  if (here > 0) set_replicas_here(f, static_cast<std::size_t>(here));
+  for (auto* n : nodes_) {
+    auto* const in = n->first() == all.front() ? dynamic_cast<inbound*>(n) : nullptr;
+    if (in == nullptr) continue;
+    in->out.front().to->set_slots(static_cast<std::size_t>(std::max(1, here)));
+    in->set_replicas(here);
+  }
 }
 
 }  // namespace thalweg::run_detail::network

@@ -58,6 +58,8 @@ class edge {
   [[nodiscard]] bool goes_on() const noexcept { return waits_in_call_.load() && has_room(); }
   /// No more will come.
   void close() noexcept;
+  /// So many runs of items may wait in it from now on.
+  void set_slots(std::size_t n) noexcept { most_chunks_.store(n); }
   /// A bound that would stop everything for ever gives way.
   void grow() noexcept;
 

@@ -1,35 +1,38 @@
 #pragma once
 
+#include <thalweg/model/wire.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "edge.hpp"
+#include "places.hpp"
 
 /// What the networks of one run say to each other when its stages are executed by several processes, each of
 /// which has a rank. Nothing here knows how bytes get from one to the other: src/run/mpi does.
 /// docs/distributed.md tells how it works.
 namespace thalweg::run_detail::network {
 
-class inbound;
 class net;
 class outbound;
 
-/// Some of a stage's replicas, on one rank. A serial stage has one place with one replica.
-struct place_of {
-  int rank = 0;
-  int replicas = 1;
-  friend bool operator==(const place_of&, const place_of&) = default;
-};
-
-/// Where each stage is executed, by its number in the plan; of a farm, all stages have the same places.
-/// Places are sorted by rank.
-using mapping = std::vector<std::vector<place_of>>;
+/// How many parts a farm may have where one rank divides its items up: a byte names one.
+inline constexpr std::size_t most_shares = 256;
 
 /// A run of items on its way to another rank. `number`: its place in the order of what was sent out.
 struct parcel {
   std::int64_t number = 0;
   chunk_ptr items;
+};
+
+/// Takes what comes on a channel from the ranks. Any thread.
+class receiver {
+ public:
+  virtual ~receiver() = default;
+  virtual void arrived(int from, parcel p) = 0;
+  /// No more will come from there.
+  virtual void ended(int from) = 0;
 };
 
 /// Joins the network of this rank to those of the others. A channel is an edge of the job's graph, with the
@@ -47,9 +50,11 @@ class exchange {
 
   // While the network is laid out.
 
-  /// The ends of a channel on this rank; null: it has none of that kind. `items`: an empty chunk for what
-  /// travels.
-  virtual void add(std::uint32_t channel, outbound* out, inbound* in, chunk_ptr items) = 0;
+  /// A channel, and its ends on this rank; null: it has none of that kind. It leads from one stage to
+  /// another, by their numbers in the plan. `items`: an empty chunk for what travels. `how`: the way it does;
+  /// null: that of its items.
+  virtual void add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage, outbound* out,
+                   receiver* in, chunk_ptr items, const model::wire* how) = 0;
 
   // The run.
 
@@ -65,10 +70,14 @@ class exchange {
   virtual void send(int to, std::uint32_t channel, parcel p) = 0;
   /// `runs` have been taken; as many items as `grant` are worth sending at once.
   virtual void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) = 0;
+  /// From now on so many runs more, or fewer, may be under way from there to here.
+  virtual void change_credit(int to, std::uint32_t channel, int by) = 0;
   /// All runs below this number have been put in order: to where they were numbered.
   virtual void tell_progress(int to, std::uint32_t channel, std::int64_t below) = 0;
   /// No more will come from here.
   virtual void send_end(int to, std::uint32_t channel) = 0;
+  /// Has `net::resize` called on all ranks. Of several changes of one stage the same is the last everywhere.
+  virtual void resize(std::size_t stage, int replicas) = 0;
 };
 
 }  // namespace thalweg::run_detail::network

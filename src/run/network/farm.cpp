@@ -168,7 +168,10 @@ void farm::seat::execute(worker& w) {
     explicit using_lane(std::atomic<bool>& b) : flag(b) { flag.store(true); }
     ~using_lane() { flag.store(false); }
   } const mine(busy_);
-  if (f.ending_.load()) return;
+  if (f.ending_.load()) {
+    deadline_.store(never, std::memory_order_relaxed);  // its end hook has been called
+    return;
+  }
   prepare(w);
   if (lane_->deadline() <= observe::now_ns()) {
     struct firing {
@@ -214,7 +217,7 @@ void farm::seat::execute(worker& w) {
   } else if (all_done()) {
     finish(w);
   }
-  deadline_.store(lane_->deadline(), std::memory_order_relaxed);
+  deadline_.store(f.ending_.load() ? never : lane_->deadline(), std::memory_order_relaxed);
 }
 
 // What the replica has in its output waits for its turn. In the middle of a call of the one whose turn it is

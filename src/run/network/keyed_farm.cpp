@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "nodes.hpp"
+#include "spread.hpp"
 
 namespace thalweg::run_detail::network {
 
 namespace {
 
+constexpr std::int64_t longer_over_ranks = 4;  // runs of items, since each costs messages
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 using places = std::vector<model::key_part::place>;
@@ -20,9 +22,9 @@ std::size_t end_of(const std::vector<part>& parts) {
   return parts.back().first + parts.back().stages.last - parts.back().stages.first;
 }
 
-// Whether a stage behind the first wants to be called when time has passed.
-bool has_timers(const run_state& run, const std::vector<part>& parts) {
-  for (auto s = parts.front().first + 1; s < end_of(parts); ++s) {
+// Whether a stage wants to be called when time has passed. Of one with keys the divider tells the time.
+bool has_timers(const run_state& run, const std::vector<part>& parts, bool keyed) {
+  for (auto s = parts.front().first + (keyed ? 1 : 0); s < end_of(parts); ++s) {
     if (run.stages[s].info->timed) return true;
   }
   return false;
@@ -56,22 +58,67 @@ template <class F> void in_order(std::span<const places> all, F&& f) {
 
 }  // namespace
 
-keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info)
+keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info,
+                       bool apart)
     : replicated(replicas),
       parts_(std::move(parts)),
+      keyed_(info.keyed),
       watermarked_(info.watermarked),
-      timed_(info.timed),
-      timers_(has_timers(n.run(), parts_)),
+      timed_(info.keyed && info.timed),
+      timers_(has_timers(n.run(), parts_, info.keyed)),
+      gives_(n.run().stages[end_of(parts_) - 1].info->out != nullptr),
       // One thread has one order, except that time alone makes results.
-      ordered_(!info.unordered || (n.how().sequential && !timers_)) {
-  const auto first = parts_.front().first;
-  const auto last = end_of(parts_);
-  front = std::make_unique<divider>(*this, n, first, last);
-  for (std::size_t i = 0; i < portions; ++i)
-    all.push_back(std::make_unique<portion>(*this, n, first, last, i));
+      ordered_(!info.unordered || (n.how().sequential && !timers_)),
+      apart_(apart) {}
+
+keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info)
+    : keyed_farm(n, std::move(parts), replicas, info, false) {
+  front = std::make_unique<divider>(*this, n, parts_.front().first, end_of(parts_));
+  add_portions(n, portions);
+}
+
+keyed_farm::keyed_farm(net& n, std::vector<part> parts, const model::stage_info& info,
+                       std::unique_ptr<spread> over)
+    : keyed_farm(n, std::move(parts), over->replicas(), info, false) {
+  over_ = std::move(over);
+  ordered_ = !info.unordered || over_->places.size() > most_fresh;
+  auto made = std::make_unique<hub>(*this, n, parts_.front().first, end_of(parts_));
+  for (auto& s : made->ranks()) shares_.push_back(s.get());
+  front = std::move(made);
+}
+
+std::unique_ptr<keyed_farm> keyed_farm::make_branch(net& n, const model::stage_info& info,
+                                                    std::size_t place) const {
+  const auto replicas = static_cast<std::size_t>(over_->places[place].replicas);
+  std::unique_ptr<keyed_farm> made(new keyed_farm(n, parts_, replicas, info, true));
+  made->ordered_ = ordered_;
+  made->front = std::make_unique<branch>(*made, n, parts_.front().first, end_of(parts_), *over_);
+  made->add_portions(n, over_->parts_at(place));
+  return made;
+}
+
+void keyed_farm::add_portions(net& n, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    all.push_back(std::make_unique<portion>(*this, n, parts_.front().first, end_of(parts_), i));
+    shares_.push_back(all.back().get());
+  }
 }
 
 keyed_farm::~keyed_farm() = default;
+
+// Unordered, with the marks of the items that they come from: those of `results` from `from` on.
+void keyed_farm::mark_as_sent(batch& b, pipe::chunk_base& results, std::size_t from,
+                              const std::vector<model::key_part::place>& at) const {
+  if (!b.marks.empty()) {
+    results.change_marks(from, results.size(), [&](const pipe::mark& m) {
+      const auto rank = watermarked_ ? at[static_cast<std::size_t>(m.rank)].rank : m.rank;
+      const auto& of_item = b.marks[static_cast<std::size_t>(rank - b.first)];
+      return pipe::mark{watermarked_ || over_ ? of_item.due : m.due, of_item.rank};
+    });
+  }
+  results.paced = b.paced;
+  results.ranked = b.ranked;
+}
 
 void keyed_farm::set_replicas(std::size_t n) {
   limit_.store(n);
@@ -112,10 +159,10 @@ keyed_farm::portion::~portion() = default;
 
 void keyed_farm::portion::prepare(worker& w) {
   if (lane_) return;
-  if (!farm_.front->out.empty()) filling_ = farm_.front->new_output();
+  if (farm_.gives_) filling_ = farm_.front->new_output();
   lane_ = std::make_unique<lane>(net_, farm_.parts_, number_, filling_.get(), *this);
   lane_->paced = farm_.front->paced;
-  lane_->keys = &part_;
+  if (farm_.keyed_) lane_->keys = &part_;
   lane_->start(w);
 }
 
@@ -181,28 +228,26 @@ void keyed_farm::portion::execute(worker& w) {
   }
 }
 
-// What has come of a run of items goes to the divider; first what timers have made. Where nobody puts it into
-// order it is ready to be sent.
+// What has come of a run of items goes to the divider; first what timers have made, which belongs to no item.
+// Where nobody puts it into order it is ready to be sent.
 void keyed_farm::portion::put_results(batch& b, std::size_t of_timers) {
   auto& f = farm_;
   const bool send = !f.ordered_ && !filling_->empty();
-  if (send && !b.marks.empty()) {
+  if (send && f.apart_) {
     filling_->change_marks(0, of_timers, [&](const pipe::mark& m) {
-      return pipe::mark{m.due, b.marks.front().rank};
+      return pipe::mark{m.due, f.watermarked_ ? part_.put(b.first) : b.first};
     });
-    filling_->change_marks(of_timers, filling_->size(), [&](const pipe::mark& m) {
-      const auto rank = f.watermarked_ ? part_.places[static_cast<std::size_t>(m.rank)].rank : m.rank;
-      const auto& of_item = b.marks[static_cast<std::size_t>(rank - b.first)];
-      return pipe::mark{f.watermarked_ ? of_item.due : m.due, of_item.rank};
-    });
-  }
-  if (send) {
-    filling_->paced = b.paced;
-    filling_->ranked = b.ranked;
+  } else if (send) {
+    if (!b.marks.empty()) {
+      filling_->change_marks(0, of_timers, [&](const pipe::mark& m) {
+        return pipe::mark{m.due, b.marks.front().rank};
+      });
+    }
+    f.mark_as_sent(b, *filling_, of_timers, part_.places);
   }
   if (!b.out[number_]) b.out[number_] = f.front->new_output();
   b.out[number_]->swap_items(*filling_);
-  if (send) b.fresh.fetch_or(std::uint32_t{1} << number_, std::memory_order_release);
+  if (send && !f.apart_) b.fresh.fetch_or(std::uint32_t{1} << number_, std::memory_order_release);
 }
 
 // --- the items of all keys ---
@@ -218,6 +263,14 @@ chunk_ptr keyed_farm::divider::new_output() const {
 bool keyed_farm::divider::first_is_done() const {
   const auto k = farm_.next_out_.load();
   return k != farm_.next_in_.load() && farm_.batch_at(k).pending.load() == 0;
+}
+
+bool keyed_farm::divider::drained() const {
+  return farm_.next_out_.load() == farm_.next_in_.load();
+}
+
+bool keyed_farm::divider::has_place() const {
+  return farm_.next_in_.load() - farm_.next_out_.load() < window;
 }
 
 bool keyed_farm::divider::has_fresh() const {
@@ -278,7 +331,7 @@ std::int64_t keyed_farm::divider::deadline() const {
   const bool windows = f.timed_ && out == in;
   const bool timers = f.timers_ && told_.load() < out && in - out < window;
   auto when = never;
-  for (const auto& p : f.all) {
+  for (const auto* p : f.shares_) {
     if (windows) when = std::min(when, p->deadline_.load(std::memory_order_relaxed));
     if (timers) when = std::min(when, p->timer_.load(std::memory_order_relaxed));
   }
@@ -288,19 +341,16 @@ std::int64_t keyed_farm::divider::deadline() const {
 bool keyed_farm::divider::ready() {
   if (ended()) return false;
   if (deadline() <= observe::now_ns()) return ask_for_room();
-  const bool drained = farm_.next_out_.load() == farm_.next_in_.load();
-  const bool room = farm_.next_in_.load() - farm_.next_out_.load() < window;
-  return (first_is_done() || has_fresh() || (drained && inputs_ended()) || (room && may_take(0))) &&
+  return (first_is_done() || has_fresh() || (drained() && inputs_ended()) || (has_place() && may_take(0))) &&
          ask_for_room();
 }
 
 void keyed_farm::divider::execute(worker& w) {
   send_fresh(w);
   while (first_is_done() && outputs_have_room()) unite(w);
-  if (farm_.next_in_.load() - farm_.next_out_.load() < window && may_take(0) && outputs_have_room())
-    divide(w);
+  if (has_place() && may_take(0) && outputs_have_room()) divide(w);
   if (deadline() <= observe::now_ns() && outputs_have_room()) tell_time(w);
-  if (farm_.next_out_.load() == farm_.next_in_.load() && inputs_ended()) finish(w);
+  if (drained() && inputs_ended()) finish(w);
 }
 
 void keyed_farm::divider::divide(worker& w) {
@@ -320,30 +370,18 @@ void keyed_farm::divider::divide(worker& w) {
   b.marks.clear();
   for (std::size_t i = 0; items->marked() && i < n; ++i) b.marks.push_back(items->mark_of(i));
   b.who.resize(n);
-  b.in.resize(portions);
-  b.out.resize(portions);
-  for (auto& c : b.in) {
-    if (!c) c = items->sibling();
-    c->clear();
-    c->paced = items->paced;
-    c->ranked = true;
-  }
+  prepare(b, *items);
   position_ = items->position;
   upto_ = items->upto;
   if (items->marked() && n > 0) last_mark_ = items->mark_of(n - 1);
   const auto& p = f.parts_.front();
   if (!net_.run().guard(p.component, items->position, 0, [&] {
-        auto& stage = *net_.run().plan.components[p.component];
         if (f.watermarked_) {
           b.moments.clear();
-          stage.take_times(p.stages.first, *items, begin, latest_, b.moments);
-          b.late.resize(portions);
-          for (auto& c : b.late) {
-            if (!c) c = items->sibling();
-            c->ranked = true;
-          }
+          net_.run().plan.components[p.component]->take_times(p.stages.first, *items, begin, latest_,
+                                                              b.moments);
         }
-        stage.divide(p.stages.first, *items, b.in, count_, b.who);
+        split(*items, b);
       })) {
     throw cancelled{};
   }
@@ -352,6 +390,29 @@ void keyed_farm::divider::divide(worker& w) {
   b.divided_ns =
       observe::now_ns() - begin;  // without what it takes to wake others, which does not depend on n
   start(w, b);
+}
+
+void keyed_farm::divider::prepare(batch& b, const pipe::chunk_base& like) {
+  const auto count = farm_.shares_.size();
+  b.in.resize(count);
+  b.out.resize(count);
+  for (auto& c : b.in) {
+    if (!c) c = like.sibling();
+    c->clear();
+    c->paced = b.paced;
+    c->ranked = true;
+  }
+  if (!farm_.watermarked_) return;
+  b.late.resize(count);
+  for (auto& c : b.late) {
+    if (!c) c = like.sibling();
+    c->ranked = true;
+  }
+}
+
+void keyed_farm::divider::split(pipe::chunk_base& items, batch& b) {
+  const auto& p = farm_.parts_.front();
+  net_.run().plan.components[p.component]->divide(p.stages.first, items, b.in, b.first, b.who, {});
 }
 
 // A run without items: time has passed.
@@ -372,33 +433,36 @@ void keyed_farm::divider::tell_time(worker& w) {
   b.marks.clear();
   if (b.paced || b.ranked) b.marks.push_back(last_mark_);
   b.who.clear();
-  b.in.resize(portions);
-  b.out.resize(portions);
-  b.late.resize(portions);
+  const auto count = f.shares_.size();
+  b.in.resize(count);
+  b.out.resize(count);
+  b.late.resize(count);
   told_.store(f.next_in_.load());
   start(w, b);
 }
 
 void keyed_farm::divider::start(worker& w, batch& b) {
   auto& f = farm_;
+  const auto count = f.shares_.size();
   if (f.watermarked_) {
-    b.places.resize(portions);
+    b.places.resize(count);
     for (auto& p : b.places) p.clear();
   }
   // Those with items, or timers; where time has passed for windows, all.
   const auto now = f.timers_ ? observe::now_ns() : 0;
   const auto concerns = [&](std::size_t i) {
     return !b.moments.empty() || (b.in[i] != nullptr && !b.in[i]->empty()) ||
-           (f.timers_ && f.all[i]->timer_.load(std::memory_order_relaxed) <= now);
+           (f.timers_ && f.shares_[i]->timer_.load(std::memory_order_relaxed) <= now);
   };
-  std::bitset<portions> concerned;
-  for (std::size_t i = 0; i < portions; ++i) concerned[i] = concerns(i);
+  std::bitset<most_shares> concerned;
+  for (std::size_t i = 0; i < count; ++i) concerned[i] = concerns(i);
+  b.number = f.next_in_.load(std::memory_order_relaxed);
   b.pending.store(concerned.count(), std::memory_order_relaxed);
   f.next_in_.fetch_add(1);
   w.soon = w.depth == 0;
   // From the first one on the parts may be at work on it, so `b.in` is theirs.
-  for (std::size_t i = 0; i < portions; ++i) {
-    if (concerned[i]) f.all[i]->add_work(w, b);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (concerned[i]) f.shares_[i]->add_work(w, b);
   }
 }
 
@@ -416,13 +480,25 @@ void keyed_farm::divider::give_late(batch& b) {
     if (c && !c->empty()) all = c->sibling();
   }
   if (!all) return;
-  all->gather(b.late, b.who, b.first, {});
-  for (const auto& c : b.late) c->clear();
+  all->gather(b.late, b.who, b.first, {}, {});
+  for (const auto& c : b.late) {
+    if (c) c->clear();
+  }
   const auto& p = farm_.parts_.front();
   if (!net_.run().guard(p.component, b.position, 0,
                         [&] { net_.run().plan.components[p.component]->give_late(p.stages.first, *all); })) {
     throw cancelled{};
   }
+}
+
+void keyed_farm::divider::line_up(const std::vector<places>& all) {
+  line_.clear();
+  order_.clear();
+  marks_.clear();
+  in_order(all, [&](std::size_t part, const model::key_part::place& at) {
+    line_.push_back(at);
+    order_.push_back(static_cast<std::uint8_t>(part));
+  });
 }
 
 void keyed_farm::divider::unite(worker& w) {
@@ -439,15 +515,13 @@ void keyed_farm::divider::unite(worker& w) {
     o.filling->paced = b.paced;
     o.filling->ranked = b.ranked;
     if (f.watermarked_) {
-      order_.clear();
-      marks_.clear();
-      in_order(b.places, [&](std::size_t part, const model::key_part::place& at) {
-        order_.push_back(static_cast<std::uint8_t>(part));
-        if (!b.marks.empty()) marks_.push_back(b.marks[static_cast<std::size_t>(at.rank - b.first)]);
-      });
+      line_up(b.places);
+      if (!b.marks.empty()) {
+        for (const auto& at : line_) marks_.push_back(b.marks[static_cast<std::size_t>(at.rank - b.first)]);
+      }
       o.filling->gather(b.out, order_, marks_);
     } else {
-      o.filling->gather(b.out, b.who, b.first, b.marks);
+      o.filling->gather(b.out, b.who, b.first, {}, b.marks);
     }
     for (auto& c : b.out) {
       if (c) c->clear();
@@ -462,53 +536,63 @@ void keyed_farm::divider::unite(worker& w) {
   // A run is as long as it keeps all of them busy, not as could be divided up meanwhile: what waits behind
   // one takes memory and time.
   const auto worked = b.worked_ns.exchange(0, std::memory_order_relaxed);
-  learn(n, std::max(b.divided_ns, worked / (4 * static_cast<std::int64_t>(f.replicas()))));
+  const auto each = std::max(b.divided_ns, worked / (4 * static_cast<std::int64_t>(f.replicas())));
+  learn(n, f.over_ ? each / longer_over_ranks : each);
   f.next_out_.fetch_add(1);
   leave_loop(w, n);
 }
 
-// The end hooks of all parts, stage by stage. What they send comes in the order in which the keys appeared.
-void keyed_farm::divider::finish(worker& w) {
-  auto& f = farm_;
-  const bool ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
-  for (auto s = first_; s < last_; ++s) {
-    std::vector<chunk_ptr> sent(portions);
-    std::vector<places> at(portions);
-    for (std::size_t i = 0; i < portions; ++i) {
-      auto& part = *f.all[i];
-      if (!part.lane_) continue;
-      part.lane_->position = at_the_end;
-      part.part_.places.clear();
-      if (part.filling_) part.filling_->ranked = true;
-      part.lane_->finish(w, s, no_limit);
-      at[i].swap(part.part_.places);
-      if (!part.filling_ || part.filling_->empty()) continue;
-      sent[i] = new_output();
-      sent[i]->swap_items(*part.filling_);
-    }
-    if (out.empty()) continue;
-    auto& o = out.front();
-    if (!o.filling) o.filling = new_output();
-    o.filling->paced = paced;
-    o.filling->ranked = ranked;
-    if (f.watermarked_ && s == first_) {
-      order_.clear();
-      marks_.clear();
-      in_order(at, [&](std::size_t i, const auto&) {
-        order_.push_back(static_cast<std::uint8_t>(i));
-        if (paced || ranked) marks_.push_back({last_mark_.due, pipe::end_rank});
-      });
-      o.filling->gather(sent, order_, marks_);
-    } else {
-      o.filling->gather(sent);
-    }
-    o.filling->position = at_the_end;
-    o.filling->born_ns = observe::now_ns();
-    hand_over(&w, o);
+void keyed_farm::divider::end_stage(worker& w, std::size_t stage, std::vector<chunk_ptr>& sent,
+                                    std::vector<places>& at) {
+  for (std::size_t i = 0; i < farm_.all.size(); ++i) {
+    auto& part = *farm_.all[i];
+    if (!part.lane_) continue;
+    part.lane_->position = at_the_end;
+    part.part_.places.clear();
+    if (part.filling_) part.filling_->ranked = true;
+    part.lane_->finish(w, stage, no_limit);
+    at[i].swap(part.part_.places);
+    if (!part.filling_ || part.filling_->empty()) continue;
+    sent[i] = new_output();
+    sent[i]->swap_items(*part.filling_);
   }
-  if (ranked) promise(w, never);
+}
+
+void keyed_farm::divider::send_last(worker& w, std::size_t stage, const std::vector<chunk_ptr>& sent,
+                                    const std::vector<places>& at) {
+  if (out.empty()) return;
+  auto& o = out.front();
+  const bool ranked = o.to != nullptr && o.to->ranked;
+  if (!o.filling) o.filling = new_output();
+  o.filling->paced = paced;
+  o.filling->ranked = ranked;
+  if (farm_.watermarked_ && stage == first_) {
+    line_up(at);
+    if (paced || ranked) marks_.assign(line_.size(), {last_mark_.due, pipe::end_rank});
+    o.filling->gather(sent, order_, marks_);
+  } else {
+    o.filling->gather(sent, false);
+  }
+  o.filling->position = at_the_end;
+  o.filling->born_ns = observe::now_ns();
+  hand_over(&w, o);
+}
+
+void keyed_farm::divider::end_all(worker& w) {
+  if (!out.empty()) promise(w, never);
   w.soon = w.depth == 0;
   end(w);
+}
+
+// The end hooks of all parts, stage by stage.
+void keyed_farm::divider::finish(worker& w) {
+  for (auto s = first_; s < last_; ++s) {
+    std::vector<chunk_ptr> sent(farm_.all.size());
+    std::vector<places> at(farm_.all.size());
+    end_stage(w, s, sent, at);
+    send_last(w, s, sent, at);
+  }
+  end_all(w);
 }
 
 }  // namespace thalweg::run_detail::network

@@ -8,6 +8,7 @@
 #include "net.hpp"
 #include "nodes.hpp"
 #include "remote.hpp"
+#include "spread.hpp"
 
 namespace thalweg::run_detail::network {
 
@@ -21,6 +22,7 @@ void net::lay_out() {
   auto& run = *state_;
   farm_of_stage_.assign(run.stages.size(), nullptr);
   number_replicas();
+  find_hubs();
   if (shape_.sequential) {
     home_ = on_caller_ = &new_squad(1, 1, {});
   } else if (shape_.home) {
@@ -115,13 +117,21 @@ net::span net::add_line(std::size_t c) {
     node* made = nullptr;
     if (info.farm >= 0) {
       const auto n = replicas_[first];
-      const auto most = info.keyed ? keyed_farm::portions : shape_.sequential ? n : std::max(n, most_seats);
+      const auto hub = hub_of_stage_[first];
+      const auto most = hub >= 0            ? most_shares
+                        : info.keyed        ? keyed_farm::portions
+                        : shape_.sequential ? n
+                                            : std::max(n, most_seats);
       for (auto s = first; s < i; ++s) {
         run.plan.components[c]->prepare(run.stages[s].stage, most);
         run.replicas[s] = static_cast<int>(n);
       }
-      if (info.keyed) {
-        keyed_farms_.push_back(std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
+      if (info.keyed || hub >= 0) {
+        keyed_farms_.push_back(
+            hub >= 0 ? std::make_unique<keyed_farm>(
+                           *this, std::move(parts), info,
+                           std::make_unique<spread>(*run.others, hub, run.others->places()[first], info))
+                     : std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
         auto& f = *keyed_farms_.back();
         auto* const who = squad_for(info, apart, n, most);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
@@ -212,8 +222,7 @@ void net::number_replicas() {
     if (info.farm < 0 || (shape_.sequential && !state_->others) ||
         (i > 0 && same_farm(stages[i - 1], stages[i])))
       continue;
-    const auto here = replicas_here(i);
-    const auto n = here >= 0                    ? std::max(1, here)
+    const auto n = state_->others               ? std::max(1, replicas_here(i))
                    : info.replicas == automatic ? std::max(1, shape_.replicas)
                                                 : info.replicas;
     replicas_[i] = static_cast<std::size_t>(n);

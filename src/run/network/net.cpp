@@ -161,6 +161,7 @@ void net::live(thread_squad& s, std::size_t number) {
   worker w(s, log);
   if (shape_.thread_each || shape_.workers > cores()) w.awake.share_the_core();
   std::int64_t deadline = never;
+  bool told = false;
   const auto next_deadline = [&] {
     deadline = never;
     for (const auto* n : s.timed) deadline = std::min(deadline, n->deadline());
@@ -168,8 +169,8 @@ void net::live(thread_squad& s, std::size_t number) {
   while (!over()) {
     if (!s.timed.empty()) {
       next_deadline();
-      if (deadline <= observe::now_ns()) {
-        const auto now = observe::now_ns();
+      // Every other time: what is due may have to wait for room, which others are to make.
+      if (const auto now = observe::now_ns(); deadline <= now && !std::exchange(told, !told)) {
         for (auto* n : s.timed) {
           if (n->deadline() <= now) n->notify(&w);
         }
@@ -373,7 +374,7 @@ void net::grow_smallest() {
 }
 
 void net::set_replicas(std::string_view stage, int replicas) {
-  if (shape_.sequential || state_->others) return engine::set_replicas(stage, replicas);  // it cannot
+  if (shape_.sequential && !state_->others) return engine::set_replicas(stage, replicas);  // it cannot
   auto& run = *state_;
   for (std::size_t i = 0; i < run.stages.size(); ++i) {
     const auto& name = run.stages[i].info->name;
@@ -381,12 +382,14 @@ void net::set_replicas(std::string_view stage, int replicas) {
     auto* const f = farm_of_stage_[i];
     if (f == nullptr)
       throw error("set_replicas: stage '" + std::string(stage) + "' is serial: put it into a tw::farm");
+    if (state_->others) {
+      const auto ranks = state_->others->places()[i].size();
+      return state_->others->resize(i, std::min(replicas, static_cast<int>(ranks * f->most())));
+    }
     const auto n = std::min<std::size_t>(static_cast<std::size_t>(replicas), f->most());
     const auto before = static_cast<int>(f->replicas());
     if (before == static_cast<int>(n)) return;
-    auto* const own = dynamic_cast<thread_squad*>(f->home());
-    if (own != nullptr && own != home_ && own != on_caller_) employ(*own, n);
-    f->set_replicas(n);
+    set_replicas_here(*f, n);
     std::vector<std::size_t> all;
     for (std::size_t k = 0; k < run.stages.size(); ++k) {
       if (farm_of_stage_[k] == f) all.push_back(k);
@@ -395,6 +398,14 @@ void net::set_replicas(std::string_view stage, int replicas) {
     return;
   }
   throw error("set_replicas: there is no stage '" + std::string(stage) + "'");
+}
+
+void net::set_replicas_here(replicated& f, std::size_t n) {
+  if (shape_.sequential) return;  // one thread executes any number
+  n = std::min(n, f.most());
+  auto* const own = dynamic_cast<thread_squad*>(f.home());
+  if (own != nullptr && own != home_ && own != on_caller_) employ(*own, n);
+  f.set_replicas(n);
 }
 
 }  // namespace thalweg::run_detail::network

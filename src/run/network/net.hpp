@@ -24,6 +24,7 @@ class net;
 class farm;
 class keyed_farm;
 class replicated;
+struct place_of;
 struct region;
 
 /// What a policy says of a network.
@@ -55,6 +56,8 @@ class net final : public engine {
   void join() override;
   void wake() override;
   void set_replicas(std::string_view stage, int replicas) override;
+  /// So many replicas the farm of this stage is to have on all ranks together. The thread that speaks.
+  void resize(std::size_t stage, int replicas);
 
   // For nodes and squads.
 
@@ -87,9 +90,17 @@ class net final : public engine {
 
   void lay_out();
   void cut();
-  [[nodiscard]] int replicas_here(std::size_t stage) const;  // -1: the run has one rank
+  [[nodiscard]] bool is_here(std::size_t stage) const;
+  [[nodiscard]] int replicas_here(std::size_t stage) const;  // of a run on several ranks; -1: none, ever
+  void set_replicas_here(replicated& f, std::size_t n);
   [[nodiscard]] bool same_places(std::size_t a, std::size_t b) const;
   [[nodiscard]] bool replicates(const node& n) const;
+  [[nodiscard]] bool lies_in_cycle(std::size_t component) const;
+  [[nodiscard]] std::size_t stage_before(std::size_t stage) const;
+  void find_hubs();
+  [[nodiscard]] std::vector<place_of> places_of(const node& n) const;
+  [[nodiscard]] bool executes(const node& n) const;
+  [[nodiscard]] std::vector<node*> connect_hubs();
   [[nodiscard]] std::unique_ptr<region> region_behind(const edge& e, std::uint32_t channel,
                                                       std::vector<const edge*>& edges) const;
   span add_component(std::size_t c);
@@ -127,6 +138,7 @@ class net final : public engine {
   std::vector<std::size_t> replicas_;  // of each farm, by its first stage
   std::vector<std::unique_ptr<keyed_farm>> keyed_farms_;
   std::vector<replicated*> farm_of_stage_;
+  std::vector<int> hub_of_stage_;  // its rank; -1: it has none
   std::vector<std::unique_ptr<loop>> loops_;
   std::vector<std::unique_ptr<squad>> squads_;
   std::vector<thread_squad*> thread_squads_;

@@ -47,6 +47,8 @@ class line_node final : public node, public lane::owner {
   std::int64_t made_ = 0;
 };
 
+struct spread;
+
 /// A farm of either kind, for those who change its replicas.
 class replicated {
  public:
@@ -152,20 +154,35 @@ class farm::seat final : public node, public lane::owner {
 /// items is divided into one for each part, and what comes of them is put together again, or, unordered, goes
 /// on part by part. Where results depend on time all parts are told how far it has come, with each run of
 /// items or without any. Timers of the stages that follow are called in the same way.
+///
+/// Over several ranks the divider is a hub, which divides the items up among ranks; there a branch divides
+/// what comes from the hub among parts. Farms that deal their items out, or lie in a loop, are executed in
+/// the same way then: a part is a replica.
 class keyed_farm final : public replicated {
  public:
   keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info);
+  /// Whose parts are where `over` says.
+  keyed_farm(net& n, std::vector<part> parts, const model::stage_info& info, std::unique_ptr<spread> over);
   ~keyed_farm() override;
 
   class divider;  // takes the items, and sends the results
-  class portion;  // works on one part of the keys
+  class portion;  // works on one part of the items
+  class hub;      // a divider whose parts are on several ranks
+  class branch;   // stands for the hub on one of these
 
   static constexpr std::size_t portions = 32;
 
-  [[nodiscard]] std::size_t most() const noexcept override { return portions; }
+  [[nodiscard]] std::size_t most() const noexcept override { return over_ ? portions : all.size(); }
   /// How many portions may be worked on at once.
   void set_replicas(std::size_t n) override;
   [[nodiscard]] squad* home() const noexcept override;
+  /// The parts of such a farm on the rank whose number among its places is `place`.
+  [[nodiscard]] std::unique_ptr<keyed_farm> make_branch(net& n, const model::stage_info& info,
+                                                        std::size_t place) const;
+  /// Null: it is on one rank.
+  [[nodiscard]] spread* over() const noexcept { return over_.get(); }
+  /// Of such a farm, its parts on this rank; null: there are none.
+  keyed_farm* here = nullptr;
 
   std::unique_ptr<divider> front;
   std::vector<std::unique_ptr<portion>> all;
@@ -175,6 +192,7 @@ class keyed_farm final : public replicated {
 
   // A run of items and what has come of it.
   struct batch {
+    std::int64_t number = 0;
     std::size_t items = 0;
     std::int64_t first = 0;  // rank of its first item
     std::int64_t position = 0, born_ns = 0, upto = 0;
@@ -190,22 +208,49 @@ class keyed_farm final : public replicated {
     std::vector<model::moment> moments;
     std::vector<chunk_ptr> late;                              // by part
     std::vector<std::vector<model::key_part::place>> places;  // by part
+    // Over several ranks: of each item its part among those of its rank, and its place in the run. By rank;
+    // of a branch those of its own.
+    std::vector<std::vector<std::uint8_t>> who_there;
+    std::vector<std::vector<std::uint32_t>> index;
   };
 
+  /// Works on one part of each run of items.
+  class share {
+   public:
+    share() = default;
+    share(const share&) = delete;
+    share& operator=(const share&) = delete;
+    virtual ~share() = default;
+    /// There is something for it in a run of items.
+    virtual void add_work(worker& w, batch& b) = 0;
+
+    std::atomic<std::int64_t> deadline_{never};  // of its windows
+    std::atomic<std::int64_t> timer_{never};     // of the stages behind
+  };
+
+  keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info, bool near);
+  void add_portions(net& n, std::size_t count);
   [[nodiscard]] bool begin_one() noexcept;
   void next_one(worker& w);
   [[nodiscard]] batch& batch_at(std::int64_t k) { return batches_[static_cast<std::size_t>(k % window)]; }
+  void mark_as_sent(batch& b, pipe::chunk_base& results, std::size_t from,
+                    const std::vector<model::key_part::place>& places) const;
 
   const std::vector<part> parts_;
+  const bool keyed_;
   const bool watermarked_, timed_;
-  const bool timers_;  // of stages behind the first
-  const bool ordered_;
+  const bool timers_;  // of stages behind the first; without keys of any
+  const bool gives_;   // the last stage is no sink
+  bool ordered_;
+  bool apart_ = false;  // it is a branch: the hub sends the results
+  std::unique_ptr<spread> over_;
+  std::vector<share*> shares_;          // those who work on parts: here, or on other ranks
   std::atomic<std::size_t> active_{0};  // parts that are being worked on
   std::array<batch, window> batches_;
   std::atomic<std::int64_t> next_in_{0}, next_out_{0};
 };
 
-class keyed_farm::divider final : public node {
+class keyed_farm::divider : public node {
  public:
   divider(keyed_farm& f, net& n, std::size_t first, std::size_t last);
   [[nodiscard]] bool ready() override;
@@ -215,37 +260,59 @@ class keyed_farm::divider final : public node {
   /// When time alone makes results.
   [[nodiscard]] std::int64_t deadline() const override;
 
- private:
+ protected:
+  using places = std::vector<model::key_part::place>;
+
   [[nodiscard]] bool first_is_done() const;
+  [[nodiscard]] bool drained() const;
+  [[nodiscard]] bool has_place() const;  // for another run of items
+  /// A run of items is about to be divided: `like` is one of its kind.
+  void prepare(batch& b, const pipe::chunk_base& like);
+  void start(worker& w, batch& b);
+  /// Moves the items to their parts.
+  virtual void split(pipe::chunk_base& items, batch& b);
+  /// Calls the end hooks of a stage in all parts. What they send is put into `sent`, and where it belongs
+  /// into `at`, by part.
+  void end_stage(worker& w, std::size_t stage, std::vector<chunk_ptr>& sent, std::vector<places>& at);
+  /// Sends that in the order in which the keys appeared.
+  void send_last(worker& w, std::size_t stage, const std::vector<chunk_ptr>& sent,
+                 const std::vector<places>& at);
+  void end_all(worker& w);
+  virtual void finish(worker& w);
+  /// Puts the places of results that depend on time into order: into `line_`, and whose they are into
+  /// `order_`.
+  void line_up(const std::vector<places>& all);
+
+  keyed_farm& farm_;
+  places line_;
+  std::vector<std::uint8_t> order_;
+  std::vector<pipe::mark> marks_;  // of the results, in that order
+
+ private:
   [[nodiscard]] bool has_fresh() const;
   void send_fresh(worker& w);
   void send_part(worker& w, batch& b, std::size_t part);
   void promise(worker& w, std::int64_t upto);
   void divide(worker& w);
   void tell_time(worker& w);
-  void start(worker& w, batch& b);
   void give_late(batch& b);
   void unite(worker& w);
-  void finish(worker& w);
 
-  keyed_farm& farm_;
   chunk_ptr back_;
   std::int64_t count_ = 0;
   std::int64_t position_ = 0, upto_ = 0;
   std::atomic<std::int64_t> told_{-1};  // the last run of items that was made to tell the time
   std::int64_t latest_ = std::numeric_limits<std::int64_t>::min();  // time of all items
   pipe::mark last_mark_{};                                          // of the last item
-  // By place: whose results are next, and with which marks.
-  std::vector<std::uint8_t> order_;
-  std::vector<pipe::mark> marks_;
 };
 
-class keyed_farm::portion final : public node, public lane::owner {
+class keyed_farm::portion final : public node, public lane::owner, public share {
  public:
   portion(keyed_farm& f, net& n, std::size_t first, std::size_t last, std::size_t number);
   ~portion() override;
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
+  void add_work(worker& w, batch& b) override;
 
  private:
   friend class divider;
@@ -254,15 +321,11 @@ class keyed_farm::portion final : public node, public lane::owner {
   [[nodiscard]] bool has_work() const noexcept;
   [[nodiscard]] bool collects() override { return true; }
   void give(worker&, bool) override {}
-  /// There is something for it in a run of items.
-  void add_work(worker& w, batch& b);
   void put_results(batch& b, std::size_t of_timers);
 
   /// The runs of items with something for it, by how many there were: those from `taken_` on wait.
   std::array<batch*, window> to_do_{};
   std::atomic<std::int64_t> given_{0}, taken_{0};
-  std::atomic<std::int64_t> deadline_{never};  // of its windows
-  std::atomic<std::int64_t> timer_{never};     // of the stages behind
   model::key_part part_;
 
   keyed_farm& farm_;

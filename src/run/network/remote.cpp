@@ -1,5 +1,7 @@
 #include "remote.hpp"
 
+#include <thalweg/observe/clock.hpp>
+
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -34,18 +36,19 @@ outbound::outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channe
       counted_(counted) {
   in.resize(1);
   for (const auto& p : to) {
-    targets_.emplace_back(p, credit_for(n, by, whose, p.replicas));
+    targets_.emplace_back(p.rank, credit_for(n, by, whose, p.replicas));
   }
 }
 
 bool outbound::may_send() const noexcept {
-  if (numbers_ && region_ != nullptr && next_ - below_.load(std::memory_order_acquire) >= region_->window)
+  if (numbers_ && region_ != nullptr &&
+      next_ - below_.load(std::memory_order_acquire) >= region_->window.load())
     return false;
   // What a source has not handed over yet is taken from it only for somebody who has nothing to do: otherwise
   // there would be a message for each item.
   const bool handed_over = in.front()->chunks() > 0 || inputs_ended();
   return !counted_ || std::any_of(targets_.begin(), targets_.end(), [&](const target& t) {
-    return t.credit.load(std::memory_order_acquire) >= (handed_over ? 1 : t.most);
+    return t.credit.load(std::memory_order_acquire) >= (handed_over ? 1 : std::max(1, t.most.load()));
   });
 }
 
@@ -53,9 +56,21 @@ bool outbound::wants(std::size_t) const noexcept {
   return may_send();
 }
 
+// Whether it may send what there is, and since when it may not.
+bool outbound::goes_on() {
+  const bool may = may_send();
+  if (may && blocked_since_ != 0) {
+    blocked_ns_.store(blocked_ns() + observe::now_ns() - std::exchange(blocked_since_, 0),
+                      std::memory_order_relaxed);
+  } else if (!may && blocked_since_ == 0 && in.front()->chunks() > 0) {
+    blocked_since_ = observe::now_ns();
+  }
+  return may;
+}
+
 bool outbound::ready() {
   if (ended()) return false;
-  return in.front()->empty() ? inputs_ended() : may_send();
+  return in.front()->empty() ? inputs_ended() : goes_on();
 }
 
 // Who has room for most; of several, in turn. What need not travel is preferred.
@@ -65,7 +80,7 @@ outbound::target* outbound::choose() {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     auto& t = targets_[(turn_ + i) % targets_.size()];
     const auto credit = counted_ ? t.credit.load(std::memory_order_acquire) : 1;
-    if (credit > 0 && t.at.rank == by_.rank()) return &t;
+    if (credit > 0 && t.rank == by_.rank()) return &t;
     if (credit > most) {
       most = credit;
       best = &t;
@@ -79,11 +94,11 @@ void outbound::execute(worker& w) {
   for (int i = 0; i < 8; ++i) {
     if (in.front()->empty()) {
       if (!inputs_ended()) return;
-      for (const auto& t : targets_) by_.send_end(t.at.rank, channel_);
+      for (const auto& t : targets_) by_.send_end(t.rank, channel_);
       end(w);
       return;
     }
-    if (!may_send()) return;
+    if (!goes_on()) return;
     auto* const to = choose();
     if (to == nullptr) return;
     auto items = take(w, 0, nullptr);
@@ -95,7 +110,7 @@ void outbound::execute(worker& w) {
     p.number = numbers_ ? next_++ : items->seq;
     p.items = std::move(items);
     if (counted_) to->credit.fetch_sub(1, std::memory_order_acq_rel);
-    by_.send(to->at.rank, channel_, std::move(p));
+    by_.send(to->rank, channel_, std::move(p));
   }
 }
 
@@ -114,7 +129,16 @@ void outbound::adapt(std::size_t items, std::size_t bytes) {
 void outbound::credited(int from, int runs, std::size_t grant) {
   worth_.store(grant, std::memory_order_relaxed);
   for (auto& t : targets_) {
-    if (t.at.rank == from) t.credit.fetch_add(runs, std::memory_order_acq_rel);
+    if (t.rank == from) t.credit.fetch_add(runs, std::memory_order_acq_rel);
+  }
+  notify();
+}
+
+void outbound::allowed(int from, int by) {
+  for (auto& t : targets_) {
+    if (t.rank != from) continue;
+    t.most.fetch_add(by);
+    t.credit.fetch_add(by, std::memory_order_acq_rel);
   }
   notify();
 }
@@ -134,12 +158,7 @@ inbound::inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
       region_(in_order),
       restores_(restores),
       counted_(counted),
-      credit_([&] {
-        for (const auto& p : by.places()[whose]) {
-          if (p.rank == by.rank()) return credit_for(n, by, whose, p.replicas);
-        }
-        return 1;
-      }()),
+      credit_(credit_for(n, by, whose, replicas_on(by.places()[whose], by.rank()))),
       open_(from.size()) {
   out.resize(1);
   for (const auto& p : from) senders_.push_back({p.rank});
@@ -160,6 +179,13 @@ void inbound::arrived(int from, parcel p) {
     }
   }
   notify();
+}
+
+void inbound::set_replicas(int n) {
+  const auto now = credit_for(net_, by_, first(), n);
+  const auto more = now - credit_.exchange(now);
+  if (more == 0 || !counted_) return;
+  for (const auto& s : senders_) by_.change_credit(s.rank, channel_, more);
 }
 
 void inbound::ended(int) {
@@ -228,8 +254,8 @@ void inbound::taken_from(std::size_t sender) {
       const std::lock_guard hold(lock_);
       return queue_.empty();
     }();
-    if (idle || s.taken * 2 >= credit_) tell(s);
-  } else if (restores_ && (next_ - told_) * 4 >= region_->window) {
+    if (idle || s.taken * 2 >= credit_.load()) tell(s);
+  } else if (restores_ && (next_ - told_) * 4 >= region_->window.load()) {
     told_ = next_;
     by_.tell_progress(region_->first_rank, region_->first_channel, next_);
   }

@@ -19,7 +19,11 @@ namespace thalweg::run_detail::network {
 struct region {
   std::uint32_t first_channel = 0;  ///< in front of the first farm, where they get their numbers
   int first_rank = 0;
-  std::int64_t window = 0;  ///< how many runs may be under way
+  std::vector<std::size_t> farms;        ///< their first stages
+  std::atomic<std::int64_t> window{20};  ///< how many runs may be under way
+
+  /// The farm that has most replicas has so many.
+  void set_most(int replicas) noexcept { window.store(16 + std::int64_t{4} * replicas); }
 };
 
 /// Sends what a node gives to the ranks that execute the next one: each run of items to one of them.
@@ -37,18 +41,24 @@ class outbound final : public node {
   // From the other ranks, any thread.
 
   void credited(int from, int runs, std::size_t grant);
+  void allowed(int from, int by);
   void progressed(std::int64_t below);
+  /// How long it has had something to send that nobody had given credit for.
+  [[nodiscard]] std::int64_t blocked_ns() const noexcept {
+    return blocked_ns_.load(std::memory_order_relaxed);
+  }
 
  private:
   struct target {
-    place_of at;
-    int most;  // when nothing is under way to it
-    std::atomic<int> credit;
-    target(place_of p, int credits) : at(p), most(credits), credit(credits) {}
+    int rank;
+    std::atomic<int> most;    // when nothing is under way to it
+    std::atomic<int> credit;  // below 0: some of what is under way has been sent by what is allowed no more
+    target(int r, int credits) : rank(r), most(credits), credit(credits) {}
   };
 
   [[nodiscard]] target* choose();
   [[nodiscard]] bool may_send() const noexcept;
+  [[nodiscard]] bool goes_on();
   void adapt(std::size_t items, std::size_t bytes);
 
   exchange& by_;
@@ -61,11 +71,13 @@ class outbound final : public node {
   std::atomic<std::int64_t> below_{0};
   std::atomic<std::size_t> worth_{1};  // items, to a receiver
   double bytes_per_item_ = 0;
+  std::int64_t blocked_since_ = 0;  // 0: it is not
+  std::atomic<std::int64_t> blocked_ns_{0};
 };
 
 /// Receives what is sent to a node by other ranks, and puts it into the order of its numbers where that is
 /// its task.
-class inbound final : public node {
+class inbound final : public node, public receiver {
  public:
   /// `whose`: the number of the stage that gets the items. `restores`: it is the end of a region.
   inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, const std::vector<place_of>& from,
@@ -76,8 +88,11 @@ class inbound final : public node {
 
   // From the other ranks, any thread.
 
-  void arrived(int from, parcel p);
-  void ended(int from);
+  void arrived(int from, parcel p) override;
+  void ended(int from) override;
+  /// So many replicas of the stage are here now. None: what is under way is worked on, and nothing more is
+  /// sent here. One thread at a time.
+  void set_replicas(int n);
 
  private:
   struct sender {
@@ -99,7 +114,7 @@ class inbound final : public node {
   const std::uint32_t channel_;
   const region* const region_;
   const bool restores_, counted_;
-  const int credit_;
+  std::atomic<int> credit_;
   std::vector<sender> senders_;
   std::atomic<std::size_t> open_;
   mutable pipe::spinlock lock_;  // what follows

@@ -1,0 +1,43 @@
+#include <thalweg/run/mpi.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <optional>
+
+#include <mandelbrot_zoom.hpp>
+#include <ranks.hpp>
+
+#include "bench/support/item_codec.hpp"
+
+namespace tw = thalweg;
+using apps::mandelbrot_zoom::frame;
+
+template <>
+struct tw::codec<spb::Item> : item_codec<spb::Item, &frame::number, &frame::span, &frame::pixels> {};
+
+std::optional<spb::Item> next() {
+  spb::Item item;
+  if (!spb::Source::op(item)) return std::nullopt;
+  return item;
+}
+
+spb::Item first(spb::Item item) {
+  spb::Mandelbrot::op(item);
+  return item;
+}
+
+spb::Item second(spb::Item item) {
+  spb::Blur::op(item);
+  return item;
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_ranks(argc, argv, spb::rank_threads::as_asked);
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  tw::run(tw::source(next) | tw::farm(first, {.replicas = spb::replicas()}) |
+              tw::farm(second, {.replicas = spb::replicas()}) |
+              tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+          tw::mpi{tw::mpi_options{.local = tw::pool{.workers = spb::nthreads}}});
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,21 @@
+#include <ranks.hpp>
+#include <video_filter.hpp>
+
+#include "bench/support/mpi_farm.hpp"
+#include "bench/support/video_frame_letter.hpp"
+
+void filter(spb::Item& item) {
+  spb::Read::op(item);
+  spb::Blur::op(item);
+  spb::Sobel::op(item);
+  spb::Pack::op(item);
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_ranks(argc, argv, spb::rank_threads::one);
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  mpi_farm<spb::Item, spb::Source, spb::Sink>(farm_order::of_source, filter);
+  spb::Metrics::stop();
+  spb::end_bench();
+}

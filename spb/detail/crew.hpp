@@ -1,0 +1,24 @@
+/// A run that several processes make together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace spb::detail {
+
+/// The processes of a run. The first one has the source and the sink, the output and the results; the others
+/// have what operators need. All of them call the functions of the interface in the same order.
+struct crew {
+  int rank = 0;  ///< of this process, from 0
+  int ranks = 1;
+  bool one_thread = false;  ///< each has one that works on the stream
+  /// Tells the others something, and gives what each has told, by rank. Waits for all of them.
+  std::vector<std::string> (*exchange)(const std::string& mine) = nullptr;
+
+  [[nodiscard]] bool first() const { return rank == 0; }
+};
+
+/// This process is one of several, from `init_bench` on.
+void join(const crew& of);
+
+}  // namespace spb::detail

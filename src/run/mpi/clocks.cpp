@@ -1,0 +1,57 @@
+#include "clocks.hpp"
+
+#include <thalweg/observe/clock.hpp>
+
+#include <limits>
+
+namespace thalweg::run_detail::across {
+
+namespace {
+
+constexpr int questions = 24;
+constexpr int tag = 4;
+
+clocks::reading ask(int rank, MPI_Comm comm) {
+  clocks::reading best{0, std::numeric_limits<std::int64_t>::max()};
+  for (int i = 0; i < questions; ++i) {
+    std::int64_t theirs = 0;
+    const auto begin = observe::now_ns();
+    MPI_Send(nullptr, 0, MPI_BYTE, rank, tag, comm);
+    MPI_Recv(&theirs, 1, MPI_INT64_T, rank, tag, comm, MPI_STATUS_IGNORE);
+    const auto half = (observe::now_ns() - begin + 1) / 2;
+    if (half < best.off_ns) best = {theirs - (begin + half), half};
+  }
+  return best;
+}
+
+void answer(MPI_Comm comm) {
+  for (int i = 0; i < questions; ++i) {
+    MPI_Recv(nullptr, 0, MPI_BYTE, 0, tag, comm, MPI_STATUS_IGNORE);
+    const auto now = observe::now_ns();
+    MPI_Send(&now, 1, MPI_INT64_T, 0, tag, comm);
+  }
+}
+
+}  // namespace
+
+clocks clocks::measured(MPI_Comm comm, const std::vector<int>& node_of) {
+  clocks found;
+  found.of_rank_.resize(node_of.size());
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  bool several = false;
+  for (std::size_t r = 0; r < node_of.size(); ++r) {
+    const bool asked = node_of[r] == static_cast<int>(r) && node_of[r] != node_of[0];
+    several = several || asked;
+    if (asked && rank == 0) found.of_rank_[r] = ask(static_cast<int>(r), comm);
+    if (asked && rank == static_cast<int>(r)) answer(comm);
+  }
+  if (!several) return found;
+  for (std::size_t r = 0; r < node_of.size(); ++r)
+    found.of_rank_[r] = found.of_rank_[static_cast<std::size_t>(node_of[r])];
+  MPI_Bcast(found.of_rank_.data(), static_cast<int>(found.of_rank_.size() * sizeof(reading)), MPI_BYTE, 0,
+            comm);
+  return found;
+}
+
+}  // namespace thalweg::run_detail::across

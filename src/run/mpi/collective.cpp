@@ -1,0 +1,67 @@
+#include "collective.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+namespace thalweg::run_detail::across {
+
+namespace {
+
+constexpr std::chrono::microseconds first_rest{20};
+constexpr std::chrono::microseconds longest_rest{1000};
+constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes: MPI counts with int
+constexpr int parts = 3;                                    // a tag that letters and blocks do not have
+
+}  // namespace
+
+void wait_for(MPI_Request& r) {
+  auto pause = first_rest;
+  for (int done = 0;;) {
+    MPI_Test(&r, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, longest_rest);
+  }
+}
+
+std::string name_of_host() {
+  char host[MPI_MAX_PROCESSOR_NAME];
+  int n = 0;
+  MPI_Get_processor_name(host, &n);
+  return {host, static_cast<std::size_t>(n)};
+}
+
+// One rank after the other: a trace may be long, and rank 0 is to have no more than it keeps.
+std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine, MPI_Comm comm) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  std::vector<std::uint64_t> sizes(rank == 0 ? static_cast<std::size_t>(ranks) : 0);
+  const std::uint64_t size = mine.size();
+  MPI_Request r = MPI_REQUEST_NULL;
+  MPI_Igather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, comm, &r);
+  wait_for(r);
+  const auto in_pieces = [&](std::size_t n, auto&& begin) {
+    for (std::size_t at = 0; at < n; at += most_at_once) {
+      begin(at, static_cast<int>(std::min(most_at_once, n - at)));
+      wait_for(r);
+    }
+  };
+  if (rank > 0) {
+    in_pieces(mine.size(),
+              [&](std::size_t at, int n) { MPI_Isend(mine.data() + at, n, MPI_BYTE, 0, parts, comm, &r); });
+    return {};
+  }
+  std::vector<std::vector<std::byte>> all{mine};
+  for (int from = 1; from < ranks; ++from) {
+    auto& theirs = all.emplace_back(sizes[static_cast<std::size_t>(from)]);
+    in_pieces(theirs.size(), [&](std::size_t at, int n) {
+      MPI_Irecv(theirs.data() + at, n, MPI_BYTE, from, parts, comm, &r);
+    });
+  }
+  return all;
+}
+
+}  // namespace thalweg::run_detail::across

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+/// What all ranks do together at the end of a run, without keeping a processor busy as MPI's own waiting
+/// would.
+namespace thalweg::run_detail::across {
+
+/// Returns when it is done.
+void wait_for(MPI_Request& r);
+
+/// Where this rank is, as MPI calls it.
+[[nodiscard]] std::string name_of_host();
+
+/// Rank 0 gets what each rank has, by rank; the others get nothing.
+[[nodiscard]] std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine, MPI_Comm comm);
+
+}  // namespace thalweg::run_detail::across

@@ -1,0 +1,90 @@
+#include "pulse.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace thalweg::run_detail::across {
+
+namespace {
+
+constexpr int tag = 9;    // which nobody else has
+constexpr int beats = 6;  // within the time of patience
+
+constexpr std::chrono::milliseconds least_look{1};
+// A thread that was not executed itself has not listened meanwhile.
+constexpr std::chrono::milliseconds longest_look{50};
+
+}  // namespace
+
+pulse::pulse(MPI_Comm comm, std::string before, std::chrono::nanoseconds patience)
+    : comm_(comm), before_(std::move(before)), patience_(patience) {
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &ranks_);
+  if (patience_.count() == 0) {
+    said_last_ = heard_last_ = true;
+  } else {
+    listen();
+  }
+}
+
+void pulse::listen() {
+  MPI_Irecv(&heard_, 1, MPI_BYTE, (rank_ + ranks_ - 1) % ranks_, tag, comm_, &way_[0]);
+}
+
+void pulse::send(beat what) {
+  mine_ = what;
+  MPI_Isend(&mine_, 1, MPI_BYTE, (rank_ + 1) % ranks_, tag, comm_, &way_[1]);
+  ++messages_;
+}
+
+bool pulse::has_been_sent() {
+  int done = 0;
+  MPI_Test(&way_[1], &done, MPI_STATUS_IGNORE);
+  return done != 0;
+}
+
+void pulse::look() {
+  const auto now = clock::now();
+  const auto passed = now - looked_;
+  if (passed < least_look) return;
+  looked_ = now;
+  if (!said_last_ && now - sent_ >= patience_ / beats && has_been_sent()) {
+    send(alive);
+    sent_ = now;
+  }
+  if (heard_last_) return;
+  int came = 0;
+  MPI_Test(&way_[0], &came, MPI_STATUS_IGNORE);
+  if (came == 0) {
+    silence_ += std::min<std::chrono::nanoseconds>(passed, longest_look);
+    if (silence_ > patience_) give_up();
+    return;
+  }
+  silence_ = {};
+  heard_last_ = heard_ == last;
+  if (!heard_last_) listen();
+}
+
+bool pulse::end() {
+  if (!said_last_ && has_been_sent()) {
+    send(last);
+    said_last_ = true;
+  }
+  look();
+  return said_last_ && heard_last_ && has_been_sent();
+}
+
+void pulse::give_up() const {
+  std::fprintf(
+      stderr,
+      "thalweg: rank %d on host %s has not answered for %.1f s, so rank %d ends the program on all ranks\n",
+      (rank_ + ranks_ - 1) % ranks_, before_.c_str(), std::chrono::duration<double>(patience_).count(),
+      rank_);
+  std::fflush(stderr);
+  MPI_Abort(comm_, EXIT_FAILURE);
+  std::abort();
+}
+
+}  // namespace thalweg::run_detail::across

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include <mpi.h>
+
+namespace thalweg::run_detail::across {
+
+/// Notices that a rank does not answer any more, although its process may still be there. The ranks form a
+/// ring: each tells the next one some times within `patience` that it is alive, and listens to the one
+/// before. If that is silent for too long the whole program is ended, with a line on stderr that says who it
+/// was.
+///
+/// One thread, which speaks MPI, calls everything.
+class pulse {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// `before`: the host of the rank before this one. `patience` 0: nobody is listened to.
+  pulse(MPI_Comm comm, std::string before, std::chrono::nanoseconds patience);
+  pulse(const pulse&) = delete;
+  pulse& operator=(const pulse&) = delete;
+  ~pulse() = default;
+
+  /// To be called every now and then, more often than ten times within `patience`.
+  void look();
+  /// Nobody is listened to any more once this returns true, on all ranks; until then it is to be called
+  /// again.
+  [[nodiscard]] bool end();
+  /// How many messages this has sent.
+  [[nodiscard]] std::int64_t messages() const noexcept { return messages_; }
+
+ private:
+  enum beat : std::uint8_t { alive, last };
+
+  void send(beat what);
+  void listen();
+  [[nodiscard]] bool has_been_sent();
+  [[noreturn]] void give_up() const;
+
+  const MPI_Comm comm_;
+  const std::string before_;
+  const std::chrono::nanoseconds patience_;
+  int rank_ = 0, ranks_ = 1;
+  clock::time_point looked_ = clock::now(), sent_ = looked_ - patience_;
+  std::chrono::nanoseconds silence_{0};
+  std::int64_t messages_ = 0;
+  bool said_last_ = false, heard_last_ = false;
+  beat mine_ = alive, heard_ = alive;
+  std::array<MPI_Request, 2> way_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};  // in, out
+};
+
+}  // namespace thalweg::run_detail::across

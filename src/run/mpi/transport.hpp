@@ -1,0 +1,100 @@
+#pragma once
+
+#include <thalweg/model/wire.hpp>
+#include <thalweg/pipe/futex.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "../network/exchange.hpp"
+
+/// How letters get from one rank to another. What they mean is known to `post` alone.
+namespace thalweg::run_detail::across {
+
+using bytes = std::vector<std::byte>;
+
+/// A letter on its way out, the blocks that follow it, and what these lie in.
+struct shipment {
+  int to = 0;
+  bytes letter;
+  std::vector<std::span<const std::byte>> blocks;
+  network::chunk_ptr items;
+
+  [[nodiscard]] std::size_t size() const noexcept {
+    std::size_t n = letter.size();
+    for (const auto& b : blocks) n += b.size();
+    return n;
+  }
+};
+
+/// A letter that has been opened, whose blocks are still to come.
+struct delivery {
+  virtual ~delivery() = default;
+  std::vector<std::span<std::byte>> places;  ///< where the blocks belong, each as long as its block
+};
+
+/// Letters are used again, but for very long ones. Any thread.
+class letter_pool {
+ public:
+  [[nodiscard]] bytes take();
+  void give(bytes letter);
+
+ private:
+  static constexpr std::size_t most = 32;
+  static constexpr std::size_t longest = std::size_t{1} << 20;
+  std::mutex lock_;
+  std::vector<bytes> spare_;
+};
+
+/// What the thread that speaks sleeps on, and others wake it by.
+struct doorbell {
+  pipe::futex_word rung{0};
+  std::atomic<std::uint32_t> sleeping{0};
+};
+
+/// Who opens letters: called by the thread that speaks.
+class recipient {
+ public:
+  /// A letter has come. Says where its blocks belong; there are as many bytes to come as there were sent.
+  [[nodiscard]] virtual std::unique_ptr<delivery> open(int from, std::span<const std::byte> letter) = 0;
+  /// All of it has come. Of one sender: in the order in which it was sent.
+  virtual void complete(int from, std::unique_ptr<delivery> whole) = 0;
+  /// Wakes the thread that speaks: it has something to do. Any thread.
+  virtual void wake() noexcept = 0;
+  /// For letters that have been sent, or are to be received.
+  [[nodiscard]] virtual letter_pool& letters() noexcept = 0;
+
+ protected:
+  ~recipient() = default;
+};
+
+/// A way to some of the other ranks.
+class transport {
+ public:
+  transport() = default;
+  transport(const transport&) = delete;
+  transport& operator=(const transport&) = delete;
+  virtual ~transport() = default;
+
+  /// Begins to send. What is sent to one rank arrives in the order of these calls. Any thread, which is never
+  /// kept waiting.
+  virtual void send(shipment s) = 0;
+
+  // The thread that speaks.
+
+  /// Lets what is on its way go on, in and out. False: nothing has moved.
+  virtual bool look() = 0;
+  /// Something goes on only while somebody looks: it does not pay to sleep.
+  [[nodiscard]] virtual bool under_way() const = 0;
+  /// Gives back what all ranks have in common. All have to call it, when all have come to the end.
+  virtual void close() {}
+  /// Of what was sent nothing is left here.
+  [[nodiscard]] virtual bool all_sent() const = 0;
+};
+
+}  // namespace thalweg::run_detail::across

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <mpi.h>
+
+#include "transport.hpp"
+
+namespace thalweg::run_detail::across {
+
+/// Letters and blocks as messages of MPI. Blocks are sent from where they lie and received where they belong.
+class two_sided : public transport {
+ public:
+  two_sided(MPI_Comm comm, recipient& to);
+
+  void send(shipment s) override;
+  bool look() override;
+  [[nodiscard]] bool under_way() const override { return !requests_.empty(); }
+  [[nodiscard]] bool all_sent() const override;
+
+ protected:
+  struct leaving {
+    shipment what;
+    int open = 0;  // requests
+  };
+  struct arriving {
+    std::unique_ptr<delivery> what;
+    int open = 0;
+  };
+
+  /// Begins to send the blocks of a letter that is on its way, and to receive those of one that has come.
+  /// What is begun counts in `open` until it is through.
+  virtual void send_blocks(leaving& s);
+  virtual void receive_blocks(int from, arriving& into);
+  /// A request of which something depends: at its end `out` and `in` have one less open, and `busy` is false.
+  void track(MPI_Request r, leaving* out, arriving* in, bool* busy = nullptr);
+  /// One of what `out` waits for is through.
+  void sent(leaving& out);
+  void deliver(int from);
+
+  const MPI_Comm comm_;
+  recipient& owner_;
+
+ private:
+  struct dependent {
+    leaving* out;
+    arriving* in;
+    bool* busy;
+  };
+
+  bool ship();
+  bool test();
+  bool receive();
+  void open_letter(int from, bytes letter);
+
+  std::mutex lock_;
+  std::deque<shipment> outgoing_;  // under the lock
+  std::atomic<bool> any_outgoing_{false};
+
+  // Of the thread that speaks.
+  std::vector<std::unique_ptr<leaving>> leaving_;
+  std::vector<MPI_Request> requests_;
+  std::vector<dependent> dependents_;                            // of each request
+  std::vector<std::deque<std::unique_ptr<arriving>>> arriving_;  // by sender, in order
+  std::vector<int> indices_;
+};
+
+}  // namespace thalweg::run_detail::across

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <thalweg/model/key_part.hpp>
+#include <thalweg/model/wire.hpp>
+#include <thalweg/pipe/chunk.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "edge.hpp"
+
+namespace thalweg::run_detail::network {
+
+/// What ranks that share a farm say to each other: what there is to do of a run of items, or what has become
+/// of it.
+struct errand {
+  struct facts {
+    std::int64_t number = 0;  ///< of the run; at the end of the stream: of the stage
+    std::int64_t first = 0;   ///< rank of the first item of the run, on whichever rank that is worked on
+    std::int64_t position = 0, born_ns = 0;
+    bool paced = false;
+    bool ends = false;  ///< it is about the end hooks
+    // Of an answer.
+    std::int64_t worked_ns = 0;
+    std::int64_t window = std::numeric_limits<std::int64_t>::max();  ///< at what time the next window ends
+    std::int64_t timer_in =
+        std::numeric_limits<std::int64_t>::max();  ///< in how many ns the next timer is due
+  };
+  facts is;
+  chunk_ptr items;                   ///< or results; null: none
+  std::vector<std::uint32_t> index;  ///< of each: its place in the run, or among `places`
+  std::vector<std::uint8_t> who;     ///< the part of each item
+  std::vector<model::moment> moments;
+  std::vector<pipe::mark> marks;
+  std::vector<model::key_part::place> places;
+  chunk_ptr late;  ///< with ranks
+};
+
+/// How errands travel whose items and late items are such as these.
+class errand_wire final : public model::wire {
+ public:
+  /// `items` may be null: there are none.
+  errand_wire(chunk_ptr items, chunk_ptr late);
+
+  [[nodiscard]] std::string tag() const override;
+  void write(byte_writer& to, pipe::chunk_base& items) const override;
+  void read(byte_reader& from, std::size_t n, pipe::chunk_base& into) const override;
+  [[nodiscard]] std::size_t count(const pipe::chunk_base& items) const override;
+
+  /// An empty run of items.
+  [[nodiscard]] chunk_ptr new_items() const { return items_.like->sibling(); }
+
+ private:
+  struct kind {
+    chunk_ptr like;
+    const model::wire* how;
+    explicit kind(chunk_ptr c);
+    void write(byte_writer& to, const chunk_ptr& c) const;
+    void read(byte_reader& from, chunk_ptr& c) const;
+  };
+  const kind items_, late_;
+};
+
+/// The only errand in a chunk of them; and the chunk of one.
+[[nodiscard]] errand take_errand(pipe::chunk_base& from);
+[[nodiscard]] chunk_ptr chunk_of(errand e);
+[[nodiscard]] chunk_ptr no_errands();
+
+}  // namespace thalweg::run_detail::network

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+/// Which ranks execute a stage.
+namespace thalweg::run_detail::network {
+
+/// Some of a stage's replicas, on one rank. A serial stage has one place with one replica.
+struct place_of {
+  int rank = 0;
+  int replicas = 1;  ///< of a farm also 0: a rank that may get some while the job runs
+  friend bool operator==(const place_of&, const place_of&) = default;
+};
+
+/// Where each stage is executed, by its number in the plan; of a farm, all stages have the same places.
+/// Places are sorted by rank.
+using mapping = std::vector<std::vector<place_of>>;
+
+[[nodiscard]] int replicas_in_all(const std::vector<place_of>& places);
+/// -1: it is not executed there.
+[[nodiscard]] int replicas_on(const std::vector<place_of>& places, int rank);
+/// The same places with `n` replicas in all. One after the other is added where there are fewest, or taken
+/// away where there are most: all ranks that begin with the same places come to the same, whatever they have
+/// changed in between.
+[[nodiscard]] std::vector<place_of> resized(std::vector<place_of> places, int n);
+
+}  // namespace thalweg::run_detail::network

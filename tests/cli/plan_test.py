@@ -1,0 +1,116 @@
+"""`./thalweg plan`: what it asks a program for, what it shows, and what it refuses."""
+
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from thalweg_cli.app import app
+from thalweg_cli.plan import ranks_text, spans, stage_table
+from thalweg_cli.terminal import Failed
+from typer.testing import CliRunner, Result
+
+PLAN = {
+    "ranks": [{"rank": rank, "host": "ab"[rank % 2], "workers": 4} for rank in range(4)],
+    "stages": [
+        {
+            "name": "read",
+            "pattern": "source",
+            "farm": False,
+            "places": [{"rank": 0, "replicas": 1}],
+            "replicas": 1,
+            "seconds_per_item": 2e-6,
+        },
+        {
+            "name": "archive/compress",
+            "pattern": "map",
+            "farm": True,
+            "places": [{"rank": rank, "replicas": 4} for rank in (1, 2, 3)],
+            "replicas": 12,
+            "seconds_per_item": 6e-3,
+        },
+    ],
+    "ways": [{"from": "read", "to": "archive/compress", "items": "std::string", "travels": "yes"}],
+    "seconds_per_item": 5e-4,
+}
+ANSWERS = f"""#!/bin/bash
+if [ "$THALWEG_PROFILE" ]; then echo measured >"${{THALWEG_PROFILE#*:}}"; exit; fi
+echo "'$THALWEG_PLAN_RANKS' '$THALWEG_PLAN_HOSTS' $(cat "$THALWEG_COSTS") $*" >"$(dirname "$0")/asked"
+echo '{json.dumps(PLAN)}' >"$THALWEG_PLAN"
+"""
+
+
+class Plan(unittest.TestCase):
+    """The command as a user types it, with a program that only pretends."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.program = Path(folder.name) / "stream"
+        self.answers(ANSWERS)
+
+    def answers(self, script: str) -> None:
+        """Writes the program."""
+        self.program.write_text(script, encoding="utf-8")
+        self.program.chmod(0o755)
+
+    def asked(self) -> str:
+        """What the program was asked."""
+        return (self.program.parent / "asked").read_text(encoding="utf-8").strip()
+
+    def type(self, *options: str) -> Result:
+        """Runs the command."""
+        return CliRunner().invoke(app, ["plan", str(self.program), *options])
+
+    def test_stages_ranks_and_what_travels(self) -> None:
+        done = self.type("--nprocs", "4", "--hosts", "a:2,b:2", "--", "--policy", "mpi")
+        self.assertEqual(done.exit_code, 0, done.output)
+        self.assertEqual(self.asked(), "'4' 'a:2,b:2'  --policy mpi")
+        self.assertIn("4 ranks on 2 hosts\n  a: 0, 2, workers of each: 4", done.output)
+        self.assertIn("read -> archive/compress: std::string, which go to another rank", done.output)
+        self.assertIn("at most 2,000 items a second", done.output)
+        rows = [list(column.cells) for column in stage_table(PLAN).columns]
+        self.assertEqual(rows[0], ["read", "archive/compress"])
+        self.assertEqual(rows[2:5], [["serial", "12"], ["0", "1-3 (4 each)"], ["a", "b, a"]])
+        self.assertEqual(rows[5], ["2.000 µs", "6,000.000 µs"])
+
+    def test_a_short_run_measures_costs(self) -> None:
+        self.assertEqual(self.type("--measure", "0.5").exit_code, 0)
+        self.assertEqual(self.asked(), "'' '' measured")
+
+    def test_a_saved_report(self) -> None:
+        report = self.program.with_name("report.json")
+        report.write_text("saved", encoding="utf-8")
+        self.assertEqual(self.type("--report", str(report)).exit_code, 0)
+        self.assertEqual(self.asked(), "'' '' saved")
+
+    def test_processes_that_a_launcher_starts(self) -> None:
+        with mock.patch.dict(os.environ, {"FROM": "here"}):
+            self.assertEqual(self.type("--launcher", "env FROM=there").exit_code, 0)
+        self.assertRaisesRegex(Failed, "made up", self.fails, "--launcher", "env", "--nprocs", "2")
+        self.assertRaisesRegex(Failed, "no command nothing", self.fails, "--launcher", "nothing")
+
+    def fails(self, *options: str) -> None:
+        """Raises what the command fails with."""
+        done = self.type(*options)
+        if done.exception:
+            raise done.exception
+
+    def test_what_the_program_says(self) -> None:
+        self.answers("#!/bin/bash\necho \"stream: there is no 'x'\" >&2\nexit 1\n")
+        self.assertRaisesRegex(Failed, "there is no 'x'", self.fails)
+        self.answers('#!/bin/bash\necho "  what():  mpi: no host b" >&2\necho frames >&2\nkill -ABRT $$\n')
+        self.assertRaisesRegex(Failed, "its plan: mpi: no host b$", self.fails)
+        self.answers("#!/bin/bash\nexit 0\n")
+        self.assertRaisesRegex(Failed, "without running a job", self.fails)
+        self.assertRaisesRegex(
+            Failed, "one of them", self.fails, "--measure", "1", "--report", str(self.program)
+        )
+
+    def test_ranks_as_text(self) -> None:
+        self.assertEqual(spans([0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8")
+        places = [{"rank": rank, "replicas": n} for rank, n in ((0, 1), (1, 2), (2, 2), (3, 1))]
+        self.assertEqual(ranks_text(places), "0 (1), 1-2 (2 each), 3 (1)")
+        self.assertEqual(ranks_text(places[:1]), "0")

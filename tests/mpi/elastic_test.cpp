@@ -1,0 +1,170 @@
+// Farms that are given more replicas and fewer on several ranks, while the stream runs.
+#include <thalweg/run/mpi.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mpi/ranks.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct done_by {
+  long number = 0;
+  int rank = 0;
+};
+
+auto numbers(long n) {
+  return tw::source(
+      [i = 0L, n]() mutable -> std::optional<long> {
+        if (i == n) return std::nullopt;
+        return i++;
+      },
+      {.name = "count"});
+}
+
+auto stamp(int replicas, std::chrono::microseconds takes, const char* name = "stamp") {
+  return tw::farm(
+      [takes](long x) {
+        if (takes.count() > 0) std::this_thread::sleep_for(takes);
+        return done_by{x, ranks::policy().rank()};
+      },
+      {.replicas = replicas, .name = name});
+}
+
+bool in_order(const std::vector<done_by>& seen, long n) {
+  if (static_cast<long>(seen.size()) != n) return false;
+  for (long i = 0; i < n; ++i) {
+    if (seen[static_cast<std::size_t>(i)].number != i) return false;
+  }
+  return true;
+}
+
+std::set<int> ranks_of(const std::vector<done_by>& seen, std::size_t first, std::size_t last) {
+  std::set<int> all;
+  for (auto i = first; i < std::min(last, seen.size()); ++i) all.insert(seen[i].rank);
+  return all;
+}
+
+// A stream that goes on until it has been seen to do what is waited for.
+struct watched {
+  std::vector<done_by> seen;
+  std::atomic<std::size_t> count{0};
+
+  auto sink() {
+    return tw::sink([this](done_by d) {
+      seen.push_back(d);
+      count.store(seen.size(), std::memory_order_release);
+    });
+  }
+  void wait_for_more(std::size_t n) const {
+    const auto until = count.load() + n;
+    while (count.load(std::memory_order_acquire) < until) std::this_thread::sleep_for(200us);
+  }
+};
+
+TEST(Elastic, ReplicasComeToAllRanksAndGoAgain) {
+  watched w;
+  auto e = tw::launch(
+      tw::source([i = 0L]() mutable -> std::optional<long> { return i++; }) | stamp(1, 200us) | w.sink(),
+      ranks::policy());
+  std::size_t grown = 0, shrunk = 0;
+  if (ranks::root()) {
+    w.wait_for_more(100);
+    e.set_replicas("stamp", std::max(1, ranks::count() - 1));
+    w.wait_for_more(300);  // what had been sent before is through
+    grown = w.count.load();
+    w.wait_for_more(1'000);
+    e.set_replicas("stamp", 1);
+    w.wait_for_more(300);
+    shrunk = w.count.load();
+    w.wait_for_more(300);
+    e.stop();
+  }
+  const auto r = e.wait();
+  if (!ranks::root()) return;
+  EXPECT_TRUE(in_order(w.seen, static_cast<long>(w.seen.size())));
+  const auto others = static_cast<std::size_t>(std::max(1, ranks::count() - 1));
+  EXPECT_EQ(ranks_of(w.seen, 0, 100).size(), 1U);
+  EXPECT_EQ(ranks_of(w.seen, grown, grown + 1'000).size(), others);
+  EXPECT_EQ(ranks_of(w.seen, shrunk, w.seen.size()).size(), 1U);
+  if (ranks::count() <= 2) return;
+  EXPECT_EQ(r.stage("stamp").replicas(), 1);
+  ASSERT_EQ(r.resizes().size(), 2U);
+  EXPECT_EQ(r.resizes()[0].to, ranks::count() - 1);
+  EXPECT_EQ(r.resizes()[1].to, 1);
+}
+
+TEST(Elastic, RanksInReserveWaitUntilTheyAreNeeded) {
+  if (ranks::count() < 3) GTEST_SKIP() << "needs three ranks";
+  watched w;
+  auto e = tw::launch(tw::source([i = 0L]() mutable -> std::optional<long> { return i++; }) |
+                          tw::farm(
+                              [](long x) {
+                                std::this_thread::sleep_for(100us);
+                                return done_by{x, ranks::policy().rank()};
+                              },
+                              {.name = "stamp"}) |
+                          w.sink(),
+                      ranks::policy({.reserve = 1}));
+  const int last = ranks::count() - 1;
+  std::size_t before = 0;
+  if (ranks::root()) {
+    w.wait_for_more(300);
+    before = w.count.load();
+    e.set_replicas("stamp", 64);
+    w.wait_for_more(3'000);
+    e.stop();
+  }
+  e.wait();
+  if (!ranks::root()) return;
+  EXPECT_TRUE(in_order(w.seen, static_cast<long>(w.seen.size())));
+  EXPECT_FALSE(ranks_of(w.seen, 0, before).contains(last));
+  EXPECT_TRUE(ranks_of(w.seen, before, w.seen.size()).contains(last));
+}
+
+TEST(Elastic, SeveralFarmsAtOnceByAnyRankInAnyOrder) {
+  const long n = 20'000;
+  watched w;
+  auto e = tw::launch(numbers(n) | tw::farm([](long x) { return x * 2; }, {.replicas = 2, .name = "twice"}) |
+                          tw::farm([](long x) { return x / 2; }, {.replicas = 1, .name = "half"}) |
+                          stamp(2, 0us) | w.sink(),
+                      ranks::policy());
+  std::minstd_rand random(static_cast<unsigned>(ranks::policy().rank() + 1));
+  for (int i = 0; i < 20 && !e.done(); ++i) {
+    const auto some = [&] { return 1 + static_cast<int>(random() % 7); };
+    e.set_replicas({{"twice", some()}, {"half", some()}, {"stamp", some()}});
+    std::this_thread::sleep_for(1ms);
+  }
+  e.wait();
+  if (ranks::root()) {
+    EXPECT_TRUE(in_order(w.seen, n));
+  }
+}
+
+TEST(Elastic, WhatCannotBeChangedIsSaid) {
+  std::vector<long> seen;
+  auto e = tw::launch(numbers(10) | tw::farm([](long x) { return x; }, {.name = "pass"}) | tw::sink(seen),
+                      ranks::policy());
+  EXPECT_THROW(e.set_replicas("count", 2), tw::error);
+  EXPECT_THROW(e.set_replicas("nobody", 2), tw::error);
+  EXPECT_THROW(e.set_replicas("pass", 0), tw::error);
+  e.wait();
+  EXPECT_THROW(tw::run(numbers(1) | tw::sink(seen), ranks::policy({.reserve = -1})), tw::error);
+}
+
+}  // namespace

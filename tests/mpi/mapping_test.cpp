@@ -1,0 +1,257 @@
+// Which ranks execute what, on machines that are not there: nothing is sent.
+#include "../../src/run/mpi/mapping.hpp"
+
+#include <thalweg/run/mpi.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <ranges>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../src/run/mpi/plan.hpp"
+
+namespace tw = thalweg;
+namespace across = thalweg::run_detail::across;
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+namespace {
+
+using places = std::vector<std::pair<int, int>>;  // rank, replicas
+
+template <class Job> tw::run_detail::run_state state_of(Job&& job) {
+  return {tw::run_detail::plan_of(std::forward<Job>(job)), "mpi", {}};
+}
+
+std::map<std::string, places> mapped(const tw::run_detail::run_state& run, const tw::mpi_options& how,
+                                     const across::machine& on) {
+  std::map<std::string, places> all;
+  const auto found = across::map_stages(run, how, on);
+  for (std::size_t s = 0; s < found.size(); ++s) {
+    for (const auto& p : found[s]) all[run.stages[s].info->name].emplace_back(p.rank, p.replicas);
+  }
+  return all;
+}
+
+int replicas(const places& of) {
+  return std::accumulate(of.begin(), of.end(), 0, [](int sum, const auto& p) { return sum + p.second; });
+}
+
+auto two_farms(tw::options first = {}, tw::options second = {}) {
+  first.name = "draw";
+  second.name = "blur";
+  return tw::source(std::views::iota(0L, 10L), {.name = "read"}) |
+         tw::farm([](const long& x) { return x; }, first) |
+         tw::farm([](const long& x) { return x; }, second) | tw::sink([](long) {}, {.name = "write"});
+}
+
+std::map<std::string, places> two_farms_mapped(const tw::mpi_options& how, const across::machine& on,
+                                               tw::options first = {}, tw::options second = {}) {
+  tw::let_travel<long>();
+  return mapped(state_of(two_farms(first, second)), how, on);
+}
+
+// Ranks as `mpirun --map-by node` numbers them: across the hosts.
+across::machine across_hosts(int ranks, int hosts, int workers) {
+  across::machine on;
+  for (int r = 0; r < ranks; ++r) on.ranks.push_back({"node" + std::to_string(r % hosts), workers});
+  return on;
+}
+
+TEST(Mapping, WithoutAnyWishFarmsAreOnAllRanksButTheFirst) {
+  const auto at = two_farms_mapped({}, across::made_up(3, "", 12));
+  EXPECT_EQ(at.at("read"), (places{{0, 1}}));
+  EXPECT_EQ(at.at("draw"), (places{{1, 4}, {2, 4}}));
+  EXPECT_EQ(at.at("blur"), at.at("draw"));
+  EXPECT_EQ(at.at("write"), (places{{0, 1}}));
+}
+
+TEST(Mapping, RanksHaveReplicasByTheirOwnCores) {
+  across::machine on;
+  on.ranks = {{"a", 4}, {"b", 2}, {"c", 7}};
+  EXPECT_EQ(two_farms_mapped({}, on).at("draw"), (places{{1, 2}, {2, 7}}));
+}
+
+TEST(Mapping, ThoseWhoFollowEachOtherAreOnOneHost) {
+  // Host node0 has ranks 0 and 2, node1 has 1 and 3.
+  const auto on = across_hosts(4, 2, 1);
+  EXPECT_EQ(two_farms_mapped({}, on, {.replicas = 1}, {.replicas = 2}).at("draw"), (places{{2, 1}}));
+  const auto at = two_farms_mapped({.grouping = 1}, on, {.replicas = 1}, {.replicas = 2});
+  EXPECT_EQ(at.at("draw"), (places{{2, 1}}));
+  EXPECT_EQ(at.at("blur"), (places{{1, 1}, {3, 1}}));
+}
+
+TEST(Mapping, AStageOnAHost) {
+  const auto on = across::made_up(0, "front:2,big.cluster:2,small", 8);
+  const auto at = two_farms_mapped({.place = {{.stage = "draw", .hosts = {"big"}},
+                                              {.stage = "blur", .hosts = {"small", "front"}},
+                                              {.stage = "write", .hosts = {"big.cluster"}}}},
+                                   on);
+  EXPECT_EQ(at.at("draw"), (places{{2, 4}, {3, 4}}));
+  EXPECT_EQ(at.at("blur"), (places{{0, 4}, {1, 4}, {4, 8}}));
+  EXPECT_EQ(at.at("write"), (places{{2, 1}}));
+}
+
+TEST(Mapping, SourceAndSinkApart) {
+  auto at = two_farms_mapped({.apart = true}, across::made_up(0, "a:3,b:3", 3));
+  EXPECT_EQ(at.at("read"), (places{{0, 1}}));
+  EXPECT_EQ(at.at("write"), (places{{3, 1}}));
+  EXPECT_EQ(at.at("draw"), (places{{1, 1}, {2, 1}, {4, 1}, {5, 1}}));
+  // On one host they are on two ranks; with two ranks farms have to be where one of them is.
+  at = two_farms_mapped({.apart = true}, across::made_up(2, "", 4));
+  EXPECT_EQ(at.at("write"), (places{{1, 1}}));
+  EXPECT_EQ(at.at("draw"), (places{{1, 2}}));
+}
+
+// --- by cost ---
+
+std::vector<tw::stage_cost> costs(double read, double draw, double blur, double write) {
+  using s = std::chrono::duration<double>;
+  return {{"read", s(read)}, {"draw", s(draw)}, {"blur", s(blur)}, {"write", s(write)}};
+}
+
+TEST(MappingByCost, TwentyFiveToOneIsFound) {
+  const auto at = two_farms_mapped({.costs = costs(0, 25, 1, 0)}, across_hosts(27, 3, 1));
+  EXPECT_EQ(replicas(at.at("draw")), 25);
+  EXPECT_EQ(replicas(at.at("blur")), 1);
+  EXPECT_EQ(at.at("read"), (places{{0, 1}}));
+}
+
+TEST(MappingByCost, RanksWithSeveralCoresHaveSomeOfBoth) {
+  const auto at = two_farms_mapped({.costs = costs(0.01, 3, 1, 0.01)}, across::made_up(0, "a,b,c", 8));
+  EXPECT_EQ(replicas(at.at("draw")) + replicas(at.at("blur")), 23);  // one worker for source and sink
+  EXPECT_EQ(replicas(at.at("draw")), 17);
+  EXPECT_EQ(at.at("draw").size(), 3U);
+}
+
+TEST(MappingByCost, ItemsCountToo) {
+  auto given = costs(0, 1, 1, 0);
+  given[2].items = 5;  // each item becomes five
+  const auto at = two_farms_mapped({.costs = given}, across_hosts(13, 1, 1));
+  EXPECT_EQ(replicas(at.at("draw")), 2);
+  EXPECT_EQ(replicas(at.at("blur")), 10);
+}
+
+TEST(MappingByCost, NoMoreReplicasThanTheSlowestSerialStageCanFeed) {
+  const auto at = two_farms_mapped({.costs = costs(1, 3, 0.1, 0.1)}, across_hosts(64, 1, 1));
+  EXPECT_EQ(replicas(at.at("draw")), 6);  // twice what is needed, as items differ
+  EXPECT_EQ(replicas(at.at("blur")), 1);
+}
+
+TEST(MappingByCost, WhatTheUserSaysStands) {
+  const auto at = two_farms_mapped({.place = {{"blur", {1, 1}}}, .costs = costs(0, 9, 1, 0)},
+                                   across::made_up(3, "", 12), {.replicas = 3});
+  EXPECT_EQ(replicas(at.at("draw")), 3);
+  EXPECT_EQ(at.at("blur"), (places{{1, 2}}));
+}
+
+TEST(MappingByCost, SerialStagesThatCostMuchHaveRanksOfTheirOwnNearBy) {
+  tw::let_travel<long>();
+  const auto serial = [](const char* name) { return tw::map([](long x) { return x; }, {.name = name}); };
+  const auto run = state_of(tw::source(std::views::iota(0L, 10L), {.name = "read"}) | serial("parse") |
+                            serial("check") | serial("store") | tw::sink([](long) {}, {.name = "write"}));
+  using s = std::chrono::duration<double>;
+  const auto at = mapped(
+      run,
+      {.costs = {{"read", s(0.4)}, {"parse", s(1)}, {"check", s(0.5)}, {"store", s(0.5)}, {"write", s(0.3)}}},
+      across_hosts(6, 2, 1));
+  EXPECT_EQ(at.at("read"), (places{{0, 1}}));
+  EXPECT_EQ(at.at("parse"), (places{{2, 1}}));  // on the host of rank 0
+  EXPECT_EQ(at.at("check"), (places{{4, 1}}));
+  EXPECT_EQ(at.at("store"), at.at("check"));
+  EXPECT_EQ(at.at("write"), (places{{0, 1}}));
+}
+
+struct stuck {  // no codec
+  long x = 0;
+  std::vector<int*> p;
+};
+
+TEST(MappingByCost, WhatCannotTravelStaysTogether) {
+  const auto run =
+      state_of(tw::source([]() -> std::optional<stuck> { return std::nullopt; }, {.name = "read"}) |
+               tw::map([](stuck x) { return x; }, {.name = "dear"}) |
+               tw::sink([](const stuck&) {}, {.name = "write"}));
+  const auto at = mapped(run, {.costs = {{.stage = "dear", .each = 1s}}}, across_hosts(4, 1, 1));
+  EXPECT_EQ(at.at("dear"), (places{{0, 1}}));
+}
+
+TEST(MappingByCost, AShortRunTellsThem) {
+  const auto wait = [](auto time) {
+    return [time](const long& x) {
+      std::this_thread::sleep_for(time);
+      return x;
+    };
+  };
+  const auto r = tw::run(
+      tw::source(std::views::iota(0L, 8L), {.name = "read"}) | tw::farm(wait(12'500us), {.name = "draw"}) |
+          tw::farm(wait(500us), {.name = "blur"}) | tw::sink([](long) {}, {.name = "write"}),
+      tw::sequential{});
+  const auto found = tw::costs_of(r);
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_GE(found[1].each.count(), 12e-3);  // the report has another clock than the sleep
+  EXPECT_DOUBLE_EQ(found[2].items, 1);
+  const auto at = two_farms_mapped({.costs = found}, across_hosts(27, 3, 1));
+  // A sleep of half a millisecond lasts longer.
+  EXPECT_GE(replicas(at.at("draw")), 20);
+  EXPECT_EQ(replicas(at.at("draw")) + replicas(at.at("blur")), 26);
+  // And the same from a file.
+  const auto file = testing::TempDir() + "report" + std::to_string(::getpid()) + ".json";
+  std::ofstream(file) << r.to_json();
+  const auto saved = tw::saved_costs(file);
+  ASSERT_EQ(saved.size(), 4U);
+  EXPECT_EQ(saved[1].stage, "draw");
+  EXPECT_DOUBLE_EQ(saved[1].each.count(), found[1].each.count());
+  std::ofstream(file) << "{}";
+  EXPECT_THROW((void)tw::saved_costs(file), tw::error);
+  std::remove(file.c_str());
+  EXPECT_THROW((void)tw::saved_costs(file), tw::error);
+}
+
+// --- refused ---
+
+std::string refusal(const tw::mpi_options& how) {
+  try {
+    two_farms_mapped(how, across::made_up(0, "a:2,b", 2));
+  } catch (const tw::error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(Mapping, WishesThatCannotHold) {
+  EXPECT_THAT(refusal({.place = {{.stage = "draw", .hosts = {"c"}}}}),
+              HasSubstr("host 'c', but the ranks are on a, b"));
+  EXPECT_THAT(refusal({.place = {{"draw", {7}}}}), HasSubstr("names rank 7, but there are ranks 0 to 2"));
+  EXPECT_THAT(refusal({.place = {{"draw", {1}, {"a"}}}}), HasSubstr("ranks and hosts"));
+  EXPECT_THAT(refusal({.place = {{.stage = "read", .hosts = {"a", "b"}}}}), HasSubstr("it is serial"));
+  EXPECT_THAT(refusal({.place = {{"drew", {1}}}}), HasSubstr("did you mean 'draw'?"));
+  EXPECT_THAT(refusal({.grouping = 2, .costs = costs(0, 1, 1, 0)}), HasSubstr("only one of them"));
+  EXPECT_THAT(refusal({.costs = {{.stage = "other"}}}),
+              HasSubstr(".costs names stage 'other', which does not exist"));
+  EXPECT_THAT(refusal({.costs = {{.stage = "draw", .each = -1s}}}), HasSubstr("must not be negative"));
+}
+
+TEST(Mapping, HostsThatCannotBeRead) {
+  for (const char* text : {"a:", "a:0", ":3", "a:x", "a:2:3", "a,,b"})
+    EXPECT_THROW((void)across::made_up(0, text, 1), tw::error) << text;
+  const auto on = across::made_up(5, "a:2,b:2", 6);
+  EXPECT_THAT(on.hosts(), ElementsAre("a", "b"));
+  EXPECT_THAT(on.by_host(), ElementsAre(0, 1, 4, 2, 3));
+  EXPECT_EQ(on.workers(0), 2);
+  EXPECT_EQ(on.workers(3), 3);
+}
+
+}  // namespace

@@ -1,0 +1,150 @@
+// What rank 0 knows of all ranks when a run has ended.
+#include <thalweg/run/mpi.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <numeric>
+#include <ranges>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <nlohmann/json.hpp>
+
+#include "../../src/run/mpi/clocks.hpp"
+#include "mpi/ranks.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr long many = 5'000;
+
+auto line(std::chrono::microseconds work = 0us) {
+  return tw::source(std::views::iota(0L, many), {.name = "read"}) |
+         tw::farm(
+             [work](const long& x) {
+               if (work > 0us && x % 100 == 0) std::this_thread::sleep_for(work);
+               return x;
+             },
+             {.name = "pass"}) |
+         tw::sink([](long) {}, {.name = "write"});
+}
+
+TEST(Report, HasARowForEachRank) {
+  const auto r = tw::run(line(), ranks::policy());
+  if (!r.is_root() || ranks::count() == 1) {
+    EXPECT_TRUE(r.ranks().empty());
+    return;
+  }
+  ASSERT_EQ(r.ranks().size(), static_cast<std::size_t>(ranks::count()));
+  int workers = 0;
+  std::chrono::nanoseconds cpu{0};
+  for (int i = 0; i < ranks::count(); ++i) {
+    const auto& one = r.ranks()[static_cast<std::size_t>(i)];
+    EXPECT_EQ(one.rank, i);
+    EXPECT_FALSE(one.host.empty());
+    EXPECT_GT(one.cpu.count(), 0);
+    EXPECT_GT(one.peak_bytes, 1'000'000U);
+    EXPECT_EQ(one.clock_off.count(), 0) << "all are on one host";
+    workers += one.workers;
+    cpu += one.cpu;
+  }
+  EXPECT_EQ(r.workers(), workers);
+  EXPECT_NEAR(static_cast<double>(r.cpu_time().count()), static_cast<double>(cpu.count()), 0.5e9);
+  EXPECT_EQ(r.stage("read").ranks(), std::vector<int>{0});
+  EXPECT_EQ(r.stage("pass").ranks().size(), r.ranks().size() - 1);
+  EXPECT_THAT(r.to_string(), HasSubstr("peak memory"));
+}
+
+TEST(Report, CountsWhatHasTravelled) {
+  const auto r = tw::run(line(), ranks::policy());
+  if (!r.is_root() || ranks::count() == 1) return;
+  ASSERT_EQ(r.channels().size(), 2U);
+  std::uint64_t messages = 0, bytes = 0, credits = 0;
+  for (const auto& c : r.channels()) {
+    EXPECT_EQ(c.items, static_cast<std::uint64_t>(many));
+    EXPECT_GT(c.messages, 0U);
+    EXPECT_GT(c.bytes, many * sizeof(long));
+    messages += c.messages;
+    bytes += c.bytes;
+    credits += c.credits;
+  }
+  EXPECT_EQ(r.channels()[0].from, "read");
+  EXPECT_EQ(r.channels()[0].to, "pass");
+  EXPECT_EQ(r.channels()[1].to, "write");
+  for (const auto& one : r.ranks()) {
+    messages -= one.messages;
+    bytes -= one.bytes;
+    credits -= one.credits;
+  }
+  EXPECT_EQ(messages, 0U);
+  EXPECT_EQ(bytes, 0U);
+  EXPECT_EQ(credits, 0U);
+  EXPECT_LE(r.channels()[0].credits, r.channels()[0].messages);
+  const auto json = nlohmann::json::parse(r.to_json());
+  EXPECT_EQ(json.at("ranks").size(), r.ranks().size());
+  EXPECT_EQ(json.at("channels").at(0).at("items"), many);
+}
+
+TEST(Report, SaysWhoHadToWaitForCredit) {
+  const auto r = tw::run(line(3ms), ranks::policy({.credits = 1, .batch_bytes = 64}));
+  if (!r.is_root() || ranks::count() == 1) return;
+  EXPECT_GT(r.channels()[0].blocked, 5ms);  // the farm is slow, and the source is not
+  EXPECT_LT(r.channels()[1].blocked, r.channels()[0].blocked);
+}
+
+TEST(Report, HasTheLatenciesOfASinkElsewhere) {
+  const auto r = tw::run(line(), ranks::policy({.place = {{"write", {ranks::count() - 1}}}}));
+  if (!r.is_root()) return;
+  EXPECT_EQ(r.items(), static_cast<std::uint64_t>(many));
+  EXPECT_EQ(r.latency().sampled() ? std::uint64_t{many} : r.latency().count(), std::uint64_t{many});
+  EXPECT_GT(r.latency().max().count(), 0);
+}
+
+TEST(Trace, OfAllRanksIsOne) {
+  const auto file = testing::TempDir() + "trace" + std::to_string(::getpid()) + ".json";
+  const auto r = tw::run(line(), ranks::policy(), {.trace = file});
+  if (!r.is_root()) {
+    EXPECT_FALSE(std::ifstream(file)) << "rank 0 writes it";
+    return;
+  }
+  const auto trace = nlohmann::json::parse(std::ifstream(file));
+  std::remove(file.c_str());
+  std::set<int> processes, executing;
+  for (const auto& e : trace.at("traceEvents")) {
+    if (e.at("name") == "process_name") processes.insert(e.at("pid").get<int>());
+    if (e.at("ph") != "X") continue;
+    EXPECT_GE(e.at("ts").get<double>(), 0);
+    EXPECT_LE(e.at("ts").get<double>(), static_cast<double>(r.elapsed().count()) / 1e3 + 1e6);
+    if (e.at("name").get<std::string>().find("pass") != std::string::npos)
+      executing.insert(e.at("pid").get<int>());
+  }
+  EXPECT_EQ(processes.size(), static_cast<std::size_t>(ranks::count()));
+  EXPECT_FALSE(executing.empty());
+  EXPECT_EQ(executing.contains(1), ranks::count() == 1) << "rank 0 has no replica";
+}
+
+// All ranks have one clock here; measured as if they had not, nobody may be further off than what is said.
+TEST(Clocks, AreAsFarApartAsIsSaid) {
+  std::vector<int> each_its_own(static_cast<std::size_t>(ranks::count()));
+  std::iota(each_its_own.begin(), each_its_own.end(), 0);
+  const auto times = tw::run_detail::across::clocks::measured(MPI_COMM_WORLD, each_its_own);
+  for (int r = 0; r < ranks::count(); ++r) {
+    const auto& one = times.of(r);
+    EXPECT_LE(std::abs(one.ahead_ns), one.off_ns) << r;
+    EXPECT_EQ(one.off_ns > 0, r > 0);
+    EXPECT_EQ(times.shift(0, r), one.ahead_ns);
+    EXPECT_EQ(times.shift(r, 0), -one.ahead_ns);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,114 @@
+// The ways in which items travel: the same comes out of each, whatever its size, and nothing is left behind.
+#include <thalweg/run/mpi.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <cstddef>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "mpi/ranks.hpp"
+
+namespace tw = thalweg;
+
+namespace {
+
+struct way {
+  std::string name;
+  tw::mpi_options how;
+};
+
+std::vector<way> ways() {
+  return {{"messages", {.comm = tw::two_sided}},
+          {"shared memory", {.comm = tw::one_sided}},
+          {"windows", {.comm = tw::one_sided, .share_memory = false}},
+          {"what is best", {}}};
+}
+
+std::vector<long> long_item(long n) {
+  std::vector<long> x(static_cast<std::size_t>(n % 3 == 0 ? 400'000 : n % 1'000));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = n + static_cast<long>(i);
+  return x;
+}
+
+TEST(Transport, ItemsThatAreLongerThanARing) {
+  for (const auto& w : ways()) {
+    SCOPED_TRACE(w.name);
+    long next = 0;
+    tw::run(tw::source([n = 0L]() mutable -> std::optional<std::vector<long>> {
+              if (n == 8) return std::nullopt;
+              return long_item(n++);
+            }) | tw::farm([](std::vector<long> x) {
+              for (auto& i : x) ++i;
+              return x;
+            }) | tw::sink([&](const std::vector<long>& x) {
+              auto wanted = long_item(next++);
+              for (auto& i : wanted) ++i;
+              EXPECT_TRUE(x == wanted);
+            }),
+            ranks::policy(w.how));
+    EXPECT_EQ(next, ranks::root() ? 8 : 0);
+  }
+}
+
+TEST(Transport, LettersThatAreLongerThanARing) {
+  const std::vector<std::string> item(100'000, "a word");
+  for (const auto& w : ways()) {
+    SCOPED_TRACE(w.name);
+    int seen = 0;
+    tw::run(tw::source(std::vector(3, item)) | tw::farm([](std::vector<std::string> x) { return x; }) |
+                tw::sink([&](const std::vector<std::string>& x) {
+                  EXPECT_TRUE(x == item);
+                  ++seen;
+                }),
+            ranks::policy(w.how));
+    EXPECT_EQ(seen, ranks::root() ? 3 : 0);
+  }
+}
+
+TEST(Transport, AnErrorWhileBlocksAreOnTheirWay) {
+  for (const auto& w : ways()) {
+    SCOPED_TRACE(w.name);
+    const auto job = tw::source([n = 0]() mutable -> std::optional<std::string> {
+                       return std::string(100'000, static_cast<char>('a' + n++ % 26));
+                     }) |
+                     tw::farm([](std::string x) {
+                       if (x.front() == 't') throw std::runtime_error("twenty");
+                       return x;
+                     }) |
+                     tw::sink([](const std::string&) {});
+    EXPECT_THROW(tw::run(job, ranks::policy(w.how)), tw::stage_error);
+  }
+}
+
+// Pieces of memory that this process shares with others.
+std::size_t shared_pieces() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t n = 0;
+  for (std::string line; std::getline(maps, line);) n += line.find(" rw-s ") != std::string::npos ? 1 : 0;
+  return n;
+}
+
+TEST(Transport, MemoryIsGivenBack) {
+  const auto once = [] {
+    for (const auto& w : ways()) {
+      tw::run(tw::source(std::vector{1, 2, 3}) | tw::farm([](int x) { return x; }) | tw::sink([](int) {}),
+              ranks::policy(w.how));
+    }
+  };
+  once();
+  const auto before = shared_pieces();
+  for (int i = 0; i < 3; ++i) once();
+  EXPECT_EQ(shared_pieces(), before);
+}
+
+TEST(Transport, ANumberIsNoWay) {
+  EXPECT_THROW((void)tw::mpi_comm(1), tw::error);
+  EXPECT_TRUE(tw::mpi_comm(tw::automatic) == tw::mpi_comm::way::automatic);
+}
+
+}  // namespace
