@@ -196,16 +196,17 @@ TEST(MappingByCost, AShortRunTellsThem) {
     };
   };
   const auto r = tw::run(
-      tw::source(std::views::iota(0L, 8L), {.name = "read"}) | tw::farm(wait(12'500us), {.name = "draw"}) |
-          tw::farm(wait(500us), {.name = "blur"}) | tw::sink([](long) {}, {.name = "write"}),
+      tw::source(std::views::iota(0L, 4L), {.name = "read"}) | tw::farm(wait(100ms), {.name = "draw"}) |
+          tw::farm(wait(1ms), {.name = "blur"}) | tw::sink([](long) {}, {.name = "write"}),
       tw::sequential{});
   const auto found = tw::costs_of(r);
   ASSERT_EQ(found.size(), 4U);
-  EXPECT_GE(found[1].each.count(), 12e-3);  // the report has another clock than the sleep
+  // Both are executed together, and what they have taken is divided by what some items took of each.
+  EXPECT_GE(found[1].each.count(), 50e-3);
   EXPECT_DOUBLE_EQ(found[2].items, 1);
   const auto at = two_farms_mapped({.costs = found}, across_hosts(27, 3, 1));
-  // A sleep of half a millisecond lasts longer.
-  EXPECT_GE(replicas(at.at("draw")), 20);
+  // On a busy machine a sleep of a millisecond lasts longer.
+  EXPECT_GE(replicas(at.at("draw")), 18);
   EXPECT_EQ(replicas(at.at("draw")) + replicas(at.at("blur")), 26);
   // And the same from a file.
   const auto file = testing::TempDir() + "report" + std::to_string(::getpid()) + ".json";
