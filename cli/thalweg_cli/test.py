@@ -44,23 +44,27 @@ class Plan:
     """How the tests run in one build.
 
     `scale` is how many random jobs run, relative to a release build; `folders` are those of tests/ that take
-    part, all if there are none.
+    part, all if there are none; `only_long` are more of them, for which there is time with `--long`.
     """
 
     scale: float
     folders: tuple[str, ...] = ()
+    only_long: tuple[str, ...] = ()
 
-    def existing_folders(self) -> list[str]:
-        """Those of `folders` that hold test programs."""
-        return [folder for folder in self.folders if any((ROOT / "tests" / folder).rglob("*_test.*"))]
+    def existing_folders(self, *, long: bool) -> list[str]:
+        """Those of the folders that hold test programs."""
+        folders = self.folders + (self.only_long if long else ())
+        return [folder for folder in folders if any((ROOT / "tests" / folder).rglob("*_test.*"))]
 
 
 # The sanitizers' builds leave out what only looks at values, and the patterns, which the random jobs of `run`
-# combine in all ways: they are slow to compile. THALWEG_TEST_FILES in CMakePresets.json says which files of a
-# folder take part: random graphs have all that other graphs have but threads outside.
+# combine in all ways: they are slow to compile. What `observe` and `flow` have in memory, jobs of `run`
+# use, too.
+# THALWEG_TEST_FILES in CMakePresets.json says which files of a folder take part: random graphs have all that
+# other graphs have but threads outside.
 PLANS = {
     Preset.RELEASE: Plan(scale=1.0),
-    Preset.ASAN: Plan(scale=0.2, folders=("pipe", "observe", "flow", "net", "run", "apps")),
+    Preset.ASAN: Plan(scale=0.2, folders=("pipe", "net", "run", "apps"), only_long=("observe", "flow")),
     Preset.TSAN: Plan(scale=0.1, folders=("pipe", "flow", "net", "run", "graph", "spb", "bench")),
     Preset.COVERAGE: Plan(scale=0.2),
 }
@@ -199,7 +203,7 @@ def test_preset(preset: Preset, factor: float) -> Results:
     if preset is Preset.COVERAGE:
         for counts in build_folder(preset).rglob("*.gcda"):
             counts.unlink()
-    folders = plan.existing_folders()
+    folders = plan.existing_folders(long=factor >= LONG)
     start = time.monotonic()
     build(preset, *(f"test_{folder}" for folder in folders), wrapper=wrapper)
     built = time.monotonic()

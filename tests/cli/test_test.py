@@ -3,7 +3,7 @@
 import unittest
 from unittest.mock import patch
 
-from thalweg_cli.test import LINES_PER_FAILURE, sanitizer_options, telling_lines
+from thalweg_cli.test import LINES_PER_FAILURE, PLANS, Preset, sanitizer_options, telling_lines
 
 
 class TellingLines(unittest.TestCase):
@@ -24,6 +24,18 @@ class TellingLines(unittest.TestCase):
         shown = telling_lines("\n".join(str(i) for i in range(200))).splitlines()
         self.assertEqual(shown[-1], "199")
         self.assertEqual(len(shown), LINES_PER_FAILURE)
+
+
+class Plans(unittest.TestCase):
+    """Which folders of tests take part in a build."""
+
+    def test_more_of_them_where_there_is_time(self) -> None:
+        plan = PLANS[Preset.ASAN]
+        usual = plan.existing_folders(long=False)
+        self.assertIn("net", usual)
+        self.assertNotIn("flow", usual)
+        self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "flow"])
+        self.assertEqual(PLANS[Preset.RELEASE].existing_folders(long=True), [], "which means all")
 
 
 class SanitizerOptions(unittest.TestCase):
