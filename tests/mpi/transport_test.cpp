@@ -3,6 +3,7 @@
 #include <thalweg/thalweg.hpp>
 
 #include <cstddef>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "mpi/ranks.hpp"
 
@@ -53,6 +55,37 @@ TEST(Transport, ItemsThatAreLongerThanARing) {
             ranks::policy(w.how));
     EXPECT_EQ(next, ranks::root() ? 8 : 0);
   }
+}
+
+// Pages that the system had to find and to clear for this process, so far.
+long page_faults() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_minflt;
+}
+
+TEST(Transport, ItemsTakeTheMemoryOfThoseBefore) {
+  if (ranks::count() == 1) GTEST_SKIP() << "nothing travels";
+  if (std::getenv("GLIBC_TUNABLES") != nullptr) GTEST_SKIP() << "the environment says how memory is kept";
+  constexpr long blocks = 400, first_ones = 100, pages_of_a_block = 256;
+  long before = 0, received = 0;
+  tw::run(tw::source(
+              [n = 0L]() mutable -> std::optional<std::vector<char>> {
+                if (n++ == blocks) return std::nullopt;
+                return std::vector<char>(1 << 20, static_cast<char>(n));
+              },
+              {.name = "read"}) |
+              tw::sink(
+                  [&](const std::vector<char>& x) {
+                    EXPECT_EQ(x.back(), static_cast<char>(++received));
+                    if (received == first_ones) before = page_faults();
+                    if (received == blocks) {
+                      EXPECT_LT(page_faults() - before, (blocks - first_ones) * pages_of_a_block / 4);
+                    }
+                  },
+                  {.name = "write"}),
+          ranks::policy({.place = {{"write", {1}}}}));
+  EXPECT_EQ(received, ranks::policy().rank() == 1 ? blocks : 0);
 }
 
 TEST(Transport, LettersThatAreLongerThanARing) {

@@ -94,6 +94,11 @@ struct mpi_options {
   /// Whether ranks of one machine share memory. If not they are treated as if they were on different
   /// machines.
   bool share_memory = true;
+  /// How many bytes that are free each heap of the process keeps, once a run on several ranks has begun, in
+  /// place of returning them to the system, which would clear them for the next item again: that can take
+  /// longer than its journey. With glibc this is `mallopt`, with others nothing. 0: as the process has it; so
+  /// also where the environment has settings of glibc's own (`MALLOC_TRIM_THRESHOLD_` and the like).
+  std::size_t keep_memory = std::size_t{64} << 20;
   /// A rank that does not answer for so long while the stream runs is given up: the program is ended on all
   /// ranks, with a line on stderr that names it and its host. 0: they wait for ever, as in a debugger.
   std::chrono::milliseconds patience{3'000};

@@ -14,6 +14,7 @@
 #include <sched.h>
 
 #include "clocks.hpp"
+#include "kept_memory.hpp"
 #include "mapping.hpp"
 #include "plan.hpp"
 #include "post.hpp"
@@ -259,6 +260,7 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
   require_same(description(*state, how), mine.comm);
   auto places = with_reserves(*state, how, on, map_stages(*state, how, on));
   require_wires(*state, places);
+  keep_memory(how.keep_memory);
   auto times = clocks::measured(mine.comm, node_of);
   auto beat = std::make_unique<pulse>(mine.comm, on.host((rank + on.size() - 1) % on.size()), how.patience);
   auto others = std::make_shared<post>(mine.give_up(), std::move(places), std::move(times), std::move(beat),
