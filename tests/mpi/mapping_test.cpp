@@ -195,10 +195,10 @@ TEST(MappingByCost, AShortRunTellsThem) {
       return x;
     };
   };
-  const auto r = tw::run(
-      tw::source(std::views::iota(0L, 4L), {.name = "read"}) | tw::farm(wait(100ms), {.name = "draw"}) |
-          tw::farm(wait(1ms), {.name = "blur"}) | tw::sink([](long) {}, {.name = "write"}),
-      tw::sequential{});
+  const auto r = tw::run(tw::source(std::views::iota(0L, 4L), {.name = "read"}) |
+                             tw::farm(wait(100ms), {.name = "draw"}) | tw::farm(wait(1ms), {.name = "blur"}) |
+                             tw::sink([](long) {}, {.name = "write"}),
+                         tw::sequential{});
   const auto found = tw::costs_of(r);
   ASSERT_EQ(found.size(), 4U);
   // Both are executed together, and what they have taken is divided by what some items took of each.
