@@ -59,9 +59,8 @@ class Plan:
 
 # The sanitizers' builds leave out what only looks at values, and the patterns, which the random jobs of `run`
 # combine in all ways: they are slow to compile. What `observe` and `flow` have in memory, jobs of `run`
-# use, too.
-# THALWEG_TEST_FILES in CMakePresets.json says which files of a folder take part: random graphs have all that
-# other graphs have but threads outside.
+# use, too. THALWEG_TEST_FILES in CMakePresets.json says which files of a folder take part: random graphs have
+# all that other graphs have but threads outside.
 PLANS = {
     Preset.RELEASE: Plan(scale=1.0),
     Preset.ASAN: Plan(scale=0.2, folders=("pipe", "net", "run", "apps"), only_long=("observe", "flow")),

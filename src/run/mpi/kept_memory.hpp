@@ -10,8 +10,7 @@ namespace thalweg::run_detail::across {
 /// it has once mapped for a single item, and the system clears all of it before it can be used again: that
 /// takes longer than the journey. This lets each of glibc's arenas keep so many free bytes, and take items of
 /// up to 32 MiB from there. It holds for the process from then on. 0, or settings of glibc's own in the
-/// environment
-/// (`MALLOC_TRIM_THRESHOLD_`, `MALLOC_MMAP_THRESHOLD_`, `GLIBC_TUNABLES`): all stays as it is.
+/// environment (`MALLOC_TRIM_THRESHOLD_`, `MALLOC_MMAP_THRESHOLD_`, `GLIBC_TUNABLES`): all stays as it is.
 void keep_memory(std::size_t most);
 
 }  // namespace thalweg::run_detail::across
