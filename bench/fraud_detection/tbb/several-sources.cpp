@@ -12,7 +12,11 @@
 
 namespace flow = tbb::flow;
 
-using chunk = std::vector<spb::Item>;  // a message for each transaction would cost more than its prediction
+// A message for each transaction would cost more than its prediction.
+struct chunk {
+  std::size_t number = 0;
+  std::vector<spb::Item> items;
+};
 constexpr std::size_t chunk_size = 256;
 using message = std::shared_ptr<chunk>;  // nodes copy what they hand over
 
@@ -29,20 +33,31 @@ int main(int argc, char* argv[]) {
   arena.execute([&] {
     flow::graph streams;
     flow::limiter_node<message> under_way(streams, 2 * threads);
+    // A serial node begins with the next chunk before it has handed on the last one, so chunks can overtake
+    // each other behind it. The transactions of a card have to come in their order.
+    flow::function_node<message, message> number(streams, flow::serial,
+                                                 [next = std::size_t{0}](const message& some) mutable {
+                                                   some->number = next++;
+                                                   return some;
+                                                 });
+    flow::make_edge(under_way, number);
     // A serial node for each part of the cards: one works on a chunk while the next one has the chunk before.
+    std::deque<flow::sequencer_node<message>> orders;
     std::deque<flow::function_node<message, message>> parts;
-    flow::sender<message>* before = &under_way;
+    flow::sender<message>* before = &number;
     for (std::size_t part = 0; part < threads; ++part) {
       const auto predict = [threads, part, &state = predictors[part]](const message& some) {
-        for (auto& item : *some)
+        for (auto& item : some->items)
           if (item.key % threads == part) spb::Predictor::op(item, state);
         return some;
       };
-      flow::make_edge(*before, parts.emplace_back(streams, flow::serial, predict));
+      flow::make_edge(*before,
+                      orders.emplace_back(streams, [](const message& some) { return some->number; }));
+      flow::make_edge(orders.back(), parts.emplace_back(streams, flow::serial, predict));
       before = &parts.back();
     }
     flow::function_node<message> sink(streams, flow::serial, [](const message& some) {
-      for (auto& item : *some)
+      for (auto& item : some->items)
         if (item) spb::Sink::op(item);
       return flow::continue_msg();
     });
@@ -52,9 +67,10 @@ int main(int argc, char* argv[]) {
     for (auto& source : sources) {
       inputs.emplace_back(streams, [&source](tbb::flow_control& control) {
         auto some = std::make_shared<chunk>();
-        some->reserve(chunk_size);
-        for (spb::Item item; some->size() < chunk_size && source.getItem(item);) some->push_back(item);
-        if (some->empty()) control.stop();
+        auto& items = some->items;
+        items.reserve(chunk_size);
+        for (spb::Item item; items.size() < chunk_size && source.getItem(item);) items.push_back(item);
+        if (items.empty()) control.stop();
         return some;
       });
       flow::make_edge(inputs.back(), under_way);
