@@ -206,6 +206,51 @@ TEST_P(Life, NothingIsSentWhilePausedAndNothingIsLost) {
   EXPECT_EQ(k.seen, all);
 }
 
+// What is on its way while the source is held goes through, also where an edge has to grow for that: on one
+// thread it is executed in the middle of the source's call.
+TEST_P(Life, WhatIsOnItsWayDuringAPauseFindsRoom) {
+  struct sides : tw::stage {
+    tw::in<int> in{this, "in"};
+    tw::out<int> left{this, "left"}, right{this, "right"};
+    void on_item(tw::in<int>&, int x) {
+      for (int i = 0; i < 100; ++i) left.send(x);
+      right.send(x);
+    }
+  };
+  struct right_first : tw::stage {
+    tw::in<int> left{this, "left"}, right{this, "right"};
+    int from_left = 0, from_right = 0;
+    void on_run() override {
+      while (right.available()) (void)right.take(), ++from_right;
+      while (right.ended() && left.available()) (void)left.take(), ++from_left;
+      if (right.ended() && left.ended()) end();
+    }
+  };
+  tw::graph g;
+  std::atomic<tw::execution*> run = nullptr;
+  auto& s = g.add<sides>();
+  auto& r = g.add<right_first>();
+  g.connect(g.add(tw::source([&run](tw::emitter<int>& out) {
+               for (int i = 0; i < 50; ++i) {
+                 if (i == 20) {
+                   while (run == nullptr) std::this_thread::yield();
+                   run.load()->pause();
+                 }
+                 out(i);
+               }
+             })).out,
+            s.in);
+  g.connect(s.left, r.left, {.capacity = 8});
+  g.connect(s.right, r.right, {.capacity = 8});
+  auto e = tw::launch(g, policy());
+  run = &e;
+  std::this_thread::sleep_for(50ms);
+  e.resume();
+  e.wait();
+  EXPECT_EQ(r.from_left, 5'000);
+  EXPECT_EQ(r.from_right, 50);
+}
+
 // --- loops ---
 
 TEST_P(Life, ALoopEndsByItself) {

@@ -25,22 +25,27 @@ namespace model {
 template <class In, class F> struct paced_op : pull_op<In, F> {
   flow::pacemaker pace;
   bool held = false;
+  bool due = false;  // once an item is due a retry waits for nothing: a pause here would begin its tries anew
 
   paced_op(F f, const thalweg::pace& p) : pull_op<In, F>{{std::move(f)}}, pace(p) {}
 
   template <class Frame, class Next> bool step(Frame& f, Next&& next) {
     held = false;
-    switch (pace.wait(f.ctx)) {
-      case flow::pacemaker::outcome::held_up:
-        held = true;
-        return false;
-      case flow::pacemaker::outcome::over:
-        return false;
-      case flow::pacemaker::outcome::due:
-        break;
+    if (!due) {
+      switch (pace.wait(f.ctx)) {
+        case flow::pacemaker::outcome::held_up:
+          held = true;
+          return false;
+        case flow::pacemaker::outcome::over:
+          return false;
+        case flow::pacemaker::outcome::due:
+          due = true;
+          break;
+      }
     }
     f.ctx.due = pace.due_ns();
     const bool more = pull_op<In, F>::step(f, std::forward<Next>(next));
+    due = false;
     pace.called();  // a call that fails and is made again is for the same place in the schedule
     return more;
   }

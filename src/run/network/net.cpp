@@ -249,6 +249,15 @@ void net::execute_inside(node& n, worker& w) {
   --w.depth;
 }
 
+// A call that is awake but waits is counted as blocked while this lives.
+struct net::blocked_call {
+  std::atomic<std::uint64_t>& moving;
+  explicit blocked_call(std::atomic<std::uint64_t>& m) : moving(m) { moving.fetch_add(change + one_blocked); }
+  blocked_call(const blocked_call&) = delete;
+  blocked_call& operator=(const blocked_call&) = delete;
+  ~blocked_call() { moving.fetch_add(change - one_blocked); }
+};
+
 // Executes a node, or what it waits for itself, if that is the worker's to do.
 bool net::help(node& n, worker& w) {
   if (n.home == &w.home && n.claim()) {
@@ -278,11 +287,7 @@ void net::wait_for_room(worker& w, edge& e) {
       if (!all.empty()) all.back()->waits_in_call(true);
     }
   } const listed(w.waits_for, e);
-  struct counting {
-    std::atomic<std::uint64_t>& moving;
-    explicit counting(std::atomic<std::uint64_t>& m) : moving(m) { moving.fetch_add(change + one_blocked); }
-    ~counting() { moving.fetch_add(change - one_blocked); }
-  } const counted(moving_);
+  const blocked_call waits(moving_);
   while (!e.ask_for_room()) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(*e.to, w)) continue;
@@ -341,6 +346,9 @@ void net::wait_while_paused(worker& w) {
   const auto soon = std::exchange(w.soon, false);
   while (state_->paused() && !state_->ending.load()) {
     if (auto* other = w.home.take()) {
+      // Until that returns the source cannot go on either: what is executed waits for room that only an edge
+      // that grows can give, where nothing else moves.
+      const blocked_call waits(moving_);
       execute_inside(*other, w);
     } else {
       (void)state_->wait_while_paused(std::chrono::milliseconds(1));

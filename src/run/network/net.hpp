@@ -125,6 +125,7 @@ class net final : public engine {
   bool help(node& n, worker& w);
   void make_way();
   void grow_smallest();
+  struct blocked_call;
   [[nodiscard]] bool nothing_moves() const;
   [[nodiscard]] bool nobody_works() const;
 
