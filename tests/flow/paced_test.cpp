@@ -136,6 +136,29 @@ TEST_P(Paced, APauseFreezesTheSchedule) {
   EXPECT_EQ(r.items(), 200U);
 }
 
+TEST_P(Paced, APauseBetweenTheTriesOfACallDoesNotBeginThemAnew) {
+  std::atomic<tw::execution*> run = nullptr;
+  int tries = 0;
+  auto e = tw::launch(tw::paced(
+                          [&]() -> std::optional<int> {
+                            if (++tries == 2) {
+                              (void)eventually([&] { return run != nullptr; });
+                              run.load()->pause();
+                            }
+                            if (tries <= 4) throw std::runtime_error("not yet");
+                            return std::nullopt;
+                          },
+                          1000.0, {.on_error = tw::retry(3).then(tw::skip)}) |
+                          tw::sink([](int) {}),
+                      policy());
+  run = &e;
+  std::this_thread::sleep_for(20ms);
+  e.resume();
+  const auto r = e.wait();
+  EXPECT_EQ(r.stages().front().retries(), 3U);
+  EXPECT_EQ(r.stages().front().skipped(), 1U);
+}
+
 TEST_P(Paced, APauseBeforeTheFirstItemMovesNothing) {
   std::atomic<int> given{0};
   auto e = tw::launch(
