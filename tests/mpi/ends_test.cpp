@@ -2,6 +2,7 @@
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -260,6 +261,35 @@ TEST(Refused, OtherJobsOnOtherRanks) {
                         ranks::policy());
               }),
               HasSubstr("rank 1 runs another job than rank 0"));
+}
+
+// The inner merge asks for the order in which the inner split has dealt out: only one rank knows it.
+TEST(Refused, BranchesWithinBranchesThatAnotherRankPutsTogether) {
+  if (ranks::count() == 1) GTEST_SKIP() << "one rank executes everything";
+  tw::let_travel<long>();
+  const auto half = [] { return tw::where<long>([](const long& x) { return x % 2 == 0; }); };
+  std::vector<long> seen;
+  tw::graph g;
+  auto& outer = g.add<tw::split<long>>(half());
+  auto& last = g.add<tw::merge<long>>(tw::ordered);
+  auto& inner = g.configure(g.add<tw::split<long>>(half()), {.name = "part"});
+  auto& together = g.configure(g.add<tw::merge<long>>(tw::ordered), {.name = "join"});
+  g.connect(g.add(tw::source(std::views::iota(0L, 100L))).out, outer.in);
+  g.connect(outer.branch(0), inner.in);
+  g.connect(inner.branch(0), together.input());
+  g.connect(inner.branch(1), together.input());
+  g.connect(together.out, last.input());
+  g.connect(outer.branch(1), last.input());
+  g.connect(last.out, g.add(tw::sink(seen)).in);
+  EXPECT_THAT(refusal([&] {
+                tw::run(g, ranks::policy({.place = {{"join", {1}}}}));
+              }),
+              HasSubstr("'join' puts the branches of stage 'part' together again"));
+  seen.clear();
+  EXPECT_EQ(refusal([&] { tw::run(g, ranks::policy({.place = {{"part", {1}}, {"join", {1}}}})); }), "");
+  if (!ranks::root()) return;
+  EXPECT_EQ(seen.size(), 100U);
+  EXPECT_TRUE(std::ranges::is_sorted(seen));
 }
 
 struct not_known {

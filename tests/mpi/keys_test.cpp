@@ -272,6 +272,18 @@ TEST(Dealt, AsAFunctionSays) {
 
 // --- loops ---
 
+// What a loop of the halver makes of 1 to `most`, sorted.
+std::vector<int> halved(int most) {
+  std::vector<int> all;
+  for (int x = 1; x <= most; ++x) {
+    int y = x;
+    while (y % 2 == 0) y /= 2;
+    all.push_back(y);
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
 TEST(Loop, AFarmOnOtherRanksInALoop) {
   tw::let_travel<int>();
   for (const auto& how : ways()) {
@@ -285,16 +297,41 @@ TEST(Loop, AFarmOnOtherRanksInALoop) {
     g.connect(h.done, g.add(tw::sink(seen)).in);
     tw::run(g, how);
     if (!ranks::root()) continue;
-    std::vector<int> wanted;
-    for (int x = 1; x <= 2'000; ++x) {
-      int y = x;
-      while (y % 2 == 0) y /= 2;
-      wanted.push_back(y);
-    }
     std::ranges::sort(seen);
-    std::ranges::sort(wanted);
-    EXPECT_EQ(seen, wanted);
+    EXPECT_EQ(seen, halved(2'000));
   }
+}
+
+// The loop ends when nothing comes any more, also if that is for another rank to say.
+TEST(Loop, WhoseItemsComeFromAnotherRank) {
+  tw::let_travel<int>();
+  std::vector<int> seen;
+  tw::graph g;
+  auto& h = g.add<graphs::halver>();
+  g.connect(g.add(tw::source(std::views::iota(1, 2'001), {.name = "count"})).out, h.fresh);
+  g.connect(h.again, h.back);
+  g.connect(h.done, g.add(tw::sink(seen)).in);
+  tw::run(g, ranks::policy({.place = {{"count", {ranks::count() - 1}}}}));
+  if (!ranks::root()) return;
+  std::ranges::sort(seen);
+  EXPECT_EQ(seen, halved(2'000));
+}
+
+TEST(Loop, AFarmThatDealsItsItemsOutOnOneOtherRank) {
+  tw::let_travel<int>();
+  std::vector<int> seen;
+  tw::graph g;
+  auto& h = g.add<graphs::halver>();
+  auto farm =
+      g.add(tw::farm([](int x) { return x; }, {.replicas = 3, .name = "work", .schedule = tw::round_robin}));
+  g.connect(g.add(tw::source(std::views::iota(1, 2'001))).out, h.fresh);
+  g.connect(h.again, farm.in);
+  g.connect(farm.out, h.back);
+  g.connect(h.done, g.add(tw::sink(seen)).in);
+  tw::run(g, ranks::policy({.place = {{"work", {ranks::count() - 1}}}}));
+  if (!ranks::root()) return;
+  std::ranges::sort(seen);
+  EXPECT_EQ(seen, halved(2'000));
 }
 
 // --- timers ---

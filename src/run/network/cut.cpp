@@ -79,7 +79,7 @@ void net::find_hubs() {
                                                      : places[i].front().rank;
       const bool elsewhere = places[i].size() > 1 || places[i].front().rank != rank;
       const bool divided = info.keyed || info.opts.schedule.how() != schedule::kind::on_demand;
-      const bool needed = divided ? places[i].size() > 1 : elsewhere && looping[stages[i].component];
+      const bool needed = (divided && places[i].size() > 1) || (elsewhere && looping[stages[i].component]);
       const auto hub = needed ? rank : -1;
       changed = changed || (hub >= 0) != (hub_of_stage_[i] >= 0);
       hub_of_stage_[i] = hub;
@@ -173,6 +173,13 @@ void net::cut() {
   auto& others = *run.others;
   const auto& places = others.places();
   std::vector<std::string> problems;
+  for (const auto& [split, merge] : keeps_ranks_) {
+    if (places_of(*split) != places_of(*merge))
+      problems.push_back("stage '" + run.stages[merge->first()].info->name +
+                         "' puts the branches of stage '" + run.stages[split->first()].info->name +
+                         "' together again, which lie between a tw::split and an ordered tw::merge "
+                         "themselves: place both on one rank");
+  }
   // First all regions, while the edges are still those of the whole graph.
   std::map<const edge*, const region*> region_of;
   for (std::size_t k = 0; k < edges_.size(); ++k) {
@@ -243,6 +250,8 @@ void net::cut() {
       edges_.back()->whole = numbered_to;
       edges_.back()->ranked = e.ranked;
       to.in[e.to_port] = n.out[0].to = edges_.back().get();
+      if (to.in_loop != nullptr && !e.in_loop)
+        std::replace(to.in_loop->entries.begin(), to.in_loop->entries.end(), &e, edges_.back().get());
       n.place = to.place;
     }
     others.add(channel, from.last() - 1, to.first(), out, in,

@@ -402,6 +402,7 @@ void net::find_ranks() {
     auto* const s = state_->plan.components[state_->stages[split->first()].component]->ports();
     const bool nested = split->in.front()->ranked;
     s->give_ranks(nested);
+    if (nested) keeps_ranks_.emplace_back(split, merge);
     state_->plan.components[state_->stages[merge->first()].component]->ports()->follow(*s, nested,
                                                                                        one_way_each);
   }

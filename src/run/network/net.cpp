@@ -38,6 +38,9 @@ void net::start(bool on_caller) {
                                         std::any_of(run.stages.begin(), run.stages.end(), [](const auto& s) {
                                           return s.info->opts.on == placement::caller_thread;
                                         }));
+  // Other ranks may ask for replicas as soon as this one can hear them: the threads of these come after those
+  // that there are from the beginning.
+  const std::lock_guard hold(employing_);
   if (run.others) {
     // One thread has to speak to the other ranks: the caller's, unless that has stages to execute.
     deferred_ = on_caller_ != nullptr && !shape_.sequential;
@@ -48,7 +51,6 @@ void net::start(bool on_caller) {
   }
   // Whoever has something to do without items begins.
   for (auto* n : nodes_) n->notify();
-  const std::lock_guard hold(employing_);
   for (auto* s : thread_squads_) {
     alive_.fetch_add(s->size());
     if (s == on_caller_ && deferred_) continue;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "edge.hpp"
@@ -141,6 +142,8 @@ class net final : public engine {
   std::vector<replicated*> farm_of_stage_;
   std::vector<int> hub_of_stage_;  // its rank; -1: it has none
   std::vector<std::unique_ptr<loop>> loops_;
+  // Splits that keep the ranks which their items came with, and the ordered merges that ask for them.
+  std::vector<std::pair<const node*, const node*>> keeps_ranks_;
   std::vector<std::unique_ptr<squad>> squads_;
   std::vector<thread_squad*> thread_squads_;
   std::vector<std::thread> threads_;
