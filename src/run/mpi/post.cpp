@@ -193,6 +193,8 @@ void post::start(network::net& of, bool on_caller) {
   require_threads(on_caller);
   net_ = &of;
   on_caller_ = on_caller;
+  if (of.may_stand_still())
+    still_.emplace(of, rank_, ranks_, [this](int to, const stillness::word& w) { tell(to, w); });
   if (!on_caller) thread_ = std::thread([this] { live(); });
 }
 
@@ -321,6 +323,7 @@ std::chrono::microseconds post::rest(int looks) const {
   // Nobody rings for messages of MPI.
   if (far_ || closing_ != step::not_yet)
     return std::min(first_rest * (1 << std::min(6, looks / 4)), longest_wait);
+  if (still_ && still_->is_early()) return stillness::settled;
   return longest_quiet;
 }
 
@@ -331,6 +334,7 @@ void post::live() {
     const auto seen = bell_->rung.load();
     const bool moved = look();
     look_at_flags();
+    if (still_ && open_ == 0) still_->look([this] { return counted(); });
     pulse_->look();
     if (net_->over()) close();
     // What is under way goes on only while somebody looks.
@@ -478,6 +482,15 @@ void post::act_on(int from, const envelope& head, network::chunk_ptr items) {
       tell_all(head);
       take_size(head);
       break;
+    case kind::stillness:
+      ++of_stillness_.received;
+      still_->heard({.what = static_cast<stillness::word::kind>(head.paced),
+                     .unchanged = head.ranked != 0,
+                     .surplus = head.number,
+                     .by = static_cast<network::remedy>(head.items),
+                     .items = head.grant,
+                     .rank = static_cast<int>(head.channel)});
+      break;
   }
 }
 
@@ -513,6 +526,26 @@ void post::take_size(const envelope& head) {
     net_->run().fail(std::current_exception(), 0);
     net_->wake();
   }
+}
+
+void post::tell(int to, const stillness::word& w) {
+  envelope head;
+  head.what = envelope::kind::stillness;
+  head.paced = static_cast<std::uint8_t>(w.what);
+  head.ranked = w.unchanged ? 1 : 0;
+  head.number = w.surplus;
+  head.items = static_cast<std::uint32_t>(w.by);
+  head.grant = w.items;
+  head.channel = static_cast<std::uint32_t>(w.rank);
+  ++of_stillness_.sent;
+  post_letter(to, head);
+}
+
+// No letter is half received.
+letter_count post::counted() const {
+  letter_count all{-of_stillness_.sent, letters_received_ - of_stillness_.received};
+  for (const auto& n : letters_sent_) all.sent += n.load(std::memory_order_relaxed);
+  return all;
 }
 
 // What this rank's run has been told, the others are.

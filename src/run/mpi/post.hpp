@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -22,6 +23,7 @@
 #include "gather.hpp"
 #include "pulse.hpp"
 #include "shared_memory.hpp"
+#include "stillness.hpp"
 #include "transport.hpp"
 
 /// What ranks say to each other. One thread of each makes all calls of MPI.
@@ -29,7 +31,19 @@ namespace thalweg::run_detail::across {
 
 /// What stands at the head of each message.
 struct envelope {
-  enum class kind : std::uint8_t { items, credit, allow, progress, end, stop, cancel, pause, resume, resize };
+  enum class kind : std::uint8_t {
+    items,
+    credit,
+    allow,
+    progress,
+    end,
+    stop,
+    cancel,
+    pause,
+    resume,
+    resize,
+    stillness
+  };
   kind what = kind::items;
   std::uint8_t paced = 0, ranked = 0;
   std::uint32_t channel = 0;  ///< of resize: the stage
@@ -102,6 +116,8 @@ class post final : public network::exchange, private recipient {
   void tell_all(envelope::kind what, int root);
   void resize_as_asked();
   void take_size(const envelope& head);
+  void tell(int to, const stillness::word& w);
+  [[nodiscard]] letter_count counted() const;
   void close();
   void agree_on_error();
   void gather_all();
@@ -148,6 +164,8 @@ class post final : public network::exchange, private recipient {
   std::map<std::size_t, std::pair<std::int64_t, std::int64_t>> sized_;
   std::int64_t letters_received_ = 0, letters_expected_ = -1;
   std::int64_t letters_to_come_ = 0, open_ = 0;
+  std::optional<stillness> still_;  // null: a rank that can go on will
+  letter_count of_stillness_;
   std::vector<std::int64_t> counts_;
   enum class step : std::uint8_t { not_yet, over_here, over_everywhere, counted };
   step closing_ = step::not_yet;

@@ -199,6 +199,7 @@ void net::cut() {
   };
   auto whole_graph = std::exchange(edges_, {});
   auto all = std::exchange(nodes_, {});
+  chooses_somewhere_ = std::any_of(all.begin(), all.end(), [](const node* n) { return n->chooses(); });
   for (auto* n : all) {
     if (executes(*n)) nodes_.push_back(n);
   }

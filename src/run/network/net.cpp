@@ -44,7 +44,6 @@ void net::start(bool on_caller) {
   if (run.others) {
     // One thread has to speak to the other ranks: the caller's, unless that has stages to execute.
     deferred_ = on_caller_ != nullptr && !shape_.sequential;
-    woke();  // others may send something at any time
     alive_.fetch_add(1);
     run.others->start(*this, on_caller && !deferred_);
     on_caller = false;
@@ -235,7 +234,9 @@ void net::execute(node& n, worker& w) {
 }
 
 void net::slept() {
-  if (all_wait(moving_.fetch_add(change - one_awake) - one_awake + change) && !over()) make_way();
+  const auto now = moving_.fetch_add(change - one_awake) - one_awake + change;
+  // Other ranks may send something at any time: only all of them together can find out that nothing moves.
+  if (!state_->others && all_wait(now) && !over()) make_way();
 }
 
 void net::ended() {
@@ -290,6 +291,8 @@ void net::wait_for_room(worker& w, edge& e) {
     }
   } const listed(w.waits_for, e);
   const blocked_call waits(moving_);
+  const auto turns = turns_given_.load();
+  auto ways = ways_given_.load();
   while (!e.ask_for_room()) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(*e.to, w)) continue;
@@ -299,7 +302,9 @@ void net::wait_for_room(worker& w, edge& e) {
       execute_inside(*other, w);
       continue;
     }
-    if (nothing_moves()) {
+    const auto given = ways_given_.load();
+    const bool told = std::exchange(ways, given) != given;
+    if (nothing_moves() || (told && waits_for_others(moved()))) {
       // Where somebody below on the stack has room, he goes on once this call has returned. Otherwise nothing
       // may move because of what one of them waits for.
       const bool frees = std::any_of(w.waits_for.begin(), w.waits_for.end() - 1,
@@ -315,8 +320,8 @@ void net::wait_for_room(worker& w, edge& e) {
       if (pipe::spin_until([&] { return e.has_room(); })) continue;
     }
     // Or a stage that chooses has not, as it waits for something from elsewhere. (Of what goes to another
-    // rank nobody here can know: then it may be that one that works.)
-    if ((!state_->others || e.to->chooses()) && nobody_works()) {
+    // rank nobody here can know: then it may be that one that works, until all say that none does.)
+    if ((!state_->others || e.to->chooses() || turns_given_.load() != turns) && nobody_works()) {
       if (auto* other = w.home.take()) {
         execute_inside(*other, w);
         continue;
@@ -331,15 +336,14 @@ void net::wait_for_room(worker& w, edge& e) {
 // All that are awake wait in the middle of a call, and none of them has got room meanwhile.
 bool net::nothing_moves() const {
   const auto before = moving_.load();
-  return all_wait(before) &&
+  return !state_->others && all_wait(before) &&
          std::none_of(edges_.begin(), edges_.end(), [](const auto& e) { return e->goes_on(); }) &&
          moving_.load() == before;
 }
 
 // All that do not wait in the middle of a call are ready, and nobody has them in hand.
 bool net::nobody_works() const {
-  std::size_t ready = 0;
-  for (const auto& s : squads_) ready += s->ready();
+  const auto ready = ready_nodes();
   const auto m = moving_.load();
   return (m % change) / one_awake <= m % one_awake + ready;
 }
@@ -372,12 +376,7 @@ void net::make_way() {
 }
 
 void net::grow_smallest() {
-  edge* smallest = nullptr;
-  for (auto& e : edges_) {
-    if (e->has_room() || e->to->ended() || !e->to->asleep() || !e->to->chooses() || e->to->waits_outside())
-      continue;
-    if (smallest == nullptr || e->items() < smallest->items()) smallest = e.get();
-  }
+  auto* const smallest = smallest_full();
   if (smallest == nullptr || !nothing_moves()) return;
   smallest->grow();
   smallest->from->notify();

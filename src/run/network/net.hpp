@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "edge.hpp"
 #include "node.hpp"
 #include "squad.hpp"
+#include "standstill.hpp"
 
 /// Graphs of any shape, under every policy. Nodes hand runs of items to each other through bounded edges; one
 /// that has something to do is given to a squad of threads, and which squads there are is all that a policy
@@ -59,6 +61,17 @@ class net final : public engine {
   void set_replicas(std::string_view stage, int replicas) override;
   /// So many replicas the farm of this stage is to have on all ranks together. The thread that speaks.
   void resize(std::size_t stage, int replicas);
+
+  // Of several ranks, the thread that speaks.
+
+  /// Stages anywhere choose their inputs: all ranks may come to stand still.
+  [[nodiscard]] bool may_stand_still() const noexcept { return chooses_somewhere_; }
+  /// Another number whenever anything has moved, or grown.
+  [[nodiscard]] std::uint64_t moved() const noexcept { return moving_.load(); }
+  /// Nothing moves on this rank unless another one sends something.
+  [[nodiscard]] std::optional<standstill> stands_still() const;
+  /// When no rank moves. False: it was not needed any more. Otherwise something will move.
+  [[nodiscard]] bool relieve(remedy by);
 
   // For nodes and squads.
 
@@ -126,6 +139,9 @@ class net final : public engine {
   bool help(node& n, worker& w);
   void make_way();
   void grow_smallest();
+  [[nodiscard]] edge* smallest_full() const;
+  [[nodiscard]] bool waits_for_others(std::uint64_t moving) const;
+  [[nodiscard]] std::size_t ready_nodes() const;
   struct blocked_call;
   [[nodiscard]] bool nothing_moves() const;
   [[nodiscard]] bool nobody_works() const;
@@ -166,6 +182,9 @@ class net final : public engine {
   std::atomic<std::uint64_t> moving_{0};
   std::atomic<bool> over_{false};
   std::atomic<std::size_t> asked_for_way_{0};
+  bool chooses_somewhere_ = false;
+  // How often all ranks stood still, and a thread of this one that waits in a call was to change that.
+  std::atomic<std::uint64_t> turns_given_{0}, ways_given_{0};
   std::mutex joining_;
 };
 
