@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <fstream>
 #include <numeric>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <string>
@@ -145,6 +146,23 @@ TEST(Clocks, AreAsFarApartAsIsSaid) {
     EXPECT_EQ(times.shift(0, r), one.ahead_ns);
     EXPECT_EQ(times.shift(r, 0), -one.ahead_ns);
   }
+}
+
+// A source that gives many items in one call, some of which have left before it returns.
+TEST(Report, NoItemIsOlderThanTheRun) {
+  auto e = tw::launch(tw::source([n = 0L]() mutable -> std::optional<long> { return n++; }) |
+                          tw::farm([](const long& x) { return x + 1; }) | tw::farm([](const long& x) {
+                            std::this_thread::sleep_for(std::chrono::microseconds(20));
+                            return x + 1;
+                          }) |
+                          tw::sink([](long) {}),
+                      ranks::policy({.local = tw::threads{}}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  if (ranks::root()) e.stop();
+  const auto r = e.wait();
+  if (!r.is_root()) return;
+  EXPECT_GT(r.latency().count(), 0U);
+  EXPECT_LE(r.latency().max(), r.elapsed());
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "edge.hpp"
 
+#include <thalweg/observe/clock.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -174,7 +176,7 @@ chunk_ptr edge::steal() {
     stolen = spare(*lent);
   }
   (void)lent->steal(*stolen);
-  stolen->born_ns = lent->born_ns;
+  stolen->born_ns = lent->born_ns != 0 ? lent->born_ns : observe::now_ns();
   return stolen->empty() ? nullptr : std::move(stolen);
 }
 

@@ -93,7 +93,8 @@ void line_node::give(worker& w, bool in_call) {
   std::unique_lock<pipe::spinlock> hold;
   if (each_ && o.to != nullptr) hold = std::unique_lock(o.to->lending());
   items.position = lane_->position;
-  items.born_ns = lane_->born_ns;
+  // What else a source gives in the same call was born after what has gone already.
+  items.born_ns = lane_->born_ns != 0 ? lane_->born_ns : observe::now_ns();
   // In the middle of a run of items the rest of it is still to come.
   items.upto = in_call ? std::numeric_limits<std::int64_t>::min() : lane_->upto;
   if (is_source_) lane_->born_ns = 0;
