@@ -52,36 +52,29 @@ LIMIT = (
 )
 
 
-def may_make_machines() -> bool:
-    """Whether namespaces can be had, with what a test does in them."""
-    if shutil.which("ip") is None or shutil.which("tc") is None:
-        return False
-    probe = SET_UP.format(hosts=" ".join(HOSTS), limit=LIMIT.format(bits=1_000_000))
-    command = ["unshare", "--net", "--mount", "sh", "-c", probe, "sh", "true"]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-def on_machines(mpiexec: str, program: list[str], limit: str = "") -> str:
-    """What the program prints, a rank on each machine."""
+def on_machines(mpiexec: str, program: list[str], limit: str) -> subprocess.CompletedProcess[str]:
+    """Runs the program, a rank on each machine."""
     script = SET_UP.format(hosts=" ".join(HOSTS), limit=limit)
-    options = ["plm_rsh_agent", "/run/agent", "oob_tcp_if_include", "eth0", "btl_tcp_if_include", "eth0"]
-    chosen = [word for k in range(0, len(options), 2) for word in ("--mca", *options[k : k + 2])]
+    options = {"plm_rsh_agent": "/run/agent", "oob_tcp_if_include": "eth0", "btl_tcp_if_include": "eth0"}
     # Its own files about a run lie where all of them see the same.
     with tempfile.TemporaryDirectory() as folder:
+        options["orte_tmpdir_base"] = folder
+        chosen = [word for option in options.items() for word in ("--mca", *option)]
         command = ["unshare", "--net", "--mount", "sh", "-c", script, "sh"]
-        command += [
-            mpiexec,
-            *chosen,
-            "--mca",
-            "orte_tmpdir_base",
-            folder,
-            "--host",
-            ",".join(HOSTS),
-            "-n",
-            "3",
-            *program,
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=MOST_S)
+        command += [mpiexec, *chosen, "--host", ",".join(HOSTS), "-n", str(len(HOSTS)), *program]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=MOST_S)
+
+
+def may_make_machines(mpiexec: str) -> bool:
+    """Whether namespaces can be had, with what a test does in them, and ranks be started there."""
+    if shutil.which("ip") is None or shutil.which("tc") is None:
+        return False
+    return on_machines(mpiexec, ["true"], LIMIT.format(bits=1_000_000)).returncode == 0
+
+
+def printed(mpiexec: str, program: list[str], limit: str = "") -> str:
+    """What the program prints, once it has ended well."""
+    done = on_machines(mpiexec, program, limit)
     if done.returncode != 0:
         sys.exit(f"{' '.join(program)} ended with code {done.returncode}:\n{done.stdout}\n{done.stderr}")
     return done.stdout
@@ -89,7 +82,7 @@ def on_machines(mpiexec: str, program: list[str], limit: str = "") -> str:
 
 def far(mpiexec: str, program: str, blocks: int, rate: int, limit: str = "") -> dict:
     """The report of blocks that went there and back, all of them in order."""
-    found = json.loads(on_machines(mpiexec, [program, str(blocks), str(BLOCK), str(rate)], limit))
+    found = json.loads(printed(mpiexec, [program, str(blocks), str(BLOCK), str(rate)], limit))
     if found["seen"] != blocks or not found["in_order"]:
         sys.exit(f"{found['seen']} blocks came back instead of {blocks}, in order: {found['in_order']}")
     hosts = [rank["host"] for rank in found["report"]["ranks"]]
@@ -108,10 +101,10 @@ def main(mpiexec: str, test_mpi: str, program: str) -> None:
     ):
         print("how ranks are started in namespaces is known for Open MPI alone")
         return
-    if not may_make_machines():
-        print("this system lets nobody make network namespaces, or has neither ip nor tc")
+    if not may_make_machines(mpiexec):
+        print("this system lets nobody start ranks in network namespaces, or lacks ip or tc")
         return
-    on_machines(
+    printed(
         mpiexec,
         [test_mpi, "--gtest_brief=1", "--gtest_filter=Line.*:Loop.*:Elastic.*:End.*"],
     )
