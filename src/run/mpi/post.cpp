@@ -13,6 +13,7 @@
 #include "../network/remote.hpp"
 #include "collective.hpp"
 #include "one_sided.hpp"
+#include "tree.hpp"
 #include "two_sided.hpp"
 
 namespace thalweg::run_detail::across {
@@ -528,6 +529,7 @@ void post::take_size(const envelope& head) {
   }
 }
 
+// In the fields of the envelope that such a letter has no other use for.
 void post::tell(int to, const stillness::word& w) {
   envelope head;
   head.what = envelope::kind::stillness;
@@ -569,12 +571,7 @@ void post::look_at_flags() {
 // Down a binomial tree whose root is the rank that began: each tells those below it.
 void post::tell_all(envelope head) {
   if (closing_ > step::over_here) return;
-  const auto root = static_cast<int>(head.number);
-  const int me = (rank_ - root + ranks_) % ranks_;
-  for (int step = 1; step < ranks_; step *= 2) {
-    if ((me & step) != 0) break;
-    if (me + step < ranks_) post_letter((me + step + root) % ranks_, head);
-  }
+  for_those_below(rank_, ranks_, static_cast<int>(head.number), [&](int to) { post_letter(to, head); });
 }
 
 void post::tell_all(envelope::kind what, int root) {

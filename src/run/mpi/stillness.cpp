@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../network/net.hpp"
+#include "tree.hpp"
 
 namespace thalweg::run_detail::across {
 
@@ -19,13 +20,6 @@ auto harm(const stillness::word& w) {
 
 stillness::stillness(network::net& here, int rank, int ranks, std::function<void(int to, const word&)> tell)
     : net_(here), rank_(rank), ranks_(ranks), tell_(std::move(tell)) {}
-
-// A binomial tree whose root is rank 0: above a rank is the one without its lowest bit.
-template <class F> void stillness::for_those_below(F&& f) const {
-  for (int step = 1; step < ranks_ && (rank_ & step) == 0; step *= 2) {
-    if (rank_ + step < ranks_) f(rank_ + step);
-  }
-}
 
 void stillness::look(const std::function<letter_count()>& counted) {
   const auto now = net_.moved();
@@ -72,7 +66,7 @@ void stillness::ask(const word& question) {
   asked_ = true;
   sum_ = {.what = word::kind::answer};
   below_ = 0;
-  for_those_below([&](int to) {
+  for_those_below(rank_, ranks_, 0, [&](int to) {
     tell_(to, question);
     ++below_;
   });
@@ -100,7 +94,8 @@ void stillness::answer(const network::standstill& now, const letter_count& lette
   last_ = now;
   last_letters_ = letters;
   asked_ = wanted_ = false;
-  rank_ == 0 ? decide() : tell_((rank_ & (rank_ - 1)), sum_);
+  // Above a rank in the tree is the one without its lowest bit.
+  rank_ == 0 ? decide() : tell_(rank_ & (rank_ - 1), sum_);
 }
 
 // Rank 0 has all answers.

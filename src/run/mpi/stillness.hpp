@@ -62,7 +62,6 @@ class stillness {
   void answer(const network::standstill& now, const letter_count& letters);
   void decide();
   void add(const word& w);
-  template <class F> void for_those_below(F&& f) const;
 
   network::net& net_;
   const int rank_, ranks_;
