@@ -284,22 +284,29 @@ std::vector<int> halved(int most) {
   return all;
 }
 
-TEST(Loop, AFarmOnOtherRanksInALoop) {
+void expect_halved_by_a_loop(const tw::options& of_the_farm, const tw::mpi& how) {
   tw::let_travel<int>();
-  for (const auto& how : ways()) {
-    std::vector<int> seen;
-    tw::graph g;
-    auto& h = g.add<graphs::halver>();
-    auto farm = g.add(tw::farm([](int x) { return x; }, work));
-    g.connect(g.add(tw::source(std::views::iota(1, 2'001))).out, h.fresh);
-    g.connect(h.again, farm.in);
-    g.connect(farm.out, h.back);
-    g.connect(h.done, g.add(tw::sink(seen)).in);
-    tw::run(g, how);
-    if (!ranks::root()) continue;
-    std::ranges::sort(seen);
-    EXPECT_EQ(seen, halved(2'000));
-  }
+  std::vector<int> seen;
+  tw::graph g;
+  auto& h = g.add<graphs::halver>();
+  auto farm = g.add(tw::farm([](int x) { return x; }, of_the_farm));
+  g.connect(g.add(tw::source(std::views::iota(1, 2'001))).out, h.fresh);
+  g.connect(h.again, farm.in);
+  g.connect(farm.out, h.back);
+  g.connect(h.done, g.add(tw::sink(seen)).in);
+  tw::run(g, how);
+  if (!ranks::root()) return;
+  std::ranges::sort(seen);
+  EXPECT_EQ(seen, halved(2'000));
+}
+
+TEST(Loop, AFarmOnOtherRanksInALoop) {
+  for (const auto& how : ways()) expect_halved_by_a_loop(work, how);
+}
+
+TEST(Loop, AFarmThatDealsItsItemsOutOnOneOtherRank) {
+  expect_halved_by_a_loop({.replicas = 3, .name = "work", .schedule = tw::round_robin},
+                          ranks::policy({.place = {{"work", {ranks::count() - 1}}}}));
 }
 
 // The loop ends when nothing comes any more, also if that is for another rank to say.
@@ -312,23 +319,6 @@ TEST(Loop, WhoseItemsComeFromAnotherRank) {
   g.connect(h.again, h.back);
   g.connect(h.done, g.add(tw::sink(seen)).in);
   tw::run(g, ranks::policy({.place = {{"count", {ranks::count() - 1}}}}));
-  if (!ranks::root()) return;
-  std::ranges::sort(seen);
-  EXPECT_EQ(seen, halved(2'000));
-}
-
-TEST(Loop, AFarmThatDealsItsItemsOutOnOneOtherRank) {
-  tw::let_travel<int>();
-  std::vector<int> seen;
-  tw::graph g;
-  auto& h = g.add<graphs::halver>();
-  auto farm =
-      g.add(tw::farm([](int x) { return x; }, {.replicas = 3, .name = "work", .schedule = tw::round_robin}));
-  g.connect(g.add(tw::source(std::views::iota(1, 2'001))).out, h.fresh);
-  g.connect(h.again, farm.in);
-  g.connect(farm.out, h.back);
-  g.connect(h.done, g.add(tw::sink(seen)).in);
-  tw::run(g, ranks::policy({.place = {{"work", {ranks::count() - 1}}}}));
   if (!ranks::root()) return;
   std::ranges::sort(seen);
   EXPECT_EQ(seen, halved(2'000));

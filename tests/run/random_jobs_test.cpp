@@ -22,6 +22,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "support/difference.hpp"
 #include "support/random_jobs/build.hpp"
 #include "support/random_jobs/description.hpp"
 #include "support/random_jobs/generate.hpp"
@@ -140,21 +141,6 @@ std::string text_of(const std::exception_ptr& error) {
   } catch (...) {
     return "something unknown";
   }
-}
-
-std::string difference(const std::vector<long>& expected, const std::vector<long>& seen) {
-  const auto [a, b] = std::mismatch(expected.begin(), expected.end(), seen.begin(), seen.end());
-  std::ostringstream text;
-  text << seen.size() << " items instead of " << expected.size() << ", the first difference at "
-       << a - expected.begin() << ":";
-  if (a != expected.end()) text << " expected " << *a;
-  if (b != seen.end()) {
-    text << " got " << *b;
-    if (const auto at = std::find(expected.begin(), expected.end(), *b); at != expected.end()) {
-      text << " (expected at " << at - expected.begin() << ")";
-    }
-  }
-  return text.str();
 }
 
 void check_complaints(const std::string& policy, const outcome& o) {

@@ -4,29 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "../difference.hpp"
 #include "description.hpp"
 #include "operators.hpp"
 #include "oracle.hpp"
 
 namespace random_graphs {
-
-inline std::string difference(const std::vector<item>& expected, const std::vector<item>& seen) {
-  const auto [a, b] = std::mismatch(expected.begin(), expected.end(), seen.begin(), seen.end());
-  std::ostringstream text;
-  text << seen.size() << " items instead of " << expected.size() << ", the first difference at "
-       << a - expected.begin() << ":";
-  if (a != expected.end()) text << " expected " << *a;
-  if (b != seen.end()) {
-    text << " got " << *b;
-    if (const auto at = std::find(expected.begin(), expected.end(), *b); at != expected.end())
-      text << " (expected at " << at - expected.begin() << ")";
-  }
-  return text.str();
-}
 
 inline std::map<std::int64_t, std::vector<item>> by_path(const std::vector<item>& all) {
   std::map<std::int64_t, std::vector<item>> paths;
