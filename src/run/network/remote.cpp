@@ -12,8 +12,11 @@ namespace thalweg::run_detail::network {
 
 namespace {
 
-// A message costs some microseconds on both sides, so runs that travel are longer than others.
-constexpr std::size_t longer = 4;
+// Runs that travel are so much longer than others (0.8 ms of work). A message costs some microseconds on both
+// sides; and what a replica has in advance must last until its credit has come and been answered, which takes
+// some hundred microseconds where the threads of several ranks share cores. With 4, a worker had nothing to
+// do for 30 % of the time (items of 14 us).
+constexpr std::size_t longer = 16;
 
 // How many runs of items a rank with so many replicas of a stage takes from one sender in advance: few for
 // each replica, so that none has much to do when others have nothing; a serial stage cannot have too much.
