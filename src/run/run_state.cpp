@@ -359,6 +359,7 @@ report run_state::make_report(bool final) const {
   d.cores = std::max(d.cores, elsewhere_.cores);
   d.ranks = elsewhere_.ranks;
   d.channels = elsewhere_.channels;
+  d.notes.insert(d.notes.end(), elsewhere_.notes.begin(), elsewhere_.notes.end());
   const auto connections = plan.connections();
   auto all = counted_here();
   all += elsewhere_.counted;

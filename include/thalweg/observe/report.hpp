@@ -103,6 +103,7 @@ struct rank_report {
   std::uint64_t others = 0;               ///< all that are neither: ends, stop, pause, monitoring
   std::chrono::nanoseconds clock{0};      ///< by how much its clock was ahead of rank 0's when the run began
   std::chrono::nanoseconds clock_off{0};  ///< how wrong that may be, at most; 0: it is the same clock
+  std::chrono::nanoseconds joined{0};     ///< how long the run had gone on when it came; 0: it began it
 };
 
 /// What has travelled between ranks from one stage to the next.

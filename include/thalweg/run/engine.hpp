@@ -204,6 +204,7 @@ struct run_state {
     std::vector<std::vector<int>> ranks_of_stage;
     std::vector<rank_report> ranks;
     std::vector<channel_report> channels;
+    std::vector<std::string> notes;  ///< what was not as it was asked for, found out later
   };
   void learn(elsewhere all);
 

@@ -79,6 +79,13 @@ struct mpi_options {
   /// So many ranks, the last ones, execute nothing at first: they wait until `execution::set_replicas` gives
   /// replicas to them. Rank 0 always takes part.
   int reserve = 0;
+  /// So many more processes of this program may join the run while it goes on. They are started
+  /// (`MPI_Comm_spawn`), all at once, when `execution::set_replicas` first asks for more replicas of a farm
+  /// than those that are there have workers, and are ranks in reserve from then on; the stream does not wait
+  /// for them. They have the same arguments, and execute of all runs of the program this one alone: the
+  /// others are over at once. See docs/distributed.md. If they cannot be started the run goes on without
+  /// them, and the report has a note. MPI has to be initialised with `MPI_THREAD_MULTIPLE`.
+  int spawn = 0;
   /// How many runs of items are sent to a replica in advance, by each rank that sends to it. `automatic`: 2,
   /// and 8 to a serial stage.
   int credits = automatic;
@@ -161,7 +168,8 @@ class mpi {
 
   operator any_policy() const;  // NOLINT(google-explicit-constructor): a policy is what it stands for
 
-  /// The number of this process, from 0, and how many there are.
+  /// The number of this process, from 0, and how many there are. Those that join a run later
+  /// (`mpi_options::spawn`) have numbers from `ranks()` on, and are not counted.
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
   [[nodiscard]] const mpi_options& options() const noexcept { return options_; }

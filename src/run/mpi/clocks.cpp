@@ -54,4 +54,12 @@ clocks clocks::measured(MPI_Comm comm, const std::vector<int>& node_of) {
   return found;
 }
 
+void clocks::add(const clocks& with_more, const std::vector<int>& node_of) {
+  const auto before = of_rank_.size();
+  for (auto r = before; r < node_of.size(); ++r) {
+    const auto same = static_cast<std::size_t>(node_of[r]);
+    of_rank_.push_back(same < before ? of_rank_[same] : with_more.of_rank_[r]);
+  }
+}
+
 }  // namespace thalweg::run_detail::across

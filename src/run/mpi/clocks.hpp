@@ -25,6 +25,9 @@ class clocks {
   /// Computing 3 (1989).
   [[nodiscard]] static clocks measured(MPI_Comm comm, const std::vector<int>& node_of);
 
+  /// Ranks that have come later, as they have been measured with all others; what these are stays.
+  void add(const clocks& with_more, const std::vector<int>& node_of);
+
   [[nodiscard]] const reading& of(int rank) const { return of_rank_[static_cast<std::size_t>(rank)]; }
   /// What to add to a time that `from` has read so that it is one of `to`.
   [[nodiscard]] std::int64_t shift(int from, int to) const { return of(to).ahead_ns - of(from).ahead_ns; }

@@ -111,6 +111,7 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
   if (rank != 0) return;
 
   run_state::elsewhere all;
+  all.notes = mine.notes;
   for (const auto& places : *mine.places) {
     auto& ranks = all.ranks_of_stage.emplace_back();
     for (const auto& p : places) {
@@ -138,7 +139,8 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
                     0,
                     t.numbers.others,
                     std::chrono::nanoseconds(clock.ahead_ns),
-                    std::chrono::nanoseconds(clock.off_ns)};
+                    std::chrono::nanoseconds(clock.off_ns),
+                    std::chrono::nanoseconds(static_cast<int>(r) < mine.first_ranks ? 0 : mine.joined_ns)};
     for (const auto& one : t.channels) {
       row.messages += one.messages;
       row.bytes += one.bytes;

@@ -40,6 +40,9 @@ struct of_this_rank {
   const clocks* times = nullptr;
   std::vector<channel_totals> channels;  ///< by number
   std::uint64_t others = 0;              ///< messages that are neither items nor credit
+  int first_ranks = 0;                   ///< that began the run; the others have joined it
+  std::int64_t joined_ns = 0;            ///< after its begin
+  std::vector<std::string> notes;        ///< for the report
 };
 
 /// All ranks call it together, when nothing is executed any more.

@@ -95,8 +95,8 @@ std::vector<place_of> farm_on(const group& g, const std::vector<int>& ranks, con
 
 class wishes {
  public:
-  wishes(const run_state& run, const machine& on, std::vector<group>& groups)
-      : run_(run), on_(on), groups_(groups) {}
+  wishes(const run_state& run, const machine& on, int joining, std::vector<group>& groups)
+      : run_(run), on_(on), joining_(joining), groups_(groups) {}
 
   void take(const stage_place& p) {
     const auto who = "mpi: .place of stage '" + p.stage + "'";
@@ -122,7 +122,8 @@ class wishes {
     for (const int r : ranks) {
       if (r < 0 || r >= on_.size())
         return fails(who + " names rank " + std::to_string(r) + ", but there are ranks 0 to " +
-                     std::to_string(on_.size() - 1));
+                     std::to_string(on_.size() - 1) +
+                     (joining_ > 0 ? " (those that .spawn starts come later)" : ""));
     }
     if (!g.farm && ranks.size() > 1)
       fails(who + " names " + std::to_string(ranks.size()) + " ranks, but it is serial: one executes it");
@@ -160,6 +161,7 @@ class wishes {
 
   const run_state& run_;
   const machine& on_;
+  const int joining_;  // processes that may join later
   std::vector<group>& groups_;
   std::vector<group*> named_;
 };
@@ -250,7 +252,7 @@ network::mapping map_stages(const run_state& run, const mpi_options& how, const 
   auto groups = groups_of(run);
   auto at_work = on;
   at_work.ranks.resize(on.ranks.size() - static_cast<std::size_t>(reserve_of(how, on)));
-  wishes asked(run, on, groups);
+  wishes asked(run, on, how.spawn, groups);
   for (const auto& p : how.place) asked.take(p);
   take_costs(run, how, groups, asked.problems);
   if (!asked.problems.empty()) throw invalid_job(std::move(asked.problems));
@@ -273,14 +275,14 @@ network::mapping map_stages(const run_state& run, const mpi_options& how, const 
 network::mapping with_reserves(const run_state& run, const mpi_options& how, const machine& on,
                                network::mapping places) {
   auto groups = groups_of(run);
-  wishes asked(run, on, groups);
+  wishes asked(run, on, how.spawn, groups);
   for (const auto& p : how.place) asked.take(p);
   for (const auto& g : groups) {
     if (!g.farm || g.divided || g.stays) continue;
     const int first = asked.name(g) ? on.size() - reserve_of(how, on) : std::min(1, on.size() - 1);
     for (auto s = g.first; s < g.last; ++s) {
       auto& at = places[s];
-      for (int r = first; r < on.size(); ++r) {
+      for (int r = first; r < on.size() + how.spawn; ++r) {
         if (network::replicas_on(at, r) < 0) at.push_back({r, 0});
       }
       std::sort(at.begin(), at.end(), [](const place_of& a, const place_of& b) { return a.rank < b.rank; });

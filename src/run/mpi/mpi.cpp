@@ -2,7 +2,9 @@
 #include <thalweg/run/mpi.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -11,14 +13,17 @@
 #include <vector>
 
 #include <mpi.h>
-#include <sched.h>
 
+#include "absent.hpp"
 #include "clocks.hpp"
+#include "joining.hpp"
 #include "kept_memory.hpp"
 #include "mapping.hpp"
+#include "newcomer.hpp"
 #include "plan.hpp"
 #include "post.hpp"
 #include "pulse.hpp"
+#include "surroundings.hpp"
 #include "ways.hpp"
 
 namespace thalweg {
@@ -33,81 +38,18 @@ void initialise(int* argc, char*** argv, const mpi_options& how) {
   MPI_Finalized(&is);
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
   MPI_Initialized(&is);
-  if (is != 0) return;
+  if (is != 0) return (void)newcomer::here();
   int given = 0;
   // One thread at a time is what runs need. The program may want more, but Open MPI 4 then has no windows
   // over TCP.
-  MPI_Init_thread(argc, argv, how.comm == one_sided ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE, &given);
+  const bool one_at_a_time = how.comm == one_sided && how.spawn == 0;
+  MPI_Init_thread(argc, argv, one_at_a_time ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE, &given);
+  (void)newcomer::here();  // before, since what is made first is left last
   std::atexit([] {
     int over = 0;
     MPI_Finalized(&over);
     if (over == 0) MPI_Finalize();
   });
-}
-
-// The ranks, where they are, and what they have.
-struct surroundings {
-  machine all;
-  std::vector<int> node_of;  // of each rank the first one that shares its memory and its clock
-  bool crowded = false;      // there are more ranks on this machine than cores for them
-};
-
-// The cores of a machine that this rank may use, divided by those that may use them, too: a launcher may have
-// bound each rank to cores of its own.
-struct share_of_cores {
-  int ranks = 1, cores = 1;
-  double mine = 1;
-};
-
-share_of_cores share_among(MPI_Comm machine) {
-  cpu_set_t own;
-  CPU_ZERO(&own);
-  if (sched_getaffinity(0, sizeof own, &own) != 0) CPU_SET(0, &own);
-  share_of_cores found;
-  MPI_Comm_size(machine, &found.ranks);
-  std::vector<cpu_set_t> all(static_cast<std::size_t>(found.ranks));
-  MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, machine);
-  found.cores = 0;
-  found.mine = 0;
-  for (int c = 0; c < CPU_SETSIZE; ++c) {
-    const auto users =
-        std::count_if(all.begin(), all.end(), [c](const auto& set) { return CPU_ISSET(c, &set); });
-    if (users == 0) continue;
-    ++found.cores;
-    if (CPU_ISSET(c, &own)) found.mine += 1.0 / static_cast<double>(users);
-  }
-  return found;
-}
-
-surroundings look_around(MPI_Comm comm) {
-  struct told {
-    char host[MPI_MAX_PROCESSOR_NAME] = {};
-    int workers = 1;
-    int first = 0;
-  } mine;
-  surroundings found;
-  MPI_Comm here = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  const auto share = share_among(here);
-  found.crowded = share.ranks > share.cores;
-  MPI_Comm_rank(comm, &mine.first);
-  MPI_Bcast(&mine.first, 1, MPI_INT, 0, here);
-  MPI_Comm_free(&here);
-  int n = 0, ranks = 1;
-  MPI_Get_processor_name(mine.host, &n);
-  mine.workers = std::max(1, static_cast<int>(share.mine + 1e-6));
-  MPI_Comm_size(comm, &ranks);
-  std::vector<told> of_all(static_cast<std::size_t>(ranks));
-  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, of_all.data(), sizeof mine, MPI_BYTE, comm);
-  for (const auto& t : of_all) {
-    found.all.ranks.push_back({t.host, t.workers});
-    // Containers on one machine may share memory, and have times and names of their own.
-    const auto same = std::find_if(of_all.begin(), of_all.end(), [&](const told& other) {
-      return other.first == t.first && std::string_view(other.host) == t.host;
-    });
-    found.node_of.push_back(static_cast<int>(same - of_all.begin()));
-  }
-  return found;
 }
 
 // Everybody gets what rank 0 has.
@@ -165,7 +107,8 @@ std::string description(const run_state& run, const mpi_options& how) {
            : how.comm == one_sided ? "one"
                                    : "any") +
           (how.share_memory ? "" : " without sharing") + (how.apart ? ", apart" : "") + ", reserve " +
-          std::to_string(how.reserve) + ", patience " + std::to_string(how.patience.count());
+          std::to_string(how.reserve) + ", spawn " + std::to_string(how.spawn) + ", patience " +
+          std::to_string(how.patience.count());
   for (const auto& p : how.place) {
     text += ", " + p.stage;
     for (const int r : p.ranks) text += " " + std::to_string(r);
@@ -207,6 +150,8 @@ void require_wires(const run_state& run, const network::mapping& places) {
   if (!problems.empty()) throw invalid_job(std::move(problems));
 }
 
+constexpr int most_spawned = 1024;
+
 void require_valid(const mpi_options& how) {
   std::vector<std::string> problems;
   if (how.grouping != automatic && how.grouping < 1)
@@ -215,6 +160,13 @@ void require_valid(const mpi_options& how) {
     problems.push_back("mpi: .credits must be between 1 and 1024, not " + std::to_string(how.credits));
   if (how.reserve < 0)
     problems.push_back("mpi: .reserve must be at least 0, not " + std::to_string(how.reserve));
+  if (how.spawn < 0 || how.spawn > most_spawned)
+    problems.push_back("mpi: .spawn must be between 0 and " + std::to_string(most_spawned) + ", not " +
+                       std::to_string(how.spawn));
+  if (how.spawn > 0 && how.comm == one_sided)
+    problems.emplace_back(
+        "mpi: .spawn and .comm = one_sided: what travels to processes that join and from them travels as "
+        "messages");
   if (how.patience.count() < 0) problems.emplace_back("mpi: .patience must not be negative");
   if (how.batch_bytes < 1) problems.emplace_back("mpi: .batch_bytes must be at least 1");
   if (!problems.empty()) throw invalid_job(std::move(problems));
@@ -231,6 +183,70 @@ struct own_comm {
   MPI_Comm give_up() noexcept { return std::exchange(comm, MPI_COMM_NULL); }
 };
 
+// How many replicas of each stage the ranks have room for that begin the run: a worker for each, unless more
+// were asked for.
+std::vector<int> room_for(const network::mapping& places, const machine& on, const any_policy& local) {
+  const bool alone = local.name() == "sequential";
+  std::vector<int> all;
+  for (const auto& at : places) {
+    auto& room = all.emplace_back(0);
+    for (const auto& p : at) {
+      if (p.rank < on.size()) room += std::max(p.replicas, alone ? 1 : on.workers(p.rank));
+    }
+  }
+  return all;
+}
+
+// What keeps processes from joining, if anything does; the same on all ranks.
+std::string obstacle(const network::mapping& places, int ranks, MPI_Comm comm) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  int least = 0;
+  MPI_Allreduce(&level, &least, 1, MPI_INT, MPI_MIN, comm);
+  if (least < MPI_THREAD_MULTIPLE)
+    return "mpi: .spawn needs MPI_THREAD_MULTIPLE, for which MPI has not been initialised or which it does "
+           "not give: no process can join the run";
+  const bool any = std::any_of(places.begin(), places.end(),
+                               [&](const auto& at) { return !at.empty() && at.back().rank >= ranks; });
+  return any ? std::string()
+             : "mpi: .spawn: no stage can have replicas in processes that join (a farm can, unless its "
+               "items are divided up or it lies in a loop)";
+}
+
+// Which of the program's runs is the next one: the same on all ranks, and in those that join.
+std::int64_t next_run() {
+  static std::atomic<std::int64_t> runs{0};
+  return ++runs;
+}
+
+// Of a process that was started to join a run: that one alone is its business.
+std::shared_ptr<engine> make_newcomer(newcomer& self, std::unique_ptr<run_state> state,
+                                      const mpi_options& how, std::int64_t number) {
+  const auto& to = self.invited();
+  if (number != to.run) return std::make_shared<absent>(std::move(state));
+  if (!self.meets(description(*state, how))) return std::make_shared<absent>(std::move(state));
+  const auto& all = self.all();
+  auto others = std::make_shared<post>(all, to.first, to.places, how);
+  std::shared_ptr<engine> made;
+  try {
+    state->others = others;
+    const any_policy local =
+        how.local ? *how.local : any_policy(pool{.workers = all.seen.all.workers(self.rank())});
+    made = local.make(std::move(state));
+  } catch (...) {
+    (void)all.all_agree(false);
+    self.part();
+    throw;
+  }
+  if (all.all_agree(true)) {
+    others->take_part(std::make_unique<pulse>(all.wide, all.seen.all.host(self.rank() - 1), how.patience));
+  } else {
+    others->stay_apart();
+    self.part();
+  }
+  return made;
+}
+
 // A program that was asked for something else than its run has done what it was asked for.
 [[noreturn]] void leave() {
   std::exit(EXIT_SUCCESS);
@@ -238,10 +254,12 @@ struct own_comm {
 
 std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* policy) {
   auto how = static_cast<const mpi*>(policy)->options();
+  const auto number = next_run();
   require_valid(how);
   int is = 0;
   MPI_Finalized(&is);
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
+  if (auto* const self = newcomer::here()) return make_newcomer(*self, std::move(state), how, number);
   own_comm mine;
   const auto [on, node_of, crowded] = look_around(mine.comm);
   int rank = 0;
@@ -249,7 +267,7 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
   const any_policy local = how.local ? *how.local : any_policy(pool{.workers = on.workers(rank)});
   if (profiled(state, rank)) leave();
   const auto plan = requested_plan();
-  if (on.size() == 1 && !plan) return local.make(std::move(state));
+  if (on.size() == 1 && how.spawn == 0 && !plan) return local.make(std::move(state));
   agree_on_costs(how, mine.comm);
   if (plan) {
     const auto& where = plan->for_machine ? *plan->for_machine : on;
@@ -257,15 +275,27 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
     if (rank == 0) write_whole(plan->file, plan_as_json(*state, how, where, places));
     leave();
   }
-  require_same(description(*state, how), mine.comm);
+  const auto job = description(*state, how);
+  require_same(job, mine.comm);
   auto places = with_reserves(*state, how, on, map_stages(*state, how, on));
   require_wires(*state, places);
   keep_memory(how.keep_memory);
   auto times = clocks::measured(mine.comm, node_of);
   auto beat = std::make_unique<pulse>(mine.comm, on.host((rank + on.size() - 1) % on.size()), how.patience);
+  std::unique_ptr<joining> door;
+  std::vector<int> room;
+  std::string problem;
+  if (how.spawn > 0) {
+    problem = obstacle(places, on.size(), mine.comm);
+    room = room_for(places, on, local);
+    if (problem.empty())
+      door = std::make_unique<joining>(mine.comm, invitation{on.size(), how.spawn, number, job, places});
+  }
   auto others = std::make_shared<post>(mine.give_up(), std::move(places), std::move(times), std::move(beat),
                                        how, crowded);
   state->notes = others->notes();
+  if (!problem.empty() && rank == 0) state->notes.push_back(problem);
+  if (door) others->can_be_joined(std::move(door), std::move(room));
   state->others = std::move(others);
   return local.make(std::move(state));
 }
@@ -286,6 +316,10 @@ mpi::mpi(mpi_options options) : options_(std::move(options)) {
 void mpi::count() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  if (const auto* const self = run_detail::across::newcomer::here()) {
+    rank_ = self->rank();
+    ranks_ = self->invited().first;
+  }
   const auto plan = run_detail::across::requested_plan();
   if (plan && plan->for_machine) ranks_ = plan->for_machine->size();
 }

@@ -1,17 +1,20 @@
 #include "post.hpp"
 
 #include <thalweg/model/errors.hpp>
+#include <thalweg/observe/clock.hpp>
 #include <thalweg/run/engine.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "../network/net.hpp"
 #include "../network/remote.hpp"
 #include "collective.hpp"
+#include "newcomer.hpp"
 #include "one_sided.hpp"
 #include "tree.hpp"
 #include "two_sided.hpp"
@@ -105,25 +108,54 @@ constexpr std::chrono::microseconds first_rest{20};
 constexpr std::chrono::microseconds longest_wait{1000};
 constexpr std::chrono::milliseconds longest_quiet{10};  // where others ring
 
+int size_of(MPI_Comm comm) {
+  int n = 1;
+  MPI_Comm_size(comm, &n);
+  return n;
+}
+
 }  // namespace
 
 post::post(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr<pulse> beat,
            const mpi_options& how, bool crowded)
     : comm_(comm),
+      first_(size_of(comm)),
       places_(std::move(places)),
       times_(std::move(times)),
       credits_(how.credits == automatic ? 0 : how.credits),
       run_bytes_(how.batch_bytes),
       crowded_(crowded),
-      pulse_(std::move(beat)) {
+      patience_(how.patience),
+      pulse_(std::move(beat)),
+      letters_sent_(static_cast<std::size_t>(first_ + how.spawn)),
+      there_(first_) {
   MPI_Comm_rank(comm_, &rank_);
-  MPI_Comm_size(comm_, &ranks_);
-  letters_sent_ = std::vector<std::atomic<std::int64_t>>(static_cast<std::size_t>(ranks_));
   open_ways(how);
+}
+
+post::post(const circle& all, int first, network::mapping places, const mpi_options& how)
+    : comm_(all.wide),
+      first_(first),
+      places_(std::move(places)),
+      times_(all.times),
+      credits_(how.credits == automatic ? 0 : how.credits),
+      run_bytes_(how.batch_bytes),
+      crowded_(all.seen.crowded),
+      patience_(how.patience),
+      far_(std::make_unique<across::two_sided>(comm_, static_cast<recipient&>(*this))),
+      letters_sent_(static_cast<std::size_t>(all.seen.all.size())),
+      there_(all.seen.all.size()) {
+  MPI_Comm_rank(comm_, &rank_);
 }
 
 post::~post() {
   if (thread_.joinable()) thread_.join();
+}
+
+void post::can_be_joined(std::unique_ptr<joining> by, std::vector<int> room) {
+  door_ = std::move(by);
+  door_->tell([this] { wake(); });
+  room_ = std::move(room);
 }
 
 // All ranks at once.
@@ -133,7 +165,7 @@ void post::open_ways(const mpi_options& how) {
     std::string problem;
     near_ = shared_memory::open(comm_, me, !crowded_, problem);
     if (near_) bell_ = &near_->bell();
-    problem = first_of(problem, comm_, rank_, ranks_);
+    problem = first_of(problem, comm_, rank_, first_);
     if (!problem.empty()) {
       const auto text = "mpi: ranks of one machine cannot share memory (" + problem + ")";
       if (how.comm == thalweg::one_sided) {
@@ -144,7 +176,7 @@ void post::open_ways(const mpi_options& how) {
     }
   }
   int to_far = 0;
-  for (int r = 0; r < ranks_; ++r) {
+  for (int r = 0; r < first_; ++r) {
     if (r != rank_ && !(near_ && near_->reaches(r))) ++to_far;
   }
   // Windows are made by all ranks together.
@@ -171,6 +203,7 @@ void post::close_ways() {
   while (inside_ != 0) std::this_thread::yield();
   if (far_) far_->close();
   far_.reset();
+  late_.reset();
   if (near_) near_->close();
   near_.reset();
   bell_ = &own_bell_;
@@ -179,7 +212,13 @@ void post::close_ways() {
 bool post::look() {
   bool moved = near_ && near_->look();
   if (far_) moved = far_->look() || moved;
+  if (late_) moved = late_->look() || moved;
   return moved;
+}
+
+// Something goes on only while somebody looks.
+bool post::under_way() const {
+  return (far_ && far_->under_way()) || (late_ && late_->under_way());
 }
 
 void post::add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage, network::outbound* out,
@@ -194,8 +233,11 @@ void post::start(network::net& of, bool on_caller) {
   require_threads(on_caller);
   net_ = &of;
   on_caller_ = on_caller;
+  if (apart_) of.run().cancel();
   if (of.may_stand_still())
-    still_.emplace(of, rank_, ranks_, [this](int to, const stillness::word& w) { tell(to, w); });
+    still_.emplace(
+        of, rank_, rank_ < first_ ? above(rank_) : host_of(rank_), [this] { return those_below(0); },
+        [this](int to, const stillness::word& w) { tell(to, w); });
   if (!on_caller) thread_ = std::thread([this] { live(); });
 }
 
@@ -218,11 +260,24 @@ void post::wake() noexcept {
 
 void post::put(shipment s) {
   ++inside_;
-  if (!closed_) {
-    letters_sent_[static_cast<std::size_t>(s.to)].fetch_add(1, std::memory_order_relaxed);
-    (near_ && near_->reaches(s.to) ? static_cast<transport&>(*near_) : *far_).send(std::move(s));
+  if (!closed_ && !is_there(s.to)) {
+    const std::lock_guard hold(keeping_);
+    is_there(s.to) ? ship(std::move(s)) : kept_.push_back(std::move(s));
+  } else if (!closed_) {
+    ship(std::move(s));
   }
   --inside_;
+}
+
+void post::ship(shipment s) {
+  letters_sent_[static_cast<std::size_t>(s.to)].fetch_add(1, std::memory_order_relaxed);
+  way_to(s.to).send(std::move(s));
+}
+
+transport& post::way_to(int rank) noexcept {
+  if (rank >= first_ && late_) return *late_;
+  if (near_ && near_->reaches(rank)) return *near_;
+  return *far_;
 }
 
 void post::post_letter(int to, envelope head) {
@@ -322,7 +377,7 @@ void post::resize(std::size_t stage, int replicas) {
 // For how long it may sleep that has looked so often without finding anything.
 std::chrono::microseconds post::rest(int looks) const {
   // Nobody rings for messages of MPI.
-  if (far_ || closing_ != step::not_yet)
+  if (far_ || late_ || closing_ != step::not_yet)
     return std::min(first_rest * (1 << std::min(6, looks / 4)), longest_wait);
   if (still_ && still_->is_early()) return stillness::settled;
   return longest_quiet;
@@ -330,18 +385,22 @@ std::chrono::microseconds post::rest(int looks) const {
 
 void post::live() {
   auto& run = net_->run();
-  while (letters_expected_ < 0 || letters_received_ < letters_expected_ || open_ > 0 ||
-         (far_ && far_->under_way())) {
+  if (apart_) {
+    run.root = false;
+    return net_->leave();
+  }
+  while (letters_expected_ < 0 || letters_received_ < letters_expected_ || open_ > 0 || under_way()) {
     const auto seen = bell_->rung.load();
     const bool moved = look();
     look_at_flags();
-    if (still_ && open_ == 0) still_->look([this] { return counted(); });
+    // While others are joining it is not known whom to ask.
+    if (still_ && open_ == 0 && !(door_ && door_->under_way())) still_->look([this] { return counted(); });
     pulse_->look();
+    if (late_pulse_) late_pulse_->look();
     if (net_->over()) close();
-    // What is under way goes on only while somebody looks.
-    const int patience = (far_ && far_->under_way()) || (near_ && near_->under_way()) ? looks_under_way
-                         : crowded_                                                   ? looks_if_crowded
-                                                                                      : looks_before_rest;
+    const int patience = under_way() || (near_ && near_->under_way()) ? looks_under_way
+                         : crowded_                                   ? looks_if_crowded
+                                                                      : looks_before_rest;
     if (moved) {
       idle_ = 0;
     } else if (++idle_ <= patience) {
@@ -360,18 +419,25 @@ void post::live() {
   }
   // Others may still read what has been sent to them.
   MPI_Request all = MPI_REQUEST_NULL;
-  MPI_Ibarrier(comm_, &all);
+  MPI_Ibarrier(everyone(), &all);
   for (int done = 0; done == 0;) {
     pulse_->look();
+    if (late_pulse_) late_pulse_->look();
     MPI_Test(&all, &done, MPI_STATUS_IGNORE);
     if (done == 0) std::this_thread::sleep_for(first_rest);
   }
   close_ways();
   while (!pulse_->end()) std::this_thread::sleep_for(first_rest);
+  while (late_pulse_ && !late_pulse_->end()) std::this_thread::sleep_for(first_rest);
   agree_on_error();
   gather_all();
-  MPI_Comm comm = comm_;
-  MPI_Comm_free(&comm);
+  if (rank_ >= first_) {
+    newcomer::here()->part();
+  } else {
+    if (door_) door_->part();
+    MPI_Comm comm = comm_;
+    MPI_Comm_free(&comm);
+  }
   run.root = rank_ == 0;
   net_->leave();
 }
@@ -492,6 +558,10 @@ void post::act_on(int from, const envelope& head, network::chunk_ptr items) {
                      .items = head.grant,
                      .rank = static_cast<int>(head.channel)});
       break;
+    case kind::meet:
+      tell_all(kind::meet, root);
+      meet();
+      break;
   }
 }
 
@@ -527,6 +597,115 @@ void post::take_size(const envelope& head) {
     net_->run().fail(std::current_exception(), 0);
     net_->wake();
   }
+  ask_for_more(head.channel, static_cast<int>(head.items));
+}
+
+// --- processes that join ---
+
+// Of rank 0, when a farm is to have more replicas than there is room for.
+void post::ask_for_more(std::size_t stage, int replicas) {
+  if (rank_ != 0 || !door_ || door_->now() != joining::state::idle || closing_ != step::not_yet) return;
+  if (replicas > room_[stage] && places_[stage].back().rank >= first_) door_->start();
+}
+
+void post::look_at_newcomers() {
+  if (!door_ || !door_->under_way()) return;
+  using enum joining::state;
+  auto& run = net_->run();
+  switch (door_->now()) {
+    case started:
+      tell_all(envelope::kind::meet, rank_);
+      meet();
+      break;
+    case met:
+      admit();
+      break;
+    case failed:
+      if (door_->is_other_job()) {
+        run.fail(std::make_exception_ptr(
+                     error("mpi: processes were started to join the run, but " + door_->problem())),
+                 0);
+        net_->wake();
+      } else {
+        late_notes_.push_back("mpi: no process has joined (" + door_->problem() +
+                              "): the run has gone on with the ranks that began it");
+      }
+      door_->settle();
+      break;
+    case too_late:
+      if (rank_ == 0)
+        late_notes_.emplace_back("mpi: processes that were started to join came when the stream had ended");
+      door_->settle();
+      break;
+    default:
+      break;
+  }
+}
+
+void post::meet() {
+  door_->meet([this] { return !net_->run().cancelled.load() && net_->expect_others(); },
+              [this] { net_->expect_nobody(); });
+}
+
+// All have agreed: from now on the newcomers are ranks as others are. What has been kept for them is the
+// first that they get.
+void post::admit() {
+  const auto& all = door_->all();
+  const int n = all.seen.all.size();
+  wide_ = all.wide;
+  times_.add(all.times, all.seen.node_of);
+  crowded_ = crowded_ || all.seen.crowded;
+  joined_ns_ = observe::now_ns() - net_->run().started_ns;
+  late_pulse_ = std::make_unique<pulse>(wide_, all.seen.all.host((rank_ + n - 1) % n), patience_);
+  late_ = std::make_unique<across::two_sided>(wide_, static_cast<recipient&>(*this));
+  {
+    const std::lock_guard hold(keeping_);
+    for (auto& s : kept_) ship(std::move(s));
+    kept_.clear();
+    there_.store(n, std::memory_order_release);
+  }
+  for (int r = first_; r < n; ++r) {
+    if (host_of(r) == rank_) tell_state(r);
+  }
+  try {
+    net_->others_have_joined();
+  } catch (...) {  // the system has no more threads
+    net_->run().fail(std::current_exception(), 0);
+    net_->wake();
+  }
+  door_->settle();
+}
+
+// What has been told to all before it came.
+void post::tell_state(int newcomer) {
+  using kind = envelope::kind;
+  envelope head;
+  for (const auto& [stage, last] : sized_) {
+    head.what = kind::resize;
+    head.channel = static_cast<std::uint32_t>(stage);
+    head.items = static_cast<std::uint32_t>(net_->run().replicas[stage]);
+    std::tie(head.position, head.number) = last;
+    post_letter(newcomer, head);
+  }
+  head = {};
+  head.number = rank_;
+  const auto tell = [&](kind what, bool so) {
+    head.what = what;
+    if (so) post_letter(newcomer, head);
+  };
+  tell(kind::stop, told_stop_);
+  tell(kind::pause, told_pause_);
+  tell(kind::cancel, told_cancel_);
+}
+
+// Those that have joined hang on this rank whichever the root is.
+std::vector<int> post::those_below(int root) const {
+  std::vector<int> all;
+  if (rank_ >= first_) return all;
+  for_those_below(rank_, first_, root, [&](int r) { all.push_back(r); });
+  const int there = there_.load(std::memory_order_relaxed);
+  for (int r = first_ + rank_; r < there; r += first_) all.push_back(r);
+  return all;
 }
 
 // In the fields of the envelope that such a letter has no other use for.
@@ -555,6 +734,7 @@ void post::look_at_flags() {
   using kind = envelope::kind;
   auto& run = net_->run();
   resize_as_asked();
+  look_at_newcomers();
   if (run.cancelled.load(std::memory_order_acquire)) {
     if (!std::exchange(told_cancel_, true)) tell_all(kind::cancel, rank_);
     return;
@@ -568,10 +748,18 @@ void post::look_at_flags() {
   }
 }
 
-// Down a binomial tree whose root is the rank that began: each tells those below it.
+// Down a binomial tree whose root is the rank that began: each tells those below it. Who has joined hangs on
+// one of the others, since ranks learn of it one after the other, and all have to know the same tree.
 void post::tell_all(envelope head) {
   if (closing_ > step::over_here) return;
-  for_those_below(rank_, ranks_, static_cast<int>(head.number), [&](int to) { post_letter(to, head); });
+  const auto origin = static_cast<int>(head.number);
+  if (rank_ >= first_) {
+    if (origin == rank_) post_letter(host_of(rank_), head);
+    return;
+  }
+  for (const int r : those_below(origin < first_ ? origin : host_of(origin))) {
+    if (r != origin) post_letter(r, head);
+  }
 }
 
 void post::tell_all(envelope::kind what, int root) {
@@ -587,10 +775,19 @@ void post::close() {
   using enum step;
   if (closing_ == not_yet) {
     if (!told_cancel_ && net_->run().cancelled.load(std::memory_order_acquire)) return;
+    // Rank 0 goes on only when it knows whether processes that it has started take part; and where they do,
+    // all others are about to know it.
+    if (rank_ == 0 && door_ && door_->under_way()) return;
     MPI_Ibarrier(comm_, &agreeing_);
-    closing_ = over_here;
+    closing_ = rank_ < first_ ? over_at_first : over_here;
   }
   int done = 0;
+  if (closing_ == over_at_first) {
+    MPI_Test(&agreeing_, &done, MPI_STATUS_IGNORE);
+    if (done == 0 || (door_ && door_->under_way())) return;
+    if (wide_ != MPI_COMM_NULL) MPI_Ibarrier(wide_, &agreeing_);
+    closing_ = over_here;
+  }
   if (closing_ == over_here) {
     MPI_Test(&agreeing_, &done, MPI_STATUS_IGNORE);
     if (done == 0) return;
@@ -598,9 +795,12 @@ void post::close() {
     closing_ = over_everywhere;
   }
   if (closing_ == over_everywhere) {
-    if (inside_ != 0 || (near_ && !near_->all_sent()) || (far_ && !far_->all_sent())) return;
-    counts_.assign(letters_sent_.begin(), letters_sent_.end());
-    MPI_Ireduce_scatter_block(counts_.data(), &letters_to_come_, 1, MPI_INT64_T, MPI_SUM, comm_, &agreeing_);
+    if (inside_ != 0 || (near_ && !near_->all_sent()) || (far_ && !far_->all_sent()) ||
+        (late_ && !late_->all_sent()))
+      return;
+    counts_.assign(letters_sent_.begin(), letters_sent_.begin() + there_.load());
+    MPI_Ireduce_scatter_block(counts_.data(), &letters_to_come_, 1, MPI_INT64_T, MPI_SUM, everyone(),
+                              &agreeing_);
     closing_ = counted;
   }
   if (letters_expected_ >= 0) return;
@@ -618,7 +818,7 @@ void post::agree_on_error() {
   const auto own = run.error();
   if (own) mine.position = std::min<long>(run.error_position(), std::numeric_limits<long>::max() - 1);
   MPI_Request r = MPI_REQUEST_NULL;
-  MPI_Iallreduce(&mine, &first, 1, MPI_LONG_INT, MPI_MINLOC, comm_, &r);
+  MPI_Iallreduce(&mine, &first, 1, MPI_LONG_INT, MPI_MINLOC, everyone(), &r);
   wait_for(r);
   if (first.position == std::numeric_limits<long>::max()) return;
   remote_error told;
@@ -631,10 +831,10 @@ void post::agree_on_error() {
     to(told.stage, told.replica, told.message, told.rank, told.host);
   }
   auto n = static_cast<std::int64_t>(text.size());
-  MPI_Ibcast(&n, 1, MPI_INT64_T, first.rank, comm_, &r);
+  MPI_Ibcast(&n, 1, MPI_INT64_T, first.rank, everyone(), &r);
   wait_for(r);
   text.resize(static_cast<std::size_t>(n));
-  MPI_Ibcast(text.data(), static_cast<int>(n), MPI_BYTE, first.rank, comm_, &r);
+  MPI_Ibcast(text.data(), static_cast<int>(n), MPI_BYTE, first.rank, everyone(), &r);
   wait_for(r);
   byte_reader from(text);
   from(told.stage, told.replica, told.message, told.rank, told.host);
@@ -642,7 +842,9 @@ void post::agree_on_error() {
 }
 
 void post::gather_all() {
-  of_this_rank mine{&places_, &times_, {}, others_.load() + static_cast<std::uint64_t>(pulse_->messages())};
+  const auto beats = pulse_->messages() + (late_pulse_ ? late_pulse_->messages() : 0);
+  of_this_rank mine{&places_, &times_,    {},         others_.load() + static_cast<std::uint64_t>(beats),
+                    first_,   joined_ns_, late_notes_};
   for (const auto& c : channels_) {
     auto& t = mine.channels.emplace_back();
     if (!c.counted) continue;  // not a channel: both ends are on one rank
@@ -650,7 +852,7 @@ void post::gather_all() {
          c.counted->items, c.counted->bytes, c.counted->credits};
     if (c.out != nullptr) t.blocked_ns = c.out->blocked_ns();
   }
-  gather(net_->run(), mine, comm_);
+  gather(net_->run(), mine, everyone());
 }
 
 }  // namespace thalweg::run_detail::across

@@ -21,6 +21,7 @@
 #include "../network/exchange.hpp"
 #include "clocks.hpp"
 #include "gather.hpp"
+#include "joining.hpp"
 #include "pulse.hpp"
 #include "shared_memory.hpp"
 #include "stillness.hpp"
@@ -42,7 +43,8 @@ struct envelope {
     pause,
     resume,
     resize,
-    stillness
+    stillness,
+    meet
   };
   kind what = kind::items;
   std::uint8_t paced = 0, ranked = 0;
@@ -62,13 +64,26 @@ class post final : public network::exchange, private recipient {
   /// speak to each other in the way that was asked for
   post(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr<pulse> beat,
        const mpi_options& how, bool crowded);
+  /// Of a newcomer. `first`: how many ranks began the run. It goes on by `take_part` or `stay_apart`.
+  post(const circle& all, int first, network::mapping places, const mpi_options& how);
   ~post() override;
+
+  /// Before the start, on all ranks: processes can join. `room`: how many replicas of each stage those that
+  /// began have room for; when more are asked for, others are started.
+  void can_be_joined(std::unique_ptr<joining> by, std::vector<int> room);
+  /// What is told to those that are started when it is time for it.
+  void take_part(std::unique_ptr<pulse> beat) { pulse_ = std::move(beat); }
+  /// It came too late: the run has no part for it.
+  void stay_apart() noexcept { apart_ = true; }
 
   /// On rank 0: what is not as it was asked for.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] const network::mapping& places() const noexcept override { return places_; }
+  [[nodiscard]] bool is_there(int rank) const noexcept override {
+    return rank < there_.load(std::memory_order_acquire);
+  }
   [[nodiscard]] int credits() const noexcept override { return credits_; }
   [[nodiscard]] std::size_t run_bytes() const noexcept override { return run_bytes_; }
   void add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage, network::outbound* out,
@@ -105,6 +120,11 @@ class post final : public network::exchange, private recipient {
 
   void post_letter(int to, envelope head);
   void put(shipment s);
+  void ship(shipment s);
+  [[nodiscard]] transport& way_to(int rank) noexcept;
+  [[nodiscard]] MPI_Comm everyone() const noexcept { return wide_ == MPI_COMM_NULL ? comm_ : wide_; }
+  [[nodiscard]] int host_of(int newcomer) const noexcept { return (newcomer - first_) % first_; }
+  [[nodiscard]] bool under_way() const;
   void open_ways(const mpi_options& how);
   void close_ways();
   [[nodiscard]] bool look();
@@ -118,18 +138,26 @@ class post final : public network::exchange, private recipient {
   void take_size(const envelope& head);
   void tell(int to, const stillness::word& w);
   [[nodiscard]] letter_count counted() const;
+  [[nodiscard]] std::vector<int> those_below(int root) const;
+  void ask_for_more(std::size_t stage, int replicas);
+  void look_at_newcomers();
+  void meet();
+  void admit();
+  void tell_state(int newcomer);
   void close();
   void agree_on_error();
   void gather_all();
   void to_our_clock(int from, pipe::chunk_base& items) const;
 
   const MPI_Comm comm_;
-  int rank_ = 0, ranks_ = 1;
+  int rank_ = 0;
+  const int first_;  // ranks that began the run; the others have joined it, or may do so
   const network::mapping places_;
-  const clocks times_;
+  clocks times_;
   const int credits_;
   const std::size_t run_bytes_;
-  const bool crowded_;
+  bool crowded_;
+  const std::chrono::milliseconds patience_;
   std::vector<channel_end> channels_;
   network::net* net_ = nullptr;
   bool on_caller_ = false;
@@ -140,13 +168,17 @@ class post final : public network::exchange, private recipient {
   doorbell own_bell_;
   doorbell* bell_ = &own_bell_;
   std::unique_ptr<shared_memory> near_;  // null: no rank is reached by it
-  std::unique_ptr<transport> far_;       // to all others; null: there are none
+  std::unique_ptr<transport> far_;       // to all others that began; null: there are none
+  std::unique_ptr<transport> late_;      // to those that have joined; null: nobody has
   std::vector<std::string> notes_;
-  std::unique_ptr<pulse> pulse_;
+  std::unique_ptr<pulse> pulse_, late_pulse_;
   std::vector<std::atomic<std::int64_t>> letters_sent_;  // by receiver
   std::atomic<std::uint64_t> others_{0};                 // neither items nor credit
   std::atomic<bool> closed_{false};
   std::atomic<bool> deaf_{false};
+  std::atomic<int> there_;  // ranks
+  std::mutex keeping_;
+  std::vector<shipment> kept_;  // for ranks that are not there yet
   std::atomic<int> inside_{0};  // threads that may not have seen yet that it is closed, or deaf
 
   struct size_asked {
@@ -167,11 +199,17 @@ class post final : public network::exchange, private recipient {
   std::optional<stillness> still_;  // null: a rank that can go on will
   letter_count of_stillness_;
   std::vector<std::int64_t> counts_;
-  enum class step : std::uint8_t { not_yet, over_here, over_everywhere, counted };
+  enum class step : std::uint8_t { not_yet, over_at_first, over_here, over_everywhere, counted };
   step closing_ = step::not_yet;
   MPI_Request agreeing_ = MPI_REQUEST_NULL;
   bool told_stop_ = false, told_cancel_ = false, told_pause_ = false;
   int idle_ = 0;
+  bool apart_ = false;
+  MPI_Comm wide_ = MPI_COMM_NULL;  // with those that have joined
+  std::vector<int> room_;          // by stage
+  std::int64_t joined_ns_ = 0;
+  std::vector<std::string> late_notes_;
+  std::unique_ptr<joining> door_;  // last: its thread calls this
 };
 
 }  // namespace thalweg::run_detail::across

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "../network/net.hpp"
-#include "tree.hpp"
 
 namespace thalweg::run_detail::across {
 
@@ -18,8 +17,9 @@ auto harm(const stillness::word& w) {
 
 }  // namespace
 
-stillness::stillness(network::net& here, int rank, int ranks, std::function<void(int to, const word&)> tell)
-    : net_(here), rank_(rank), ranks_(ranks), tell_(std::move(tell)) {}
+stillness::stillness(network::net& here, int rank, int above, std::function<std::vector<int>()> below,
+                     std::function<void(int to, const word&)> tell)
+    : net_(here), rank_(rank), above_(above), those_below_(std::move(below)), tell_(std::move(tell)) {}
 
 void stillness::look(const std::function<letter_count()>& counted) {
   const auto now = net_.moved();
@@ -66,10 +66,10 @@ void stillness::ask(const word& question) {
   asked_ = true;
   sum_ = {.what = word::kind::answer};
   below_ = 0;
-  for_those_below(rank_, ranks_, 0, [&](int to) {
+  for (const int to : those_below_()) {
     tell_(to, question);
     ++below_;
-  });
+  }
   if (question.by == remedy::nothing || question.rank != rank_ || !last_) return;
   // Unless something has moved in between: then it is not needed.
   if (net_.moved() == last_->since && net_.relieve(question.by)) relieved_ = last_;
@@ -94,8 +94,7 @@ void stillness::answer(const network::standstill& now, const letter_count& lette
   last_ = now;
   last_letters_ = letters;
   asked_ = wanted_ = false;
-  // Above a rank in the tree is the one without its lowest bit.
-  rank_ == 0 ? decide() : tell_(rank_ & (rank_ - 1), sum_);
+  rank_ == 0 ? decide() : tell_(above_, sum_);
 }
 
 // Rank 0 has all answers.

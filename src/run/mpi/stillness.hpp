@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "../network/standstill.hpp"
 
@@ -44,7 +45,9 @@ class stillness {
     int rank = 0;
   };
 
-  stillness(network::net& here, int rank, int ranks, std::function<void(int to, const word&)> tell);
+  /// `above`: the rank that answers go to; `below`: those that questions go to, which may become more.
+  stillness(network::net& here, int rank, int above, std::function<std::vector<int>()> below,
+            std::function<void(int to, const word&)> tell);
 
   /// To be called often. `counted` says how many letters there were; not while one is being received.
   void look(const std::function<letter_count()>& counted);
@@ -64,7 +67,8 @@ class stillness {
   void add(const word& w);
 
   network::net& net_;
-  const int rank_, ranks_;
+  const int rank_, above_;
+  const std::function<std::vector<int>()> those_below_;
   const std::function<void(int to, const word&)> tell_;
 
   std::uint64_t seen_ = 0;

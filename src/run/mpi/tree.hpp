@@ -11,4 +11,9 @@ template <class F> void for_those_below(int rank, int ranks, int root, F&& f) {
   }
 }
 
+/// The rank above that one, if rank 0 is the root: the one without its lowest bit.
+inline int above(int rank) noexcept {
+  return rank & (rank - 1);
+}
+
 }  // namespace thalweg::run_detail::across

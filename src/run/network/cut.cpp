@@ -276,22 +276,35 @@ void net::cut() {
   for (std::size_t s = 0; s < places.size(); ++s) run.replicas[s] = replicas_in_all(places[s]);
 }
 
-// Each rank learns what the farm is to have in all, and from that what it is to have itself.
-void net::resize(std::size_t stage, int replicas) {
-  auto& run = *state_;
-  auto& f = *farm_of_stage_[stage];
+std::vector<std::size_t> net::stages_of(const replicated& f) const {
   std::vector<std::size_t> all;
-  for (std::size_t s = 0; s < run.stages.size(); ++s) {
+  for (std::size_t s = 0; s < state_->stages.size(); ++s) {
     if (farm_of_stage_[s] == &f) all.push_back(s);
   }
+  return all;
+}
+
+// Each rank learns what the farm is to have in all.
+void net::resize(std::size_t stage, int replicas) {
+  auto& run = *state_;
   if (run.replicas[stage] == replicas) return;
-  run.resized(all, run.replicas[stage], replicas);
+  run.resized(stages_of(*farm_of_stage_[stage]), run.replicas[stage], replicas);
   for (auto& r : regions_) {
     int most = 1;
     for (const auto s : r->farms) most = std::max(most, run.replicas[s]);
     r->set_most(most);
   }
-  const auto here = replicas_on(resized(run.others->places()[stage], replicas), run.others->rank());
+  share_out(stage);
+}
+
+// From what the farm has in all each rank knows what it is to have itself.
+void net::share_out(std::size_t stage) {
+  auto& run = *state_;
+  auto& f = *farm_of_stage_[stage];
+  const int replicas = run.replicas[stage];
+  auto places = run.others->places()[stage];
+  std::erase_if(places, [&](const place_of& p) { return !run.others->is_there(p.rank); });
+  const auto here = replicas_on(resized(std::move(places), replicas), run.others->rank());
   if (hub_of_stage_[stage] >= 0) {
     // What is divided up stays where it is: how many are worked on at once is what changes.
     auto& divided = static_cast<keyed_farm&>(f);
@@ -303,11 +316,41 @@ void net::resize(std::size_t stage, int replicas) {
   if (!is_here(stage)) return;
   // With none left those that there were see to what is still under way.
   if (here > 0) set_replicas_here(f, static_cast<std::size_t>(here));
+  const auto first = stages_of(f).front();
   for (auto* n : nodes_) {
-    auto* const in = n->first() == all.front() ? dynamic_cast<inbound*>(n) : nullptr;
+    auto* const in = n->first() == first ? dynamic_cast<inbound*>(n) : nullptr;
     if (in == nullptr) continue;
     in->out.front().to->set_slots(static_cast<std::size_t>(std::max(1, here)));
     in->set_replicas(here);
+  }
+}
+
+bool net::expect_others() {
+  std::vector<inbound*> held;
+  for (auto* n : nodes_) {
+    auto* const in = dynamic_cast<inbound*>(n);
+    if (in == nullptr) continue;
+    if (!in->expect_others()) {
+      for (auto* h : held) h->expect_nobody();
+      return false;
+    }
+    held.push_back(in);
+  }
+  return true;
+}
+
+void net::expect_nobody() {
+  for (auto* n : nodes_) {
+    if (auto* const in = dynamic_cast<inbound*>(n)) in->expect_nobody();
+  }
+}
+
+void net::others_have_joined() {
+  const replicated* last = nullptr;
+  for (std::size_t s = 0; s < state_->stages.size(); ++s) {
+    const auto* const f = farm_of_stage_[s];
+    if (f == nullptr || std::exchange(last, f) == f || hub_of_stage_[s] >= 0) continue;
+    if (state_->others->places()[s].size() > 1) share_out(s);
   }
 }
 

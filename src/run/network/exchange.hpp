@@ -42,7 +42,11 @@ class exchange {
   virtual ~exchange() = default;
 
   [[nodiscard]] virtual int rank() const noexcept = 0;
+  /// Also on ranks that are not there yet.
   [[nodiscard]] virtual const mapping& places() const noexcept = 0;
+  /// Whether that rank takes part already. Once it does it always will. What is sent to one that does not is
+  /// kept for it. Any thread.
+  [[nodiscard]] virtual bool is_there(int rank) const noexcept = 0;
   /// How many runs of items a sender may have under way to one replica; 0: the network decides.
   [[nodiscard]] virtual int credits() const noexcept = 0;
   /// How many bytes of items to send at once, about.

@@ -61,6 +61,13 @@ class net final : public engine {
   void set_replicas(std::string_view stage, int replicas) override;
   /// So many replicas the farm of this stage is to have on all ranks together. The thread that speaks.
   void resize(std::size_t stage, int replicas);
+  /// Ranks that are not there yet can only join while nothing has ended that they would have to send to.
+  /// Holds all that open, and says whether it could. Any thread.
+  [[nodiscard]] bool expect_others();
+  /// They will not come after all. Any thread.
+  void expect_nobody();
+  /// They are there now: farms are shared out anew. The thread that speaks.
+  void others_have_joined();
 
   // Of several ranks, the thread that speaks.
 
@@ -107,6 +114,8 @@ class net final : public engine {
   [[nodiscard]] bool is_here(std::size_t stage) const;
   [[nodiscard]] int replicas_here(std::size_t stage) const;  // of a run on several ranks; -1: none, ever
   void set_replicas_here(replicated& f, std::size_t n);
+  void share_out(std::size_t stage);
+  [[nodiscard]] std::vector<std::size_t> stages_of(const replicated& f) const;
   [[nodiscard]] bool same_places(std::size_t a, std::size_t b) const;
   [[nodiscard]] bool replicates(const node& n) const;
   [[nodiscard]] bool lies_in_cycle(std::size_t component) const;

@@ -162,9 +162,13 @@ inbound::inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
       restores_(restores),
       counted_(counted),
       credit_(credit_for(n, by, whose, replicas_on(by.places()[whose], by.rank()))),
-      open_(from.size()) {
+      open_(0) {
   out.resize(1);
-  for (const auto& p : from) senders_.push_back({p.rank});
+  for (const auto& p : from) {
+    senders_.push_back({p.rank});
+    if (!by.is_there(p.rank)) ++absent_;
+  }
+  open_.store(from.size() - absent_);
 }
 
 void inbound::arrived(int from, parcel p) {
@@ -193,6 +197,21 @@ void inbound::set_replicas(int n) {
 
 void inbound::ended(int) {
   open_.fetch_sub(1, std::memory_order_acq_rel);
+  notify();
+}
+
+bool inbound::expect_others() noexcept {
+  if (absent_ == 0) return true;
+  auto open = open_.load();
+  do {
+    if (open == 0) return false;
+  } while (!open_.compare_exchange_weak(open, open + absent_));
+  return true;
+}
+
+void inbound::expect_nobody() {
+  if (absent_ == 0) return;
+  open_.fetch_sub(absent_, std::memory_order_acq_rel);
   notify();
 }
 

@@ -93,6 +93,10 @@ class inbound final : public node, public receiver {
   /// So many replicas of the stage are here now. None: what is under way is worked on, and nothing more is
   /// sent here. One thread at a time.
   void set_replicas(int n);
+  /// Those senders that were not there at first: this does not end before they have. False: it may have
+  /// ended.
+  [[nodiscard]] bool expect_others() noexcept;
+  void expect_nobody();
 
  private:
   struct sender {
@@ -116,8 +120,9 @@ class inbound final : public node, public receiver {
   const bool restores_, counted_;
   std::atomic<int> credit_;
   std::vector<sender> senders_;
-  std::atomic<std::size_t> open_;
-  mutable pipe::spinlock lock_;  // what follows
+  std::atomic<std::size_t> open_;  // senders that are there and have not ended
+  std::size_t absent_ = 0;         // senders that were not there at first
+  mutable pipe::spinlock lock_;    // what follows
   std::deque<waiting> queue_;
   std::map<std::int64_t, waiting> out_of_turn_;
   std::deque<waiting> last_;  // from end hooks

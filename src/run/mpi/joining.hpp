@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <semaphore>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <mpi.h>
+
+#include "invitation.hpp"
+
+namespace thalweg::run_detail::across {
+
+/// Starts processes that join a run, on the side of the ranks that began it. MPI's functions for that keep
+/// their caller waiting, so a thread of this object calls them, and the stream goes on meanwhile.
+///
+/// Rank 0 alone starts them; when they have come to their run, all ranks make a communicator with them and
+/// agree whether they can still take part. One thread calls everything but `now`.
+class joining {
+ public:
+  enum class state : std::uint8_t {
+    idle,
+    starting,  // of rank 0: processes are being started, and build their job
+    started,   // they wait for the ranks: all are to call `meet`
+    failed,    // there are none: `problem` says why
+    meeting,
+    met,       // they can take part
+    too_late,  // they cannot
+    settled    // whoever uses this knows what has come of it
+  };
+
+  /// All ranks of `comm` call it.
+  joining(MPI_Comm comm, invitation to);
+  joining(const joining&) = delete;
+  joining& operator=(const joining&) = delete;
+  ~joining();
+
+  [[nodiscard]] state now() const noexcept { return state_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool under_way() const noexcept { return now() != state::idle && now() != state::settled; }
+  [[nodiscard]] const invitation& invited() const noexcept { return to_; }
+
+  /// Called whenever something has changed, by another thread. To be said before anything is begun.
+  void tell(std::function<void()> wake) { wake_ = std::move(wake); }
+  /// Of rank 0, when idle.
+  void start();
+  /// Of all ranks. `hold`: makes sure that this rank can still be joined, and says whether it can; `let_go`:
+  /// it need not any more. Called by another thread.
+  void meet(std::function<bool()> hold, std::function<void()> let_go);
+  /// After failed, met or too late.
+  void settle() noexcept { state_.store(state::settled, std::memory_order_release); }
+
+  // What has come of it.
+
+  [[nodiscard]] const circle& all() const noexcept { return circle_; }
+  [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+  /// The problem is that they have another job.
+  [[nodiscard]] bool is_other_job() const noexcept { return other_job_; }
+
+  /// At the end of the run, of which nothing is under way any more; all ranks, and the newcomers.
+  void part();
+
+ private:
+  void live();
+  void spawn();
+  void come_together();
+  void become(state s);
+
+  MPI_Comm side_ = MPI_COMM_NULL;
+  MPI_Comm inter_ = MPI_COMM_NULL;   // rank 0: to the newcomers
+  MPI_Comm bridge_ = MPI_COMM_NULL;  // the same as one group
+  invitation to_;
+  int rank_ = 0;
+  std::function<void()> wake_;
+  std::function<bool()> hold_;
+  std::function<void()> let_go_;
+  circle circle_;
+  std::string problem_;
+  bool other_job_ = false;
+  std::atomic<state> state_{state::idle};
+  std::atomic<bool> over_{false};
+  std::counting_semaphore<8> work_{0};
+  std::thread thread_;
+};
+
+}  // namespace thalweg::run_detail::across

@@ -1,0 +1,71 @@
+#include "newcomer.hpp"
+
+#include <thalweg/model/codecs.hpp>
+#include <thalweg/model/errors.hpp>
+
+#include <memory>
+
+namespace thalweg::run_detail::across {
+
+newcomer* newcomer::here() {
+  static const std::unique_ptr<newcomer> it = []() -> std::unique_ptr<newcomer> {
+    MPI_Comm parent = MPI_COMM_NULL;
+    MPI_Comm_get_parent(&parent);
+    if (parent == MPI_COMM_NULL) return nullptr;
+    const auto words = own_command_line();
+    if (words.empty() || !is_for_newcomers(words.front())) return nullptr;  // the program has started it
+    return std::unique_ptr<newcomer>(new newcomer(parent));
+  }();
+  return it.get();
+}
+
+newcomer::newcomer(MPI_Comm parent) : parent_(parent) {
+  MPI_Comm_dup(MPI_COMM_WORLD, &side_);
+  MPI_Comm_rank(side_, &number_);
+  const auto text = receive_from(0, parent_);
+  byte_reader from(text);
+  to_.travel(from);
+  // Nobody is to wait for a program that ends without having come to that run. What belongs to this
+  // communicator is deleted when MPI is finalised, by whomever.
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(
+      MPI_COMM_NULL_COPY_FN,
+      [](MPI_Comm, int, void*, void*) {
+        here()->part();
+        return MPI_SUCCESS;
+      },
+      &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+}
+
+bool newcomer::meets(const std::string& job) {
+  const bool same = job == to_.job;
+  send_number(0, static_cast<std::int32_t>(same ? answer::same_job : answer::other_job), parent_);
+  answered_ = true;
+  const bool all = receive_number(0, parent_) != 0;
+  if (!all) {
+    part();
+    if (!same)
+      throw error(
+          "mpi: this process was started to join a run, but builds another job than that has, or the same "
+          "with other options");
+    return false;
+  }
+  MPI_Intercomm_merge(parent_, 1, &bridge_);
+  circle_ = circle::made(side_, bridge_, 0, true);
+  return true;
+}
+
+void newcomer::part() {
+  if (parent_ == MPI_COMM_NULL) return;
+  if (!answered_) {
+    send_number(0, static_cast<std::int32_t>(answer::never_ran), parent_);
+    (void)receive_number(0, parent_);
+  }
+  if (circle_.wide != MPI_COMM_NULL) MPI_Comm_free(&circle_.wide);
+  if (bridge_ != MPI_COMM_NULL) MPI_Comm_free(&bridge_);
+  MPI_Comm_free(&side_);
+  MPI_Comm_disconnect(&parent_);
+}
+
+}  // namespace thalweg::run_detail::across

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include <mpi.h>
+
+#include "machine.hpp"
+
+namespace thalweg::run_detail::across {
+
+/// The ranks, where they are, and what they have.
+struct surroundings {
+  machine all;
+  std::vector<int> node_of;  ///< of each rank the first one that shares its memory and its clock
+  bool crowded = false;      ///< there are more ranks on this machine than cores for them
+};
+
+/// All ranks of `comm` call it together.
+[[nodiscard]] surroundings look_around(MPI_Comm comm);
+
+/// The same where some of the ranks have been started by others, so that MPI may not know who shares memory:
+/// two that see the same boot of the same host are on one machine. Sleeps while it waits.
+[[nodiscard]] surroundings look_around_apart(MPI_Comm comm);
+
+}  // namespace thalweg::run_detail::across
