@@ -1,9 +1,10 @@
-// A stream that goes on until somebody ends it: each rank says which process it is.
+// A stream that goes on until somebody ends it: each rank says which process it is. argv[1]: so many join it.
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <thread>
 
@@ -12,13 +13,21 @@
 namespace tw = thalweg;
 
 int main(int argc, char** argv) {
-  const tw::mpi policy{argc, argv};
+  const int more = argc > 1 ? std::atoi(argv[1]) : 0;
+  const tw::mpi policy{argc, argv, {.spawn = more}};
   std::printf("%d %d\n", policy.rank(), static_cast<int>(getpid()));
   std::fflush(stdout);
   long n = 0;
-  tw::run(tw::source([&]() -> std::optional<long> { return n++; }) | tw::farm([](const long& x) {
-            std::this_thread::sleep_for(std::chrono::microseconds(100));
-            return x;
-          }) | tw::sink([](long) {}),
-          policy);
+  auto e = tw::launch(tw::source([&]() -> std::optional<long> { return n++; }) |
+                          tw::farm(
+                              [](const long& x) {
+                                std::this_thread::sleep_for(std::chrono::microseconds(100));
+                                return x;
+                              },
+                              {.replicas = 1, .name = "pass"}) |
+                          tw::sink([](long) {}),
+                      policy);
+  if (more > 0 && policy.rank() == 0)
+    e.set_replicas("pass", 4 * static_cast<int>(std::thread::hardware_concurrency()));
+  e.wait();
 }

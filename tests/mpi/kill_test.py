@@ -1,6 +1,8 @@
 """A rank that is killed, or stopped, ends the run on all: no process stays, and somebody says who it was.
 
-usage: kill_test.py mpiexec -n 3 program
+usage: kill_test.py mpiexec -n 3 program [1]
+
+With a number behind the program so many processes join its run: then one of them it is.
 """
 
 import os
@@ -23,9 +25,15 @@ def gone(pid: int) -> bool:
         return True
 
 
+def ranks(command: list[str]) -> tuple[int, int]:
+    """How many begin a run, and how many join it."""
+    return int(command[command.index("-n") + 1]), int(command[-1]) if command[-1].isdigit() else 0
+
+
 def one_round(command: list[str], rank: int, after_s: float, how: signal.Signals) -> None:
     """Sends that rank a signal some time after all have begun."""
-    count = int(command[command.index("-n") + 1])
+    first, joining = ranks(command)
+    count = first + joining
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as launcher:
         assert launcher.stdout is not None
         pids = {}
@@ -44,7 +52,9 @@ def one_round(command: list[str], rank: int, after_s: float, how: signal.Signals
         _, said = launcher.communicate(timeout=MOST_S)
         if launcher.returncode == 0:
             sys.exit(f"rank {rank} got {how.name}, and the launcher ended as if all were well")
-        if f"rank {rank}" not in said:
+        # A launcher counts those that were started later from 0.
+        names = [f"rank {rank}", *([f"rank {rank - first}"] if rank >= first else [])]
+        if not any(name in said for name in names):
             sys.exit(f"rank {rank} got {how.name}, and nobody says so:\n{said}")
 
 
@@ -52,7 +62,11 @@ def main() -> None:
     """At random moments: ranks are killed, the root among them, and one stops."""
     command = sys.argv[1:]
     command[command.index("-np") if "-np" in command else command.index("-n")] = "-n"
-    count = int(command[command.index("-n") + 1])
+    count, joining = ranks(command)
+    if joining > 0:
+        for how in (signal.SIGKILL, signal.SIGSTOP):
+            one_round(command, count, random.uniform(0.3, 0.6), how)
+        return
     for k in range(ROUNDS):
         one_round(command, k % count, random.uniform(0, 0.3), signal.SIGKILL)
     one_round(command, random.randrange(count), random.uniform(0, 0.3), signal.SIGSTOP)
