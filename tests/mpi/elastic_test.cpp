@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <ranges>
 #include <set>
 #include <string>
 #include <thread>
@@ -154,6 +155,56 @@ TEST(Elastic, SeveralFarmsAtOnceByAnyRankInAnyOrder) {
   if (ranks::root()) {
     EXPECT_TRUE(in_order(w.seen, n));
   }
+}
+
+// Where one rank divides the items up nothing moves to other ranks: how many work at once is what changes.
+template <class Job> void expect_the_same_with_any_number_of_replicas(Job job, int most) {
+  std::vector<long> wanted, seen;
+  tw::run(job(wanted), tw::sequential{});
+  auto e = tw::launch(job(seen), ranks::policy({.local = tw::pool{.workers = 2}}));
+  std::minstd_rand random(static_cast<unsigned>(ranks::policy().rank() + 1));
+  for (int i = 0; i < 20 && !e.done(); ++i) {
+    e.set_replicas("work", i == 0 ? 1'000 : 1 + static_cast<int>(random() % 9));
+    std::this_thread::sleep_for(1ms);
+  }
+  const auto r = e.wait();
+  if (!ranks::root()) return;
+  EXPECT_EQ(seen, wanted);
+  if (ranks::count() < 3) return;  // one rank has the whole farm
+  for (const auto& change : r.resizes()) {
+    EXPECT_GE(change.to, 1);
+    EXPECT_LE(change.to, most) << "so many parts there are not";
+  }
+}
+
+TEST(Elastic, FarmsWhoseKeysAreDividedUp) {
+  expect_the_same_with_any_number_of_replicas(
+      [](std::vector<long>& seen) {
+        return tw::source(std::views::iota(0L, 5'000L)) |
+               tw::farm(tw::key_by([](const long& x) { return x % 101; },
+                                   [](long& sum, const long& x) {
+                                     std::this_thread::sleep_for(1us);
+                                     return sum += x;
+                                   }),
+                        {.replicas = 4, .name = "work"}) |
+               tw::sink(seen);
+      },
+      512);
+}
+
+TEST(Elastic, FarmsThatAreDealtTo) {
+  expect_the_same_with_any_number_of_replicas(
+      [](std::vector<long>& seen) {
+        return tw::source(std::views::iota(0L, 5'000L)) |
+               tw::farm(
+                   [](const long& x) {
+                     std::this_thread::sleep_for(1us);
+                     return 3 * x;
+                   },
+                   {.replicas = 4, .name = "work", .schedule = tw::round_robin}) |
+               tw::sink(seen);
+      },
+      4);
 }
 
 TEST(Elastic, WhatCannotBeChangedIsSaid) {

@@ -150,6 +150,59 @@ void up_and_down(const tw::mpi& policy) {
   CHECK(r.notes().empty());
 }
 
+struct fork : tw::stage {
+  tw::in<long> in{this, "in"};
+  tw::out<long> a{this, "a"}, b{this, "b"};
+  void on_item(tw::in<long>&, long x) {
+    a.send(x);
+    b.send(x);
+  }
+};
+
+/// Reads one input until its end, and then the other.
+struct one_after_the_other : tw::stage {
+  tw::in<done_by> first{this, "first"}, second{this, "second"};
+  tw::out<done_by> out{this, "out"};
+  void on_run() override {
+    while (first.available()) out.send(first.take());
+    if (!first.ended()) return;
+    while (second.available()) out.send(second.take());
+  }
+};
+
+// Nothing would move any more unless an edge grew, again and again: those that have joined are asked, too,
+// whether they stand still.
+void standstill(const tw::mpi& policy) {
+  constexpr long all = 4'000;
+  const tw::connect_options narrow{.capacity = 16};
+  tw::let_travel<long>();
+  tw::let_travel<done_by>();
+  watched w;
+  tw::graph g;
+  auto& f = g.add<fork>();
+  auto& m = g.add<one_after_the_other>();
+  auto a = g.add(stamp());
+  auto b = g.add(tw::map([](const long& x) { return done_by{x, -1}; }));
+  g.connect(g.add(tw::source([n = 0L]() mutable { return n < all ? std::optional(n++) : std::nullopt; })).out,
+            f.in, narrow);
+  g.connect(f.a, a.in, narrow);
+  g.connect(f.b, b.in, narrow);
+  g.connect(a.out, m.first, narrow);
+  g.connect(b.out, m.second, narrow);
+  g.connect(m.out, g.add(w.sink()).in);
+  auto e = tw::launch(g, policy);
+  if (rank == 0) e.set_replicas("stamp", many);
+  const auto r = e.wait();
+  if (rank != 0) return;
+  CHECK(w.seen.size() == 2 * all);
+  bool right = true;
+  for (std::size_t i = 0; i < w.seen.size(); ++i) {
+    right = right && w.seen[i].number == static_cast<long>(i) % all && (w.seen[i].rank < 0) == (i >= all);
+  }
+  CHECK(right);
+  CHECK(*w.ranks(0, w.seen.size()).rbegin() >= policy.ranks());
+}
+
 // The stream ends as soon as they have been asked for: it is what it would have been without them.
 void late(const tw::mpi& policy) {
   for (const bool cancels : {false, true}) {
@@ -286,6 +339,7 @@ int main(int argc, char** argv) {
   const std::map<std::string, std::function<void(const tw::mpi&)>> cases{
       {"up_and_down", up_and_down},
       {"late", late},
+      {"standstill", standstill},
       {"error", error},
       {"other_graph", other_graph},
       {"never", never},

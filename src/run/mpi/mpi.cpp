@@ -225,6 +225,7 @@ std::shared_ptr<engine> make_newcomer(newcomer& self, std::unique_ptr<run_state>
   const auto& to = self.invited();
   if (number != to.run) return std::make_shared<absent>(std::move(state));
   if (!self.meets(description(*state, how))) return std::make_shared<absent>(std::move(state));
+  keep_memory(how.keep_memory);
   const auto& all = self.all();
   auto others = std::make_shared<post>(all, to.first, to.places, how);
   std::shared_ptr<engine> made;

@@ -11,6 +11,7 @@
 #include "exchange.hpp"
 #include "nodes.hpp"
 #include "remote.hpp"
+#include "spread.hpp"
 
 namespace thalweg::run_detail::network {
 
@@ -392,6 +393,8 @@ void net::set_replicas(std::string_view stage, int replicas) {
     if (f == nullptr)
       throw error("set_replicas: stage '" + std::string(stage) + "' is serial: put it into a tw::farm");
     if (state_->others) {
+      if (hub_of_stage_[i] >= 0)
+        return state_->others->resize(i, static_cast<keyed_farm*>(f)->over()->possible(replicas));
       const auto ranks = state_->others->places()[i].size();
       return state_->others->resize(i, std::min(replicas, static_cast<int>(ranks * f->most())));
     }

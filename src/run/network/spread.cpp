@@ -43,6 +43,16 @@ std::size_t spread::replicas() const noexcept {
   return sum;
 }
 
+int spread::possible(int wanted) const {
+  const auto all = resized(places, std::clamp(wanted, 1, static_cast<int>(parts())));
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (const auto n = parts_at(i); n > 0)
+      sum += std::clamp<std::size_t>(static_cast<std::size_t>(all[i].replicas), 1, n);
+  }
+  return static_cast<int>(sum);
+}
+
 // --- what has come ---
 
 void inbox::put(int from, errand e) {

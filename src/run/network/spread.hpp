@@ -36,6 +36,9 @@ struct spread {
   spread(exchange& e, int hub, std::vector<place_of> where, const model::stage_info& info);
 
   [[nodiscard]] std::size_t replicas() const noexcept;
+  /// The number nearest to that of parts that can be worked on at once: they stay where they are, so it is at
+  /// least one on each rank that has some, and at most all of them.
+  [[nodiscard]] int possible(int replicas) const;
   [[nodiscard]] std::size_t parts() const noexcept { return place_of_part.size(); }
   [[nodiscard]] std::size_t parts_at(std::size_t place) const {
     return first_part[place + 1] - first_part[place];
