@@ -271,7 +271,8 @@ void post::put(shipment s) {
 
 void post::ship(shipment s) {
   letters_sent_[static_cast<std::size_t>(s.to)].fetch_add(1, std::memory_order_relaxed);
-  way_to(s.to).send(std::move(s));
+  auto& way = way_to(s.to);
+  way.send(std::move(s));
 }
 
 transport& post::way_to(int rank) noexcept {
