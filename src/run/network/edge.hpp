@@ -81,6 +81,10 @@ class edge {
   [[nodiscard]] chunk_ptr pop(std::size_t most, chunk_ptr back);
   /// What the receiver can take at once: a run of items worth handing over.
   void set_grant(std::size_t items) noexcept { grant_.store(items, std::memory_order_relaxed); }
+  /// How many items are worth a message from another rank: more than are taken at once on one machine, but
+  /// not more where each is much work.
+  [[nodiscard]] std::size_t message() const noexcept { return message_.load(std::memory_order_relaxed); }
+  void set_message(std::size_t items) noexcept { message_.store(items, std::memory_order_relaxed); }
   /// From now on, what comes is dropped: the receiver wants no more.
   void discard() noexcept;
   /// Whether the sender is to be notified that there is room again. Clears that.
@@ -117,6 +121,7 @@ class edge {
   std::atomic<std::int64_t> most_bytes_;
   std::atomic<std::size_t> most_chunks_;
   std::atomic<std::size_t> grant_{1};
+  std::atomic<std::size_t> message_{1};
   std::atomic<bool> closed_{false}, discards_{false}, sender_waits_{false};
   std::atomic<std::uint64_t> dropped_{0};
   pipe::futex_word taken_{0};  // how often something was taken while the sender waited in a call

@@ -136,8 +136,11 @@ void node::learn(std::size_t items, std::int64_t ns) {
   cost_ns_ = cost_ns_ == 0 ? cost : cost_ns_ + (cost - cost_ns_) / 4;
   const auto fits = static_cast<std::size_t>(static_cast<double>(run_ns) / std::max(cost_ns_, 1.0));
   most_items_ = std::clamp<std::size_t>(fits, 1, std::min(longest_run, 2 * most_items_));
+  const auto worth = static_cast<std::size_t>(static_cast<double>(message_ns) / std::max(cost_ns_, 1.0));
   for (auto* e : in) {
     e->set_grant(most_items_);
+    e->set_message(std::clamp<std::size_t>(
+        worth, 1, std::min(longest_run, static_cast<std::size_t>(message_ns / run_ns) * most_items_)));
     // How much room there must be depends on it.
     if (e->sender_waits()) e->from->notify();
   }

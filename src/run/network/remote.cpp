@@ -12,12 +12,6 @@ namespace thalweg::run_detail::network {
 
 namespace {
 
-// Runs that travel are so much longer than others (0.8 ms of work). A message costs some microseconds on both
-// sides; and what a replica has in advance must last until its credit has come and been answered, which takes
-// some hundred microseconds where the threads of several ranks share cores. With 4, a worker had nothing to
-// do for 30 % of the time (items of 14 us).
-constexpr std::size_t longer = 16;
-
 // How many runs of items a rank with so many replicas of a stage takes from one sender in advance: few for
 // each replica, so that none has much to do when others have nothing; a serial stage cannot have too much.
 int credit_for(net& n, const exchange& by, std::size_t stage, int replicas) {
@@ -127,6 +121,7 @@ void outbound::adapt(std::size_t items, std::size_t bytes) {
   most_items_ = std::clamp<std::size_t>(worth_.load(std::memory_order_relaxed), 1,
                                         std::clamp<std::size_t>(fit, 1, longest_run));
   in.front()->set_grant(most_items_);
+  in.front()->set_message(most_items_);
 }
 
 void outbound::credited(int from, int runs, std::size_t grant) {
@@ -285,7 +280,7 @@ void inbound::taken_from(std::size_t sender) {
 
 void inbound::tell(sender& s) {
   const auto* const to = out.front().to;
-  const auto grant = to == nullptr ? longest_run : std::min(longest_run, longer * to->grant());
+  const auto grant = to == nullptr ? longest_run : to->message();
   by_.give_credit(s.rank, channel_, std::exchange(s.taken, 0), grant);
 }
 
