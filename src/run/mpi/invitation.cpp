@@ -1,8 +1,5 @@
 #include "invitation.hpp"
 
-#include <thalweg/model/errors.hpp>
-
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
