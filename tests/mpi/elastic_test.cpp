@@ -9,25 +9,22 @@
 #include <optional>
 #include <random>
 #include <ranges>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include "mpi/ranks.hpp"
+#include "mpi/watched.hpp"
+#include "support/watchdog.hpp"
 
 namespace tw = thalweg;
 using namespace std::chrono_literals;
 
 namespace {
-
-struct done_by {
-  long number = 0;
-  int rank = 0;
-};
 
 auto numbers(long n) {
   return tw::source(
@@ -46,37 +43,6 @@ auto stamp(int replicas, std::chrono::microseconds takes, const char* name = "st
       },
       {.replicas = replicas, .name = name});
 }
-
-bool in_order(const std::vector<done_by>& seen, long n) {
-  if (static_cast<long>(seen.size()) != n) return false;
-  for (long i = 0; i < n; ++i) {
-    if (seen[static_cast<std::size_t>(i)].number != i) return false;
-  }
-  return true;
-}
-
-std::set<int> ranks_of(const std::vector<done_by>& seen, std::size_t first, std::size_t last) {
-  std::set<int> all;
-  for (auto i = first; i < std::min(last, seen.size()); ++i) all.insert(seen[i].rank);
-  return all;
-}
-
-// A stream that goes on until it has been seen to do what is waited for.
-struct watched {
-  std::vector<done_by> seen;
-  std::atomic<std::size_t> count{0};
-
-  auto sink() {
-    return tw::sink([this](done_by d) {
-      seen.push_back(d);
-      count.store(seen.size(), std::memory_order_release);
-    });
-  }
-  void wait_for_more(std::size_t n) const {
-    const auto until = count.load() + n;
-    while (count.load(std::memory_order_acquire) < until) std::this_thread::sleep_for(200us);
-  }
-};
 
 TEST(Elastic, ReplicasComeToAllRanksAndGoAgain) {
   watched w;
@@ -98,11 +64,11 @@ TEST(Elastic, ReplicasComeToAllRanksAndGoAgain) {
   }
   const auto r = e.wait();
   if (!ranks::root()) return;
-  EXPECT_TRUE(in_order(w.seen, static_cast<long>(w.seen.size())));
+  EXPECT_TRUE(w.in_order());
   const auto others = static_cast<std::size_t>(std::max(1, ranks::count() - 1));
-  EXPECT_EQ(ranks_of(w.seen, 0, 100).size(), 1U);
-  EXPECT_EQ(ranks_of(w.seen, grown, grown + 1'000).size(), others);
-  EXPECT_EQ(ranks_of(w.seen, shrunk, w.seen.size()).size(), 1U);
+  EXPECT_EQ(w.ranks(0, 100).size(), 1U);
+  EXPECT_EQ(w.ranks(grown, grown + 1'000).size(), others);
+  EXPECT_EQ(w.ranks(shrunk, w.seen.size()).size(), 1U);
   if (ranks::count() <= 2) return;
   EXPECT_EQ(r.stage("stamp").replicas(), 1);
   ASSERT_EQ(r.resizes().size(), 2U);
@@ -133,9 +99,9 @@ TEST(Elastic, RanksInReserveWaitUntilTheyAreNeeded) {
   }
   e.wait();
   if (!ranks::root()) return;
-  EXPECT_TRUE(in_order(w.seen, static_cast<long>(w.seen.size())));
-  EXPECT_FALSE(ranks_of(w.seen, 0, before).contains(last));
-  EXPECT_TRUE(ranks_of(w.seen, before, w.seen.size()).contains(last));
+  EXPECT_TRUE(w.in_order());
+  EXPECT_FALSE(w.ranks(0, before).contains(last));
+  EXPECT_TRUE(w.ranks(before, w.seen.size()).contains(last));
 }
 
 TEST(Elastic, SeveralFarmsAtOnceByAnyRankInAnyOrder) {
@@ -153,7 +119,8 @@ TEST(Elastic, SeveralFarmsAtOnceByAnyRankInAnyOrder) {
   }
   e.wait();
   if (ranks::root()) {
-    EXPECT_TRUE(in_order(w.seen, n));
+    EXPECT_TRUE(w.in_order());
+    EXPECT_EQ(w.seen.size(), static_cast<std::size_t>(n));
   }
 }
 
@@ -205,6 +172,98 @@ TEST(Elastic, FarmsThatAreDealtTo) {
                tw::sink(seen);
       },
       4);
+}
+
+// Nothing is under way: all that is known of how far the stream has come is what the end has told.
+TEST(Elastic, AStreamThatStandsStillGoesOnAfterwards) {
+  const auto limited =
+      watchdog::watch(60s, [] { return std::string("a farm shrinks while the stream stands still"); });
+  constexpr std::size_t before = 50;
+  watched w;
+  std::atomic<std::size_t> most{before};
+  std::atomic<bool> over{false};
+  // One at a time, so that each is a run of its own.
+  auto e = tw::launch(
+      tw::source([&, i = 0L]() mutable -> std::optional<long> {
+        while (!over && (w.count < static_cast<std::size_t>(i) || static_cast<std::size_t>(i) == most))
+          std::this_thread::sleep_for(100us);
+        return over ? std::nullopt : std::optional(i++);
+      }) | stamp(64, 0us) |
+          w.sink(),
+      ranks::policy({.local = tw::pool{.workers = 3}}));
+  if (ranks::root()) {
+    w.wait_for_more(before);
+    e.set_replicas("stamp", 1);
+    std::this_thread::sleep_for(20ms);
+    most = 2 * before;
+    w.wait_for_more(before);
+    over = true;
+  }
+  e.wait();
+  if (!ranks::root()) return;
+  EXPECT_TRUE(w.in_order());
+  EXPECT_EQ(w.seen.size(), 2 * before);
+}
+
+// Of several that send to a rank whose share shrinks, none loses what it may send.
+TEST(Elastic, AShareThatShrinksBetweenFarms) {
+  if (ranks::count() < 4) GTEST_SKIP() << "needs four ranks";
+  const auto limited = watchdog::watch(60s, [] { return std::string("shares shrink between farms"); });
+  watched w;
+  std::atomic<std::size_t> most{0};
+  std::atomic<bool> over{false};
+  auto e = tw::launch(tw::source([&, i = 0L]() mutable -> std::optional<long> {
+                        while (!over && static_cast<std::size_t>(i) == most)
+                          std::this_thread::sleep_for(50us);
+                        return over ? std::nullopt : std::optional(i++);
+                      }) | tw::farm([](long x) { return x; }, {.name = "first"}) |
+                          stamp(4, 0us) | w.sink(),
+                      ranks::policy({.local = tw::pool{.workers = 3},
+                                     .place = {{"first", {1, 2}}, {"stamp", {3, 3, 3, 3}}}}));
+  if (ranks::root()) {
+    std::minstd_rand random(1);
+    for (int round = 0; round < 60; ++round) {
+      const auto burst = 1 + random() % 5;
+      most += burst;
+      w.wait_for_more(most - w.count);
+      e.set_replicas("stamp", 1 + (round % 2) * 3);
+      std::this_thread::sleep_for(2ms);
+    }
+    over = true;
+  }
+  e.wait();
+  if (ranks::root()) {
+    EXPECT_TRUE(w.in_order());
+  }
+}
+
+// A farm of several stages has one number of replicas, whichever of them is named.
+TEST(Elastic, RanksThatNameDifferentStagesOfAFarmAgree) {
+  const int me = ranks::policy().rank();
+  for (int round = 0; round < 5; ++round) {
+    std::atomic<bool> over{false};
+    auto e = tw::launch(tw::source([&, i = 0L]() mutable -> std::optional<long> {
+                          std::this_thread::sleep_for(100us);
+                          return over ? std::nullopt : std::optional(i++);
+                        }) |
+                            tw::farm(tw::map([](long x) { return x; }, {.name = "a"}) |
+                                         tw::map([](long x) { return x; }, {.name = "b"}),
+                                     {.replicas = 1, .name = "work"}) |
+                            tw::sink([](long) {}),
+                        ranks::policy({.local = tw::pool{.workers = 3}}));
+    MPI_Barrier(MPI_COMM_WORLD);
+    e.set_replicas(me % 2 == 0 ? "work/a" : "work/b", 2 + me);
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::this_thread::sleep_for(50ms);
+    over = true;
+    const auto r = e.wait();
+    const int last = r.resizes().empty() ? 0 : r.resizes().back().to;
+    int least = 0, most = 0;
+    MPI_Allreduce(&last, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&last, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    EXPECT_GT(least, 1);
+    EXPECT_EQ(least, most);
+  }
 }
 
 TEST(Elastic, WhatCannotBeChangedIsSaid) {

@@ -18,6 +18,7 @@
 #include <gtest/gtest.h>
 
 #include "mpi/ranks.hpp"
+#include "mpi/refusal.hpp"
 
 namespace tw = thalweg;
 using namespace std::chrono_literals;
@@ -209,15 +210,6 @@ TEST(End, APauseHoldsTheSourceWhereverItIs) {
 }
 
 // --- refused ---
-
-template <class F> std::string refusal(F&& f) {
-  try {
-    f();
-  } catch (const tw::error& e) {
-    return e.what();
-  }
-  return {};
-}
 
 void run_named(const tw::mpi& how) {
   tw::run(tw::source(std::vector{1, 2}, {.name = "read"}) |

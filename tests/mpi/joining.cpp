@@ -11,7 +11,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,6 +18,10 @@
 #include <vector>
 
 #include <mpi.h>
+
+#include "in_turn.hpp"
+#include "refusal.hpp"
+#include "watched.hpp"
 
 namespace tw = thalweg;
 using namespace std::chrono_literals;
@@ -38,40 +41,6 @@ void check(bool good, const char* what) {
 // More replicas than the ranks that are started first have workers, on any machine; few enough that one of
 // them alone is slower than the source.
 const int many = 4 * static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-
-struct done_by {
-  long number = 0;
-  int rank = 0;
-};
-
-struct watched {
-  std::vector<done_by> seen;
-  std::atomic<std::size_t> count{0};
-
-  auto sink() {
-    return tw::sink(
-        [this](done_by d) {
-          seen.push_back(d);
-          count.store(seen.size(), std::memory_order_release);
-        },
-        {.name = "write"});
-  }
-  void wait_for_more(std::size_t n) const {
-    const auto until = count.load() + n;
-    while (count.load(std::memory_order_acquire) < until) std::this_thread::sleep_for(200us);
-  }
-  [[nodiscard]] bool in_order() const {
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-      if (seen[i].number != static_cast<long>(i)) return false;
-    }
-    return true;
-  }
-  [[nodiscard]] std::set<int> ranks(std::size_t first, std::size_t last) const {
-    std::set<int> all;
-    for (auto i = first; i < std::min(last, seen.size()); ++i) all.insert(seen[i].rank);
-    return all;
-  }
-};
 
 auto endless() {
   return tw::source([n = 0L]() mutable -> std::optional<long> { return n++; }, {.name = "count"});
@@ -150,26 +119,6 @@ void up_and_down(const tw::mpi& policy) {
   CHECK(r.notes().empty());
 }
 
-struct fork : tw::stage {
-  tw::in<long> in{this, "in"};
-  tw::out<long> a{this, "a"}, b{this, "b"};
-  void on_item(tw::in<long>&, long x) {
-    a.send(x);
-    b.send(x);
-  }
-};
-
-/// Reads one input until its end, and then the other.
-struct one_after_the_other : tw::stage {
-  tw::in<done_by> first{this, "first"}, second{this, "second"};
-  tw::out<done_by> out{this, "out"};
-  void on_run() override {
-    while (first.available()) out.send(first.take());
-    if (!first.ended()) return;
-    while (second.available()) out.send(second.take());
-  }
-};
-
 // Nothing would move any more unless an edge grew, again and again: those that have joined are asked, too,
 // whether they stand still.
 void standstill(const tw::mpi& policy) {
@@ -179,10 +128,10 @@ void standstill(const tw::mpi& policy) {
   tw::let_travel<done_by>();
   watched w;
   tw::graph g;
-  auto& f = g.add<fork>();
-  auto& m = g.add<one_after_the_other>();
+  auto& f = g.add<both_ways>();
+  auto& m = g.add<one_after_the_other<done_by>>();
   auto a = g.add(stamp());
-  auto b = g.add(tw::map([](const long& x) { return done_by{x, -1}; }));
+  auto b = g.add(tw::map([](const long& x) { return done_by{-x, -1}; }));
   g.connect(g.add(tw::source([n = 0L]() mutable { return n < all ? std::optional(n++) : std::nullopt; })).out,
             f.in, narrow);
   g.connect(f.a, a.in, narrow);
@@ -267,6 +216,20 @@ void never(const tw::mpi& policy) {
   if (rank == 0) CHECK(w.in_order() && notes_say(r, "without having come to this run"));
 }
 
+// They begin, and never come to the run.
+void stuck(const tw::mpi& policy) {
+  if (rank >= policy.ranks()) std::this_thread::sleep_for(1h);
+  watched w;
+  auto e = tw::launch(endless() | stamp() | w.sink(), policy);
+  if (rank == 0) {
+    e.set_replicas("stamp", many);
+    std::this_thread::sleep_for(200ms);
+    e.stop();
+  }
+  e.wait();
+  CHECK(false);
+}
+
 // Nothing can be started, for the reason that is given: the run goes on without.
 void without(const tw::mpi& policy, std::string_view why) {
   watched w;
@@ -304,15 +267,6 @@ void several(const tw::mpi& policy) {
   short_run(tw::mpi());
 }
 
-template <class F> std::string refusal(F&& f) {
-  try {
-    f();
-  } catch (const tw::error& e) {
-    return e.what();
-  }
-  return {};
-}
-
 void refused(const tw::mpi&) {
   const auto with = [](tw::mpi_options how) {
     return refusal([&] { tw::run(endless() | stamp() | tw::sink([](done_by) {}), tw::mpi(std::move(how))); });
@@ -324,17 +278,40 @@ void refused(const tw::mpi&) {
         std::string::npos);
 }
 
+// The program ends MPI itself, and the execution later.
+int outlives(int argc, char** argv) {
+  int given = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &given);
+  const tw::mpi policy({.spawn = 1});
+  rank = policy.rank();
+  watched w;
+  auto e = tw::launch(endless() | stamp() | w.sink(), policy);
+  if (rank == 0) {
+    w.wait_for_more(10);
+    e.stop();
+  }
+  e.wait();
+  MPI_Finalize();
+  CHECK(rank != 0 || w.in_order());
+  return failures;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "up_and_down";
   const int more = argc > 2 ? std::atoi(argv[2]) : 1;
+  if (name == "outlives") return outlives(argc, argv);
   if (name == "funnelled") {
     int given = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &given);
     std::atexit([] { MPI_Finalize(); });
   }
-  const tw::mpi policy(argc, argv, {.local = tw::threads{}, .spawn = more, .batch_bytes = 256});
+  const tw::mpi policy(argc, argv,
+                       {.local = tw::threads{},
+                        .spawn = more,
+                        .batch_bytes = 256,
+                        .patience = std::chrono::milliseconds(name == "stuck" ? 300 : 3'000)});
   rank = policy.rank();
   const std::map<std::string, std::function<void(const tw::mpi&)>> cases{
       {"up_and_down", up_and_down},
@@ -343,6 +320,7 @@ int main(int argc, char** argv) {
       {"error", error},
       {"other_graph", other_graph},
       {"never", never},
+      {"stuck", stuck},
       {"no_slots", [](const tw::mpi& p) { without(p, "no process has joined"); }},
       {"funnelled", [](const tw::mpi& p) { without(p, "MPI_THREAD_MULTIPLE"); }},
       {"several", several},

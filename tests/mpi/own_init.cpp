@@ -9,6 +9,8 @@
 
 #include <mpi.h>
 
+#include "refusal.hpp"
+
 namespace tw = thalweg;
 
 namespace {
@@ -16,15 +18,6 @@ namespace {
 auto job(long& sum) {
   return tw::source(std::vector<long>{1, 2, 3}) | tw::farm([](const long& x) { return x; }) |
          tw::sink([&](long x) { sum += x; });
-}
-
-template <class F> std::string refusal(F&& f) {
-  try {
-    f();
-  } catch (const tw::error& e) {
-    return e.what();
-  }
-  return {};
 }
 
 int check(const std::string& asked) {

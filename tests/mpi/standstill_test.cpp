@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mpi/in_turn.hpp"
 #include "mpi/ranks.hpp"
 #include "support/watchdog.hpp"
 
@@ -25,26 +26,6 @@ namespace {
 constexpr long many = 4'000;
 // What lies between two stages then is far less than that, also in runs under way between ranks.
 const tw::connect_options narrow{.capacity = 16};
-
-struct fork : tw::stage {
-  tw::in<long> in{this, "in"};
-  tw::out<long> a{this, "a"}, b{this, "b"};
-  void on_item(tw::in<long>&, long x) {
-    a.send(x);
-    b.send(-x);
-  }
-};
-
-/// Reads one input until its end, and then the other.
-struct one_after_the_other : tw::stage {
-  tw::in<long> first{this, "first"}, second{this, "second"};
-  tw::out<long> out{this, "out"};
-  void on_run() override {
-    while (first.available()) out.send(first.take());
-    if (!first.ended()) return;
-    while (second.available()) out.send(second.take());
-  }
-};
 
 struct by_size : tw::stage {
   tw::in<long> a{this, "a"}, b{this, "b"};
@@ -90,8 +71,8 @@ TEST(Standstill, ADiamondWhoseMergeReadsOneInputUntilItsEnd) {
     for (auto how : ways()) {
       std::vector<long> seen;
       tw::graph g;
-      auto& f = g.add<fork>();
-      auto& m = g.add<one_after_the_other>();
+      auto& f = g.add<both_ways>();
+      auto& m = g.add<one_after_the_other<long>>();
       g.configure(f, {.name = "fork"});
       g.configure(m, {.name = "merge"});
       auto a = g.add(tw::map([](long x) { return x; }, {.name = "a"}));
@@ -110,6 +91,41 @@ TEST(Standstill, ADiamondWhoseMergeReadsOneInputUntilItsEnd) {
   }
 }
 
+// What is on its way then has to find room, too.
+TEST(Standstill, AStreamThatIsPausedAndThenStopped) {
+  tw::let_travel<long>();
+  const auto limited = limit("a diamond, paused and stopped");
+  for (auto how : ways()) {
+    std::vector<long> seen;
+    tw::graph g;
+    auto& f = g.add<both_ways>();
+    auto& m = g.add<one_after_the_other<long>>();
+    auto a = g.add(tw::map([](long x) { return x; }, {.name = "a"}));
+    auto b = g.add(tw::map([](long x) { return x; }, {.name = "b"}));
+    g.connect(g.add(tw::source(std::views::iota(0L))).out, f.in, narrow);
+    g.connect(f.a, a.in, narrow);
+    g.connect(f.b, b.in, narrow);
+    g.connect(a.out, m.first, narrow);
+    g.connect(b.out, m.second, narrow);
+    g.connect(m.out, g.add(tw::sink(seen)).in);
+    how.place = {{"a", {rank_of(1)}}, {"b", {rank_of(2)}}};
+    auto e = tw::launch(g, ranks::policy(how));
+    if (ranks::root()) {
+      std::this_thread::sleep_for(20ms);
+      e.pause();
+      e.stop();
+    }
+    e.wait();
+    if (!ranks::root()) continue;
+    ASSERT_EQ(seen.size() % 2, 0U);
+    const auto n = static_cast<long>(seen.size() / 2);
+    for (long i = 0; i < n; ++i) {
+      ASSERT_EQ(seen[static_cast<std::size_t>(i)], i);
+      ASSERT_EQ(seen[static_cast<std::size_t>(n + i)], -i);
+    }
+  }
+}
+
 // With one thread for both sources one of them is in the middle of its only call, and the merge waits for the
 // other.
 TEST(Standstill, SourcesThatShareAThread) {
@@ -123,7 +139,7 @@ TEST(Standstill, SourcesThatShareAThread) {
       });
     };
     tw::graph g;
-    auto& m = g.add<one_after_the_other>();
+    auto& m = g.add<one_after_the_other<long>>();
     g.configure(m, {.name = "merge"});
     g.connect(g.add(all(-1)).out, m.second, narrow);
     g.connect(g.add(all(1)).out, m.first, narrow);
@@ -141,8 +157,8 @@ TEST(Standstill, AFarmInFrontOfTheInputThatIsNotRead) {
   for (auto how : ways()) {
     std::vector<long> seen;
     tw::graph g;
-    auto& f = g.add<fork>();
-    auto& m = g.add<one_after_the_other>();
+    auto& f = g.add<both_ways>();
+    auto& m = g.add<one_after_the_other<long>>();
     g.configure(m, {.name = "merge"});
     auto b = g.add(tw::farm([](const long& x) { return x; }, {.replicas = 3}));
     g.connect(g.add(tw::source(std::views::iota(0L, many))).out, f.in, narrow);

@@ -40,7 +40,8 @@ class joining {
 
   [[nodiscard]] state now() const noexcept { return state_.load(std::memory_order_acquire); }
   [[nodiscard]] bool under_way() const noexcept { return now() != state::idle && now() != state::settled; }
-  [[nodiscard]] const invitation& invited() const noexcept { return to_; }
+  /// It is not known which ranks there are.
+  [[nodiscard]] bool is_meeting() const noexcept { return now() == state::meeting || now() == state::met; }
 
   /// Called whenever something has changed, by another thread. To be said before anything is begun.
   void tell(std::function<void()> wake) { wake_ = std::move(wake); }

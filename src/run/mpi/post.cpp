@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <tuple>
@@ -262,11 +264,31 @@ void post::put(shipment s) {
   ++inside_;
   if (!closed_ && !is_there(s.to)) {
     const std::lock_guard hold(keeping_);
-    is_there(s.to) ? ship(std::move(s)) : kept_.push_back(std::move(s));
+    is_there(s.to) ? ship(std::move(s)) : keep(std::move(s));
   } else if (!closed_) {
     ship(std::move(s));
   }
   --inside_;
+}
+
+// For a rank that is not there yet. What would grow with each change of a farm is put together.
+void post::keep(shipment s) {
+  if (!door_ || door_->now() == joining::state::settled) return;  // nobody comes any more
+  const auto head_of = [](const shipment& one) {
+    envelope head;
+    std::memcpy(&head, one.letter.data(), sizeof head);
+    return head;
+  };
+  if (const auto more = head_of(s); more.what == envelope::kind::allow) {
+    for (auto& one : kept_) {
+      auto head = head_of(one);
+      if (one.to != s.to || head.what != more.what || head.channel != more.channel) continue;
+      head.number += more.number;
+      std::memcpy(one.letter.data(), &head, sizeof head);
+      return pool_.give(std::move(s.letter));
+    }
+  }
+  kept_.push_back(std::move(s));
 }
 
 void post::ship(shipment s) {
@@ -394,8 +416,7 @@ void post::live() {
     const auto seen = bell_->rung.load();
     const bool moved = look();
     look_at_flags();
-    // While others are joining it is not known whom to ask.
-    if (still_ && open_ == 0 && !(door_ && door_->under_way())) still_->look([this] { return counted(); });
+    if (still_ && open_ == 0 && !(door_ && door_->is_meeting())) still_->look([this] { return counted(); });
     pulse_->look();
     if (late_pulse_) late_pulse_->look();
     if (net_->over()) close();
@@ -436,6 +457,7 @@ void post::live() {
     newcomer::here()->part();
   } else {
     if (door_) door_->part();
+    door_.reset();  // the execution may outlive MPI
     MPI_Comm comm = comm_;
     MPI_Comm_free(&comm);
   }
@@ -643,6 +665,22 @@ void post::look_at_newcomers() {
   }
 }
 
+// The run is over, and would be without them if they had only said something.
+void post::wait_for_newcomers() {
+  const auto now = observe::now_ns();
+  if (over_ns_ == 0) over_ns_ = now;
+  const std::chrono::nanoseconds waited(now - over_ns_);
+  if (patience_.count() == 0 || waited < 10 * patience_ || door_->now() != joining::state::starting) return;
+  std::fprintf(
+      stderr,
+      "thalweg: the run has been over for %.1f s, and processes that were started to join it have not "
+      "come to it, so rank 0 ends the program on all ranks\n",
+      std::chrono::duration<double>(waited).count());
+  std::fflush(stderr);
+  MPI_Abort(comm_, EXIT_FAILURE);
+  std::abort();
+}
+
 void post::meet() {
   door_->meet([this] { return !net_->run().cancelled.load() && net_->expect_others(); },
               [this] { net_->expect_nobody(); });
@@ -695,7 +733,7 @@ void post::tell_state(int newcomer) {
     if (so) post_letter(newcomer, head);
   };
   tell(kind::stop, told_stop_);
-  tell(kind::pause, told_pause_);
+  tell(kind::pause, told_pause_ && !told_stop_);
   tell(kind::cancel, told_cancel_);
 }
 
@@ -778,7 +816,7 @@ void post::close() {
     if (!told_cancel_ && net_->run().cancelled.load(std::memory_order_acquire)) return;
     // Rank 0 goes on only when it knows whether processes that it has started take part; and where they do,
     // all others are about to know it.
-    if (rank_ == 0 && door_ && door_->under_way()) return;
+    if (rank_ == 0 && door_ && door_->under_way()) return wait_for_newcomers();
     MPI_Ibarrier(comm_, &agreeing_);
     closing_ = rank_ < first_ ? over_at_first : over_here;
   }

@@ -120,6 +120,7 @@ class post final : public network::exchange, private recipient {
 
   void post_letter(int to, envelope head);
   void put(shipment s);
+  void keep(shipment s);
   void ship(shipment s);
   [[nodiscard]] transport& way_to(int rank) noexcept;
   [[nodiscard]] MPI_Comm everyone() const noexcept { return wide_ == MPI_COMM_NULL ? comm_ : wide_; }
@@ -141,6 +142,7 @@ class post final : public network::exchange, private recipient {
   [[nodiscard]] std::vector<int> those_below(int root) const;
   void ask_for_more(std::size_t stage, int replicas);
   void look_at_newcomers();
+  void wait_for_newcomers();
   void meet();
   void admit();
   void tell_state(int newcomer);
@@ -208,6 +210,7 @@ class post final : public network::exchange, private recipient {
   MPI_Comm wide_ = MPI_COMM_NULL;  // with those that have joined
   std::vector<int> room_;          // by stage
   std::int64_t joined_ns_ = 0;
+  std::int64_t over_ns_ = 0;  // since when only newcomers are waited for
   std::vector<std::string> late_notes_;
   std::unique_ptr<joining> door_;  // last: its thread calls this
 };

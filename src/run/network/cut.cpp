@@ -294,6 +294,12 @@ void net::resize(std::size_t stage, int replicas) {
     for (const auto s : r->farms) most = std::max(most, run.replicas[s]);
     r->set_most(most);
   }
+  // Where less may be under way than had been, the end may owe the beginning more than that; and where it is
+  // more, the beginning may go on.
+  for (auto* n : nodes_) {
+    if (auto* const in = dynamic_cast<inbound*>(n)) in->tell_progress();
+    if (auto* const out = dynamic_cast<outbound*>(n)) out->notify();
+  }
   share_out(stage);
 }
 

@@ -80,11 +80,13 @@ class edge {
   /// more.
   [[nodiscard]] chunk_ptr pop(std::size_t most, chunk_ptr back);
   /// What the receiver can take at once: a run of items worth handing over.
-  void set_grant(std::size_t items) noexcept { grant_.store(items, std::memory_order_relaxed); }
-  /// How many items are worth a message from another rank: more than are taken at once on one machine, but
-  /// not more where each is much work.
+  void set_grant(std::size_t items) noexcept { set_grant(items, items); }
+  /// `message`: so many are worth a message from another rank.
+  void set_grant(std::size_t items, std::size_t message) noexcept {
+    grant_.store(items, std::memory_order_relaxed);
+    message_.store(message, std::memory_order_relaxed);
+  }
   [[nodiscard]] std::size_t message() const noexcept { return message_.load(std::memory_order_relaxed); }
-  void set_message(std::size_t items) noexcept { message_.store(items, std::memory_order_relaxed); }
   /// From now on, what comes is dropped: the receiver wants no more.
   void discard() noexcept;
   /// Whether the sender is to be notified that there is room again. Clears that.

@@ -393,20 +393,19 @@ void net::set_replicas(std::string_view stage, int replicas) {
     if (f == nullptr)
       throw error("set_replicas: stage '" + std::string(stage) + "' is serial: put it into a tw::farm");
     if (state_->others) {
-      if (hub_of_stage_[i] >= 0)
-        return state_->others->resize(i, static_cast<keyed_farm*>(f)->over()->possible(replicas));
-      const auto ranks = state_->others->places()[i].size();
-      return state_->others->resize(i, std::min(replicas, static_cast<int>(ranks * f->most())));
+      // By the same number on all ranks, whichever of the farm's stages was named: ranks agree by it on which
+      // change is the last.
+      const auto first = stages_of(*f).front();
+      const auto ranks = state_->others->places()[first].size();
+      return state_->others->resize(first, hub_of_stage_[first] >= 0
+                                               ? static_cast<keyed_farm*>(f)->over()->possible(replicas)
+                                               : std::min(replicas, static_cast<int>(ranks * f->most())));
     }
     const auto n = std::min<std::size_t>(static_cast<std::size_t>(replicas), f->most());
     const auto before = static_cast<int>(f->replicas());
     if (before == static_cast<int>(n)) return;
     set_replicas_here(*f, n);
-    std::vector<std::size_t> all;
-    for (std::size_t k = 0; k < run.stages.size(); ++k) {
-      if (farm_of_stage_[k] == f) all.push_back(k);
-    }
-    run.resized(all, before, static_cast<int>(n));
+    run.resized(stages_of(*f), before, static_cast<int>(n));
     return;
   }
   throw error("set_replicas: there is no stage '" + std::string(stage) + "'");

@@ -134,13 +134,15 @@ void node::learn(std::size_t items, std::int64_t ns) {
   if (items == 0) return;
   const auto cost = static_cast<double>(ns) / static_cast<double>(items);
   cost_ns_ = cost_ns_ == 0 ? cost : cost_ns_ + (cost - cost_ns_) / 4;
-  const auto fits = static_cast<std::size_t>(static_cast<double>(run_ns) / std::max(cost_ns_, 1.0));
-  most_items_ = std::clamp<std::size_t>(fits, 1, std::min(longest_run, 2 * most_items_));
-  const auto worth = static_cast<std::size_t>(static_cast<double>(message_ns) / std::max(cost_ns_, 1.0));
+  const auto items_in = [&](std::int64_t time, std::size_t most) {
+    const auto fit = static_cast<std::size_t>(static_cast<double>(time) / std::max(cost_ns_, 1.0));
+    return std::clamp<std::size_t>(fit, 1, std::min(longest_run, most));
+  };
+  most_items_ = items_in(run_ns, 2 * most_items_);
+  // More than are taken at once on one machine, but not where each is much work.
+  const auto message = items_in(message_ns, static_cast<std::size_t>(message_ns / run_ns) * most_items_);
   for (auto* e : in) {
-    e->set_grant(most_items_);
-    e->set_message(std::clamp<std::size_t>(
-        worth, 1, std::min(longest_run, static_cast<std::size_t>(message_ns / run_ns) * most_items_)));
+    e->set_grant(most_items_, message);
     // How much room there must be depends on it.
     if (e->sender_waits()) e->from->notify();
   }

@@ -121,7 +121,6 @@ void outbound::adapt(std::size_t items, std::size_t bytes) {
   most_items_ = std::clamp<std::size_t>(worth_.load(std::memory_order_relaxed), 1,
                                         std::clamp<std::size_t>(fit, 1, longest_run));
   in.front()->set_grant(most_items_);
-  in.front()->set_message(most_items_);
 }
 
 void outbound::credited(int from, int runs, std::size_t grant) {
@@ -142,7 +141,10 @@ void outbound::allowed(int from, int by) {
 }
 
 void outbound::progressed(std::int64_t below) {
-  below_.store(below, std::memory_order_release);
+  // Two threads of the other end may tell it: the later one counts.
+  auto known = below_.load();
+  while (known < below && !below_.compare_exchange_weak(known, below)) {
+  }
   notify();
 }
 
@@ -271,11 +273,28 @@ void inbound::taken_from(std::size_t sender) {
       const std::lock_guard hold(lock_);
       return queue_.empty();
     }();
-    if (idle || s.taken * 2 >= credit_.load()) tell(s);
-  } else if (restores_ && (next_ - told_) * 4 >= region_->window.load()) {
-    told_ = next_;
-    by_.tell_progress(region_->first_rank, region_->first_channel, next_);
+    if (idle) {
+      // All of them: one that may send less from now on would wait for ever for what it has not been told.
+      for (auto& one : senders_) {
+        if (one.taken > 0) tell(one);
+      }
+    } else if (s.taken * 2 >= credit_.load()) {
+      tell(s);
+    }
+  } else {
+    tell_progress();
   }
+}
+
+void inbound::tell_progress() {
+  if (!restores_ || counted_) return;
+  std::int64_t below = 0;
+  {
+    const std::lock_guard hold(lock_);
+    if ((next_ - told_) * 4 < region_->window.load()) return;
+    below = told_ = next_;
+  }
+  by_.tell_progress(region_->first_rank, region_->first_channel, below);
 }
 
 void inbound::tell(sender& s) {

@@ -93,6 +93,9 @@ class inbound final : public node, public receiver {
   /// So many replicas of the stage are here now. None: what is under way is worked on, and nothing more is
   /// sent here. One thread at a time.
   void set_replicas(int n);
+  /// Tells the beginning of the region how far its end has come, if that is a good part of what may be under
+  /// way. Any thread.
+  void tell_progress();
   /// Those senders that were not there at first: this does not end before they have. False: it may have
   /// ended.
   [[nodiscard]] bool expect_others() noexcept;

@@ -143,7 +143,6 @@ void keyed_farm::hub::execute(worker& w) {
     const auto fit = static_cast<double>(over_.by->run_bytes() * ranks_.size()) / bytes_per_item_;
     most_items_ = std::min(most_items_, std::max<std::size_t>(1, static_cast<std::size_t>(fit)));
     in.front()->set_grant(most_items_);
-    in.front()->set_message(most_items_);
   }
 }
 

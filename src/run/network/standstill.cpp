@@ -13,7 +13,8 @@ std::optional<standstill> net::stands_still() const {
   standstill found;
   found.since = moved();
   if (over()) return found;
-  if (state_->paused() || !waits_for_others(found.since)) return std::nullopt;
+  const bool paused = state_->paused() && !state_->ending.load();
+  if (paused || !waits_for_others(found.since)) return std::nullopt;
   const auto ready = ready_nodes();
   const bool in_calls = found.since % one_awake > 0;
   if (ready > 0) {
