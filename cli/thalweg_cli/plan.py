@@ -28,14 +28,15 @@ def plan(
     ],
     arguments: Annotated[list[str] | None, typer.Argument(help="Its own arguments, behind --.")] = None,
     nprocs: Annotated[
-        int, typer.Option("--nprocs", "-n", help="For so many processes.", min=0, max=1 << 20)
-    ] = 0,
+        int | None, typer.Option("--nprocs", "-n", help="For so many processes.", min=1, max=1 << 20)
+    ] = None,
     hosts: Annotated[
         str, typer.Option(metavar="HOST:N,...", help="On these hosts, with so many processes each.")
     ] = "",
     cores: Annotated[
-        int, typer.Option(help="That each host has; without it, as many as this one.", min=0, max=1 << 20)
-    ] = 0,
+        int | None,
+        typer.Option(help="That each host has; without it, as many as this one.", min=1, max=1 << 20),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(help="A saved report (to_json): what the stages have cost.", exists=True)
     ] = None,
@@ -75,9 +76,13 @@ def plan(
 def ask(program: Path, command: Sequence[str], variables: Mapping[str, str], answer: Path) -> str:
     """Starts the program with these variables; gives the text that it writes into the file `answer`."""
     done = finish(command, variables={**mpi.variables(), **variables})
+    if done.out:
+        console.print(done.out.rstrip("\n"), markup=False, highlight=False)
+    if answer.exists() and (problems := problems_in(answer)):
+        raise Failed(f"{program} cannot run its job: {problems}")
     if done.code != 0:
         # What nobody has caught is told by the runtime of C++, in front of all that follows an abort.
-        uncaught = re.search(r"^\s*what\(\):\s*(.+)$", done.errors, re.MULTILINE)
+        uncaught = re.search(r"^\s*what\(\):\s*(.+(?:\n\s+- .+)*)$", done.errors, re.MULTILINE)
         cause = uncaught[1] if uncaught else done.cause(program.name)
         raise Failed(f"{program} did not get as far as its plan: {cause}")
     if not answer.exists():
@@ -89,12 +94,21 @@ def ask(program: Path, command: Sequence[str], variables: Mapping[str, str], ans
     return answer.read_text(encoding="utf-8")
 
 
+def problems_in(answer: Path) -> str:
+    """What the library says of a job that cannot be run; empty if it can."""
+    try:
+        told = json.loads(answer.read_text(encoding="utf-8"))
+    except ValueError:
+        return ""
+    problems: list[str] = told.get("problems", []) if isinstance(told, dict) else []
+    return "".join(f"\n  - {problem}" for problem in problems) if len(problems) > 1 else "".join(problems)
+
+
 def show(found: Plan) -> None:
     """Prints a plan."""
     ranks = found["ranks"]
     on_hosts = [(host, [r["rank"] for r in those]) for host, those in groupby(by_host(ranks), key=host_of)]
-    several = "hosts" if len(on_hosts) > 1 else "host"
-    console.print(f"{len(ranks)} ranks on {len(on_hosts)} {several}", markup=False)
+    console.print(f"{count_of(len(ranks), 'rank')} on {count_of(len(on_hosts), 'host')}", markup=False)
     for host, those in on_hosts:
         workers = ", ".join(sorted({str(r["workers"]) for r in ranks if r["rank"] in those}))
         console.print(f"  {host}: {spans(those)}, workers of each: {workers}", markup=False)
@@ -104,6 +118,11 @@ def show(found: Plan) -> None:
         console.print(text, markup=False)
     if pace := found["seconds_per_item"]:
         console.print(f"By these costs the source can give at most {1 / pace:,.0f} items a second.")
+
+
+def count_of(number: int, what: str) -> str:
+    """`1 host`, `2 hosts`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def stage_table(found: Plan) -> Table:

@@ -174,7 +174,7 @@ class diagnosis {
   }
 
   bottleneck_report saturated_part(const part& p) const {
-    if (p.replicas == 1)
+    if (p.replicas == 1 && !p.main().data().farm)
       return p.main().is_source() || p.main().is_sink() ? end_of_stream(p) : serial_stage(p);
     if (p.blocking) return too_few_replicas(p, 2 * p.replicas);
     if (p.at_once >= cores_) return machine();
@@ -233,12 +233,13 @@ class diagnosis {
     const bound b = shortest(
         parts_, [&](const part& other) { return other.busy / (&other == &p ? better : other.at_once); },
         busy_, usable_);
-    return {
-        p.main().name(), limited_by::replicas,
-        joined({"All ", std::to_string(p.replicas), " replicas of ", quoted(p.main().name()), " are busy ",
-                percent_text(utilisation(p)),
-                " of the time. Allow more, such as .replicas = ", std::to_string(better), ".", gain_text(b)}),
-        utilisation(p), gain(b)};
+    return {p.main().name(), limited_by::replicas,
+            joined({p.replicas == 1 ? "The only replica of "
+                                    : joined({"All ", std::to_string(p.replicas), " replicas of "}),
+                    quoted(p.main().name()), p.replicas == 1 ? " is busy " : " are busy ",
+                    percent_text(utilisation(p)), " of the time. Allow more, such as .replicas = ",
+                    std::to_string(better), ".", gain_text(b)}),
+            utilisation(p), gain(b)};
   }
 
   bottleneck_report too_few_workers() const {

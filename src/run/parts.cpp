@@ -1,5 +1,7 @@
 #include "parts.hpp"
 
+#include <thalweg/observe/text.hpp>
+
 #include <algorithm>
 
 namespace thalweg::run_detail {
@@ -54,6 +56,14 @@ std::vector<part> parts_of(const run_state& run, std::size_t first, std::size_t 
     first = end;
   }
   return parts;
+}
+
+std::string meant_stage(const run_state& run, std::string_view wrong) {
+  std::vector<std::string> names;
+  names.reserve(run.stages.size());
+  for (const auto& s : run.stages) names.push_back(s.info->name);
+  const auto close = observe::closest_name(wrong, names);
+  return close.empty() ? std::string() : observe::joined({"; did you mean '", close, "'?"});
 }
 
 std::vector<bool> components_in_loops(const run_state& run) {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace thalweg::run_detail {
@@ -33,5 +35,8 @@ void limit_replicas(std::span<std::size_t* const> farms, std::size_t most);
 
 /// For each component of the plan whether it lies in a loop.
 [[nodiscard]] std::vector<bool> components_in_loops(const run_state& run);
+
+/// `; did you mean 'x'?` where a name that no stage has is like that of one.
+[[nodiscard]] std::string meant_stage(const run_state& run, std::string_view wrong);
 
 }  // namespace thalweg::run_detail

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "parts.hpp"
+
 namespace thalweg {
 
 namespace run_detail {
@@ -128,7 +130,8 @@ void execution::set_replicas(std::initializer_list<std::pair<std::string_view, i
     const auto s =
         std::find_if(stages.begin(), stages.end(), [&](const auto& x) { return x.info->name == stage; });
     if (s == stages.end())
-      throw error("set_replicas: there is no stage '" + std::string(stage) + "', so nothing is changed");
+      throw error("set_replicas: there is no stage '" + std::string(stage) + "', so nothing is changed" +
+                  meant_stage(engine_->state(), stage));
     if (s->info->farm < 0)
       throw error("set_replicas: stage '" + std::string(stage) + "' is serial, so nothing is changed");
     if (replicas < 1)

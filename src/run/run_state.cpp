@@ -374,6 +374,7 @@ report run_state::make_report(bool final) const {
     if (!observes() && dropped_before) s.totals.dropped = dropped_before(i);
     if (!elsewhere_.ranks_of_stage.empty()) s.ranks = elsewhere_.ranks_of_stage[i];
     s.replicas = replicas[i];
+    s.farm = info.farm >= 0;
     s.segment = segments[i];
     s.reorder_capacity = reorder_slots[i];
     s.blocking = info.opts.blocking;

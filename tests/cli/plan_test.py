@@ -109,6 +109,25 @@ class Plan(unittest.TestCase):
             Failed, "one of them", self.fails, "--measure", "1", "--report", str(self.program)
         )
 
+    def test_a_job_that_cannot_be_run(self) -> None:
+        told = json.dumps({"problems": ["no host b", "no rank 9"]})
+        # Whether the program has caught it or not.
+        for code in (0, 1):
+            self.answers(f"#!/bin/bash\necho '{told}' >\"$THALWEG_PLAN\"\nexit {code}\n")
+            self.assertRaisesRegex(Failed, r"(?s)cannot run its job.*no host b\n  - no rank 9", self.fails)
+        self.answers(
+            "#!/bin/bash\nprintf '  what():  two:\\n  - one\\n  - other\\n[x] frames\\n' >&2\nkill -ABRT $$\n"
+        )
+        self.assertRaisesRegex(Failed, r"(?s)its plan: two:\n  - one\n  - other$", self.fails)
+
+    def test_what_the_program_prints_and_one_rank(self) -> None:
+        one = json.dumps({**PLAN, "ranks": PLAN["ranks"][:1], "stages": PLAN["stages"][:1]})
+        self.answers(f"#!/bin/bash\necho hello\necho '{one}' >\"$THALWEG_PLAN\"\n")
+        done = self.type()
+        self.assertIn("hello\n", done.output)
+        self.assertIn("1 rank on 1 host\n", done.output)
+        self.assertEqual(self.type("--nprocs", "0").exit_code, 2)
+
     def test_ranks_as_text(self) -> None:
         self.assertEqual(spans([0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8")
         places = [{"rank": rank, "replicas": n} for rank, n in ((0, 1), (1, 2), (2, 2), (3, 1))]

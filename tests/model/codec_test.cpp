@@ -2,11 +2,13 @@
 #include <thalweg/model/codec.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -87,6 +89,31 @@ TEST(Codec, ItemsComeBackAsTheyWent) {
   comes_back(std::tuple<>());
   comes_back(std::tuple<std::string, double, std::optional<int>>("x", 0.5, 3));
   comes_back(reading{"outside", -3.5});
+}
+
+struct inside {
+  std::array<char, 20> name;
+  std::chrono::nanoseconds when;
+  plain parts[2];
+};
+struct nothing {};
+struct points_at_last {
+  nothing at_first;
+  inside then;
+  const char* text;
+};
+struct has_view {
+  int n;
+  std::string_view text;
+};
+struct derived : plain {
+  int* p;
+};
+
+TEST(Codec, WhatPointsSomewhereDoesNotTravelAsItLies) {
+  static_assert(tw::can_travel<plain> && tw::can_travel<inside> && tw::can_travel<nothing>);
+  static_assert(!tw::can_travel<points_at_last> && !tw::can_travel<has_view> && !tw::can_travel<derived>);
+  static_assert(!tw::can_travel<std::array<int*, 2>> && !tw::can_travel<int*>);
 }
 
 TEST(Codec, OnlyTheMembersThatAreNamedTravel) {

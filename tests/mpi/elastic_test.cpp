@@ -18,6 +18,7 @@
 #include <mpi.h>
 
 #include "mpi/ranks.hpp"
+#include "mpi/refusal.hpp"
 #include "mpi/watched.hpp"
 #include "support/watchdog.hpp"
 
@@ -271,7 +272,7 @@ TEST(Elastic, WhatCannotBeChangedIsSaid) {
   auto e = tw::launch(numbers(10) | tw::farm([](long x) { return x; }, {.name = "pass"}) | tw::sink(seen),
                       ranks::policy());
   EXPECT_THROW(e.set_replicas("count", 2), tw::error);
-  EXPECT_THROW(e.set_replicas("nobody", 2), tw::error);
+  EXPECT_THAT(refusal([&] { e.set_replicas("count_", 2); }), testing::HasSubstr("did you mean 'count'?"));
   EXPECT_THROW(e.set_replicas("pass", 0), tw::error);
   e.wait();
   EXPECT_THROW(tw::run(numbers(1) | tw::sink(seen), ranks::policy({.reserve = -1})), tw::error);

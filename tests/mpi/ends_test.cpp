@@ -240,8 +240,9 @@ TEST(Refused, PlacesThatDoNotExist) {
 TEST(Refused, NumbersThatMakeNoSense) {
   EXPECT_THAT(refusal([] { run_named(ranks::policy({.grouping = 0})); }), HasSubstr(".grouping must be"));
   EXPECT_THAT(refusal([] { run_named(ranks::policy({.credits = -2})); }), HasSubstr(".credits must be"));
-  EXPECT_THAT(refusal([] { run_named(ranks::policy({.batch_bytes = 0})); }),
-              HasSubstr(".batch_bytes must be"));
+  for (const auto bytes : {std::size_t{0}, static_cast<std::size_t>(-1)})
+    EXPECT_THAT(refusal([&] { run_named(ranks::policy({.batch_bytes = bytes})); }),
+                HasSubstr(".batch_bytes must be between"));
 }
 
 TEST(Refused, OtherJobsOnOtherRanks) {
@@ -252,7 +253,48 @@ TEST(Refused, OtherJobsOnOtherRanks) {
                             tw::farm([](const int& x) { return x; }, {.name = name}) | tw::sink([](int) {}),
                         ranks::policy());
               }),
-              HasSubstr("rank 1 runs another job than rank 0"));
+              HasSubstr("rank 1 runs another job than rank 0, or the same with other options: it has "
+                        "[stage 2: 'other', map in farm 0, gives i32], and rank 0 [stage 2: 'pass', map in"));
+}
+
+TEST(Refused, OtherOptionsOnOtherRanks) {
+  if (ranks::count() == 1) GTEST_SKIP() << "there is no other rank";
+  const int credits = ranks::policy().rank() == 1 ? 3 : 2;
+  EXPECT_THAT(refusal([&] { run_named(ranks::policy({.credits = credits})); }),
+              HasSubstr("it has [.credits = 3], and rank 0 [.credits = 2]"));
+}
+
+TEST(Refused, OtherConnectionsOnOtherRanks) {
+  if (ranks::count() == 1) GTEST_SKIP() << "there is no other rank";
+  tw::let_travel<int>();
+  std::vector<int> seen;
+  tw::graph g;
+  auto numbers = g.add(tw::source(std::vector{1, 2}));
+  auto one = g.add(tw::farm([](const int& x) { return x; }, {.name = "one"}));
+  auto two = g.add(tw::farm([](const int& x) { return x; }, {.name = "two"}));
+  auto end = g.add(tw::sink(seen));
+  const bool other = ranks::policy().rank() == 1;
+  auto& first = other ? two : one;
+  auto& second = other ? one : two;
+  g.connect(numbers.out, first.in);
+  g.connect(first.out, second.in);
+  g.connect(second.out, end.in);
+  EXPECT_THAT(refusal([&] { tw::run(g, ranks::policy()); }),
+              HasSubstr("connected, or declared, in another way"));
+}
+
+TEST(Refused, AStagePlacedTwice) {
+  if (ranks::count() == 1) GTEST_SKIP() << "one rank executes everything";
+  EXPECT_THAT(refusal([] {
+                run_named(ranks::policy({.place = {{"pass", {1}}, {"pass", {0}}}}));
+              }),
+              HasSubstr("'pass': it has been placed already"));
+}
+
+TEST(Refused, MoreRanksInReserveThanThereAre) {
+  if (ranks::count() == 1) GTEST_SKIP() << "one rank executes everything";
+  EXPECT_THAT(refusal([] { run_named(ranks::policy({.reserve = ranks::count()})); }),
+              HasSubstr("rank 0 always takes part"));
 }
 
 // The inner merge asks for the order in which the inner split has dealt out: only one rank knows it.

@@ -3,12 +3,15 @@
 #include <thalweg/thalweg.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ranges>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -39,6 +42,27 @@ TEST(Line, AFarm) {
         },
         how);
   }
+}
+
+// The thread that deals out the items is the only one of its rank: what it would have to do itself is always
+// there to be done, and the others must not get nothing because of that.
+TEST(Line, AFarmThatIsAlsoOnTheRankOfTheSource) {
+  std::vector<int> all(static_cast<std::size_t>(ranks::count()));
+  std::iota(all.begin(), all.end(), 0);
+  constexpr std::size_t items = 400;
+  std::vector<std::size_t> done_by(all.size());
+  tw::run(tw::source(std::views::iota(0, static_cast<int>(items))) |
+              tw::farm(
+                  [](int) {
+                    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(500);
+                    while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
+                    return ranks::policy().rank();
+                  },
+                  {.name = "work"}) |
+              tw::sink([&](int rank) { ++done_by[static_cast<std::size_t>(rank)]; }),
+          ranks::policy({.local = tw::pool{.workers = 1}, .place = {{"work", all}}}));
+  if (!ranks::root()) return;
+  for (const auto n : done_by) EXPECT_GT(n, items / all.size() / 8) << testing::PrintToString(done_by);
 }
 
 TEST(Line, FarmsThatFollowEachOther) {

@@ -58,12 +58,18 @@ def main(program: str) -> None:
 
         for wrong, word in (
             ({"THALWEG_PLAN_HOSTS": "a:0"}, "a:0"),
+            ({"THALWEG_PLAN_HOSTS": "a:2", "THALWEG_PLAN_RANKS": 3}, "room for 2 ranks, not for 3"),
+            ({"THALWEG_PLAN": Path(folder) / "no" / "plan.json"}, "the plan cannot be written"),
             ({"THALWEG_COSTS": plan}, str(plan)),
         ):
             plan.write_text("{}")
             said = ask(program, code=1, **{"THALWEG_PLAN": Path(folder) / "other", **wrong})
             if word not in said:
                 sys.exit(f"{wrong}: {said}")
+        # What is wrong with the job itself is in the answer, too.
+        problems = json.loads((Path(folder) / "other").read_text())["problems"]
+        if len(problems) != 1 or str(plan) not in problems[0]:
+            sys.exit(f"the last of these has left {problems}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <thalweg/model/errors.hpp>
+#include <thalweg/model/plain.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -84,14 +85,6 @@ class byte_reader {
 };
 
 namespace model {
-
-/// What lies in memory as it may travel: no pointers, and nothing like a `std::string_view` that has one.
-template <class T>
-inline constexpr bool plain_bytes =
-    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
-    !std::is_null_pointer_v<T> &&
-    (
-        !requires(const T& x) { x.data(); } || requires { std::tuple_size<T>::value; });
 
 std::string tag_of_number(char kind, std::size_t size);
 std::string tag_of_bytes(const std::type_info& type, std::size_t size);

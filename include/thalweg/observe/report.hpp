@@ -23,6 +23,7 @@ struct stage_data {
   std::string kind;                  ///< its pattern: `source`, `map`, `farm`, `sink`, ...
   observe::stage_totals totals;      ///< counters of all its replicas together
   int replicas = 1;                  ///< how many may work at once; 1 for a serial stage
+  bool farm = false;                 ///< more of them may be allowed
   std::size_t capacity = 0;          ///< of its input pipe in items; 0 if it is called directly
   std::size_t reorder_capacity = 0;  ///< of its reorder window in runs; 0 if it has none
   bool blocking = false;             ///< it waits for the outside: its time is not processor time

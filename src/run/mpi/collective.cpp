@@ -33,6 +33,22 @@ std::string name_of_host() {
   return {host, static_cast<std::size_t>(n)};
 }
 
+std::string first_of(const std::string& mine, MPI_Comm comm) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  int who = mine.empty() ? ranks : rank;
+  int first = ranks;
+  MPI_Allreduce(&who, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == ranks) return {};
+  std::string text = "rank " + std::to_string(rank) + mine;
+  auto n = static_cast<int>(text.size());
+  MPI_Bcast(&n, 1, MPI_INT, first, comm);
+  text.resize(static_cast<std::size_t>(n));
+  MPI_Bcast(text.data(), n, MPI_CHAR, first, comm);
+  return text;
+}
+
 // One rank after the other: a trace may be long, and rank 0 is to have no more than it keeps.
 std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine, MPI_Comm comm) {
   int rank = 0, ranks = 1;

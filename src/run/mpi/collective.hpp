@@ -16,6 +16,9 @@ void wait_for(MPI_Request& r);
 /// Where this rank is, as MPI calls it.
 [[nodiscard]] std::string name_of_host();
 
+/// `rank 3` and the text of that rank, the lowest one that has some; on all ranks. Empty if none has any.
+[[nodiscard]] std::string first_of(const std::string& mine, MPI_Comm comm);
+
 /// Rank 0 gets what each rank has, by rank; the others get nothing.
 [[nodiscard]] std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine, MPI_Comm comm);
 

@@ -51,8 +51,11 @@ std::vector<stage_cost> saved_costs(const std::string& file) {
       stages.push_back(
           {s.at("name").get<std::string>(), source, items, s.at("service_ns_per_item").get<double>()});
     }
-  } catch (const nlohmann::json::exception& problem) {
-    throw error("costs: '" + file + "' is no report that was saved as JSON: " + problem.what());
+  } catch (const nlohmann::json::parse_error& problem) {
+    throw error("costs: '" + file + "' is no JSON from byte " + std::to_string(problem.byte) +
+                " on: it has to be what report::to_json gave");
+  } catch (const nlohmann::json::exception&) {
+    throw error("costs: '" + file + "' is no report: it has to be what report::to_json gave");
   }
   return costs_of_all(stages);
 }

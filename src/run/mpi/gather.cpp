@@ -57,7 +57,7 @@ std::vector<std::byte> told(const run_state& run, const of_this_rank& mine, int 
                observe::process_resources().peak_bytes,
                mine.others,
                run.workers.load(),
-               cores(),
+               mine.cores,
                static_cast<std::uint8_t>(counted.sampled ? 1 : 0),
                counted.work};
   t.host = name_of_host();
@@ -112,12 +112,14 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
 
   run_state::elsewhere all;
   all.notes = mine.notes;
+  std::vector<std::vector<int>> mapped;
   for (const auto& places : *mine.places) {
-    auto& ranks = all.ranks_of_stage.emplace_back();
+    auto& ranks = mapped.emplace_back();
     for (const auto& p : places) {
       if (p.replicas > 0) ranks.push_back(p.rank);
     }
   }
+  all.ranks_of_stage.resize(mapped.size());
   std::vector<channel_totals> sums;
   std::map<std::string, int> cores_of_host;
   int workers = 0;
@@ -126,7 +128,8 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
     byte_reader from(of_all[r]);
     t.travel(from);
     of_all[r] = {};
-    cores_of_host.emplace(t.host, t.numbers.cores);
+    auto& cores = cores_of_host[t.host];
+    cores = std::max(cores, t.numbers.cores);
     workers += t.numbers.workers;
     const auto& clock = mine.times->of(static_cast<int>(r));
     rank_report row{static_cast<int>(r),
@@ -148,7 +151,6 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
     }
     add_up(sums, t.channels);
     all.ranks.push_back(std::move(row));
-    // Also those that have got replicas meanwhile.
     for (std::size_t i = 0; i < t.stages.size(); ++i) {
       if (t.stages[i].runs > 0) all.ranks_of_stage[i].push_back(static_cast<int>(r));
     }
@@ -159,9 +161,9 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
     if (run.trace) run.trace->add_events(std::move(t.trace), t.trace_dropped);
   }
   for (const auto& [host, n] : cores_of_host) all.cores += n;
-  for (auto& ranks : all.ranks_of_stage) {
-    std::sort(ranks.begin(), ranks.end());
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  // Where nothing has come to a stage, those that would have executed it.
+  for (std::size_t i = 0; i < mapped.size(); ++i) {
+    if (all.ranks_of_stage[i].empty()) all.ranks_of_stage[i] = std::move(mapped[i]);
   }
   name_channels(run, sums, all);
   run.workers.store(workers);

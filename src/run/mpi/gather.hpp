@@ -42,6 +42,7 @@ struct of_this_rank {
   std::uint64_t others = 0;              ///< messages that are neither items nor credit
   int first_ranks = 0;                   ///< that began the run; the others have joined it
   std::int64_t joined_ns = 0;            ///< after its begin
+  int cores = 1;                         ///< of its machine, that ranks may use
   std::vector<std::string> notes;        ///< for the report
 };
 

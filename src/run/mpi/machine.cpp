@@ -54,6 +54,9 @@ machine made_up(int ranks, std::string_view hosts, int cores) {
                   "' is not a name, or a name and a number of ranks, as node1:4");
     places.ranks.insert(places.ranks.end(), static_cast<std::size_t>(n), {std::string(name)});
   }
+  if (!places.ranks.empty() && ranks > places.size())
+    throw error("hosts: they have room for " + std::to_string(places.size()) + " ranks, not for " +
+                std::to_string(ranks));
   if (places.ranks.empty()) places.ranks.push_back({"this host"});
   machine made;
   const auto n = ranks == 0 ? places.ranks.size() : static_cast<std::size_t>(ranks);

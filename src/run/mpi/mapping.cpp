@@ -60,13 +60,8 @@ std::vector<group*> named(const run_state& run, std::vector<group>& groups, std:
 }
 
 std::string unknown_stage(const run_state& run, std::string_view option, std::string_view name) {
-  std::vector<std::string> names;
-  names.reserve(run.stages.size());
-  for (const auto& s : run.stages) names.push_back(s.info->name);
-  auto text = observe::joined({"mpi: ", option, " names stage '", name, "', which does not exist"});
-  if (const auto close = observe::closest_name(name, names); !close.empty())
-    text += observe::joined({"; did you mean '", close, "'?"});
-  return text;
+  return observe::joined(
+      {"mpi: ", option, " names stage '", name, "', which does not exist", meant_stage(run, name)});
 }
 
 std::vector<place_of> counted(std::vector<int> ranks) {
@@ -104,6 +99,9 @@ class wishes {
     if (meant.empty()) return fails(unknown_stage(run_, ".place", p.stage));
     if (!p.ranks.empty() && !p.hosts.empty()) return fails(who + " names ranks and hosts: only one can hold");
     if (p.ranks.empty() && p.hosts.empty()) return fails(who + " names no rank");
+    for (auto* g : meant) {
+      if (name(*g)) return fails(who + ": it has been placed already");
+    }
     named_.insert(named_.end(), meant.begin(), meant.end());
     for (auto* g : meant) p.hosts.empty() ? to_ranks(*g, p.ranks, who) : to_hosts(*g, p.hosts, who);
   }

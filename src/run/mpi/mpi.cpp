@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "absent.hpp"
 #include "clocks.hpp"
+#include "collective.hpp"
 #include "joining.hpp"
 #include "kept_memory.hpp"
 #include "mapping.hpp"
@@ -23,6 +25,7 @@
 #include "plan.hpp"
 #include "post.hpp"
 #include "pulse.hpp"
+#include "roll_call.hpp"
 #include "surroundings.hpp"
 #include "ways.hpp"
 
@@ -38,19 +41,27 @@ void initialise(int* argc, char*** argv, const mpi_options& how) {
   MPI_Finalized(&is);
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
   MPI_Initialized(&is);
-  if (is != 0) return (void)newcomer::here();
+  if (is != 0) {
+    (void)newcomer::here();
+    return begin_roll_calls(false);
+  }
   int given = 0;
   // One thread at a time is what runs need. The program may want more, but Open MPI 4 then has no windows
   // over TCP.
   const bool one_at_a_time = how.comm == one_sided && how.spawn == 0;
   MPI_Init_thread(argc, argv, one_at_a_time ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE, &given);
   (void)newcomer::here();  // before, since what is made first is left last
+  begin_roll_calls(true);
   std::atexit([] {
     int over = 0;
     MPI_Finalized(&over);
-    if (over == 0) MPI_Finalize();
+    if (over != 0) return;
+    require_no_run();
+    MPI_Finalize();
   });
 }
+
+constexpr std::string_view connections_line = "connections: ";
 
 // Everybody gets what rank 0 has.
 void take_from_root(bytes& what, MPI_Comm comm) {
@@ -90,48 +101,73 @@ void agree_on_costs(mpi_options& how, MPI_Comm comm) {
     how.costs.push_back({names[i], std::chrono::duration<double>(numbers[2 * i]), numbers[2 * i + 1]});
 }
 
-// What has to be the same on all ranks, as text.
+// What has to be the same on all ranks, a line for each thing.
 std::string description(const run_state& run, const mpi_options& how) {
-  std::string text = run.plan.drawn().to_json();
-  for (const auto& s : run.stages) {
-    text += "\n" + s.info->name + " " + s.info->pattern + " " + std::to_string(s.info->farm) + " " +
-            std::to_string(s.info->replicas) + (s.info->unordered ? " unordered" : "");
-    if (s.info->out != nullptr) {
-      const auto* const wire = model::wire_of(*s.info->out);
-      text += " " + (wire == nullptr ? "-" : wire->tag());
+  std::string text;
+  for (std::size_t i = 0; i < run.stages.size(); ++i) {
+    const auto& s = *run.stages[i].info;
+    text += "stage " + std::to_string(i + 1) + ": '" + s.name + "', " + s.pattern;
+    if (s.farm >= 0) text += " in farm " + std::to_string(s.farm);
+    if (s.replicas != automatic && s.farm >= 0) text += ", .replicas = " + std::to_string(s.replicas);
+    if (s.unordered) text += ", unordered";
+    if (s.out != nullptr) {
+      const auto* const wire = model::wire_of(*s.out);
+      text += ", gives " + (wire == nullptr ? model::type_name(*s.out) : wire->tag());
     }
+    text += '\n';
   }
-  text += "\ngrouping " + std::to_string(how.grouping) + ", credits " + std::to_string(how.credits) +
-          ", bytes " + std::to_string(how.batch_bytes) + ", comm " +
-          (how.comm == two_sided   ? "two"
-           : how.comm == one_sided ? "one"
-                                   : "any") +
-          (how.share_memory ? "" : " without sharing") + (how.apart ? ", apart" : "") + ", reserve " +
-          std::to_string(how.reserve) + ", spawn " + std::to_string(how.spawn) + ", patience " +
-          std::to_string(how.patience.count());
+  const auto option = [&](std::string_view name, const std::string& value) {
+    text.append(".").append(name).append(" = ").append(value) += '\n';
+  };
+  option("grouping", std::to_string(how.grouping));
+  option("credits", std::to_string(how.credits));
+  option("batch_bytes", std::to_string(how.batch_bytes));
+  option("comm", how.comm == two_sided ? "two_sided" : how.comm == one_sided ? "one_sided" : "automatic");
+  option("share_memory", how.share_memory ? "true" : "false");
+  option("apart", how.apart ? "true" : "false");
+  option("reserve", std::to_string(how.reserve));
+  option("spawn", std::to_string(how.spawn));
+  option("patience", std::to_string(how.patience.count()) + " ms");
   for (const auto& p : how.place) {
-    text += ", " + p.stage;
-    for (const int r : p.ranks) text += " " + std::to_string(r);
-    for (const auto& h : p.hosts) text += " " + h;
+    auto where = "'" + p.stage + "' on";
+    for (const int r : p.ranks) where += " " + std::to_string(r);
+    for (const auto& h : p.hosts) where += " " + h;
+    option("place", where);
   }
-  return text;
+  // Last: who has other stages hears of these.
+  return text.append(connections_line) + run.plan.drawn().to_json() + '\n';
+}
+
+// The first line of two descriptions that is not the same, in words.
+std::string difference(std::string_view mine, std::string_view others) {
+  const auto next = [](std::string_view& text) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    return line;
+  };
+  for (;;) {
+    const auto a = next(mine), b = next(others);
+    if (a == b) continue;
+    if (a.starts_with(connections_line) && b.starts_with(connections_line))
+      return "its stages are connected, or declared, in another way than those of rank 0";
+    const auto shown = [](std::string_view line) {
+      return line.starts_with(connections_line) ? std::string("no such thing")
+                                                : "[" + std::string(line) + "]";
+    };
+    return "it has " + shown(a) + ", and rank 0 " + shown(b);
+  }
 }
 
 // Throws on all ranks if one of them is to run something else than rank 0.
 void require_same(const std::string& mine, MPI_Comm comm) {
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
   const auto* const begin = reinterpret_cast<const std::byte*>(mine.data());
   bytes first(begin, begin + mine.size());
   take_from_root(first, comm);
-  int other = std::equal(first.begin(), first.end(), begin, begin + mine.size()) ? ranks : rank;
-  int least = 0;
-  MPI_Allreduce(&other, &least, 1, MPI_INT, MPI_MIN, comm);
-  if (least < ranks)
-    throw error("mpi: rank " + std::to_string(least) +
-                " runs another job than rank 0, or the same with other options: all ranks have to start the "
-                "same program and to build the same job");
+  const std::string_view root(reinterpret_cast<const char*>(first.data()), first.size());
+  constexpr const char* another = " runs another job than rank 0, or the same with other options: ";
+  const auto problem = first_of(mine == root ? std::string() : another + difference(mine, root), comm);
+  if (!problem.empty())
+    throw error("mpi: " + problem + "; all ranks have to start the same program and to build the same job");
 }
 
 // What is known before anything runs: all that cannot travel although it would have to.
@@ -151,6 +187,7 @@ void require_wires(const run_state& run, const network::mapping& places) {
 }
 
 constexpr int most_spawned = 1024;
+constexpr std::size_t most_batch_bytes = std::size_t{1} << 30;
 
 void require_valid(const mpi_options& how) {
   std::vector<std::string> problems;
@@ -168,13 +205,15 @@ void require_valid(const mpi_options& how) {
         "mpi: .spawn and .comm = one_sided: what travels to processes that join and from them travels as "
         "messages");
   if (how.patience.count() < 0) problems.emplace_back("mpi: .patience must not be negative");
-  if (how.batch_bytes < 1) problems.emplace_back("mpi: .batch_bytes must be at least 1");
+  if (how.batch_bytes < 1 || how.batch_bytes > most_batch_bytes)
+    problems.push_back("mpi: .batch_bytes must be between 1 and " + std::to_string(most_batch_bytes) +
+                       ", not " + std::to_string(static_cast<std::ptrdiff_t>(how.batch_bytes)));
   if (!problems.empty()) throw invalid_job(std::move(problems));
 }
 
 struct own_comm {
   MPI_Comm comm = MPI_COMM_NULL;
-  own_comm() { MPI_Comm_dup(MPI_COMM_WORLD, &comm); }
+  explicit own_comm(MPI_Comm c) : comm(c) {}
   own_comm(const own_comm&) = delete;
   own_comm& operator=(const own_comm&) = delete;
   ~own_comm() {
@@ -195,6 +234,14 @@ std::vector<int> room_for(const network::mapping& places, const machine& on, con
     }
   }
   return all;
+}
+
+// What can be known only with the ranks.
+void require_possible(const mpi_options& how, int ranks) {
+  if (how.reserve < ranks) return;
+  throw invalid_job({"mpi: .reserve = " + std::to_string(how.reserve) + ", but there are " +
+                     std::to_string(ranks) + " ranks, and rank 0 always takes part: at most " +
+                     std::to_string(ranks - 1) + " can wait"});
 }
 
 // What keeps processes from joining, if anything does; the same on all ranks.
@@ -253,16 +300,26 @@ std::shared_ptr<engine> make_newcomer(newcomer& self, std::unique_ptr<run_state>
   std::exit(EXIT_SUCCESS);
 }
 
-std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* policy) {
-  auto how = static_cast<const mpi*>(policy)->options();
+// The program may not catch what it does not expect of a run.
+void give_answer(const std::string& file, const std::string& text) {
+  try {
+    write_whole(file, text);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "thalweg: the plan cannot be written: %s\n", e.what());
+    std::exit(EXIT_FAILURE);
+  }
+}
+
+std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how) {
   const auto number = next_run();
   require_valid(how);
   int is = 0;
   MPI_Finalized(&is);
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
   if (auto* const self = newcomer::here()) return make_newcomer(*self, std::move(state), how, number);
-  own_comm mine;
-  const auto [on, node_of, crowded] = look_around(mine.comm);
+  own_comm mine(call_roll(number, how.patience));
+  const auto seen = look_around(mine.comm);
+  const auto& on = seen.all;
   int rank = 0;
   MPI_Comm_rank(mine.comm, &rank);
   const any_policy local = how.local ? *how.local : any_policy(pool{.workers = on.workers(rank)});
@@ -270,10 +327,12 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
   const auto plan = requested_plan();
   if (on.size() == 1 && how.spawn == 0 && !plan) return local.make(std::move(state));
   agree_on_costs(how, mine.comm);
+  require_possible(how, plan && plan->for_machine ? plan->for_machine->size() : on.size());
   if (plan) {
     const auto& where = plan->for_machine ? *plan->for_machine : on;
     const auto places = with_reserves(*state, how, where, map_stages(*state, how, where));
-    if (rank == 0) write_whole(plan->file, plan_as_json(*state, how, where, places));
+    require_wires(*state, places);
+    if (rank == 0) give_answer(plan->file, plan_as_json(*state, how, where, places));
     leave();
   }
   const auto job = description(*state, how);
@@ -281,7 +340,7 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
   auto places = with_reserves(*state, how, on, map_stages(*state, how, on));
   require_wires(*state, places);
   keep_memory(how.keep_memory);
-  auto times = clocks::measured(mine.comm, node_of);
+  auto times = clocks::measured(mine.comm, seen.node_of);
   auto beat = std::make_unique<pulse>(mine.comm, on.host((rank + on.size() - 1) % on.size()), how.patience);
   std::unique_ptr<joining> door;
   std::vector<int> room;
@@ -292,13 +351,24 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
     if (problem.empty())
       door = std::make_unique<joining>(mine.comm, invitation{on.size(), how.spawn, number, job, places});
   }
-  auto others = std::make_shared<post>(mine.give_up(), std::move(places), std::move(times), std::move(beat),
-                                       how, crowded);
+  auto others =
+      std::make_shared<post>(mine.give_up(), std::move(places), std::move(times), std::move(beat), how, seen);
   state->notes = others->notes();
   if (!problem.empty() && rank == 0) state->notes.push_back(problem);
   if (door) others->can_be_joined(std::move(door), std::move(room));
   state->others = std::move(others);
   return local.make(std::move(state));
+}
+
+std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* policy) {
+  try {
+    return made(std::move(state), static_cast<const mpi*>(policy)->options());
+  } catch (const error& e) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (const auto plan = requested_plan(); plan && rank == 0) give_answer(plan->file, problems_as_json(e));
+    throw;
+  }
 }
 
 }  // namespace

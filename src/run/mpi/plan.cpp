@@ -117,6 +117,19 @@ std::string plan_as_json(const run_state& run, const mpi_options& how, const mac
   return text += '\n';
 }
 
+std::string problems_as_json(const error& why) {
+  std::string text;
+  observe::json_writer json(text);
+  json.begin_object().key("problems").begin_array();
+  if (const auto* const job = dynamic_cast<const invalid_job*>(&why)) {
+    for (const auto& p : job->problems()) json.value(p);
+  } else {
+    json.value(why.what());
+  }
+  json.end_array().end_object();
+  return text += '\n';
+}
+
 bool profiled(std::unique_ptr<run_state>& job, int rank) {
   constexpr double most = 86'400;
   constexpr const char* name = "THALWEG_PROFILE";

@@ -27,6 +27,9 @@ struct plan_request {
 [[nodiscard]] std::string plan_as_json(const run_state& run, const mpi_options& how, const machine& on,
                                        network::mapping places);
 
+/// Of a job that cannot be run: what is wrong with it, in place of its plan.
+[[nodiscard]] std::string problems_as_json(const error& why);
+
 /// THALWEG_PROFILE, `2:file`: rank 0 runs the job by itself for two seconds and writes its report into the
 /// file. False: it has not been asked for, and the job is left as it is.
 /// \throws whatever the run ends with

@@ -88,20 +88,6 @@ void require_threads(bool on_caller) {
         "mpi: MPI was initialised with MPI_THREAD_FUNNELED, so only the thread that did it can call run");
 }
 
-// Text of the lowest rank that has some, on all ranks; with the rank's number.
-std::string first_of(const std::string& mine, MPI_Comm comm, int rank, int ranks) {
-  int who = mine.empty() ? ranks : rank;
-  int first = ranks;
-  MPI_Allreduce(&who, &first, 1, MPI_INT, MPI_MIN, comm);
-  if (first == ranks) return {};
-  std::string text = "rank " + std::to_string(rank) + ": " + mine;
-  auto n = static_cast<int>(text.size());
-  MPI_Bcast(&n, 1, MPI_INT, first, comm);
-  text.resize(static_cast<std::size_t>(n));
-  MPI_Bcast(text.data(), n, MPI_CHAR, first, comm);
-  return text;
-}
-
 constexpr std::size_t longest_letter = std::size_t{1} << 30;  // bytes
 constexpr int looks_before_rest = 200;
 constexpr int looks_if_crowded = 2;  // more ranks than cores
@@ -119,14 +105,15 @@ int size_of(MPI_Comm comm) {
 }  // namespace
 
 post::post(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr<pulse> beat,
-           const mpi_options& how, bool crowded)
+           const mpi_options& how, const surroundings& seen)
     : comm_(comm),
       first_(size_of(comm)),
       places_(std::move(places)),
       times_(std::move(times)),
       credits_(how.credits == automatic ? 0 : how.credits),
       run_bytes_(how.batch_bytes),
-      crowded_(crowded),
+      crowded_(seen.crowded),
+      cores_(seen.cores),
       patience_(how.patience),
       pulse_(std::move(beat)),
       letters_sent_(static_cast<std::size_t>(first_ + how.spawn)),
@@ -143,6 +130,7 @@ post::post(const circle& all, int first, network::mapping places, const mpi_opti
       credits_(how.credits == automatic ? 0 : how.credits),
       run_bytes_(how.batch_bytes),
       crowded_(all.seen.crowded),
+      cores_(all.seen.cores),
       patience_(how.patience),
       far_(std::make_unique<across::two_sided>(comm_, static_cast<recipient&>(*this))),
       letters_sent_(static_cast<std::size_t>(all.seen.all.size())),
@@ -167,7 +155,7 @@ void post::open_ways(const mpi_options& how) {
     std::string problem;
     near_ = shared_memory::open(comm_, me, !crowded_, problem);
     if (near_) bell_ = &near_->bell();
-    problem = first_of(problem, comm_, rank_, first_);
+    problem = first_of(problem.empty() ? problem : ": " + problem, comm_);
     if (!problem.empty()) {
       const auto text = "mpi: ranks of one machine cannot share memory (" + problem + ")";
       if (how.comm == thalweg::one_sided) {
@@ -410,6 +398,7 @@ void post::live() {
   auto& run = net_->run();
   if (apart_) {
     run.root = false;
+    going_on_.reset();
     return net_->leave();
   }
   while (letters_expected_ < 0 || letters_received_ < letters_expected_ || open_ > 0 || under_way()) {
@@ -462,6 +451,7 @@ void post::live() {
     MPI_Comm_free(&comm);
   }
   run.root = rank_ == 0;
+  going_on_.reset();
   net_->leave();
 }
 
@@ -673,7 +663,7 @@ void post::wait_for_newcomers() {
   if (patience_.count() == 0 || waited < 10 * patience_ || door_->now() != joining::state::starting) return;
   std::fprintf(
       stderr,
-      "thalweg: the run has been over for %.1f s, and processes that were started to join it have not "
+      "thalweg: the run has been over for %.3g s, and processes that were started to join it have not "
       "come to it, so rank 0 ends the program on all ranks\n",
       std::chrono::duration<double>(waited).count());
   std::fflush(stderr);
@@ -694,6 +684,7 @@ void post::admit() {
   wide_ = all.wide;
   times_.add(all.times, all.seen.node_of);
   crowded_ = crowded_ || all.seen.crowded;
+  cores_ = all.seen.cores;
   joined_ns_ = observe::now_ns() - net_->run().started_ns;
   late_pulse_ = std::make_unique<pulse>(wide_, all.seen.all.host((rank_ + n - 1) % n), patience_);
   late_ = std::make_unique<across::two_sided>(wide_, static_cast<recipient&>(*this));
@@ -882,8 +873,8 @@ void post::agree_on_error() {
 
 void post::gather_all() {
   const auto beats = pulse_->messages() + (late_pulse_ ? late_pulse_->messages() : 0);
-  of_this_rank mine{&places_, &times_,    {},         others_.load() + static_cast<std::uint64_t>(beats),
-                    first_,   joined_ns_, late_notes_};
+  of_this_rank mine{&places_, &times_,    {},     others_.load() + static_cast<std::uint64_t>(beats),
+                    first_,   joined_ns_, cores_, late_notes_};
   for (const auto& c : channels_) {
     auto& t = mine.channels.emplace_back();
     if (!c.counted) continue;  // not a channel: both ends are on one rank

@@ -23,8 +23,10 @@
 #include "gather.hpp"
 #include "joining.hpp"
 #include "pulse.hpp"
+#include "roll_call.hpp"
 #include "shared_memory.hpp"
 #include "stillness.hpp"
+#include "surroundings.hpp"
 #include "transport.hpp"
 
 /// What ranks say to each other. One thread of each makes all calls of MPI.
@@ -59,11 +61,10 @@ struct envelope {
 
 class post final : public network::exchange, private recipient {
  public:
-  /// `comm` is this run's own, and freed by it.
-  /// `crowded`: there are more ranks than cores on this machine. \throws error  on all ranks, if they cannot
-  /// speak to each other in the way that was asked for
+  /// `comm` is this run's own, and freed by it. \throws error  on all ranks, if they cannot speak to each
+  /// other in the way that was asked for
   post(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr<pulse> beat,
-       const mpi_options& how, bool crowded);
+       const mpi_options& how, const surroundings& seen);
   /// Of a newcomer. `first`: how many ranks began the run. It goes on by `take_part` or `stay_apart`.
   post(const circle& all, int first, network::mapping places, const mpi_options& how);
   ~post() override;
@@ -158,7 +159,8 @@ class post final : public network::exchange, private recipient {
   clocks times_;
   const int credits_;
   const std::size_t run_bytes_;
-  bool crowded_;
+  bool crowded_;  // there are more ranks than cores on this machine
+  int cores_;     // that its ranks may use
   const std::chrono::milliseconds patience_;
   std::vector<channel_end> channels_;
   network::net* net_ = nullptr;
@@ -207,6 +209,7 @@ class post final : public network::exchange, private recipient {
   bool told_stop_ = false, told_cancel_ = false, told_pause_ = false;
   int idle_ = 0;
   bool apart_ = false;
+  std::optional<in_run> going_on_{std::in_place};
   MPI_Comm wide_ = MPI_COMM_NULL;  // with those that have joined
   std::vector<int> room_;          // by stage
   std::int64_t joined_ns_ = 0;

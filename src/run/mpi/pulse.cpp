@@ -79,7 +79,7 @@ bool pulse::end() {
 void pulse::give_up() const {
   std::fprintf(
       stderr,
-      "thalweg: rank %d on host %s has not answered for %.1f s, so rank %d ends the program on all ranks\n",
+      "thalweg: rank %d on host %s has not answered for %.3g s, so rank %d ends the program on all ranks\n",
       (rank_ + ranks_ - 1) % ranks_, before_.c_str(), std::chrono::duration<double>(patience_).count(),
       rank_);
   std::fflush(stderr);

@@ -64,7 +64,10 @@ surroundings look_around(MPI_Comm comm, const std::string& machine) {
       if (other.machine == t.machine) there.push_back(other.cores);
     }
     const auto share = share_among(t.cores, there);
-    if (t.machine == mine.machine) found.crowded = share.ranks > share.cores;
+    if (t.machine == mine.machine) {
+      found.crowded = share.ranks > share.cores;
+      found.cores = share.cores;
+    }
     found.all.ranks.push_back({t.host, share.workers()});
     // Containers on one machine may share memory, and have times and names of their own.
     const auto same = std::find_if(of_all.begin(), of_all.end(), [&](const told& other) {

@@ -13,6 +13,7 @@ struct surroundings {
   machine all;
   std::vector<int> node_of;  ///< of each rank the first one that shares its memory and its clock
   bool crowded = false;      ///< there are more ranks on this machine than cores for them
+  int cores = 1;             ///< of this machine, that its ranks may use
 };
 
 /// All ranks of `comm` call it together.

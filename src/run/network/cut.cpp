@@ -232,7 +232,7 @@ void net::cut() {
     inbound* in = nullptr;
     if (executes(from)) {
       auto& n =
-          adopt(std::make_unique<outbound>(*this, to.first(), others, channel, receivers, r,
+          adopt(std::make_unique<outbound>(*this, to.first(), others, channel, senders, receivers, r,
                                            r != nullptr && !numbered_from, r == nullptr || numbered_to));
       out = static_cast<outbound*>(&n);
       edges_.push_back(std::make_unique<edge>(e.options(), shape_.slots, &from, &n, 0));

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "../parts.hpp"
 #include "exchange.hpp"
 #include "nodes.hpp"
 #include "remote.hpp"
@@ -383,6 +384,11 @@ void net::grow_smallest() {
   smallest->from->notify();
 }
 
+int net::at_once(std::size_t stage, int replicas) const {
+  const bool own_threads = shape_.thread_each || state_->stages[stage].info->opts.blocking;
+  return own_threads ? replicas : std::min(replicas, std::max(1, shape_.workers));
+}
+
 void net::set_replicas(std::string_view stage, int replicas) {
   if (shape_.sequential && !state_->others) return engine::set_replicas(stage, replicas);  // it cannot
   auto& run = *state_;
@@ -408,7 +414,7 @@ void net::set_replicas(std::string_view stage, int replicas) {
     run.resized(stages_of(*f), before, static_cast<int>(n));
     return;
   }
-  throw error("set_replicas: there is no stage '" + std::string(stage) + "'");
+  throw error("set_replicas: there is no stage '" + std::string(stage) + "'" + meant_stage(run, stage));
 }
 
 void net::set_replicas_here(replicated& f, std::size_t n) {

@@ -84,6 +84,8 @@ class net final : public engine {
 
   [[nodiscard]] run_state& run() noexcept { return *state_; }
   [[nodiscard]] const shape& how() const noexcept { return shape_; }
+  /// How many of so many replicas of a stage this process can execute at once.
+  [[nodiscard]] int at_once(std::size_t stage, int replicas) const;
   /// Executes a claimed node once.
   void execute(node& n, worker& w);
   /// Waits in the middle of a call until there is room in the edge, and works meanwhile.

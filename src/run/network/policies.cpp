@@ -67,6 +67,8 @@ class task_squad final : public squad {
   }
   node* take(std::size_t beyond = 0) override { return ready_.pop(beyond); }
   [[nodiscard]] std::size_t ready() const noexcept override { return ready_.size(); }
+  // As far as can be told: what waits is a task for any thread.
+  [[nodiscard]] bool has_idle() const noexcept override { return net_.how().workers > 1 && ready() == 0; }
   void wake() noexcept override {}
 
  private:

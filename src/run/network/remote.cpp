@@ -16,7 +16,7 @@ namespace {
 // each replica, so that none has much to do when others have nothing; a serial stage cannot have too much.
 int credit_for(net& n, const exchange& by, std::size_t stage, int replicas) {
   if (by.credits() > 0) return by.credits() * replicas;
-  return n.run().stages[stage].info->farm >= 0 ? 2 * replicas : 8;
+  return n.run().stages[stage].info->farm >= 0 ? 2 * n.at_once(stage, replicas) : 8;
 }
 
 }  // namespace
@@ -24,7 +24,8 @@ int credit_for(net& n, const exchange& by, std::size_t stage, int replicas) {
 // --- sending ---
 
 outbound::outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
-                   const std::vector<place_of>& to, const region* in_order, bool numbers, bool counted)
+                   const std::vector<place_of>& from, const std::vector<place_of>& to, const region* in_order,
+                   bool numbers, bool counted)
     : node(n, whose, whose + 1),
       by_(by),
       channel_(channel),
@@ -33,8 +34,14 @@ outbound::outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channe
       counted_(counted) {
   in.resize(1);
   for (const auto& p : to) {
-    targets_.emplace_back(p.rank, credit_for(n, by, whose, p.replicas));
+    targets_.emplace_back(p.rank, replicas_on(from, p.rank) > 0, credit_for(n, by, whose, p.replicas));
+    if (p.rank == by.rank()) here_ = &targets_.back();
   }
+}
+
+// Where the thread that deals out the items would have to execute them itself, credit says nothing.
+bool outbound::somebody_is_free_here() const noexcept {
+  return net_.how().thread_each || home->has_idle();
 }
 
 bool outbound::may_send() const noexcept {
@@ -44,6 +51,7 @@ bool outbound::may_send() const noexcept {
   // What a source has not handed over yet is taken from it only for somebody who has nothing to do: otherwise
   // there would be a message for each item.
   const bool handed_over = in.front()->chunks() > 0 || inputs_ended();
+  if (!handed_over && here_ != nullptr && !somebody_is_free_here()) return false;
   return !counted_ || std::any_of(targets_.begin(), targets_.end(), [&](const target& t) {
     return t.credit.load(std::memory_order_acquire) >= (handed_over ? 1 : std::max(1, t.most.load()));
   });
@@ -70,18 +78,25 @@ bool outbound::ready() {
   return in.front()->empty() ? inputs_ended() : goes_on();
 }
 
-// Who has room for most; of several, in turn. What need not travel is preferred.
+// Who has room for most; of several, in turn. What need not travel is preferred: but a rank that gets nothing
+// unless somebody sends it comes before the thread that would then be busy here, if the work is worth a
+// message.
 outbound::target* outbound::choose() {
+  const bool cheap = worth_.load(std::memory_order_relaxed) >= longest_run;
+  const bool stays = here_ == nullptr || cheap || somebody_is_free_here();
   target* best = nullptr;
-  int most = 0;
+  int best_class = 0, most = 0;
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     auto& t = targets_[(turn_ + i) % targets_.size()];
     const auto credit = counted_ ? t.credit.load(std::memory_order_acquire) : 1;
-    if (credit > 0 && t.rank == by_.rank()) return &t;
-    if (credit > most) {
-      most = credit;
-      best = &t;
-    }
+    if (credit <= 0) continue;
+    const bool here = &t == here_;
+    if (here && stays) return &t;
+    const int its_class = here ? 2 : t.feeds_itself || stays ? 1 : 3;
+    if (std::pair(its_class, credit) <= std::pair(best_class, most)) continue;
+    best_class = its_class;
+    most = credit;
+    best = &t;
   }
   if (best != nullptr) turn_ = (turn_ + 1) % targets_.size();
   return best;

@@ -31,8 +31,8 @@ class outbound final : public node {
  public:
   /// `whose`: the number of the stage that gets the items. `numbers`: the runs get their numbers here.
   /// `counted`: a rank gets no more than it has given credit for; otherwise the region's window is the bound.
-  outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, const std::vector<place_of>& to,
-           const region* in_order, bool numbers, bool counted);
+  outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, const std::vector<place_of>& from,
+           const std::vector<place_of>& to, const region* in_order, bool numbers, bool counted);
 
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
@@ -51,12 +51,14 @@ class outbound final : public node {
  private:
   struct target {
     int rank;
+    bool feeds_itself;        // it executes what sends the items, too
     std::atomic<int> most;    // when nothing is under way to it
     std::atomic<int> credit;  // below 0: some of what is under way has been sent by what is allowed no more
-    target(int r, int credits) : rank(r), most(credits), credit(credits) {}
+    target(int r, bool sends, int credits) : rank(r), feeds_itself(sends), most(credits), credit(credits) {}
   };
 
   [[nodiscard]] target* choose();
+  [[nodiscard]] bool somebody_is_free_here() const noexcept;
   [[nodiscard]] bool may_send() const noexcept;
   [[nodiscard]] bool goes_on();
   void adapt(std::size_t items, std::size_t bytes);
@@ -66,6 +68,7 @@ class outbound final : public node {
   const region* const region_;
   const bool numbers_, counted_;
   std::deque<target> targets_;
+  const target* here_ = nullptr;  // null: none of them is this rank
   std::size_t turn_ = 0;
   std::int64_t next_ = 0;
   std::atomic<std::int64_t> below_{0};

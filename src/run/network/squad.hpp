@@ -35,6 +35,8 @@ class squad {
   [[nodiscard]] virtual node* take(std::size_t beyond = 0) = 0;
   /// How many nodes are ready, at most: somebody who waited for one may have executed it meanwhile.
   [[nodiscard]] virtual std::size_t ready() const noexcept = 0;
+  /// Whether somebody has nothing to do, and could take what becomes ready.
+  [[nodiscard]] virtual bool has_idle() const noexcept { return false; }
   /// The calling thread is not going to take what is ready: others shall, if they sleep.
   virtual void call_others() noexcept {}
   /// Makes sleeping threads look at the flags again.
@@ -65,6 +67,7 @@ class thread_squad final : public squad {
   void submit(node& n, turn when, bool soon) override;
   [[nodiscard]] node* take(std::size_t beyond = 0) override { return ready_.pop(beyond); }
   [[nodiscard]] std::size_t ready() const noexcept override { return ready_.size(); }
+  [[nodiscard]] bool has_idle() const noexcept override { return idle_.idle_count() > ready(); }
   void call_others() noexcept override {
     if (busy()) idle_.wake_one();
   }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../network/policies.hpp"
+#include "../parts.hpp"
 #include "engine.hpp"
 
 namespace thalweg::run_detail::pooled {
@@ -96,7 +97,7 @@ void pool_engine::set_replicas(std::string_view name, int n) {
     idle_->wake_one();
     return;
   }
-  throw error("set_replicas: there is no stage '" + std::string(name) + "'");
+  throw error("set_replicas: there is no stage '" + std::string(name) + "'" + meant_stage(run, name));
 }
 
 worker& pool_engine::new_worker() {

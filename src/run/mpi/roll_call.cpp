@@ -1,0 +1,220 @@
+#include "roll_call.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "newcomer.hpp"
+
+namespace thalweg::run_detail::across {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::int64_t the_end = -1;  // in place of the number of a run
+constexpr int tag = 1;
+constexpr std::chrono::microseconds first_rest{20};
+constexpr std::chrono::microseconds longest_rest{1000};
+
+std::atomic<int> runs{0};       // that this process takes part in now
+MPI_Comm hall = MPI_COMM_NULL;  // of all ranks that began the program, for nothing else
+bool initialised_by_us = false;
+
+[[noreturn]] void give_up(const std::string& why) {
+  std::fprintf(stderr, "thalweg: %s\n", why.c_str());
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  std::abort();
+}
+
+void say(const std::string& what) {
+  std::fprintf(stderr, "thalweg: %s\n", what.c_str());
+  std::fflush(stderr);
+}
+
+std::string seconds_of(std::chrono::milliseconds t) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g s", std::chrono::duration<double>(t).count());
+  return text;
+}
+
+std::string run_text(std::int64_t number) {
+  return "run " + std::to_string(number) + " of the program";
+}
+
+// Sleeps until `done()`; calls `late()` once when `patience` has passed.
+template <class Done, class Late>
+void wait_until(std::chrono::milliseconds patience, Done&& done, Late&& late) {
+  const auto begin = clock::now();
+  bool told = patience.count() == 0;
+  for (auto pause = first_rest; !done(); pause = std::min(2 * pause, longest_rest)) {
+    if (!told && clock::now() - begin > patience) {
+      told = true;
+      late();
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+bool is_done(MPI_Request& r) {
+  int done = 0;
+  MPI_Test(&r, &done, MPI_STATUS_IGNORE);
+  return done != 0;
+}
+
+// What rank 0 says of one that has come to something else than itself.
+std::string difference(int rank, std::int64_t theirs, std::int64_t mine) {
+  const auto who = "rank " + std::to_string(rank);
+  if (theirs == the_end)
+    return who + " has ended without coming to " + run_text(mine) +
+           ", which rank 0 has come to: all ranks have to run the same jobs";
+  if (mine == the_end)
+    return "rank 0 has ended without coming to " + run_text(theirs) + ", which " + who +
+           " has come to: all ranks have to run the same jobs";
+  return who + " has come to " + run_text(theirs) + ", and rank 0 to " + run_text(mine) +
+         ": all ranks have to run the same jobs one after the other";
+}
+
+// Of rank 0: hears from all others.
+void hear_all(std::int64_t number, std::chrono::milliseconds patience, int ranks) {
+  struct other {
+    std::int64_t number = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool came = false;
+  };
+  std::vector<other> all(static_cast<std::size_t>(ranks));
+  for (int r = 1; r < ranks; ++r) {
+    auto& o = all[static_cast<std::size_t>(r)];
+    MPI_Irecv(&o.number, 1, MPI_INT64_T, r, tag, hall, &o.request);
+  }
+  const auto heard = [&] {
+    bool everybody = true;
+    for (int r = 1; r < ranks; ++r) {
+      auto& o = all[static_cast<std::size_t>(r)];
+      if (!o.came && is_done(o.request)) {
+        o.came = true;
+        if (o.number != number) give_up("mpi: " + difference(r, o.number, number));
+      }
+      everybody = everybody && o.came;
+    }
+    return everybody;
+  };
+  wait_until(patience, heard, [&] {
+    constexpr int most_named = 8;
+    std::string names;
+    int missing = 0;
+    for (int r = 1; r < ranks; ++r) {
+      if (all[static_cast<std::size_t>(r)].came) continue;
+      if (++missing <= most_named) names += (missing > 1 ? ", " : "") + std::to_string(r);
+    }
+    if (missing > most_named) names += " and " + std::to_string(missing - most_named) + " more";
+    const bool one = missing == 1;
+    say("mpi: " + std::string(one ? "rank " : "ranks ") + names + (one ? " has" : " have") + " not come to " +
+        run_text(number) + " for " + seconds_of(patience) + "; rank 0 waits");
+  });
+}
+
+// Returns when all ranks have said this number.
+void agree(std::int64_t number, std::chrono::milliseconds patience) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(hall, &rank);
+  MPI_Comm_size(hall, &ranks);
+  MPI_Request said = MPI_REQUEST_NULL, answer = MPI_REQUEST_NULL;
+  if (rank == 0) {
+    hear_all(number, patience, ranks);
+  } else {
+    MPI_Isend(&number, 1, MPI_INT64_T, 0, tag, hall, &said);
+  }
+  auto agreed = number;
+  MPI_Ibcast(&agreed, 1, MPI_INT64_T, 0, hall, &answer);
+  // Rank 0 names those who are missing. If it is missing itself, somebody else has to.
+  wait_until(
+      rank == 1 ? 2 * patience : std::chrono::milliseconds(0),
+      [&] { return is_done(said) && is_done(answer); },
+      [&] { say("mpi: rank 1 waits for rank 0 to come to " + run_text(number) + ", or for others"); });
+}
+
+void open_hall(std::chrono::milliseconds patience, std::int64_t number) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Request r = MPI_REQUEST_NULL;
+  MPI_Comm_idup(MPI_COMM_WORLD, &hall, &r);
+  wait_until(
+      patience, [&] { return is_done(r); },
+      [&] {
+        say("mpi: rank " + std::to_string(rank) + " has come to " + run_text(number) +
+            " and waits for others, which do not say this");
+      });
+}
+
+bool is_alone() {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks == 1 || newcomer::here() != nullptr;
+}
+
+// MPI is about to be finalised. Also who has come to no run has something to say to those that have.
+void farewell() {
+  require_no_run();
+  if (is_alone()) return;
+  if (hall == MPI_COMM_NULL) {
+    if (!initialised_by_us) return;
+    open_hall(std::chrono::milliseconds(0), the_end);
+  }
+  agree(the_end, std::chrono::milliseconds(0));
+  MPI_Comm_free(&hall);
+}
+
+}  // namespace
+
+void begin_roll_calls(bool own) {
+  static bool begun = false;
+  if (std::exchange(begun, true)) return;
+  initialised_by_us = own;
+  // What belongs to this communicator is deleted first when MPI is finalised, by whomever.
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(
+      MPI_COMM_NULL_COPY_FN,
+      [](MPI_Comm, int, void*, void*) {
+        farewell();
+        return MPI_SUCCESS;
+      },
+      &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+}
+
+MPI_Comm call_roll(std::int64_t number, std::chrono::milliseconds patience) {
+  if (!is_alone()) {
+    if (hall == MPI_COMM_NULL) open_hall(patience, number);
+    agree(number, patience);
+  }
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Request r = MPI_REQUEST_NULL;
+  MPI_Comm_idup(hall == MPI_COMM_NULL ? MPI_COMM_WORLD : hall, &made, &r);
+  wait_until(
+      std::chrono::milliseconds(0), [&] { return is_done(r); }, [] {});
+  return made;
+}
+
+in_run::in_run() noexcept {
+  ++runs;
+}
+in_run::~in_run() {
+  --runs;
+}
+
+void require_no_run() {
+  if (runs.load() == 0) return;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  give_up("mpi: the process of rank " + std::to_string(rank) +
+          " ends in the middle of a run, so it ends the program on all ranks");
+}
+
+}  // namespace thalweg::run_detail::across

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include <mpi.h>
+
+/// All ranks have to come to the same runs, one after the other, and to the end of MPI. Who waits for others
+/// that never come would wait for ever: MPI itself has no end to it.
+namespace thalweg::run_detail::across {
+
+/// MPI has been initialised by the library (`own`) or by the program. From now on ranks find out when it is
+/// finalised on some of them while others run something.
+void begin_roll_calls(bool own);
+
+/// Waits, asleep, until all ranks have come to run `number` of the program; gives a communicator for it. Who
+/// has not come within `patience` is named on stderr, once (0: nobody is); if one has come to another run, or
+/// to its end, all are ended with a line that names it.
+[[nodiscard]] MPI_Comm call_roll(std::int64_t number, std::chrono::milliseconds patience);
+
+/// While there is one, this process executes a part of a run, and must not end.
+class in_run {
+ public:
+  in_run() noexcept;
+  in_run(const in_run&) = delete;
+  in_run& operator=(const in_run&) = delete;
+  ~in_run();
+};
+
+/// Of a process that is about to end, by `exit` in a stage, say: in the middle of a run it ends the program
+/// on all ranks, since they would wait for it.
+void require_no_run();
+
+}  // namespace thalweg::run_detail::across

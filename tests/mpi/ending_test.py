@@ -1,0 +1,45 @@
+"""Ranks that come to a run late, or never, or end in the middle of one: somebody says who, and nobody hangs.
+
+usage: ending_test.py mpiexec -n 3 program
+"""
+
+import subprocess
+import sys
+
+MOST_S = 60.0
+
+FATAL = {
+    "returns": "rank 1 has ended without coming to run 1 of the program, which rank 0 has come to",
+    "root_returns": "rank 0 has ended without coming to run 1 of the program",
+    "once": "rank 2 has ended without coming to run 2 of the program, which rank 0 has come to",
+    "finalises": "rank 1 has ended without coming to run 2 of the program",
+    "exits": "the process of rank 2 ends in the middle of a run, so it ends the program on all ranks",
+}
+"""What is said where all are ended, by how the program is told to go wrong."""
+LATE = {
+    "": "",
+    "late_at_first": "rank 0 has come to run 1 of the program and waits for others, which do not say this",
+    "late": "rank 2 has not come to run 2 of the program for 0.2 s; rank 0 waits",
+    "late_root": "rank 1 waits for rank 0 to come to run 2 of the program, or for others",
+}
+"""The same where all goes on."""
+
+
+def main() -> None:
+    """One after the other."""
+    for how, said in (FATAL | LATE).items():
+        done = subprocess.run(
+            [*sys.argv[1:], how], capture_output=True, text=True, check=False, timeout=MOST_S
+        )
+        told = done.stdout + done.stderr
+        if said not in told:
+            sys.exit(f"'{how}': nobody says '{said}', but:\n{told}")
+        if (done.returncode != 0) != (how in FATAL):
+            sys.exit(f"'{how}': it ended with code {done.returncode}:\n{told}")
+        if how in LATE and done.stdout.count("done") != 2:
+            sys.exit(f"'{how}': two runs should have come to their ends:\n{told}")
+        if how == "" and "thalweg:" in told:
+            sys.exit(f"something was said although nothing was wrong:\n{told}")
+
+
+main()
