@@ -51,7 +51,6 @@ bool outbound::may_send() const noexcept {
   // What a source has not handed over yet is taken from it only for somebody who has nothing to do: otherwise
   // there would be a message for each item.
   const bool handed_over = in.front()->chunks() > 0 || inputs_ended();
-  if (!handed_over && here_ != nullptr && !somebody_is_free_here()) return false;
   return !counted_ || std::any_of(targets_.begin(), targets_.end(), [&](const target& t) {
     return t.credit.load(std::memory_order_acquire) >= (handed_over ? 1 : std::max(1, t.most.load()));
   });
