@@ -275,8 +275,10 @@ TEST(Refused, OtherConnectionsOnOtherRanks) {
   for (const std::size_t i : {0, 1})
     g.connect(split.branch(ranks::policy().rank() == 1 ? 1 - i : i), merge.input());
   g.connect(merge.out, g.add(tw::sink(seen)).in);
-  EXPECT_THAT(refusal([&] { tw::run(g, ranks::policy()); }),
-              HasSubstr("connected, or declared, in another way"));
+  EXPECT_THAT(
+      refusal([&] { tw::run(g, ranks::policy()); }),
+      HasSubstr("it has [connection of 'split' (1) to 'merge' (0)], and rank 0 [connection of 'split' "
+                "(0) to 'merge' (0)]"));
 }
 
 TEST(Refused, AStagePlacedTwice) {

@@ -61,8 +61,6 @@ void initialise(int* argc, char*** argv, const mpi_options& how) {
   });
 }
 
-constexpr std::string_view connections_line = "connections: ";
-
 // Everybody gets what rank 0 has.
 void take_from_root(bytes& what, MPI_Comm comm) {
   auto n = static_cast<int>(what.size());
@@ -110,6 +108,8 @@ std::string description(const run_state& run, const mpi_options& how) {
     if (s.farm >= 0) text += " in farm " + std::to_string(s.farm);
     if (s.replicas != automatic && s.farm >= 0) text += ", .replicas = " + std::to_string(s.replicas);
     if (s.unordered) text += ", unordered";
+    if (s.opts.capacity != automatic) text += ", .capacity = " + std::to_string(s.opts.capacity);
+    if (s.opts.blocking) text += ", .blocking";
     if (s.out != nullptr) {
       const auto* const wire = model::wire_of(*s.out);
       text += ", gives " + (wire == nullptr ? model::type_name(*s.out) : wire->tag());
@@ -135,7 +135,22 @@ std::string description(const run_state& run, const mpi_options& how) {
     option("place", where);
   }
   // Last: who has other stages hears of these.
-  return text.append(connections_line) + run.plan.drawn().to_json() + '\n';
+  for (const auto& c : run.plan.connections()) {
+    const auto end = [&](std::size_t component, std::size_t stage, std::size_t port) {
+      return "'" + run.stages[run.first_of_component[component] + stage].info->name + "' (" +
+             std::to_string(port) + ")";
+    };
+    text += "connection of " + end(c.from, run.plan.components[c.from]->stages().size() - 1, c.from_port) +
+            " to " + end(c.to, 0, c.to_port);
+    if (c.opts.capacity != automatic) text += ", .capacity = " + std::to_string(c.opts.capacity);
+    if (c.opts.bytes != automatic) text += ", .bytes = " + std::to_string(c.opts.bytes);
+    if (c.opts.loop_limit != automatic) text += ", .loop_limit = " + std::to_string(c.opts.loop_limit);
+    if (c.opts.when_full != when_full::block)
+      text += c.opts.when_full == when_full::drop_new ? ", .when_full = drop_new" : ", .when_full = drop_old";
+    if (c.opts.pipe) text += ", a pipe of its own";
+    text += '\n';
+  }
+  return text;
 }
 
 // The first line of two descriptions that is not the same, in words.
@@ -148,11 +163,8 @@ std::string difference(std::string_view mine, std::string_view others) {
   for (;;) {
     const auto a = next(mine), b = next(others);
     if (a == b) continue;
-    if (a.starts_with(connections_line) && b.starts_with(connections_line))
-      return "its stages are connected, or declared, in another way than those of rank 0";
     const auto shown = [](std::string_view line) {
-      return line.starts_with(connections_line) ? std::string("no such thing")
-                                                : "[" + std::string(line) + "]";
+      return line.empty() ? std::string("no such thing") : "[" + std::string(line) + "]";
     };
     return "it has " + shown(a) + ", and rank 0 " + shown(b);
   }
