@@ -190,10 +190,12 @@ void require_wires(const run_state& run, const network::mapping& places) {
     const auto& b = places[w.to];
     if (a == b && a.size() == 1) continue;
     if (model::wire_of(*w.items) == nullptr)
-      problems.push_back("mpi: items of type " + model::type_name(*w.items) + " travel from stage '" +
-                         run.stages[w.from].info->name + "' to stage '" + run.stages[w.to].info->name +
-                         "', which are on different ranks, but nobody has said how: call "
-                         "thalweg::let_travel<T>() before the run, or name the policy thalweg::mpi in it");
+      problems.push_back(
+          "mpi: items of type " + model::type_name(*w.items) + " travel from stage '" +
+          run.stages[w.from].info->name + "' to stage '" + run.stages[w.to].info->name +
+          "', which are on different ranks, but nobody has said how: call thalweg::let_travel<" +
+          model::type_name(*w.items) + ">() before the run" +
+          (run.plan.is_line ? ", or name the policy thalweg::mpi in it" : ""));
   }
   if (!problems.empty()) throw invalid_job(std::move(problems));
 }
