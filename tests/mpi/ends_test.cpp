@@ -277,8 +277,8 @@ TEST(Refused, OtherConnectionsOnOtherRanks) {
   g.connect(merge.out, g.add(tw::sink(seen)).in);
   EXPECT_THAT(
       refusal([&] { tw::run(g, ranks::policy()); }),
-      HasSubstr("it has [connection of 'split' (1) to 'merge' (0)], and rank 0 [connection of 'split' "
-                "(0) to 'merge' (0)]"));
+      HasSubstr("it has [connection of 'split-0' (1) to 'merge-1' (0)], and rank 0 [connection of 'split-0' "
+                "(0) to 'merge-1' (0)]"));
 }
 
 TEST(Refused, AStagePlacedTwice) {

@@ -19,6 +19,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::int64_t the_end = -1;  // in place of the number of a run
 constexpr int tag = 1;
+constexpr std::chrono::milliseconds awake{2};  // ranks that come together do not sleep
 constexpr std::chrono::microseconds first_rest{20};
 constexpr std::chrono::microseconds longest_rest{1000};
 
@@ -53,12 +54,19 @@ template <class Done, class Late>
 void wait_until(std::chrono::milliseconds patience, Done&& done, Late&& late) {
   const auto begin = clock::now();
   bool told = patience.count() == 0;
-  for (auto pause = first_rest; !done(); pause = std::min(2 * pause, longest_rest)) {
-    if (!told && clock::now() - begin > patience) {
+  auto pause = first_rest;
+  while (!done()) {
+    const auto waited = clock::now() - begin;
+    if (!told && waited > patience) {
       told = true;
       late();
     }
-    std::this_thread::sleep_for(pause);
+    if (waited < awake) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(pause);
+      pause = std::min(2 * pause, longest_rest);
+    }
   }
 }
 
