@@ -40,11 +40,10 @@ template <class T, class Last, std::size_t... I> constexpr bool takes(std::index
 
 // Whether leaf `I`, or one behind it, points somewhere.
 template <class T, std::size_t I = 0> constexpr bool points_inside() {
-  if constexpr (I == most_leaves) {
-    return false;
-  } else if constexpr (takes<T, pointing_leaf>(std::make_index_sequence<I>())) {
+  constexpr auto before = std::make_index_sequence<I>();
+  if constexpr (takes<T, pointing_leaf>(before)) {
     return true;
-  } else if constexpr (takes<T, leaf>(std::make_index_sequence<I>())) {
+  } else if constexpr (I + 1 < most_leaves && takes<T, leaf>(before)) {
     return points_inside<T, I + 1>();
   } else {
     return false;
