@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 namespace thalweg::run_detail::across {
@@ -11,6 +13,7 @@ namespace {
 
 constexpr std::chrono::microseconds first_rest{20};
 constexpr std::chrono::microseconds longest_rest{1000};
+constexpr std::chrono::milliseconds time_for_launcher{50};
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes: MPI counts with int
 constexpr int parts = 3;                                    // a tag that letters and blocks do not have
 
@@ -24,6 +27,15 @@ void wait_for(MPI_Request& r) {
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, longest_rest);
   }
+}
+
+void end_program(const std::string& why) {
+  std::fprintf(stderr, "thalweg: %s\n", why.c_str());
+  std::fflush(stderr);
+  // What a launcher has not passed on when it is told to end all may be lost (MPICH's).
+  std::this_thread::sleep_for(time_for_launcher);
+  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  std::abort();
 }
 
 std::string name_of_host() {

@@ -13,6 +13,9 @@ namespace thalweg::run_detail::across {
 /// Returns when it is done.
 void wait_for(MPI_Request& r);
 
+/// Ends the program on all ranks, with a line on stderr that says why.
+[[noreturn]] void end_program(const std::string& why);
+
 /// Where this rank is, as MPI calls it.
 [[nodiscard]] std::string name_of_host();
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "collective.hpp"
 #include "newcomer.hpp"
 
 namespace thalweg::run_detail::across {
@@ -26,13 +26,6 @@ constexpr std::chrono::microseconds longest_rest{1000};
 std::atomic<int> runs{0};       // that this process takes part in now
 MPI_Comm hall = MPI_COMM_NULL;  // of all ranks that began the program, for nothing else
 bool initialised_by_us = false;
-
-[[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "thalweg: %s\n", why.c_str());
-  std::fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-  std::abort();
-}
 
 void say(const std::string& what) {
   std::fprintf(stderr, "thalweg: %s\n", what.c_str());
@@ -107,7 +100,7 @@ void hear_all(std::int64_t number, std::chrono::milliseconds patience, int ranks
       auto& o = all[static_cast<std::size_t>(r)];
       if (!o.came && is_done(o.request)) {
         o.came = true;
-        if (o.number != number) give_up("mpi: " + difference(r, o.number, number));
+        if (o.number != number) end_program("mpi: " + difference(r, o.number, number));
       }
       everybody = everybody && o.came;
     }
@@ -221,8 +214,8 @@ void require_no_run() {
   if (runs.load() == 0) return;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  give_up("mpi: the process of rank " + std::to_string(rank) +
-          " ends in the middle of a run, so it ends the program on all ranks");
+  end_program("mpi: the process of rank " + std::to_string(rank) +
+              " ends in the middle of a run, so it ends the program on all ranks");
 }
 
 }  // namespace thalweg::run_detail::across
