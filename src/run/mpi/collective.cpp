@@ -29,13 +29,32 @@ void wait_for(MPI_Request& r) {
   }
 }
 
-void end_program(const std::string& why) {
+void end_program(const std::string& why, MPI_Comm comm) {
   std::fprintf(stderr, "thalweg: %s\n", why.c_str());
   std::fflush(stderr);
   // What a launcher has not passed on when it is told to end all may be lost (MPICH's).
   std::this_thread::sleep_for(time_for_launcher);
-  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  MPI_Abort(comm, EXIT_FAILURE);
   std::abort();
+}
+
+std::string seconds_of(std::chrono::nanoseconds t) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g s", std::chrono::duration<double>(t).count());
+  return text;
+}
+
+// What belongs to this communicator is deleted first then.
+void before_finalising(void (*call)()) {
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(
+      MPI_COMM_NULL_COPY_FN,
+      [](MPI_Comm, int, void* to_call, void*) {
+        reinterpret_cast<void (*)()>(to_call)();
+        return MPI_SUCCESS;
+      },
+      &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, reinterpret_cast<void*>(call));
 }
 
 std::string name_of_host() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -13,8 +14,14 @@ namespace thalweg::run_detail::across {
 /// Returns when it is done.
 void wait_for(MPI_Request& r);
 
-/// Ends the program on all ranks, with a line on stderr that says why.
-[[noreturn]] void end_program(const std::string& why);
+/// Ends the program on all ranks of `comm`, with a line on stderr that says why.
+[[noreturn]] void end_program(const std::string& why, MPI_Comm comm);
+
+/// `2.5 s`.
+[[nodiscard]] std::string seconds_of(std::chrono::nanoseconds t);
+
+/// Calls it when MPI is about to be finalised, by whomever.
+void before_finalising(void (*call)());
 
 /// Where this rank is, as MPI calls it.
 [[nodiscard]] std::string name_of_host();

@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "collective.hpp"
+
 namespace thalweg::run_detail::across {
 
 newcomer* newcomer::here() {
@@ -25,17 +27,8 @@ newcomer::newcomer(MPI_Comm parent) : parent_(parent) {
   const auto text = receive_from(0, parent_);
   byte_reader from(text);
   to_.travel(from);
-  // Nobody is to wait for a program that ends without having come to that run. What belongs to this
-  // communicator is deleted when MPI is finalised, by whomever.
-  int key = MPI_KEYVAL_INVALID;
-  MPI_Comm_create_keyval(
-      MPI_COMM_NULL_COPY_FN,
-      [](MPI_Comm, int, void*, void*) {
-        here()->part();
-        return MPI_SUCCESS;
-      },
-      &key, nullptr);
-  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  // Nobody is to wait for a program that ends without having come to that run.
+  before_finalising([] { here()->part(); });
 }
 
 bool newcomer::meets(const std::string& job) {

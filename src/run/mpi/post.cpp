@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <tuple>
@@ -661,14 +659,10 @@ void post::wait_for_newcomers() {
   if (over_ns_ == 0) over_ns_ = now;
   const std::chrono::nanoseconds waited(now - over_ns_);
   if (patience_.count() == 0 || waited < 10 * patience_ || door_->now() != joining::state::starting) return;
-  std::fprintf(
-      stderr,
-      "thalweg: the run has been over for %.3g s, and processes that were started to join it have not "
-      "come to it, so rank 0 ends the program on all ranks\n",
-      std::chrono::duration<double>(waited).count());
-  std::fflush(stderr);
-  MPI_Abort(comm_, EXIT_FAILURE);
-  std::abort();
+  end_program("the run has been over for " + seconds_of(waited) +
+                  ", and processes that were started to join it have not come to it, so rank 0 ends the "
+                  "program on all ranks",
+              comm_);
 }
 
 void post::meet() {

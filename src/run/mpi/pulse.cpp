@@ -1,9 +1,10 @@
 #include "pulse.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+#include <string>
 #include <utility>
+
+#include "collective.hpp"
 
 namespace thalweg::run_detail::across {
 
@@ -77,14 +78,10 @@ bool pulse::end() {
 }
 
 void pulse::give_up() const {
-  std::fprintf(
-      stderr,
-      "thalweg: rank %d on host %s has not answered for %.3g s, so rank %d ends the program on all ranks\n",
-      (rank_ + ranks_ - 1) % ranks_, before_.c_str(), std::chrono::duration<double>(patience_).count(),
-      rank_);
-  std::fflush(stderr);
-  MPI_Abort(comm_, EXIT_FAILURE);
-  std::abort();
+  end_program("rank " + std::to_string((rank_ + ranks_ - 1) % ranks_) + " on host " + before_ +
+                  " has not answered for " + seconds_of(patience_) + ", so rank " + std::to_string(rank_) +
+                  " ends the program on all ranks",
+              comm_);
 }
 
 }  // namespace thalweg::run_detail::across

@@ -32,12 +32,6 @@ void say(const std::string& what) {
   std::fflush(stderr);
 }
 
-std::string seconds_of(std::chrono::milliseconds t) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g s", std::chrono::duration<double>(t).count());
-  return text;
-}
-
 std::string run_text(std::int64_t number) {
   return "run " + std::to_string(number) + " of the program";
 }
@@ -100,7 +94,7 @@ void hear_all(std::int64_t number, std::chrono::milliseconds patience, int ranks
       auto& o = all[static_cast<std::size_t>(r)];
       if (!o.came && is_done(o.request)) {
         o.came = true;
-        if (o.number != number) end_program("mpi: " + difference(r, o.number, number));
+        if (o.number != number) end_program("mpi: " + difference(r, o.number, number), MPI_COMM_WORLD);
       }
       everybody = everybody && o.came;
     }
@@ -178,16 +172,7 @@ void begin_roll_calls(bool own) {
   static bool begun = false;
   if (std::exchange(begun, true)) return;
   initialised_by_us = own;
-  // What belongs to this communicator is deleted first when MPI is finalised, by whomever.
-  int key = MPI_KEYVAL_INVALID;
-  MPI_Comm_create_keyval(
-      MPI_COMM_NULL_COPY_FN,
-      [](MPI_Comm, int, void*, void*) {
-        farewell();
-        return MPI_SUCCESS;
-      },
-      &key, nullptr);
-  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  before_finalising(farewell);
 }
 
 MPI_Comm call_roll(std::int64_t number, std::chrono::milliseconds patience) {
@@ -215,7 +200,8 @@ void require_no_run() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   end_program("mpi: the process of rank " + std::to_string(rank) +
-              " ends in the middle of a run, so it ends the program on all ranks");
+                  " ends in the middle of a run, so it ends the program on all ranks",
+              MPI_COMM_WORLD);
 }
 
 }  // namespace thalweg::run_detail::across
