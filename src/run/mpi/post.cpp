@@ -300,9 +300,12 @@ void post::post_letter(int to, envelope head) {
   put(std::move(s));
 }
 
-void post::send(int to, std::uint32_t channel, network::parcel p) {
+std::size_t post::send(int to, std::uint32_t channel, network::parcel p) {
   auto& c = channels_[channel];
-  if (to == rank_) return c.in->arrived(rank_, std::move(p));
+  if (to == rank_) {
+    c.in->arrived(rank_, std::move(p));
+    return 0;
+  }
   shipment s;
   s.to = to;
   s.letter = pool_.take();
@@ -329,9 +332,11 @@ void post::send(int to, std::uint32_t channel, network::parcel p) {
     to_letter.bytes(&n, sizeof n);
   }
   std::memcpy(s.letter.data(), &head, sizeof head);
-  c.counted->sent(c.how->count(items), s.size());
+  const auto bytes = s.size();
+  c.counted->sent(c.how->count(items), bytes);
   if (!s.blocks.empty()) s.items = std::move(p.items);
   put(std::move(s));
+  return bytes;
 }
 
 void post::give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) {

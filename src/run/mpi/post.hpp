@@ -92,7 +92,7 @@ class post final : public network::exchange, private recipient {
   void start(network::net& of, bool on_caller) override;
   void join() override;
   void wake() noexcept override;
-  void send(int to, std::uint32_t channel, network::parcel p) override;
+  std::size_t send(int to, std::uint32_t channel, network::parcel p) override;
   void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) override;
   void change_credit(int to, std::uint32_t channel, int by) override;
   void tell_progress(int to, std::uint32_t channel, std::int64_t below) override;

@@ -9,6 +9,9 @@
 #include <numeric>
 #include <utility>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 #if defined(__linux__)
 #include <sys/mman.h>
 #include <sys/statvfs.h>
@@ -49,6 +52,28 @@ bool room_for(std::size_t n) {
   (void)n;
   return true;
 #endif
+}
+
+// The lines of a ring are in the cache of who reads, as it has just read what was there before. Where it pays
+// they are written past the caches, which is faster than to ask for each of them.
+void copy_to_ring(std::byte* to, const std::byte* from, std::size_t n) {
+#if defined(__SSE2__)
+  constexpr std::size_t cache_line = 64;
+  if (n >= least_block) {
+    const auto up_to_line = (cache_line - reinterpret_cast<std::uintptr_t>(to) % cache_line) % cache_line;
+    std::memcpy(to, from, up_to_line);
+    to += up_to_line;
+    from += up_to_line;
+    n -= up_to_line;
+    for (; n >= cache_line; n -= cache_line, to += cache_line, from += cache_line) {
+      for (std::size_t i = 0; i < cache_line; i += sizeof(__m128i))
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+    }
+    _mm_sfence();
+  }
+#endif
+  std::memcpy(to, from, n);
 }
 
 // Whether the other end of a ring moves soon. It does while somebody copies there.
@@ -332,7 +357,7 @@ bool shared_memory::write(outlet& o, bool& moved) {
       }
       const auto off = static_cast<std::size_t>(o.head & (size_ - 1));
       const auto n = std::min({rest.size(), room, size_ - off, piece});
-      std::memcpy(o.data + off, rest.data(), n);
+      copy_to_ring(o.data + off, rest.data(), n);
       o.head += n;
       o.at += n;
       unpublished += n;

@@ -71,7 +71,8 @@ class exchange {
 
   // Any thread.
 
-  virtual void send(int to, std::uint32_t channel, parcel p) = 0;
+  /// Returns how many bytes travel: 0 if it is this rank.
+  virtual std::size_t send(int to, std::uint32_t channel, parcel p) = 0;
   /// `runs` have been taken; as many items as `grant` are worth sending at once.
   virtual void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) = 0;
   /// From now on so many runs more, or fewer, may be under way from there to here.

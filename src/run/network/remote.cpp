@@ -116,12 +116,13 @@ void outbound::execute(worker& w) {
     if (!items) return;
     const auto n = items->size();
     if (n == 0 && !in.front()->whole && !in.front()->ranked) continue;
-    adapt(n, items->bytes());
+    const auto bytes = items->bytes();
     parcel p;
     p.number = numbers_ ? next_++ : items->seq;
     p.items = std::move(items);
     if (counted_) to->credit.fetch_sub(1, std::memory_order_acq_rel);
-    by_.send(to->rank, channel_, std::move(p));
+    const auto sent = by_.send(to->rank, channel_, std::move(p));
+    adapt(n, std::max(bytes, sent));  // a codec knows of what is in an item, `size_of` need not
   }
 }
 
