@@ -54,17 +54,31 @@ class Plan:
     def existing_folders(self, *, long: bool) -> list[str]:
         """Those of the folders that hold test programs."""
         folders = self.folders + (self.only_long if long else ())
-        return [folder for folder in folders if any((ROOT / "tests" / folder).rglob("*_test.*"))]
+        return [folder for folder in folders if any((ROOT / "tests" / part_of(folder)).rglob("*_test.*"))]
+
+
+def part_of(folder: str) -> str:
+    """The folder that holds the tests: "<folder>_rest" are those of it that are left to a long run."""
+    return folder.removesuffix("_rest")
 
 
 # The sanitizers' builds leave out what only looks at values, and the patterns, which the random jobs of `run`
 # combine in all ways: they are slow to compile. What `observe` and `flow` have in memory, jobs of `run`
 # use, too. THALWEG_TEST_FILES in CMakePresets.json says which files of a folder take part: random graphs have
-# all that other graphs have but threads outside.
+# all that other graphs have but threads outside. tests/mpi/CMakeLists.txt says what else of it is left to a
+# long run.
 PLANS = {
     Preset.RELEASE: Plan(scale=1.0),
-    Preset.ASAN: Plan(scale=0.2, folders=("pipe", "net", "run", "apps"), only_long=("observe", "flow")),
-    Preset.TSAN: Plan(scale=0.1, folders=("pipe", "flow", "net", "run", "graph", "spb", "bench")),
+    Preset.ASAN: Plan(
+        scale=0.2,
+        folders=("pipe", "net", "run", "mpi", "apps"),
+        only_long=("observe", "flow", "mpi_rest"),
+    ),
+    Preset.TSAN: Plan(
+        scale=0.1,
+        folders=("pipe", "flow", "net", "run", "graph", "mpi", "spb", "bench"),
+        only_long=("mpi_rest",),
+    ),
     Preset.COVERAGE: Plan(scale=0.2),
 }
 

@@ -34,7 +34,7 @@ class Plans(unittest.TestCase):
         usual = plan.existing_folders(long=False)
         self.assertIn("net", usual)
         self.assertNotIn("flow", usual)
-        self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "flow"])
+        self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "flow", "mpi_rest"])
         self.assertEqual(PLANS[Preset.RELEASE].existing_folders(long=True), [], "which means all")
 
 

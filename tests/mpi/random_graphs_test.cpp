@@ -3,6 +3,7 @@
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "support/random_graphs/build.hpp"
 #include "support/random_graphs/compare.hpp"
 #include "support/random_graphs/generate.hpp"
+#include "support/scale.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
@@ -87,7 +89,9 @@ TEST(RandomGraph, DoesWhatItShould) {
   const char* const from = std::getenv("THALWEG_SEED");
   const char* const count = std::getenv("THALWEG_GRAPHS");
   const auto first = from == nullptr ? 1U : static_cast<unsigned>(std::stoul(from));
-  const auto n = count != nullptr ? static_cast<unsigned>(std::stoul(count)) : from == nullptr ? 40U : 1U;
+  // Not more in a long run: all of them are one test, which has a time limit.
+  const auto usual = static_cast<unsigned>(from == nullptr ? std::min(40, scaled(40)) : 1);
+  const auto n = count == nullptr ? usual : static_cast<unsigned>(std::stoul(count));
   for (unsigned seed = first; seed < first + n; ++seed) {
     const auto d = draw(seed);
     const auto run = std::make_shared<witness>(layout(d.what));

@@ -1,4 +1,5 @@
 // The ways in which items travel: the same comes out of each, whatever its size, and nothing is left behind.
+#include <thalweg/pipe/sanitizer.hpp>
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
 
@@ -67,6 +68,7 @@ long page_faults() {
 TEST(Transport, ItemsTakeTheMemoryOfThoseBefore) {
   if (ranks::count() == 1) GTEST_SKIP() << "nothing travels";
   if (std::getenv("GLIBC_TUNABLES") != nullptr) GTEST_SKIP() << "the environment says how memory is kept";
+  if (THALWEG_ADDRESS_SANITIZER || THALWEG_THREAD_SANITIZER) GTEST_SKIP() << "memory is not of glibc's heaps";
   constexpr long blocks = 400, first_ones = 100, pages_of_a_block = 256;
   long before = 0, received = 0;
   tw::run(tw::source(

@@ -468,7 +468,7 @@ std::unique_ptr<delivery> post::open(int from, std::span<const std::byte> letter
   auto& c = channels_[head.channel];
   std::vector<std::uint64_t> lengths(head.blocks);
   const auto behind = lengths.size() * sizeof(std::uint64_t);
-  std::memcpy(lengths.data(), letter.data() + letter.size() - behind, behind);
+  if (behind > 0) std::memcpy(lengths.data(), letter.data() + letter.size() - behind, behind);
   std::size_t more = 0;
   for (const auto n : lengths) more += n;
   auto& places = arrived->places;

@@ -46,7 +46,8 @@ bool outbound::somebody_is_free_here() const noexcept {
 
 bool outbound::may_send() const noexcept {
   if (numbers_ && region_ != nullptr &&
-      next_ - below_.load(std::memory_order_acquire) >= region_->window.load())
+      next_.load(std::memory_order_relaxed) - below_.load(std::memory_order_acquire) >=
+          region_->window.load())
     return false;
   // What a source has not handed over yet is taken from it only for somebody who has nothing to do: otherwise
   // there would be a message for each item.
@@ -118,7 +119,7 @@ void outbound::execute(worker& w) {
     if (n == 0 && !in.front()->whole && !in.front()->ranked) continue;
     const auto bytes = items->bytes();
     parcel p;
-    p.number = numbers_ ? next_++ : items->seq;
+    p.number = numbers_ ? next_.fetch_add(1, std::memory_order_relaxed) : items->seq;
     p.items = std::move(items);
     if (counted_) to->credit.fetch_sub(1, std::memory_order_acq_rel);
     const auto sent = by_.send(to->rank, channel_, std::move(p));

@@ -70,7 +70,7 @@ class outbound final : public node {
   std::deque<target> targets_;
   const target* here_ = nullptr;  // null: none of them is this rank
   std::size_t turn_ = 0;
-  std::int64_t next_ = 0;
+  std::atomic<std::int64_t> next_{0};  // others ask whether it may send
   std::atomic<std::int64_t> below_{0};
   std::atomic<std::size_t> worth_{1};  // items, to a receiver
   double bytes_per_item_ = 0;
