@@ -53,6 +53,7 @@ const std::vector<mpi_benchmark>& mpi_benchmarks() {
       {"mpi_slow_source", 3, "the same behind a slow source: the age of items", run_mpi_slow_source},
       {"mpi_ferret", 6, "1, 3 and 4 stages of unlike work, each on a rank", run_mpi_ferret},
       {"mpi_resize", 3, "a farm gets a replica on another rank, and loses it", run_mpi_resize},
+      {"mpi_parked", 3, "a rank in reserve: what it uses, and until it works", run_mpi_parked},
       {"mpi_single", 1, "a single rank against the local policy", run_mpi_single},
   };
   return all;

@@ -96,6 +96,56 @@ TEST(Report, CountsWhatHasTravelled) {
   EXPECT_EQ(json.at("channels").at(0).at("items"), many);
 }
 
+// What all ranks have said to each other.
+struct said {
+  std::uint64_t messages = 0, credits = 0, others = 0;
+  explicit said(const tw::report& r) {
+    for (const auto& one : r.ranks()) {
+      messages += one.messages;
+      credits += one.credits;
+      others += one.others;
+    }
+  }
+};
+
+TEST(Report, CountsEndsAndTheHeartbeatAmongTheOthers) {
+  const auto quiet = tw::run(line(), ranks::policy({.patience = 0ms}));
+  constexpr std::chrono::nanoseconds patience = 3s;
+  const auto r = tw::run(line(), ranks::policy({.patience = 3s}));
+  if (!r.is_root() || ranks::count() == 1) return;
+  // From rank 0 to all that have the farm, and back.
+  const auto ends = 2 * static_cast<std::uint64_t>(ranks::count() - 1);
+  EXPECT_EQ(said(quiet).others, ends);
+  // Each has said at least that it is alive, and that this was the last time.
+  const auto beats = said(r).others - ends;
+  EXPECT_GE(beats, 2U * static_cast<unsigned>(ranks::count()));
+  const auto in_time = static_cast<std::uint64_t>(r.elapsed() / (patience / 6)) + 1;
+  EXPECT_LE(beats, (2 + in_time) * static_cast<unsigned>(ranks::count()));
+}
+
+// Less than a thousandth of what is sent is neither items nor credit; and where many runs wait, one message
+// credits many of them.
+TEST(Report, LittleIsSaidBesidesItemsAndCredit) {
+  const long items = 8'000L * std::max(1, ranks::count() - 1);
+  const auto r = tw::run(tw::source(std::views::iota(0L, items), {.name = "read"}) |
+                             tw::farm(
+                                 [](const long& x) {
+                                   std::this_thread::sleep_for(50us);
+                                   return x;
+                                 },
+                                 {.name = "pass"}) |
+                             tw::sink([](long) {}, {.name = "write"}),
+                         // The heartbeat goes by time, and how long this takes by what else the machine does.
+                         ranks::policy({.credits = 64, .batch_bytes = sizeof(long), .patience = 30s}));
+  if (!r.is_root() || ranks::count() == 1) return;
+  const said all(r);
+  EXPECT_GE(all.messages, 2 * static_cast<std::uint64_t>(items)) << "each item is a message";
+  EXPECT_LT(1'000 * all.others, all.messages);
+  const auto& to_farm = r.channels().front();
+  EXPECT_GT(to_farm.credits, 0U);
+  EXPECT_LT(2 * to_farm.credits, to_farm.messages);
+}
+
 TEST(Report, SaysWhoHadToWaitForCredit) {
   const auto r = tw::run(line(3ms), ranks::policy({.credits = 1, .batch_bytes = 64}));
   if (!r.is_root() || ranks::count() == 1) return;
