@@ -156,7 +156,7 @@ TEST(Report, NoItemIsOlderThanTheRun) {
                             return x + 1;
                           }) |
                           tw::sink([](long) {}),
-                      ranks::policy({.local = tw::threads{}, .batch_bytes = 1024}));
+                      ranks::policy({.local = tw::threads{}}));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   if (ranks::root()) e.stop();
   const auto r = e.wait();
