@@ -30,5 +30,7 @@ set(THALWEG_MPI_ENVIRONMENT
     OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_btl_vader_single_copy_mechanism=none
     OMPI_MCA_hwloc_base_binding_policy=none
+    PRTE_ALLOW_RUN_AS_ROOT=1
+    PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
     PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
     PRTE_MCA_hwloc_default_binding_policy=none)
