@@ -155,7 +155,8 @@ void standstill(const tw::mpi& policy) {
   CHECK(static_cast<long>(w.seen.size()) == 2 * all);
   bool right = true;
   for (std::size_t i = 0; i < w.seen.size(); ++i) {
-    right = right && w.seen[i].number == static_cast<long>(i) % all && (w.seen[i].rank < 0) == (i >= all);
+    right = right && w.seen[i].number == static_cast<long>(i) % all &&
+            (w.seen[i].rank < 0) == (static_cast<long>(i) >= all);
   }
   CHECK(right);
   CHECK(*w.ranks(0, w.seen.size()).rbegin() >= policy.ranks());
