@@ -23,10 +23,14 @@ target_link_libraries(thalweg_mpi PUBLIC thalweg PRIVATE MPI::MPI_CXX
                       $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
 # What `mpiexec` is started with where programs are only tested: a container's user is often root, may not read other
-# processes' memory nor bind to cores, and there are more ranks than cores.
+# processes' memory nor bind to cores, and there are more ranks than cores. Those of PRTE are for Open MPI 5.
 set(THALWEG_MPI_ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_btl_vader_single_copy_mechanism=none
-    OMPI_MCA_hwloc_base_binding_policy=none)
+    OMPI_MCA_hwloc_base_binding_policy=none
+    PRTE_ALLOW_RUN_AS_ROOT=1
+    PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+    PRTE_MCA_hwloc_default_binding_policy=none)

@@ -20,11 +20,15 @@ ALLOWED = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "PRTE_ALLOW_RUN_AS_ROOT": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
 }
 """What Open MPI refuses by itself, and a container needs.
 
 Its user is often root, may not read other processes' memory nor bind to cores, and there may be more
-processes than cores. Where a user's environment says something else, that counts.
+processes than cores. Those of PRTE are for Open MPI 5. Where a user's environment says something else, that counts.
 """
 
 HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?::\d{1,5})?")

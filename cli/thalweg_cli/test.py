@@ -19,6 +19,7 @@ from rich.text import Text
 from thalweg_cli.applications import check_application, own_applications
 from thalweg_cli.build import build, last_lines
 from thalweg_cli.ctest import Failure, Results, run_ctest
+from thalweg_cli.other_mpi import OtherMpi, get
 from thalweg_cli.paths import ROOT, build_folder
 from thalweg_cli.terminal import Failed, console
 
@@ -98,6 +99,10 @@ def test(
     ] = False,
     only: Annotated[Preset | None, typer.Option(help="Only this build.")] = None,
     app: Annotated[str | None, typer.Option(help="Only those of an application of your own.")] = None,
+    mpi: Annotated[
+        list[OtherMpi] | None,
+        typer.Option(help="Only those of ranks, with another MPI, which is installed; may be given again."),
+    ] = None,
     long: Annotated[bool, typer.Option("--long", help=f"{LONG:g} times as many random jobs.")] = False,
     coverage: Annotated[
         bool, typer.Option("--coverage", help=f"Also count which lines run; fail under {LEAST_COVERAGE:g} %.")
@@ -108,7 +113,11 @@ def test(
         test_own_application(app)
         return
     presets = [Preset.RELEASE, Preset.ASAN, Preset.TSAN]
-    if only:
+    if mpi:
+        if only or coverage:
+            raise Failed("--mpi has builds of its own", remedy="leave out --only and --coverage")
+        presets = []
+    elif only:
         presets = [only]
     elif quick:
         presets = [Preset.RELEASE]
@@ -117,14 +126,19 @@ def test(
     factor = LONG if long else 0.2 if quick else 1.0
 
     start = time.monotonic()
-    total, told = run_all(presets, factor)
+    total, told = run_all(presets, factor, mpi or ())
     sum_up(total, told, time.monotonic() - start)
     if total.failures:
         raise typer.Exit(1)
 
 
-def run_all(presets: Sequence[Preset], factor: float) -> tuple[Results, list[str]]:
-    """Runs the tests of builds, and of the command line. Returns their sum, and a line for each phase."""
+def run_all(
+    presets: Sequence[Preset], factor: float, mpis: Sequence[OtherMpi] = ()
+) -> tuple[Results, list[str]]:
+    """Runs the tests of builds, of the command line with them, and those of ranks with other MPIs.
+
+    Returns their sum, and a line for each phase.
+    """
     total = Results()
     told: list[str] = []
 
@@ -148,6 +162,8 @@ def run_all(presets: Sequence[Preset], factor: float) -> tuple[Results, list[str
             command_line = command_line or beside.submit(test_command_line)
         if command_line:
             tell("command line", command_line.result)
+    for mpi in mpis:
+        tell(mpi, partial(test_ranks, mpi, factor))
     if Preset.COVERAGE in presets:
         tell("lines covered", measure_coverage)
     return total, told
@@ -226,6 +242,23 @@ def test_preset(preset: Preset, factor: float) -> Results:
         environment={**sanitizer_options(), "THALWEG_TEST_SCALE": f"{plan.scale * factor:g}"},
         labels=folders,
         wrapper=wrapper,
+    )
+    results.build_seconds = built - start
+    return results
+
+
+def test_ranks(mpi: OtherMpi, factor: float) -> Results:
+    """Runs the tests of ranks with another MPI, which is installed if it is missing."""
+    console.print(f"{mpi}: {get(mpi)}")
+    start = time.monotonic()
+    build(mpi, "test_mpi")
+    built = time.monotonic()
+    results = run_ctest(
+        build_folder(mpi),
+        jobs=len(os.sched_getaffinity(0)),
+        environment={"THALWEG_TEST_SCALE": f"{factor:g}"},
+        labels=["mpi"],
+        wrapper=(),
     )
     results.build_seconds = built - start
     return results

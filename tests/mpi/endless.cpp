@@ -10,11 +10,17 @@
 
 #include <unistd.h>
 
+#include "starts_processes.hpp"
+
 namespace tw = thalweg;
 
 int main(int argc, char** argv) {
   const int more = argc > 1 ? std::atoi(argv[1]) : 0;
   const tw::mpi policy{argc, argv, {.spawn = more}};
+  if (more > 0 && !starts_processes()) {
+    std::puts(starts_none);
+    return EXIT_SUCCESS;
+  }
   std::printf("%d %d\n", policy.rank(), static_cast<int>(getpid()));
   std::fflush(stdout);
   long n = 0;

@@ -11,12 +11,19 @@ namespace thalweg::run_detail::across {
 
 namespace {
 
+// Some tell where in their sources it was. MPICH does in a line for each function, and says in the last one
+// what it was.
 std::string text_of(int mpi_error) {
   char text[MPI_MAX_ERROR_STRING];
   int n = 0;
   MPI_Error_string(mpi_error, text, &n);
   const std::string all(text, static_cast<std::size_t>(n));
-  return all.substr(0, all.find('\n'));  // some tell where in their sources it was
+  const auto first = all.substr(0, all.find('\n'));
+  constexpr std::string_view behind_function = "): ";
+  const auto last = all.rfind(behind_function);
+  if (!first.ends_with("error stack:") || last == std::string::npos) return first;
+  const auto cause = all.substr(last + behind_function.size());
+  return cause.substr(0, cause.find('\n'));
 }
 
 // Why it is better not to try, if there is a reason. The launcher of Open MPI 4 never ends where it has been
