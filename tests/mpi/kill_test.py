@@ -30,16 +30,23 @@ def ranks(command: list[str]) -> tuple[int, int]:
     return int(command[command.index("-n") + 1]), int(command[-1]) if command[-1].isdigit() else 0
 
 
-def one_round(command: list[str], rank: int, after_s: float, how: signal.Signals) -> None:
-    """Sends that rank a signal some time after all have begun."""
+def one_round(
+    command: list[str], rank: int, after_s: float, how: signal.Signals, *, under_way: bool = False
+) -> None:
+    """Sends that rank a signal some time after all have begun, or after the first item has come through."""
     first, joining = ranks(command)
     count = first + joining
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as launcher:
         assert launcher.stdout is not None
-        pids = {}
-        while len(pids) < count:
-            who, pid = launcher.stdout.readline().split()
-            pids[int(who)] = int(pid)
+        pids: dict[int, int] = {}
+        while len(pids) < count or under_way:
+            match launcher.stdout.readline().split():
+                case [who, pid]:
+                    pids[int(who)] = int(pid)
+                case ["begun"]:
+                    under_way = False
+                case _:
+                    sys.exit(f"of {count} ranks only {list(pids)} began a stream")
         time.sleep(after_s)
         os.kill(pids[rank], how)
         begin = time.monotonic()
@@ -72,4 +79,5 @@ def main() -> None:
     one_round(command, random.randrange(count), random.uniform(0, 0.3), signal.SIGSTOP)
 
 
-main()
+if __name__ == "__main__":
+    main()
