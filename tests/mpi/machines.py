@@ -1,7 +1,7 @@
 """Machines, as far as a program can tell: network namespaces with host names, and links between them.
 
 The links are those of links.cpp: as long, as lossy and as slow as is said here, on any kernel with TUN
-devices. As a program it runs another one there, a rank on each machine, and then says what the links have done:
+devices. As a program this runs another one there, a rank on each machine, and then says what the links did:
 
 usage: machines.py LINKS DELAY_MS:LOSS_PERCENT:MBIT mpiexec PROGRAM ARGUMENTS...
 
