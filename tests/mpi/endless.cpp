@@ -1,4 +1,5 @@
-// A stream that goes on until somebody ends it: each rank says which process it is. argv[1]: so many join it.
+// A stream that goes on until somebody ends it: each rank says which process it is, and the sink that it has
+// begun. argv[1]: so many join it.
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
 
@@ -31,7 +32,11 @@ int main(int argc, char** argv) {
                                 return x;
                               },
                               {.replicas = 1, .name = "pass"}) |
-                          tw::sink([](long) {}),
+                          tw::sink([](long x) {
+                            if (x > 0) return;
+                            std::puts("begun");
+                            std::fflush(stdout);
+                          }),
                       policy);
   if (more > 0 && policy.rank() == 0)
     e.set_replicas("pass", 4 * static_cast<int>(std::thread::hardware_concurrency()));

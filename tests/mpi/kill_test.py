@@ -41,8 +41,10 @@ def ends_those_that_came_later(mpiexec: str) -> bool:
     return re.search(r"Open MPI\) [5-9]", version) is None
 
 
-def one_round(command: list[str], rank: int, after_s: float, how: signal.Signals) -> None:
-    """Sends that rank a signal some time after all have begun."""
+def one_round(
+    command: list[str], rank: int, after_s: float, how: signal.Signals, *, under_way: bool = False
+) -> None:
+    """Sends that rank a signal some time after all have begun, or after the first item has come through."""
     first, joining = ranks(command)
     count = first + joining
     # Some launchers tell on one stream who has died, some on the other.
@@ -50,7 +52,7 @@ def one_round(command: list[str], rank: int, after_s: float, how: signal.Signals
         assert launcher.stdout is not None
         pids: dict[int, int] = {}
         said = ""
-        while len(pids) < count:
+        while len(pids) < count or under_way:
             line = launcher.stdout.readline()
             if NOBODY_JOINS in line:
                 print(line)
@@ -59,6 +61,8 @@ def one_round(command: list[str], rank: int, after_s: float, how: signal.Signals
                 sys.exit(f"it ended with {len(pids)} of {count} ranks:\n{said}")
             if one := RANK.fullmatch(line.strip()):
                 pids[int(one[1])] = int(one[2])
+            elif line.strip() == "begun":
+                under_way = False
             else:
                 said += line
         time.sleep(after_s)
@@ -97,4 +101,5 @@ def main() -> None:
     one_round(command, random.randrange(count), random.uniform(0, 0.3), signal.SIGSTOP)
 
 
-main()
+if __name__ == "__main__":
+    main()
