@@ -3,8 +3,11 @@
 #include <thalweg/thalweg.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,9 +17,39 @@
 #include "session.hpp"
 
 namespace micro {
-namespace {
 
 namespace tw = thalweg;
+
+/// A frame whose memory is not cleared before it is written, as that of a `cv::Mat`.
+class picture {
+ public:
+  picture() = default;
+  explicit picture(std::size_t bytes)
+      : data_(std::make_unique_for_overwrite<unsigned char[]>(bytes)), bytes_(bytes) {}  // NOLINT(*-c-arrays)
+  [[nodiscard]] std::span<unsigned char> data() const { return {data_.get(), bytes_}; }
+  [[nodiscard]] std::size_t size_of() const noexcept { return sizeof *this + bytes_; }
+
+ private:
+  std::unique_ptr<unsigned char[]> data_;  // NOLINT(*-c-arrays)
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace micro
+
+template <> struct thalweg::codec<micro::picture> {
+  static std::string tag() { return "picture"; }
+  static void write(byte_writer& to, const micro::picture& x) {
+    to.count(x.data().size());
+    to.block(x.data().data(), x.data().size());
+  }
+  static void read(byte_reader& from, micro::picture& x) {
+    x = micro::picture(from.count(1));
+    from.block(x.data().data(), x.data().size());
+  }
+};
+
+namespace micro {
+namespace {
 
 using number = std::uint32_t;
 
@@ -79,6 +112,29 @@ contender blocks(const ranks& all, std::uint64_t items, std::size_t bytes, const
                     tw::sink([&](const frame& x) { sum(x.front()); }, {.name = "sink"}),
                 tw::mpi(tw::mpi_options{.place = {{"sink", {1}}}, .comm = comm}));
         return sum.value();
+      },
+      1);
+}
+
+contender pictures(const ranks& all, std::uint64_t items, std::size_t bytes, const way& by) {
+  return on_all(
+      all, "thalweg", std::string("pictures, ") + by.name,
+      [items, bytes, comm = by.comm] {
+        std::uint64_t seen = 0;
+        const auto take = [left = items, bytes]() mutable -> std::optional<picture> {
+          if (left == 0) return std::nullopt;
+          picture one(bytes);
+          std::memset(one.data().data(), static_cast<int>(left-- & 0xFFU), bytes);
+          return one;
+        };
+        tw::run(tw::source(take) | tw::sink(
+                                       [&, left = items](const picture& x) mutable {
+                                         const auto wanted = static_cast<unsigned char>(left-- & 0xFFU);
+                                         if (x.data().front() == wanted && x.data().back() == wanted) ++seen;
+                                       },
+                                       {.name = "sink"}),
+                tw::mpi(tw::mpi_options{.place = {{"sink", {1}}}, .comm = comm}));
+        return seen;
       },
       1);
 }
@@ -192,7 +248,7 @@ void run_mpi_messages(mpi_session& s) {
 void run_mpi_bandwidth(mpi_session& s) {
   for (const std::size_t kib : {64, 1024}) {
     const std::size_t bytes = kib << 10U;
-    const std::uint64_t items = (s.quick ? 16'384 : 262'144) / kib;
+    const std::uint64_t items = (s.quick ? 16'384 : 1'048'576) / kib;
     auto e = s.compare("mpi_bandwidth", std::to_string(kib) + " KiB", items);
     e.also({"rate", "GB/s",
             [all = static_cast<double>(items * bytes)](const sample& x, double) { return all / x.wall; }});
@@ -204,7 +260,10 @@ void run_mpi_bandwidth(mpi_session& s) {
               s.all, "plain MPI", "each in memory of its own",
               [&s, items, bytes] { return plain_blocks(s.all, items, bytes); }, 1),
           expected, reference);
-    for (const auto& by : ways) e.add(blocks(s.all, items, bytes, by), expected, reference);
+    for (const auto& by : ways) {
+      e.add(blocks(s.all, items, bytes, by), expected, reference);
+      e.add(pictures(s.all, items, bytes, by), items, reference);
+    }
     e.run(s.repeats, s.out, s.random);
   }
 }

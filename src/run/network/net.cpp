@@ -162,7 +162,8 @@ void net::live(thread_squad& s, std::size_t number) {
       run.trace->name_thread(static_cast<std::size_t>(log.number), "worker " + std::to_string(log.number));
   });
   worker w(s, log);
-  if (shape_.thread_each || shape_.workers > cores()) w.awake.share_the_core();
+  // Across ranks there is one thread more than workers: that which speaks to the others.
+  if (shape_.thread_each || shape_.workers > cores() || state_->others) w.awake.share_the_core();
   std::int64_t deadline = never;
   bool told = false;
   const auto next_deadline = [&] {
