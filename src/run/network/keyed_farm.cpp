@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <bitset>
+#include <span>
 #include <utility>
 
 #include "nodes.hpp"
@@ -145,12 +146,10 @@ bool keyed_farm::begin_one() noexcept {
 // A place is free: a part that found all of them taken may go on. One that is about to sleep is told to look
 // again; the first that sleeps is woken up, and sees to the others in turn.
 void keyed_farm::next_one(worker& w) {
-  const auto count = in_use_.load();
-  for (std::size_t i = 0; i < count; ++i) {
-    auto& p = *all[i];
-    if (!p.has_work()) continue;
-    const bool slept = p.asleep();
-    p.notify(&w);
+  for (const auto& p : std::span(all.data(), in_use_.load())) {
+    if (!p->has_work()) continue;
+    const bool slept = p->asleep();
+    p->notify(&w);
     if (slept) return;
   }
 }
