@@ -35,6 +35,13 @@ void replicas::set(std::size_t replica, owned op) {
   ops_.at(replica) = std::move(op);
 }
 
+std::unique_ptr<pipe::chunk_base> component::make_states(std::size_t) const {
+  return nullptr;
+}
+
+void component::take_states(std::size_t, std::size_t, pipe::chunk_base&) {}
+void component::put_states(std::size_t, std::size_t, pipe::chunk_base&) {}
+
 void component::take_names(const std::vector<stage_info>& named) {
   for (std::size_t i = 0; i < stages_.size(); ++i) stages_[i].name = named[i].name;
 }

@@ -1,5 +1,6 @@
 #include "parts.hpp"
 
+#include <thalweg/model/wire.hpp>
 #include <thalweg/observe/text.hpp>
 
 #include <algorithm>
@@ -56,6 +57,21 @@ std::vector<part> parts_of(const run_state& run, std::size_t first, std::size_t 
     first = end;
   }
   return parts;
+}
+
+bool keys_travel(const run_state& run, std::size_t stage) {
+  const auto& s = run.stages[stage];
+  if (!s.info->keyed) return false;
+  const auto keys = run.plan.components[s.component]->make_states(s.stage);
+  return keys != nullptr && model::wire_of(keys->item_type()) != nullptr;
+}
+
+std::string why_keys_stay(const run_state& run, std::size_t stage) {
+  const auto& s = run.stages[stage];
+  const auto keys = run.plan.components[s.component]->make_states(s.stage);
+  if (keys == nullptr) return "what a " + s.info->pattern + " keeps for them cannot be moved";
+  const auto type = model::type_name(keys->item_type());
+  return "nobody has said how " + type + " travels: call thalweg::let_travel<" + type + ">() before the run";
 }
 
 std::string meant_stage(const run_state& run, std::string_view wrong) {

@@ -36,6 +36,10 @@ void limit_replicas(std::span<std::size_t* const> farms, std::size_t most);
 /// For each component of the plan whether it lies in a loop.
 [[nodiscard]] std::vector<bool> components_in_loops(const run_state& run);
 
+/// Whether the keys of a farm, with what belongs to them, can go from one rank to another; and if not, why.
+[[nodiscard]] bool keys_travel(const run_state& run, std::size_t stage);
+[[nodiscard]] std::string why_keys_stay(const run_state& run, std::size_t stage);
+
 /// `; did you mean 'x'?` where a name that no stage has is like that of one.
 [[nodiscard]] std::string meant_stage(const run_state& run, std::string_view wrong);
 

@@ -223,6 +223,28 @@ template <class Input, class... Leaves> class chain final : public component {
     });
   }
 
+  [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_states(std::size_t stage) const override {
+    std::unique_ptr<pipe::chunk_base> made;
+    at(stage, [&]<std::size_t I>(index<I>) {
+      if constexpr (gives_states<I>) made = std::make_unique<states_of<I>>();
+    });
+    return made;
+  }
+
+  void take_states(std::size_t stage, std::size_t replica, pipe::chunk_base& into) override {
+    at(stage, [&]<std::size_t I>(index<I>) {
+      if constexpr (gives_states<I>)
+        model::get<I>(slots_)[replica].take_states(static_cast<states_of<I>&>(into));
+    });
+  }
+
+  void put_states(std::size_t stage, std::size_t replica, pipe::chunk_base& from) override {
+    at(stage, [&]<std::size_t I>(index<I>) {
+      if constexpr (gives_states<I>)
+        model::get<I>(slots_)[replica].put_states(static_cast<states_of<I>&>(from));
+    });
+  }
+
  private:
   template <std::size_t I> using index = std::integral_constant<std::size_t, I>;
   template <std::size_t F, std::size_t L> struct span {};
@@ -307,6 +329,13 @@ template <class Input, class... Leaves> class chain final : public component {
   }();
   template <std::size_t I>
   static constexpr bool has_timer = requires(typename slot<I>::op_type& op) { op.deadline(); };
+
+  // Keys and their states, in a farm whose keys are divided up.
+  template <std::size_t I> using states_of = pipe::chunk<typename slot<I>::op_type::kept>;
+  template <std::size_t I>
+  static constexpr bool gives_states =
+      leaf_at<I>::farm >= 0 &&
+      requires(typename slot<I>::op_type& op, states_of<I>& states) { op.take_states(states); };
 
   // Calls f(index<i>{}) for a number known at run time.
   template <class F> static void at(std::size_t i, F&& f) {

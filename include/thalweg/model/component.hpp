@@ -216,6 +216,12 @@ class component {
   virtual void catch_up(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica) = 0;
   /// The items of all parts that have come too late, in order.
   virtual void give_late(std::size_t stage, pipe::chunk_base& items) = 0;
+  /// An empty chunk for keys and what belongs to them, each with the rank of the item with which it appeared;
+  /// null if those of the stage cannot be moved from one replica to another.
+  [[nodiscard]] virtual std::unique_ptr<pipe::chunk_base> make_states(std::size_t stage) const;
+  /// Moves all that a replica has there, which is left without keys; and back, to one that has none.
+  virtual void take_states(std::size_t stage, std::size_t replica, pipe::chunk_base& into);
+  virtual void put_states(std::size_t stage, std::size_t replica, pipe::chunk_base& from);
   /// Itself, if it is a `tw::stage`, whose inputs and outputs are ports; null for a line of stages.
   [[nodiscard]] virtual ported* ports() noexcept { return nullptr; }
   /// Gives its stages the names that another component, made from the same blueprint, was given.

@@ -4,6 +4,7 @@
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/model/stage_traits.hpp>
 #include <thalweg/pattern/first_ranks.hpp>
+#include <thalweg/pattern/kept_states.hpp>
 #include <thalweg/pattern/keyed.hpp>
 #include <thalweg/pattern/restoring.hpp>
 
@@ -128,6 +129,7 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
   using key = typename Types::key;
   using state = typename Types::state;
   using out = typename Types::out;
+  using kept = keyed<key, state>;
   static constexpr std::size_t at_once = 64;
 
   KeyOf key_of;
@@ -169,6 +171,13 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
     }
   }
 
+  void take_states(pipe::chunk<kept>& into)
+    requires std::copy_constructible<key>
+  {
+    model::take_states(states, appeared, into);
+  }
+  void put_states(pipe::chunk<kept>& from) { model::put_states(from, states, appeared); }
+
  private:
   template <class Frame, class In, class Call> decltype(auto) change(Frame& f, const In& in, Call&& call) {
     const auto before = states.size();
@@ -207,6 +216,7 @@ template <class U, class KeyOf, class Init, class Update> struct keyed_state_sta
   template <class In> static constexpr bool accepts = std::invocable<KeyOf&, const In&>;
   template <class In> static constexpr bool ends = types<In>::ends;
   template <class In> using output = typename types<In>::out;
+  template <class In> using kept = keyed<typename types<In>::key, typename types<In>::state>;
 
   KeyOf key_of;
   Init init;
@@ -276,7 +286,8 @@ template <class KeyOf> auto key_by(KeyOf key_of, options opts = {}) {
 /// divided up: each belongs to one of several parts, which different threads work on, each part in order,
 /// with a copy of `update` of its own, whose results must then not depend on anything but the key's state.
 /// The results come in the order of the stream all the same. The state belongs to its part, not to a thread,
-/// so that `set_replicas` takes effect at once and moves nothing.
+/// so that `set_replicas` takes effect at once and moves nothing. (Under `tw::mpi` it may move parts to other
+/// ranks, if key and state can travel.)
 ///
 /// Errors: as for `map`. With an `.on_error` other than `tw::stop`, the state of the key is copied before
 /// each update, and put back if that fails; a state that cannot be copied is then an `invalid_job`. States

@@ -4,6 +4,7 @@
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/model/stage_traits.hpp>
 #include <thalweg/pattern/first_ranks.hpp>
+#include <thalweg/pattern/kept_states.hpp>
 #include <thalweg/pattern/keyed.hpp>
 #include <thalweg/pattern/restoring.hpp>
 
@@ -50,6 +51,7 @@ template <class In, class Init, class F> struct reduce_op {
   using key = key_t<In>;
   using value = value_t<In>;
   using acc = typename accumulated<Init, F, value>::type;
+  using kept = with_key<In, acc>;
 
   Init init;
   F fn;
@@ -91,6 +93,13 @@ template <class In, class Init, class F> struct reduce_op {
     }
   }
 
+  void take_states(pipe::chunk<kept>& into)
+    requires(is_keyed<In> && std::copy_constructible<key>)
+  {
+    model::take_states(found, appeared, into);
+  }
+  void put_states(pipe::chunk<kept>& from) { model::put_states(from, found, appeared); }
+
  private:
   void add(acc& sum, const value& x) {
     if constexpr (folds_in_place<F, acc, value>) {
@@ -109,6 +118,7 @@ template <class Init, class Fn> struct reduce_stage : stage_defaults {
   template <class In> static constexpr bool accepts = folds<Init, Fn, value_t<In>>;
   template <class In> static constexpr bool ends = true;
   template <class In> using output = with_key<In, typename accumulated<Init, Fn, value_t<In>>::type>;
+  template <class In> using kept = output<In>;
 
   Init init;
   Fn fn;

@@ -152,6 +152,10 @@ struct mpi_options {
 /// are most they are taken away. A farm can have them on all ranks but rank 0 (and there if it began there);
 /// one with a `.place` on those that this names, and on the `.reserve`. Called on several ranks at the same
 /// time, one of the calls is the last for all. A replica that is taken away works on what is under way to it.
+/// Where one rank divides up the items it gives them to other ranks between two runs of items. Keys go there
+/// with their states, those of a `key_by` with an update and of a `reduce`, if `tw::keyed<Key, State>` can
+/// travel, which nobody but the program can know where types have been erased (`let_travel`); those of other
+/// stages stay on the ranks where they are, and the report has a note that says so.
 ///
 /// ```c++
 /// int main(int argc, char** argv) {
@@ -206,6 +210,7 @@ template <class In, class Stage, class... More> struct wires<In, Stage, More...>
       if constexpr (Stage::replicates) {
         must_travel<In>();
         must_travel<out>();
+        add_states(static_cast<const typename Stage::inner_type*>(nullptr));
       }
       add_inner(static_cast<const typename Stage::inner_type*>(nullptr));
     } else if constexpr (!std::is_same_v<out, model::nothing>) {
@@ -216,6 +221,14 @@ template <class In, class Stage, class... More> struct wires<In, Stage, More...>
 
  private:
   template <class... Inner> static void add_inner(const pipeline<Inner...>*) { wires<In, Inner...>::add(); }
+  // Keys and their states, which may have to go to other ranks.
+  template <class First, class... Inner> static void add_states(const pipeline<First, Inner...>*) {
+    if constexpr (requires { typename First::template kept<In>; }) {
+      model::add_wire<typename First::template kept<In>>();
+    } else if constexpr (model::is_group<First>) {
+      add_states(static_cast<const typename First::inner_type*>(nullptr));
+    }
+  }
 };
 
 template <class... Stages> void add_wires(const pipeline<Stages...>*) {

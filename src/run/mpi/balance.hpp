@@ -17,9 +17,11 @@ struct group {
   /// A farm whose items one rank divides up among the others: by key, or as its `.schedule` says.
   bool divided = false;
   bool source = false, sink = false;
-  bool stays = false;  ///< only a wish takes it elsewhere than to rank 0: items could not follow it
-  int replicas = 1;    ///< of a farm; `automatic`: as many as there are workers for
-  double load = 0;     ///< seconds of work for each item of the source, all its stages together
+  bool stuck = false;    ///< items could not follow it to another rank
+  bool in_loop = false;  ///< nor can those of a loop, unless one rank divides them up
+  bool stays = false;    ///< for either reason only a wish takes it elsewhere than to rank 0
+  int replicas = 1;      ///< of a farm; `automatic`: as many as there are workers for
+  double load = 0;       ///< seconds of work for each item of the source, all its stages together
   std::vector<network::place_of> at;  ///< empty: not decided yet
 };
 

@@ -34,11 +34,13 @@ std::vector<group> groups_of(const run_state& run) {
   // What goes round, and what cannot travel, keeps those it connects together.
   const auto looping = components_in_loops(run);
   for (const auto& w : ways_of(run)) {
-    const bool held = w.own_pipe || model::wire_of(*w.items) == nullptr ||
-                      (looping[run.stages[w.from].component] && looping[run.stages[w.to].component]);
+    const bool stuck = w.own_pipe || model::wire_of(*w.items) == nullptr;
+    const bool goes_round = looping[run.stages[w.from].component] && looping[run.stages[w.to].component];
     for (auto& g : all) {
       const bool at_an_end = (g.first <= w.from && w.from < g.last) || (g.first <= w.to && w.to < g.last);
-      g.stays = g.stays || (held && at_an_end);
+      g.stuck = g.stuck || (stuck && at_an_end);
+      g.in_loop = g.in_loop || (goes_round && at_an_end);
+      g.stays = g.stuck || g.in_loop;
     }
   }
   return all;
@@ -276,11 +278,17 @@ network::mapping with_reserves(const run_state& run, const mpi_options& how, con
   wishes asked(run, on, how.spawn, groups);
   for (const auto& p : how.place) asked.take(p);
   for (const auto& g : groups) {
-    if (!g.farm || g.divided || g.stays) continue;
+    if (!g.farm || g.stuck) continue;
+    // One rank divides up its items, or has to as soon as it is on several ranks: which has its price, so
+    // that has to have been asked for.
+    const bool by_hub = g.divided || g.in_loop;
+    if (by_hub && places[g.first].size() == 1 && how.reserve == 0) continue;
+    if (run.stages[g.first].info->keyed && !keys_travel(run, g.first)) continue;
     const int first = asked.name(g) ? on.size() - reserve_of(how, on) : std::min(1, on.size() - 1);
+    const int last = on.size() + (by_hub ? 0 : how.spawn);
     for (auto s = g.first; s < g.last; ++s) {
       auto& at = places[s];
-      for (int r = first; r < on.size() + how.spawn; ++r) {
+      for (int r = first; r < last; ++r) {
         if (network::replicas_on(at, r) < 0) at.push_back({r, 0});
       }
       std::sort(at.begin(), at.end(), [](const place_of& a, const place_of& b) { return a.rank < b.rank; });

@@ -15,6 +15,7 @@
 
 #include <mpi.h>
 
+#include "../parts.hpp"
 #include "absent.hpp"
 #include "clocks.hpp"
 #include "collective.hpp"
@@ -113,6 +114,10 @@ std::string description(const run_state& run, const mpi_options& how) {
     if (s.out != nullptr) {
       const auto* const wire = model::wire_of(*s.out);
       text += ", gives " + (wire == nullptr ? model::type_name(*s.out) : wire->tag());
+    }
+    if (keys_travel(run, i)) {
+      const auto keys = run.plan.components[run.stages[i].component]->make_states(run.stages[i].stage);
+      text += ", keeps " + model::wire_of(keys->item_type())->tag();
     }
     text += '\n';
   }

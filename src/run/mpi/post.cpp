@@ -377,6 +377,12 @@ void post::send_end(int to, std::uint32_t channel) {
   post_letter(to, head);
 }
 
+// Once: something may be asked for often.
+void post::note(std::string what) {
+  if (std::find(late_notes_.begin(), late_notes_.end(), what) == late_notes_.end())
+    late_notes_.push_back(std::move(what));
+}
+
 void post::resize(std::size_t stage, int replicas) {
   {
     const std::lock_guard hold(asking_);

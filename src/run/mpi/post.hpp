@@ -97,6 +97,7 @@ class post final : public network::exchange, private recipient {
   void change_credit(int to, std::uint32_t channel, int by) override;
   void tell_progress(int to, std::uint32_t channel, std::int64_t below) override;
   void send_end(int to, std::uint32_t channel) override;
+  void note(std::string what) override;
   void resize(std::size_t stage, int replicas) override;
 
  private:

@@ -142,9 +142,13 @@ std::vector<node*> net::connect_hubs() {
                                  from.out.begin());
     over->asks = channel++;
     over->answers = channel++;
-    over->how_to_ask = std::make_unique<errand_wire>(chunk_for(*state_, from, port), nullptr);
+    const auto keys = [&] {
+      const auto& first = state_->stages[hub.first()];
+      return over->moves ? state_->plan.components[first.component]->make_states(first.stage) : nullptr;
+    };
+    over->how_to_ask = std::make_unique<errand_wire>(chunk_for(*state_, from, port), nullptr, keys());
     over->how_to_answer = std::make_unique<errand_wire>(hub.out.empty() ? nullptr : hub.new_output(),
-                                                        chunk_for(*state_, from, port));
+                                                        chunk_for(*state_, from, port), keys());
     keyed_farm::branch* branch = nullptr;
     for (std::size_t i = 0; i < over->places.size(); ++i) {
       if (over->places[i].rank != others.rank()) continue;
@@ -289,6 +293,9 @@ void net::resize(std::size_t stage, int replicas) {
   auto& run = *state_;
   if (run.replicas[stage] == replicas) return;
   run.resized(stages_of(*farm_of_stage_[stage]), run.replicas[stage], replicas);
+  if (const auto& info = *run.stages[stage].info; info.keyed && !keys_travel(run, stage))
+    run.others->note("set_replicas: the keys of stage '" + info.name +
+                     "' stay on the ranks where they are, as " + why_keys_stay(run, stage));
   for (auto& r : regions_) {
     int most = 1;
     for (const auto s : r->farms) most = std::max(most, run.replicas[s]);
@@ -308,17 +315,19 @@ void net::share_out(std::size_t stage) {
   auto& run = *state_;
   auto& f = *farm_of_stage_[stage];
   const int replicas = run.replicas[stage];
+  if (hub_of_stage_[stage] >= 0) {
+    auto& divided = static_cast<keyed_farm&>(f);
+    divided.set_replicas(static_cast<std::size_t>(replicas));
+    if (executes(*divided.front)) divided.front->notify();  // it gives others their part of the items
+    if (divided.here == nullptr) return;
+    const auto& over = *divided.over();
+    std::size_t place = 0;
+    while (over.places[place].rank != run.others->rank()) ++place;
+    return set_replicas_here(*divided.here, std::max<std::size_t>(1, over.replicas_at(place, replicas)));
+  }
   auto places = run.others->places()[stage];
   std::erase_if(places, [&](const place_of& p) { return !run.others->is_there(p.rank); });
   const auto here = replicas_on(resized(std::move(places), replicas), run.others->rank());
-  if (hub_of_stage_[stage] >= 0) {
-    // What is divided up stays where it is: how many are worked on at once is what changes.
-    auto& divided = static_cast<keyed_farm&>(f);
-    divided.set_replicas(static_cast<std::size_t>(replicas));
-    if (divided.here != nullptr)
-      set_replicas_here(*divided.here, static_cast<std::size_t>(std::max(1, here)));
-    return;
-  }
   if (!is_here(stage)) return;
   // With none left those that there were see to what is still under way.
   if (here > 0) set_replicas_here(f, static_cast<std::size_t>(here));

@@ -23,10 +23,10 @@ template <class T> void read_all(byte_reader& from, std::vector<T>& all) {
 
 }  // namespace
 
-errand_wire::kind::kind(chunk_ptr c)
+errand_wire::cargo::cargo(chunk_ptr c)
     : like(std::move(c)), how(like ? model::wire_of(like->item_type()) : nullptr) {}
 
-void errand_wire::kind::write(byte_writer& to, const chunk_ptr& c) const {
+void errand_wire::cargo::write(byte_writer& to, const chunk_ptr& c) const {
   const bool there = c != nullptr && !c->empty();
   to(there);
   if (!there) return;
@@ -34,7 +34,7 @@ void errand_wire::kind::write(byte_writer& to, const chunk_ptr& c) const {
   how->write(to, *c);
 }
 
-void errand_wire::kind::read(byte_reader& from, chunk_ptr& c) const {
+void errand_wire::cargo::read(byte_reader& from, chunk_ptr& c) const {
   std::uint8_t there = 0;
   from(there);
   if (there == 0) return;
@@ -48,8 +48,8 @@ void errand_wire::kind::read(byte_reader& from, chunk_ptr& c) const {
   how->read(from, n, *c);
 }
 
-errand_wire::errand_wire(chunk_ptr items, chunk_ptr late)
-    : items_(std::move(items)), late_(std::move(late)) {}
+errand_wire::errand_wire(chunk_ptr items, chunk_ptr late, chunk_ptr keys)
+    : items_(std::move(items)), late_(std::move(late)), keys_(std::move(keys)) {}
 
 std::string errand_wire::tag() const {
   return "errand of " + (items_.how == nullptr ? "-" : items_.how->tag());
@@ -64,6 +64,7 @@ void errand_wire::write(byte_writer& to, pipe::chunk_base& items) const {
   write_all(to, e.marks);
   write_all(to, e.places);
   late_.write(to, e.late);
+  keys_.write(to, e.keys);
   items_.write(to, e.items);
 }
 
@@ -80,6 +81,7 @@ void errand_wire::read(byte_reader& from, std::size_t n, pipe::chunk_base& into)
   read_all(from, e.marks);
   read_all(from, e.places);
   late_.read(from, e.late);
+  keys_.read(from, e.keys);
   items_.read(from, e.items);
 }
 

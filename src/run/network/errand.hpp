@@ -18,12 +18,22 @@ namespace thalweg::run_detail::network {
 /// What ranks that share a farm say to each other: what there is to do of a run of items, or what has become
 /// of it.
 struct errand {
+  enum class kind : std::uint8_t {
+    work,    ///< a run of items
+    give,    ///< the keys of a part go to another rank: they are asked for, and given
+    expect,  ///< they come to this one: what is to do for them waits until they have come
+    take,    ///< here they are
+    ends     ///< the end hooks
+  };
   struct facts {
-    std::int64_t number = 0;  ///< of the run; at the end of the stream: of the stage
-    std::int64_t first = 0;   ///< rank of the first item of the run, on whichever rank that is worked on
+    std::int64_t number = 0;  ///< of the run; where keys move: of their part; at the end: of the stage
+    /// The rank of the first item of the run, on whichever rank that is worked on; where keys move: which of
+    /// the parts there it is.
+    std::int64_t first = 0;
     std::int64_t position = 0, born_ns = 0;
+    std::uint32_t parts = 0;  ///< how many there are, or have been, where the run is worked on
     bool paced = false;
-    bool ends = false;  ///< it is about the end hooks
+    kind what = kind::work;
     // Of an answer.
     std::int64_t worked_ns = 0;
     std::int64_t window = std::numeric_limits<std::int64_t>::max();  ///< at what time the next window ends
@@ -38,13 +48,14 @@ struct errand {
   std::vector<pipe::mark> marks;
   std::vector<model::key_part::place> places;
   chunk_ptr late;  ///< with ranks
+  chunk_ptr keys;  ///< and what belongs to them
 };
 
-/// How errands travel whose items and late items are such as these.
+/// How errands travel whose items, late items and keys are such as these.
 class errand_wire final : public model::wire {
  public:
-  /// `items` may be null: there are none.
-  errand_wire(chunk_ptr items, chunk_ptr late);
+  /// Each may be null: there are none.
+  errand_wire(chunk_ptr items, chunk_ptr late, chunk_ptr keys);
 
   [[nodiscard]] std::string tag() const override;
   void write(byte_writer& to, pipe::chunk_base& items) const override;
@@ -55,14 +66,14 @@ class errand_wire final : public model::wire {
   [[nodiscard]] chunk_ptr new_items() const { return items_.like->sibling(); }
 
  private:
-  struct kind {
+  struct cargo {
     chunk_ptr like;
     const model::wire* how;
-    explicit kind(chunk_ptr c);
+    explicit cargo(chunk_ptr c);
     void write(byte_writer& to, const chunk_ptr& c) const;
     void read(byte_reader& from, chunk_ptr& c) const;
   };
-  const kind items_, late_;
+  const cargo items_, late_, keys_;
 };
 
 /// The only errand in a chunk of them; and the chunk of one.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "edge.hpp"
@@ -81,6 +82,8 @@ class exchange {
   virtual void tell_progress(int to, std::uint32_t channel, std::int64_t below) = 0;
   /// No more will come from here.
   virtual void send_end(int to, std::uint32_t channel) = 0;
+  /// Something is not as it was asked for: the report says so. The thread that speaks.
+  virtual void note(std::string what) = 0;
   /// Has `net::resize` called on all ranks. Of several changes of one stage the same is the last everywhere.
   virtual void resize(std::size_t stage, int replicas) = 0;
 };

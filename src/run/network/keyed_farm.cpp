@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <bitset>
+#include <span>
 #include <utility>
 
 #include "nodes.hpp"
@@ -89,11 +90,13 @@ keyed_farm::keyed_farm(net& n, std::vector<part> parts, const model::stage_info&
 
 std::unique_ptr<keyed_farm> keyed_farm::make_branch(net& n, const model::stage_info& info,
                                                     std::size_t place) const {
-  const auto replicas = static_cast<std::size_t>(over_->places[place].replicas);
-  std::unique_ptr<keyed_farm> made(new keyed_farm(n, parts_, replicas, info, true));
+  const auto replicas = std::max(1, over_->places[place].replicas);
+  std::unique_ptr<keyed_farm> made(new keyed_farm(n, parts_, static_cast<std::size_t>(replicas), info, true));
   made->ordered_ = ordered_;
   made->front = std::make_unique<branch>(*made, n, parts_.front().first, end_of(parts_), *over_);
-  made->add_portions(n, over_->parts_at(place));
+  made->add_portions(n, over_->most_at(place));
+  made->shares_.resize(over_->parts().at(place));
+  made->in_use_.store(made->shares_.size());
   return made;
 }
 
@@ -102,6 +105,7 @@ void keyed_farm::add_portions(net& n, std::size_t count) {
     all.push_back(std::make_unique<portion>(*this, n, parts_.front().first, end_of(parts_), i));
     shares_.push_back(all.back().get());
   }
+  in_use_.store(count);
 }
 
 keyed_farm::~keyed_farm() = default;
@@ -122,7 +126,7 @@ void keyed_farm::mark_as_sent(batch& b, pipe::chunk_base& results, std::size_t f
 
 void keyed_farm::set_replicas(std::size_t n) {
   limit_.store(n);
-  for (auto& p : all) p->notify();
+  for (std::size_t i = 0; i < in_use_.load(); ++i) all[i]->notify();
 }
 
 squad* keyed_farm::home() const noexcept {
@@ -142,7 +146,7 @@ bool keyed_farm::begin_one() noexcept {
 // A place is free: a part that found all of them taken may go on. One that is about to sleep is told to look
 // again; the first that sleeps is woken up, and sees to the others in turn.
 void keyed_farm::next_one(worker& w) {
-  for (auto& p : all) {
+  for (const auto& p : std::span(all.data(), in_use_.load())) {
     if (!p->has_work()) continue;
     const bool slept = p->asleep();
     p->notify(&w);
@@ -248,6 +252,27 @@ void keyed_farm::portion::put_results(batch& b, std::size_t of_timers) {
   if (!b.out[number_]) b.out[number_] = f.front->new_output();
   b.out[number_]->swap_items(*filling_);
   if (send && !f.apart_) b.fresh.fetch_or(std::uint32_t{1} << number_, std::memory_order_release);
+}
+
+// Keys and what belongs to them come from another rank, or go there. The part has nothing to do meanwhile.
+void keyed_farm::portion::put_states(worker& w, pipe::chunk_base& from) {
+  prepare(w);
+  const auto& p = farm_.parts_.front();
+  auto& component = *net_.run().plan.components[p.component];
+  if (!net_.run().guard(p.component, lane_->position, static_cast<int>(number_),
+                        [&] { component.put_states(p.stages.first, number_, from); }))
+    throw cancelled{};
+}
+
+chunk_ptr keyed_farm::portion::take_states() {
+  if (!lane_) return nullptr;  // it has never had any
+  const auto& p = farm_.parts_.front();
+  auto& component = *net_.run().plan.components[p.component];
+  auto all = component.make_states(p.stages.first);
+  if (!net_.run().guard(p.component, lane_->position, static_cast<int>(number_),
+                        [&] { component.take_states(p.stages.first, number_, *all); }))
+    throw cancelled{};
+  return all;
 }
 
 // --- the items of all keys ---

@@ -130,7 +130,8 @@ net::span net::add_line(std::size_t c) {
         keyed_farms_.push_back(
             hub >= 0 ? std::make_unique<keyed_farm>(
                            *this, std::move(parts), info,
-                           std::make_unique<spread>(*run.others, hub, run.others->places()[first], info))
+                           std::make_unique<spread>(*run.others, hub, run.others->places()[first], info,
+                                                    keys_travel(run, first)))
                      : std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
         auto& f = *keyed_farms_.back();
         auto* const who = squad_for(info, apart, n, most);

@@ -245,6 +245,7 @@ class keyed_farm final : public replicated {
   bool apart_ = false;  // it is a branch: the hub sends the results
   std::unique_ptr<spread> over_;
   std::vector<share*> shares_;          // those who work on parts: here, or on other ranks
+  std::atomic<std::size_t> in_use_{0};  // of all portions so many, the first ones, have had something to do
   std::atomic<std::size_t> active_{0};  // parts that are being worked on
   std::array<batch, window> batches_;
   std::atomic<std::int64_t> next_in_{0}, next_out_{0};
@@ -322,6 +323,8 @@ class keyed_farm::portion final : public node, public lane::owner, public share 
   [[nodiscard]] bool collects() override { return true; }
   void give(worker&, bool) override {}
   void put_results(batch& b, std::size_t of_timers);
+  void put_states(worker& w, pipe::chunk_base& from);
+  [[nodiscard]] chunk_ptr take_states();
 
   /// The runs of items with something for it, by how many there were: those from `taken_` on wait.
   std::array<batch*, window> to_do_{};

@@ -3,6 +3,7 @@
 #include <thalweg/observe/clock.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -15,40 +16,102 @@ namespace {
 
 constexpr std::size_t parts_per_replica = 8;  // of keys
 
+// So many parts, to each place in proportion to its replicas; what is left over, to those that lack most.
+std::vector<std::size_t> in_proportion(std::size_t parts, const std::vector<place_of>& places) {
+  const auto all = static_cast<std::size_t>(replicas_in_all(places));
+  std::vector<std::size_t> each, lacks;
+  auto left = parts;
+  for (const auto& p : places) {
+    const auto share = parts * static_cast<std::size_t>(p.replicas);
+    each.push_back(share / all);
+    lacks.push_back(share % all);
+    left -= each.back();
+  }
+  for (; left > 0; --left) {
+    const auto most = std::max_element(lacks.begin(), lacks.end());
+    ++each[static_cast<std::size_t>(most - lacks.begin())];
+    *most = 0;
+  }
+  return each;
+}
+
 }  // namespace
 
 // --- who has which parts ---
 
-spread::spread(exchange& e, int hub, std::vector<place_of> where, const model::stage_info& info)
-    : by(&e), rank(hub), places(std::move(where)), keyed(info.keyed), dealing(info.opts.schedule) {
+std::size_t part_list::at(std::size_t which) const {
+  return static_cast<std::size_t>(std::count(place.begin(), place.end(), which));
+}
+
+spread::spread(exchange& e, int hub, std::vector<place_of> where, const model::stage_info& info,
+               bool keys_travel)
+    : by(&e),
+      rank(hub),
+      places(std::move(where)),
+      keyed(info.keyed),
+      moves(keys_travel),
+      dealing(info.opts.schedule) {
   const auto all = replicas();
   if (all > most_shares)
     throw invalid_job({"stage '" + info.name + "': has " + std::to_string(all) +
                        " replicas on all ranks, but one of these divides its items up, among at most " +
                        std::to_string(most_shares)});
-  const auto each =
-      keyed ? std::clamp<std::size_t>(most_shares / std::max<std::size_t>(all, 1), 1, parts_per_replica)
-            : std::size_t{1};
-  first_part.push_back(0);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto n = each * static_cast<std::size_t>(places[i].replicas);
-    place_of_part.insert(place_of_part.end(), n, static_cast<std::uint8_t>(i));
-    first_part.push_back(place_of_part.size());
-  }
+  if (!keyed) return;
+  // Enough for a rank in reserve, too.
+  const auto least = std::min(most_shares, std::max(all, moves ? places.size() : 1));
+  key_parts_ = std::clamp<std::size_t>(most_shares / least, 1, parts_per_replica) * least;
 }
 
 std::size_t spread::replicas() const noexcept {
-  std::size_t sum = 0;
-  for (const auto& p : places) sum += static_cast<std::size_t>(p.replicas);
-  return sum;
+  return static_cast<std::size_t>(replicas_in_all(places));
+}
+
+part_list spread::parts(int replicas) const {
+  part_list made;
+  const auto add = [&](std::size_t place, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) made.add(place, i);
+  };
+  if (keyed) {
+    const auto n = in_proportion(key_parts_, moves ? resized(places, replicas) : places);
+    for (std::size_t i = 0; i < n.size(); ++i) add(i, n[i]);
+  } else if (dealing.how() == schedule::kind::on_demand) {
+    const auto all = resized(places, replicas);
+    for (std::size_t i = 0; i < all.size(); ++i) add(i, static_cast<std::size_t>(all[i].replicas));
+  } else {
+    const auto wanted = static_cast<std::size_t>(replicas);
+    auto all = places;
+    for (std::size_t i = 0; i < all.size(); ++i) add(i, static_cast<std::size_t>(all[i].replicas));
+    while (made.size() < wanted) {
+      const auto more = resized(all, static_cast<int>(made.size()) + 1);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (more[i].replicas > all[i].replicas) made.add(i, static_cast<std::size_t>(all[i].replicas));
+      }
+      all = more;
+    }
+    made.place.resize(wanted);
+    made.number.resize(wanted);
+  }
+  return made;
+}
+
+std::size_t spread::most_at(std::size_t place) const {
+  if (keyed) return moves ? key_parts_ : parts().at(place);
+  return parts(static_cast<int>(most_shares)).at(place);
+}
+
+std::size_t spread::replicas_at(std::size_t place, int replicas) const {
+  if (!keyed) return parts(replicas).at(place);
+  const auto n = static_cast<std::size_t>(resized(places, replicas)[place].replicas);
+  return moves ? n : std::clamp<std::size_t>(n, 1, std::max<std::size_t>(1, parts().at(place)));
 }
 
 int spread::possible(int wanted) const {
-  const auto all = resized(places, std::clamp(wanted, 1, static_cast<int>(parts())));
+  if (!keyed) return std::clamp(wanted, 1, static_cast<int>(most_shares));
+  const int n = std::clamp(wanted, 1, static_cast<int>(key_parts_));
+  if (moves) return n;
   std::size_t sum = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (const auto n = parts_at(i); n > 0)
-      sum += std::clamp<std::size_t>(static_cast<std::size_t>(all[i].replicas), 1, n);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (parts().at(i) > 0) sum += replicas_at(i, n);
   }
   return static_cast<int>(sum);
 }
@@ -88,6 +151,7 @@ class keyed_farm::hub::there final : public share {
     e.is.position = b.position;
     e.is.born_ns = b.born_ns;
     e.is.paced = b.paced;
+    e.is.parts = static_cast<std::uint32_t>(hub_.numbers_[place_]);
     e.moments = b.moments;
     if (hub_.farm_.watermarked_) e.marks = b.marks;
     if (b.in[place_] && !b.in[place_]->empty()) {
@@ -107,11 +171,17 @@ class keyed_farm::hub::there final : public share {
 };
 
 keyed_farm::hub::hub(keyed_farm& f, net& n, std::size_t first, std::size_t last)
-    : divider(f, n, first, last), over_(*f.over_), said_(last - first) {
+    : divider(f, n, first, last),
+      over_(*f.over_),
+      parts_(over_.parts()),
+      replicas_(over_.replicas()),
+      said_(last - first) {
   for (std::size_t i = 0; i < over_.places.size(); ++i) ranks_.push_back(std::make_unique<there>(*this, i));
   for (auto& l : said_) l.resize(ranks_.size());
   busy_.resize(ranks_.size());
   turn_.resize(ranks_.size());
+  free_.resize(ranks_.size());
+  count_parts();
 }
 
 keyed_farm::hub::~hub() = default;
@@ -127,7 +197,7 @@ void keyed_farm::hub::send(std::size_t place, errand e) {
 
 bool keyed_farm::hub::ready() {
   if (node::ended()) return false;
-  return !answers_.empty() || (!finishing_ && divider::ready());
+  return !answers_.empty() || (!finishing_ && (has_to_move() || divider::ready()));
 }
 
 void keyed_farm::hub::execute(worker& w) {
@@ -137,10 +207,12 @@ void keyed_farm::hub::execute(worker& w) {
     if (ends_came_ == ranks_.size() * said_.size()) end_with_answers(w);
     return;
   }
+  if (has_to_move()) follow_replicas();
   divider::execute(w);
   // As long as is worth a message to each rank, and no longer than fits into it.
   if (bytes_per_item_ > 0) {
-    const auto fit = static_cast<double>(over_.by->run_bytes() * ranks_.size()) / bytes_per_item_;
+    const auto at_work = has_.size() - static_cast<std::size_t>(std::count(has_.begin(), has_.end(), 0U));
+    const auto fit = static_cast<double>(over_.by->run_bytes() * at_work) / bytes_per_item_;
     most_items_ = std::min(most_items_, std::max<std::size_t>(1, static_cast<std::size_t>(fit)));
     in.front()->set_grant(most_items_);
   }
@@ -149,7 +221,8 @@ void keyed_farm::hub::execute(worker& w) {
 void keyed_farm::hub::take_answer(int from, errand e) {
   std::size_t place = 0;
   while (over_.places[place].rank != from) ++place;
-  if (e.is.ends) {
+  if (e.is.what == errand::kind::give) return take_keys(place, std::move(e));
+  if (e.is.what == errand::kind::ends) {
     said_[static_cast<std::size_t>(e.is.number) - first_][place] = std::move(e);
     ++ends_came_;
     return;
@@ -184,7 +257,7 @@ void keyed_farm::hub::split(pipe::chunk_base& items, batch& b) {
   if (over_.keyed) {
     const auto& p = farm_.parts_.front();
     net_.run().plan.components[p.component]->divide(p.stages.first, items, b.in, b.first, b.who,
-                                                    over_.place_of_part);
+                                                    parts_.place);
   } else {
     deal(items, b);
   }
@@ -197,9 +270,9 @@ void keyed_farm::hub::split(pipe::chunk_base& items, batch& b) {
   // From here on `who` names ranks.
   for (std::size_t i = 0; i < n; ++i) {
     const auto part = b.who[i];
-    const auto place = over_.place_of_part[part];
+    const auto place = parts_.place[part];
     b.index[place].push_back(static_cast<std::uint32_t>(i));
-    b.who_there[place].push_back(static_cast<std::uint8_t>(part - over_.first_part[place]));
+    b.who_there[place].push_back(parts_.number[part]);
     b.who[i] = place;
   }
   if (over_.keyed) return;
@@ -210,7 +283,7 @@ void keyed_farm::hub::split(pipe::chunk_base& items, batch& b) {
 // As the replicas of one rank would be chosen.
 void keyed_farm::hub::deal(const pipe::chunk_base& items, batch& b) {
   const auto n = items.size();
-  const auto count = over_.parts();
+  const auto count = parts_.size();
   switch (over_.dealing.how()) {
     case schedule::kind::round_robin:
       for (std::size_t i = 0; i < n; ++i)
@@ -227,18 +300,19 @@ void keyed_farm::hub::deal(const pipe::chunk_base& items, batch& b) {
 
 // A slice for each replica: to the rank that has least to do, for its size.
 void keyed_farm::hub::deal_slices(std::size_t n, std::vector<std::uint8_t>& who) {
-  const auto count = over_.parts();
+  const auto count = parts_.size();
   const auto each = (n + count - 1) / count;
   auto busy = busy_;
   for (std::size_t i = 0; i < n; i += each) {
-    std::size_t least = 0;
     const auto load = [&](std::size_t p) {
-      return static_cast<double>(busy[p]) / static_cast<double>(over_.parts_at(p));
+      return has_[p] == 0 ? std::numeric_limits<double>::infinity()
+                          : static_cast<double>(busy[p]) / static_cast<double>(has_[p]);
     };
+    std::size_t least = 0;
     for (std::size_t p = 1; p < busy.size(); ++p) {
       if (load(p) < load(least)) least = p;
     }
-    const auto part = over_.first_part[least] + turn_[least]++ % over_.parts_at(least);
+    const auto part = begins_[least] + turn_[least]++ % has_[least];
     const auto end = std::min(n, i + each);
     std::fill(who.begin() + static_cast<std::ptrdiff_t>(i), who.begin() + static_cast<std::ptrdiff_t>(end),
               static_cast<std::uint8_t>(part));
@@ -246,12 +320,91 @@ void keyed_farm::hub::deal_slices(std::size_t n, std::vector<std::uint8_t>& who)
   }
 }
 
+bool keyed_farm::hub::has_to_move() const {
+  return moving_ == 0 && farm_.replicas() != replicas_;
+}
+
+void keyed_farm::hub::count_parts() {
+  const auto count = over_.places.size();
+  has_.assign(count, 0);
+  begins_.resize(count);
+  numbers_.resize(count);
+  for (std::size_t part = parts_.size(); part-- > 0;) {
+    const auto place = parts_.place[part];
+    ++has_[place];
+    begins_[place] = part;
+    numbers_[place] = std::max<std::size_t>(numbers_[place], std::size_t{parts_.number[part]} + 1);
+  }
+}
+
+// Between two runs of items: the replicas are others. A rank that gets parts gives none away, and as long as
+// keys are on their way nothing else is moved, so no rank waits for one that waits for it.
+void keyed_farm::hub::follow_replicas() {
+  replicas_ = farm_.replicas();
+  auto wanted = over_.parts(static_cast<int>(replicas_));
+  if (!over_.keyed) {
+    parts_ = std::move(wanted);
+  } else if (over_.moves) {
+    std::vector<std::size_t> lacks(over_.places.size());
+    for (std::size_t p = 0; p < lacks.size(); ++p) lacks[p] = wanted.at(p);
+    std::vector<std::size_t> too_many;
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      auto& there = lacks[parts_.place[part]];
+      if (there == 0) {
+        too_many.push_back(part);
+      } else {
+        --there;
+      }
+    }
+    std::size_t to = 0;
+    for (const auto part : too_many) {
+      while (lacks[to] == 0) ++to;
+      --lacks[to];
+      move(part, to);
+    }
+  }
+  count_parts();
+}
+
+// The rank that has had the part works off what it has of it, and gives its keys; that which is to have it
+// keeps back what there is to do until they have come. Others do not notice.
+void keyed_farm::hub::move(std::size_t part, std::size_t to) {
+  errand give, expect;
+  give.is.what = errand::kind::give;
+  give.is.number = static_cast<std::int64_t>(part);
+  give.is.first = parts_.number[part];
+  send(parts_.place[part], std::move(give));
+  std::size_t number = numbers_[to];
+  if (free_[to].empty()) {
+    ++numbers_[to];
+  } else {
+    number = free_[to].back();
+    free_[to].pop_back();
+  }
+  parts_.place[part] = static_cast<std::uint8_t>(to);
+  parts_.number[part] = static_cast<std::uint8_t>(number);
+  expect.is.what = errand::kind::expect;
+  expect.is.number = static_cast<std::int64_t>(part);
+  expect.is.first = parts_.number[part];
+  send(to, std::move(expect));
+  ++moving_;
+}
+
+void keyed_farm::hub::take_keys(std::size_t from, errand e) {
+  const auto part = static_cast<std::size_t>(e.is.number);
+  free_[from].push_back(static_cast<std::uint8_t>(e.is.first));
+  e.is.what = errand::kind::take;
+  e.is.first = parts_.number[part];
+  send(parts_.place[part], std::move(e));
+  --moving_;
+}
+
 // All ranks call their end hooks; what those send comes back.
 void keyed_farm::hub::finish(worker&) {
   finishing_ = true;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     errand e;
-    e.is.ends = true;
+    e.is.what = errand::kind::ends;
     send(i, std::move(e));
   }
 }
@@ -272,8 +425,22 @@ void keyed_farm::hub::end_with_answers(worker& w) {
 
 // --- a rank that works on some of the parts ---
 
+// What there is to do for keys that have not come yet.
+class keyed_farm::branch::held final : public share {
+ public:
+  explicit held(const share& like) {
+    deadline_.store(like.deadline_.load());
+    timer_.store(like.timer_.load());
+  }
+  void add_work(worker&, batch& b) override { runs.push_back(&b); }
+
+  std::vector<batch*> runs;
+};
+
 keyed_farm::branch::branch(keyed_farm& f, net& n, std::size_t first, std::size_t last, const spread& over)
     : divider(f, n, first, last), over_(over) {}
+
+keyed_farm::branch::~branch() = default;
 
 void keyed_farm::branch::arrived(int from, parcel p) {
   asked_.put(from, take_errand(*p.items));
@@ -285,24 +452,72 @@ void keyed_farm::branch::send(errand e) {
 }
 
 bool keyed_farm::branch::ready() {
-  return !node::ended() && (first_is_done() || finishing_ || (has_place() && !asked_.empty()));
+  return !node::ended() && (first_is_done() || may_finish() || !asked_.empty());
 }
 
+// There is a place for each run of items that comes: the hub has no more of them.
 void keyed_farm::branch::execute(worker& w) {
   while (first_is_done()) answer();
   int from = 0;
-  for (errand e; has_place() && asked_.take(from, e);) {
-    if (e.is.ends) {
-      finishing_ = true;
-    } else {
-      begin(w, std::move(e));
+  for (errand e; asked_.take(from, e);) {
+    const auto part = static_cast<std::size_t>(e.is.first);
+    switch (e.is.what) {
+      case errand::kind::work:
+        begin(w, std::move(e));
+        break;
+      case errand::kind::give:
+        leaving_.push_back({farm_.next_in_.load(), e.is});
+        break;
+      case errand::kind::expect:
+        expect(part);
+        break;
+      case errand::kind::take:
+        take(w, part, std::move(e));
+        break;
+      case errand::kind::ends:
+        finishing_ = true;
     }
   }
-  if (finishing_ && drained()) finish(w);
+  for (; !leaving_.empty() && leaving_.front().after <= farm_.next_out_.load(); leaving_.pop_front())
+    give_up(leaving_.front().part);
+  if (may_finish()) finish(w);
+}
+
+// There are, or have been, so many parts here.
+void keyed_farm::branch::make_room(std::size_t parts) {
+  auto& f = farm_;
+  while (f.shares_.size() < parts) f.shares_.push_back(f.all[f.shares_.size()].get());
+  f.in_use_.store(f.shares_.size());
+}
+
+// Keys are coming here from another rank.
+void keyed_farm::branch::expect(std::size_t part) {
+  make_room(part + 1);
+  auto& share = farm_.shares_[part];
+  auto& waits = expected_[part];
+  waits = std::make_unique<held>(*share);
+  share = waits.get();
+}
+
+void keyed_farm::branch::take(worker& w, std::size_t part, errand e) {
+  auto& p = *farm_.all[part];
+  if (e.keys) p.put_states(w, *e.keys);
+  farm_.shares_[part] = &p;
+  const auto waited = expected_.extract(part);
+  for (auto* b : waited.mapped()->runs) p.add_work(w, *b);
+}
+
+// All runs of items have been answered in which there was something for the part.
+void keyed_farm::branch::give_up(const errand::facts& part) {
+  errand e;
+  e.is = part;
+  e.keys = farm_.all[static_cast<std::size_t>(part.first)]->take_states();
+  send(std::move(e));
 }
 
 void keyed_farm::branch::begin(worker& w, errand e) {
   auto& f = farm_;
+  make_room(e.is.parts);
   auto& b = f.batch_at(f.next_in_.load());
   b.items = e.items ? e.items->size() : 0;
   b.first = e.is.first;
@@ -391,7 +606,7 @@ void keyed_farm::branch::finish(worker& w) {
     std::vector<places> at(f.all.size());
     end_stage(w, s, sent, at);
     errand a;
-    a.is.ends = true;
+    a.is.what = errand::kind::ends;
     a.is.number = static_cast<std::int64_t>(s);
     if (f.gives_) {
       auto out = new_output();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -20,29 +21,47 @@ namespace thalweg::run_detail::network {
 
 inline constexpr std::size_t most_fresh = 32;  ///< ranks whose results may be sent as they come
 
-/// Where the parts of such a farm are.
+/// Where each part of such a farm is: by part, at which place, and which of the parts there it is.
+struct part_list {
+  std::vector<std::uint8_t> place, number;
+
+  void add(std::size_t at, std::size_t as) {
+    place.push_back(static_cast<std::uint8_t>(at));
+    number.push_back(static_cast<std::uint8_t>(as));
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return place.size(); }
+  [[nodiscard]] std::size_t at(std::size_t which) const;  ///< how many
+};
+
+/// On which ranks such a farm has parts, and how many replicas make of it what. All ranks come to the same.
 struct spread {
   exchange* by = nullptr;
-  int rank = 0;  ///< of the hub
-  std::vector<place_of> places;
-  std::vector<std::size_t> first_part;        ///< by place, and how many there are in all
-  std::vector<std::uint8_t> place_of_part{};  ///< by part
+  int rank = 0;                  ///< of the hub
+  std::vector<place_of> places;  ///< as the job begins
   bool keyed = false;
+  bool moves = false;  ///< the keys of a part can go to another rank
   schedule dealing{};
   std::uint32_t asks = 0, answers = 0;  ///< channels
   std::unique_ptr<errand_wire> how_to_ask, how_to_answer;
 
   /// With a part for each replica; for each key more, so that they are worth the same.
-  spread(exchange& e, int hub, std::vector<place_of> where, const model::stage_info& info);
+  spread(exchange& e, int hub, std::vector<place_of> where, const model::stage_info& info, bool keys_travel);
 
+  /// As the job begins.
   [[nodiscard]] std::size_t replicas() const noexcept;
-  /// The number nearest to that of parts that can be worked on at once: they stay where they are, so it is at
-  /// least one on each rank that has some, and at most all of them.
+  [[nodiscard]] part_list parts() const { return parts(static_cast<int>(replicas())); }
+  /// With so many replicas. Where items are dealt out by their number the first parts are the same ones with
+  /// any: each has a place for good. Keys: how many parts are where; which of them is for the hub to say.
+  [[nodiscard]] part_list parts(int replicas) const;
+  /// The most that there may ever be at a place.
+  [[nodiscard]] std::size_t most_at(std::size_t place) const;
+  /// How many of so many replicas work at a place. Keys that cannot move keep one at work there.
+  [[nodiscard]] std::size_t replicas_at(std::size_t place, int replicas) const;
+  /// The number nearest to that of replicas that there can be.
   [[nodiscard]] int possible(int replicas) const;
-  [[nodiscard]] std::size_t parts() const noexcept { return place_of_part.size(); }
-  [[nodiscard]] std::size_t parts_at(std::size_t place) const {
-    return first_part[place + 1] - first_part[place];
-  }
+
+ private:
+  std::size_t key_parts_ = 0;
 };
 
 /// What other ranks have sent, until its node gets there.
@@ -86,8 +105,20 @@ class keyed_farm::hub final : public divider, public receiver {
   void take_answer(int from, errand e);
   void end_with_answers(worker& w);
   void send(std::size_t place, errand e);
+  [[nodiscard]] bool has_to_move() const;
+  void follow_replicas();
+  void move(std::size_t part, std::size_t to);
+  void take_keys(std::size_t from, errand e);
+  void count_parts();
 
   const spread& over_;
+  part_list parts_;
+  std::size_t replicas_;    // those are for
+  std::size_t moving_ = 0;  // parts whose keys have been asked for and have not come
+  // By place: how many parts are there, and the first of them; how many numbers they have had, and which are
+  // free again.
+  std::vector<std::size_t> has_, begins_, numbers_;
+  std::vector<std::vector<std::uint8_t>> free_;
   std::vector<std::unique_ptr<share>> ranks_;
   inbox answers_;
   double bytes_per_item_ = 0;
@@ -102,6 +133,7 @@ class keyed_farm::hub final : public divider, public receiver {
 class keyed_farm::branch final : public divider, public receiver {
  public:
   branch(keyed_farm& f, net& n, std::size_t first, std::size_t last, const spread& over);
+  ~branch() override;
 
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
@@ -111,13 +143,26 @@ class keyed_farm::branch final : public divider, public receiver {
   void ended(int) override {}
 
  private:
+  class held;
+  struct leaving {
+    std::int64_t after;  // runs of items
+    errand::facts part;
+  };
+
   void begin(worker& w, errand e);
   void answer();
+  void make_room(std::size_t parts);
+  void expect(std::size_t part);
+  void take(worker& w, std::size_t part, errand e);
+  void give_up(const errand::facts& part);
+  [[nodiscard]] bool may_finish() const { return finishing_ && drained() && expected_.empty(); }
   void finish(worker& w) override;
   void send(errand e);
 
   const spread& over_;
   inbox asked_;
+  std::map<std::size_t, std::unique_ptr<held>> expected_;  // parts whose keys are on their way here
+  std::deque<leaving> leaving_;
   bool finishing_ = false;
 };
 
