@@ -59,15 +59,34 @@ std::vector<part> parts_of(const run_state& run, std::size_t first, std::size_t 
   return parts;
 }
 
+namespace {
+
+// The stage behind it in the same farm that has something of each key's items, which stays where it is; null:
+// there is none.
+const model::stage_info* keeps_something(const run_state& run, std::size_t stage) {
+  const int farm = run.stages[stage].info->farm;
+  for (auto i = stage + 1; i < run.stages.size() && run.stages[i].component == run.stages[stage].component;
+       ++i) {
+    const auto& info = *run.stages[i].info;
+    if (farm < 0 || info.farm != farm) break;
+    if (info.groups || info.timed || info.per_replica) return &info;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 bool keys_travel(const run_state& run, std::size_t stage) {
   const auto& s = run.stages[stage];
-  if (!s.info->keyed) return false;
+  if (!s.info->keyed || keeps_something(run, stage) != nullptr) return false;
   const auto keys = run.plan.components[s.component]->make_states(s.stage);
   return keys != nullptr && model::wire_of(keys->item_type()) != nullptr;
 }
 
 std::string why_keys_stay(const run_state& run, std::size_t stage) {
   const auto& s = run.stages[stage];
+  if (const auto* const behind = keeps_something(run, stage))
+    return "what stage '" + behind->name + "' behind it keeps of their items cannot be moved";
   const auto keys = run.plan.components[s.component]->make_states(s.stage);
   if (keys == nullptr) return "what a " + s.info->pattern + " keeps for them cannot be moved";
   const auto type = model::type_name(keys->item_type());

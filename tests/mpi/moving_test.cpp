@@ -124,6 +124,39 @@ TEST(Moving, StatesOfAnySizeAndWhatIsSentAtTheEnd) {
   });
 }
 
+// What a stage behind holds back of a key would be overtaken by what comes to another rank after it.
+TEST(Moving, KeysStayWhereAStageBehindKeepsSomethingOfThem) {
+  if (ranks::count() == 1) GTEST_SKIP() << "nothing can move";
+  using counted = tw::keyed<long, long>;
+  std::vector<std::vector<counted>> seen;
+  auto e = tw::launch(tw::source(std::views::iota(0L, many)) |
+                          tw::farm(tw::key_by([](const long& x) { return x % 301; },
+                                              [](long& n, const long& x) {
+                                                work_a_little();
+                                                return counted{x % 301, n++};
+                                              }) |
+                                       tw::batch(50),
+                                   {.replicas = 2, .unordered = true, .name = "work"}) |
+                          tw::sink(seen),
+                      ranks::policy({.local = tw::pool{.workers = 2}, .reserve = ranks::count() - 2}));
+  std::minstd_rand random(static_cast<unsigned>(me() + 1));
+  while (!e.done()) {
+    e.set_replicas("work", 1 + static_cast<int>(random() % 9));
+    std::this_thread::sleep_for(500us);
+  }
+  const auto r = e.wait();
+  if (!ranks::root()) return;
+  std::map<long, long> next;
+  std::size_t items = 0;
+  for (const auto& some : seen) {
+    for (const auto& x : some) {
+      EXPECT_EQ(x.value, next[x.key]++);
+      ++items;
+    }
+  }
+  EXPECT_EQ(items, static_cast<std::size_t>(many));
+}
+
 TEST(Moving, ReductionsAndWhatFollowsInTheFarm) {
   using counted = tw::keyed<std::string, long>;
   expect_the_same_whatever_changes<counted>([](std::vector<counted>& seen) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "../network/spread.hpp"
 #include "../parts.hpp"
 #include "balance.hpp"
 #include "ways.hpp"
@@ -289,6 +290,8 @@ network::mapping with_reserves(const run_state& run, const mpi_options& how, con
     for (auto s = g.first; s < g.last; ++s) {
       auto& at = places[s];
       for (int r = first; r < last; ++r) {
+        // Who divides them up does so for that many ranks at most.
+        if (by_hub && at.size() >= network::most_fresh) break;
         if (network::replicas_on(at, r) < 0) at.push_back({r, 0});
       }
       std::sort(at.begin(), at.end(), [](const place_of& a, const place_of& b) { return a.rank < b.rank; });

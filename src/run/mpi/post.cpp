@@ -324,7 +324,8 @@ std::size_t post::send(int to, std::uint32_t channel, network::parcel p) {
   byte_writer to_letter(s.letter, s.blocks);
   c.how->write(to_letter, items);
   if (s.letter.size() > longest_letter)
-    throw codec_error("a run of items has " + std::to_string(s.letter.size()) +
+    throw codec_error("a run of items, or the state of keys that move, has " +
+                      std::to_string(s.letter.size()) +
                       " bytes outside of its blocks, which are too many for a message");
   head.blocks = static_cast<std::uint32_t>(s.blocks.size());
   for (const auto& b : s.blocks) {

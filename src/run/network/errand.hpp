@@ -34,6 +34,7 @@ struct errand {
     std::uint32_t parts = 0;  ///< how many there are, or have been, where the run is worked on
     bool paced = false;
     kind what = kind::work;
+    bool more = false;  ///< of the keys of the part follow
     // Of an answer.
     std::int64_t worked_ns = 0;
     std::int64_t window = std::numeric_limits<std::int64_t>::max();  ///< at what time the next window ends

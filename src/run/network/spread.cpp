@@ -392,11 +392,12 @@ void keyed_farm::hub::move(std::size_t part, std::size_t to) {
 
 void keyed_farm::hub::take_keys(std::size_t from, errand e) {
   const auto part = static_cast<std::size_t>(e.is.number);
-  free_[from].push_back(static_cast<std::uint8_t>(e.is.first));
+  const bool last = !e.is.more;
+  if (last) free_[from].push_back(static_cast<std::uint8_t>(e.is.first));
   e.is.what = errand::kind::take;
   e.is.first = parts_.number[part];
   send(parts_.place[part], std::move(e));
-  --moving_;
+  if (last) --moving_;
 }
 
 // All ranks call their end hooks; what those send comes back.
@@ -502,17 +503,34 @@ void keyed_farm::branch::expect(std::size_t part) {
 void keyed_farm::branch::take(worker& w, std::size_t part, errand e) {
   auto& p = *farm_.all[part];
   if (e.keys) p.put_states(w, *e.keys);
+  if (e.is.more) return;
   farm_.shares_[part] = &p;
   const auto waited = expected_.extract(part);
   for (auto* b : waited.mapped()->runs) p.add_work(w, *b);
 }
 
-// All runs of items have been answered in which there was something for the part.
+// All runs of items have been answered in which there was something for the part. Its keys go in messages of
+// the size of others: who receives one has other things to do, too.
 void keyed_farm::branch::give_up(const errand::facts& part) {
-  errand e;
-  e.is = part;
-  e.keys = farm_.all[static_cast<std::size_t>(part.first)]->take_states();
-  send(std::move(e));
+  const auto all = farm_.all[static_cast<std::size_t>(part.first)]->take_states();
+  const auto n = all ? all->size() : 0;
+  const auto each =
+      n == 0 ? 0
+             : std::max<std::size_t>(1, n * over_.by->run_bytes() / std::max<std::size_t>(1, all->bytes()));
+  std::size_t at = 0;
+  do {
+    errand e;
+    e.is = part;
+    if (n > 0) {
+      const auto end = std::min(n, at + each);
+      e.keys = all->sibling();
+      e.keys->ranked = true;
+      all->move_items(at, end, *e.keys);
+      at = end;
+    }
+    e.is.more = at < n;
+    send(std::move(e));
+  } while (at < n);
 }
 
 void keyed_farm::branch::begin(worker& w, errand e) {
