@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <semaphore>
 #include <string>
 #include <thread>
@@ -35,7 +37,7 @@ class joining {
   };
 
   /// All ranks of `comm` call it.
-  joining(MPI_Comm comm, invitation to);
+  joining(MPI_Comm comm, invitation to, std::chrono::milliseconds patience);
   joining(const joining&) = delete;
   joining& operator=(const joining&) = delete;
   ~joining();
@@ -84,7 +86,9 @@ class joining {
   circle circle_;
   std::string problem_;
   bool other_job_ = false;
-  std::vector<process> processes_;  // the first `known_` of them
+  const std::chrono::milliseconds patience_;
+  std::vector<std::unique_ptr<stop_watch>> watches_;  // until their heartbeat is listened to
+  std::vector<process> processes_;                    // the first `known_` of them
   std::atomic<std::size_t> known_{0};
   std::atomic<state> state_{state::idle};
   std::atomic<bool> over_{false};

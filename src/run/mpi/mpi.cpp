@@ -364,7 +364,8 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how) 
     problem = obstacle(places, on.size(), mine.comm);
     room = room_for(places, on, local);
     if (problem.empty())
-      door = std::make_unique<joining>(mine.comm, invitation{on.size(), how.spawn, number, job, places});
+      door = std::make_unique<joining>(mine.comm, invitation{on.size(), how.spawn, number, job, places},
+                                       how.patience);
   }
   auto others =
       std::make_shared<post>(mine.give_up(), std::move(places), std::move(times), std::move(beat), how, seen);

@@ -28,7 +28,8 @@ newcomer::newcomer(MPI_Comm parent) : parent_(parent) {
   byte_reader from(text);
   to_.travel(from);
   const auto self = process::self();
-  send_to(0, {reinterpret_cast<const std::byte*>(&self), reinterpret_cast<const std::byte*>(&self + 1)}, parent_);
+  send_to(0, {reinterpret_cast<const std::byte*>(&self), reinterpret_cast<const std::byte*>(&self + 1)},
+          parent_);
   // Nobody is to wait for a program that ends without having come to that run.
   before_finalising([] { here()->part(); });
 }

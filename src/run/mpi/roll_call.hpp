@@ -21,7 +21,8 @@ void begin_roll_calls(bool own);
 /// to its end, all are ended with a line that names it.
 [[nodiscard]] MPI_Comm call_roll(std::int64_t number, std::chrono::milliseconds patience);
 
-/// Watches the rank before this one, of those that began the program and have come to a run, for as long as there is one.
+/// Watches the rank before this one, of those that began the program and have come to a run, for as long as
+/// there is one.
 [[nodiscard]] std::unique_ptr<stop_watch> watch_before(std::chrono::milliseconds patience);
 
 /// While there is one, this process executes a part of a run, and must not end.
