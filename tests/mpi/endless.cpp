@@ -22,6 +22,11 @@ int main(int argc, char** argv) {
     std::puts(starts_none);
     return EXIT_SUCCESS;
   }
+  // Ranks know each other's processes from their first run on.
+  tw::run(tw::source([n = 0]() mutable -> std::optional<int> {
+            return n > 0 ? std::nullopt : std::optional(n++);
+          }) | tw::sink([](int) {}),
+          tw::mpi{{.spawn = 0}});
   std::printf("%d %d\n", policy.rank(), static_cast<int>(getpid()));
   std::fflush(stdout);
   long n = 0;

@@ -35,12 +35,6 @@ def ranks(command: list[str]) -> tuple[int, int]:
     return int(command[command.index("-n") + 1]), int(command[-1]) if command[-1].isdigit() else 0
 
 
-def ends_those_that_came_later(mpiexec: str) -> bool:
-    """Whether a launcher ends them, too, where they do not end by themselves: that of Open MPI 5 waits."""
-    version = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False).stdout
-    return re.search(r"Open MPI\) [5-9]", version) is None
-
-
 def one_round(
     command: list[str], rank: int, after_s: float, how: signal.Signals, *, under_way: bool = False
 ) -> None:
@@ -92,8 +86,7 @@ def main() -> None:
     command[command.index("-np") if "-np" in command else command.index("-n")] = "-n"
     count, joining = ranks(command)
     if joining > 0:
-        stops = [signal.SIGSTOP] if ends_those_that_came_later(command[0]) else []
-        for how in (signal.SIGKILL, *stops):
+        for how in (signal.SIGKILL, signal.SIGSTOP):
             one_round(command, count, random.uniform(0.3, 0.6), how)
         return
     for k in range(ROUNDS):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,8 +15,22 @@ namespace {
 constexpr std::chrono::microseconds first_rest{20};
 constexpr std::chrono::microseconds longest_rest{1000};
 constexpr std::chrono::milliseconds time_for_launcher{50};
+constexpr std::chrono::seconds time_for_mpi{1};
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes: MPI counts with int
 constexpr int parts = 3;                                    // a tag that letters and blocks do not have
+
+void say_why(const std::string& why) {
+  std::fprintf(stderr, "thalweg: %s\n", why.c_str());
+  std::fflush(stderr);
+  // What a launcher has not passed on when it is told to end all may be lost (MPICH's).
+  std::this_thread::sleep_for(time_for_launcher);
+}
+
+[[noreturn]] void end_self() {
+  std::this_thread::sleep_for(time_for_mpi);
+  (void)std::raise(SIGKILL);
+  std::abort();
+}
 
 }  // namespace
 
@@ -29,13 +44,18 @@ void wait_for(MPI_Request& r) {
   }
 }
 
-void end_program(const std::string& why, MPI_Comm comm) {
-  std::fprintf(stderr, "thalweg: %s\n", why.c_str());
-  std::fflush(stderr);
-  // What a launcher has not passed on when it is told to end all may be lost (MPICH's).
-  std::this_thread::sleep_for(time_for_launcher);
+void end_program(const std::string& why, MPI_Comm comm, const std::vector<process>& silent) {
+  say_why(why);
+  std::thread([] { end_self(); }).detach();
+  for (const auto& p : silent) p.end();
   MPI_Abort(comm, EXIT_FAILURE);
-  std::abort();
+  end_self();
+}
+
+void end_program_without_mpi(const std::string& why, const process& silent) {
+  say_why(why);
+  silent.end();
+  end_self();
 }
 
 std::string seconds_of(std::chrono::nanoseconds t) {

@@ -7,6 +7,8 @@
 
 #include <mpi.h>
 
+#include "process.hpp"
+
 /// What all ranks do together at the end of a run, without keeping a processor busy as MPI's own waiting
 /// would.
 namespace thalweg::run_detail::across {
@@ -14,8 +16,14 @@ namespace thalweg::run_detail::across {
 /// Returns when it is done.
 void wait_for(MPI_Request& r);
 
-/// Ends the program on all ranks of `comm`, with a line on stderr that says why.
-[[noreturn]] void end_program(const std::string& why, MPI_Comm comm);
+/// Ends the program on all ranks of `comm`, with a line on stderr that says why. MPI may wait for processes
+/// that do not answer, or leave those that joined: the `silent` ones of this machine are ended before it is
+/// asked, and this one a second later at most.
+[[noreturn]] void end_program(const std::string& why, MPI_Comm comm, const std::vector<process>& silent = {});
+
+/// The same from a thread that must not speak MPI: launchers end all when they see that a process has been
+/// killed.
+[[noreturn]] void end_program_without_mpi(const std::string& why, const process& silent);
 
 /// `2.5 s`.
 [[nodiscard]] std::string seconds_of(std::chrono::nanoseconds t);

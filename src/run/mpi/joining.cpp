@@ -2,10 +2,11 @@
 
 #include <thalweg/model/codecs.hpp>
 
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace thalweg::run_detail::across {
 
@@ -49,7 +50,8 @@ std::string missing_slots([[maybe_unused]] const invitation& to) {
 
 }  // namespace
 
-joining::joining(MPI_Comm comm, invitation to) : to_(std::move(to)) {
+joining::joining(MPI_Comm comm, invitation to, std::chrono::milliseconds patience)
+    : to_(std::move(to)), patience_(patience), processes_(static_cast<std::size_t>(to_.count)) {
   MPI_Comm_dup(comm, &side_);
   MPI_Comm_rank(side_, &rank_);
   // There may be no memory for a thread when it is needed, and then the others would wait for this rank.
@@ -64,8 +66,14 @@ joining::~joining() {
 }
 
 void joining::become(state s) {
+  if (s != state::started) watches_.clear();
   state_.store(s, std::memory_order_release);
   wake_();
+}
+
+std::vector<process> joining::begun() const {
+  const auto n = static_cast<std::ptrdiff_t>(known_.load(std::memory_order_acquire));
+  return {processes_.begin(), processes_.begin() + n};
 }
 
 void joining::start() {
@@ -112,6 +120,13 @@ void joining::spawn() {
   byte_writer to(text);
   to_.travel(to);
   for (int i = 0; i < to_.count; ++i) send_to(i, text, inter_);
+  for (int i = 0; i < to_.count; ++i) {
+    const auto told = receive_from(i, inter_);
+    std::memcpy(&processes_[static_cast<std::size_t>(i)], told.data(), sizeof(process));
+    known_.fetch_add(1, std::memory_order_release);
+    watches_.push_back(
+        std::make_unique<stop_watch>(to_.first + i, processes_[static_cast<std::size_t>(i)], patience_));
+  }
   bool all_there = true;
   for (int i = 0; i < to_.count; ++i) {
     const auto said = static_cast<answer>(receive_number(i, inter_));

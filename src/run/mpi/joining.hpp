@@ -1,16 +1,20 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <semaphore>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <mpi.h>
 
 #include "invitation.hpp"
+#include "process.hpp"
 
 namespace thalweg::run_detail::across {
 
@@ -33,7 +37,7 @@ class joining {
   };
 
   /// All ranks of `comm` call it.
-  joining(MPI_Comm comm, invitation to);
+  joining(MPI_Comm comm, invitation to, std::chrono::milliseconds patience);
   joining(const joining&) = delete;
   joining& operator=(const joining&) = delete;
   ~joining();
@@ -57,6 +61,8 @@ class joining {
 
   [[nodiscard]] const circle& all() const noexcept { return circle_; }
   [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+  /// Those that have been started and have come as far as MPI, as long as the run waits for them. Any thread.
+  [[nodiscard]] std::vector<process> begun() const;
   /// The problem is that they have another job.
   [[nodiscard]] bool is_other_job() const noexcept { return other_job_; }
 
@@ -80,6 +86,10 @@ class joining {
   circle circle_;
   std::string problem_;
   bool other_job_ = false;
+  const std::chrono::milliseconds patience_;
+  std::vector<std::unique_ptr<stop_watch>> watches_;  // until their heartbeat is listened to
+  std::vector<process> processes_;                    // the first `known_` of them
+  std::atomic<std::size_t> known_{0};
   std::atomic<state> state_{state::idle};
   std::atomic<bool> over_{false};
   std::counting_semaphore<8> work_{0};

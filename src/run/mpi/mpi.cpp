@@ -306,7 +306,7 @@ std::shared_ptr<engine> make_newcomer(newcomer& self, std::unique_ptr<run_state>
     throw;
   }
   if (all.all_agree(true)) {
-    others->take_part(std::make_unique<pulse>(all.wide, all.seen.all.host(self.rank() - 1), how.patience));
+    others->take_part(std::make_unique<pulse>(all.wide, all.seen, how.patience));
   } else {
     others->stay_apart();
     self.part();
@@ -337,6 +337,7 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how) 
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
   if (auto* const self = newcomer::here()) return make_newcomer(*self, std::move(state), how, number);
   own_comm mine(call_roll(number, how.patience));
+  const auto watch = watch_before(how.patience);
   const auto seen = look_around(mine.comm);
   const auto& on = seen.all;
   int rank = 0;
@@ -360,7 +361,7 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how) 
   require_wires(*state, places);
   keep_memory(how.keep_memory);
   auto times = clocks::measured(mine.comm, seen.node_of);
-  auto beat = std::make_unique<pulse>(mine.comm, on.host((rank + on.size() - 1) % on.size()), how.patience);
+  auto beat = std::make_unique<pulse>(mine.comm, seen, how.patience);
   std::unique_ptr<joining> door;
   std::vector<int> room;
   std::string problem;
@@ -368,7 +369,8 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how) 
     problem = obstacle(places, on.size(), mine.comm);
     room = room_for(places, on, local);
     if (problem.empty())
-      door = std::make_unique<joining>(mine.comm, invitation{on.size(), how.spawn, number, job, places});
+      door = std::make_unique<joining>(mine.comm, invitation{on.size(), how.spawn, number, job, places},
+                                       how.patience);
   }
   auto others =
       std::make_shared<post>(mine.give_up(), std::move(places), std::move(times), std::move(beat), how, seen);

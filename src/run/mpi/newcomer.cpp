@@ -27,6 +27,9 @@ newcomer::newcomer(MPI_Comm parent) : parent_(parent) {
   const auto text = receive_from(0, parent_);
   byte_reader from(text);
   to_.travel(from);
+  const auto self = process::self();
+  send_to(0, {reinterpret_cast<const std::byte*>(&self), reinterpret_cast<const std::byte*>(&self + 1)},
+          parent_);
   // Nobody is to wait for a program that ends without having come to that run.
   before_finalising([] { here()->part(); });
 }

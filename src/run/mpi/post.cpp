@@ -16,6 +16,7 @@
 #include "collective.hpp"
 #include "newcomer.hpp"
 #include "one_sided.hpp"
+#include "roll_call.hpp"
 #include "tree.hpp"
 #include "two_sided.hpp"
 
@@ -447,6 +448,7 @@ void post::live() {
     MPI_Test(&all, &done, MPI_STATUS_IGNORE);
     if (done == 0) std::this_thread::sleep_for(first_rest);
   }
+  const auto watch = watch_before(patience_);
   close_ways();
   while (!pulse_->end()) std::this_thread::sleep_for(first_rest);
   while (late_pulse_ && !late_pulse_->end()) std::this_thread::sleep_for(first_rest);
@@ -674,7 +676,7 @@ void post::wait_for_newcomers() {
   end_program("the run has been over for " + seconds_of(waited) +
                   ", and processes that were started to join it have not come to it, so rank 0 ends the "
                   "program on all ranks",
-              comm_);
+              comm_, door_->begun());
 }
 
 void post::meet() {
@@ -692,7 +694,7 @@ void post::admit() {
   crowded_ = crowded_ || all.seen.crowded;
   cores_ = all.seen.cores;
   joined_ns_ = observe::now_ns() - net_->run().started_ns;
-  late_pulse_ = std::make_unique<pulse>(wide_, all.seen.all.host((rank_ + n - 1) % n), patience_);
+  late_pulse_ = std::make_unique<pulse>(wide_, all.seen, patience_);
   late_ = std::make_unique<across::two_sided>(wide_, static_cast<recipient&>(*this));
   {
     const std::lock_guard hold(keeping_);

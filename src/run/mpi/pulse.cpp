@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "collective.hpp"
 
@@ -19,10 +18,13 @@ constexpr std::chrono::milliseconds longest_look{50};
 
 }  // namespace
 
-pulse::pulse(MPI_Comm comm, std::string before, std::chrono::nanoseconds patience)
-    : comm_(comm), before_(std::move(before)), patience_(patience) {
+pulse::pulse(MPI_Comm comm, const surroundings& seen, std::chrono::nanoseconds patience)
+    : comm_(comm), patience_(patience) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
+  before_ = (rank_ + ranks_ - 1) % ranks_;
+  host_ = seen.all.host(before_);
+  process_ = seen.processes[static_cast<std::size_t>(before_)];
   if (patience_.count() == 0 || ranks_ == 1) {
     said_last_ = heard_last_ = true;
   } else {
@@ -31,7 +33,7 @@ pulse::pulse(MPI_Comm comm, std::string before, std::chrono::nanoseconds patienc
 }
 
 void pulse::listen() {
-  MPI_Irecv(&heard_, 1, MPI_BYTE, (rank_ + ranks_ - 1) % ranks_, tag, comm_, &way_[0]);
+  MPI_Irecv(&heard_, 1, MPI_BYTE, before_, tag, comm_, &way_[0]);
 }
 
 void pulse::send(beat what) {
@@ -78,10 +80,10 @@ bool pulse::end() {
 }
 
 void pulse::give_up() const {
-  end_program("rank " + std::to_string((rank_ + ranks_ - 1) % ranks_) + " on host " + before_ +
-                  " has not answered for " + seconds_of(patience_) + ", so rank " + std::to_string(rank_) +
+  end_program("rank " + std::to_string(before_) + " on host " + host_ + " has not answered for " +
+                  seconds_of(patience_) + ", so rank " + std::to_string(rank_) +
                   " ends the program on all ranks",
-              comm_);
+              comm_, {process_});
 }
 
 }  // namespace thalweg::run_detail::across

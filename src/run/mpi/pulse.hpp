@@ -7,6 +7,8 @@
 
 #include <mpi.h>
 
+#include "surroundings.hpp"
+
 namespace thalweg::run_detail::across {
 
 /// Notices that a rank does not answer any more, although its process may still be there. The ranks form a
@@ -19,8 +21,8 @@ class pulse {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// `before`: the host of the rank before this one. `patience` 0: nobody is listened to.
-  pulse(MPI_Comm comm, std::string before, std::chrono::nanoseconds patience);
+  /// `seen`: the ranks of `comm`. `patience` 0: nobody is listened to.
+  pulse(MPI_Comm comm, const surroundings& seen, std::chrono::nanoseconds patience);
   pulse(const pulse&) = delete;
   pulse& operator=(const pulse&) = delete;
   ~pulse() = default;
@@ -42,9 +44,11 @@ class pulse {
   [[noreturn]] void give_up() const;
 
   const MPI_Comm comm_;
-  const std::string before_;
   const std::chrono::nanoseconds patience_;
   int rank_ = 0, ranks_ = 1;
+  int before_ = 0;  // the rank that is listened to
+  std::string host_;
+  process process_;
   clock::time_point looked_ = clock::now(), sent_ = looked_ - patience_;
   std::chrono::nanoseconds silence_{0};
   std::int64_t messages_ = 0;

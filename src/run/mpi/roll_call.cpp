@@ -25,6 +25,7 @@ constexpr std::chrono::microseconds longest_rest{1000};
 
 std::atomic<int> runs{0};       // that this process takes part in now
 MPI_Comm hall = MPI_COMM_NULL;  // of all ranks that began the program, for nothing else
+std::vector<process> in_hall;   // by rank
 bool initialised_by_us = false;
 
 void say(const std::string& what) {
@@ -146,6 +147,12 @@ void open_hall(std::chrono::milliseconds patience, std::int64_t number) {
         say("mpi: rank " + std::to_string(rank) + " has come to " + run_text(number) +
             " and waits for others, which do not say this");
       });
+  const auto mine = process::self();
+  int ranks = 1;
+  MPI_Comm_size(hall, &ranks);
+  in_hall.resize(static_cast<std::size_t>(ranks));
+  MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, in_hall.data(), sizeof mine, MPI_BYTE, hall, &r);
+  wait_for(r);
 }
 
 bool is_alone() {
@@ -175,7 +182,17 @@ void begin_roll_calls(bool own) {
   before_finalising(farewell);
 }
 
+std::unique_ptr<stop_watch> watch_before(std::chrono::milliseconds patience) {
+  if (in_hall.empty()) return nullptr;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const auto ranks = static_cast<int>(in_hall.size());
+  const int before = (rank + ranks - 1) % ranks;
+  return std::make_unique<stop_watch>(before, in_hall[static_cast<std::size_t>(before)], patience);
+}
+
 MPI_Comm call_roll(std::int64_t number, std::chrono::milliseconds patience) {
+  const auto watch = watch_before(patience);
   if (!is_alone()) {
     if (hall == MPI_COMM_NULL) open_hall(patience, number);
     agree(number, patience);

@@ -2,8 +2,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 
 #include <mpi.h>
+
+#include "process.hpp"
 
 /// All ranks have to come to the same runs, one after the other, and to the end of MPI. Who waits for others
 /// that never come would wait for ever: MPI itself has no end to it.
@@ -17,6 +20,10 @@ void begin_roll_calls(bool own);
 /// has not come within `patience` is named on stderr, once (0: nobody is); if one has come to another run, or
 /// to its end, all are ended with a line that names it.
 [[nodiscard]] MPI_Comm call_roll(std::int64_t number, std::chrono::milliseconds patience);
+
+/// Watches the rank before this one, of those that began the program and have come to a run, for as long as
+/// there is one.
+[[nodiscard]] std::unique_ptr<stop_watch> watch_before(std::chrono::milliseconds patience);
 
 /// While there is one, this process executes a part of a run, and must not end.
 class in_run {

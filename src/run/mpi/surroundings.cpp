@@ -48,6 +48,7 @@ surroundings look_around(MPI_Comm comm, const std::string& machine) {
     char host[MPI_MAX_PROCESSOR_NAME] = {};
     std::array<char, 40> machine{};
     cpu_set_t cores = own_cores();
+    process itself = process::self();
   } mine;
   std::copy_n(machine.begin(), std::min(machine.size(), mine.machine.size() - 1), mine.machine.begin());
   int n = 0, ranks = 1;
@@ -69,6 +70,7 @@ surroundings look_around(MPI_Comm comm, const std::string& machine) {
       found.cores = share.cores;
     }
     found.all.ranks.push_back({t.host, share.workers()});
+    found.processes.push_back(t.itself);
     // Containers on one machine may share memory, and have times and names of their own.
     const auto same = std::find_if(of_all.begin(), of_all.end(), [&](const told& other) {
       return other.machine == t.machine && std::string_view(other.host) == t.host;

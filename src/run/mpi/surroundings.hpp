@@ -5,12 +5,14 @@
 #include <mpi.h>
 
 #include "machine.hpp"
+#include "process.hpp"
 
 namespace thalweg::run_detail::across {
 
 /// The ranks, where they are, and what they have.
 struct surroundings {
   machine all;
+  std::vector<process> processes;
   std::vector<int> node_of;  ///< of each rank the first one that shares its memory and its clock
   bool crowded = false;      ///< there are more ranks on this machine than cores for them
   int cores = 1;             ///< of this machine, that its ranks may use
