@@ -28,7 +28,8 @@ ALLOWED = {
 """What Open MPI refuses by itself, and a container needs.
 
 Its user is often root, may not read other processes' memory nor bind to cores, and there may be more
-processes than cores. Those of PRTE are for Open MPI 5. Where a user's environment says something else, that counts.
+processes than cores. Those of PRTE are for Open MPI 5. Where a user's environment says something else,
+that counts.
 """
 
 HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?::\d{1,5})?")

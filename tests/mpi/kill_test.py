@@ -35,6 +35,29 @@ def ranks(command: list[str]) -> tuple[int, int]:
     return int(command[command.index("-n") + 1]), int(command[-1]) if command[-1].isdigit() else 0
 
 
+def until_begun(
+    launcher: subprocess.Popen[str], count: int, *, under_way: bool
+) -> tuple[dict[int, int], str]:
+    """The processes of all ranks, and what else was said, once they run; `under_way`: and an item is through."""
+    assert launcher.stdout is not None
+    pids: dict[int, int] = {}
+    said = ""
+    while len(pids) < count or under_way:
+        line = launcher.stdout.readline()
+        if NOBODY_JOINS in line:
+            print(line)
+            sys.exit()
+        if not line:
+            sys.exit(f"it ended with {len(pids)} of {count} ranks:\n{said}")
+        if one := RANK.fullmatch(line.strip()):
+            pids[int(one[1])] = int(one[2])
+        elif line.strip() == "begun":
+            under_way = False
+        else:
+            said += line
+    return pids, said
+
+
 def one_round(
     command: list[str], rank: int, after_s: float, how: signal.Signals, *, under_way: bool = False
 ) -> None:
@@ -43,22 +66,7 @@ def one_round(
     count = first + joining
     # Some launchers tell on one stream who has died, some on the other.
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as launcher:
-        assert launcher.stdout is not None
-        pids: dict[int, int] = {}
-        said = ""
-        while len(pids) < count or under_way:
-            line = launcher.stdout.readline()
-            if NOBODY_JOINS in line:
-                print(line)
-                sys.exit()
-            if not line:
-                sys.exit(f"it ended with {len(pids)} of {count} ranks:\n{said}")
-            if one := RANK.fullmatch(line.strip()):
-                pids[int(one[1])] = int(one[2])
-            elif line.strip() == "begun":
-                under_way = False
-            else:
-                said += line
+        pids, said = until_begun(launcher, count, under_way=under_way)
         time.sleep(after_s)
         os.kill(pids[rank], how)
         begin = time.monotonic()
@@ -68,7 +76,7 @@ def one_round(
                 launcher.kill()
                 sys.exit(f"rank {rank} got {how.name}, and after {MOST_S} s ranks {left} still run")
             time.sleep(0.01)
-        said += launcher.stdout.read()
+        said += launcher.stdout.read() if launcher.stdout else ""
         if launcher.wait(MOST_S) == 0:
             sys.exit(f"rank {rank} got {how.name}, and the launcher ended as if all were well")
         # A launcher counts those that were started later from 0, or names the process.
