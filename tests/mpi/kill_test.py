@@ -38,7 +38,7 @@ def ranks(command: list[str]) -> tuple[int, int]:
 def until_begun(
     launcher: subprocess.Popen[str], count: int, *, under_way: bool
 ) -> tuple[dict[int, int], str]:
-    """The processes of all ranks, and what else was said, once they run; `under_way`: and an item is through."""
+    """The processes of all ranks, and what else was said, once they run; `under_way`: an item, too."""
     assert launcher.stdout is not None
     pids: dict[int, int] = {}
     said = ""
