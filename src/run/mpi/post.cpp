@@ -337,8 +337,9 @@ std::size_t post::send(int to, std::uint32_t channel, network::parcel p) {
   const auto bytes = s.size();
   c.counted->sent(c.how->count(items), bytes);
   if (!s.blocks.empty()) s.items = std::move(p.items);
+  const auto of_items = bytes - sizeof head - head.blocks * sizeof(std::uint64_t);
   put(std::move(s));
-  return bytes;
+  return of_items;
 }
 
 void post::give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) {

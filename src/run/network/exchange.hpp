@@ -72,7 +72,7 @@ class exchange {
 
   // Any thread.
 
-  /// Returns how many bytes travel: 0 if it is this rank.
+  /// Returns how many bytes its items are on the way: 0 if it is this rank.
   virtual std::size_t send(int to, std::uint32_t channel, parcel p) = 0;
   /// `runs` have been taken; as many items as `grant` are worth sending at once.
   virtual void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) = 0;
