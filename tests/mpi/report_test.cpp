@@ -154,9 +154,9 @@ TEST(Report, SaysWhoHadToWaitForCredit) {
 
 // More credit than there are runs of items, however slow the farm and the machine are.
 TEST(Report, SaysThatNobodyHadToWaitForCredit) {
-  const auto r = tw::run(line(3ms), ranks::policy({.credits = 1'000, .batch_bytes = 64}));
+  const auto r = tw::run(line(3ms), ranks::policy({.credits = 2 * static_cast<int>(many), .batch_bytes = 64}));
   if (!r.is_root() || ranks::count() == 1) return;
-  ASSERT_LT(r.channels()[0].messages, 1'000U);
+  ASSERT_LE(r.channels()[0].messages, many);
   for (const auto& c : r.channels()) EXPECT_EQ(c.blocked.count(), 0) << c.to;
 }
 
