@@ -4,19 +4,51 @@
 #include <thalweg/thalweg.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <mpi.h>
 #include <sys/resource.h>
 
 #include "mpi/ranks.hpp"
 
 namespace tw = thalweg;
+
+namespace {
+
+// Memory that nobody has written to yet takes no room.
+struct vast {
+  std::size_t size = 0;
+  std::unique_ptr<std::byte[]> data;
+
+  vast() = default;
+  explicit vast(std::size_t n) : size(n), data(std::make_unique_for_overwrite<std::byte[]>(n)) {}
+};
+
+}  // namespace
+
+template <> struct thalweg::codec<vast> {
+  static std::string tag() { return "vast"; }
+  static void write(byte_writer& to, const vast& x) {
+    to(static_cast<std::uint64_t>(x.size));
+    to.block(x.data.get(), x.size);
+  }
+  static void read(byte_reader& from, vast& x) {
+    std::uint64_t n = 0;
+    from(n);
+    x = vast(n);
+    from.block(x.data.get(), n);
+  }
+};
 
 namespace {
 
@@ -55,6 +87,60 @@ TEST(Transport, ItemsThatAreLongerThanARing) {
             }),
             ranks::policy(w.how));
     EXPECT_EQ(next, ranks::root() ? 8 : 0);
+  }
+}
+
+// What a process may still take, as Linux says it.
+std::size_t free_memory() {
+  std::ifstream about("/proc/meminfo");
+  for (std::string line; std::getline(about, line);) {
+    if (line.starts_with("MemAvailable:")) return std::stoull(line.substr(line.find(':') + 1)) << 10;
+  }
+  return 0;
+}
+
+// MPI counts with int, so such an item is several of its messages.
+TEST(Transport, ABlockThatMpiCannotCount) {
+  constexpr std::size_t gib = std::size_t{1} << 30;
+  constexpr std::size_t size = 2 * gib + (1 << 20) + 7;
+  static_assert(size > std::numeric_limits<int>::max());
+  if (ranks::count() != 2) GTEST_SKIP() << "one rank sends it to one other";
+  if (THALWEG_ADDRESS_SANITIZER || THALWEG_THREAD_SANITIZER) GTEST_SKIP() << "they take more memory";
+  int enough = free_memory() >= 16 * gib ? 1 : 0;
+  MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (enough == 0) GTEST_SKIP() << "less than 16 GiB of memory are free";
+
+  std::vector<std::size_t> looked_at;
+  for (const std::size_t around : {std::size_t{0}, gib - 1, gib, 2 * gib - 1, 2 * gib, size - 1}) {
+    for (const std::size_t at : {around - 1, around, around + 1}) {
+      if (at < size) looked_at.push_back(at);
+    }
+  }
+  const auto wanted = [](std::size_t at) { return static_cast<std::byte>(at % 251 + 1); };
+  // The others take their time: for them the environment has to ask, as for all that is longer.
+  auto tried = ways();
+  if (std::getenv("THALWEG_TEST_SCALE") == nullptr) tried.resize(1);
+  for (auto& w : tried) {
+    SCOPED_TRACE(w.name);
+    w.how.place = {{"write", {1}}};
+    int seen = 0;
+    tw::run(tw::source(
+                [&, sent = false]() mutable -> std::optional<vast> {
+                  if (std::exchange(sent, true)) return std::nullopt;
+                  vast x(size);
+                  for (const auto at : looked_at) x.data[at] = wanted(at);
+                  return x;
+                },
+                {.name = "read"}) |
+                tw::sink(
+                    [&](const vast& x) {
+                      ++seen;
+                      ASSERT_EQ(x.size, size);
+                      for (const auto at : looked_at) EXPECT_EQ(x.data[at], wanted(at)) << at;
+                    },
+                    {.name = "write"}),
+            ranks::policy(w.how));
+    EXPECT_EQ(seen, ranks::root() ? 0 : 1);
   }
 }
 
