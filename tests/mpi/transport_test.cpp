@@ -117,9 +117,10 @@ TEST(Transport, ABlockThatMpiCannotCount) {
     }
   }
   const auto wanted = [](std::size_t at) { return static_cast<std::byte>(at % 251 + 1); };
-  // The others take their time: for them the environment has to ask, as for all that is longer.
+  // The others take their time: for them the environment has to ask, by more of everything.
   auto tried = ways();
-  if (std::getenv("THALWEG_TEST_SCALE") == nullptr) tried.resize(1);
+  const char* const scale = std::getenv("THALWEG_TEST_SCALE");
+  if (scale == nullptr || std::atof(scale) <= 1) tried.resize(1);
   for (auto& w : tried) {
     SCOPED_TRACE(w.name);
     w.how.place = {{"write", {1}}};

@@ -9,7 +9,9 @@ namespace {
 
 enum tag : int { letters = 1, blocks = 2 };
 
-constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes: MPI counts with int
+// Bytes. MPI counts with int, and who looks sees only what is through: of a long piece nothing for so long
+// that it sleeps.
+constexpr std::size_t most_at_once = std::size_t{4} << 20;
 
 }  // namespace
 
