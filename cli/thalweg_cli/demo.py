@@ -33,8 +33,8 @@ def demo(
     ] = None,
     policy: Annotated[str, typer.Option("--policy", "-p", help="Such as sequential or threads:2.")] = "pool",
     ranks: Annotated[
-        int, typer.Option("--mpi", help="Run it in so many processes, which speak MPI.", min=0, max=64)
-    ] = 0,
+        int | None, typer.Option("--mpi", help="Run it in so many processes, which speak MPI.", min=1, max=64)
+    ] = None,
 ) -> None:
     """Pack a directory tree block by block into a .tar.bz2, on all cores, and show what each stage did."""
     if ranks and policy != "pool":
@@ -48,7 +48,7 @@ def demo(
 
     report = run_on_ranks(command, ranks) if ranks else run_with_progress(command)
     console.print(stage_table(report))
-    if ranks > 1:
+    if ranks and ranks > 1:
         console.print(travel_table(report))
     if advice := report["bottleneck"]["advice"]:
         console.print(escape(advice), soft_wrap=False)
