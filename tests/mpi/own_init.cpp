@@ -43,8 +43,13 @@ int main(int argc, char** argv) {
                                          : MPI_THREAD_MULTIPLE,
                   &given);
   const int wrong = check(asked);
+  const tw::mpi before;
   MPI_Finalize();
   const auto later = refusal([] { (void)tw::mpi(); });
+  const auto run_later = refusal([&] { tw::run(tw::source(std::vector{1}) | tw::sink([](int) {}), before); });
   if (wrong != 0) std::fprintf(stderr, "%s: check %d failed\n", asked.c_str(), wrong);
-  return wrong != 0 || later.find("has been finalised") == std::string::npos ? 1 : 0;
+  const auto says_so = [](const std::string& text) {
+    return text.find("has been finalised") != std::string::npos;
+  };
+  return wrong == 0 && says_so(later) && says_so(run_later) ? 0 : 1;
 }

@@ -385,9 +385,13 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
   try {
     return made(std::move(state), static_cast<const mpi*>(policy)->options());
   } catch (const error& e) {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (const auto plan = requested_plan(); plan && rank == 0) give_answer(plan->file, problems_as_json(e));
+    int finalised = 0;
+    MPI_Finalized(&finalised);
+    if (const auto plan = requested_plan(); plan && finalised == 0) {
+      int rank = 0;
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+      if (rank == 0) give_answer(plan->file, problems_as_json(e));
+    }
     throw;
   }
 }
