@@ -62,8 +62,17 @@ run_state& current() {
 // Another process tells what is wrong.
 struct told_elsewhere {};
 
+void give_up() {
+  auto& run = current();
+  if (const auto discard = std::exchange(run.link.discard, nullptr)) discard();
+  run.where.network.reset();
+  run.json.reset();
+  run.for_a_while.remove();
+}
+
 // Of several processes all get here; if one has failed, all do. Where a sink complains of what others have
-// not done, these know why: so the first process tells its error only if nobody else has one.
+// not done, these know why: so the first process tells its error only if nobody else has one. None goes before
+// all have removed what was for a while: with the first that ends, launchers kill the others.
 void agree(const std::exception_ptr& own) {
   const auto& run = current();
   const auto failed = run.of->exchange(own ? "x" : "");
@@ -72,6 +81,8 @@ void agree(const std::exception_ptr& own) {
     if (failed.front().empty()) return;
     teller = 0;
   }
+  give_up();
+  run.of->exchange({});
   if (teller == run.of->rank) std::rethrow_exception(own);
   throw told_elsewhere();
 }
@@ -91,14 +102,6 @@ template <class F> void together(F&& f) {
 bool is_first() {
   const auto& of = current().of;
   return !of || of->first();
-}
-
-void give_up() {
-  auto& run = current();
-  if (run.link.discard) run.link.discard();
-  run.where.network.reset();
-  run.json.reset();
-  run.for_a_while.remove();
 }
 
 // An error that nobody catches, of an interface that cannot have its threads, say: nothing is left behind,

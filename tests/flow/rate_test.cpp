@@ -14,6 +14,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace {
 
@@ -25,7 +26,7 @@ using tw::flow::arrivals;
 constexpr double never = std::numeric_limits<double>::infinity();
 
 std::string written(const std::string& name, const std::string& text) {
-  const auto file = testing::TempDir() + name;
+  const auto file = testing::TempDir() + std::to_string(::getpid()) + name;  // others write theirs meanwhile
   std::ofstream(file) << text;
   return file;
 }

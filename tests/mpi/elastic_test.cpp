@@ -193,11 +193,11 @@ TEST(Elastic, AStreamThatStandsStillGoesOnAfterwards) {
           w.sink(),
       ranks::policy({.local = tw::pool{.workers = 3}}));
   if (ranks::root()) {
-    w.wait_for_more(before);
+    w.wait_for(before);
     e.set_replicas("stamp", 1);
     std::this_thread::sleep_for(20ms);
     most = 2 * before;
-    w.wait_for_more(before);
+    w.wait_for(2 * before);
     over = true;
   }
   e.wait();
@@ -226,7 +226,7 @@ TEST(Elastic, AShareThatShrinksBetweenFarms) {
     for (int round = 0; round < 60; ++round) {
       const auto burst = 1 + random() % 5;
       most += burst;
-      w.wait_for_more(most - w.count);
+      w.wait_for(most);
       e.set_replicas("stamp", 1 + (round % 2) * 3);
       std::this_thread::sleep_for(2ms);
     }

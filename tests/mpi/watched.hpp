@@ -29,11 +29,13 @@ struct watched {
         },
         {.name = "write"});
   }
-  void wait_for_more(std::size_t n) const {
-    const auto until = count.load() + n;
-    while (count.load(std::memory_order_acquire) < until)
+  /// Until so many have come in all.
+  void wait_for(std::size_t n) const {
+    while (count.load(std::memory_order_acquire) < n)
       std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
+  /// Until so many have come after this was called: not for streams that wait for their end to come so far.
+  void wait_for_more(std::size_t n) const { wait_for(count.load() + n); }
   /// All from 0 on, once each.
   [[nodiscard]] bool in_order() const {
     for (std::size_t i = 0; i < seen.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace {
 
@@ -67,7 +68,7 @@ TEST(FrequencyPattern, IsReadFromText) {
 }
 
 TEST(FrequencyPattern, OfATraceIsReadFromItsFile) {
-  const auto file = testing::TempDir() + "trace,with a comma";
+  const auto file = testing::TempDir() + std::to_string(::getpid()) + "trace,with a comma";
   std::ofstream(file) << "0, 10\n5, 20\n";
   const auto traced = parse_pattern("trace," + file);
   EXPECT_EQ(traced.at(1), 10);
@@ -131,7 +132,7 @@ TEST(Schedule, MissesNoSpikeHoweverSeldomElementsCome) {
 }
 
 TEST(Schedule, EndsWithItsTrace) {
-  const auto file = testing::TempDir() + "moments";
+  const auto file = testing::TempDir() + std::to_string(::getpid()) + "moments";
   std::ofstream(file) << "0\n0.5\n0.5\n2\n";
   schedule plan;
   plan.follow(parse_pattern("trace," + file));
