@@ -54,6 +54,11 @@ def plan(
         raise Failed(
             "--launcher starts processes: --nprocs, --hosts and --cores are for those that are made up"
         )
+    for host in hosts.split(",") if hosts else []:
+        if not re.fullmatch(r"[^:]+(:[1-9]\d*)?", host):
+            raise Failed(
+                f"--hosts: '{host}' is not a name, or a name and a number of processes, as node1:4",
+            )
     if measure and report:
         raise Failed("--measure and --report: costs come from one of them")
     command = [*parse_command(launcher, "--launcher"), str(program.absolute()), *(arguments or [])]

@@ -5,11 +5,14 @@
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
 
+#include <charconv>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <ranges>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace tw = thalweg;
 
@@ -20,6 +23,14 @@ bool is_prime(long n) {
     if (n % d == 0) return false;
   }
   return n > 1;
+}
+
+long number_in(const std::string& text) {
+  long n = 0;
+  const auto* const end = text.data() + text.size();
+  if (const auto got = std::from_chars(text.data(), end, n); got.ec != std::errc{} || got.ptr != end || n < 1)
+    throw std::invalid_argument("'" + text + "' is not a number of numbers");
+  return n;
 }
 
 auto counting(long upto, long& primes) {
@@ -33,7 +44,7 @@ auto counting(long upto, long& primes) {
 int main(int argc, char** argv) {
   const tw::mpi policy{argc, argv};  // before anything that may fail: all processes have to come to MPI
   try {
-    const long upto = argc > 1 ? std::stol(argv[1]) : 20'000;
+    const long upto = argc > 1 ? number_in(argv[1]) : 20'000;
     long primes = 0;
     const tw::report r = tw::run(counting(upto, primes), policy);
     // The sink is on rank 0, and what it has captured is there alone; so is the report of all ranks.

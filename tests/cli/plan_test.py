@@ -92,6 +92,10 @@ class Plan(unittest.TestCase):
         self.assertRaisesRegex(Failed, "made up", self.fails, "--launcher", "env", "--nprocs", "2")
         self.assertRaisesRegex(Failed, "no command nothing", self.fails, "--launcher", "nothing")
 
+    def test_hosts_that_are_none(self) -> None:
+        for wrong in ("a:x", "a:0", ":2", "a,,b", "a:2:3"):
+            self.assertRaisesRegex(Failed, "^--hosts: '", self.fails, "--hosts", wrong)
+
     def fails(self, *options: str) -> None:
         """Raises what the command fails with."""
         done = self.type(*options)

@@ -218,9 +218,8 @@ void run_named(const tw::mpi& how) {
 }
 
 TEST(Refused, PlacesThatDoNotExist) {
-  if (ranks::count() == 1) GTEST_SKIP() << "one rank executes everything";
   EXPECT_THAT(refusal([] {
-                run_named(ranks::policy({.place = {{"pass", {1, 99}}}}));
+                run_named(ranks::policy({.place = {{"pass", {0, 99}}}}));
               }),
               HasSubstr("names rank 99, but there are ranks 0 to"));
   EXPECT_THAT(refusal([] {
@@ -228,13 +227,14 @@ TEST(Refused, PlacesThatDoNotExist) {
               }),
               HasSubstr("names stage 'nobody', which does not exist"));
   EXPECT_THAT(refusal([] {
-                run_named(ranks::policy({.place = {{"read", {0, 1}}}}));
-              }),
-              HasSubstr("it is serial"));
-  EXPECT_THAT(refusal([] {
                 run_named(ranks::policy({.place = {{"pass", {}}}}));
               }),
               HasSubstr("names no rank"));
+  if (ranks::count() == 1) return;  // that one executes everything, and nothing else is wrong
+  EXPECT_THAT(refusal([] {
+                run_named(ranks::policy({.place = {{"read", {0, 1}}}}));
+              }),
+              HasSubstr("it is serial"));
 }
 
 TEST(Refused, NumbersThatMakeNoSense) {

@@ -134,8 +134,9 @@ template <class T> struct codec {
   static constexpr bool travels = as_it_lies;
   static std::string tag() {
     static_assert(model::plain_bytes<T>,
-                  "thalweg::codec: an item of this type cannot travel as it lies in memory: specialise "
-                  "thalweg::codec for it, by thalweg::codec_of_members, say");
+                  "thalweg::codec: an item of this type cannot travel as it lies in memory, as it is not "
+                  "trivially copyable or there is a pointer or a view in it: specialise thalweg::codec for "
+                  "it, by thalweg::codec_of_members, say");
     return model::tag_of_plain<T>();
   }
   static void write(byte_writer& to, const T& x) { to.bytes(&x, sizeof x); }

@@ -200,7 +200,8 @@ void require_wires(const run_state& run, const network::mapping& places) {
           run.stages[w.from].info->name + "' to stage '" + run.stages[w.to].info->name +
           "', which are on different ranks, but nobody has said how: call thalweg::let_travel<" +
           model::type_name(*w.items) + ">() before the run" +
-          (run.plan.is_line ? ", or name the policy thalweg::mpi in it" : ""));
+          (run.plan.is_line ? ", or name the policy thalweg::mpi in it" : "") +
+          " (a type with pointers or of several parts needs a thalweg::codec, too)");
   }
   if (!problems.empty()) throw invalid_job(std::move(problems));
 }
@@ -345,7 +346,10 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how) 
   const any_policy local = how.local ? *how.local : any_policy(pool{.workers = on.workers(rank)});
   if (profiled(state, rank)) leave();
   const auto plan = requested_plan();
-  if (on.size() == 1 && how.spawn == 0 && !plan) return local.make(std::move(state));
+  if (on.size() == 1 && how.spawn == 0 && !plan) {
+    if (!how.place.empty()) (void)map_stages(*state, how, on);  // for what is wrong with it
+    return local.make(std::move(state));
+  }
   agree_on_costs(how, mine.comm);
   require_possible(how, plan && plan->for_machine ? plan->for_machine->size() : on.size());
   if (plan) {
