@@ -1,16 +1,18 @@
 // Blocks that go to another rank and come back. Rank 0 prints its report, besides whether they came back in
 // order and how many were on their way at most.
 //
-// usage: far BLOCKS BYTES RATE   (RATE: blocks a second; 0: as fast as they go)
+// usage: far BLOCKS BYTES RATE MS   (RATE: blocks a second, 0: as fast as they go; MS: of work on each)
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <optional>
+#include <thread>
 #include <vector>
 
 namespace tw = thalweg;
@@ -20,10 +22,11 @@ using block = std::vector<long>;
 int main(int argc, char** argv) {
   try {
     const tw::mpi world{argc, argv};
-    if (argc != 4) throw tw::error("usage: far BLOCKS BYTES RATE");
+    if (argc != 5) throw tw::error("usage: far BLOCKS BYTES RATE MS");
     const long blocks = std::atol(argv[1]);
     const std::size_t length = static_cast<std::size_t>(std::atol(argv[2])) / sizeof(long);
     const double rate = std::atof(argv[3]);
+    const std::chrono::milliseconds work(std::atol(argv[4]));
     std::atomic<long> given{0};
     long seen = 0;
     long most = 0;
@@ -32,7 +35,12 @@ int main(int argc, char** argv) {
       if (given == blocks) return {};
       return block(length, given++);
     };
-    auto rest = tw::farm([](const block& b) { return b; }, {.name = "pass"}) |
+    auto rest = tw::farm(
+                    [work](const block& b) {
+                      if (work.count() > 0) std::this_thread::sleep_for(work);
+                      return b;
+                    },
+                    {.name = "pass"}) |
                 tw::sink(
                     [&](const block& b) {
                       in_order = in_order && b.size() == length &&

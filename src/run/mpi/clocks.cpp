@@ -2,6 +2,7 @@
 
 #include <thalweg/observe/clock.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace thalweg::run_detail::across {
@@ -57,6 +58,12 @@ clocks clocks::measured(MPI_Comm comm, const std::vector<int>& node_of) {
   MPI_Bcast(found.of_rank_.data(), static_cast<int>(found.of_rank_.size() * sizeof(reading)), MPI_BYTE, 0,
             comm);
   return found;
+}
+
+std::int64_t clocks::longest_journey_ns() const noexcept {
+  std::int64_t half = 0;
+  for (const auto& r : of_rank_) half = std::max(half, r.off_ns);
+  return 2 * half;
 }
 
 void clocks::add(const clocks& with_more, const std::vector<int>& node_of) {

@@ -29,6 +29,8 @@ class clocks {
   void add(const clocks& with_more, const std::vector<int>& node_of);
 
   [[nodiscard]] const reading& of(int rank) const { return of_rank_[static_cast<std::size_t>(rank)]; }
+  /// From rank 0 to the farthest rank and back.
+  [[nodiscard]] std::int64_t longest_journey_ns() const noexcept;
   /// What to add to a time that `from` has read so that it is one of `to`.
   [[nodiscard]] std::int64_t shift(int from, int to) const { return of(to).ahead_ns - of(from).ahead_ns; }
 

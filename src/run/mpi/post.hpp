@@ -86,6 +86,7 @@ class post final : public network::exchange, private recipient {
     return rank < there_.load(std::memory_order_acquire);
   }
   [[nodiscard]] int credits() const noexcept override { return credits_; }
+  [[nodiscard]] int runs_per_journey() const noexcept override { return runs_per_journey_; }
   [[nodiscard]] std::size_t run_bytes() const noexcept override { return run_bytes_; }
   void add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage, network::outbound* out,
            network::receiver* in, network::chunk_ptr items, const model::wire* how) override;
@@ -158,7 +159,7 @@ class post final : public network::exchange, private recipient {
   const int first_;  // ranks that began the run; the others have joined it, or may do so
   const network::mapping places_;
   clocks times_;
-  const int credits_;
+  const int credits_, runs_per_journey_;
   const std::size_t run_bytes_;
   bool crowded_;  // there are more ranks than cores on this machine
   int cores_;     // that its ranks may use

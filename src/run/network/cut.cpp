@@ -120,7 +120,7 @@ std::unique_ptr<region> net::region_behind(const edge& e, std::uint32_t channel,
   made->first_channel = channel;
   made->first_rank = places_of(*e.from).front().rank;
   made->farms = std::move(farms);
-  made->set_most(most, state_->others->credits());
+  made->set_most(most, *state_->others);
   return made;
 }
 
@@ -299,7 +299,7 @@ void net::resize(std::size_t stage, int replicas) {
   for (auto& r : regions_) {
     int most = 1;
     for (const auto s : r->farms) most = std::max(most, run.replicas[s]);
-    r->set_most(most, run.others->credits());
+    r->set_most(most, *run.others);
   }
   // Where less may be under way than had been, the end may owe the beginning more than that; and where it is
   // more, the beginning may go on.

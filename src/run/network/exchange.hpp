@@ -50,6 +50,10 @@ class exchange {
   [[nodiscard]] virtual bool is_there(int rank) const noexcept = 0;
   /// How many runs of items a sender may have under way to one replica; 0: the network decides.
   [[nodiscard]] virtual int credits() const noexcept = 0;
+  /// How many runs of items a replica works on while what is sent to the farthest rank goes there and its
+  /// answer comes back, 0 where that is next to no time: so many more are sent in advance, if the network
+  /// decides.
+  [[nodiscard]] virtual int runs_per_journey() const noexcept = 0;
   /// How many bytes of items to send at once, about.
   [[nodiscard]] virtual std::size_t run_bytes() const noexcept = 0;
 

@@ -12,14 +12,33 @@ namespace thalweg::run_detail::network {
 
 namespace {
 
+constexpr int few = 2;
+constexpr int more = 8;
+constexpr std::size_t most_bytes_per_journey = std::size_t{64} << 20;  // that a long link is filled with
+
+// So many replicas are not to wait for what is on its way to them or back.
+int for_the_journey(const exchange& by, int replicas) noexcept {
+  const auto each = by.runs_per_journey();
+  const auto fit = static_cast<int>(most_bytes_per_journey / by.run_bytes());
+  return std::min(each * replicas, std::max(each, fit));
+}
+
 // How many runs of items a rank with so many replicas of a stage takes from one sender in advance: few for
 // each replica, so that none has much to do when others have nothing; a serial stage cannot have too much.
 int credit_for(net& n, const exchange& by, std::size_t stage, int replicas) {
   if (by.credits() > 0) return by.credits() * replicas;
-  return n.run().stages[stage].info->farm >= 0 ? 2 * n.at_once(stage, replicas) : 8;
+  if (n.run().stages[stage].info->farm < 0) return more + for_the_journey(by, 1);
+  const int at_work = n.at_once(stage, replicas);
+  return few * at_work + for_the_journey(by, at_work);
 }
 
 }  // namespace
+
+void region::set_most(int replicas, const exchange& by) noexcept {
+  const int ahead =
+      by.credits() > 0 ? by.credits() * replicas : few * replicas + for_the_journey(by, replicas);
+  window.store(16 + std::int64_t{2} * ahead);
+}
 
 // --- sending ---
 

@@ -22,10 +22,8 @@ struct region {
   std::vector<std::size_t> farms;        ///< their first stages
   std::atomic<std::int64_t> window{20};  ///< how many runs may be under way
 
-  /// The farm that has most replicas has so many, to each of which so many runs are sent in advance; 0: two.
-  void set_most(int replicas, int credits) noexcept {
-    window.store(16 + std::int64_t{2} * (credits > 0 ? credits : 2) * replicas);
-  }
+  /// The farm that has most replicas has so many.
+  void set_most(int replicas, const exchange& by) noexcept;
 };
 
 /// Sends what a node gives to the ranks that execute the next one: each run of items to one of them.
