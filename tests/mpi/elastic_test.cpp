@@ -238,6 +238,29 @@ TEST(Elastic, AShareThatShrinksBetweenFarms) {
   }
 }
 
+// Who sends has fewer workers than who receives: what each of them would allow is not the same.
+TEST(Elastic, AFarmThatShrinksOnARankWithMoreWorkers) {
+  if (ranks::count() == 1) GTEST_SKIP() << "needs two ranks";
+  const auto limited = watchdog::watch(60s, [] { return std::string("a rank with more workers"); });
+  watched w;
+  std::vector<int> there(16, 1);
+  auto e = tw::launch(
+      tw::source([i = 0L]() mutable -> std::optional<long> { return i++; }) | stamp(16, 100us) | w.sink(),
+      ranks::policy({.local = tw::pool{.workers = ranks::root() ? 1 : 8}, .place = {{"stamp", there}}}));
+  if (ranks::root()) {
+    w.wait_for_more(200);
+    for (const int n : {4, 1, 16, 2}) {
+      e.set_replicas("stamp", n);
+      w.wait_for_more(500);
+    }
+    e.stop();
+  }
+  e.wait();
+  if (ranks::root()) {
+    EXPECT_TRUE(w.in_order());
+  }
+}
+
 // A farm of several stages has one number of replicas, whichever of them is named.
 TEST(Elastic, RanksThatNameDifferentStagesOfAFarmAgree) {
   const int me = ranks::policy().rank();

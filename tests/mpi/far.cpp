@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
                       if (work.count() > 0) std::this_thread::sleep_for(work);
                       return b;
                     },
-                    {.name = "pass"}) |
+                    {.replicas = 2, .name = "pass"}) |
                 tw::sink(
                     [&](const block& b) {
                       in_order = in_order && b.size() == length &&

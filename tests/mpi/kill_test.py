@@ -81,7 +81,14 @@ def one_round(
             sys.exit(f"rank {rank} got {how.name}, and the launcher ended as if all were well")
         # A launcher counts those that were started later from 0, or names the process.
         # MPICH's says that one was killed, and may name another that it has ended itself.
-        names = [f"rank {rank}", f"pid {pids[rank]}", "exit string: killed"]
+        # Between machines Open MPI 5 itself ends a program in which a connection breaks, and names the rank
+        # that has noticed.
+        names = [
+            f"rank {rank}",
+            f"pid {pids[rank]}",
+            "exit string: killed",
+            "error occurred in socket closed",
+        ]
         if rank >= first:
             names.append(f"rank {rank - first}")
         if not any(re.search(rf"\b{name}\b", said, re.IGNORECASE) for name in names):

@@ -113,7 +113,8 @@ class Machines(contextlib.AbstractContextManager["Machines"]):
             "orte_tmpdir_base": self._folder.name,
         }
         chosen = [word for option in options.items() for word in ("--mca", *option)]
-        every = ["--host", ",".join(HOSTS), "-n", str(len(HOSTS))]
+        # Where more ranks than cores are allowed, Open MPI 5 puts all on the first host unless it is told.
+        every = ["--host", ",".join(HOSTS), "-n", str(len(HOSTS)), "--map-by", "node"]
         return self.on(HOSTS[0], [mpiexec, *chosen, *every, *program])
 
     def round_trip_ms(self, host: str) -> float:

@@ -88,8 +88,8 @@ struct mpi_options {
   int spawn = 0;
   /// How many runs of items are sent to a replica in advance, by each rank that sends to it. `automatic`: 2,
   /// and 8 to a serial stage; where a journey to the farthest rank and back, measured as the run begins,
-  /// takes longer than the 0.8 ms of work that a run is, so many more as fit into it (of 64 MiB for each rank
-  /// at most).
+  /// takes longer than the 0.8 ms of work that a run is meant to be, so many more as are worked on meanwhile
+  /// (64 MiB from each sender at most).
   int credits = automatic;
   /// How many bytes of items are put into one message at most, unless a single item is larger.
   std::size_t batch_bytes = std::size_t{256} << 10;

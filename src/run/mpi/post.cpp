@@ -95,12 +95,6 @@ constexpr std::chrono::microseconds first_rest{20};
 constexpr std::chrono::microseconds longest_wait{1000};
 constexpr std::chrono::milliseconds longest_quiet{10};  // where others ring
 
-// That are worked on meanwhile. Where it takes less than one all is as on one machine.
-int runs_in(std::int64_t journey_ns) {
-  const auto whole = static_cast<int>(std::min<std::int64_t>(journey_ns / network::message_ns, 1 << 16));
-  return whole == 0 ? 0 : whole + 1;
-}
-
 int size_of(MPI_Comm comm) {
   int n = 1;
   MPI_Comm_size(comm, &n);
@@ -116,7 +110,7 @@ post::post(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr
       places_(std::move(places)),
       times_(std::move(times)),
       credits_(how.credits == automatic ? 0 : how.credits),
-      runs_per_journey_(runs_in(times_.longest_journey_ns())),
+      journey_ns_(times_.longest_journey_ns()),
       run_bytes_(how.batch_bytes),
       crowded_(seen.crowded),
       cores_(seen.cores),
@@ -134,7 +128,7 @@ post::post(const circle& all, int first, network::mapping places, const mpi_opti
       places_(std::move(places)),
       times_(all.times),
       credits_(how.credits == automatic ? 0 : how.credits),
-      runs_per_journey_(runs_in(times_.longest_journey_ns())),
+      journey_ns_(times_.longest_journey_ns()),
       run_bytes_(how.batch_bytes),
       crowded_(all.seen.crowded),
       cores_(all.seen.cores),
@@ -274,12 +268,12 @@ void post::keep(shipment s) {
     std::memcpy(&head, one.letter.data(), sizeof head);
     return head;
   };
-  if (const auto more = head_of(s); more.what == envelope::kind::allow) {
+  // What has been allowed since is what counts.
+  if (const auto newer = head_of(s); newer.what == envelope::kind::allow) {
     for (auto& one : kept_) {
-      auto head = head_of(one);
-      if (one.to != s.to || head.what != more.what || head.channel != more.channel) continue;
-      head.number += more.number;
-      std::memcpy(one.letter.data(), &head, sizeof head);
+      const auto head = head_of(one);
+      if (one.to != s.to || head.what != newer.what || head.channel != newer.channel) continue;
+      one.letter.swap(s.letter);
       return pool_.give(std::move(s.letter));
     }
   }
@@ -361,12 +355,12 @@ void post::give_credit(int to, std::uint32_t channel, int runs, std::size_t gran
   post_letter(to, head);
 }
 
-void post::change_credit(int to, std::uint32_t channel, int by) {
-  if (to == rank_) return channels_[channel].out->allowed(rank_, by);
+void post::set_credit(int to, std::uint32_t channel, int most) {
+  if (to == rank_) return channels_[channel].out->allowed(rank_, most);
   envelope head;
   head.what = envelope::kind::allow;
   head.channel = channel;
-  head.number = by;
+  head.number = most;
   post_letter(to, head);
 }
 

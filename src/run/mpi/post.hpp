@@ -86,7 +86,7 @@ class post final : public network::exchange, private recipient {
     return rank < there_.load(std::memory_order_acquire);
   }
   [[nodiscard]] int credits() const noexcept override { return credits_; }
-  [[nodiscard]] int runs_per_journey() const noexcept override { return runs_per_journey_; }
+  [[nodiscard]] std::int64_t journey_ns() const noexcept override { return journey_ns_; }
   [[nodiscard]] std::size_t run_bytes() const noexcept override { return run_bytes_; }
   void add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage, network::outbound* out,
            network::receiver* in, network::chunk_ptr items, const model::wire* how) override;
@@ -95,7 +95,7 @@ class post final : public network::exchange, private recipient {
   void wake() noexcept override;
   std::size_t send(int to, std::uint32_t channel, network::parcel p) override;
   void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) override;
-  void change_credit(int to, std::uint32_t channel, int by) override;
+  void set_credit(int to, std::uint32_t channel, int most) override;
   void tell_progress(int to, std::uint32_t channel, std::int64_t below) override;
   void send_end(int to, std::uint32_t channel) override;
   void note(std::string what) override;
@@ -159,7 +159,8 @@ class post final : public network::exchange, private recipient {
   const int first_;  // ranks that began the run; the others have joined it, or may do so
   const network::mapping places_;
   clocks times_;
-  const int credits_, runs_per_journey_;
+  const int credits_;
+  const std::int64_t journey_ns_;
   const std::size_t run_bytes_;
   bool crowded_;  // there are more ranks than cores on this machine
   int cores_;     // that its ranks may use

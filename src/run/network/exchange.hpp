@@ -50,10 +50,9 @@ class exchange {
   [[nodiscard]] virtual bool is_there(int rank) const noexcept = 0;
   /// How many runs of items a sender may have under way to one replica; 0: the network decides.
   [[nodiscard]] virtual int credits() const noexcept = 0;
-  /// How many runs of items a replica works on while what is sent to the farthest rank goes there and its
-  /// answer comes back, 0 where that is next to no time: so many more are sent in advance, if the network
-  /// decides.
-  [[nodiscard]] virtual int runs_per_journey() const noexcept = 0;
+  /// How long what is sent to the farthest rank goes there, and its answer back, as the run begins; 0: all
+  /// are on one machine.
+  [[nodiscard]] virtual std::int64_t journey_ns() const noexcept = 0;
   /// How many bytes of items to send at once, about.
   [[nodiscard]] virtual std::size_t run_bytes() const noexcept = 0;
 
@@ -80,8 +79,8 @@ class exchange {
   virtual std::size_t send(int to, std::uint32_t channel, parcel p) = 0;
   /// `runs` have been taken; as many items as `grant` are worth sending at once.
   virtual void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) = 0;
-  /// From now on so many runs more, or fewer, may be under way from there to here.
-  virtual void change_credit(int to, std::uint32_t channel, int by) = 0;
+  /// From now on so many runs may be under way from there to here.
+  virtual void set_credit(int to, std::uint32_t channel, int most) = 0;
   /// All runs below this number have been put in order: to where they were numbered.
   virtual void tell_progress(int to, std::uint32_t channel, std::int64_t below) = 0;
   /// No more will come from here.

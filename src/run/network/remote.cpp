@@ -12,32 +12,34 @@ namespace thalweg::run_detail::network {
 
 namespace {
 
-constexpr int few = 2;
-constexpr int more = 8;
-constexpr std::size_t most_bytes_per_journey = std::size_t{64} << 20;  // that a long link is filled with
-
-// So many replicas are not to wait for what is on its way to them or back.
-int for_the_journey(const exchange& by, int replicas) noexcept {
-  const auto each = by.runs_per_journey();
-  const auto fit = static_cast<int>(most_bytes_per_journey / by.run_bytes());
-  return std::min(each * replicas, std::max(each, fit));
-}
+constexpr int few_runs = 2;
+constexpr int more_runs = 8;
+constexpr std::int64_t most_bytes_per_journey = std::int64_t{64} << 20;  // that a long link is filled with
 
 // How many runs of items a rank with so many replicas of a stage takes from one sender in advance: few for
 // each replica, so that none has much to do when others have nothing; a serial stage cannot have too much.
+// Both ends begin with what each finds by itself.
 int credit_for(net& n, const exchange& by, std::size_t stage, int replicas) {
   if (by.credits() > 0) return by.credits() * replicas;
-  if (n.run().stages[stage].info->farm < 0) return more + for_the_journey(by, 1);
-  const int at_work = n.at_once(stage, replicas);
-  return few * at_work + for_the_journey(by, at_work);
+  return n.run().stages[stage].info->farm >= 0 ? few_runs * n.at_once(stage, replicas) : more_runs;
+}
+
+// So many runs, each so much work, keep replicas busy while what they have done is told and answered. Where
+// that takes less than a run all is as on one machine.
+std::int64_t runs_per_journey(const exchange& by, std::int64_t run_ns) noexcept {
+  const auto journey = by.journey_ns();
+  return journey < message_ns ? 0 : journey / run_ns + 1;
 }
 
 }  // namespace
 
-void region::set_most(int replicas, const exchange& by) noexcept {
-  const int ahead =
-      by.credits() > 0 ? by.credits() * replicas : few * replicas + for_the_journey(by, replicas);
-  window.store(16 + std::int64_t{2} * ahead);
+void region::set_most(int replicas, std::size_t ranks, const exchange& by) noexcept {
+  std::int64_t ahead = std::int64_t{replicas} * (by.credits() > 0 ? by.credits() : few_runs);
+  if (by.credits() == 0) {
+    const auto fit = most_bytes_per_journey / static_cast<std::int64_t>(by.run_bytes());
+    ahead += std::min(replicas * runs_per_journey(by, message_ns), static_cast<std::int64_t>(ranks) * fit);
+  }
+  window.store(16 + 2 * ahead);
 }
 
 // --- sending ---
@@ -166,11 +168,9 @@ void outbound::credited(int from, int runs, std::size_t grant) {
   notify();
 }
 
-void outbound::allowed(int from, int by) {
+void outbound::allowed(int from, int most) {
   for (auto& t : targets_) {
-    if (t.rank != from) continue;
-    t.most.fetch_add(by);
-    t.credit.fetch_add(by, std::memory_order_acq_rel);
+    if (t.rank == from) t.credit.fetch_add(most - t.most.exchange(most), std::memory_order_acq_rel);
   }
   notify();
 }
@@ -193,7 +193,8 @@ inbound::inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
       region_(in_order),
       restores_(restores),
       counted_(counted),
-      credit_(credit_for(n, by, whose, replicas_on(by.places()[whose], by.rank()))),
+      replicas_(replicas_on(by.places()[whose], by.rank())),
+      credit_(few()),
       open_(0) {
   out.resize(1);
   for (const auto& p : from) {
@@ -220,11 +221,41 @@ void inbound::arrived(int from, parcel p) {
   notify();
 }
 
+int inbound::few() const noexcept {
+  return credit_for(net_, by_, first(), replicas_.load());
+}
+
+// Nothing until it is known how much work the items are: many in advance of large ones would leave some ranks
+// with much to do when others have nothing.
+int inbound::for_the_journey() const noexcept {
+  const auto* const to = out.front().to;
+  const int replicas = replicas_.load();
+  if (by_.credits() > 0 || to == nullptr || to->item_ns() == 0 || replicas == 0) return 0;
+  const int at_work = net_.run().stages[first()].info->farm >= 0 ? net_.at_once(first(), replicas) : 1;
+  const auto enough = at_work * runs_per_journey(by_, std::max(message_ns, to->item_ns()));
+  const auto fit = most_bytes_per_journey / std::max<std::int64_t>(1, bytes_per_run_.load());
+  return static_cast<int>(std::min<std::int64_t>({enough, fit, 1 << 16}));
+}
+
+// How many, and not by how many more: the two ends need not have begun with the same number.
+void inbound::allow(int most) {
+  credit_.store(most);
+  for (const auto& s : senders_) by_.set_credit(s.rank, channel_, most);
+}
+
 void inbound::set_replicas(int n) {
-  const auto now = credit_for(net_, by_, first(), n);
-  const auto more = now - credit_.exchange(now);
-  if (more == 0 || !counted_) return;
-  for (const auto& s : senders_) by_.change_credit(s.rank, channel_, more);
+  const std::lock_guard hold(allowing_);
+  replicas_.store(n);
+  const int most = few() + for_the_journey();
+  if (counted_ && most != credit_.load()) allow(most);
+}
+
+// Once more than a little has changed.
+void inbound::follow_journey() {
+  if (by_.journey_ns() < message_ns || by_.credits() > 0) return;
+  const std::lock_guard hold(allowing_);
+  const int most = few() + for_the_journey(), now = credit_.load();
+  if (2 * most > 3 * now || 3 * most < 2 * now) allow(most);
 }
 
 void inbound::ended(int) {
@@ -292,6 +323,10 @@ void inbound::execute(worker& w) {
     }
     o.filling = std::move(got.what.items);
     o.filling->seq = got.what.number;
+    if (by_.journey_ns() > 0 && !o.filling->empty()) {
+      const auto bytes = static_cast<std::int64_t>(o.filling->bytes()), known = bytes_per_run_.load();
+      bytes_per_run_.store(known == 0 ? bytes : known + (bytes - known) / 4);
+    }
     if (o.to == nullptr || o.to->whole || o.to->ranked || !o.filling->empty()) hand_over(&w, o);
     o.filling.reset();
     taken_from(got.from);
@@ -313,9 +348,10 @@ void inbound::taken_from(std::size_t sender) {
       for (auto& one : senders_) {
         if (one.taken > 0) tell(one);
       }
-    } else if (s.taken * 2 >= credit_.load()) {
+    } else if (s.taken * 2 >= few()) {
       tell(s);
     }
+    follow_journey();
   } else {
     tell_progress();
   }

@@ -22,8 +22,8 @@ struct region {
   std::vector<std::size_t> farms;        ///< their first stages
   std::atomic<std::int64_t> window{20};  ///< how many runs may be under way
 
-  /// The farm that has most replicas has so many.
-  void set_most(int replicas, const exchange& by) noexcept;
+  /// The farm that has most replicas has so many, on so many ranks.
+  void set_most(int replicas, std::size_t ranks, const exchange& by) noexcept;
 };
 
 /// Sends what a node gives to the ranks that execute the next one: each run of items to one of them.
@@ -41,7 +41,7 @@ class outbound final : public node {
   // From the other ranks, any thread.
 
   void credited(int from, int runs, std::size_t grant);
-  void allowed(int from, int by);
+  void allowed(int from, int most);
   void progressed(std::int64_t below);
   /// How long it has had something to send that nobody had given credit for.
   [[nodiscard]] std::int64_t blocked_ns() const noexcept {
@@ -119,12 +119,19 @@ class inbound final : public node, public receiver {
   [[nodiscard]] bool all_ended() const noexcept { return open_.load(std::memory_order_acquire) == 0; }
   void taken_from(std::size_t sender);
   void tell(sender& s);
+  [[nodiscard]] int few() const noexcept;
+  [[nodiscard]] int for_the_journey() const noexcept;
+  void allow(int most);
+  void follow_journey();
 
   exchange& by_;
   const std::uint32_t channel_;
   const region* const region_;
   const bool restores_, counted_;
-  std::atomic<int> credit_;
+  std::atomic<int> replicas_;
+  std::atomic<std::int64_t> bytes_per_run_{0};
+  std::atomic<int> credit_;  // of each sender, as they have been told
+  pipe::spinlock allowing_;  // who tells them
   std::vector<sender> senders_;
   std::atomic<std::size_t> open_;  // senders that are there and have not ended
   std::size_t absent_ = 0;         // senders that were not there at first
