@@ -347,7 +347,8 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how) 
   if (profiled(state, rank)) leave();
   const auto plan = requested_plan();
   if (on.size() == 1 && how.spawn == 0 && !plan) {
-    if (!how.place.empty()) (void)map_stages(*state, how, on);  // for what is wrong with it
+    // For what is wrong with them.
+    if (!how.place.empty() || !how.costs.empty()) (void)map_stages(*state, how, on);
     return local.make(std::move(state));
   }
   agree_on_costs(how, mine.comm);
