@@ -85,6 +85,9 @@ class post final : public network::exchange, private recipient {
   [[nodiscard]] bool is_there(int rank) const noexcept override {
     return rank < there_.load(std::memory_order_acquire);
   }
+  [[nodiscard]] int workers(int rank) const noexcept override {
+    return rank < all_.size() ? all_.workers(rank) : 1;  // it has not come yet
+  }
   [[nodiscard]] int credits() const noexcept override { return credits_; }
   [[nodiscard]] std::int64_t journey_ns() const noexcept override { return journey_ns_; }
   [[nodiscard]] std::size_t run_bytes() const noexcept override { return run_bytes_; }
@@ -159,6 +162,7 @@ class post final : public network::exchange, private recipient {
   const int first_;  // ranks that began the run; the others have joined it, or may do so
   const network::mapping places_;
   clocks times_;
+  const machine all_;  // as the run began, or this rank came to it
   const int credits_;
   const std::int64_t journey_ns_;
   const std::size_t run_bytes_;

@@ -48,6 +48,8 @@ class exchange {
   /// Whether that rank takes part already. Once it does it always will. What is sent to one that does not is
   /// kept for it. Any thread.
   [[nodiscard]] virtual bool is_there(int rank) const noexcept = 0;
+  /// How many workers that rank has by itself, as every rank knows; the policy there may give it others.
+  [[nodiscard]] virtual int workers(int rank) const noexcept = 0;
   /// How many runs of items a sender may have under way to one replica; 0: the network decides.
   [[nodiscard]] virtual int credits() const noexcept = 0;
   /// How long what is sent to the farthest rank goes there, and its answer back, as the run begins; 0: all

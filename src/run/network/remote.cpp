@@ -18,10 +18,17 @@ constexpr std::int64_t most_bytes_per_journey = std::int64_t{64} << 20;  // that
 
 // How many runs of items a rank with so many replicas of a stage takes from one sender in advance: few for
 // each replica, so that none has much to do when others have nothing; a serial stage cannot have too much.
-// Both ends begin with what each finds by itself.
-int credit_for(net& n, const exchange& by, std::size_t stage, int replicas) {
+// `at_work`: so many of them at once.
+int credit_for(net& n, const exchange& by, std::size_t stage, int replicas, int at_work) {
   if (by.credits() > 0) return by.credits() * replicas;
-  return n.run().stages[stage].info->farm >= 0 ? few_runs * n.at_once(stage, replicas) : more_runs;
+  return n.run().stages[stage].info->farm >= 0 ? few_runs * at_work : more_runs;
+}
+
+// The same, as both ends find it before they have heard of each other.
+int credit_at_first(net& n, const exchange& by, std::size_t stage, const place_of& at) {
+  const bool own_threads = n.run().stages[stage].info->opts.blocking;
+  return credit_for(n, by, stage, at.replicas,
+                    own_threads ? at.replicas : std::min(at.replicas, by.workers(at.rank)));
 }
 
 // So many runs, each so much work, keep replicas busy while what they have done is told and answered. Where
@@ -55,7 +62,7 @@ outbound::outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channe
       counted_(counted) {
   in.resize(1);
   for (const auto& p : to) {
-    targets_.emplace_back(p.rank, replicas_on(from, p.rank) > 0, credit_for(n, by, whose, p.replicas));
+    targets_.emplace_back(p.rank, replicas_on(from, p.rank) > 0, credit_at_first(n, by, whose, p));
     if (p.rank == by.rank()) here_ = &targets_.back();
   }
 }
@@ -194,7 +201,7 @@ inbound::inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
       restores_(restores),
       counted_(counted),
       replicas_(replicas_on(by.places()[whose], by.rank())),
-      credit_(few()),
+      credit_(credit_at_first(n, by, whose, {by.rank(), replicas_.load()})),
       open_(0) {
   out.resize(1);
   for (const auto& p : from) {
@@ -222,7 +229,8 @@ void inbound::arrived(int from, parcel p) {
 }
 
 int inbound::few() const noexcept {
-  return credit_for(net_, by_, first(), replicas_.load());
+  const int replicas = replicas_.load();
+  return credit_for(net_, by_, first(), replicas, net_.at_once(first(), replicas));
 }
 
 // Nothing until it is known how much work the items are: many in advance of large ones would leave some ranks
@@ -244,10 +252,15 @@ void inbound::allow(int most) {
 }
 
 void inbound::set_replicas(int n) {
-  const std::lock_guard hold(allowing_);
   replicas_.store(n);
+  tell_how_many();
+}
+
+void inbound::tell_how_many() {
+  if (!counted_) return;
+  const std::lock_guard hold(allowing_);
   const int most = few() + for_the_journey();
-  if (counted_ && most != credit_.load()) allow(most);
+  if (most != credit_.load()) allow(most);
 }
 
 // Once more than a little has changed.
@@ -294,6 +307,7 @@ bool inbound::ready() {
 }
 
 void inbound::execute(worker& w) {
+  if (!std::exchange(begun_, true)) tell_how_many();  // the policy of this rank may be another one
   auto& o = out.front();
   while (outputs_have_room()) {
     waiting got;

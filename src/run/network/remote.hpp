@@ -122,12 +122,14 @@ class inbound final : public node, public receiver {
   [[nodiscard]] int few() const noexcept;
   [[nodiscard]] int for_the_journey() const noexcept;
   void allow(int most);
+  void tell_how_many();
   void follow_journey();
 
   exchange& by_;
   const std::uint32_t channel_;
   const region* const region_;
   const bool restores_, counted_;
+  bool begun_ = false;
   std::atomic<int> replicas_;
   std::atomic<std::int64_t> bytes_per_run_{0};
   std::atomic<int> credit_;  // of each sender, as they have been told
