@@ -37,10 +37,12 @@ def linked(network: str, link: Link) -> Iterator[Machines]:
             took = machines.round_trip_ms(host)
             expect(took >= 2 * link.delay_ms, f"to {host} and back in {took} ms, over {link}")
         yield machines
-    for host in HOSTS[1:]:
-        for way in machines.counts[host].values():
-            loses = link.loss_percent > 0
-            expect((way["lost"] > 0) == loses, f"{way} on the link of {host}, which is {link}")
+    ways = [way for host in HOSTS[1:] for way in machines.counts[host].values()]
+    lost, packets = (sum(way[what] for way in ways) for what in ("lost", "packets"))
+    expect((lost > 0) == (link.loss_percent > 0), f"{lost} of {packets} packets were lost on links of {link}")
+    # Which ones are is left to chance: enough of them have to be expected.
+    expected = packets * link.loss_percent / 100
+    expect(expected == 0 or expected > 10, f"{packets} packets are too few to tell what links of {link} lose")
 
 
 class Far:
@@ -121,7 +123,7 @@ def patient(network: str, far: Far) -> None:
     """A rank at the end of a long link that loses packets is not taken for one that is silent."""
     link = Link(delay_ms=50, loss_percent=1)  # so 100 ms from the second machine to the third
     with linked(network, link) as machines:
-        p50 = p50_ms(far(machines, 80, IDLE_RATE, 5_000))
+        p50 = p50_ms(far(machines, 80, IDLE_RATE, 20_000))
     expect(p50 >= 2 * link.delay_ms, f"half of the items took {p50} ms or less, over {link}")
     print(f"50 ms and 1 % lost: p50 {p50:.1f} ms")
 
