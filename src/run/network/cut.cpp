@@ -106,23 +106,22 @@ std::unique_ptr<region> net::region_behind(const edge& e, std::uint32_t channel,
   std::vector<std::size_t> farms;
   bool spread = false;
   int most = 1;
-  std::size_t ranks = 1;
+  auto made = std::make_unique<region>();
   for (const auto* n = e.to; replicates(*n);) {
     if (state_->stages[n->first()].info->unordered || n->out.empty() || n->out.front().to == nullptr)
       return nullptr;
     spread = spread || places[n->first()].size() > 1;
     most = std::max(most, replicas_in_all(places[n->first()]));
-    ranks = std::max(ranks, places[n->first()].size());
+    made->ranks = std::max(made->ranks, places[n->first()].size());
     farms.push_back(n->first());
     edges.push_back(n->out.front().to);
     n = n->out.front().to->to;
   }
   if (!spread) return nullptr;
-  auto made = std::make_unique<region>();
   made->first_channel = channel;
   made->first_rank = places_of(*e.from).front().rank;
   made->farms = std::move(farms);
-  made->set_most(most, ranks, *state_->others);
+  made->set_most(most, *state_->others);
   return made;
 }
 
@@ -300,12 +299,8 @@ void net::resize(std::size_t stage, int replicas) {
                      "' stay on the ranks where they are, as " + why_keys_stay(run, stage));
   for (auto& r : regions_) {
     int most = 1;
-    std::size_t ranks = 1;
-    for (const auto s : r->farms) {
-      most = std::max(most, run.replicas[s]);
-      ranks = std::max(ranks, run.others->places()[s].size());
-    }
-    r->set_most(most, ranks, *run.others);
+    for (const auto s : r->farms) most = std::max(most, run.replicas[s]);
+    r->set_most(most, *run.others);
   }
   // Where less may be under way than had been, the end may owe the beginning more than that; and where it is
   // more, the beginning may go on.

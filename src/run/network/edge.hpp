@@ -81,14 +81,17 @@ class edge {
   [[nodiscard]] chunk_ptr pop(std::size_t most, chunk_ptr back);
   /// What the receiver can take at once: a run of items worth handing over.
   void set_grant(std::size_t items) noexcept { set_grant(items, items); }
-  /// `message`: so many are worth a message from another rank. `item_ns`: of work, each.
-  void set_grant(std::size_t items, std::size_t message, double item_ns = 0) noexcept {
+  /// `message`: so many are worth a message from another rank.
+  void set_grant(std::size_t items, std::size_t message) noexcept {
     grant_.store(items, std::memory_order_relaxed);
     message_.store(message, std::memory_order_relaxed);
-    item_ns_.store(static_cast<std::int64_t>(item_ns), std::memory_order_relaxed);
+  }
+  /// How much work an item is.
+  void set_item_ns(double ns) noexcept {
+    item_ns_.store(static_cast<std::int64_t>(ns), std::memory_order_relaxed);
   }
   [[nodiscard]] std::size_t message() const noexcept { return message_.load(std::memory_order_relaxed); }
-  /// 0: that is not known yet, or nothing.
+  /// 0: that is not known yet.
   [[nodiscard]] std::int64_t item_ns() const noexcept { return item_ns_.load(std::memory_order_relaxed); }
   /// From now on, what comes is dropped: the receiver wants no more.
   void discard() noexcept;

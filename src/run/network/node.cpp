@@ -142,7 +142,8 @@ void node::learn(std::size_t items, std::int64_t ns) {
   // More than are taken at once on one machine, but not where each is much work.
   const auto message = items_in(message_ns, static_cast<std::size_t>(message_ns / run_ns) * most_items_);
   for (auto* e : in) {
-    e->set_grant(most_items_, message, std::max(cost_ns_, 1.0));
+    e->set_grant(most_items_, message);
+    e->set_item_ns(std::max(cost_ns_, 1.0));
     // How much room there must be depends on it.
     if (e->sender_waits()) e->from->notify();
   }

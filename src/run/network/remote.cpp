@@ -40,7 +40,7 @@ std::int64_t runs_per_journey(const exchange& by, std::int64_t run_ns) noexcept 
 
 }  // namespace
 
-void region::set_most(int replicas, std::size_t ranks, const exchange& by) noexcept {
+void region::set_most(int replicas, const exchange& by) noexcept {
   std::int64_t ahead = std::int64_t{replicas} * (by.credits() > 0 ? by.credits() : few_runs);
   if (by.credits() == 0) {
     const auto fit = most_bytes_per_journey / static_cast<std::int64_t>(by.run_bytes());

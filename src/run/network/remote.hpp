@@ -20,10 +20,11 @@ struct region {
   std::uint32_t first_channel = 0;  ///< in front of the first farm, where they get their numbers
   int first_rank = 0;
   std::vector<std::size_t> farms;        ///< their first stages
+  std::size_t ranks = 1;                 ///< that the widest of them may be on
   std::atomic<std::int64_t> window{20};  ///< how many runs may be under way
 
-  /// The farm that has most replicas has so many, on so many ranks.
-  void set_most(int replicas, std::size_t ranks, const exchange& by) noexcept;
+  /// The farm that has most replicas has so many.
+  void set_most(int replicas, const exchange& by) noexcept;
 };
 
 /// Sends what a node gives to the ranks that execute the next one: each run of items to one of them.
