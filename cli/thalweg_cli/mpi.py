@@ -89,11 +89,10 @@ def launched(ranks: int, hosts: Sequence[Host] = ()) -> list[str]:
     return [command, "-n", str(ranks), *where]
 
 
-def hosts_of(text: str) -> tuple[Host, ...]:
-    """The machines of `a,b:4`, or of a file with one a line (`b slots=4` or `b:4`).
+def named_hosts(text: str) -> tuple[Host, ...]:
+    """The machines of `a,b:4`, or of a file with one a line (`b slots=4` or `b:4`); they need not exist.
 
-    The first is to be this one: rank 0 runs there, and writes the results where `exec` looks for them. Raises
-    Failed, which names what is wrong, also if a machine is not known.
+    Raises Failed, which names what is wrong.
     """
     file = Path(text)
     given = f"--hosts {text}"
@@ -105,6 +104,17 @@ def hosts_of(text: str) -> tuple[Host, ...]:
         hosts = tuple(map(Host.read, text.split(",")))
     if any(host.slots == 0 for host in hosts):
         raise Failed(f"{given}: a host has 0 ranks")
+    return hosts
+
+
+def hosts_of(text: str) -> tuple[Host, ...]:
+    """The same, of machines that exist.
+
+    The first is to be this one: rank 0 runs there, and writes the results where `exec` looks for them. Raises
+    Failed, which names what is wrong, also if a machine is not known.
+    """
+    hosts = named_hosts(text)
+    given = f"--hosts {text}"
     for host in hosts:
         try:
             socket.getaddrinfo(host.name, None)

@@ -31,7 +31,7 @@ def plan(
         int | None, typer.Option("--nprocs", "-n", help="For so many processes.", min=1, max=1 << 20)
     ] = None,
     hosts: Annotated[
-        str, typer.Option(metavar="HOST:N,...", help="On these hosts, with so many processes each.")
+        str, typer.Option(metavar="HOST[:N],...|FILE", help="On these hosts, with so many processes each.")
     ] = "",
     cores: Annotated[
         int | None,
@@ -54,11 +54,6 @@ def plan(
         raise Failed(
             "--launcher starts processes: --nprocs, --hosts and --cores are for those that are made up"
         )
-    for host in hosts.split(",") if hosts else []:
-        if not re.fullmatch(r"[^:]+(:[1-9]\d*)?", host):
-            raise Failed(
-                f"--hosts: '{host}' is not a name, or a name and a number of processes, as node1:4",
-            )
     if measure and report:
         raise Failed("--measure and --report: costs come from one of them")
     command = [*parse_command(launcher, "--launcher"), str(program.absolute()), *(arguments or [])]
@@ -70,7 +65,7 @@ def plan(
         variables = {
             "THALWEG_PLAN": str(wanted),
             "THALWEG_PLAN_RANKS": str(nprocs) if nprocs else "",
-            "THALWEG_PLAN_HOSTS": hosts,
+            "THALWEG_PLAN_HOSTS": ",".join(map(str, mpi.named_hosts(hosts))) if hosts else "",
             "THALWEG_PLAN_CORES": str(cores) if cores else "",
         }
         if report is not None:
