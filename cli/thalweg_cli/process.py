@@ -11,10 +11,11 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
+from thalweg_cli.stuck import PATIENCE_S as PATIENCE_WITH_STUCK_S
+from thalweg_cli.stuck import started_by, stuck
 from thalweg_cli.terminal import Failed
 
 PATIENCE_S = 5.0
@@ -26,13 +27,18 @@ FIRST_LOOK_MS, LAST_LOOK_MS = 1.0, 50.0
 
 @dataclass(frozen=True)
 class Finished:
-    """What came of a program. `threads`: the most that one of its processes had at once."""
+    """What came of a program.
+
+    `threads`: the most that one of its processes had at once. `stuck`: all that it had started had ended, and
+    it did not.
+    """
 
     code: int
     out: str
     errors: str
     threads: int
     late: bool = False
+    stuck: bool = False
 
     def cause(self, name: str) -> str:
         """Why it failed, in its own words if it has any; empty if it did not."""
@@ -44,6 +50,8 @@ class Finished:
         if self.code > 0:
             return said or f"it ended with code {self.code}"
         ended = f"it was ended by {signal_name(-self.code)}"
+        if self.stuck:
+            ended += ", as it did not end by itself when all that it had started had"
         return f"{ended}: {said}" if said else ended
 
 
@@ -87,11 +95,11 @@ def finish(
             raise Failed(f"{command[0]} cannot be started: {error.strerror}") from error
         ends = os.pidfd_open(process.pid)
         try:
-            threads, late = watch(process.pid, ends, timeout_s, starts_others=starts_others)
+            seen = watch(process.pid, ends, timeout_s, starts_others=starts_others)
         finally:
             end(process, ends)
             os.close(ends)
-        return Finished(process.returncode, text_of(out), text_of(errors), threads, late)
+        return Finished(process.returncode, text_of(out), text_of(errors), *seen)
 
 
 def text_of(file: IO[bytes]) -> str:
@@ -100,16 +108,22 @@ def text_of(file: IO[bytes]) -> str:
     return file.read().decode(errors="replace")
 
 
-def watch(pid: int, ends: int, timeout_s: float, *, starts_others: bool = False) -> tuple[int, bool]:
-    """Waits for a process: the most threads seen, and whether its time was up before it ended."""
+def watch(pid: int, ends: int, timeout_s: float, *, starts_others: bool = False) -> tuple[int, bool, bool]:
+    """Waits for a process: the most threads seen, whether its time was up first, and whether it was stuck."""
     wait, most = FIRST_LOOK_MS, 1
     until = time.monotonic() + timeout_s if timeout_s else float("inf")
+    moved = time.monotonic()
     while not ended_within(ends, wait):
         most = max(most, most_threads_below(pid) if starts_others else most_threads(pid))
-        if time.monotonic() >= until:
-            return most, True
+        now = time.monotonic()
+        if not starts_others or not stuck(pid):
+            moved = now
+        if now >= until:
+            return most, True, False
+        if now - moved > PATIENCE_WITH_STUCK_S:
+            return most, False, True
         wait = min(wait * 1.25, LAST_LOOK_MS)
-    return most, False
+    return most, False, False
 
 
 def ended_within(ends: int, milliseconds: float) -> bool:
@@ -130,11 +144,7 @@ def most_threads(pid: int) -> int:
 
 def most_threads_below(pid: int) -> int:
     """How many threads the process has that has most of those which another one has started."""
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-    except OSError:  # It has ended, or this kernel does not tell of children.
-        return 1
-    return max((most_threads(int(child)) for child in children), default=1)
+    return max(map(most_threads, started_by(pid)), default=1)
 
 
 def end(process: subprocess.Popen[bytes], ends: int) -> None:

@@ -14,6 +14,8 @@ struct crew {
   bool one_thread = false;  ///< each has one that works on the stream
   /// Tells the others something, and gives what each has told, by rank. Waits for all of them.
   std::vector<std::string> (*exchange)(const std::string& mine) = nullptr;
+  /// Ends what ties it to the others, before the process ends in another way than by `exit`. Waits for them.
+  void (*leave)() = nullptr;
 
   [[nodiscard]] bool first() const { return rank == 0; }
 };

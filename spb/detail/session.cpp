@@ -71,8 +71,8 @@ void give_up() {
 }
 
 // Of several processes all get here; if one has failed, all do. Where a sink complains of what others have
-// not done, these know why: so the first process tells its error only if nobody else has one. None goes before
-// all have removed what was for a while: with the first that ends, launchers kill the others.
+// not done, these know why: so the first process tells its error only if nobody else has one. None goes
+// before all have removed what was for a while: with the first that ends, launchers kill the others.
 void agree(const std::exception_ptr& own) {
   const auto& run = current();
   const auto failed = run.of->exchange(own ? "x" : "");
@@ -132,10 +132,13 @@ void watch_signals() {
   }
 }
 
-// By the signal, so that who started the program can tell.
+// By the signal, so that who started the program can tell. Several processes part before: mpirun of Open MPI
+// 4.1 with PMIx 4.2 may itself never end where one does not (it frees twice what it knows of that one).
 void end_by_signal() {
+  const auto& run = current();
   remark("interrupted");
   give_up();
+  if (run.of) run.of->leave();
   const int signal = apps::stop_signal;
   std::signal(signal, SIG_DFL);
   std::raise(signal);

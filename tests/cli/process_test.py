@@ -19,6 +19,12 @@ import threading, time
 for _ in range(4): threading.Thread(target=time.sleep, args=(0.15,)).start()
 """
 
+STUCK = """
+import os, time
+if os.fork() == 0: os._exit(3)
+time.sleep(60)
+"""
+
 
 class Finish(unittest.TestCase):
     """`finish` runs a program."""
@@ -73,6 +79,15 @@ class Finish(unittest.TestCase):
                     return
                 time.sleep(0.02)
             self.fail("what it started still runs")
+
+    def test_launcher_that_does_not_see_that_all_it_started_has_ended(self) -> None:
+        with mock.patch.object(process, "PATIENCE_WITH_STUCK_S", 0.3):
+            done = finish([sys.executable, "-S", "-c", STUCK], starts_others=True)
+            self.assertEqual((done.stuck, done.late, done.code), (True, False, -signal.SIGTERM))
+            self.assertIn("did not end by itself", done.cause("mpirun"))
+            # One that has its children waited for is not stuck, nor is one whose children work.
+            for script in ("true; sleep 0.6; exit 2", "sleep 0.6 & sleep 0.6; exit 2"):
+                self.assertEqual(finish(["bash", "-c", script], starts_others=True).code, 2)
 
     def test_program_of_another_user_goes_on(self) -> None:
         with (

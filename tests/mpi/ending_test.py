@@ -3,8 +3,9 @@
 usage: ending_test.py mpiexec -n 3 program
 """
 
-import subprocess
 import sys
+
+from launcher import finish
 
 MOST_S = 60.0
 
@@ -28,9 +29,7 @@ LATE = {
 def main() -> None:
     """One after the other."""
     for how, said in (FATAL | LATE).items():
-        done = subprocess.run(
-            [*sys.argv[1:], how], capture_output=True, text=True, check=False, timeout=MOST_S
-        )
+        done = finish([*sys.argv[1:], how], MOST_S)
         told = done.stdout + done.stderr
         if said not in told:
             sys.exit(f"'{how}': nobody says '{said}', but:\n{told}")

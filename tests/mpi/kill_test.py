@@ -12,7 +12,9 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
+
+from launcher import ended_if_stuck
+from thalweg_cli.stuck import gone
 
 ROUNDS = 3
 MOST_S = 5.0
@@ -20,14 +22,6 @@ MOST_S = 5.0
 RANK = re.compile(r"(\d+) (\d+)")
 """What each rank says of itself: its number, and its process."""
 NOBODY_JOINS = "this MPI starts no processes"
-
-
-def gone(pid: int) -> bool:
-    """Whether that process does not run any more."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
 
 
 def ranks(command: list[str]) -> tuple[int, int]:
@@ -76,8 +70,10 @@ def one_round(
                 launcher.kill()
                 sys.exit(f"rank {rank} got {how.name}, and after {MOST_S} s ranks {left} still run")
             time.sleep(0.01)
-        said += launcher.stdout.read() if launcher.stdout else ""
-        if launcher.wait(MOST_S) == 0:
+        with ended_if_stuck(launcher):
+            said += launcher.stdout.read() if launcher.stdout else ""
+            code = launcher.wait(MOST_S)
+        if code == 0:
             sys.exit(f"rank {rank} got {how.name}, and the launcher ended as if all were well")
         # A launcher counts those that were started later from 0, or names the process.
         # MPICH's says that one was killed, and may name another that it has ended itself.

@@ -42,6 +42,14 @@ std::vector<std::string> exchange(const std::string& mine) {
   return all;
 }
 
+bool initialised_here = false;
+
+void leave() {
+  int over = 0;
+  MPI_Finalized(&over);
+  if (initialised_here && over == 0) MPI_Finalize();
+}
+
 }  // namespace
 
 void init_ranks(int& argc, char**& argv, rank_threads threads) {
@@ -50,13 +58,10 @@ void init_ranks(int& argc, char**& argv, rank_threads threads) {
   if (is == 0) {
     int given = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
-    std::atexit([] {
-      int over = 0;
-      MPI_Finalized(&over);
-      if (over == 0) MPI_Finalize();
-    });
+    initialised_here = true;
+    std::atexit(leave);
   }
-  detail::join({rank_of_this(), number_of_ranks(), threads == rank_threads::one, exchange});
+  detail::join({rank_of_this(), number_of_ranks(), threads == rank_threads::one, exchange, leave});
 }
 
 int replicas() {
