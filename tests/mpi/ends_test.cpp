@@ -248,13 +248,14 @@ TEST(Refused, NumbersThatMakeNoSense) {
 TEST(Refused, OtherJobsOnOtherRanks) {
   if (ranks::count() == 1) GTEST_SKIP() << "there is no other rank";
   const std::string name = ranks::policy().rank() == 1 ? "other" : "pass";
-  EXPECT_THAT(refusal([&] {
-                tw::run(tw::source(std::vector{1}) |
-                            tw::farm([](const int& x) { return x; }, {.name = name}) | tw::sink([](int) {}),
-                        ranks::policy());
-              }),
-              HasSubstr("rank 1 runs another job than rank 0, or the same with other options: it has "
-                        "[stage 2: 'other', map in farm 1, gives i32], and rank 0 [stage 2: 'pass', map in"));
+  EXPECT_THAT(
+      refusal([&] {
+        tw::run(tw::source(std::vector{1}) | tw::farm([](const int& x) { return x; }, {.name = name}) |
+                    tw::sink([](int) {}),
+                ranks::policy());
+      }),
+      HasSubstr("rank 1 runs another job than rank 0, or the same with other options or arguments: it has "
+                "[stage 2: 'other', map in farm 1, gives i32], and rank 0 [stage 2: 'pass', map in"));
 }
 
 TEST(Refused, OtherOptionsOnOtherRanks) {

@@ -67,8 +67,9 @@ drawn draw(unsigned seed) {
   const tw::any_policy local[] = {tw::sequential{}, tw::threads{}, tw::pool{.workers = 1},
                                   tw::pool{.workers = 3}};
   d.how.local = local[roll(4)];
-  const tw::mpi_comm ways[] = {tw::automatic, tw::two_sided};
-  d.how.comm = ways[roll(2)];
+  const tw::mpi_comm ways[] = {tw::automatic, tw::two_sided, tw::one_sided};
+  d.how.comm = ways[roll(3)];
+  d.how.share_memory = roll(3) > 0;
   if (roll(3) == 0) d.how.credits = 1 + roll(3);
   if (roll(3) == 0) d.how.batch_bytes = static_cast<std::size_t>(1 + roll(1'000));
   d.text = "THALWEG_SEED=" + std::to_string(seed) + ", " + d.how.local->name();

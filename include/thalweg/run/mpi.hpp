@@ -169,6 +169,8 @@ struct mpi_options {
 /// ```
 class mpi {
  public:
+  /// The arguments of the program have to be the same on all ranks, or runs throw: with others it is another
+  /// program, most often. Where they may differ (a rank's own log file, say) this is made without them.
   mpi(int& argc, char**& argv, mpi_options options = {});
   explicit mpi(mpi_options options = {});
 
@@ -179,11 +181,14 @@ class mpi {
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
   [[nodiscard]] const mpi_options& options() const noexcept { return options_; }
+  /// Those that the program was started with, its name not among them; none if this was made without.
+  [[nodiscard]] const std::vector<std::string>& arguments() const noexcept { return arguments_; }
 
  private:
   void count();
 
   mpi_options options_;
+  std::vector<std::string> arguments_;
   int rank_ = 0;
   int ranks_ = 1;
 };

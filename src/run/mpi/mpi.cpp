@@ -101,8 +101,14 @@ void agree_on_costs(mpi_options& how, MPI_Comm comm) {
 }
 
 // What has to be the same on all ranks, a line for each thing.
-std::string description(const run_state& run, const mpi_options& how) {
+std::string description(const run_state& run, const mpi_options& how,
+                        const std::vector<std::string>& arguments) {
   std::string text;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    auto one = arguments[i];
+    std::replace(one.begin(), one.end(), '\n', ' ');
+    text += "argument " + std::to_string(i + 1) + ": '" + one + "'\n";
+  }
   for (std::size_t i = 0; i < run.stages.size(); ++i) {
     const auto& s = *run.stages[i].info;
     text += "stage " + std::to_string(i + 1) + ": '" + s.name + "', " + s.pattern;
@@ -181,7 +187,8 @@ void require_same(const std::string& mine, MPI_Comm comm) {
   bytes first(begin, begin + mine.size());
   take_from_root(first, comm);
   const std::string_view root(reinterpret_cast<const char*>(first.data()), first.size());
-  constexpr const char* another = " runs another job than rank 0, or the same with other options: ";
+  constexpr const char* another =
+      " runs another job than rank 0, or the same with other options or arguments: ";
   const auto problem = first_of(mine == root ? std::string() : another + difference(mine, root), comm);
   if (!problem.empty())
     throw error("mpi: " + problem + "; all ranks have to start the same program and to build the same job");
@@ -288,10 +295,11 @@ std::int64_t next_run() {
 
 // Of a process that was started to join a run: that one alone is its business.
 std::shared_ptr<engine> make_newcomer(newcomer& self, std::unique_ptr<run_state> state,
-                                      const mpi_options& how, std::int64_t number) {
+                                      const mpi_options& how, const std::vector<std::string>& arguments,
+                                      std::int64_t number) {
   const auto& to = self.invited();
   if (number != to.run) return std::make_shared<absent>(std::move(state));
-  if (!self.meets(description(*state, how))) return std::make_shared<absent>(std::move(state));
+  if (!self.meets(description(*state, how, arguments))) return std::make_shared<absent>(std::move(state));
   keep_memory(how.keep_memory);
   const auto& all = self.all();
   auto others = std::make_shared<post>(all, to.first, to.places, how);
@@ -330,13 +338,15 @@ void give_answer(const std::string& file, const std::string& text) {
   }
 }
 
-std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how) {
+std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
+                             const std::vector<std::string>& arguments) {
   const auto number = next_run();
   require_valid(how);
   int is = 0;
   MPI_Finalized(&is);
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
-  if (auto* const self = newcomer::here()) return make_newcomer(*self, std::move(state), how, number);
+  if (auto* const self = newcomer::here())
+    return make_newcomer(*self, std::move(state), how, arguments, number);
   own_comm mine(call_roll(number, how.patience));
   const auto watch = watch_before(how.patience);
   const auto seen = look_around(mine.comm);
@@ -360,7 +370,7 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how) 
     if (rank == 0) give_answer(plan->file, plan_as_json(*state, how, where, places));
     leave();
   }
-  const auto job = description(*state, how);
+  const auto job = description(*state, how, arguments);
   require_same(job, mine.comm);
   auto places = with_reserves(*state, how, on, map_stages(*state, how, on));
   require_wires(*state, places);
@@ -388,7 +398,8 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how) 
 
 std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* policy) {
   try {
-    return made(std::move(state), static_cast<const mpi*>(policy)->options());
+    const auto& given = *static_cast<const mpi*>(policy);
+    return made(std::move(state), given.options(), given.arguments());
   } catch (const error& e) {
     int finalised = 0;
     MPI_Finalized(&finalised);
@@ -406,6 +417,7 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
 
 mpi::mpi(int& argc, char**& argv, mpi_options options) : options_(std::move(options)) {
   run_detail::across::initialise(&argc, &argv, options_);
+  if (argc > 1) arguments_.assign(argv + 1, argv + argc);
   count();
 }
 

@@ -410,6 +410,14 @@ std::chrono::microseconds post::rest(int looks) const {
   return longest_quiet;
 }
 
+void post::look_at_pulses() {
+  for (auto* const one : {pulse_.get(), late_pulse_.get()}) {
+    if (one == nullptr) continue;
+    one->wrote(letters_sent_[static_cast<std::size_t>(one->next())].load(std::memory_order_relaxed));
+    one->look();
+  }
+}
+
 void post::live() {
   auto& run = net_->run();
   if (apart_) {
@@ -422,8 +430,7 @@ void post::live() {
     const bool moved = look();
     look_at_flags();
     if (still_ && open_ == 0 && !(door_ && door_->is_meeting())) still_->look([this] { return counted(); });
-    pulse_->look();
-    if (late_pulse_) late_pulse_->look();
+    look_at_pulses();
     if (net_->over()) close();
     const int patience = under_way() || (near_ && near_->under_way()) ? looks_under_way
                          : crowded_                                   ? looks_if_crowded
@@ -448,8 +455,7 @@ void post::live() {
   MPI_Request all = MPI_REQUEST_NULL;
   MPI_Ibarrier(everyone(), &all);
   for (int done = 0; done == 0;) {
-    pulse_->look();
-    if (late_pulse_) late_pulse_->look();
+    look_at_pulses();
     MPI_Test(&all, &done, MPI_STATUS_IGNORE);
     if (done == 0) std::this_thread::sleep_for(first_rest);
   }
@@ -528,6 +534,8 @@ void post::to_our_clock(int from, pipe::chunk_base& items) const {
 
 void post::complete(int from, std::unique_ptr<delivery> whole) {
   auto& m = static_cast<message&>(*whole);
+  pulse_->heard(from);
+  if (late_pulse_) late_pulse_->heard(from);
   act_on(from, m.head, std::move(m.items));
   --open_;
 }

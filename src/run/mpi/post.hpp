@@ -137,6 +137,7 @@ class post final : public network::exchange, private recipient {
   [[nodiscard]] bool look();
   [[nodiscard]] std::chrono::microseconds rest(int looks) const;
   void live();
+  void look_at_pulses();
   void act_on(int from, const envelope& head, network::chunk_ptr items);
   void look_at_flags();
   void tell_all(envelope head);

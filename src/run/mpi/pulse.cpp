@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "collective.hpp"
 
@@ -10,7 +11,7 @@ namespace thalweg::run_detail::across {
 namespace {
 
 constexpr int tag = 9;    // which nobody else has
-constexpr int beats = 6;  // within the time of patience
+constexpr int beats = 4;  // within the time of patience
 
 constexpr std::chrono::milliseconds least_look{1};
 // A thread that was not executed itself has not listened meanwhile.
@@ -38,7 +39,7 @@ void pulse::listen() {
 
 void pulse::send(beat what) {
   mine_ = what;
-  MPI_Isend(&mine_, 1, MPI_BYTE, (rank_ + 1) % ranks_, tag, comm_, &way_[1]);
+  MPI_Isend(&mine_, 1, MPI_BYTE, next(), tag, comm_, &way_[1]);
   ++messages_;
 }
 
@@ -53,11 +54,13 @@ void pulse::look() {
   const auto passed = now - looked_;
   if (passed < least_look) return;
   looked_ = now;
+  if (std::exchange(wrote_, false)) sent_ = now;
   if (!said_last_ && now - sent_ >= patience_ / beats && has_been_sent()) {
     send(alive);
     sent_ = now;
   }
   if (heard_last_) return;
+  if (std::exchange(letter_came_, false)) silence_ = {};
   int came = 0;
   MPI_Test(&way_[0], &came, MPI_STATUS_IGNORE);
   if (came == 0) {

@@ -12,9 +12,9 @@
 namespace thalweg::run_detail::across {
 
 /// Notices that a rank does not answer any more, although its process may still be there. The ranks form a
-/// ring: each tells the next one some times within `patience` that it is alive, and listens to the one
-/// before. If that is silent for too long the whole program is ended, with a line on stderr that says who it
-/// was.
+/// ring: each tells the next one some times within `patience` that it is alive, unless it has written to it
+/// anyway, and listens to the one before. If that is silent for too long the whole program is ended, with a
+/// line on stderr that says who it was.
 ///
 /// One thread, which speaks MPI, calls everything.
 class pulse {
@@ -29,6 +29,14 @@ class pulse {
 
   /// To be called every now and then, more often than ten times within `patience`.
   void look();
+  /// A letter of that rank has come.
+  void heard(int from) noexcept { letter_came_ = letter_came_ || from == before_; }
+  /// The rank that listens to this one, and how many letters it has been sent so far.
+  [[nodiscard]] int next() const noexcept { return (rank_ + 1) % ranks_; }
+  void wrote(std::int64_t letters) noexcept {
+    wrote_ = wrote_ || letters != letters_;
+    letters_ = letters;
+  }
   /// Nobody is listened to any more once this returns true, on all ranks; until then it is to be called
   /// again.
   [[nodiscard]] bool end();
@@ -49,9 +57,10 @@ class pulse {
   int before_ = 0;  // the rank that is listened to
   std::string host_;
   process process_;
-  clock::time_point looked_ = clock::now(), sent_ = looked_ - patience_;
+  clock::time_point looked_ = clock::now(), sent_ = looked_;
   std::chrono::nanoseconds silence_{0};
-  std::int64_t messages_ = 0;
+  std::int64_t messages_ = 0, letters_ = 0;
+  bool letter_came_ = false, wrote_ = false;  // since the last look
   bool said_last_ = false, heard_last_ = false;
   beat mine_ = alive, heard_ = alive;
   std::array<MPI_Request, 2> way_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};  // in, out
