@@ -3,6 +3,7 @@
 #include <thalweg/thalweg.hpp>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ranges>
@@ -35,7 +36,7 @@ void run_once(const tw::mpi& policy, int exits_on = -1) {
 
 int main(int argc, char** argv) {
   const std::string how = argc > 1 ? argv[1] : "";
-  const bool by_program = how == "finalises";
+  const bool by_program = how == "finalises" || how == "late_with_own_init";
   if (by_program) {
     int given = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &given);
@@ -44,11 +45,13 @@ int main(int argc, char** argv) {
   const int me = policy.rank();
   if (how == "returns" && me == 1) return EXIT_SUCCESS;
   if (how == "root_returns" && me == 0) return EXIT_SUCCESS;
-  if (how == "late_at_first" && me == 1) std::this_thread::sleep_for(600ms);
+  if (how == "stops" && me == 1) std::raise(SIGSTOP);
+  if (how == "root_stops" && me == 0) std::raise(SIGSTOP);
+  if ((how == "late_at_first" || how == "late_with_own_init") && me == 1) std::this_thread::sleep_for(600ms);
   run_once(policy, how == "exits" ? 2 : -1);
   if (how == "once" && me == 2) return EXIT_SUCCESS;
   if (how == "late" && me == 2) std::this_thread::sleep_for(600ms);
   if (how == "late_root" && me == 0) std::this_thread::sleep_for(900ms);
-  if (!(by_program && me == 1)) run_once(policy);
+  if (!(how == "finalises" && me == 1)) run_once(policy);
   if (by_program) MPI_Finalize();
 }

@@ -50,6 +50,8 @@ TEST(End, AnExceptionInAFarmComesOutEverywhere) {
       EXPECT_GE(e.rank(), ranks::count() > 1 ? 1 : 0);
       if (ranks::count() > 1) {
         EXPECT_THAT(e.what(), HasSubstr("on rank " + std::to_string(e.rank())));
+        EXPECT_FALSE(e.host().empty());
+        EXPECT_THAT(e.what(), HasSubstr(", " + e.host() + ")"));
       }
       if (e.rank() == ranks::policy().rank()) {
         EXPECT_THROW(std::rethrow_exception(e.cause()), std::domain_error);
@@ -178,6 +180,67 @@ TEST(End, CancelIsNoError) {
   EXPECT_NO_THROW(e.wait());
 }
 
+// Who learns of it only by its report has to find it there.
+TEST(End, ARankThatGivesUpTheRunIsNamed) {
+  if (ranks::count() == 1) GTEST_SKIP() << "there is no other rank";
+  auto e = tw::launch(endless() | tw::farm([](const long& x) { return x; }) | tw::sink([](long) {}),
+                      ranks::policy());
+  if (ranks::policy().rank() == 1) {
+    const tw::execution given_up = std::move(e);
+    return;
+  }
+  const auto r = e.wait();
+  if (r.is_root()) {
+    EXPECT_THAT(r.notes(), testing::Contains(HasSubstr("rank 1 has cancelled the run")));
+  }
+}
+
+// Which of them is the first may differ from rank to rank: here they are the same.
+TEST(End, SeveralThreadsMayBeginRunsAtOnce) {
+  for (int i = 0; i < 5; ++i) {
+    long sums[2] = {};
+    const auto one = [&](long& sum) {
+      tw::run(tw::source(std::views::iota(0L, 500L)) | tw::farm([](const long& x) { return x; }) |
+                  tw::sink([&](long x) { sum += x; }),
+              ranks::policy());
+    };
+    std::thread other([&] { one(sums[1]); });
+    one(sums[0]);
+    other.join();
+    if (!ranks::root()) continue;
+    EXPECT_EQ(sums[0], 124'750);
+    EXPECT_EQ(sums[1], 124'750);
+  }
+}
+
+struct torn {
+  int x = 0;
+};
+
+}  // namespace
+
+template <> struct thalweg::codec<torn> {
+  static std::string tag() { return "torn"; }
+  static void write(byte_writer& to, const torn& t) { to(t.x); }
+  static void read(byte_reader& from, torn& t) {
+    from(t.x);
+    if (t.x == 50) from(t.x);
+  }
+};
+
+namespace {
+
+TEST(End, ACodecThatFailsIsNamedByItsItemsAndTheirWay) {
+  if (ranks::count() == 1) GTEST_SKIP() << "nothing travels";
+  const auto why = refusal([] {
+    tw::run(tw::source(std::views::iota(0, 100) | std::views::transform([](int x) { return torn{x}; }),
+                       {.name = "take"}) |
+                tw::farm([](const torn& t) { return t.x; }, {.name = "read"}) | tw::sink([](int) {}),
+            ranks::policy());
+  });
+  EXPECT_THAT(why, HasSubstr("items of type torn that go from stage 'take' to stage 'read': "));
+}
+
 TEST(End, APauseHoldsTheSourceWhereverItIs) {
   using clock = std::chrono::steady_clock;
   clock::duration longest{};
@@ -240,6 +303,11 @@ TEST(Refused, PlacesThatDoNotExist) {
 TEST(Refused, NumbersThatMakeNoSense) {
   EXPECT_THAT(refusal([] { run_named(ranks::policy({.grouping = 0})); }), HasSubstr(".grouping must be"));
   EXPECT_THAT(refusal([] { run_named(ranks::policy({.credits = -2})); }), HasSubstr(".credits must be"));
+  for (const auto patience : {-1ms, 1ms})
+    EXPECT_THAT(refusal([&] { run_named(ranks::policy({.patience = patience})); }),
+                HasSubstr(".patience must be 100 ms at least"));
+  EXPECT_THAT(refusal([] { run_named(ranks::policy({.grouping = 2, .apart = true})); }),
+              HasSubstr(".grouping and .apart: only one of them"));
   for (const auto bytes : {std::size_t{0}, static_cast<std::size_t>(-1)})
     EXPECT_THAT(refusal([&] { run_named(ranks::policy({.batch_bytes = bytes})); }),
                 HasSubstr(".batch_bytes must be between"));
@@ -294,6 +362,27 @@ TEST(Refused, MoreRanksInReserveThanThereAre) {
   if (ranks::count() == 1) GTEST_SKIP() << "one rank executes everything";
   EXPECT_THAT(refusal([] { run_named(ranks::policy({.reserve = ranks::count()})); }),
               HasSubstr("rank 0 always takes part"));
+}
+
+TEST(Refused, AStageOnARankInReserve) {
+  if (ranks::count() == 1) GTEST_SKIP() << "one rank executes everything";
+  const int last = ranks::count() - 1;
+  EXPECT_THAT(refusal([&] {
+                run_named(ranks::policy({.place = {{"pass", {last}}}, .reserve = 1}));
+              }),
+              HasSubstr("'pass' names rank " + std::to_string(last) + ", which is in .reserve"));
+}
+
+TEST(Refused, ATraceThatCannotBeWritten) {
+  if (ranks::count() == 1) GTEST_SKIP() << "its only rank says so at the end";
+  long items = 0;
+  EXPECT_THAT(refusal([&] {
+                tw::run(tw::source(std::views::iota(0, 10)) | tw::farm([](const int& x) { return x; }) |
+                            tw::sink([&](int) { ++items; }),
+                        ranks::policy(), {.trace = "/no/such/folder/trace.json"});
+              }),
+              HasSubstr("rank 0 cannot write the trace to '/no/such/folder/trace.json': No such file"));
+  EXPECT_EQ(items, 0);
 }
 
 // The inner merge asks for the order in which the inner split has dealt out: only one rank knows it.

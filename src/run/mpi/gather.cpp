@@ -152,7 +152,8 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
     add_up(sums, t.channels);
     all.ranks.push_back(std::move(row));
     for (std::size_t i = 0; i < t.stages.size(); ++i) {
-      if (t.stages[i].runs > 0) all.ranks_of_stage[i].push_back(static_cast<int>(r));
+      if (t.stages[i].items_in > 0 || t.stages[i].items_out > 0)
+        all.ranks_of_stage[i].push_back(static_cast<int>(r));
     }
     if (r == 0) continue;  // what is its own it has
     all.cpu_ns += t.numbers.cpu_ns;

@@ -3,6 +3,7 @@
 #include <thalweg/observe/text.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -91,10 +92,15 @@ std::vector<place_of> farm_on(const group& g, const std::vector<int>& ranks, con
 
 // --- what was asked for ---
 
+// How many of the last ranks wait for replicas: rank 0 does not.
+int reserve_of(const mpi_options& how, const machine& on) {
+  return std::min(how.reserve, on.size() - 1);
+}
+
 class wishes {
  public:
-  wishes(const run_state& run, const machine& on, int joining, std::vector<group>& groups)
-      : run_(run), on_(on), joining_(joining), groups_(groups) {}
+  wishes(const run_state& run, const machine& on, const mpi_options& how, std::vector<group>& groups)
+      : run_(run), on_(on), joining_(how.spawn), at_work_(on.size() - reserve_of(how, on)), groups_(groups) {}
 
   void take(const stage_place& p) {
     const auto who = "mpi: .place of stage '" + p.stage + "'";
@@ -125,6 +131,7 @@ class wishes {
         return fails(who + " names rank " + std::to_string(r) + ", but there are ranks 0 to " +
                      std::to_string(on_.size() - 1) +
                      (joining_ > 0 ? " (those that .spawn starts come later)" : ""));
+      if (r >= at_work_) return fails(who + " names rank " + std::to_string(r) + ", which is in .reserve");
     }
     if (!g.farm && ranks.size() > 1)
       fails(who + " names " + std::to_string(ranks.size()) + " ranks, but it is serial: one executes it");
@@ -140,7 +147,11 @@ class wishes {
         for (const auto& name : on_.hosts()) known.append(known.empty() ? "" : ", ").append(name);
         return fails(who + " names host '" + h + "', but the ranks are on " + known);
       }
-      ranks.insert(ranks.end(), there.begin(), there.end());
+      const auto before = ranks.size();
+      std::copy_if(there.begin(), there.end(), std::back_inserter(ranks),
+                   [&](int r) { return r < at_work_; });
+      if (ranks.size() == before)
+        return fails(who + " names host '" + h + "', all of whose ranks are in .reserve");
     }
     if (hosts.size() > 1 && !g.farm)
       return fails(who + " names " + std::to_string(hosts.size()) +
@@ -163,6 +174,7 @@ class wishes {
   const run_state& run_;
   const machine& on_;
   const int joining_;  // processes that may join later
+  const int at_work_;  // ranks from here on are in reserve
   std::vector<group>& groups_;
   std::vector<group*> named_;
 };
@@ -242,18 +254,13 @@ void place_in_turn(std::vector<group>& groups, int grouping, const machine& on) 
   }
 }
 
-// How many of the last ranks wait for replicas: rank 0 does not.
-int reserve_of(const mpi_options& how, const machine& on) {
-  return std::min(how.reserve, on.size() - 1);
-}
-
 }  // namespace
 
 network::mapping map_stages(const run_state& run, const mpi_options& how, const machine& on) {
   auto groups = groups_of(run);
   auto at_work = on;
   at_work.ranks.resize(on.ranks.size() - static_cast<std::size_t>(reserve_of(how, on)));
-  wishes asked(run, on, how.spawn, groups);
+  wishes asked(run, on, how, groups);
   for (const auto& p : how.place) asked.take(p);
   take_costs(run, how, groups, asked.problems);
   if (!asked.problems.empty()) throw invalid_job(std::move(asked.problems));
@@ -276,7 +283,7 @@ network::mapping map_stages(const run_state& run, const mpi_options& how, const 
 network::mapping with_reserves(const run_state& run, const mpi_options& how, const machine& on,
                                network::mapping places) {
   auto groups = groups_of(run);
-  wishes asked(run, on, how.spawn, groups);
+  wishes asked(run, on, how, groups);
   for (const auto& p : how.place) asked.take(p);
   for (const auto& g : groups) {
     if (!g.farm || g.stuck) continue;

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -38,6 +41,8 @@ namespace {
 
 // MPI is initialised once by whoever needs it first; who has done it ends it.
 void initialise(int* argc, char*** argv, const mpi_options& how) {
+  static std::mutex one_by_one;
+  const std::lock_guard hold(one_by_one);
   int is = 0;
   MPI_Finalized(&is);
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
@@ -181,17 +186,29 @@ std::string difference(std::string_view mine, std::string_view others) {
   }
 }
 
-// Throws on all ranks if one of them is to run something else than rank 0.
-void require_same(const std::string& mine, MPI_Comm comm) {
+// Empty if there is none; else what becomes of it if it cannot be written, which rank 0 does at the end.
+std::string trace_problem(const run_state& run, int rank) {
+  if (rank != 0 || run.options.trace.empty()) return {};
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> there(std::fopen(run.options.trace.c_str(), "ab"),
+                                                              std::fclose);
+  if (there) return {};
+  return " cannot write the trace to '" + run.options.trace + "': " + std::generic_category().message(errno);
+}
+
+// Throws on all ranks if one of them has a problem, or is to run something else than rank 0.
+void require_same(const std::string& mine, const std::string& own_problem, MPI_Comm comm) {
   const auto* const begin = reinterpret_cast<const std::byte*>(mine.data());
   bytes first(begin, begin + mine.size());
   take_from_root(first, comm);
   const std::string_view root(reinterpret_cast<const char*>(first.data()), first.size());
   constexpr const char* another =
       " runs another job than rank 0, or the same with other options or arguments: ";
-  const auto problem = first_of(mine == root ? std::string() : another + difference(mine, root), comm);
-  if (!problem.empty())
-    throw error("mpi: " + problem + "; all ranks have to start the same program and to build the same job");
+  const auto other_job = mine == root
+                             ? std::string()
+                             : another + difference(mine, root) +
+                                   "; all ranks have to start the same program and to build the same job";
+  const auto problem = first_of(own_problem.empty() ? other_job : own_problem, comm);
+  if (!problem.empty()) throw error("mpi: " + problem);
 }
 
 // What is known before anything runs: all that cannot travel although it would have to.
@@ -214,6 +231,7 @@ void require_wires(const run_state& run, const network::mapping& places) {
 }
 
 constexpr int most_spawned = 1024;
+constexpr std::chrono::milliseconds least_patience{100};
 constexpr std::size_t most_batch_bytes = std::size_t{1} << 30;
 
 void require_valid(const mpi_options& how) {
@@ -231,7 +249,12 @@ void require_valid(const mpi_options& how) {
     problems.emplace_back(
         "mpi: .spawn and .comm = one_sided: what travels to processes that join and from them travels as "
         "messages");
-  if (how.patience.count() < 0) problems.emplace_back("mpi: .patience must not be negative");
+  if (how.patience.count() != 0 && how.patience < least_patience)
+    problems.push_back("mpi: .patience must be " + std::to_string(least_patience.count()) +
+                       " ms at least, in which a machine does something else at times, or 0 (nobody is " +
+                       "missed), not " + std::to_string(how.patience.count()) + " ms");
+  if (how.apart && how.grouping != automatic)
+    problems.emplace_back("mpi: .grouping and .apart: only one of them can say where source and sink go");
   if (how.batch_bytes < 1 || how.batch_bytes > most_batch_bytes)
     problems.push_back("mpi: .batch_bytes must be between 1 and " + std::to_string(most_batch_bytes) +
                        ", not " + std::to_string(static_cast<std::ptrdiff_t>(how.batch_bytes)));
@@ -338,10 +361,26 @@ void give_answer(const std::string& file, const std::string& text) {
   }
 }
 
+// Each run speaks MPI from a thread of its own.
+void require_threads_for_another() {
+  int level = MPI_THREAD_SINGLE, is = 0;
+  MPI_Initialized(&is);
+  if (is == 0 || !is_in_run()) return;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_MULTIPLE)
+    throw error(
+        "mpi: another run of this process goes on, and for several at a time MPI has to be initialised with "
+        "MPI_THREAD_MULTIPLE");
+}
+
 std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
                              const std::vector<std::string>& arguments) {
+  // Threads that begin runs at once do so one after the other.
+  static std::mutex beginning;
+  const std::lock_guard hold(beginning);
   const auto number = next_run();
   require_valid(how);
+  require_threads_for_another();
   int is = 0;
   MPI_Finalized(&is);
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
@@ -371,7 +410,7 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
     leave();
   }
   const auto job = description(*state, how, arguments);
-  require_same(job, mine.comm);
+  require_same(job, trace_problem(*state, rank), mine.comm);
   auto places = with_reserves(*state, how, on, map_stages(*state, how, on));
   require_wires(*state, places);
   keep_memory(how.keep_memory);
@@ -390,6 +429,10 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   auto others =
       std::make_shared<post>(mine.give_up(), std::move(places), std::move(times), std::move(beat), how, seen);
   state->notes = others->notes();
+  if (const int left = on.size() - how.reserve; rank == 0 && how.apart && left < 3)
+    state->notes.push_back(
+        "mpi: .apart needs a rank for the source, one for the sink and others for farms, but " +
+        std::to_string(left) + (left == 1 ? " takes" : " take") + " part at first");
   if (!problem.empty() && rank == 0) state->notes.push_back(problem);
   if (door) others->can_be_joined(std::move(door), std::move(room));
   state->others = std::move(others);

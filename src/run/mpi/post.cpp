@@ -305,6 +305,13 @@ void post::post_letter(int to, envelope head) {
   put(std::move(s));
 }
 
+// Whose items they are that could not be written or read.
+std::string post::way_of(const channel_end& c) const {
+  const auto& stages = net_->run().stages;
+  return "items of type " + c.how->tag() + " that go from stage '" + stages[c.from_stage].info->name +
+         "' to stage '" + stages[c.to_stage].info->name + "': ";
+}
+
 std::size_t post::send(int to, std::uint32_t channel, network::parcel p) {
   auto& c = channels_[channel];
   if (to == rank_) {
@@ -327,7 +334,11 @@ std::size_t post::send(int to, std::uint32_t channel, network::parcel p) {
   head.upto = items.upto;
   s.letter.resize(sizeof head);
   byte_writer to_letter(s.letter, s.blocks);
-  c.how->write(to_letter, items);
+  try {
+    c.how->write(to_letter, items);
+  } catch (const std::exception& e) {
+    throw codec_error(way_of(c) + e.what());
+  }
   if (s.letter.size() > longest_letter)
     throw codec_error("a run of items, or the state of keys that move, has " +
                       std::to_string(s.letter.size()) +
@@ -504,9 +515,9 @@ std::unique_ptr<delivery> post::open(int from, std::span<const std::byte> letter
     c.how->read(content, head.items, items);
     bool fits = content.left() == 0 && places.size() == lengths.size();
     for (std::size_t i = 0; fits && i < places.size(); ++i) fits = places[i].size() == lengths[i];
-    if (!fits) throw codec_error("a codec does not read what it has written: items of type " + c.how->tag());
-  } catch (...) {
-    net_->run().fail(std::current_exception(), head.position);
+    if (!fits) throw codec_error("the codec does not read what it has written");
+  } catch (const std::exception& e) {
+    net_->run().fail(std::make_exception_ptr(codec_error(way_of(c) + e.what())), head.position);
     net_->wake();
     // What follows has to be taken all the same.
     places.clear();
@@ -568,7 +579,10 @@ void post::act_on(int from, const envelope& head, network::chunk_ptr items) {
       net_->wake();
       break;
     case kind::cancel:
-      if (!std::exchange(told_cancel_, true)) tell_all(kind::cancel, root);
+      if (!std::exchange(told_cancel_, true)) {
+        tell_all(kind::cancel, root);
+        note("mpi: rank " + std::to_string(root) + " has cancelled the run: not all of it has come out");
+      }
       run.cancel();
       net_->wake();
       break;

@@ -124,6 +124,7 @@ class post final : public network::exchange, private recipient {
   void complete(int from, std::unique_ptr<delivery> whole) override;
   [[nodiscard]] letter_pool& letters() noexcept override { return pool_; }
 
+  [[nodiscard]] std::string way_of(const channel_end& c) const;
   void post_letter(int to, envelope head);
   void put(shipment s);
   void keep(shipment s);

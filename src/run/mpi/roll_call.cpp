@@ -26,7 +26,6 @@ constexpr std::chrono::microseconds longest_rest{1000};
 std::atomic<int> runs{0};       // that this process takes part in now
 MPI_Comm hall = MPI_COMM_NULL;  // of all ranks that began the program, for nothing else
 std::vector<process> in_hall;   // by rank
-bool initialised_by_us = false;
 
 void say(const std::string& what) {
   std::fprintf(stderr, "thalweg: %s\n", what.c_str());
@@ -144,8 +143,8 @@ void open_hall(std::chrono::milliseconds patience, std::int64_t number) {
   wait_until(
       patience, [&] { return is_done(r); },
       [&] {
-        say("mpi: rank " + std::to_string(rank) + " has come to " + run_text(number) +
-            " and waits for others, which do not say this");
+        say("mpi: rank " + std::to_string(rank) + " waits in " + run_text(number) +
+            " for ranks that have not come to it (each that has come says so)");
       });
   const auto mine = process::self();
   int ranks = 1;
@@ -164,11 +163,7 @@ bool is_alone() {
 // MPI is about to be finalised. Also who has come to no run has something to say to those that have.
 void farewell() {
   require_no_run();
-  if (is_alone()) return;
-  if (hall == MPI_COMM_NULL) {
-    if (!initialised_by_us) return;
-    open_hall(std::chrono::milliseconds(0), the_end);
-  }
+  if (hall == MPI_COMM_NULL) return;
   agree(the_end, std::chrono::milliseconds(0));
   MPI_Comm_free(&hall);
 }
@@ -178,8 +173,9 @@ void farewell() {
 void begin_roll_calls(bool own) {
   static bool begun = false;
   if (std::exchange(begun, true)) return;
-  initialised_by_us = own;
   before_finalising(farewell);
+  // All ranks are here, or MPI would not have been initialised.
+  if (own && !is_alone()) open_hall(std::chrono::milliseconds(0), 0);
 }
 
 std::unique_ptr<stop_watch> watch_before(std::chrono::milliseconds patience) {
@@ -212,8 +208,12 @@ in_run::~in_run() {
   --runs;
 }
 
+bool is_in_run() noexcept {
+  return runs.load() > 0;
+}
+
 void require_no_run() {
-  if (runs.load() == 0) return;
+  if (!is_in_run()) return;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   end_program("mpi: the process of rank " + std::to_string(rank) +

@@ -12,8 +12,8 @@
 /// that never come would wait for ever: MPI itself has no end to it.
 namespace thalweg::run_detail::across {
 
-/// MPI has been initialised by the library (`own`) or by the program. From now on ranks find out when it is
-/// finalised on some of them while others run something.
+/// MPI has been initialised by the library (`own`: so all ranks are there) or by the program. From now on
+/// ranks find out when it is finalised on some of them while others run something.
 void begin_roll_calls(bool own);
 
 /// Waits, asleep, until all ranks have come to run `number` of the program; gives a communicator for it. Who
@@ -33,6 +33,8 @@ class in_run {
   in_run& operator=(const in_run&) = delete;
   ~in_run();
 };
+
+[[nodiscard]] bool is_in_run() noexcept;
 
 /// Of a process that is about to end, by `exit` in a stage, say: in the middle of a run it ends the program
 /// on all ranks, since they would wait for it.
