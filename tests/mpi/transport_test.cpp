@@ -90,6 +90,31 @@ TEST(Transport, ItemsThatAreLongerThanARing) {
   }
 }
 
+// What has to be put into one piece, as strings are, may have more bytes than a message should.
+TEST(Transport, ItemsThatAreTooLongForALetter) {
+  if (ranks::count() > 3) GTEST_SKIP() << "few ranks show it";
+  using item = std::pair<std::vector<std::string>, std::vector<double>>;
+  const auto made = [](std::size_t n) {
+    item x;
+    for (std::size_t i = 0; i < n; ++i)
+      x.first.emplace_back((std::size_t{1} << 20) + i, static_cast<char>('a' + i % 26));
+    for (std::size_t i = 0; i < 10'000; ++i) x.second.push_back(static_cast<double>(i * n));
+    return x;
+  };
+  for (const auto& w : ways()) {
+    SCOPED_TRACE(w.name);
+    int good = 0;
+    tw::run(tw::source([&, n = std::size_t{0}]() mutable -> std::optional<item> {
+              constexpr std::size_t lengths[] = {1, 70, 2, 64, 130};
+              if (n == std::size(lengths)) return std::nullopt;
+              return made(lengths[n++]);
+            }) | tw::farm([](item x) { return x; }) |
+                tw::sink([&](const item& x) { good += x == made(x.first.size()) ? 1 : 0; }),
+            ranks::policy(w.how));
+    EXPECT_EQ(good, ranks::root() ? 5 : 0);
+  }
+}
+
 // What a process may still take, as Linux says it.
 std::size_t free_memory() {
   std::ifstream about("/proc/meminfo");

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -87,7 +88,8 @@ void require_threads(bool on_caller) {
         "mpi: MPI was initialised with MPI_THREAD_FUNNELED, so only the thread that did it can call run");
 }
 
-constexpr std::size_t longest_letter = std::size_t{1} << 30;  // bytes
+// Bytes; MPI itself counts with int. What is longer is sent as blocks are, in pieces.
+constexpr std::size_t longest_letter = std::size_t{64} << 20;
 constexpr int looks_before_rest = 200;
 constexpr int looks_if_crowded = 2;  // more ranks than cores
 constexpr int looks_under_way = 5000;
@@ -339,10 +341,12 @@ std::size_t post::send(int to, std::uint32_t channel, network::parcel p) {
   } catch (const std::exception& e) {
     throw codec_error(way_of(c) + e.what());
   }
-  if (s.letter.size() > longest_letter)
-    throw codec_error("a run of items, or the state of keys that move, has " +
-                      std::to_string(s.letter.size()) +
-                      " bytes outside of its blocks, which are too many for a message");
+  if (s.letter.size() > longest_letter) {
+    head.apart = 1;
+    s.apart = std::exchange(s.letter, pool_.take());
+    s.letter.resize(sizeof head);
+    s.blocks.insert(s.blocks.begin(), std::span<const std::byte>(s.apart).subspan(sizeof head));
+  }
   head.blocks = static_cast<std::uint32_t>(s.blocks.size());
   for (const auto& b : s.blocks) {
     const auto n = static_cast<std::uint64_t>(b.size());
@@ -489,6 +493,11 @@ void post::live() {
   net_->leave();
 }
 
+void post::hold(message& m, std::span<const std::uint64_t> lengths) {
+  m.places.clear();
+  for (const auto n : lengths) m.places.emplace_back(m.held.emplace_back(n));
+}
+
 std::unique_ptr<delivery> post::open(int from, std::span<const std::byte> letter) {
   auto arrived = std::make_unique<message>();
   ++letters_received_;
@@ -496,13 +505,10 @@ std::unique_ptr<delivery> post::open(int from, std::span<const std::byte> letter
   auto& head = arrived->head;
   std::memcpy(&head, letter.data(), sizeof head);
   if (head.what != envelope::kind::items) return arrived;
-  auto& c = channels_[head.channel];
+  const auto& c = channels_[head.channel];
   std::vector<std::uint64_t> lengths(head.blocks);
   const auto behind = lengths.size() * sizeof(std::uint64_t);
   if (behind > 0) std::memcpy(lengths.data(), letter.data() + letter.size() - behind, behind);
-  std::size_t more = 0;
-  for (const auto n : lengths) more += n;
-  auto& places = arrived->places;
   arrived->items = c.like->sibling();
   auto& items = *arrived->items;
   items.paced = head.paced != 0;
@@ -510,25 +516,41 @@ std::unique_ptr<delivery> post::open(int from, std::span<const std::byte> letter
   items.position = head.position;
   items.born_ns = head.born_ns;
   items.upto = head.upto;
-  try {
-    byte_reader content(letter.subspan(sizeof head, letter.size() - sizeof head - behind), more, places);
-    c.how->read(content, head.items, items);
-    bool fits = content.left() == 0 && places.size() == lengths.size();
-    for (std::size_t i = 0; fits && i < places.size(); ++i) fits = places[i].size() == lengths[i];
-    if (!fits) throw codec_error("the codec does not read what it has written");
-  } catch (const std::exception& e) {
-    net_->run().fail(std::make_exception_ptr(codec_error(way_of(c) + e.what())), head.position);
-    net_->wake();
-    // What follows has to be taken all the same.
-    places.clear();
-    for (const auto n : lengths) {
-      arrived->unwanted.emplace_back(n);
-      places.emplace_back(arrived->unwanted.back());
-    }
-    items.clear();
+  if (head.apart != 0) {
+    hold(*arrived, lengths);
+  } else {
+    read_items(*arrived, letter.subspan(sizeof head, letter.size() - sizeof head - behind), lengths);
+    to_our_clock(from, items);
   }
-  to_our_clock(from, items);
   return arrived;
+}
+
+// Reads items but for their blocks, of which it says where they belong.
+void post::read_items(message& m, std::span<const std::byte> from, std::span<const std::uint64_t> lengths) {
+  auto& c = channels_[m.head.channel];
+  try {
+    byte_reader content(from, std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}), m.places);
+    c.how->read(content, m.head.items, *m.items);
+    const auto same = [](const auto& place, std::uint64_t n) { return place.size() == n; };
+    if (content.left() != 0 ||
+        !std::equal(m.places.begin(), m.places.end(), lengths.begin(), lengths.end(), same))
+      throw codec_error("the codec does not read what it has written");
+  } catch (const std::exception& e) {
+    net_->run().fail(std::make_exception_ptr(codec_error(way_of(c) + e.what())), m.head.position);
+    net_->wake();
+    m.items->clear();
+    hold(m, lengths);  // what follows has to be taken all the same
+  }
+}
+
+// All is there of items that are read only now: the first block is what a letter had been too short for.
+void post::read_what_was_apart(message& m) {
+  const auto held = std::exchange(m.held, {});
+  m.places.clear();
+  std::vector<std::uint64_t> lengths;
+  for (const auto& b : held) lengths.push_back(b.size());
+  read_items(m, held.front(), std::span<const std::uint64_t>(lengths).subspan(1));
+  for (std::size_t i = 0; i < m.places.size(); ++i) std::ranges::copy(held[i + 1], m.places[i].begin());
 }
 
 // Times travel as the sender's clock has them.
@@ -547,6 +569,10 @@ void post::complete(int from, std::unique_ptr<delivery> whole) {
   auto& m = static_cast<message&>(*whole);
   pulse_->heard(from);
   if (late_pulse_) late_pulse_->heard(from);
+  if (m.head.apart != 0) {
+    read_what_was_apart(m);
+    to_our_clock(from, *m.items);
+  }
   act_on(from, m.head, std::move(m.items));
   --open_;
 }

@@ -50,6 +50,7 @@ struct envelope {
   };
   kind what = kind::items;
   std::uint8_t paced = 0, ranked = 0;
+  std::uint8_t apart = 0;     ///< what would stand behind this, but for those lengths, is the first block
   std::uint32_t channel = 0;  ///< of resize: the stage
   std::uint32_t items = 0;    ///< of resize: how many replicas
   std::uint32_t blocks = 0;   ///< that follow, as messages of their own; their lengths stand behind this
@@ -109,7 +110,7 @@ class post final : public network::exchange, private recipient {
   struct message final : delivery {
     envelope head;
     network::chunk_ptr items;
-    std::vector<bytes> unwanted;  // blocks of items that could not be read
+    std::vector<bytes> held;  // blocks of items that could not be read, or not yet
   };
   struct channel_end {
     network::outbound* out = nullptr;
@@ -157,6 +158,9 @@ class post final : public network::exchange, private recipient {
   void close();
   void agree_on_error();
   void gather_all();
+  static void hold(message& m, std::span<const std::uint64_t> lengths);
+  void read_items(message& m, std::span<const std::byte> from, std::span<const std::uint64_t> lengths);
+  void read_what_was_apart(message& m);
   void to_our_clock(int from, pipe::chunk_base& items) const;
 
   const MPI_Comm comm_;

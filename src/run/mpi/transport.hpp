@@ -24,6 +24,7 @@ struct shipment {
   bytes letter;
   std::vector<std::span<const std::byte>> blocks;
   network::chunk_ptr items;
+  bytes apart;
 
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t n = letter.size();
