@@ -109,7 +109,7 @@ def running(
     """A program whose output is read while it runs, with `variables` as `finish` has them.
 
     If its use fails, or the user interrupts, it is ended with all that it started, as `finish` does. Ctrl-C
-    reaches only us: a launcher told twice would go at once, and leave its ranks behind.
+    reaches us only, who then tell it: a launcher that is told twice may go before its ranks have ended.
     """
     with subprocess.Popen(
         command,
