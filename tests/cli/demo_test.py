@@ -97,7 +97,7 @@ class Demo(unittest.TestCase):
         source = (
             "#!/bin/bash\ncd {folder}\ntrap 'sleep 0.5; touch ended; exit 1' TERM\n"
             'while [ "$1" != --output ]; do shift; done\necho part >"$2"\n'
-            "kill -INT {user}\nwhile :; do sleep 0.05; done\n"
+            "sleep 0.3; kill -INT {user}\nwhile :; do sleep 0.05; done\n"
         )
         with tempfile.TemporaryDirectory() as name, mock.patch("thalweg_cli.demo.build"):
             folder = Path(name)
