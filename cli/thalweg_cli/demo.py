@@ -2,10 +2,11 @@
 
 import filecmp
 import json
-import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from rich.table import Table
 from thalweg_cli import mpi
 from thalweg_cli.build import build
 from thalweg_cli.paths import build_folder
+from thalweg_cli.process import running
 from thalweg_cli.terminal import Failed, bar, console
 
 Report = dict[str, Any]
@@ -40,37 +42,58 @@ def demo(
     if ranks and policy != "pool":
         raise Failed("--policy and --mpi: several processes have one policy, mpi")
     build("release", "demo")
-    archive = (output or build_folder("release") / "demo.tar.bz2").absolute()
+    archive = (output or build_folder("release") / "demo.tar.bz2").resolve()
     program = build_folder("release") / "examples" / "demo" / "demo"
-    command = [str(program), "--json", "--policy", policy, "--output", str(archive)]
-    if folder is not None:
-        command.append(str(folder.absolute()))
+    with beside(archive) as written:
+        command = [str(program), "--json", "--policy", policy, "--output", str(written)]
+        if folder is not None:
+            command.append(str(folder.absolute()))
 
-    report = run_on_ranks(command, ranks) if ranks else run_with_progress(command)
-    console.print(stage_table(report))
-    if ranks and ranks > 1:
-        console.print(travel_table(report))
-    if advice := report["bottleneck"]["advice"]:
-        console.print(escape(advice), soft_wrap=False)
-    check(archive)
-    if ranks:
-        compare_with_sequential(command, archive)
+        report = run_on_ranks(command, ranks) if ranks else run_with_progress(command)
+        written.replace(archive)
+        console.print(stage_table(report))
+        if ranks and ranks > 1:
+            console.print(travel_table(report))
+        if advice := report["bottleneck"]["advice"]:
+            console.print(escape(advice), soft_wrap=False)
+        check(archive)
+        if ranks:
+            compare_with_sequential(command, archive)
+
+
+@contextmanager
+def beside(archive: Path) -> Iterator[Path]:
+    """Where to write an archive until it is complete, so that none is left that only looks so.
+
+    The folder that it is in goes when its use ends, in whichever way, with all that is left in it.
+    """
+    if archive.exists() and not archive.is_file():
+        raise Failed(f"{archive} is there, and is not a file")
+    try:
+        folder = TemporaryDirectory(prefix=".thalweg-demo-", dir=archive.parent)
+    except OSError as error:
+        raise Failed(f"{archive} cannot be written: {error.strerror}") from error
+    with folder as name:
+        yield Path(name) / archive.name
 
 
 def run_on_ranks(command: list[str], ranks: int) -> Report:
     """Runs the program in several processes, showing what each has done; gives the report of all of them."""
     across = [*command]
     across[across.index("--policy") + 1] = "mpi"
-    with subprocess.Popen(
-        [*mpi.launched(ranks), *across],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **mpi.variables()},
-    ) as program:
+    return run([*mpi.launched(ranks), *across], lambda lines: follow_ranks(lines, ranks), mpi.variables())
+
+
+def run(
+    command: list[str],
+    follow_it: Callable[[Iterator[Report]], Report | None],
+    variables: Mapping[str, str] | None = None,
+) -> Report:
+    """Runs a program, and lets `follow_it` read what it tells; gives the report that this makes of it."""
+    with running(command, variables) as program:
         assert program.stdout is not None
         assert program.stderr is not None
-        report = follow_ranks((json.loads(line) for line in program.stdout), ranks)
+        report = follow_it(json.loads(line) for line in program.stdout)
         said = program.stderr.read()
     if program.returncode != 0 or report is None:
         raise Failed(f"the demo ended with code {program.returncode}", output=said)
@@ -81,13 +104,17 @@ def follow_ranks(lines: Iterator[Report], ranks: int) -> Report | None:
     """Shows a table with a row for each process while they work. Gives the report that comes last."""
     report = None
     rows: dict[int, Report] = {}
+    ended = False
     with Live(rank_table(rows, ranks), console=console, refresh_per_second=10) as live:
         for line in lines:
-            if "rank" in line:
-                rows[line["rank"]] = line
-                live.update(rank_table(rows, ranks))
-            elif "stages" in line:
+            if "stages" in line:
                 report = line
+            elif "at_end" in line:  # of all processes, from the first one, which has the last numbers
+                rows = {row["rank"]: row for row in line["at_end"]}
+                ended = True
+            elif "rank" in line and not ended:  # what others have said before may come later
+                rows[line["rank"]] = line
+            live.update(rank_table(rows, ranks))
     if not console.is_terminal:
         console.print()  # what is shown live has no end of line there
     return report
@@ -126,10 +153,11 @@ def travel_table(report: Report) -> Table:
 
 def compare_with_sequential(command: list[str], archive: Path) -> None:
     """Packs the same once more on one thread: the bytes must be the same."""
-    other = archive.with_name(archive.name + ".sequential")
     words = [*command]
     words[words.index("--policy") + 1] = "sequential"
-    words[words.index("--output") + 1] = str(other)
+    place = words.index("--output") + 1
+    other = Path(words[place] + ".sequential")
+    words[place] = str(other)
     run_with_progress(words)
     same = filecmp.cmp(archive, other, shallow=False)
     other.unlink()
@@ -140,15 +168,7 @@ def compare_with_sequential(command: list[str], archive: Path) -> None:
 
 def run_with_progress(command: list[str]) -> Report:
     """Runs the program, showing how far it is; gives the report of the whole run."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
-        assert program.stdout is not None
-        assert program.stderr is not None
-        lines = (json.loads(line) for line in program.stdout)
-        report = follow(lines)
-        said = program.stderr.read()
-    if program.returncode != 0 or report is None:
-        raise Failed(f"the demo ended with code {program.returncode}", output=said)
-    return report
+    return run(command, follow)
 
 
 def follow(lines: Iterator[Report]) -> Report | None:

@@ -13,11 +13,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from thalweg_cli import mpi
-from thalweg_cli.process import finish, parse_command
+from thalweg_cli.process import finish, parse_command, signal_name
 from thalweg_cli.terminal import Failed, console, print_table
 
 Plan = dict[str, Any]
 """A plan, as the library writes it in JSON."""
+
+LAST_LINES = 8
+"""Of what a program that fails says: the first ones are often about something else."""
 
 TRAVELS = {"no": "stay where they are", "partly": "may go to another rank", "yes": "go to another rank"}
 
@@ -81,10 +84,8 @@ def ask(program: Path, command: Sequence[str], variables: Mapping[str, str], ans
     if answer.exists() and (problems := problems_in(answer)):
         raise Failed(f"{program} cannot run its job: {problems}")
     if done.code != 0:
-        # What nobody has caught is told by the runtime of C++, in front of all that follows an abort.
-        uncaught = re.search(r"^\s*what\(\):\s*(.+(?:\n\s+- .+)*)$", done.errors, re.MULTILINE)
-        cause = uncaught[1] if uncaught else done.cause(program.name)
-        raise Failed(f"{program} did not get as far as its plan: {cause}")
+        how = f"ended with code {done.code}" if done.code > 0 else f"was ended by {signal_name(-done.code)}"
+        raise Failed(f"{program} {how} before its plan{last_words(done.errors)}")
     if not answer.exists():
         raise Failed(
             "the program has ended without running a job under thalweg::mpi",
@@ -92,6 +93,16 @@ def ask(program: Path, command: Sequence[str], variables: Mapping[str, str], ans
             remedy="if it chooses its policy by an argument, give that behind --",
         )
     return answer.read_text(encoding="utf-8")
+
+
+def last_words(errors: str) -> str:
+    """What a program that failed has said in the end, behind a colon; empty if it said nothing."""
+    # What nobody has caught is told by the runtime of C++, in front of all that follows an abort.
+    if uncaught := re.search(r"^\s*what\(\):\s*(.+(?:\n\s+- .+)*)$", errors, re.MULTILINE):
+        return f": {uncaught[1]}"
+    lines = errors.strip().splitlines()[-LAST_LINES:]
+    before = ":\n  " if len(lines) > 1 else ": "
+    return before + "\n  ".join(lines) if lines else ""
 
 
 def problems_in(answer: Path) -> str:
@@ -117,7 +128,35 @@ def show(found: Plan) -> None:
         text = f"  {way['from']} -> {way['to']}: {way['items']}, which {TRAVELS[way['travels']]}"
         console.print(text, markup=False)
     if pace := found["seconds_per_item"]:
-        console.print(f"By these costs the source can give at most {1 / pace:,.0f} items a second.")
+        most = f"at most {1 / pace:,.{0 if pace < 0.1 else 2}f} items a second"
+        console.print(f"By these costs {most} get through: {limit(found)}.", markup=False)
+
+
+def limit(found: Plan) -> str:
+    """What lets no more items through: a stage, or the workers of ranks where stages share them."""
+    # As the library reckons, except for the last digits.
+    enough = found["seconds_per_item"] * (1 - 1e-6)
+    slowest = max(found["stages"], key=lambda stage: stage["seconds_per_item"] / stage["replicas"])
+    work, replicas = slowest["seconds_per_item"], slowest["replicas"]
+    if work / replicas >= enough:
+        among = f", shared by {replicas} replicas" if replicas > 1 else ""
+        return f"{slowest['name']} limits them, with {time_text(work)} of work per item{among}"
+    load = dict.fromkeys((rank["rank"] for rank in found["ranks"]), 0.0)
+    for stage in found["stages"]:
+        for place in stage["places"]:
+            load[place["rank"]] += stage["seconds_per_item"] * place["replicas"] / stage["replicas"]
+    full = [r["rank"] for r in found["ranks"] if load[r["rank"]] / r["workers"] >= enough]
+    those, whose = ("ranks", "their") if len(full) > 1 else ("rank", "its")
+    work = f"each of {whose} workers has {time_text(found['seconds_per_item'])} of work per item"
+    return f"{those} {spans(full)} can do no more, as {work}"
+
+
+def time_text(seconds: float) -> str:
+    """`25.00 ms`: in the largest unit of which it is at least one."""
+    for unit, length in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= length:
+            return f"{seconds / length:,.2f} {unit}"
+    return f"{seconds * 1e9:.2f} ns"
 
 
 def count_of(number: int, what: str) -> str:
@@ -142,7 +181,7 @@ def stage_table(found: Plan) -> Table:
             ", ".join(dict.fromkeys(host[place["rank"]] for place in places)),
         ]
         if costs:
-            row.append(f"{stage['seconds_per_item'] * 1e6:,.3f} µs")
+            row.append(time_text(stage["seconds_per_item"]))
         table.add_row(*map(escape, row))
     return table
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any
 
 from thalweg_cli.stuck import PATIENCE_S as PATIENCE_WITH_STUCK_S
 from thalweg_cli.stuck import started_by, stuck
@@ -102,6 +102,34 @@ def finish(
         return Finished(process.returncode, text_of(out), text_of(errors), *seen)
 
 
+@contextmanager
+def running(
+    command: Sequence[str], variables: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """A program whose output is read while it runs, with `variables` as `finish` has them.
+
+    If its use fails, or the user interrupts, it is ended with all that it started, as `finish` does. Ctrl-C
+    reaches us only, who then tell it: a launcher that is told twice may go before its ranks have ended.
+    """
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+        env={**os.environ, **(variables or {})},
+    ) as process:
+        ends = os.pidfd_open(process.pid)
+        try:
+            yield process
+        except BaseException:
+            end(process, ends)
+            raise
+        finally:
+            os.close(ends)
+
+
 def text_of(file: IO[bytes]) -> str:
     """What was written; it may quote other files, which hold any bytes."""
     file.seek(0)
@@ -147,7 +175,7 @@ def most_threads_below(pid: int) -> int:
     return max(map(most_threads, started_by(pid)), default=1)
 
 
-def end(process: subprocess.Popen[bytes], ends: int) -> None:
+def end(process: subprocess.Popen[Any], ends: int) -> None:
     """Reaps a process that has ended; tells one that has not to end, then makes it.
 
     Raises Failed if that is not allowed, as with `sudo`.

@@ -5,13 +5,16 @@
 #endif
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <bzlib.h>
@@ -23,6 +26,9 @@ namespace tw = thalweg;
 using namespace std::chrono_literals;
 
 namespace {
+
+/// The number of the process that has compressed a block, and what that became. It can travel.
+using packed_block = std::pair<int, std::string>;
 
 /// A block as a bzip2 stream of its own. Streams in a row are a valid .bz2 file.
 std::string compress(const std::string& block) {
@@ -57,10 +63,28 @@ int rank_under([[maybe_unused]] const std::string& policy) {
 #ifdef DEMO_HAS_MPI
   if (policy.starts_with("mpi")) {
     tw::let_travel<std::string>();
+    tw::let_travel<packed_block>();
     return tw::mpi().rank();
   }
 #endif
   return 0;
+}
+
+/// What a process has done, in JSON.
+std::string row(int rank, std::uint64_t compressed, double cores) {
+  return "{\"rank\":" + std::to_string(rank) + ",\"compressed\":" + std::to_string(compressed) +
+         ",\"cores\":" + std::to_string(cores) + "}";
+}
+
+/// What all processes have done, in a line of JSON. What they have said themselves lacks the last blocks.
+std::string rows_at_the_end(const tw::report& end, std::map<int, std::uint64_t> compressed) {
+  std::string rows;
+  for (const tw::rank_report& r : end.ranks()) {
+    const std::chrono::duration<double> cpu = r.cpu, elapsed = end.elapsed();
+    rows += (rows.empty() ? "" : ",") + row(r.rank, compressed[r.rank], cpu / elapsed);
+  }
+  // A single process runs the job as without MPI, and has no such rows.
+  return "{\"at_end\":[" + (rows.empty() ? row(0, compressed[0], end.cores_used()) : rows) + "]}\n";
 }
 
 void pack(const settings& chosen) {
@@ -73,15 +97,19 @@ void pack(const settings& chosen) {
   if (!file) throw std::runtime_error("cannot write " + chosen.output);
 
   std::uint64_t written = 0;
-  const auto write = [&](const std::string& packed) {
-    if (!file.write(packed.data(), static_cast<std::streamsize>(packed.size()))) {
+  std::map<int, std::uint64_t> compressed;  // how many blocks, by each process
+  const auto compress_here = [rank](const std::string& block) { return packed_block(rank, compress(block)); };
+  const auto write = [&](const packed_block& packed) {
+    const auto& [by, bytes] = packed;
+    if (!file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
       throw std::runtime_error("cannot write to " + chosen.output + ": is the disk full?");
     }
-    written += packed.size();
+    written += bytes.size();
+    ++compressed[by];
   };
 
-  auto job = tw::source(demo::archive(tree), {.name = "read"}) | tw::farm(compress, {.name = "compress"}) |
-             tw::sink(write, {.name = "write"});
+  auto job = tw::source(demo::archive(tree), {.name = "read"}) |
+             tw::farm(compress_here, {.name = "compress"}) | tw::sink(write, {.name = "write"});
 
   if (chosen.json && rank == 0) {
     std::cout << "{\"blocks\":" << blocks << ",\"bytes\":" << tree.bytes
@@ -94,10 +122,7 @@ void pack(const settings& chosen) {
     const tw::report now = running.stats();
     if (chosen.json && across) {
       // Short, as the lines of all processes come out in one place.
-      std::cout << "{\"rank\":" + std::to_string(rank) +
-                       ",\"compressed\":" + std::to_string(now.stage("compress").items_out()) +
-                       ",\"cores\":" + std::to_string(now.cores_used()) + "}\n"
-                << std::flush;
+      std::cout << row(rank, now.stage("compress").items_out(), now.cores_used()) + "\n" << std::flush;
     } else if (chosen.json) {
       std::cout << now.to_json() << std::endl;
     } else if (rank == 0 && ::isatty(STDOUT_FILENO) != 0) {
@@ -109,6 +134,7 @@ void pack(const settings& chosen) {
   file.close();
   if (!file) throw std::runtime_error("cannot write to " + chosen.output + ": is the disk full?");
   if (chosen.json) {
+    if (across) std::cout << rows_at_the_end(end, compressed);
     std::cout << end.to_json() << std::endl;
   } else {
     std::cout << (::isatty(STDOUT_FILENO) != 0 ? "\n" : "") << end << tree.bytes << " bytes became "

@@ -2,15 +2,19 @@
 
 import bz2
 import json
+import os
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from thalweg_cli.demo import (
+    beside,
     check,
     compare_with_sequential,
+    demo,
     follow_ranks,
     rank_table,
     run_with_progress,
@@ -74,6 +78,57 @@ class Demo(unittest.TestCase):
         assert last is not None
         self.assertEqual(last["items"], 3)
         self.assertIsNone(follow_ranks(iter([TREE]), 3))
+
+    def test_last_table_has_the_numbers_of_the_end(self) -> None:
+        said = [
+            TREE,
+            {"rank": 1, "compressed": 1, "cores": 0.9},
+            {"at_end": [{"rank": rank, "compressed": rank, "cores": 0.5} for rank in range(3)]},
+            report(3),
+            {"rank": 2, "compressed": 1, "cores": 0.4},  # said before, but later on its way
+        ]
+        with mock.patch("thalweg_cli.demo.rank_table", side_effect=rank_table) as drawn:
+            follow_ranks(iter(said), 3)
+        rows = drawn.call_args.args[0]
+        self.assertEqual([rows[rank]["compressed"] for rank in range(3)], [0, 1, 2])
+
+    def test_interrupted(self) -> None:
+        # Told to end, it takes a while and, as one that is killed, leaves what it has written.
+        source = (
+            "#!/bin/bash\ncd {folder}\ntrap 'sleep 0.5; touch ended; exit 1' TERM\n"
+            'while [ "$1" != --output ]; do shift; done\necho part >"$2"\n'
+            "sleep 0.3; kill -INT {user}\nwhile :; do sleep 0.05; done\n"
+        )
+        with tempfile.TemporaryDirectory() as name, mock.patch("thalweg_cli.demo.build"):
+            folder = Path(name)
+            fake = folder / "examples" / "demo" / "demo"
+            fake.parent.mkdir(parents=True)
+            fake.write_text(source.format(folder=folder, user=os.getpid()), encoding="utf-8")
+            fake.chmod(0o755)
+            archive = folder / "demo.tar.bz2"
+            archive.write_text("an earlier one", encoding="utf-8")
+            with (
+                mock.patch("thalweg_cli.demo.build_folder", return_value=folder),
+                self.assertRaises(KeyboardInterrupt),
+            ):
+                demo(None, None, "pool", None)
+            self.assertEqual(
+                sorted(file.name for file in folder.iterdir()), ["demo.tar.bz2", "ended", "examples"]
+            )
+            self.assertEqual(archive.read_text(encoding="utf-8"), "an earlier one")
+
+    def test_archive_takes_its_place_when_it_is_complete(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            archive = Path(name) / "archive"
+            with beside(archive) as written:
+                written.write_text("all", encoding="utf-8")
+                self.assertFalse(archive.exists())
+                written.replace(archive)
+            self.assertEqual([file.name for file in Path(name).iterdir()], ["archive"])
+            with self.assertRaisesRegex(Failed, "not a file"), beside(Path(name)):
+                pass
+            with self.assertRaisesRegex(Failed, "cannot be written"), beside(Path(name) / "no" / "folder"):
+                pass
 
     def test_table_has_every_rank(self) -> None:
         table = rank_table({2: {"rank": 2, "compressed": 7, "cores": 0.5}}, 3)

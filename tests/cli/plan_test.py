@@ -5,14 +5,15 @@ import os
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from thalweg_cli.app import app
-from thalweg_cli.plan import ranks_text, spans, stage_table
+from thalweg_cli.plan import limit, ranks_text, spans, stage_table, time_text
 from thalweg_cli.terminal import Failed
 from typer.testing import CliRunner, Result
 
-PLAN = {
+PLAN: dict[str, Any] = {
     "ranks": [{"rank": rank, "host": "ab"[rank % 2], "workers": 4} for rank in range(4)],
     "stages": [
         {
@@ -70,11 +71,32 @@ class Plan(unittest.TestCase):
         self.assertEqual(self.asked(), "'4' 'a:2,b:2'  --policy mpi")
         self.assertIn("4 ranks on 2 hosts\n  a: 0, 2, workers of each: 4", done.output)
         self.assertIn("read -> archive/compress: std::string, which go to another rank", done.output)
-        self.assertIn("at most 2,000 items a second", done.output)
+        self.assertIn("at most 2,000 items a second get through: archive/compress limits them", done.output)
         rows = [list(column.cells) for column in stage_table(PLAN).columns]
         self.assertEqual(rows[0], ["read", "archive/compress"])
         self.assertEqual(rows[2:5], [["serial", "12"], ["0", "1-3 (4 each)"], ["a", "b, a"]])
-        self.assertEqual(rows[5], ["2.000 µs", "6,000.000 µs"])
+        self.assertEqual(rows[5], ["2.00 µs", "6.00 ms"])
+
+    def test_what_limits(self) -> None:
+        read, compress = PLAN["stages"]
+        self.assertEqual(
+            limit(PLAN), "archive/compress limits them, with 6.00 ms of work per item, shared by 12 replicas"
+        )
+        slow = {**read, "seconds_per_item": 25e-3}
+        self.assertEqual(
+            limit({**PLAN, "stages": [slow, compress], "seconds_per_item": 25e-3}),
+            "read limits them, with 25.00 ms of work per item",
+        )
+        # More replicas than workers.
+        few = [{**rank, "workers": 2} for rank in PLAN["ranks"]]
+        self.assertEqual(
+            limit({**PLAN, "ranks": few, "seconds_per_item": 1e-3}),
+            "ranks 1-3 can do no more, as each of their workers has 1.00 ms of work per item",
+        )
+
+    def test_times(self) -> None:
+        for seconds, text in {0: "0.00 ns", 3e-8: "30.00 ns", 0.025: "25.00 ms", 90.0: "90.00 s"}.items():
+            self.assertEqual(time_text(seconds), text)
 
     def test_a_short_run_measures_costs(self) -> None:
         self.assertEqual(self.type("--measure", "0.5").exit_code, 0)
@@ -105,6 +127,17 @@ class Plan(unittest.TestCase):
     def test_what_the_program_says(self) -> None:
         self.answers("#!/bin/bash\necho \"stream: there is no 'x'\" >&2\nexit 1\n")
         self.assertRaisesRegex(Failed, "there is no 'x'", self.fails)
+        # What it says first may be about something else.
+        self.answers('#!/bin/bash\necho "stream: 9 files" >&2\necho "no disk" >&2\nexit 3\n')
+        self.assertRaisesRegex(
+            Failed, r"ended with code 3 before its plan:\n  stream: 9 files\n  no disk$", self.fails
+        )
+        self.answers("#!/bin/bash\nseq 100 >&2\nkill -KILL $$\n")
+        self.assertRaisesRegex(
+            Failed, r"was ended by SIGKILL before its plan:\n  93\n(.*\n)*  100$", self.fails
+        )
+        self.answers("#!/bin/bash\nexit 3\n")
+        self.assertRaisesRegex(Failed, "ended with code 3 before its plan$", self.fails)
         self.answers('#!/bin/bash\necho "  what():  mpi: no host b" >&2\necho frames >&2\nkill -ABRT $$\n')
         self.assertRaisesRegex(Failed, "its plan: mpi: no host b$", self.fails)
         self.answers("#!/bin/bash\nexit 0\n")
