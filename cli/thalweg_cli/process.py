@@ -140,16 +140,18 @@ def watch(pid: int, ends: int, timeout_s: float, *, starts_others: bool = False)
     """Waits for a process: the most threads seen, whether its time was up first, and whether it was stuck."""
     wait, most = FIRST_LOOK_MS, 1
     until = time.monotonic() + timeout_s if timeout_s else float("inf")
-    moved = time.monotonic()
+    looked = well = time.monotonic()  # for launchers that are stuck: seldom, since that takes time, too
     while not ended_within(ends, wait):
         most = max(most, most_threads_below(pid) if starts_others else most_threads(pid))
         now = time.monotonic()
-        if not starts_others or not stuck(pid):
-            moved = now
         if now >= until:
             return most, True, False
-        if now - moved > PATIENCE_WITH_STUCK_S:
-            return most, False, True
+        if starts_others and now - looked > PATIENCE_WITH_STUCK_S / 10:
+            looked = now
+            if not stuck(pid):
+                well = now
+            elif now - well > PATIENCE_WITH_STUCK_S:
+                return most, False, True
         wait = min(wait * 1.25, LAST_LOOK_MS)
     return most, False, False
 

@@ -123,6 +123,19 @@ TEST(Report, CountsEndsAndTheHeartbeatAmongTheOthers) {
   EXPECT_LE(beats, (2 + in_time) * static_cast<unsigned>(ranks::count()));
 }
 
+// What cannot be had with so few ranks is told, not refused: a program may be started with any number of
+// them.
+TEST(Report, TooFewRanksToBeApartAreNoted) {
+  const auto r = tw::run(line(), ranks::policy({.apart = true}));
+  if (!r.is_root() || ranks::count() == 1) return;
+  const auto note = testing::Contains(HasSubstr(".apart needs a rank for the source"));
+  if (ranks::count() == 2) {
+    EXPECT_THAT(r.notes(), note);
+  } else {
+    EXPECT_THAT(r.notes(), testing::Not(note));
+  }
+}
+
 // Who gets letters of a rank knows that it is alive.
 TEST(Report, NoHeartbeatWhereItemsFlow) {
   if (ranks::count() != 2) GTEST_SKIP() << "of several ranks some do not write to the next one";

@@ -34,6 +34,7 @@ class in_run {
   ~in_run();
 };
 
+/// Whether this process has a part in a run now.
 [[nodiscard]] bool is_in_run() noexcept;
 
 /// Of a process that is about to end, by `exit` in a stage, say: in the middle of a run it ends the program

@@ -18,7 +18,8 @@ namespace thalweg::run_detail::across {
 
 using bytes = std::vector<std::byte>;
 
-/// A letter on its way out, the blocks that follow it, and what these lie in.
+/// A letter on its way out, the blocks that follow it, and what these lie in: items, and what was too long
+/// for the letter itself.
 struct shipment {
   int to = 0;
   bytes letter;
