@@ -49,6 +49,7 @@ bool wait_until(std::int64_t due_ns, bool spin, model::context& ctx) {
     ctx.not_before_ns = due_ns;
     return false;
   }
+  if (ctx.no_wait) return false;
   struct counting {
     model::context& ctx;
     std::int64_t begin;

@@ -48,7 +48,9 @@ void ported::finish(std::size_t, std::size_t, context& ctx, pipe::chunk_base*) {
     p->reset();  // what is left of the last run of items need not live as long as the graph
 }
 
-void ported::process(range, std::size_t, context&, pipe::chunk_base&, pipe::chunk_base*) {}
+std::size_t ported::process(range, std::size_t, context&, pipe::chunk_base&, pipe::chunk_base*) {
+  return 0;
+}
 
 produced ported::produce(range, context&, std::size_t, pipe::chunk_base*) {
   return {0, true};

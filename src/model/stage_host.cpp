@@ -28,7 +28,7 @@ stage_host::stage_host(stage& s, input_port& in, output_port& out)
     if (p != &out && !p->optional()) refuse("output", *p);
     p->attach(p == &out ? sent_.get() : nullptr, at_once);
   }
-  cancelled = ending = held = &never;
+  cancelled = cut = ending = held = &never;
   tallies.resize(1);
   s.context_ = this;
 }

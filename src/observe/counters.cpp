@@ -81,12 +81,28 @@ stage_totals stage_counters::snapshot() const noexcept {
 
 void share_time(std::span<stage_counters> fused, std::span<const std::uint64_t> items,
                 std::int64_t busy_ns) noexcept {
-  // A stage without a probe, or whose probes were too short for the clock, still takes some of the time.
+  // A stage whose probes were too short for the clock still takes some of the time.
   constexpr double shortest = 0.25;
+  const auto probed = [&](std::size_t i) { return fused[i].probes.value() != 0; };
+  const auto cost = [&](std::size_t i) {
+    return std::max(shortest, static_cast<double>(fused[i].probe_ns.value()) /
+                                  static_cast<double>(std::max<std::uint64_t>(1, fused[i].probes.value())));
+  };
+  // What the stages with probes do not explain is the work of those without.
+  double explained = 0;
+  std::uint64_t others = 0;
+  for (std::size_t i = 0; i != fused.size(); ++i) {
+    if (probed(i)) {
+      explained += static_cast<double>(items[i]) * cost(i);
+    } else {
+      others += items[i];
+    }
+  }
+  const double rest =
+      others == 0 ? 0
+                  : std::max(shortest, (static_cast<double>(busy_ns) - explained) / static_cast<double>(others));
   const auto weight = [&](std::size_t i) {
-    const auto probes = static_cast<double>(fused[i].probes.value());
-    const double each = probes == 0 ? 0 : static_cast<double>(fused[i].probe_ns.value()) / probes;
-    return static_cast<double>(items[i]) * (each < shortest ? shortest : each);
+    return static_cast<double>(items[i]) * (probed(i) ? cost(i) : rest);
   };
   double all = 0;
   for (std::size_t i = 0; i != fused.size(); ++i) all += weight(i);

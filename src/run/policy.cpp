@@ -7,7 +7,7 @@
 #include <map>
 #include <mutex>
 
-#include "pool/tuning.hpp"
+#include "tuning.hpp"
 
 namespace thalweg {
 
@@ -80,7 +80,7 @@ any_policy policy_from(std::string_view text) {
   if (colon != std::string_view::npos) {
     const auto digits = text.substr(colon + 1);
     const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-    const int most = name == "threads" ? most_threads : run_detail::pooled::most_workers;
+    const int most = name == "threads" ? most_threads : run_detail::most_workers;
     if (failed != std::errc{} || end != digits.data() + digits.size() || n < 1 || n > most)
       return refuse(" (the number after ':' must be between 1 and " + std::to_string(most) + ")");
   }

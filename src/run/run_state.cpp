@@ -24,7 +24,7 @@ observe::stage_totals errors_of(const observe::stage_totals& all) {
 
 thread_context::thread_context(run_state& r, thread_log& l, std::size_t c)
     : run(r), log(l), component(c), first_stage(r.first_of_component[c]) {
-  cancelled = &r.cancelled;
+  cancelled = cut = &r.cancelled;
   ending = &r.ending;
   held = &r.held;
   quota = &r.quota;
@@ -69,7 +69,7 @@ void thread_context::counted(std::size_t first, std::size_t last) {
   }
 }
 
-void thread_context::collect(model::range r, std::int64_t busy_ns) {
+void thread_context::collect(model::range r, std::int64_t busy_ns, bool probe) {
   if (const auto waited = std::exchange(waited_ns, 0); waited > 0) {
     log[first_stage + r.first].wait_in_ns.add_ns(waited);
     log.waited_ns += waited;
@@ -85,11 +85,6 @@ void thread_context::collect(model::range r, std::int64_t busy_ns) {
       c.items_in.add(t.in - t.told_in);
       c.items_out.add(t.out - t.told_out);
       c.runs.add();
-      if (t.sampled != 0) {
-        // An operator may be called more than once for an item (a range is): what counts is one item.
-        c.probes.add();
-        c.probe_ns.add_ns(t.sampled_ns - static_cast<std::int64_t>(t.sampled) * observe::clock_cost_ns());
-      }
     }
     if ((t.errors | t.skipped) != 0) {  // a stage may leave out what comes too late, without an error
       c.errors.add(t.errors);
@@ -98,6 +93,10 @@ void thread_context::collect(model::range r, std::int64_t busy_ns) {
       c.dead_lettered.add(t.dead_lettered);
     }
     t = {};
+  }
+  if (observes && probe && items_.front() > 0) {
+    log[first_stage + r.first].probes.add(items_.front());
+    log[first_stage + r.first].probe_ns.add_ns(busy_ns);
   }
   if (observes && busy_ns > 0)
     observe::share_time(log.span(first_stage + r.first, r.last - r.first), items_, busy_ns);
@@ -188,7 +187,17 @@ void run_state::hold_sources(std::atomic<bool>& why) {
   const std::lock_guard hold(mutex_);
   why.store(true, std::memory_order_release);
   held.store(true);
+  cut_sources();
+}
+
+void run_state::cut_sources() noexcept {
   quota.store(0);
+  for (auto* q : quotas_) q->store(0);
+}
+
+void run_state::add_quota(std::atomic<std::size_t>& q) {
+  const std::lock_guard hold(mutex_);
+  quotas_.push_back(&q);
 }
 
 void run_state::release_waiters() {
@@ -294,7 +303,10 @@ void run_state::cut_run_short() {
     return all;
   };
   const auto before = given();
-  quota.store(0);
+  {
+    const std::lock_guard hold(mutex_);
+    cut_sources();
+  }
   const auto until = std::chrono::steady_clock::now() + moment;
   while (!done.load(std::memory_order_acquire) && !paused() && given() == before &&
          std::chrono::steady_clock::now() < until) {

@@ -809,7 +809,7 @@ TEST(ResizableThreads, ALineGetsThreadsForItsReplicas) {
                               },
                               {.replicas = 1, .name = "f"}) |
                           tw::sink(seen),
-                      tw::threads{.resizable = true});
+                      tw::threads{});
   ASSERT_TRUE(eventually([&] { return made > 10 && most > 0; }));
   EXPECT_EQ(most, 1);
   EXPECT_EQ(e.stats().workers(), 3);
@@ -843,7 +843,7 @@ TEST(ResizableThreads, MayGrowUntilTheEnd) {
     auto e =
         tw::launch(tw::source([n = 0]() mutable { return n < 200 ? std::optional(n++) : std::nullopt; }) |
                        tw::farm(same, {.replicas = 1, .name = "f"}) | tw::sink([](int) {}),
-                   tw::threads{.resizable = true});
+                   tw::threads{});
     std::thread other([&] {
       for (int n = 2; !over; ++n) e.set_replicas("f", 1 + n % 5);
     });

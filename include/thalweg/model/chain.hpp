@@ -84,20 +84,22 @@ template <class Input, class... Leaves> class chain final : public component {
     }
   }
 
-  void process(range r, std::size_t replica, context& ctx, pipe::chunk_base& in,
-               pipe::chunk_base* out) override {
+  std::size_t process(range r, std::size_t replica, context& ctx, pipe::chunk_base& in,
+                      pipe::chunk_base* out) override {
+    std::size_t done = 0;
     dispatch(r, [&]<std::size_t F, std::size_t L>(span<F, L>) {
       if constexpr (!is_source<F>) {
         auto& typed = static_cast<pipe::chunk<input<F>>&>(in);
         if (F + 1 == L && !stages_[F].opts.on_error.plain()) {
-          if constexpr (F + 1 == L) guarded<F>(replica, ctx, typed, out);
-        } else if (ctx.paced || ctx.ranked || ctx.sample) {
-          loop<mode::careful, F, L>(replica, ctx, typed, out);
+          if constexpr (F + 1 == L) done = guarded<F>(replica, ctx, typed, out);
+        } else if (ctx.paced || ctx.ranked) {
+          done = loop<mode::careful, F, L>(replica, ctx, typed, out);
         } else {
-          loop<mode::plain, F, L>(replica, ctx, typed, out);
+          done = loop<mode::plain, F, L>(replica, ctx, typed, out);
         }
       }
     });
+    return done;
   }
 
   produced produce(range r, context& ctx, std::size_t n, pipe::chunk_base* out) override {
@@ -106,7 +108,7 @@ template <class Input, class... Leaves> class chain final : public component {
       if constexpr (is_source<F>) {
         if (F + 1 == L && !stages_[F].opts.on_error.plain()) {
           if constexpr (F + 1 == L) made = pull_guarded<F>(ctx, n, out);
-        } else if (ctx.paced || ctx.sample) {
+        } else if (ctx.paced) {
           made = pull<mode::careful, F, L>(ctx, n, out);
         } else {
           made = pull<mode::plain, F, L>(ctx, n, out);
@@ -381,11 +383,12 @@ template <class Input, class... Leaves> class chain final : public component {
   template <mode M, std::size_t I> struct tail {
     context& ctx;
     pipe::chunk<output<I>>& out;
+    const std::atomic<bool>& hurry;
     std::size_t limit;
     std::size_t bytes = 0;
 
     tail(context& c, pipe::chunk_base* o)
-        : ctx(c), out(static_cast<pipe::chunk<output<I>>&>(*o)), limit(bounded()) {}
+        : ctx(c), out(static_cast<pipe::chunk<output<I>>&>(*o)), hurry(*c.hurry), limit(bounded()) {}
 
     [[nodiscard]] std::size_t bounded() const {
       if constexpr (pipe::has_fixed_size<output<I>>) {
@@ -400,7 +403,8 @@ template <class Input, class... Leaves> class chain final : public component {
       // The size with this item, which may be stolen at once: with a limit of 1 each one is flushed all the
       // same.
       const std::size_t size = add(std::forward<U>(item));
-      if (size >= limit || (!pipe::has_fixed_size<output<I>> && bytes >= ctx.limit_bytes)) [[unlikely]]
+      if (size >= limit || pipe::glance(hurry) ||
+          (!pipe::has_fixed_size<output<I>> && bytes >= ctx.limit_bytes)) [[unlikely]]
         full();
     }
 
@@ -491,33 +495,37 @@ template <class Input, class... Leaves> class chain final : public component {
   };
 
   template <mode M, std::size_t F, std::size_t L>
-  void loop(std::size_t replica, context& ctx, pipe::chunk<input<F>>& in, pipe::chunk_base* out) {
+  std::size_t loop(std::size_t replica, context& ctx, pipe::chunk<input<F>>& in, pipe::chunk_base* out) {
     line<M, F, L> run{ctx, ops_of<F, L>(replica), tail_of<M, L>(ctx, out)};
-    std::uint64_t done = 0;
+    std::size_t done = 0;
     struct counting {
       line<M, F, L>& r;
-      std::uint64_t& n;
+      std::size_t& n;
       THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n); }
     } counted{run, done};
+    const auto& cut = *ctx.cut;
     if constexpr (M == mode::careful) {
       const auto n = in.size();
-      for (std::size_t i = 0; i < n; ++i) {
-        if (ctx.interrupted()) throw cancelled{};
+      for (std::size_t i = 0; i < n && !is_cut(ctx, cut); ++i) {
         ctx.take_marks(in.mark_of(i));
         ++done;
         run.template step<F>(std::move(in[i]));
-        ctx.sample = false;
       }
     } else {
-      const auto& cancelled_now = *ctx.cancelled;
       auto* const last = in.end();
-      for (auto* x = in.begin(); x != last; ++x) {
-        if (pipe::glance(cancelled_now)) [[unlikely]]
-          throw cancelled{};
+      for (auto* x = in.begin(); x != last && !is_cut(ctx, cut); ++x) {
         ++done;
         run.template step<F>(std::move(*x));
       }
     }
+    return done;
+  }
+
+  static THALWEG_INLINE bool is_cut(const context& ctx, const std::atomic<bool>& cut) {
+    if (!pipe::glance(cut)) [[likely]]
+      return false;
+    if (ctx.interrupted()) throw cancelled{};
+    return true;
   }
 
   template <mode M, std::size_t F, std::size_t L>
@@ -534,7 +542,6 @@ template <class Input, class... Leaves> class chain final : public component {
     const auto next = [&](auto&& y) THALWEG_INLINE {
       ++made;
       run.template give<F>(std::forward<decltype(y)>(y));
-      if constexpr (M == mode::careful) ctx.sample = false;
     };
     if constexpr (requires { source.emit(f, next); }) {
       // It is called once, for the whole stream: who wants to know how far it is (and sets the quota to 0)
@@ -561,11 +568,18 @@ template <class Input, class... Leaves> class chain final : public component {
     } else {
       const auto& quota = ctx.ration(n);
       while (made < pipe::glance(quota)) {
+        if constexpr (!is_sink<L - 1> && waits_for_due_times<F>) ctx.no_wait = made > 0;
         if (!source.step(f, next)) return {made, gave_up(source)};
       }
       return {made, false};
     }
   }
+
+  template <std::size_t I>
+  static constexpr bool waits_for_due_times = [] {
+    if constexpr (requires { stage_at<I>::paced; }) return stage_at<I>::paced;
+    return false;
+  }();
 
   // A source has given nothing: whether that was its end.
   template <class Source> static bool gave_up(const Source& source) {
@@ -589,6 +603,7 @@ template <class Input, class... Leaves> class chain final : public component {
       } counted{run, made};
       const auto& quota = ctx.ration(n);
       while (made < pipe::glance(quota)) {
+        if constexpr (waits_for_due_times<I>) ctx.no_wait = made > 0;
         bool more = true;
         const bool ok = attempt<I>(ctx, nullptr, [&] {
           item.clear();
@@ -601,7 +616,6 @@ template <class Input, class... Leaves> class chain final : public component {
         if (!ok || item.empty()) continue;
         ++made;
         run.template give<I>(std::move(item[0]));
-        ctx.sample = false;
       }
       return {made, false};
     } else {
@@ -611,14 +625,14 @@ template <class Input, class... Leaves> class chain final : public component {
 
   // A stage whose errors have a policy: each item is kept until its call has returned, and so is its output.
   template <std::size_t I>
-  void guarded(std::size_t replica, context& ctx, pipe::chunk<input<I>>& in, pipe::chunk_base* out) {
+  std::size_t guarded(std::size_t replica, context& ctx, pipe::chunk<input<I>>& in, pipe::chunk_base* out) {
     auto& op = model::get<I>(slots_)[replica];
     frame<mode::staged> f{ctx, I};
     tail_of<mode::careful, I + 1> end(ctx, out);
     auto& t = ctx.tallies[I];
     const auto n = in.size();
     for (std::size_t i = 0; i < n; ++i) {
-      if (ctx.interrupted()) throw cancelled{};
+      if (is_cut(ctx, *ctx.cut)) return i;
       const input<I>& item = in[i];
       ctx.take_marks(in.mark_of(i));
       ++t.in;
@@ -639,6 +653,7 @@ template <class Input, class... Leaves> class chain final : public component {
         for (auto& y : staged) end(std::move(y));
       }
     }
+    return n;
   }
 
   // Calls `f` as the stage's error policy says. Returns false if the item was given up.

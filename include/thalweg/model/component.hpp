@@ -26,8 +26,6 @@ class context {
     std::uint64_t out = 0;
     std::uint64_t told_in = 0;  ///< of these, what `counted` has seen
     std::uint64_t told_out = 0;
-    std::uint64_t sampled = 0;
-    std::int64_t sampled_ns = 0;
     std::uint64_t errors = 0;
     std::uint64_t retries = 0;
     std::uint64_t skipped = 0;
@@ -38,6 +36,11 @@ class context {
   std::stop_token stop, source_stop;
   /// Set when the run is being cancelled or has failed.
   const std::atomic<bool>* cancelled = nullptr;
+  /// Set when the run of items in hand shall end behind the item in hand: `process` returns early then, or
+  /// throws `cancelled` if that is set, too. By default it is `cancelled` itself.
+  const std::atomic<bool>* cut = nullptr;
+  /// Set when somebody waits for what the output holds: it is flushed behind the next item.
+  const std::atomic<bool>* hurry = &nobody_waits;
   /// Set when the sources shall end.
   const std::atomic<bool>* ending = nullptr;
   /// Set when the sources shall not be called: the run is paused, or it ends.
@@ -60,11 +63,11 @@ class context {
   std::int64_t rank = 0;
   bool paced = false;
   bool ranked = false;
+  /// A paced source is not to wait for a due time: it has given items that others are to see first.
+  bool no_wait = false;
   /// The operator has a part of the keys only; null: all of them. What it sends at the end needs the ranks
   /// with which they appeared.
   key_part* part = nullptr;
-  /// Take the time of every stage for the first item of the next run of items.
-  bool sample = false;
   /// How many items, and bytes of items, an output may collect in the middle of a call before `flush`.
   std::size_t limit = 8192;
   std::size_t limit_bytes = std::size_t{8} << 20;
@@ -105,6 +108,8 @@ class context {
     return ending->load(std::memory_order_relaxed) || interrupted();
   }
   [[nodiscard]] bool source_held() const noexcept { return held->load(std::memory_order_relaxed); }
+  inline static constinit const std::atomic<bool> nobody_waits{false};
+
   /// Lets the source give `n` items. Whoever holds it meanwhile sets `held` first: one of the two sees the
   /// other.
   const std::atomic<std::size_t>& ration(std::size_t n) const noexcept {
@@ -187,9 +192,10 @@ class component {
   virtual void prepare(std::size_t stage, std::size_t replicas) = 0;
   /// Makes the operators (calling factories) and calls their start hooks, on the calling thread.
   virtual void start(range r, std::size_t replica) = 0;
-  /// Runs all items of `in` through the stages and puts what comes out into `out` (null if the last stage is
-  /// a sink). The items of `in` are left moved-from. Throws stage_failure, cancelled.
-  virtual void process(range r, std::size_t replica, context& ctx, pipe::chunk_base& in,
+  /// Runs the items of `in` through the stages and puts what comes out into `out` (null if the last stage is
+  /// a sink). Returns how many: all, unless `ctx.cut` is set meanwhile. They are left moved-from. Throws
+  /// stage_failure, cancelled.
+  virtual std::size_t process(range r, std::size_t replica, context& ctx, pipe::chunk_base& in,
                        pipe::chunk_base* out) = 0;
   /// A range that begins with a source: calls it until it has given `n` items, ends or is held.
   virtual produced produce(range r, context& ctx, std::size_t n, pipe::chunk_base* out) = 0;

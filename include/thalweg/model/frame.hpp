@@ -3,7 +3,6 @@
 #include <thalweg/model/component.hpp>
 #include <thalweg/model/emitter.hpp>
 #include <thalweg/model/errors.hpp>
-#include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/inline.hpp>
 
 #include <cstddef>
@@ -13,24 +12,17 @@
 
 namespace thalweg::model {
 
-/// How a loop over items is compiled. `plain`: nothing but the operators. `careful`: also takes the time of
-/// sampled items and carries due times. `staged`: keeps outputs back until the operator has returned.
+/// How a loop over items is compiled. `plain`: nothing but the operators. `careful`: also carries due times
+/// and ranks. `staged`: keeps outputs back until the operator has returned.
 enum class mode : std::uint8_t { plain, careful, staged };
 
-/// What surrounds one call of a user's operator: says which stage an exception came from, and takes its time
-/// if asked.
+/// What surrounds one call of a user's operator: says which stage an exception came from.
 template <mode M> struct frame {
   context& ctx;
   std::size_t leaf;
 
   /// Calls the user's code.
   template <class F> THALWEG_INLINE decltype(auto) call(F&& f) const {
-    if constexpr (M != mode::plain) {
-      if (ctx.sample) {
-        const stopwatch running(ctx.tallies[leaf]);
-        return attribute(leaf, std::forward<F>(f));
-      }
-    }
     return attribute(leaf, std::forward<F>(f));
   }
 
@@ -56,10 +48,6 @@ template <mode M> struct frame {
       decltype(deliver)& deliver_items;
       context& ctx;
     } self{deliver, ctx};
-    // To time an operator alone its outputs wait until it returns. A source returns when the stream ends.
-    const bool timed = !Source && ctx.sample;
-    // What follows is not to be timed with the call, as far as the call does not send too much.
-    if (timed) limit = std::max<std::size_t>(limit, 4096);
     if (M == mode::staged) limit = std::numeric_limits<std::size_t>::max();
     emitter<U> out(
         buffer, limit, Source ? ctx.source_stop : ctx.stop,
@@ -99,19 +87,6 @@ template <mode M> struct frame {
       throw stage_failure{leaf, std::current_exception()};
     }
   }
-
- private:
-  struct stopwatch {
-    context::tally& t;
-    std::int64_t begin = observe::now_ns();
-    explicit stopwatch(context::tally& of) : t(of) {}
-    stopwatch(const stopwatch&) = delete;
-    stopwatch& operator=(const stopwatch&) = delete;
-    ~stopwatch() {
-      ++t.sampled;
-      t.sampled_ns += observe::now_ns() - begin;
-    }
-  };
 };
 
 }  // namespace thalweg::model

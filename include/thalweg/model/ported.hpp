@@ -55,7 +55,7 @@ class ported final : public component {
   [[nodiscard]] std::vector<range> compiled() const override { return {{0, 1}}; }
   void prepare(std::size_t, std::size_t) override {}
   void start(range r, std::size_t replica) override;
-  void process(range, std::size_t, context&, pipe::chunk_base&, pipe::chunk_base*) override;
+  std::size_t process(range, std::size_t, context&, pipe::chunk_base&, pipe::chunk_base*) override;
   produced produce(range, context&, std::size_t, pipe::chunk_base*) override;
   void finish(std::size_t stage, std::size_t replica, context& ctx, pipe::chunk_base* out) override;
   [[nodiscard]] std::int64_t deadline(std::size_t, std::size_t) const override;

@@ -117,7 +117,7 @@ struct alignas(counter_alignment) stage_counters {
   counter service_ns;  ///< time inside the operator, for `sampled_items` of the items; a source's items are
                        ///< those it made
   counter sampled_items;  ///< items whose service time was taken
-  counter probes;         ///< single calls of a fused stage that were timed, and their time: they only
+  counter probes;         ///< items of a fused stage that were timed by themselves, and their time: they only
   counter probe_ns;       ///< say how fused stages share the time of a whole run, see `share_time`
   counter wait_in_ns;     ///< time spent waiting for input (for a paced source: for the next due time)
   counter wait_out_ns;    ///< time spent waiting for room in the output
@@ -134,11 +134,11 @@ struct alignas(counter_alignment) stage_counters {
 };
 
 /// Divides `busy_ns`, the time of one call that took a run of items through several fused stages, among these
-/// stages: `items[i]` is how many of the items stage i worked on. Inside such a call no clock is read, except
-/// for one item now and then, whose time at each stage the caller adds to `probes` and `probe_ns`. The stages
-/// share the time in proportion to what their probes so far would have taken for all their items; so the sum
-/// over the stages is exact, and a probe that was interrupted does little harm. Adds to `service_ns` and
-/// `sampled_items`; the same thread guarantees.
+/// stages: `items[i]` is how many of the items stage i worked on. Inside such a call no clock is read. A run of
+/// items now and then goes through stage by stage instead, and the caller adds each stage's items and time to
+/// `probes` and `probe_ns`. The stages share the time in proportion to what their probes so far would have
+/// taken for all their items; what that does not explain goes to stages without a probe. So the sum over the
+/// stages is exact. Adds to `service_ns` and `sampled_items`; the same thread guarantees.
 void share_time(std::span<stage_counters> fused, std::span<const std::uint64_t> items,
                 std::int64_t busy_ns) noexcept;
 

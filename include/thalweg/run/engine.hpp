@@ -84,8 +84,9 @@ class thread_context : public model::context {
   void counted(std::size_t first, std::size_t last) override;
 
   /// Moves what the component counted into the thread's log. `busy_ns` is the time of the whole call: where
-  /// stages ran one at a time it is theirs; fused stages are timed by the samples they took.
-  void collect(model::range r, std::int64_t busy_ns);
+  /// stages ran one at a time it is theirs; fused stages share it by their probes. `probe`: the stage ran by
+  /// itself so that it could be timed.
+  void collect(model::range r, std::int64_t busy_ns, bool probe = false);
 
   /// How many items sink `leaf` has taken since the last `collect`.
   [[nodiscard]] std::uint64_t arrived_at(std::size_t leaf) const noexcept {
@@ -125,7 +126,9 @@ struct run_state {
   std::atomic<bool> cancelled{false};
   std::atomic<bool> ending{false};
   std::atomic<bool> held{false};  // paused or ending: sources are not called
-  std::atomic<std::size_t> quota{0};
+  std::atomic<std::size_t> quota{0};  // of an engine that calls one source at a time
+  /// The quota of one source among several: set to 0 whenever sources shall not be called.
+  void add_quota(std::atomic<std::size_t>& q);
   std::stop_source stop_operators;  // cancel
   std::stop_source stop_sources;    // stop or cancel
   std::mutex dead_letters;
@@ -237,6 +240,7 @@ struct run_state {
   friend class thread_context;
   [[nodiscard]] counts counted_here() const;  // under `logs_mutex_`
   void hold_sources(std::atomic<bool>& why);
+  void cut_sources() noexcept;  // under `mutex_`
   void end_pause();
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -245,6 +249,7 @@ struct run_state {
   elsewhere elsewhere_;  // under `logs_mutex_`
   std::exception_ptr error_;
   std::int64_t error_position_ = 0;
+  std::vector<std::atomic<std::size_t>*> quotas_;
 };
 
 /// One run under a policy.

@@ -53,9 +53,6 @@ struct threads {
   /// The processors that the threads are bound to, in turn, from the source's on; stages with a `.pin` of
   /// their own keep that. Empty: the system places them.
   std::vector<int> pin = {};
-  /// `execution::set_replicas` works for lines, too, which are then executed as graphs are: that costs more
-  /// for each run of items.
-  bool resizable = false;
 };
 
 /// A policy chosen at run time: made from any policy, or from text by `policy_from`.

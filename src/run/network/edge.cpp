@@ -7,6 +7,8 @@
 #include <limits>
 #include <mutex>
 
+#include "../tuning.hpp"
+
 namespace thalweg::run_detail::network {
 
 edge::edge(const connect_options& opts, std::size_t slots, node* sender, node* receiver, std::size_t port)
@@ -36,7 +38,16 @@ bool edge::has_room() const noexcept {
   if (const auto most = capacity_.load(std::memory_order_relaxed); most != 0)
     return n + static_cast<std::int64_t>(grant()) <= most;
   return chunks_.load(std::memory_order_acquire) < most_chunks_.load(std::memory_order_relaxed) &&
-         bytes < most_here;
+         bytes < most_here && !enough_work_waits(n);
+}
+
+// What waits is bounded by the receiver's work, too: expensive items pile up to a long latency, and `stop`
+// has to wait for them. Each replica may have one item in front of it.
+bool edge::enough_work_waits(std::int64_t items) const noexcept {
+  const auto grown = static_cast<std::int64_t>(grown_.load(std::memory_order_relaxed));
+  const auto each = item_ns();
+  const auto most = each == 0 ? most_unmeasured : most_waiting_ns / each;
+  return items >= std::max(most, 2 * takers_.load(std::memory_order_relaxed)) * grown;
 }
 
 bool edge::ask_for_room() noexcept {
@@ -180,6 +191,12 @@ chunk_ptr edge::steal() {
   return stolen->empty() ? nullptr : std::move(stolen);
 }
 
+std::size_t edge::lent_items() noexcept {
+  const std::lock_guard handing_over(lending_);
+  const auto* const lent = lent_.load(std::memory_order_acquire);
+  return lent == nullptr ? 0 : lent->size();
+}
+
 void edge::wait_for_room() noexcept {
   sender_sleeps_.store(true);
   const auto seen = taken_.load();
@@ -217,6 +234,7 @@ void edge::grow() noexcept {
   twice(capacity_);
   twice(most_bytes_);
   twice(most_chunks_);
+  twice(grown_);
   own_most_left_.store(2 * own_most_left_.load(std::memory_order_relaxed) + 64, std::memory_order_relaxed);
 }
 

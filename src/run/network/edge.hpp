@@ -48,6 +48,10 @@ class edge {
   void lend(pipe::chunk_base* filling) noexcept {
     if (!own_) lent_.store(filling, std::memory_order_release);
   }
+  /// The receiver sleeps, on a thread that nobody wakes but the sender: what is lent is to be handed over.
+  void hurry(bool now) noexcept { hurry_.store(now, std::memory_order_relaxed); }
+  [[nodiscard]] bool hurried() const noexcept { return hurry_.load(std::memory_order_relaxed); }
+  [[nodiscard]] const std::atomic<bool>& hurry_flag() const noexcept { return hurry_; }
   /// To be held while a chunk that was lent is handed over.
   [[nodiscard]] pipe::spinlock& lending() noexcept { return lending_; }
   /// Waits until something is taken out, for a millisecond at most.
@@ -58,6 +62,8 @@ class edge {
   [[nodiscard]] bool goes_on() const noexcept { return waits_in_call_.load() && has_room(); }
   /// No more will come.
   void close() noexcept;
+  /// So many replicas take from it.
+  void set_takers(std::size_t n) noexcept { takers_.store(static_cast<std::int64_t>(n)); }
   /// So many runs of items may wait in it from now on.
   void set_slots(std::size_t n) noexcept { most_chunks_.store(n); }
   /// A bound that would stop everything for ever gives way.
@@ -73,6 +79,8 @@ class edge {
   }
   /// Whether the sender has lent it a chunk: before the receiver sleeps it has to look once more.
   [[nodiscard]] bool borrows() const noexcept { return lent_.load(std::memory_order_relaxed) != nullptr; }
+  /// How many items lie in what is lent. Not while the sender may take it back.
+  [[nodiscard]] std::size_t lent_items() noexcept;
   [[nodiscard]] std::size_t chunks() const noexcept { return chunks_.load(std::memory_order_acquire); }
   /// Nothing is in it, and nothing will come.
   [[nodiscard]] bool ended() const noexcept { return closed_.load(std::memory_order_acquire) && empty(); }
@@ -119,6 +127,7 @@ class edge {
   static constexpr std::int64_t most_bytes = std::int64_t{8} << 20;
 
   [[nodiscard]] chunk_ptr spare(const pipe::chunk_base& like);
+  [[nodiscard]] bool enough_work_waits(std::int64_t items) const noexcept;
   void push_own(pipe::chunk_base& from);
   [[nodiscard]] chunk_ptr steal();
   [[nodiscard]] chunk_ptr pop_own(std::size_t most, chunk_ptr back);
@@ -128,13 +137,15 @@ class edge {
   std::atomic<std::int64_t> capacity_;  // items; 0: no bound in items
   std::atomic<std::int64_t> most_bytes_;
   std::atomic<std::size_t> most_chunks_;
+  std::atomic<std::size_t> grown_{1};  // by what factor, where a bound had to give way
   std::atomic<std::size_t> grant_{1};
   std::atomic<std::size_t> message_{1};
   std::atomic<std::int64_t> item_ns_{0};
   std::atomic<bool> closed_{false}, discards_{false}, sender_waits_{false};
   std::atomic<std::uint64_t> dropped_{0};
   pipe::futex_word taken_{0};  // how often something was taken while the sender waited in a call
-  std::atomic<bool> sender_sleeps_{false}, waits_in_call_{false};
+  std::atomic<bool> sender_sleeps_{false}, waits_in_call_{false}, hurry_{false};
+  std::atomic<std::int64_t> takers_{1};
   std::atomic<pipe::chunk_base*> lent_{nullptr};
   pipe::spinlock lending_;  // before the other one
   std::unique_ptr<model::own_channel> own_;

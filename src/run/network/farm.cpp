@@ -1,5 +1,11 @@
-// A farm: seats for replicas that share one input and one output. Who is free takes the next run of items; it
-// gets a number, and what comes of it waits in a window until all before it have gone on.
+// A farm: replicas that share one input and one output. The first idle replica takes the next run of items.
+//
+// State: `next_seq_` numbers the runs that are taken; `slots_` is a window of 64 of them, from `next_out_` on, with
+// what has become of each so far. Written under `lock_`, by whichever replica takes or hands on.
+// Invariant: what leaves the farm is that of run `next_out_`, piece by piece; only when all its pieces are done
+// does the window move on. A replica never waits for its turn: it puts its results into the slot, and whoever
+// finds the next ones there sends them.
+// Model: docs/protocols/resize.pml (the number of replicas changes meanwhile).
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/membarrier.hpp>
 
@@ -8,6 +14,7 @@
 #include <thread>
 
 #include "nodes.hpp"
+#include "whole_line.hpp"
 
 namespace thalweg::run_detail::network {
 
@@ -33,6 +40,7 @@ farm::~farm() = default;
 
 void farm::set_replicas(std::size_t n) {
   limit_.store(n);
+  for (auto* e : seats.front()->in) e->set_takers(n);
   for (std::size_t i = 0; i < n; ++i) seats.front()->notify();
 }
 
@@ -63,6 +71,16 @@ void farm::seat::prepare(worker& w) {
   lane_->start(w);
 }
 
+observe::stage_counters* farm::seat::counters() {
+  return lane_ ? lane_->counters() : nullptr;
+}
+
+bool farm::seat::quiet() const {
+  const auto& f = farm_;
+  return f.next_out_.load() == f.next_seq_.load() && f.next_target_.load() < 0 && f.firing_.load() == 0 &&
+         std::all_of(f.seats.begin(), f.seats.end(), [](const auto& s) { return s->asleep(); });
+}
+
 bool farm::seat::wants(std::size_t) const noexcept {
   const auto next = farm_.next_target_.load(std::memory_order_relaxed);
   return next >= 0 ? next == static_cast<int>(number_) : number_ < farm_.replicas();
@@ -77,6 +95,7 @@ bool farm::seat::hungry(std::size_t port) const noexcept {
 
 // The first seat stands for all: what is to be noticed by one of them is told to it.
 void farm::seat::notify(worker* w) {
+  if (part_of != nullptr && part_of->on()) return part_of->head().notify(w);
   if (this != &leader()) return node::notify(w);
   pipe::full_fence();  // who takes away replicas sees what this is about, or this sees who is left
   const auto n = farm_.replicas();
@@ -108,19 +127,75 @@ bool farm::seat::ready() {
   const auto next = farm_.next_target_.load();
   // Whose turn it was may be a replica no more: then any of those left deals the items out anew.
   const bool turn = next < 0 ? may_take(0) : next == static_cast<int>(number_) || next >= static_cast<int>(n);
+  if (farm_.waiting_pieces_.load() > 0 && number_ < n) return ask_for_room();
   if (!turn || (number_ >= n && next != static_cast<int>(number_))) return false;
   if (farm_.next_seq_.load() - farm_.next_out_.load() >= window) return false;
   return ask_for_room();
 }
 
-// The next run of items that this seat is to work on, if there is one.
+// A run of items that this replica is to work on gets its place in the window. Under the lock.
+void farm::seat::begin(std::int64_t number, std::int64_t upto, std::size_t items) {
+  auto& b = farm_.slot(farm_.next_seq_.load());
+  b.seq = farm_.next_seq_.load();
+  b.number = number;
+  b.items = items;
+  b.upto = upto;
+  b.pieces.clear();
+  mine_ = &b;
+  piece_ = b.pieces.emplace(b.pieces.end());
+  farm_.next_seq_.fetch_add(1);
+}
+
+// Of the oldest run that was cut short, what nobody works on: as much of it as is worth taking. Under the lock.
+chunk_ptr farm::seat::take_piece() {
+  auto& f = farm_;
+  if (f.waiting_pieces_.load() == 0 || number_ >= f.replicas()) return nullptr;
+  for (auto k = f.next_out_.load(); k != f.next_seq_.load(); ++k) {
+    auto& b = f.slot(k);
+    const auto p = std::find_if(b.pieces.begin(), b.pieces.end(), [](const piece& x) { return x.waiting != nullptr; });
+    if (p == b.pieces.end()) continue;
+    auto items = std::move(p->waiting);
+    const auto most = leader().most_items_;
+    if (items->size() > most) {
+      auto some = items->sibling();
+      items->move_items(0, most, *some);
+      items->drop_front(most);
+      some->position = items->position;
+      some->born_ns = items->born_ns;
+      b.pieces.emplace(std::next(p))->waiting = std::move(items);
+      items = std::move(some);
+    } else {
+      f.waiting_pieces_.fetch_sub(1);
+    }
+    mine_ = &b;
+    piece_ = p;
+    return items;
+  }
+  return nullptr;
+}
+
+// The run was cut short: what is left of it is for whoever is idle.
+void farm::seat::put_back(worker& w, chunk_ptr rest) {
+  auto& f = farm_;
+  const auto n = std::min(rest->size(), f.replicas());
+  {
+    const std::lock_guard hold(f.lock_);
+    mine_->pieces.emplace(std::next(piece_))->waiting = std::move(rest);
+    f.waiting_pieces_.fetch_add(1);
+  }
+  for (std::size_t i = 0; i < n; ++i) leader().notify(&w);
+}
+
+// The next run of items that this replica is to work on, if there is one. Under the lock.
 chunk_ptr farm::seat::take_mine(worker& w) {
   auto& f = farm_;
+  if (auto some = take_piece()) return some;
   if (f.next_seq_.load() - f.next_out_.load() >= window) return nullptr;
   chunk_ptr items;
   if (!f.deals()) {
     if (number_ >= f.replicas() || !may_take(0)) return nullptr;
     items = leader().take(w, 0, std::move(back_));
+    if (items) begin(items->seq, items->upto, items->size());
   } else {
     if (!f.dealt_) {
       if (!may_take(0)) return nullptr;
@@ -157,6 +232,7 @@ chunk_ptr farm::seat::take_mine(worker& w) {
         f.seats[next]->node::notify(&w);
       }
     }
+    begin(items->seq, items->upto, items->size());
   }
   return items;
 }
@@ -187,16 +263,6 @@ void farm::seat::execute(worker& w) {
     const std::lock_guard hold(f.lock_);
     if (f.stalled_.load()) drain(w);
     items = take_mine(w);
-    if (items) {
-      auto& b = f.slot(f.next_seq_.load());
-      b.seq = f.next_seq_.load();
-      b.number = items->seq;
-      b.items = items->size();
-      b.upto = items->upto;
-      b.done = false;
-      mine_ = &b;
-      f.next_seq_.fetch_add(1);
-    }
   }
   if (items) {
     if (may_take(0)) leader().notify(&w);
@@ -205,13 +271,21 @@ void farm::seat::execute(worker& w) {
     lane_->born_ns = items->born_ns;
     if (filling_) filling_->ranked = items->ranked;
     const auto limit = out.empty() ? longest_run : limit_of(out.front());
-    const auto ns = lane_->process(w, *items, limit);
-    back_ = std::move(items);
-    w.soon = w.depth == 0;
+    // Where others restore the order a run stays in one piece, and what is dealt out stays with its replica.
+    const bool may_be_cut = !f.numbered && !f.deals();
+    const auto ns =
+        may_be_cut ? lane_->process_some(w, *items, limit) : lane_->process(w, *items, limit);
+    const auto left = items->size();
     {
       const std::lock_guard hold(f.lock_);
-      leader().learn(n, ns);
+      leader().learn(n - left, ns);
     }
+    if (left > 0) {
+      put_back(w, std::move(items));
+    } else {
+      back_ = std::move(items);
+    }
+    w.soon = w.depth == 0;
     give(w, false);
     mine_ = nullptr;
   } else if (all_done()) {
@@ -225,7 +299,12 @@ void farm::seat::execute(worker& w) {
 void farm::seat::give(worker& w, bool in_call) {
   auto& f = farm_;
   if (f.numbered) return give_numbered(w, in_call);
-  const auto my_turn = [&] { return !f.ordered_ || mine_ == nullptr || f.next_out_.load() == mine_->seq; };
+  const auto my_turn = [&] {
+    if (!f.ordered_ || mine_ == nullptr) return true;
+    if (f.next_out_.load() != mine_->seq) return false;
+    const std::lock_guard hold(f.lock_);
+    return mine_->pieces.begin() == piece_;
+  };
   if (filling_ && !filling_->empty()) {
     if (in_call && !my_turn() && w.depth == 0 && filling_->bytes() >= most_kept_bytes) {
       while (!my_turn() && !net_.run().cancelled.load()) {
@@ -258,14 +337,14 @@ void farm::seat::give(worker& w, bool in_call) {
       c->position = filling_->position;
       c->born_ns = filling_->born_ns;
       c->swap_items(*filling_);
-      mine_->results.push_back(std::move(c));
+      piece_->results.push_back(std::move(c));
     }
     filling_->paced = false;
     filling_->ranked = ranked;
   }
   if (mine_ == nullptr) return;
   const std::lock_guard hold(f.lock_);
-  if (!in_call) mine_->done = true;
+  if (!in_call) piece_->done = true;
   drain(w);
 }
 
@@ -288,7 +367,7 @@ void farm::seat::give_numbered(worker& w, bool in_call) {
     filling_->ranked = ranked;
   }
   if (mine_ == nullptr) return;
-  mine_->done = true;
+  piece_->done = true;
   drain(w);
 }
 
@@ -301,23 +380,22 @@ void farm::seat::drain(worker& w) {
   while (f.next_out_.load() != f.next_seq_.load()) {
     auto& b = f.slot(f.next_out_.load());
     auto* const o = out.empty() ? nullptr : &out.front();
-    auto next = b.results.begin();
-    for (; next != b.results.end() && (o->to == nullptr || o->to->has_room()); ++next) {
-      o->filling.swap(*next);
-      hand_over(&w, *o);
-      o->filling.reset();
+    while (!b.pieces.empty()) {
+      auto& p = b.pieces.front();
+      auto next = p.results.begin();
+      for (; next != p.results.end() && (o->to == nullptr || o->to->has_room()); ++next) {
+        o->filling.swap(*next);
+        hand_over(&w, *o);
+        o->filling.reset();
+      }
+      p.results.erase(p.results.begin(), next);
+      if (!p.results.empty()) f.stalled_.store(true);
+      if (!p.results.empty() || !p.done) break;
+      b.pieces.pop_front();
     }
-    b.results.erase(b.results.begin(), next);
-    if (!b.results.empty()) {
-      f.stalled_.store(true);
-      break;
-    }
-    if (!b.done) break;
+    if (!b.pieces.empty()) break;
     if (o != nullptr && o->to != nullptr && o->to->ranked && !f.numbered) {
-      const auto& p = f.parts_.back();
-      o->filling = net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
-      o->filling->ranked = true;
-      o->filling->upto = b.upto;
+      o->filling = new_output(b.upto);
       hand_over(&w, *o);
       o->filling.reset();
     }
@@ -327,6 +405,15 @@ void farm::seat::drain(worker& w) {
     leave_loop(w, n);
   }
   if (advanced) leader().notify(&w);
+}
+
+// An empty run of results that says how far the ranks have come.
+chunk_ptr farm::seat::new_output(std::int64_t upto) const {
+  const auto& p = farm_.parts_.back();
+  auto made = net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
+  made->ranked = true;
+  made->upto = upto;
+  return made;
 }
 
 // The end of the stream, when all has gone on: the end hooks of each stage, replica by replica.
@@ -342,6 +429,8 @@ void farm::seat::finish(worker& w) {
     for (auto& other : f.seats) {
       // All is done: whoever still uses a lane is about to leave it.
       while (other.get() != this && other->busy_.load()) std::this_thread::yield();
+      // The first replica may have worked in the loop of a whole line only.
+      if (!other->lane_ && other.get() == &leader() && net_.has_started(first_)) other->prepare(w);
       if (!other->lane_) continue;
       other->lane_->position = at_the_end;
       other->ending_now_ = true;
@@ -351,11 +440,8 @@ void farm::seat::finish(worker& w) {
     }
   }
   if (ranked && !f.numbered) {
-    auto& o = out.front();
-    const auto& p = f.parts_.back();
-    o.filling = net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
-    o.filling->upto = never;
-    hand_over(&w, o);
+    out.front().filling = new_output(never);
+    hand_over(&w, out.front());
   }
   w.soon = w.depth == 0;
   leader().end(w);

@@ -37,23 +37,54 @@ lane::lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::ch
       out_(out),
       to_(to),
       first_(parts.front().first),
-      last_(parts.back().first + parts.back().stages.last - parts.back().stages.first) {
+      last_(parts.back().first + parts.back().stages.last - parts.back().stages.first),
+      fused_(std::any_of(parts.begin(), parts.end(),
+                         [](const part& p) { return p.stages.last - p.stages.first > 1; })) {
   between_.resize(last_ - first_ + 1);
+  measured_.ns.resize(last_ - first_);
   for (auto s = first_; s < last_; ++s) {
     if (run_.stages[s].info->timed) timed_.push_back(run_.stages[s]);
   }
+  if (run_.stages[first_].info->in == nullptr) run_.add_quota(quota_);
+  net_.add(*this);
 }
 
 lane::~lane() = default;
+
+void lane::cut() noexcept {
+  cut_.store(true, std::memory_order_release);
+  quota_.store(0);
+}
+
+// Whoever cancels the run sets its flag and then cuts all lanes short: one of the two is seen.
+void lane::begin_run(bool may_be_cut) {
+  (void)cut_.exchange(false, std::memory_order_acq_rel);
+  if (run_.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
+  measuring_ = fused_ && runs_ == next_measured_;
+  if (measuring_) {
+    next_measured_ += std::min(runs_ + 1, between_measurements);
+    std::fill(measured_.ns.begin(), measured_.ns.end(), 0);
+  }
+  ++runs_;
+  if (may_be_cut) began_.store(observe::now_ns(), std::memory_order_release);
+}
+
+void lane::end_run(std::size_t items) {
+  began_.store(0, std::memory_order_release);
+  if (!std::exchange(measuring_, false)) return;
+  measured_.items = items;
+  ++measured_.number;
+}
 
 lane::own_context& lane::context(std::size_t component) {
   return *contexts_[component - parts_.front().component];
 }
 
-// The loop that begins at a stage: a part, or, where a part is entered in the middle, the stage alone.
+// The loop that begins at a stage: a part, or, where a part is entered in the middle or measured, the stage
+// alone.
 part lane::part_at(std::size_t stage) const {
   for (const auto& p : parts_) {
-    if (p.first == stage) return p;
+    if (p.first == stage && !measuring_) return p;
   }
   const auto& s = run_.stages[stage];
   return {s.component, {s.stage, s.stage + 1}, stage};
@@ -77,23 +108,48 @@ void lane::start(worker& w) {
   for (auto& c : contexts_) {
     c->part = keys;
     c->limit_bytes = limit_bytes;
+    if (run_.stages[first_].info->in == nullptr) c->quota = &quota_;
   }
-  for (const auto& p : parts_) {
-    attempt(p.component, [&] { run_.plan.components[p.component]->start(p.stages, replica_); });
+  for (auto s = first_; s < last_; ++s) {
+    const auto& ref = run_.stages[s];
+    attempt(ref.component, [&] {
+      net_.start_once(s, replica_, [&] {
+        run_.plan.components[ref.component]->start({ref.stage, ref.stage + 1}, replica_);
+      });
+    });
   }
   (void)w;
 }
 
 std::int64_t lane::process(worker& w, pipe::chunk_base& items, std::size_t limit) {
-  limit_ = limit;
-  const auto begin = observe::now_ns();
-  const auto elsewhere = elsewhere_ns_;
-  if (!items.empty()) carry(w, first_, items);
-  return observe::now_ns() - begin - (elsewhere_ns_ - elsewhere);
+  return process(w, items, limit, false);
 }
 
-// Runs items through the stages from `stage` on. They are left moved-from.
-void lane::carry(worker& w, std::size_t stage, pipe::chunk_base& items) {
+std::int64_t lane::process_some(worker& w, pipe::chunk_base& items, std::size_t limit) {
+  return process(w, items, limit, items.size() > 1);
+}
+
+std::int64_t lane::process(worker& w, pipe::chunk_base& items, std::size_t limit, bool may_be_cut) {
+  limit_ = limit;
+  const auto n = items.size();
+  if (n == 0) return 0;
+  begin_run(may_be_cut);
+  const auto begin = observe::now_ns();
+  const auto elsewhere = elsewhere_ns_;
+  const auto done = carry(w, first_, items, may_be_cut);
+  const auto ns = observe::now_ns() - begin - (elsewhere_ns_ - elsewhere);
+  end_run(done);
+  if (done == n) {
+    items.clear();
+  } else {
+    items.drop_front(done);
+  }
+  return ns;
+}
+
+// Runs items through the stages from `stage` on: all of them, unless they may be cut short. They are left
+// moved-from. Returns how many.
+std::size_t lane::carry(worker& w, std::size_t stage, pipe::chunk_base& items, bool may_be_cut) {
   const auto p = part_at(stage);
   const auto next = p.first + (p.stages.last - p.stages.first);
   const bool last = next == last_;
@@ -107,38 +163,47 @@ void lane::carry(worker& w, std::size_t stage, pipe::chunk_base& items) {
   }
   auto* const out = last ? out_ : inner.get();
   const auto n = items.size();
+  std::size_t done = 0;
   const auto mark = pipe::mark{ctx.due, ctx.rank};
   const auto was_paced = std::exchange(ctx.paced, items.paced);
   const auto was_ranked = std::exchange(ctx.ranked, items.ranked);
-  const auto limit = std::exchange(ctx.limit, last ? limit_ : between_stages);
-  const auto sample = std::exchange(
-      ctx.sample, run_.observes() && p.stages.last - p.stages.first > 1 && (ticks_++ & 15) == 0);
+  const auto limit = std::exchange(ctx.limit, last ? limit_ : limit_between());
+  const auto* const cut = std::exchange(ctx.cut, may_be_cut ? &cut_ : ctx.cancelled);
+  const auto* const was_hurried = std::exchange(ctx.hurry, last && hurry != nullptr ? hurry : &model::context::nobody_waits);
   auto* const at = std::exchange(ctx.at, &w);
   const auto elsewhere = elsewhere_ns_;
   const auto begin = observe::now_ns();
   const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
-                             [&] { component.process(p.stages, replica_, ctx, items, out); });
+                             [&] { done = component.process(p.stages, replica_, ctx, items, out); });
   const auto end = observe::now_ns();
   const auto took = end - begin - (elsewhere_ns_ - elsewhere);
   const auto arrived = out == nullptr ? ctx.arrived_at(p.stages.last - 1) : 0;
-  ctx.collect(p.stages, took);
+  ctx.collect(p.stages, took, measuring_);
+  if (measuring_) measured_.ns[p.first - first_] += took;
   w.log.work.busy_ns.add_ns(took);
   if (run_.trace)
     run_.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, n,
                        static_cast<std::uint64_t>(position), p.stages.last - p.stages.first);
   ctx.at = at;
-  ctx.sample = sample;
+  ctx.hurry = was_hurried;
+  ctx.cut = cut;
   ctx.limit = limit;
   ctx.ranked = was_ranked;
   ctx.paced = was_paced;
   ctx.take_marks(mark);
   if (!ok) throw thalweg::cancelled{};
   if (arrived > 0 && !items.paced) log_->arrived(end - born_ns, arrived);
-  if (last) return;
-  if (!inner->empty()) carry(w, next, *inner);
+  if (last) return done;
+  if (!inner->empty()) (void)carry(w, next, *inner, false);
   inner->clear();
   inner->paced = inner->ranked = false;
   between_[next - first_] = std::move(inner);
+  return done;
+}
+
+// How many items are handed on at once between two loops; a run that is measured goes through as a whole.
+std::size_t lane::limit_between() const noexcept {
+  return measuring_ ? longest_run : between_stages;
 }
 
 // An output is full in the middle of a call.
@@ -149,7 +214,7 @@ void lane::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out) {
   const auto begin = observe::now_ns();
   const auto before = elsewhere_ns_;
   if (next < last_) {
-    carry(*ctx.at, next, out);
+    (void)carry(*ctx.at, next, out, false);
     out.clear();
   } else {
     to_.give(*ctx.at, true);
@@ -158,16 +223,18 @@ void lane::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out) {
 }
 
 model::produced lane::produce(worker& w, std::size_t n, std::size_t limit) {
-  const auto& p = parts_.front();
+  begin_run(n > 1);
+  const auto p = part_at(first_);
   const auto next = p.first + (p.stages.last - p.stages.first);
   const bool last = next == last_;
   auto& component = *run_.plan.components[p.component];
   auto& ctx = context(p.component);
   limit_ = limit;
-  ctx.limit = last ? limit : 1;
+  if (measuring_ && !quick_source) n = std::min(n, most_measured);
+  ctx.limit = last ? limit : measuring_ && quick_source ? longest_run : 1;
   ctx.paced = paced;
   ctx.at = &w;
-  ctx.sample = run_.observes() && p.stages.last - p.stages.first > 1 && (ticks_++ & 15) == 0;
+  ctx.hurry = last && hurry != nullptr ? hurry : &model::context::nobody_waits;
   auto& inner = between_[next - first_];
   if (!last && !inner) inner = component.make_chunk(p.stages.last - 1);
   const auto elsewhere = elsewhere_ns_;
@@ -176,13 +243,13 @@ model::produced lane::produce(worker& w, std::size_t n, std::size_t limit) {
   model::produced made;
   const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
                              [&] { made = component.produce(p.stages, ctx, n, last ? out_ : inner.get()); });
-  ctx.sample = false;
   const auto end = observe::now_ns();
   const auto waited = ctx.waited_ns;
   took_ns = end - begin - (elsewhere_ns_ - elsewhere);
   worked_ns = std::max<std::int64_t>(0, took_ns - waited);
   const auto arrived = out_ == nullptr && last ? ctx.arrived_at(p.stages.last - 1) : 0;
-  ctx.collect(p.stages, worked_ns + waited);
+  ctx.collect(p.stages, worked_ns + waited, measuring_);
+  if (measuring_) measured_.ns.front() += took_ns;
   w.log.work.busy_ns.add_ns(worked_ns);
   if (run_.trace)
     run_.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, made.items,
@@ -191,11 +258,12 @@ model::produced lane::produce(worker& w, std::size_t n, std::size_t limit) {
   if (arrived > 0 && !paced) log_->arrived((end - begin) / static_cast<std::int64_t>(arrived), arrived, true);
   if (!last && !inner->empty()) {
     auto items = std::move(inner);
-    carry(w, next, *items);
+    (void)carry(w, next, *items, false);
     items->clear();
     items->paced = items->ranked = false;
     inner = std::move(items);
   }
+  end_run(made.items);
   return made;
 }
 
@@ -245,7 +313,7 @@ template <class F> void lane::call_hook(worker& w, std::size_t stage, bool at_en
   const auto inner = last ? nullptr : component.make_chunk(ref.stage);
   const auto was_paced = std::exchange(ctx.paced, paced);
   ctx.ranked = (last && out_ != nullptr && out_->ranked) || (inner && out_ != nullptr && out_->ranked);
-  const auto limit = std::exchange(ctx.limit, last ? limit_ : between_stages);
+  const auto limit = std::exchange(ctx.limit, last ? limit_ : limit_between());
   if (at_end) ctx.rank = pipe::end_rank;
   auto* const at = std::exchange(ctx.at, &w);
   const auto begin = observe::now_ns();
@@ -258,7 +326,7 @@ template <class F> void lane::call_hook(worker& w, std::size_t stage, bool at_en
   ctx.paced = was_paced;
   if (inner && !inner->empty()) {
     const auto saved = std::exchange(paced, inner->paced);
-    carry(w, stage + 1, *inner);
+    (void)carry(w, stage + 1, *inner, false);
     paced = saved;
   }
 }

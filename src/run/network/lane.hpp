@@ -2,6 +2,7 @@
 
 #include <thalweg/run/engine.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,11 +37,15 @@ class lane {
   void start(worker& w);
   /// Runs the items through all parts. Returns the time that was worked.
   std::int64_t process(worker& w, pipe::chunk_base& items, std::size_t limit);
+  /// The same, but the run may be cut short: the items that are left are still in `items` then.
+  std::int64_t process_some(worker& w, pipe::chunk_base& items, std::size_t limit);
   /// Calls the source, the first stage, for up to `n` items.
   model::produced produce(worker& w, std::size_t n, std::size_t limit);
   /// Calls what is due.
   void fire_timers(worker& w, std::size_t limit);
   [[nodiscard]] std::int64_t deadline() const;
+  /// Where its first stage is counted.
+  [[nodiscard]] observe::stage_counters* counters() noexcept { return log_ ? &(*log_)[first_] : nullptr; }
   /// Tells the first stage how far time has come.
   void catch_up(worker& w, std::size_t limit);
   /// The end hook of stage `s` (its number in the plan).
@@ -54,15 +59,36 @@ class lane {
   model::key_part* keys = nullptr;                 ///< it has a part of the keys
   std::int64_t worked_ns = 0;                      ///< in the last call of `produce`
   std::int64_t took_ns = 0;                        ///< the same with what the source has waited
+  bool quick_source = false;                       ///< it may be asked for many items before they go on
+  const std::atomic<bool>* hurry = nullptr;        ///< see `model::context`; of the last part
+
+  // For the monitor, and whoever ends a run: any thread.
+
+  /// When the run of items in hand was begun (steady clock, ns); 0: none is in hand, or it cannot be cut.
+  [[nodiscard]] std::int64_t began() const noexcept { return began_.load(std::memory_order_acquire); }
+  /// The run in hand ends behind the item in hand.
+  void cut() noexcept;
+
+  /// What a measured run has shown: its items, and by stage what each of them took.
+  struct measurement {
+    std::uint64_t number = 0;  ///< another one for each such run
+    std::size_t items = 0;
+    std::vector<std::int64_t> ns = {};
+  };
+  [[nodiscard]] const measurement& measured() const noexcept { return measured_; }
 
  private:
   class own_context;
 
   [[nodiscard]] own_context& context(std::size_t component);
   template <class F> void attempt(std::size_t component, F&& f);
-  void carry(worker& w, std::size_t stage, pipe::chunk_base& items);
+  std::size_t carry(worker& w, std::size_t stage, pipe::chunk_base& items, bool may_be_cut);
+  [[nodiscard]] std::size_t limit_between() const noexcept;
   template <class F> void call_hook(worker& w, std::size_t stage, bool at_end, F&& hook);
   [[nodiscard]] part part_at(std::size_t stage) const;
+  std::int64_t process(worker& w, pipe::chunk_base& items, std::size_t limit, bool may_be_cut);
+  void begin_run(bool may_be_cut);
+  void end_run(std::size_t items);
   void flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out);
 
   net& net_;
@@ -79,7 +105,17 @@ class lane {
   bool started_ = false;
   std::size_t limit_ = 1;
   std::int64_t elsewhere_ns_ = 0;
-  std::uint64_t ticks_ = 0;
+  std::atomic<bool> cut_{false};
+  std::atomic<std::int64_t> began_{0};
+  std::atomic<std::size_t> quota_{0};  // of a source
+  // Now and then a run of items goes through stage by stage instead of through the fused loops, so that each
+  // stage is timed; the distance grows to `between_measurements` runs.
+  static constexpr std::uint64_t between_measurements = 128;
+  static constexpr std::size_t most_measured = 32;  // items of a source that may wait
+  const bool fused_;
+  bool measuring_ = false;
+  std::uint64_t runs_ = 0, next_measured_ = 0;
+  measurement measured_;
 };
 
 }  // namespace thalweg::run_detail::network

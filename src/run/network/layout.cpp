@@ -9,6 +9,7 @@
 #include "nodes.hpp"
 #include "remote.hpp"
 #include "spread.hpp"
+#include "whole_line.hpp"
 
 namespace thalweg::run_detail::network {
 
@@ -42,12 +43,18 @@ void net::lay_out() {
     connect(opts, *nodes_[of[e.from].last], e.from_port, *nodes_[of[e.to].first], e.to_port);
   }
   find_loops();
+  for (std::size_t c = 0; c < of.size(); ++c) {
+    // What is in a loop is counted item by item.
+    if (of[c].last > of[c].first && may_be_whole(c) && nodes_[of[c].first]->in_loop == nullptr)
+      add_whole(c, of[c]);
+  }
   find_ranks();
   find_paced();
   if (run.others) cut();
   // The replicas of a farm have its input and output.
   for (auto& f : farms_) {
     const auto& first = *f->seats.front();
+    for (auto* e : first.in) e->set_takers(f->replicas());
     for (auto& s : f->seats) {
       if (s.get() == &first) continue;
       s->in = first.in;
@@ -95,6 +102,16 @@ net::span net::add_line(std::size_t c) {
   const auto end = begin + run.plan.components[c]->stages().size();
   const span all{nodes_.size(), 0};
   const bool alone = !shape_.sequential;
+  if (shape_.sequential && !run.others) {
+    for (auto s = begin; s < end; ++s) {
+      run.plan.components[c]->prepare(run.stages[s].stage, 1);
+      if (end - begin > 1) run.segments[s] = static_cast<int>(begin);
+    }
+    auto& n = add(std::make_unique<line_node>(*this, parts_of(run, begin, end)), *run.stages[begin].info, false);
+    n.in.resize(run.stages[begin].info->in != nullptr ? 1 : 0);
+    n.out.resize(run.stages[end - 1].info->out != nullptr ? 1 : 0);
+    return {all.first, all.first};
+  }
   for (auto i = begin; i < end;) {
     const auto first = i++;
     const auto& info = *run.stages[first].info;
@@ -162,6 +179,34 @@ net::span net::add_line(std::size_t c) {
     }
   }
   return {all.first, nodes_.size() - 1};
+}
+
+// Whether all stages of a component may be executed as one loop by one of the threads that share them.
+bool net::may_be_whole(std::size_t c) const {
+  const auto& run = *state_;
+  if (run.others || shape_.sequential || shape_.thread_each) return false;
+  const auto& component = *run.plan.components[c];
+  const auto& stages = component.stages();
+  const model::range all{0, stages.size()};
+  const auto compiled = component.compiled();
+  return stages.front().farm < 0 && std::find(compiled.begin(), compiled.end(), all) != compiled.end() &&
+         std::none_of(stages.begin(), stages.end(), [](const model::stage_info& s) {
+           return wants_own_thread(s) || !s.opts.on_error.plain() || s.pushes || (s.farm >= 0 && s.keyed) ||
+                  s.opts.schedule.how() != schedule::kind::on_demand;
+         });
+}
+
+void net::add_whole(std::size_t c, span made) {
+  const auto first = state_->first_of_component[c];
+  std::vector<node*> all(nodes_.begin() + static_cast<std::ptrdiff_t>(made.first),
+                         nodes_.begin() + static_cast<std::ptrdiff_t>(made.last) + 1);
+  std::vector<farm*> farms;
+  for (auto& f : farms_) {
+    if (std::find(all.begin(), all.end(), f->seats.front().get()) != all.end()) farms.push_back(f.get());
+  }
+  auto& head = static_cast<line_node&>(*all.front());
+  head.whole = std::make_unique<whole_line>(*this, head, std::move(all), std::move(farms),
+                                            part{c, {0, state_->plan.components[c]->stages().size()}, first});
 }
 
 node& net::add(std::unique_ptr<node> n, const model::stage_info& info, bool apart) {

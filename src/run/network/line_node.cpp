@@ -1,3 +1,5 @@
+// A line of serial stages, or the whole line that it begins: items are taken from the input, or from the source,
+// some 50 us of work at a time, and what comes of them is put into the output.
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/membarrier.hpp>
 
@@ -5,14 +7,16 @@
 #include <mutex>
 
 #include "nodes.hpp"
+#include "whole_line.hpp"
 
 namespace thalweg::run_detail::network {
 
 namespace {
 
-constexpr std::size_t most_at_once = 256;  // items of a source that may wait in any call
-constexpr std::int64_t quick_ns = 1'000;   // an item of a source that does not wait
+constexpr std::size_t most_lent = 1024;   // items of a source that may wait in any call
+constexpr std::int64_t quick_ns = 1'000;  // an item of a source that does not wait
 constexpr std::size_t quick_calls_per_item = 64;
+constexpr std::size_t surely_quick = 2048;  // items in a row: it hardly ever waits
 constexpr std::int64_t positions_per_item = 1024;
 
 }  // namespace
@@ -21,6 +25,12 @@ line_node::line_node(net& n, std::vector<part> parts)
     : node(n, parts.front().first, parts.back().first + parts.back().stages.last - parts.back().stages.first),
       parts_(std::move(parts)),
       is_source_(n.run().stages[first_].info->in == nullptr) {}
+
+line_node::~line_node() = default;
+
+observe::stage_counters* line_node::counters() {
+  return runner_ != nullptr ? runner_->counters() : nullptr;
+}
 
 void line_node::prepare(worker& w) {
   if (lane_) return;
@@ -35,110 +45,146 @@ void line_node::prepare(worker& w) {
   lane_->paced = paced;
   if (!out.empty() && out.front().to != nullptr) lane_->limit_bytes = out.front().to->run_bytes();
   lane_->start(w);
-  if (!is_source_) return;
-  const auto& info = *run.stages[first_].info;
-  eager_ = info.eager && !info.pushes;
-  each_ = !eager_ && !out.empty();
-  if (each_ && out.front().to != nullptr) out.front().to->lend(out.front().filling.get());
+  if (is_source_) {
+    const auto& info = *run.stages[first_].info;
+    eager_ = info.eager && !info.pushes;
+    lends_ = !eager_;
+  }
+  use(*lane_, out.empty() ? nullptr : &out.front(), out);
+  if (whole) whole->begin(w);
+}
+
+// From now on items go through these stages, and what comes of them goes there.
+void line_node::use(lane& runner, outlet* to, const std::vector<outlet>& room) {
+  stop_lending();
+  runner_ = &runner;
+  outlet_ = to;
+  send_to(room);
+  if (!lends_ || outlet_ == nullptr || outlet_->to == nullptr) return;
+  outlet_->to->lend(outlet_->filling.get());
+  runner_->hurry = &outlet_->to->hurry_flag();
+}
+
+void line_node::stop_lending() {
+  if (!lends_ || outlet_ == nullptr || outlet_->to == nullptr) return;
+  const std::lock_guard hold(outlet_->to->lending());
+  outlet_->to->lend(nullptr);
+}
+
+// No more items will come.
+bool line_node::is_over() const {
+  if (is_source_) return source_ended_ || net_.run().ending.load(std::memory_order_acquire);
+  return !rest_ && inputs_ended();
 }
 
 bool line_node::ready() {
   if (ended()) return false;
-  if (is_source_) {
-    const auto& run = net_.run();
-    if (source_ended_ || run.ending.load(std::memory_order_acquire)) return ask_for_room();
-    return !run.paused() && ask_for_room();
-  }
+  if (whole && whole->draining()) return whole->quiet();
+  if (is_over()) return ask_for_room();
+  if (is_source_) return !net_.run().paused() && ask_for_room();
   if (lane_ && lane_->deadline() <= observe::now_ns()) return ask_for_room();
-  return (may_take(0) || inputs_ended()) && ask_for_room();
+  return (rest_ || may_take(0)) && ask_for_room();
 }
 
 void line_node::execute(worker& w) {
   prepare(w);
+  if (whole && !whole->enter_if_quiet(w)) return;
   if (lane_->deadline() <= observe::now_ns()) {
     lane_->fire_timers(w, longest_run);
     w.soon = w.depth == 0;
     give(w, false);
   }
-  if (is_source_) {
-    const auto& run = net_.run();
-    if (source_ended_ || run.ending.load(std::memory_order_acquire)) {
-      finish(w);
-    } else if (!run.paused() && outputs_have_room()) {
-      produce(w);
-    }
-  } else if (may_take(0)) {
-    if (outputs_have_room()) take_items(w);
-  } else if (inputs_ended()) {
+  if (is_over()) {
+    if (whole) whole->leave();
     finish(w);
+  } else if (!outputs_have_room()) {
+    return;
+  } else if (!is_source_) {
+    if (rest_ || may_take(0)) take_items(w);
+  } else if (!net_.run().paused()) {
+    produce(w);
   }
 }
 
-// Items of a source that may wait are looked at one by one: they go as soon
-// as the receiver has nothing to do, or are so many that it is worth while; if the receiver runs out of work
-// in between, it takes them itself.
+// A source that may wait lends what it has given: a receiver that runs out of work takes it. One that sleeps on
+// a thread of its own is handed it at once.
 bool line_node::collects() {
-  const auto& o = out.front();
-  if (!each_ || o.to == nullptr || o.to->bounds_bytes() || o.filling->size() >= longest_filling_)
-    return false;
-  pipe::light_fence();  // pairs with the heavy one of a receiver that falls asleep
-  return !o.to->to->hungry(o.to->to_port);
+  const auto* e = outlet_ == nullptr ? nullptr : outlet_->to;
+  return lends_ && e != nullptr && !e->bounds_bytes() && outlet_->filling->size() < longest_filling_ &&
+         !e->hurried();
 }
 
 void line_node::give(worker& w, bool in_call) {
-  if (out.empty()) return;
-  auto& o = out.front();
+  if (outlet_ == nullptr) return;
+  auto& o = *outlet_;
   auto& items = *o.filling;
   if (o.to != nullptr && in_call && !o.to->has_room()) net_.wait_for_room(w, *o.to);
   std::unique_lock<pipe::spinlock> hold;
-  if (each_ && o.to != nullptr) hold = std::unique_lock(o.to->lending());
-  items.position = lane_->position;
+  if (lends_ && o.to != nullptr) hold = std::unique_lock(o.to->lending());
+  items.position = runner_->position;
   // What else a source gives in the same call was born after what has gone already.
-  items.born_ns = lane_->born_ns != 0 ? lane_->born_ns : observe::now_ns();
+  items.born_ns = runner_->born_ns != 0 ? runner_->born_ns : observe::now_ns();
   // In the middle of a run of items the rest of it is still to come.
-  items.upto = in_call ? std::numeric_limits<std::int64_t>::min() : lane_->upto;
-  if (is_source_) lane_->born_ns = 0;
+  items.upto = in_call ? std::numeric_limits<std::int64_t>::min() : runner_->upto;
+  if (is_source_) runner_->born_ns = 0;
   if (items.empty() && (o.to == nullptr || !o.to->ranked)) return;
   hand_over(&w, o);
 }
 
+// Whether nobody but this thread's group can take what the source has given while it waits in a call. Then it is
+// asked for more than one item at a time only after it has been quick for long.
+bool line_node::collects_long() const {
+  return lends_ && outlet_ != nullptr && outlet_->to != nullptr &&
+         (net_.how().alone() || (outlet_->to->to != nullptr && outlet_->to->to->home == home));
+}
+
 void line_node::produce(worker& w) {
-  auto* const e = out.empty() ? nullptr : out.front().to;
-  const auto grant = e != nullptr ? e->grant() : longest_run;
-  longest_filling_ = std::min(grant, most_at_once);
-  auto n = std::min(run_length_, std::max<std::size_t>(grant, 1));
-  // With one thread for everything nobody can take what the source has given while it waits: it is asked for
-  // more than one item at a time only after it has been quick for long.
-  if (!eager_ && e != nullptr && net_.how().alone()) n = std::min(n, 1 + streak_ / quick_calls_per_item);
+  const bool one_loop = runner_ != lane_.get();
+  const auto* const e = outlet_ == nullptr ? nullptr : outlet_->to;
+  const auto grant = e != nullptr ? std::max<std::size_t>(1, e->grant()) : longest_whole_run;
+  longest_filling_ = std::min(grant, most_lent);
+  auto n = std::min(run_length_, grant);
+  if (collects_long()) n = std::min(n, 1 + streak_ / quick_calls_per_item);
   // Whoever waits below in the middle of a call shall not be kept waiting by a full pipe in front of us.
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
-  lane_->position = made_ * positions_per_item;
-  const auto got = lane_->produce(w, n, each_ ? 1 : std::max<std::size_t>(grant, n) + 1);
+  runner_->position = made_ * positions_per_item;
+  runner_->quick_source = eager_ || streak_ >= surely_quick;
+  const auto got = runner_->produce(w, n, lends_ ? longest_filling_ : std::max<std::size_t>(grant, n) + 1);
   made_ += static_cast<std::int64_t>(got.items);
   source_ended_ = got.ended;
-  run_length_ = lane_->worked_ns < run_ns ? std::min(2 * run_length_, longest_run)
-                                          : std::max<std::size_t>(1, run_length_ / 2);
+  const auto target = one_loop ? whole_run_ns : run_ns;
+  const auto most = one_loop ? longest_whole_run : longest_run;
+  run_length_ = runner_->worked_ns < target ? std::min(2 * run_length_, most)
+                                            : std::max<std::size_t>(1, run_length_ / 2);
   const bool quick =
-      lane_->took_ns < quick_ns * static_cast<std::int64_t>(std::max<std::size_t>(1, got.items));
+      runner_->took_ns < quick_ns * static_cast<std::int64_t>(std::max<std::size_t>(1, got.items));
   streak_ = quick ? streak_ + got.items : 0;
   w.soon = w.depth == 0;
   give(w, false);
+  if (whole) whole->ran(w, got.items, runner_->worked_ns, runner_->took_ns);
 }
 
 void line_node::take_items(worker& w) {
-  auto items = take(w, 0, std::move(back_));
+  auto items = rest_ ? std::move(rest_) : take(w, 0, std::move(back_));
   if (!items) return;
   const auto n = items->size();
-  lane_->position = items->position;
-  lane_->born_ns = items->born_ns;
-  lane_->upto = items->upto;
-  const auto limit = out.empty() ? longest_run : limit_of(out.front());
-  const auto ns = lane_->process(w, *items, limit);
-  back_ = std::move(items);
+  runner_->position = items->position;
+  runner_->born_ns = items->born_ns;
+  runner_->upto = items->upto;
+  const auto limit = outlet_ == nullptr ? longest_run : limit_of(*outlet_);
+  const auto ns = runner_->process_some(w, *items, limit);
+  const auto done = n - items->size();
+  if (!items->empty()) {
+    runner_->upto = std::numeric_limits<std::int64_t>::min();
+    rest_ = std::move(items);
+  } else {
+    back_ = std::move(items);
+  }
   w.soon = w.depth == 0;
   give(w, false);
-  learn(n, ns);
-  leave_loop(w, n);
+  learn(done, ns);
+  leave_loop(w, done);
+  if (whole) whole->ran(w, done, ns, ns);
 }
 
 void line_node::finish(worker& w) {

@@ -10,23 +10,31 @@
 
 #include "../parts.hpp"
 #include "exchange.hpp"
+#include "monitor.hpp"
 #include "nodes.hpp"
 #include "remote.hpp"
 #include "spread.hpp"
+#include "whole_line.hpp"
 
 namespace thalweg::run_detail::network {
 
 namespace {
 
 constexpr std::chrono::nanoseconds doze_time{1'000};
+constexpr std::int64_t unwatched_ns = 300'000;  // that a run may last without a monitor
 
 }  // namespace
 
-net::net(std::unique_ptr<run_state> s, shape how) : engine(std::move(s)), shape_(std::move(how)) {
+net::net(std::unique_ptr<run_state> s, shape how)
+    : engine(std::move(s)),
+      shape_(std::move(how)),
+      started_(std::make_unique<start_flag[]>(state_->stages.size())),
+      monitor_(std::make_unique<monitor>(*this)) {
   lay_out();
 }
 
 net::~net() {
+  monitor_->end();
   for (auto& t : threads_) {
     if (t.joinable()) t.join();
   }
@@ -50,19 +58,26 @@ void net::start(bool on_caller) {
     run.others->start(*this, on_caller && !deferred_);
     on_caller = false;
   }
+  // The caller's thread is the first worker, where it may be.
+  if (on_caller && home_ != nullptr && on_caller_ == nullptr && !shape_.hire && !run.others) {
+    on_caller_ = dynamic_cast<thread_squad*>(home_);
+    deferred_ = on_caller_ != nullptr;
+  }
   // Whoever has something to do without items begins.
   for (auto* n : nodes_) n->notify();
+  if (auto* const s = dynamic_cast<thread_squad*>(home_); s != nullptr && !shape_.hire && !shape_.sequential)
+    s->spawn_by([this, s] { return employ_one(*s); });
   for (auto* s : thread_squads_) {
-    alive_.fetch_add(s->size());
+    alive_.fetch_add(s->spawned());
     if (s == on_caller_ && deferred_) continue;
     if (s == home_ && shape_.hire) {
       team_is_due_ = on_caller;
       if (!on_caller) threads_.emplace_back([this] { hire(); });
       continue;
     }
-    std::size_t missing = s->size();
+    std::size_t missing = s->spawned();
     try {
-      for (std::size_t i = 0; i < s->size(); ++i) {
+      for (std::size_t i = 0; i < s->spawned(); ++i) {
         threads_.emplace_back([this, s, i] { live(*s, i); });
         --missing;
       }
@@ -109,6 +124,20 @@ void net::join() {
   }
 }
 
+// One more of the threads that share the nodes without one of their own. The system may have no more of them:
+// then it goes on with those there are.
+bool net::employ_one(thread_squad& s) {
+  const std::lock_guard hold(employing_);
+  if (over() || !enter()) return false;
+  try {
+    threads_.emplace_back([this, &s, number = s.spawned() - 1] { live(s, number); });
+  } catch (const std::system_error&) {
+    leave();
+    return false;
+  }
+  return true;
+}
+
 // Replicas that have threads of their own get more of them. Those that are too many later sleep.
 void net::employ(thread_squad& s, std::size_t threads) {
   const std::lock_guard hold(employing_);
@@ -134,8 +163,19 @@ void net::wake() {
 // Whoever sleeps looks at the flags again. When the run is over, it is held by those that still work alone.
 void net::wake_squads() {
   for (auto& s : squads_) s->wake();
+  if (over()) cut_lanes();
   if (state_->others) state_->others->wake();
   if (over() && goes_on_.exchange(false)) leave();
+}
+
+void net::add(lane& l) {
+  const std::lock_guard hold(lanes_lock_);
+  lanes_.push_back(&l);
+}
+
+void net::cut_lanes() noexcept {
+  const std::lock_guard hold(lanes_lock_);
+  for (auto* l : lanes_) l->cut();
 }
 
 // Whoever leaves last ends the run: nobody comes after him.
@@ -149,6 +189,7 @@ bool net::enter() noexcept {
 
 void net::leave() {
   if (alive_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  monitor_->end();
   for (auto* n : nodes_) n->run_over();
   state_->finished();
 }
@@ -163,6 +204,8 @@ void net::live(thread_squad& s, std::size_t number) {
   });
   worker w(s, log);
   // Across ranks there is one thread more than workers: that which speaks to the others.
+  auto looked = observe::now_ns();
+  bool monitored = shape_.sequential;
   if (shape_.thread_each || shape_.workers > cores() || state_->others) w.awake.share_the_core();
   std::int64_t deadline = never;
   bool told = false;
@@ -171,6 +214,10 @@ void net::live(thread_squad& s, std::size_t number) {
     for (const auto* n : s.timed) deadline = std::min(deadline, n->deadline());
   };
   while (!over()) {
+    if (!monitored && observe::now_ns() - looked > unwatched_ns) {
+      monitor_->begin();
+      monitored = true;
+    }
     if (!s.timed.empty()) {
       next_deadline();
       // Every other time: what is due may have to wait for room, which others are to make.
@@ -333,7 +380,9 @@ void net::wait_for_room(worker& w, edge& e) {
     e.wait_for_room();
   }
   w.soon = soon;
-  w.log.work.idle_ns.add_ns(w.depth == 0 ? observe::now_ns() - begin : 0);
+  const auto waited = observe::now_ns() - begin;
+  e.from->waited_for_room(waited);
+  w.log.work.idle_ns.add_ns(w.depth == 0 ? waited : 0);
 }
 
 // All that are awake wait in the middle of a call, and none of them has got room meanwhile.

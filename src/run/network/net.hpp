@@ -26,6 +26,8 @@ namespace thalweg::run_detail::network {
 class net;
 class farm;
 class keyed_farm;
+class lane;
+class monitor;
 class replicated;
 struct place_of;
 struct region;
@@ -102,6 +104,23 @@ class net final : public engine {
   [[nodiscard]] bool enter() noexcept;
   void leave();
 
+  /// An operator's hooks are called once, whether its node begins or the line that it is part of. Replicas
+  /// other than the first belong to their nodes alone.
+  template <class F> void start_once(std::size_t stage, std::size_t replica, F&& start) {
+    if (replica > 0) return start();
+    std::call_once(started_[stage].once, [&] {
+      start();
+      started_[stage].done.store(true, std::memory_order_release);
+    });
+  }
+  [[nodiscard]] bool has_started(std::size_t stage) const noexcept {
+    return started_[stage].done.load(std::memory_order_acquire);
+  }
+  /// A lane whose runs of items can be cut short.
+  void add(lane& l);
+  /// One more thread for the nodes without threads of their own. False: there is none.
+  bool employ_one(thread_squad& s);
+
   void woke() noexcept { moving_.fetch_add(change + one_awake); }
   void slept();
   void ended();
@@ -109,6 +128,12 @@ class net final : public engine {
  private:
   struct span {
     std::size_t first, last;  // numbers of nodes
+  };
+
+  friend class monitor;
+  struct start_flag {
+    std::once_flag once;
+    std::atomic<bool> done{false};
   };
 
   void lay_out();
@@ -130,6 +155,8 @@ class net final : public engine {
                                                       std::vector<const edge*>& edges) const;
   span add_component(std::size_t c);
   span add_line(std::size_t c);
+  void add_whole(std::size_t c, span nodes);
+  [[nodiscard]] bool may_be_whole(std::size_t c) const;
   node& add(std::unique_ptr<node> n, const model::stage_info& info, bool apart);
   void give_threads(node& n, squad* s);
   [[nodiscard]] squad* squad_for(const model::stage_info& info, bool apart, std::size_t threads,
@@ -142,6 +169,7 @@ class net final : public engine {
   void find_paced();
   thread_squad& new_squad(std::size_t threads, std::size_t most, std::vector<int> pin);
   void employ(thread_squad& s, std::size_t threads);
+  void cut_lanes() noexcept;
   void hire();
   void wake_squads();
   void doze(worker& w, thread_squad& s);
@@ -158,6 +186,9 @@ class net final : public engine {
   [[nodiscard]] bool nobody_works() const;
 
   shape shape_;
+  std::unique_ptr<start_flag[]> started_;  // by stage
+  std::mutex lanes_lock_;
+  std::vector<lane*> lanes_;
   std::vector<std::unique_ptr<edge>> edges_;
   std::vector<std::unique_ptr<edge>> elsewhere_;  // which have other ends than on this rank
   std::vector<std::unique_ptr<region>> regions_;
@@ -197,6 +228,7 @@ class net final : public engine {
   // How often all ranks stood still, and a thread of this one that waits in a call was to change that.
   std::atomic<std::uint64_t> turns_given_{0}, ways_given_{0};
   std::mutex joining_;
+  std::unique_ptr<monitor> monitor_;
 };
 
 }  // namespace thalweg::run_detail::network

@@ -2,9 +2,13 @@
 
 #include <thalweg/pipe/membarrier.hpp>
 
+#include <thalweg/observe/clock.hpp>
+
 #include <algorithm>
+#include <utility>
 
 #include "net.hpp"
+#include "whole_line.hpp"
 
 namespace thalweg::run_detail::network {
 
@@ -20,6 +24,7 @@ void loop::left(worker& w) {
 }
 
 void node::notify(worker* w) {
+  if (part_of != nullptr && part_of->on()) return part_of->head().notify(w);
   pipe::full_fence();  // what has changed is seen by whoever finds the node asleep, or it by that
   auto seen = state_.load(std::memory_order_acquire);
   for (;;) {
@@ -49,9 +54,15 @@ bool node::could_borrow() const {
 
 bool node::fall_asleep(const node* next) {
   deep_.store(true, std::memory_order_relaxed);
-  // A sender that is in this thread's hands sees it anyway, and the fence is dear: it interrupts all threads.
-  if (std::any_of(in.begin(), in.end(), [next](const edge* e) { return e->borrows() && e->from != next; }))
-    pipe::heavy_fence();
+  // A sender that is in this thread's hands sees it anyway, and the fence is expensive: it interrupts all
+  // threads. One that is executed by threads of the same group is looked after by the monitor.
+  bool elsewhere = false;
+  for (auto* e : in) {
+    if (!e->borrows() || e->from == next || e->from->home == home) continue;
+    e->hurry(true);
+    elsewhere = true;
+  }
+  if (elsewhere) pipe::heavy_fence();
   return asleep() && !net_.over() && could_borrow();
 }
 
@@ -59,7 +70,32 @@ bool node::claim() noexcept {
   auto seen = state::queued;
   if (!state_.compare_exchange_strong(seen, state::running, std::memory_order_acq_rel)) return false;
   pipe::full_fence();
+  if (rests_since_ != 0) count_waiting(observe::now_ns());
   return true;
+}
+
+// The time that it has had nothing to do.
+void node::count_waiting(std::int64_t now) {
+  const auto since = std::exchange(rests_since_, 0);
+  auto* const c = counters();
+  if (c == nullptr || !net_.run().observes()) return;
+  (std::exchange(wants_room_, false) ? c->wait_out_ns : c->wait_in_ns).add_ns(now - since);
+}
+
+void node::waited_for_room(std::int64_t ns) {
+  if (auto* const c = counters(); c != nullptr && net_.run().observes()) c->wait_out_ns.add_ns(ns);
+}
+
+std::int64_t node::waiting_ns() const noexcept {
+  if (in.empty()) return never;
+  std::int64_t sum = 0;
+  for (const auto* e : in) {
+    const auto items = e->items();
+    if (items == 0) continue;
+    if (e->item_ns() == 0) return never;
+    sum += items * e->item_ns();
+  }
+  return sum;
 }
 
 void node::release(worker& w) {
@@ -72,17 +108,21 @@ void node::release(worker& w) {
       home->submit(*this, squad::turn::last, &w.home == home && w.depth == 0);
       return;
     }
+    rests_since_ = observe::now_ns();
     auto seen = state::running;
     if (state_.compare_exchange_strong(seen, state::idle, std::memory_order_acq_rel)) break;
+    rests_since_ = 0;
     state_.store(state::running, std::memory_order_relaxed);
     pipe::full_fence();  // what the notification was about is seen by `ready`
   }
   if (live) w.dozing.push_back(this);
+  if (part_of != nullptr && part_of->draining()) part_of->head().notify(&w);
   net_.slept();
 }
 
 bool node::outputs_have_room() const {
-  return std::all_of(out.begin(), out.end(),
+  const auto& outlets = *sends_to_.load(std::memory_order_acquire);
+  return std::all_of(outlets.begin(), outlets.end(),
                      [](const outlet& o) { return o.to == nullptr || o.to->has_room(); });
 }
 
@@ -91,8 +131,10 @@ std::size_t node::limit_of(const outlet& o) {
 }
 
 bool node::ask_for_room() {
-  return std::all_of(out.begin(), out.end(),
-                     [](const outlet& o) { return o.to == nullptr || o.to->ask_for_room(); });
+  const auto& outlets = *sends_to_.load(std::memory_order_relaxed);
+  wants_room_ = !std::all_of(outlets.begin(), outlets.end(),
+                             [](const outlet& o) { return o.to == nullptr || o.to->ask_for_room(); });
+  return !wants_room_;
 }
 
 bool node::inputs_ended() const {
@@ -110,6 +152,12 @@ bool node::may_take(std::size_t port) const {
 
 chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back) {
   auto& e = *in[port];
+  if (auto* const c = counters(); c != nullptr && net_.run().observes()) {
+    const auto waiting = static_cast<std::uint64_t>(std::max<std::int64_t>(0, e.items()));
+    c->occupancy.sample(waiting);
+    if (auto* const trace = net_.run().trace.get())
+      trace->level(static_cast<std::size_t>(w.log.number), first_, observe::now_ns(), waiting);
+  }
   // Whoever has sent the last item may have ended: this node has not, and its end hooks may still send.
   const auto pop = [&] {
     auto got = e.pop(most_items_, std::move(back));
@@ -132,10 +180,13 @@ chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back) {
 
 void node::learn(std::size_t items, std::int64_t ns) {
   if (items == 0) return;
-  const auto cost = static_cast<double>(ns) / static_cast<double>(items);
-  cost_ns_ = cost_ns_ == 0 ? cost : cost_ns_ + (cost - cost_ns_) / 4;
+  const auto now = std::max(static_cast<double>(ns) / static_cast<double>(items), 0.01);
+  const auto before = cost_ns();
+  const auto cost = before == 0 ? now : before + (now - before) / 4;
+  cost_ns_.store(cost, std::memory_order_relaxed);
+  worked_ns_.fetch_add(ns, std::memory_order_relaxed);
   const auto items_in = [&](std::int64_t time, std::size_t most) {
-    const auto fit = static_cast<std::size_t>(static_cast<double>(time) / std::max(cost_ns_, 1.0));
+    const auto fit = static_cast<std::size_t>(static_cast<double>(time) / std::max(cost, 1.0));
     return std::clamp<std::size_t>(fit, 1, std::min(longest_run, most));
   };
   most_items_ = items_in(run_ns, 2 * most_items_);
@@ -143,7 +194,7 @@ void node::learn(std::size_t items, std::int64_t ns) {
   const auto message = items_in(message_ns, static_cast<std::size_t>(message_ns / run_ns) * most_items_);
   for (auto* e : in) {
     e->set_grant(most_items_, message);
-    e->set_item_ns(std::max(cost_ns_, 1.0));
+    e->set_item_ns(std::max(cost, 1.0));
     // How much room there must be depends on it.
     if (e->sender_waits()) e->from->notify();
   }
@@ -194,6 +245,11 @@ void node::hand_over(worker* w, outlet& o) {
   items.paced = was_paced;
   items.ranked = was_ranked;
   e.to->notify(w);
+  if (e.hurried()) {
+    e.hurry(false);
+    pipe::full_fence();  // whoever falls asleep now says so after this, or is seen here
+    if (e.to->hungry(e.to_port)) e.hurry(true);
+  }
 }
 
 void node::end(worker& w) {

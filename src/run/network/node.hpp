@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "../tuning.hpp"
 #include "edge.hpp"
 
 namespace thalweg::run_detail::network {
@@ -18,15 +19,8 @@ namespace thalweg::run_detail::network {
 class net;
 class node;
 class squad;
+class whole_line;
 
-inline constexpr auto never = std::numeric_limits<std::int64_t>::max();
-inline constexpr std::int64_t run_ns = 50'000;  ///< of work, at once
-// A message costs some microseconds on both sides; and what a replica has in advance must last until its
-// credit has come and been answered, which takes some hundred microseconds where threads of several ranks
-// share cores. With 200 us a worker had nothing to do for 30 % of the time (items of 14 us).
-inline constexpr std::int64_t message_ns = 800'000;    ///< of work, in a message from another rank
-inline constexpr std::size_t longest_run = 8192;       ///< items, at once
-inline constexpr std::int64_t at_the_end = never / 2;  ///< the position of what end hooks send
 
 /// A thread while it executes nodes.
 struct worker {
@@ -87,6 +81,10 @@ class node {
   [[nodiscard]] virtual bool waits_outside() const { return false; }
   /// It is a source that may be waiting for the outside.
   [[nodiscard]] virtual bool sources() const { return false; }
+  /// How much work waits for it, in ns: `never` where that is not known, and for a source. Any thread.
+  [[nodiscard]] std::int64_t waiting_ns() const noexcept;
+  /// Where what happens at its inputs and outputs is counted; null: nowhere yet.
+  [[nodiscard]] virtual observe::stage_counters* counters() { return nullptr; }
 
   /// The run goes on after a pause, or is to end.
   virtual void resumed() {
@@ -131,17 +129,26 @@ class node {
   std::size_t place = 1;
   bool paced = false;        ///< a paced source is upstream
   bool gives_ranks = false;  ///< a split whose branches an ordered merge puts together again
+  whole_line* part_of = nullptr;  ///< the line that may be executed as one loop, behind its first node
 
   [[nodiscard]] std::size_t first() const noexcept { return first_; }
   [[nodiscard]] std::size_t last() const noexcept { return last_; }
   /// In a loop: there is an item for it that need not wait for others to leave.
   [[nodiscard]] bool may_take(std::size_t port) const;
   [[nodiscard]] bool outputs_have_room() const;
-
- protected:
   /// Puts what an outlet holds into its edge.
   void hand_over(worker* w, outlet& o);
+  /// What an item costs, in ns; 0: not known.
+  [[nodiscard]] double cost_ns() const noexcept { return cost_ns_.load(std::memory_order_relaxed); }
+  /// All the work it has done.
+  [[nodiscard]] std::int64_t worked_ns() const noexcept { return worked_ns_.load(std::memory_order_relaxed); }
+  /// A thread has waited in the middle of one of its calls for room.
+  void waited_for_room(std::int64_t ns);
+
+ protected:
   [[nodiscard]] bool ask_for_room();
+  /// It sends to these outlets from now on.
+  void send_to(const std::vector<outlet>& to) noexcept { sends_to_.store(&to); }
   /// How many items to collect in an output before they are handed over.
   [[nodiscard]] static std::size_t limit_of(const outlet& o);
   [[nodiscard]] bool inputs_ended() const;
@@ -162,7 +169,13 @@ class node {
   std::atomic<state> state_{state::idle};
   std::atomic<bool> ended_{false};
   std::atomic<bool> deep_{true};
-  double cost_ns_ = 0;  // of an item
+  std::atomic<const std::vector<outlet>*> sends_to_{&out};
+  std::atomic<double> cost_ns_{0};
+  std::atomic<std::int64_t> worked_ns_{0};
+  void count_waiting(std::int64_t now);
+  // Since when it has nothing to do, and whether that is for want of room; whoever executes it.
+  std::int64_t rests_since_ = 0;
+  bool wants_room_ = false;
 };
 
 }  // namespace thalweg::run_detail::network

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -16,31 +17,45 @@
 
 namespace thalweg::run_detail::network {
 
-/// A line of serial stages with one input and one output, at most.
+/// A line of serial stages with one input and one output, at most. Where it is the first node of a line that
+/// may be one loop, it executes that loop in place of all nodes of the line while this is faster.
 class line_node final : public node, public lane::owner {
  public:
   line_node(net& n, std::vector<part> parts);
+  ~line_node() override;
 
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
   [[nodiscard]] std::int64_t deadline() const override { return lane_ ? lane_->deadline() : never; }
   [[nodiscard]] bool sources() const override { return is_source_; }
+  [[nodiscard]] observe::stage_counters* counters() override;
+
+  /// Set by the layout, if all stages of the component may be executed as one loop.
+  std::unique_ptr<whole_line> whole;
 
  private:
+  friend class whole_line;
   void prepare(worker& w);
   void produce(worker& w);
   void take_items(worker& w);
   [[nodiscard]] bool collects() override;
   void give(worker& w, bool in_call) override;
   void finish(worker& w);
+  [[nodiscard]] bool is_over() const;
+  [[nodiscard]] bool collects_long() const;
+  void use(lane& runner, outlet* to, const std::vector<outlet>& room);
+  void stop_lending();
 
   const std::vector<part> parts_;
   const bool is_source_;
   std::unique_ptr<lane> lane_;
+  lane* runner_ = nullptr;   // that of these stages, or of the whole line
+  outlet* outlet_ = nullptr;  // where it sends to; null: it is a sink
   chunk_ptr back_;
+  chunk_ptr rest_;  // of a run of items that was cut short
   bool source_ended_ = false;
   bool eager_ = false;
-  bool each_ = false;  // what the source gives is flushed item by item: it may wait in any call
+  bool lends_ = false;  // the source may wait in any call: the receiver may take what it has given
   std::size_t run_length_ = 1;
   std::size_t longest_filling_ = 1;
   std::size_t streak_ = 0;  // items that came quickly, one after the other
@@ -87,13 +102,20 @@ class farm final : public replicated {
   static constexpr std::int64_t window = 64;
 
   // A run of items, its number, and what has come of it so far.
+  //
+  // A replica that is held up by expensive items has its run cut short: what is left of it is a piece of its
+  // own then, for whoever is idle. The pieces of a run are in the order of its items.
+  struct piece {
+    chunk_ptr waiting;  // items that nobody works on
+    std::vector<chunk_ptr> results = {};
+    bool done = false;
+  };
   struct batch {
     std::int64_t seq = 0;
     std::int64_t number = 0;  // that which it came with
     std::size_t items = 0;
     std::int64_t upto = 0;
-    bool done = false;
-    std::vector<chunk_ptr> results;
+    std::list<piece> pieces;
   };
 
   [[nodiscard]] bool deals() const noexcept { return dealing_.how() != schedule::kind::on_demand; }
@@ -108,6 +130,7 @@ class farm final : public replicated {
       -1};               // whose turn it is to take items, where they are dealt out; -1: anybody's
   pipe::spinlock lock_;  // what follows, and the output
   std::vector<batch> slots_;
+  std::atomic<std::size_t> waiting_pieces_{0};
   chunk_ptr dealt_;  // what is left of a run of items that is being dealt out
   std::int64_t count_ = 0;
   std::atomic<bool> ending_{false};
@@ -126,10 +149,17 @@ class farm::seat final : public node, public lane::owner {
   [[nodiscard]] bool wants(std::size_t port) const noexcept override;
   [[nodiscard]] bool hungry(std::size_t port) const noexcept override;
   [[nodiscard]] std::int64_t deadline() const override;
+  [[nodiscard]] observe::stage_counters* counters() override;
+  /// Whether nothing is in the farm, or on its way to it. While nothing is sent to it this holds.
+  [[nodiscard]] bool quiet() const;
 
  private:
   void prepare(worker& w);
+  void begin(std::int64_t number, std::int64_t upto, std::size_t items);
+  [[nodiscard]] chunk_ptr take_piece();
   [[nodiscard]] chunk_ptr take_mine(worker& w);
+  void put_back(worker& w, chunk_ptr rest);
+  [[nodiscard]] chunk_ptr new_output(std::int64_t upto) const;
   [[nodiscard]] bool collects() override { return false; }
   void give(worker& w, bool in_call) override;
   void give_numbered(worker& w, bool in_call);
@@ -146,6 +176,7 @@ class farm::seat final : public node, public lane::owner {
   chunk_ptr filling_;
   chunk_ptr back_;
   batch* mine_ = nullptr;
+  std::list<piece>::iterator piece_;  // of it, if there is one
   bool ending_now_ = false;
 };
 
@@ -343,6 +374,7 @@ class port_node final : public node, private model::bell::listener {
   port_node(net& n, std::size_t component, std::size_t stage, model::ported& ports);
   ~port_node() override;
 
+  [[nodiscard]] observe::stage_counters* counters() override { return log_ ? &(*log_)[first_] : nullptr; }
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
   [[nodiscard]] bool chooses() const override { return ports_.chooses() && !in.empty(); }

@@ -1,26 +1,27 @@
-#include "policies.hpp"
-
+// What each policy says of the engine: which threads there are, and how many.
 #include <thalweg/run/back_end.hpp>
+#include <thalweg/run/engine.hpp>
+#include <thalweg/run/policy.hpp>
 
 #include <atomic>
 #include <utility>
 
-#include "../pool/tuning.hpp"
-#include "../threads/layout.hpp"
+#include "../tuning.hpp"
 #include "net.hpp"
 
 namespace thalweg::run_detail {
 
-std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, const sequential&) {
+std::shared_ptr<engine> make_sequential(std::unique_ptr<run_state> state, const void*) {
   network::shape how;
   how.sequential = true;
   return std::make_shared<network::net>(std::move(state), std::move(how));
 }
 
-std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, const pool& policy) {
+std::shared_ptr<engine> make_pool(std::unique_ptr<run_state> state, const void* of) {
+  const auto& policy = *static_cast<const pool*>(of);
   auto problems = unusable_processors("the policy pool", policy.pin);
-  if (policy.workers != automatic && (policy.workers < 1 || policy.workers > pooled::most_workers))
-    problems.push_back("the policy pool must have between 1 and " + std::to_string(pooled::most_workers) +
+  if (policy.workers != automatic && (policy.workers < 1 || policy.workers > most_workers))
+    problems.push_back("the policy pool must have between 1 and " + std::to_string(most_workers) +
                        " workers, not " + std::to_string(policy.workers));
   if (!problems.empty()) throw invalid_job(std::move(problems));
   network::shape how;
@@ -30,8 +31,16 @@ std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, const poo
   return std::make_shared<network::net>(std::move(state), std::move(how));
 }
 
-std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, const threads& policy) {
-  dedicated::require_valid(policy);
+std::shared_ptr<engine> make_threads(std::unique_ptr<run_state> state, const void* of) {
+  const auto& policy = *static_cast<const threads*>(of);
+  auto problems = unusable_processors("the policy threads", policy.pin);
+  if (policy.replicas != automatic && policy.replicas < 1)
+    problems.push_back("the policy threads must have at least 1 replica, not " +
+                       std::to_string(policy.replicas));
+  if (policy.slots < 1)
+    problems.push_back("the policy threads must have at least 1 slot between two stages, not " +
+                       std::to_string(policy.slots));
+  if (!problems.empty()) throw invalid_job(std::move(problems));
   network::shape how;
   how.thread_each = true;
   how.fuse = policy.fuse;

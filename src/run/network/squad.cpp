@@ -4,6 +4,7 @@
 #include <iterator>
 #include <mutex>
 
+#include "../tuning.hpp"
 #include "node.hpp"
 
 namespace thalweg::run_detail::network {
@@ -33,9 +34,34 @@ node* ready_list::pop(std::size_t beyond) {
   return nullptr;
 }
 
+bool ready_list::worth_another() noexcept {
+  constexpr std::size_t most_looked_at = 8;
+  const std::lock_guard hold(lock_);
+  std::size_t worth = 0;
+  bool work = false;
+  for (std::size_t i = 0; i < std::min(nodes_.size(), most_looked_at) && !(worth > 1 && work); ++i) {
+    const auto& n = *nodes_[nodes_.size() - 1 - i];
+    if (n.waiting_ns() < wake_ns) continue;
+    ++worth;
+    work = work || !n.sources();
+  }
+  return worth > 1 && work;
+}
+
 void thread_squad::submit(node& n, turn when, bool soon) {
-  // Who is about to look for work takes one of them itself.
-  if (ready_.push(n, when) > 1 || !soon) idle_.wake_one();
+  const auto waiting = ready_.push(n, when);
+  if (!soon) return call();
+  // The calling thread takes one of them itself.
+  if (waiting > 1 && anybody_idle() && ready_.worth_another()) call();
+}
+
+void thread_squad::call() noexcept {
+  if (idle_.wake_one() || !may_spawn()) return;
+  auto n = spawned_.load();
+  do {
+    if (n >= size_) return;
+  } while (!spawned_.compare_exchange_weak(n, n + 1));
+  if (!spawn_()) spawned_.fetch_sub(1);
 }
 
 }  // namespace thalweg::run_detail::network

@@ -11,7 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace thalweg::run_detail::network {
@@ -48,6 +50,9 @@ class ready_list {
  public:
   /// Returns how many there are then.
   std::size_t push(node& n, squad::turn when);
+  /// Whether it pays to have one more thread take some of them, beside one that is about to: a wake-up costs
+  /// as much as some microseconds of work.
+  [[nodiscard]] bool worth_another() noexcept;
   /// One of them, claimed, whose place lies beyond that one; null if there is none.
   [[nodiscard]] node* pop(std::size_t beyond);
   [[nodiscard]] std::size_t size() const noexcept { return waiting_.load(std::memory_order_relaxed); }
@@ -64,13 +69,22 @@ class thread_squad final : public squad {
   /// With `threads` of them, and room for `most`.
   thread_squad(std::size_t threads, std::size_t most) : size_(threads), idle_(std::max(threads, most)) {}
 
+  /// Its threads are made when they are first needed; `spawn` makes one more, and says whether it could.
+  void spawn_by(std::function<bool()> spawn) {
+    spawned_ = 1;
+    spawn_ = std::move(spawn);
+  }
+
   void submit(node& n, turn when, bool soon) override;
   [[nodiscard]] node* take(std::size_t beyond = 0) override { return ready_.pop(beyond); }
   [[nodiscard]] std::size_t ready() const noexcept override { return ready_.size(); }
-  [[nodiscard]] bool has_idle() const noexcept override { return idle_.idle_count() > ready(); }
+  [[nodiscard]] bool has_idle() const noexcept override { return idle_.idle_count() > ready() || may_spawn(); }
   void call_others() noexcept override {
-    if (busy()) idle_.wake_one();
+    if (busy()) call();
   }
+  /// One more thread looks for work: one that sleeps, or a new one.
+  void call() noexcept;
+  [[nodiscard]] bool anybody_idle() const noexcept { return idle_.idle_count() > 0 || may_spawn(); }
   void wake() noexcept override { idle_.wake_all(); }
 
   /// Thread `number` sleeps until something is ready, `over()` holds or `deadline` has passed, after it has
@@ -95,6 +109,8 @@ class thread_squad final : public squad {
 
   [[nodiscard]] bool busy() const noexcept { return ready() > 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// How many of them have been made.
+  [[nodiscard]] std::size_t spawned() const noexcept { return spawn_ ? spawned_.load() : size_; }
   [[nodiscard]] std::size_t most() const noexcept { return idle_.size(); }
   /// One more has been added.
   void grown() noexcept { ++size_; }
@@ -104,7 +120,13 @@ class thread_squad final : public squad {
   std::chrono::nanoseconds spin = pipe::spin_time;
 
  private:
+  [[nodiscard]] bool may_spawn() const noexcept {
+    return spawn_ && spawned_.load(std::memory_order_relaxed) < size_;
+  }
+
   std::size_t size_;
+  std::atomic<std::size_t> spawned_{0};
+  std::function<bool()> spawn_;
   pipe::idle_set idle_;
   ready_list ready_;
 };

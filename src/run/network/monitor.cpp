@@ -1,0 +1,85 @@
+#include "monitor.hpp"
+
+#include <thalweg/observe/clock.hpp>
+
+#include <chrono>
+
+#include "net.hpp"
+#include "nodes.hpp"
+
+namespace thalweg::run_detail::network {
+
+namespace {
+
+constexpr std::chrono::microseconds between_looks{1'000};
+constexpr std::int64_t long_run_ns = 1'000'000;
+
+}  // namespace
+
+monitor::~monitor() {
+  end();
+}
+
+void monitor::begin() {
+  const std::lock_guard hold(lock_);
+  if (over_ || thread_.joinable()) return;
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {
+    over_ = true;  // the system has no more threads: the run does without
+  }
+}
+
+void monitor::end() {
+  {
+    const std::lock_guard hold(lock_);
+    over_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable() && thread_.get_id() != std::this_thread::get_id()) thread_.join();
+}
+
+void monitor::watch() {
+  std::unique_lock hold(lock_);
+  while (!changed_.wait_for(hold, between_looks, [&] { return over_; })) {
+    hold.unlock();
+    look();
+    hold.lock();
+  }
+}
+
+void monitor::look() {
+  if (net_.over()) return;
+  cut_long_runs(observe::now_ns());
+  hand_on_what_was_lent();
+  call_threads();
+}
+
+void monitor::cut_long_runs(std::int64_t now) {
+  const std::lock_guard hold(net_.lanes_lock_);
+  for (auto* l : net_.lanes_) {
+    if (const auto began = l->began(); began != 0 && now - began > long_run_ns) l->cut();
+  }
+}
+
+void monitor::hand_on_what_was_lent() {
+  for (const auto& e : net_.edges_) {
+    if (!e->borrows() || e->to == nullptr) continue;
+    const auto n = e->lent_items();
+    auto& before = lent_[e.get()];
+    if (n > 0 && n == before && e->to->asleep()) e->to->notify();
+    before = n;
+  }
+}
+
+void monitor::call_threads() {
+  ready_.resize(net_.thread_squads_.size());
+  for (std::size_t i = 0; i < ready_.size(); ++i) {
+    auto& s = *net_.thread_squads_[i];
+    const auto now = s.ready();
+    if (now > 0 && ready_[i] > 0 && s.anybody_idle()) s.call();
+    ready_[i] = now;
+  }
+}
+
+}  // namespace thalweg::run_detail::network

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace thalweg::run_detail::network {
+
+class edge;
+class net;
+
+/// A thread that looks at a run every millisecond and mends what nobody who works can see:
+///   - a run of items that takes long, since its items have become expensive, is cut short, so that others can
+///     take the rest of it;
+///   - what lies in the half-filled chunk of a source that waits is given to its receiver;
+///   - a node that is ready while threads sleep gets one of them.
+/// It is begun by a worker once the run has lasted for a moment, so short runs do without it.
+class monitor {
+ public:
+  explicit monitor(net& n) : net_(n) {}
+  ~monitor();
+
+  /// Any thread. Does nothing once it has begun.
+  void begin();
+  void end();
+
+ private:
+  void watch();
+  void look();
+  void cut_long_runs(std::int64_t now);
+  void hand_on_what_was_lent();
+  void call_threads();
+
+  net& net_;
+  std::mutex lock_;
+  std::condition_variable changed_;
+  bool over_ = false;
+  std::thread thread_;
+  std::unordered_map<const edge*, std::size_t> lent_;  // what lay in its lent chunk at the last look
+  std::vector<std::size_t> ready_;                     // nodes that were ready then, by group of threads
+};
+
+}  // namespace thalweg::run_detail::network
