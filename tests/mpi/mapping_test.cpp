@@ -1,5 +1,5 @@
 // Which ranks execute what, on machines that are not there: nothing is sent.
-#include "../../src/run/mpi/mapping.hpp"
+#include "../../src/run/distributed/mpi/mapping.hpp"
 
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
@@ -18,7 +18,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../src/run/mpi/plan.hpp"
+#include "../../src/run/distributed/mpi/plan.hpp"
 
 namespace tw = thalweg;
 namespace across = thalweg::run_detail::across;

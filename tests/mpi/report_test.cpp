@@ -18,7 +18,7 @@
 #include <mpi.h>
 #include <nlohmann/json.hpp>
 
-#include "../../src/run/mpi/clocks.hpp"
+#include "../../src/run/distributed/mpi/clocks.hpp"
 #include "mpi/ranks.hpp"
 
 namespace tw = thalweg;

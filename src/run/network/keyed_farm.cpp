@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "../distributed/graph/spread.hpp"
 #include "nodes.hpp"
-#include "spread.hpp"
 
 namespace thalweg::run_detail::network {
 

@@ -3,12 +3,12 @@
 #include <deque>
 #include <string>
 
+#include "../distributed/graph/exchange.hpp"
+#include "../distributed/graph/remote.hpp"
+#include "../distributed/graph/spread.hpp"
 #include "../parts.hpp"
-#include "exchange.hpp"
 #include "net.hpp"
 #include "nodes.hpp"
-#include "remote.hpp"
-#include "spread.hpp"
 
 namespace thalweg::run_detail::network {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "../distributed/graph/exchange.hpp"
+#include "../distributed/graph/remote.hpp"
+#include "../distributed/graph/spread.hpp"
 #include "../parts.hpp"
-#include "exchange.hpp"
 #include "nodes.hpp"
-#include "remote.hpp"
-#include "spread.hpp"
 
 namespace thalweg::run_detail::network {
 

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "../distributed/graph/standstill.hpp"
 #include "edge.hpp"
 #include "node.hpp"
 #include "squad.hpp"
-#include "standstill.hpp"
 
 /// Graphs of any shape, under every policy. Nodes hand runs of items to each other through bounded edges; one
 /// that has something to do is given to a squad of threads, and which squads there are is all that a policy

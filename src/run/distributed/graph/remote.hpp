@@ -9,8 +9,8 @@
 #include <map>
 #include <vector>
 
+#include "../../network/node.hpp"
 #include "exchange.hpp"
-#include "node.hpp"
 
 namespace thalweg::run_detail::network {
 

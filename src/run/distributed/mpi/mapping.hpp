@@ -3,7 +3,7 @@
 #include <thalweg/run/engine.hpp>
 #include <thalweg/run/mpi.hpp>
 
-#include "../network/exchange.hpp"
+#include "../graph/exchange.hpp"
 #include "machine.hpp"
 
 namespace thalweg::run_detail::across {

@@ -4,7 +4,7 @@
 
 /// When nothing moves on any of several ranks, although items wait. On one rank the last node that falls
 /// asleep knows; here each rank says how it stands, and whoever asks all of them decides:
-/// src/run/mpi/stillness.hpp.
+/// src/run/distributed/mpi/stillness.hpp.
 namespace thalweg::run_detail::network {
 
 /// What would let a rank go on; what costs least comes first.

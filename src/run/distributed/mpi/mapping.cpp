@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "../network/spread.hpp"
-#include "../parts.hpp"
+#include "../../parts.hpp"
+#include "../graph/spread.hpp"
 #include "balance.hpp"
 #include "ways.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "../network/exchange.hpp"
+#include "../graph/exchange.hpp"
 #include "machine.hpp"
 
 namespace thalweg::run_detail::across {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "net.hpp"
+#include "../../network/net.hpp"
 
 namespace thalweg::run_detail::network {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "../network/standstill.hpp"
+#include "../graph/standstill.hpp"
 
 namespace thalweg::run_detail::network {
 class net;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "net.hpp"
+#include "../../network/net.hpp"
 
 namespace thalweg::run_detail::network {
 

@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
+#include "../../network/nodes.hpp"
 #include "errand.hpp"
 #include "exchange.hpp"
-#include "nodes.hpp"
 
 /// Farms one node of which sees all items, although others work on them: where the keys are divided up, where
 /// the items are dealt out, and in loops. The hub is on one rank; it gives each run of items to the ranks

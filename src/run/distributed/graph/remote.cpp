@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "net.hpp"
+#include "../../network/net.hpp"
 
 namespace thalweg::run_detail::network {
 

@@ -3,7 +3,7 @@
 #include <tuple>
 #include <utility>
 
-#include "../network/net.hpp"
+#include "../../network/net.hpp"
 
 namespace thalweg::run_detail::across {
 

@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-#include "../network/places.hpp"
+#include "../graph/places.hpp"
 #include "clocks.hpp"
 #include "surroundings.hpp"
 #include "transport.hpp"

@@ -18,7 +18,7 @@
 
 #include <mpi.h>
 
-#include "../network/exchange.hpp"
+#include "../graph/exchange.hpp"
 #include "clocks.hpp"
 #include "gather.hpp"
 #include "joining.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "../network/exchange.hpp"
+#include "../graph/exchange.hpp"
 #include "machine.hpp"
 
 /// What `./thalweg plan` has a program do in place of a run; it says so by environment variables.

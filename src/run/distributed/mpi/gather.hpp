@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include "../network/exchange.hpp"
+#include "../graph/exchange.hpp"
 #include "clocks.hpp"
 
 /// What rank 0 learns from all ranks when a run has ended: for its report, and for its trace.

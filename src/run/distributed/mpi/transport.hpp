@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "../network/exchange.hpp"
+#include "../graph/exchange.hpp"
 
 /// How letters get from one rank to another. What they mean is known to `post` alone.
 namespace thalweg::run_detail::across {

@@ -1,6 +1,6 @@
 #include "ways.hpp"
 
-#include "../parts.hpp"
+#include "../../parts.hpp"
 
 namespace thalweg::run_detail::across {
 

@@ -18,7 +18,7 @@
 
 #include <mpi.h>
 
-#include "../parts.hpp"
+#include "../../parts.hpp"
 #include "absent.hpp"
 #include "clocks.hpp"
 #include "collective.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "../parts.hpp"
-#include "net.hpp"
-#include "nodes.hpp"
+#include "../../network/net.hpp"
+#include "../../network/nodes.hpp"
+#include "../../parts.hpp"
 #include "remote.hpp"
 #include "spread.hpp"
 

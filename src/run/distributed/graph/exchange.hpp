@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "edge.hpp"
+#include "../../network/edge.hpp"
 #include "places.hpp"
 
 /// What the networks of one run say to each other when its stages are executed by several processes, each of
-/// which has a rank. Nothing here knows how bytes get from one to the other: src/run/mpi does.
+/// which has a rank. Nothing here knows how bytes get from one to the other: src/run/distributed/mpi does.
 /// docs/distributed.md tells how it works.
 namespace thalweg::run_detail::network {
 

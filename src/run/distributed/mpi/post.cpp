@@ -12,8 +12,8 @@
 #include <tuple>
 #include <utility>
 
-#include "../network/net.hpp"
-#include "../network/remote.hpp"
+#include "../../network/net.hpp"
+#include "../graph/remote.hpp"
 #include "collective.hpp"
 #include "newcomer.hpp"
 #include "one_sided.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "edge.hpp"
+#include "../../network/edge.hpp"
 
 namespace thalweg::run_detail::network {
 
