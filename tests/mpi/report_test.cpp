@@ -228,7 +228,7 @@ TEST(Trace, OfAllRanksIsOne) {
 TEST(Clocks, AreAsFarApartAsIsSaid) {
   std::vector<int> each_its_own(static_cast<std::size_t>(ranks::count()));
   std::iota(each_its_own.begin(), each_its_own.end(), 0);
-  const auto times = tw::run_detail::across::clocks::measured(MPI_COMM_WORLD, each_its_own);
+  const auto times = tw::run_detail::distributed::clocks::measured(MPI_COMM_WORLD, each_its_own);
   for (int r = 0; r < ranks::count(); ++r) {
     const auto& one = times.of(r);
     EXPECT_LE(std::abs(one.ahead_ns), one.off_ns) << r;

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "../distributed/graph/exchange.hpp"
+#include "../distributed/graph/part_placement.hpp"
 #include "../distributed/graph/remote.hpp"
-#include "../distributed/graph/spread.hpp"
 #include "../parts.hpp"
 #include "nodes.hpp"
 
@@ -404,7 +404,7 @@ void net::set_replicas(std::string_view stage, int replicas) {
       // change is the last.
       const auto first = stages_of(*f).front();
       const auto ranks = state_->others->places()[first].size();
-      return state_->others->resize(first, hub_of_stage_[first] >= 0
+      return state_->others->resize(first, coordinator_of_stage_[first] >= 0
                                                ? static_cast<keyed_farm*>(f)->over()->possible(replicas)
                                                : std::min(replicas, static_cast<int>(ranks * f->most())));
     }

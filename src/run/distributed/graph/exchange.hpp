@@ -19,10 +19,10 @@ class net;
 class outbound;
 
 /// How many parts a farm may have where one rank divides its items up: a byte names one.
-inline constexpr std::size_t most_shares = 256;
+inline constexpr std::size_t most_partitions = 256;
 
 /// A run of items on its way to another rank. `number`: its place in the order of what was sent out.
-struct parcel {
+struct item_message {
   std::int64_t number = 0;
   chunk_ptr items;
 };
@@ -31,7 +31,7 @@ struct parcel {
 class receiver {
  public:
   virtual ~receiver() = default;
-  virtual void arrived(int from, parcel p) = 0;
+  virtual void arrived(int from, item_message p) = 0;
   /// No more will come from there.
   virtual void ended(int from) = 0;
 };
@@ -54,7 +54,7 @@ class exchange {
   [[nodiscard]] virtual int credits() const noexcept = 0;
   /// How long what is sent to the farthest rank goes there, and its answer back, as the run begins; 0: all
   /// are on one machine.
-  [[nodiscard]] virtual std::int64_t journey_ns() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t round_trip_ns() const noexcept = 0;
   /// How many bytes of items to send at once, about.
   [[nodiscard]] virtual std::size_t run_bytes() const noexcept = 0;
 
@@ -78,7 +78,7 @@ class exchange {
   // Any thread.
 
   /// Returns how many bytes its items are on the way: 0 if it is this rank.
-  virtual std::size_t send(int to, std::uint32_t channel, parcel p) = 0;
+  virtual std::size_t send(int to, std::uint32_t channel, item_message p) = 0;
   /// `runs` have been taken; as many items as `grant` are worth sending at once.
   virtual void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) = 0;
   /// From now on so many runs may be under way from there to here.
@@ -87,7 +87,7 @@ class exchange {
   virtual void tell_progress(int to, std::uint32_t channel, std::int64_t below) = 0;
   /// No more will come from here.
   virtual void send_end(int to, std::uint32_t channel) = 0;
-  /// Something is not as it was asked for: the report says so. The thread that speaks.
+  /// Something is not as it was asked for: the report says so. The communication thread.
   virtual void note(std::string what) = 0;
   /// Has `net::resize` called on all ranks. Of several changes of one stage the same is the last everywhere.
   virtual void resize(std::size_t stage, int replicas) = 0;

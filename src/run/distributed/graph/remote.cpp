@@ -14,7 +14,7 @@ namespace {
 
 constexpr int few_runs = 2;
 constexpr int more_runs = 8;
-constexpr std::int64_t most_bytes_per_journey = std::int64_t{64} << 20;  // that a long link is filled with
+constexpr std::int64_t most_bytes_per_round_trip = std::int64_t{64} << 20;  // that a long link is filled with
 
 // How many runs of items a rank with so many replicas of a stage takes from one sender in advance: few for
 // each replica, so that none has much to do when others have nothing; a serial stage cannot have too much.
@@ -33,9 +33,9 @@ int credit_at_first(net& n, const exchange& by, std::size_t stage, const place_o
 
 // So many runs, each so much work, keep replicas busy while what they have done is told and answered. Where
 // that takes less than a run all is as on one machine.
-std::int64_t runs_per_journey(const exchange& by, std::int64_t run_ns) noexcept {
-  const auto journey = by.journey_ns();
-  return journey < message_ns ? 0 : journey / run_ns + 1;
+std::int64_t runs_per_round_trip(const exchange& by, std::int64_t run_ns) noexcept {
+  const auto round_trip = by.round_trip_ns();
+  return round_trip < message_ns ? 0 : round_trip / run_ns + 1;
 }
 
 }  // namespace
@@ -43,8 +43,8 @@ std::int64_t runs_per_journey(const exchange& by, std::int64_t run_ns) noexcept 
 void region::set_most(int replicas, const exchange& by) noexcept {
   std::int64_t ahead = std::int64_t{replicas} * (by.credits() > 0 ? by.credits() : few_runs);
   if (by.credits() == 0) {
-    const auto fit = most_bytes_per_journey / static_cast<std::int64_t>(by.run_bytes());
-    ahead += std::min(replicas * runs_per_journey(by, message_ns), static_cast<std::int64_t>(ranks) * fit);
+    const auto fit = most_bytes_per_round_trip / static_cast<std::int64_t>(by.run_bytes());
+    ahead += std::min(replicas * runs_per_round_trip(by, message_ns), static_cast<std::int64_t>(ranks) * fit);
   }
   window.store(16 + 2 * ahead);
 }
@@ -146,7 +146,7 @@ void outbound::execute(worker& w) {
     const auto n = items->size();
     if (n == 0 && !in.front()->whole && !in.front()->ranked) continue;
     const auto bytes = items->bytes();
-    parcel p;
+    item_message p;
     p.number = numbers_ ? next_.fetch_add(1, std::memory_order_relaxed) : items->seq;
     p.items = std::move(items);
     if (counted_) to->credit.fetch_sub(1, std::memory_order_acq_rel);
@@ -211,7 +211,7 @@ inbound::inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
   open_.store(from.size() - absent_);
 }
 
-void inbound::arrived(int from, parcel p) {
+void inbound::arrived(int from, item_message p) {
   {
     const std::lock_guard hold(lock_);
     std::size_t i = 0;
@@ -235,13 +235,13 @@ int inbound::few() const noexcept {
 
 // Nothing until it is known how much work the items are: many in advance of large ones would leave some ranks
 // with much to do when others have nothing.
-int inbound::for_the_journey() const noexcept {
+int inbound::for_round_trip() const noexcept {
   const auto* const to = out.front().to;
   const int replicas = replicas_.load();
   if (by_.credits() > 0 || to == nullptr || to->item_ns() == 0 || replicas == 0) return 0;
   const int at_work = net_.run().stages[first()].info->farm >= 0 ? net_.at_once(first(), replicas) : 1;
-  const auto enough = at_work * runs_per_journey(by_, std::max(message_ns, to->item_ns()));
-  const auto fit = most_bytes_per_journey / std::max<std::int64_t>(1, bytes_per_run_.load());
+  const auto enough = at_work * runs_per_round_trip(by_, std::max(message_ns, to->item_ns()));
+  const auto fit = most_bytes_per_round_trip / std::max<std::int64_t>(1, bytes_per_run_.load());
   return static_cast<int>(std::min<std::int64_t>({enough, fit, 1 << 16}));
 }
 
@@ -259,15 +259,15 @@ void inbound::set_replicas(int n) {
 void inbound::tell_how_many() {
   if (!counted_) return;
   const std::lock_guard hold(allowing_);
-  const int most = few() + for_the_journey();
+  const int most = few() + for_round_trip();
   if (most != credit_.load()) allow(most);
 }
 
 // Once more than a little has changed.
-void inbound::follow_journey() {
-  if (by_.journey_ns() < message_ns || by_.credits() > 0) return;
+void inbound::follow_round_trip() {
+  if (by_.round_trip_ns() < message_ns || by_.credits() > 0) return;
   const std::lock_guard hold(allowing_);
-  const int most = few() + for_the_journey(), now = credit_.load();
+  const int most = few() + for_round_trip(), now = credit_.load();
   if (2 * most > 3 * now || 3 * most < 2 * now) allow(most);
 }
 
@@ -337,7 +337,7 @@ void inbound::execute(worker& w) {
     }
     o.filling = std::move(got.what.items);
     o.filling->seq = got.what.number;
-    if (by_.journey_ns() > 0 && !o.filling->empty()) {
+    if (by_.round_trip_ns() > 0 && !o.filling->empty()) {
       const auto bytes = static_cast<std::int64_t>(o.filling->bytes()), known = bytes_per_run_.load();
       bytes_per_run_.store(known == 0 ? bytes : known + (bytes - known) / 4);
     }
@@ -365,7 +365,7 @@ void inbound::taken_from(std::size_t sender) {
     } else if (s.taken * 2 >= few()) {
       tell(s);
     }
-    follow_journey();
+    follow_round_trip();
   } else {
     tell_progress();
   }

@@ -92,7 +92,7 @@ class inbound final : public node, public receiver {
 
   // From the other ranks, any thread.
 
-  void arrived(int from, parcel p) override;
+  void arrived(int from, item_message p) override;
   void ended(int from) override;
   /// So many replicas of the stage are here now. None: what is under way is worked on, and nothing more is
   /// sent here. One thread at a time.
@@ -112,7 +112,7 @@ class inbound final : public node, public receiver {
   };
   struct waiting {
     std::size_t from;
-    parcel what;
+    item_message what;
   };
 
   [[nodiscard]] bool in_turn() const;
@@ -121,10 +121,10 @@ class inbound final : public node, public receiver {
   void taken_from(std::size_t sender);
   void tell(sender& s);
   [[nodiscard]] int few() const noexcept;
-  [[nodiscard]] int for_the_journey() const noexcept;
+  [[nodiscard]] int for_round_trip() const noexcept;
   void allow(int most);
   void tell_how_many();
-  void follow_journey();
+  void follow_round_trip();
 
   exchange& by_;
   const std::uint32_t channel_;

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 /// A run that other processes execute without this one: it has ended when it begins, and has no results.
 class absent final : public engine {
@@ -20,4 +20,4 @@ class absent final : public engine {
   void set_replicas(std::string_view, int) override {}
 };
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

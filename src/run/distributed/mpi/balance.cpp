@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -14,7 +14,7 @@ using network::place_of;
 constexpr double spare = 2;
 
 // Seconds per item of the source below which nothing can come, however the stages are placed.
-double best_pace(const std::vector<group>& groups, const machine& on) {
+double best_pace(const std::vector<stage_group>& groups, const machine& on) {
   double slowest = 0, all = 0;
   int workers = 0;
   for (const auto& g : groups) {
@@ -27,7 +27,7 @@ double best_pace(const std::vector<group>& groups, const machine& on) {
 
 class placing {
  public:
-  placing(std::vector<group>& groups, const machine& on)
+  placing(std::vector<stage_group>& groups, const machine& on)
       : groups_(groups), on_(on), order_(on.by_host()), pace_(best_pace(groups, on)) {
     used_.resize(on.ranks.size());
     std::rotate(order_.begin(), order_.begin() + 1, order_.end());  // rank 0 is the last that gets replicas
@@ -53,8 +53,8 @@ class placing {
   [[nodiscard]] double& used(int rank) { return used_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] double left(int rank) { return on_.workers(rank) - used(rank); }
   [[nodiscard]] double in_workers(double load) const { return pace_ > 0 ? load / pace_ : 0; }
-  [[nodiscard]] std::vector<group*> farms() {
-    std::vector<group*> all;
+  [[nodiscard]] std::vector<stage_group*> farms() {
+    std::vector<stage_group*> all;
     for (auto& g : groups_) {
       if (g.farm && g.at.empty()) all.push_back(&g);
     }
@@ -65,7 +65,7 @@ class placing {
     return *std::max_element(order_.begin(), order_.end(), [&](int a, int b) { return left(a) < left(b); });
   }
 
-  void take(const group& g) {
+  void take(const stage_group& g) {
     for (const auto& p : g.at) used(p.rank) += g.farm ? p.replicas : in_workers(g.load);
   }
 
@@ -86,8 +86,8 @@ class placing {
     double serial = 0;
     int workers = 0;
     for (const int r : order_) workers += static_cast<int>(std::max(0.0, left(r)));
-    constexpr auto most = static_cast<int>(network::most_shares);
-    std::vector<group*> growing;
+    constexpr auto most = static_cast<int>(network::most_partitions);
+    std::vector<stage_group*> growing;
     for (const auto& g : groups_) {
       if (!g.farm) serial = std::max(serial, g.load);
     }
@@ -98,9 +98,9 @@ class placing {
       }
       workers -= g->replicas;
     }
-    const auto each = [](const group* g) { return g->load / g->replicas; };
+    const auto each = [](const stage_group* g) { return g->load / g->replicas; };
     for (; workers > 0; --workers) {
-      std::erase_if(growing, [&](const group* g) { return g->divided && g->replicas >= most; });
+      std::erase_if(growing, [&](const stage_group* g) { return g->divided && g->replicas >= most; });
       if (growing.empty()) return;
       auto* const slowest = *std::max_element(growing.begin(), growing.end(),
                                               [&](auto* a, auto* b) { return each(a) < each(b); });
@@ -109,7 +109,7 @@ class placing {
     }
   }
 
-  void place_one_by_one(group& g) {
+  void place_one_by_one(stage_group& g) {
     std::vector<int> of_rank(on_.ranks.size());
     for (int i = 0; i < g.replicas; ++i) {
       const int r = freest();
@@ -121,7 +121,7 @@ class placing {
     }
   }
 
-  std::vector<group>& groups_;
+  std::vector<stage_group>& groups_;
   const machine& on_;
   std::vector<int> order_;
   const double pace_;
@@ -130,7 +130,7 @@ class placing {
 
 }  // namespace
 
-std::vector<place_of> spread(int replicas, const std::vector<int>& ranks) {
+std::vector<place_of> spread_replicas(int replicas, const std::vector<int>& ranks) {
   std::vector<place_of> all;
   const int n = std::min(replicas, static_cast<int>(ranks.size()));
   all.reserve(static_cast<std::size_t>(n));
@@ -140,8 +140,8 @@ std::vector<place_of> spread(int replicas, const std::vector<int>& ranks) {
   return all;
 }
 
-void balance(std::vector<group>& groups, const machine& on) {
+void balance(std::vector<stage_group>& groups, const machine& on) {
   placing(groups, on).place_all();
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -8,10 +8,10 @@
 #include "../graph/exchange.hpp"
 #include "machine.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 /// Stages [first, last) of the plan, which are executed together: a serial one, or all of a farm.
-struct group {
+struct stage_group {
   std::size_t first = 0, last = 0;
   bool farm = false;
   /// A farm whose items one rank divides up among the others: by key, or as its `.schedule` says.
@@ -26,13 +26,13 @@ struct group {
 };
 
 /// So many replicas, each to one of these ranks, as even as can be; neighbours on the same rank.
-[[nodiscard]] std::vector<network::place_of> spread(int replicas, const std::vector<int>& ranks);
+[[nodiscard]] std::vector<network::place_of> spread_replicas(int replicas, const std::vector<int>& ranks);
 
 /// Decides by their loads where all groups are executed that have no place yet. The idea is that of a line
 /// whose slowest part sets the pace: every worker in turn goes to the farm that is slowest with those it has
 /// (the divisor method of J. Q. Adams, which makes the largest load per replica as small as can be), until
 /// all are given away or no farm holds up the slowest serial stage. Serial stages are put together on rank 0
 /// as long as its workers keep pace with the rest, the others on ranks of their own near by.
-void balance(std::vector<group>& groups, const machine& on);
+void balance(std::vector<stage_group>& groups, const machine& on);
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <limits>
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
 constexpr int most_questions = 24;
 constexpr int least_questions = 3;              // of which the first may also have to connect
-constexpr std::int64_t enough_ns = 50'000'000;  // where journeys take long there are fewer
+constexpr std::int64_t enough_ns = 50'000'000;  // where round trips take long there are fewer
 constexpr int tag = 4;
 
 clocks::reading ask(int rank, MPI_Comm comm) {
@@ -60,7 +60,7 @@ clocks clocks::measured(MPI_Comm comm, const std::vector<int>& node_of) {
   return found;
 }
 
-std::int64_t clocks::longest_journey_ns() const noexcept {
+std::int64_t clocks::longest_round_trip_ns() const noexcept {
   std::int64_t half = 0;
   for (const auto& r : of_rank_) half = std::max(half, r.off_ns);
   return 2 * half;
@@ -74,4 +74,4 @@ void clocks::add(const clocks& with_more, const std::vector<int>& node_of) {
   }
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr std::chrono::microseconds longest_rest{1000};
 constexpr std::chrono::milliseconds time_for_launcher{50};
 constexpr std::chrono::seconds time_for_mpi{1};
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes: MPI counts with int
-constexpr int parts = 3;                                    // a tag that letters and blocks do not have
+constexpr int parts = 3;                                    // a tag that messages and blocks do not have
 
 void say_why(const std::string& why) {
   std::fprintf(stderr, "thalweg: %s\n", why.c_str());
@@ -131,4 +131,4 @@ std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine,
   return all;
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

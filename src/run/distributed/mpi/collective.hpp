@@ -11,7 +11,7 @@
 
 /// What all ranks do together at the end of a run, without keeping a processor busy as MPI's own waiting
 /// would.
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 /// Returns when it is done.
 void wait_for(MPI_Request& r);
@@ -40,4 +40,4 @@ void before_finalising(void (*call)());
 /// Rank 0 gets what each rank has, by rank; the others get nothing.
 [[nodiscard]] std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine, MPI_Comm comm);
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -12,7 +12,7 @@
 
 #include "collective.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -34,8 +34,8 @@ struct telling {
   std::string trace;
   std::uint64_t trace_dropped = 0;
 
-  template <class Bytes> void travel(Bytes& way) {
-    way(numbers, host, stages, latency, channels, trace, trace_dropped);
+  template <class Bytes> void travel(Bytes& bytes) {
+    bytes(numbers, host, stages, latency, channels, trace, trace_dropped);
   }
 };
 static_assert(std::is_trivially_copyable_v<figures> && std::is_trivially_copyable_v<observe::stage_totals>);
@@ -171,4 +171,4 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
   run.learn(std::move(all));
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -29,7 +29,7 @@ std::string text_of(int mpi_error) {
 
 // Why it is better not to try, if there is a reason. The launcher of Open MPI 4 never ends where it has been
 // asked for a process that it has no slot for, although MPI_Comm_spawn returns an error.
-std::string missing_slots([[maybe_unused]] const invitation& to) {
+std::string missing_slots([[maybe_unused]] const join_request& to) {
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
   constexpr const char* permit = "OMPI_MCA_rmaps_base_oversubscribe";
   const auto variable = [](const char* name) {
@@ -50,7 +50,7 @@ std::string missing_slots([[maybe_unused]] const invitation& to) {
 
 }  // namespace
 
-joining::joining(MPI_Comm comm, invitation to, std::chrono::milliseconds patience)
+joining::joining(MPI_Comm comm, join_request to, std::chrono::milliseconds patience)
     : to_(std::move(to)), patience_(patience), processes_(static_cast<std::size_t>(to_.count)) {
   MPI_Comm_dup(comm, &side_);
   MPI_Comm_rank(side_, &rank_);
@@ -108,7 +108,7 @@ void joining::spawn() {
   MPI_Comm_dup(MPI_COMM_SELF, &self);
   MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
   std::vector<int> each(static_cast<std::size_t>(to_.count));
-  const int error = MPI_Comm_spawn(command_for_newcomers(this_program()).c_str(), arguments.data(), to_.count,
+  const int error = MPI_Comm_spawn(command_for_joiners(this_program()).c_str(), arguments.data(), to_.count,
                                    MPI_INFO_NULL, 0, self, &inter_, each.data());
   MPI_Comm_free(&self);
   if (error != MPI_SUCCESS) {
@@ -143,9 +143,9 @@ void joining::spawn() {
 
 void joining::come_together() {
   if (rank_ == 0) MPI_Intercomm_merge(inter_, 0, &bridge_);
-  circle_ = circle::made(side_, bridge_, 1, false);
+  group_ = group::make(side_, bridge_, 1, false);
   const bool held = hold_();
-  const bool all = circle_.all_agree(held);
+  const bool all = group_.all_agree(held);
   if (!all) {
     if (held) let_go_();
     part();
@@ -154,10 +154,10 @@ void joining::come_together() {
 }
 
 void joining::part() {
-  if (circle_.wide != MPI_COMM_NULL) MPI_Comm_free(&circle_.wide);
+  if (group_.comm != MPI_COMM_NULL) MPI_Comm_free(&group_.comm);
   if (bridge_ != MPI_COMM_NULL) MPI_Comm_free(&bridge_);
   // Both sides are apart from now on: neither waits for the other one's end.
   if (inter_ != MPI_COMM_NULL) MPI_Comm_disconnect(&inter_);
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

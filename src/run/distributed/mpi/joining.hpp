@@ -13,10 +13,10 @@
 
 #include <mpi.h>
 
-#include "invitation.hpp"
+#include "join_request.hpp"
 #include "process.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 /// Starts processes that join a run, on the side of the ranks that began it. MPI's functions for that keep
 /// their caller waiting, so a thread of this object calls them, and the stream goes on meanwhile.
@@ -37,7 +37,7 @@ class joining {
   };
 
   /// All ranks of `comm` call it.
-  joining(MPI_Comm comm, invitation to, std::chrono::milliseconds patience);
+  joining(MPI_Comm comm, join_request to, std::chrono::milliseconds patience);
   joining(const joining&) = delete;
   joining& operator=(const joining&) = delete;
   ~joining();
@@ -59,14 +59,14 @@ class joining {
 
   // What has come of it.
 
-  [[nodiscard]] const circle& all() const noexcept { return circle_; }
+  [[nodiscard]] const group& all() const noexcept { return group_; }
   [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
   /// Those that have been started and have come as far as MPI, as long as the run waits for them. Any thread.
   [[nodiscard]] std::vector<process> begun() const;
   /// The problem is that they have another job.
   [[nodiscard]] bool is_other_job() const noexcept { return other_job_; }
 
-  /// At the end of the run, of which nothing is under way any more; all ranks, and the newcomers.
+  /// At the end of the run, of which nothing is under way any more; all ranks, and the joiners.
   void part();
 
  private:
@@ -76,14 +76,14 @@ class joining {
   void become(state s);
 
   MPI_Comm side_ = MPI_COMM_NULL;
-  MPI_Comm inter_ = MPI_COMM_NULL;   // rank 0: to the newcomers
+  MPI_Comm inter_ = MPI_COMM_NULL;   // rank 0: to the joiners
   MPI_Comm bridge_ = MPI_COMM_NULL;  // the same as one group
-  invitation to_;
+  join_request to_;
   int rank_ = 0;
   std::function<void()> wake_;
   std::function<bool()> hold_;
   std::function<void()> let_go_;
-  circle circle_;
+  group group_;
   std::string problem_;
   bool other_job_ = false;
   const std::chrono::milliseconds patience_;
@@ -96,4 +96,4 @@ class joining {
   std::thread thread_;
 };
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -8,20 +8,20 @@
 #include <string_view>
 
 #include "../../parts.hpp"
-#include "../graph/spread.hpp"
+#include "../graph/part_placement.hpp"
 #include "balance.hpp"
-#include "ways.hpp"
+#include "stage_edges.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
 using network::place_of;
 
-std::vector<group> groups_of(const run_state& run) {
-  std::vector<group> all;
+std::vector<stage_group> groups_of(const run_state& run) {
+  std::vector<stage_group> all;
   for (std::size_t i = 0; i < run.stages.size();) {
-    group g;
+    stage_group g;
     g.first = i++;
     const auto& info = *run.stages[g.first].info;
     while (i < run.stages.size() && same_farm(run.stages[i - 1], run.stages[i])) ++i;
@@ -35,7 +35,7 @@ std::vector<group> groups_of(const run_state& run) {
   }
   // What goes round, and what cannot travel, keeps those it connects together.
   const auto looping = components_in_loops(run);
-  for (const auto& w : ways_of(run)) {
+  for (const auto& w : stage_edges_of(run)) {
     const bool stuck = w.own_pipe || model::wire_of(*w.items) == nullptr;
     const bool goes_round = looping[run.stages[w.from].component] && looping[run.stages[w.to].component];
     for (auto& g : all) {
@@ -49,8 +49,9 @@ std::vector<group> groups_of(const run_state& run) {
 }
 
 // The groups that a name means: that of a stage, of a farm or of a composite.
-std::vector<group*> named(const run_state& run, std::vector<group>& groups, std::string_view name) {
-  std::vector<group*> all;
+std::vector<stage_group*> named(const run_state& run, std::vector<stage_group>& groups,
+                                std::string_view name) {
+  std::vector<stage_group*> all;
   for (auto& g : groups) {
     for (auto s = g.first; s < g.last; ++s) {
       const std::string_view full = run.stages[s].info->name;
@@ -82,11 +83,11 @@ std::vector<place_of> counted(std::vector<int> ranks) {
 }
 
 // Of a farm all replicas, or as many as there are workers, to these ranks.
-std::vector<place_of> farm_on(const group& g, const std::vector<int>& ranks, const machine& on) {
-  if (g.replicas != automatic) return spread(g.replicas, ranks);
+std::vector<place_of> farm_on(const stage_group& g, const std::vector<int>& ranks, const machine& on) {
+  if (g.replicas != automatic) return spread_replicas(g.replicas, ranks);
   std::vector<int> all;
   for (const int r : ranks) all.insert(all.end(), static_cast<std::size_t>(on.workers(r)), r);
-  if (g.divided) all.resize(std::min(all.size(), network::most_shares));
+  if (g.divided) all.resize(std::min(all.size(), network::most_partitions));
   return counted(std::move(all));
 }
 
@@ -99,7 +100,7 @@ int reserve_of(const mpi_options& how, const machine& on) {
 
 class wishes {
  public:
-  wishes(const run_state& run, const machine& on, const mpi_options& how, std::vector<group>& groups)
+  wishes(const run_state& run, const machine& on, const mpi_options& how, std::vector<stage_group>& groups)
       : run_(run), on_(on), joining_(how.spawn), at_work_(on.size() - reserve_of(how, on)), groups_(groups) {}
 
   void take(const stage_place& p) {
@@ -116,8 +117,8 @@ class wishes {
   }
 
   /// The stage with this name, or the farm or the composite.
-  [[nodiscard]] bool name(const group& g) const {
-    return std::any_of(named_.begin(), named_.end(), [&](const group* n) { return n == &g; });
+  [[nodiscard]] bool name(const stage_group& g) const {
+    return std::any_of(named_.begin(), named_.end(), [&](const stage_group* n) { return n == &g; });
   }
 
   std::vector<std::string> problems;
@@ -125,7 +126,7 @@ class wishes {
  private:
   void fails(std::string why) { problems.push_back(std::move(why)); }
 
-  void to_ranks(group& g, const std::vector<int>& ranks, const std::string& who) {
+  void to_ranks(stage_group& g, const std::vector<int>& ranks, const std::string& who) {
     for (const int r : ranks) {
       if (r < 0 || r >= on_.size())
         return fails(who + " names rank " + std::to_string(r) + ", but there are ranks 0 to " +
@@ -138,7 +139,7 @@ class wishes {
     g.at = counted(ranks);
   }
 
-  void to_hosts(group& g, const std::vector<std::string>& hosts, const std::string& who) {
+  void to_hosts(stage_group& g, const std::vector<std::string>& hosts, const std::string& who) {
     std::vector<int> ranks;
     for (const auto& h : hosts) {
       const auto there = on_.on_host(h);
@@ -175,11 +176,11 @@ class wishes {
   const machine& on_;
   const int joining_;  // processes that may join later
   const int at_work_;  // ranks from here on are in reserve
-  std::vector<group>& groups_;
-  std::vector<group*> named_;
+  std::vector<stage_group>& groups_;
+  std::vector<stage_group*> named_;
 };
 
-void take_costs(const run_state& run, const mpi_options& how, std::vector<group>& groups,
+void take_costs(const run_state& run, const mpi_options& how, std::vector<stage_group>& groups,
                 std::vector<std::string>& problems) {
   if (!how.costs.empty() && how.grouping != automatic)
     problems.emplace_back("mpi: .grouping and .costs: only one of them can say where stages go");
@@ -196,7 +197,7 @@ void take_costs(const run_state& run, const mpi_options& how, std::vector<group>
 // --- what nobody asked for ---
 
 // Sources and sinks: on rank 0; or each away from the others, on another host if there are enough of them.
-void place_ends(std::vector<group>& groups, bool apart, const machine& on) {
+void place_ends(std::vector<stage_group>& groups, bool apart, const machine& on) {
   std::vector<int> taken(on.ranks.size());
   const auto on_host = [&](int rank) {
     int sum = 0;
@@ -219,19 +220,19 @@ void place_ends(std::vector<group>& groups, bool apart, const machine& on) {
 }
 
 // Ranks for replicas: those that have neither a source nor a sink, if there are any.
-std::vector<int> ranks_for_farms(const std::vector<group>& groups, const machine& on) {
+std::vector<int> ranks_for_farms(const std::vector<stage_group>& groups, const machine& on) {
   auto all = on.by_host();
   if (all.size() > 1) all.erase(all.begin());
   auto others = all;
   std::erase_if(others, [&](int r) {
-    return std::any_of(groups.begin(), groups.end(), [&](const group& g) {
+    return std::any_of(groups.begin(), groups.end(), [&](const stage_group& g) {
       return (g.source || g.sink) && !g.at.empty() && g.at.front().rank == r;
     });
   });
   return others.empty() ? all : others;
 }
 
-void place_by_default(std::vector<group>& groups, const machine& on) {
+void place_by_default(std::vector<stage_group>& groups, const machine& on) {
   const auto ranks = ranks_for_farms(groups, on);
   for (auto& g : groups) {
     if (g.at.empty()) g.at = g.farm ? farm_on(g, ranks, on) : counted({0});
@@ -239,7 +240,7 @@ void place_by_default(std::vector<group>& groups, const machine& on) {
 }
 
 // So many operators to each rank, as they follow each other.
-void place_in_turn(std::vector<group>& groups, int grouping, const machine& on) {
+void place_in_turn(std::vector<stage_group>& groups, int grouping, const machine& on) {
   const auto order = on.by_host();
   int workers = 0;
   for (const int r : ranks_for_farms(groups, on)) workers += on.workers(r);
@@ -307,4 +308,4 @@ network::mapping with_reserves(const run_state& run, const mpi_options& how, con
   return places;
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -22,20 +22,20 @@
 #include "absent.hpp"
 #include "clocks.hpp"
 #include "collective.hpp"
+#include "environment.hpp"
+#include "heartbeat.hpp"
+#include "joiner.hpp"
 #include "joining.hpp"
-#include "kept_memory.hpp"
+#include "malloc_tuning.hpp"
 #include "mapping.hpp"
-#include "newcomer.hpp"
 #include "plan.hpp"
 #include "post.hpp"
-#include "pulse.hpp"
-#include "roll_call.hpp"
-#include "surroundings.hpp"
-#include "ways.hpp"
+#include "rendezvous.hpp"
+#include "stage_edges.hpp"
 
 namespace thalweg {
 
-namespace run_detail::across {
+namespace run_detail::distributed {
 
 namespace {
 
@@ -48,16 +48,16 @@ void initialise(int* argc, char*** argv, const mpi_options& how) {
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
   MPI_Initialized(&is);
   if (is != 0) {
-    (void)newcomer::here();
-    return begin_roll_calls(false);
+    (void)joiner::here();
+    return begin_rendezvous(false);
   }
   int given = 0;
   // One thread at a time is what runs need. The program may want more, but Open MPI 4 then has no windows
   // over TCP.
   const bool one_at_a_time = how.comm == one_sided && how.spawn == 0;
   MPI_Init_thread(argc, argv, one_at_a_time ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE, &given);
-  (void)newcomer::here();  // before, since what is made first is left last
-  begin_roll_calls(true);
+  (void)joiner::here();  // before, since what is made first is left last
+  begin_rendezvous(true);
   std::atexit([] {
     int over = 0;
     MPI_Finalized(&over);
@@ -214,7 +214,7 @@ void require_same(const std::string& mine, const std::string& own_problem, MPI_C
 // What is known before anything runs: all that cannot travel although it would have to.
 void require_wires(const run_state& run, const network::mapping& places) {
   std::vector<std::string> problems;
-  for (const auto& w : ways_of(run)) {
+  for (const auto& w : stage_edges_of(run)) {
     const auto& a = places[w.from];
     const auto& b = places[w.to];
     if (a == b && a.size() == 1) continue;
@@ -317,20 +317,19 @@ std::int64_t next_run() {
 }
 
 // Of a process that was started to join a run: that one alone is its business.
-std::shared_ptr<engine> make_newcomer(newcomer& self, std::unique_ptr<run_state> state,
-                                      const mpi_options& how, const std::vector<std::string>& arguments,
-                                      std::int64_t number) {
-  const auto& to = self.invited();
+std::shared_ptr<engine> make_joiner(joiner& self, std::unique_ptr<run_state> state, const mpi_options& how,
+                                    const std::vector<std::string>& arguments, std::int64_t number) {
+  const auto& to = self.request();
   if (number != to.run) return std::make_shared<absent>(std::move(state));
   if (!self.meets(description(*state, how, arguments))) return std::make_shared<absent>(std::move(state));
-  keep_memory(how.keep_memory);
+  tune_malloc(how.keep_memory);
   const auto& all = self.all();
   auto others = std::make_shared<post>(all, to.first, to.places, how);
   std::shared_ptr<engine> made;
   try {
     state->others = others;
     const any_policy local =
-        how.local ? *how.local : any_policy(pool{.workers = all.seen.all.workers(self.rank())});
+        how.local ? *how.local : any_policy(pool{.workers = all.env.all.workers(self.rank())});
     made = local.make(std::move(state));
   } catch (...) {
     (void)all.all_agree(false);
@@ -338,7 +337,7 @@ std::shared_ptr<engine> make_newcomer(newcomer& self, std::unique_ptr<run_state>
     throw;
   }
   if (all.all_agree(true)) {
-    others->take_part(std::make_unique<pulse>(all.wide, all.seen, how.patience));
+    others->take_part(std::make_unique<heartbeat>(all.comm, all.env, how.patience));
   } else {
     others->stay_apart();
     self.part();
@@ -384,12 +383,11 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   int is = 0;
   MPI_Finalized(&is);
   if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
-  if (auto* const self = newcomer::here())
-    return make_newcomer(*self, std::move(state), how, arguments, number);
-  own_comm mine(call_roll(number, how.patience));
+  if (auto* const self = joiner::here()) return make_joiner(*self, std::move(state), how, arguments, number);
+  own_comm mine(rendezvous(number, how.patience));
   const auto watch = watch_before(how.patience);
-  const auto seen = look_around(mine.comm);
-  const auto& on = seen.all;
+  const auto env = look_around(mine.comm);
+  const auto& on = env.all;
   int rank = 0;
   MPI_Comm_rank(mine.comm, &rank);
   const any_policy local = how.local ? *how.local : any_policy(pool{.workers = on.workers(rank)});
@@ -413,9 +411,9 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   require_same(job, trace_problem(*state, rank), mine.comm);
   auto places = with_reserves(*state, how, on, map_stages(*state, how, on));
   require_wires(*state, places);
-  keep_memory(how.keep_memory);
-  auto times = clocks::measured(mine.comm, seen.node_of);
-  auto beat = std::make_unique<pulse>(mine.comm, seen, how.patience);
+  tune_malloc(how.keep_memory);
+  auto times = clocks::measured(mine.comm, env.node_of);
+  auto beat = std::make_unique<heartbeat>(mine.comm, env, how.patience);
   std::unique_ptr<joining> door;
   std::vector<int> room;
   std::string problem;
@@ -423,11 +421,11 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
     problem = obstacle(places, on.size(), mine.comm);
     room = room_for(places, on, local);
     if (problem.empty())
-      door = std::make_unique<joining>(mine.comm, invitation{on.size(), how.spawn, number, job, places},
+      door = std::make_unique<joining>(mine.comm, join_request{on.size(), how.spawn, number, job, places},
                                        how.patience);
   }
   auto others =
-      std::make_shared<post>(mine.give_up(), std::move(places), std::move(times), std::move(beat), how, seen);
+      std::make_shared<post>(mine.give_up(), std::move(places), std::move(times), std::move(beat), how, env);
   state->notes = others->notes();
   if (const int left = on.size() - how.reserve; rank == 0 && how.apart && left < 3)
     state->notes.push_back(
@@ -456,32 +454,32 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
 }
 
 }  // namespace
-}  // namespace run_detail::across
+}  // namespace run_detail::distributed
 
 mpi::mpi(int& argc, char**& argv, mpi_options options) : options_(std::move(options)) {
-  run_detail::across::initialise(&argc, &argv, options_);
+  run_detail::distributed::initialise(&argc, &argv, options_);
   if (argc > 1) arguments_.assign(argv + 1, argv + argc);
   count();
 }
 
 mpi::mpi(mpi_options options) : options_(std::move(options)) {
-  run_detail::across::initialise(nullptr, nullptr, options_);
+  run_detail::distributed::initialise(nullptr, nullptr, options_);
   count();
 }
 
 void mpi::count() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-  if (const auto* const self = run_detail::across::newcomer::here()) {
+  if (const auto* const self = run_detail::distributed::joiner::here()) {
     rank_ = self->rank();
-    ranks_ = self->invited().first;
+    ranks_ = self->request().first;
   }
-  const auto plan = run_detail::across::requested_plan();
+  const auto plan = run_detail::distributed::requested_plan();
   if (plan && plan->for_machine) ranks_ = plan->for_machine->size();
 }
 
 mpi::operator any_policy() const {
-  return {"mpi:" + std::to_string(ranks_), std::make_shared<mpi>(*this), run_detail::across::make_mpi};
+  return {"mpi:" + std::to_string(ranks_), std::make_shared<mpi>(*this), run_detail::distributed::make_mpi};
 }
 
 }  // namespace thalweg

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -174,7 +174,7 @@ bool one_sided::hear() {
 bool one_sided::fetch(std::size_t from) {
   auto& i = in_[from];
   bool moved = false;
-  // In the order in which it was written, which is that of the letters.
+  // In the order in which it was written, which is that of the messages.
   while (!i.parts.empty() && !i.parts.front().busy) {
     i.fetched += i.parts.front().size;
     i.parts.pop_front();
@@ -212,4 +212,4 @@ bool one_sided::fetch(std::size_t from) {
   return moved;
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

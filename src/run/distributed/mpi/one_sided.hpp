@@ -11,9 +11,9 @@
 
 #include "two_sided.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
-/// Letters as messages of MPI, and blocks through windows: each rank has a ring of bytes for each other one,
+/// Messages as messages of MPI, and blocks through windows: each rank has a ring of bytes for each other one,
 /// in memory from which the other fetches straight to where the bytes belong. A message says how far a ring
 /// has been written, and with an atomic operation the receiver says how far it has fetched.
 class one_sided final : public two_sided {
@@ -74,4 +74,4 @@ class one_sided final : public two_sided {
   std::vector<inlet> in_;
 };
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

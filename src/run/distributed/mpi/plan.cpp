@@ -13,9 +13,9 @@
 #include <string_view>
 #include <thread>
 
-#include "ways.hpp"
+#include "stage_edges.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -106,7 +106,7 @@ std::string plan_as_json(const run_state& run, const mpi_options& how, const mac
     pace = std::max(pace, loads[s] / replicas);
   }
   json.end_array().key("ways").begin_array();
-  for (const auto& w : ways_of(run)) {
+  for (const auto& w : stage_edges_of(run)) {
     json.begin_object()
         .member("from", run.stages[w.from].info->name)
         .member("to", run.stages[w.to].info->name);
@@ -160,4 +160,4 @@ void write_whole(const std::string& file, std::string_view text) {
   out.commit();
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -15,13 +15,13 @@
 #include "../../network/net.hpp"
 #include "../graph/remote.hpp"
 #include "collective.hpp"
-#include "newcomer.hpp"
+#include "joiner.hpp"
 #include "one_sided.hpp"
-#include "roll_call.hpp"
+#include "rendezvous.hpp"
 #include "tree.hpp"
 #include "two_sided.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -105,41 +105,41 @@ int size_of(MPI_Comm comm) {
 
 }  // namespace
 
-post::post(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr<pulse> beat,
-           const mpi_options& how, const surroundings& seen)
+post::post(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr<heartbeat> beat,
+           const mpi_options& how, const environment& seen)
     : comm_(comm),
       first_(size_of(comm)),
       places_(std::move(places)),
       times_(std::move(times)),
       all_(seen.all),
       credits_(how.credits == automatic ? 0 : how.credits),
-      journey_ns_(times_.longest_journey_ns()),
+      round_trip_ns_(times_.longest_round_trip_ns()),
       run_bytes_(how.batch_bytes),
       crowded_(seen.crowded),
       cores_(seen.cores),
       patience_(how.patience),
-      pulse_(std::move(beat)),
-      letters_sent_(static_cast<std::size_t>(first_ + how.spawn)),
+      heartbeat_(std::move(beat)),
+      messages_sent_(static_cast<std::size_t>(first_ + how.spawn)),
       there_(first_) {
   MPI_Comm_rank(comm_, &rank_);
-  open_ways(how);
+  open_transports(how);
 }
 
-post::post(const circle& all, int first, network::mapping places, const mpi_options& how)
-    : comm_(all.wide),
+post::post(const group& all, int first, network::mapping places, const mpi_options& how)
+    : comm_(all.comm),
       first_(first),
       places_(std::move(places)),
       times_(all.times),
-      all_(all.seen.all),
+      all_(all.env.all),
       credits_(how.credits == automatic ? 0 : how.credits),
-      journey_ns_(times_.longest_journey_ns()),
+      round_trip_ns_(times_.longest_round_trip_ns()),
       run_bytes_(how.batch_bytes),
-      crowded_(all.seen.crowded),
-      cores_(all.seen.cores),
+      crowded_(all.env.crowded),
+      cores_(all.env.cores),
       patience_(how.patience),
-      far_(std::make_unique<across::two_sided>(comm_, static_cast<recipient&>(*this))),
-      letters_sent_(static_cast<std::size_t>(all.seen.all.size())),
-      there_(all.seen.all.size()) {
+      far_(std::make_unique<distributed::two_sided>(comm_, static_cast<recipient&>(*this))),
+      messages_sent_(static_cast<std::size_t>(all.env.all.size())),
+      there_(all.env.all.size()) {
   MPI_Comm_rank(comm_, &rank_);
 }
 
@@ -154,7 +154,7 @@ void post::can_be_joined(std::unique_ptr<joining> by, std::vector<int> room) {
 }
 
 // All ranks at once.
-void post::open_ways(const mpi_options& how) {
+void post::open_transports(const mpi_options& how) {
   recipient& me = *this;
   if (how.comm != thalweg::two_sided && how.share_memory) {
     std::string problem;
@@ -164,7 +164,7 @@ void post::open_ways(const mpi_options& how) {
     if (!problem.empty()) {
       const auto text = "mpi: ranks of one machine cannot share memory (" + problem + ")";
       if (how.comm == thalweg::one_sided) {
-        close_ways();
+        close_transports();
         throw error(text + ", which .comm = one_sided asks for");
       }
       if (rank_ == 0) notes_.push_back(text + ": there items travel as messages");
@@ -179,12 +179,12 @@ void post::open_ways(const mpi_options& how) {
   MPI_Allreduce(&to_far, &somewhere, 1, MPI_INT, MPI_MAX, comm_);
   if (somewhere == 0) return;
   if (how.comm != thalweg::one_sided) {
-    far_ = std::make_unique<across::two_sided>(comm_, me);
+    far_ = std::make_unique<distributed::two_sided>(comm_, me);
     return;
   }
-  far_ = across::one_sided::open(comm_, me);
+  far_ = distributed::one_sided::open(comm_, me);
   if (!far_) {
-    close_ways();
+    close_transports();
     throw error(
         "mpi: this MPI gives no window of memory to ranks on different machines, which .comm = one_sided "
         "asks "
@@ -193,7 +193,7 @@ void post::open_ways(const mpi_options& how) {
 }
 
 // All ranks at once, when none has anything to say any more.
-void post::close_ways() {
+void post::close_transports() {
   deaf_ = true;
   while (inside_ != 0) std::this_thread::yield();
   if (far_) far_->close();
@@ -232,7 +232,7 @@ void post::start(network::net& of, bool on_caller) {
   if (of.may_stand_still())
     still_.emplace(
         of, rank_, rank_ < first_ ? above(rank_) : host_of(rank_), [this] { return those_below(0); },
-        [this](int to, const stillness::word& w) { tell(to, w); });
+        [this](int to, const quiescence::wave_message& w) { tell(to, w); });
   if (!on_caller) thread_ = std::thread([this] { live(); });
 }
 
@@ -253,7 +253,7 @@ void post::wake() noexcept {
   --inside_;
 }
 
-void post::put(shipment s) {
+void post::put(outgoing_message s) {
   ++inside_;
   if (!closed_ && !is_there(s.to)) {
     const std::lock_guard hold(keeping_);
@@ -265,45 +265,45 @@ void post::put(shipment s) {
 }
 
 // For a rank that is not there yet. What would grow with each change of a farm is put together.
-void post::keep(shipment s) {
+void post::keep(outgoing_message s) {
   if (!door_ || door_->now() == joining::state::settled) return;  // nobody comes any more
-  const auto head_of = [](const shipment& one) {
-    envelope head;
-    std::memcpy(&head, one.letter.data(), sizeof head);
+  const auto head_of = [](const outgoing_message& one) {
+    header head;
+    std::memcpy(&head, one.content.data(), sizeof head);
     return head;
   };
   // What has been allowed since is what counts.
-  if (const auto newer = head_of(s); newer.what == envelope::kind::allow) {
+  if (const auto newer = head_of(s); newer.what == header::kind::allow) {
     for (auto& one : kept_) {
       const auto head = head_of(one);
       if (one.to != s.to || head.what != newer.what || head.channel != newer.channel) continue;
-      one.letter.swap(s.letter);
-      return pool_.give(std::move(s.letter));
+      one.content.swap(s.content);
+      return pool_.give(std::move(s.content));
     }
   }
   kept_.push_back(std::move(s));
 }
 
-void post::ship(shipment s) {
-  letters_sent_[static_cast<std::size_t>(s.to)].fetch_add(1, std::memory_order_relaxed);
-  auto& way = way_to(s.to);
+void post::ship(outgoing_message s) {
+  messages_sent_[static_cast<std::size_t>(s.to)].fetch_add(1, std::memory_order_relaxed);
+  auto& way = transport_to(s.to);
   way.send(std::move(s));
 }
 
-transport& post::way_to(int rank) noexcept {
+transport& post::transport_to(int rank) noexcept {
   if (rank >= first_ && late_) return *late_;
   if (near_ && near_->reaches(rank)) return *near_;
   return *far_;
 }
 
-void post::post_letter(int to, envelope head) {
-  if (head.what != envelope::kind::credit && head.what != envelope::kind::progress)
+void post::send_header(int to, header head) {
+  if (head.what != header::kind::credit && head.what != header::kind::progress)
     others_.fetch_add(1, std::memory_order_relaxed);
-  shipment s;
+  outgoing_message s;
   s.to = to;
-  s.letter = pool_.take();
-  s.letter.resize(sizeof head);
-  std::memcpy(s.letter.data(), &head, sizeof head);
+  s.content = pool_.take();
+  s.content.resize(sizeof head);
+  std::memcpy(s.content.data(), &head, sizeof head);
   put(std::move(s));
 }
 
@@ -314,18 +314,18 @@ std::string post::way_of(const channel_end& c) const {
          "' to stage '" + stages[c.to_stage].info->name + "': ";
 }
 
-std::size_t post::send(int to, std::uint32_t channel, network::parcel p) {
+std::size_t post::send(int to, std::uint32_t channel, network::item_message p) {
   auto& c = channels_[channel];
   if (to == rank_) {
     c.in->arrived(rank_, std::move(p));
     return 0;
   }
-  shipment s;
+  outgoing_message s;
   s.to = to;
-  s.letter = pool_.take();
+  s.content = pool_.take();
   auto& items = *p.items;
-  envelope head;
-  head.what = envelope::kind::items;
+  header head;
+  head.what = header::kind::items;
   head.channel = channel;
   head.number = p.number;
   head.items = static_cast<std::uint32_t>(items.size());
@@ -334,17 +334,17 @@ std::size_t post::send(int to, std::uint32_t channel, network::parcel p) {
   head.position = items.position;
   head.born_ns = items.born_ns;
   head.upto = items.upto;
-  s.letter.resize(sizeof head);
-  byte_writer to_letter(s.letter, s.blocks);
+  s.content.resize(sizeof head);
+  byte_writer to_letter(s.content, s.blocks);
   try {
     c.how->write(to_letter, items);
   } catch (const std::exception& e) {
     throw codec_error(way_of(c) + e.what());
   }
-  if (s.letter.size() > longest_letter) {
+  if (s.content.size() > longest_letter) {
     head.apart = 1;
-    s.apart = std::exchange(s.letter, pool_.take());
-    s.letter.resize(sizeof head);
+    s.apart = std::exchange(s.content, pool_.take());
+    s.content.resize(sizeof head);
     s.blocks.insert(s.blocks.begin(), std::span<const std::byte>(s.apart).subspan(sizeof head));
   }
   head.blocks = static_cast<std::uint32_t>(s.blocks.size());
@@ -352,7 +352,7 @@ std::size_t post::send(int to, std::uint32_t channel, network::parcel p) {
     const auto n = static_cast<std::uint64_t>(b.size());
     to_letter.bytes(&n, sizeof n);
   }
-  std::memcpy(s.letter.data(), &head, sizeof head);
+  std::memcpy(s.content.data(), &head, sizeof head);
   const auto bytes = s.size();
   c.counted->sent(c.how->count(items), bytes);
   if (!s.blocks.empty()) s.items = std::move(p.items);
@@ -363,40 +363,40 @@ std::size_t post::send(int to, std::uint32_t channel, network::parcel p) {
 
 void post::give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) {
   if (to == rank_) return channels_[channel].out->credited(rank_, runs, grant);
-  envelope head;
-  head.what = envelope::kind::credit;
+  header head;
+  head.what = header::kind::credit;
   head.channel = channel;
   head.number = runs;
   head.grant = static_cast<std::int64_t>(grant);
   channels_[channel].counted->credits.fetch_add(1, std::memory_order_relaxed);
-  post_letter(to, head);
+  send_header(to, head);
 }
 
 void post::set_credit(int to, std::uint32_t channel, int most) {
   if (to == rank_) return channels_[channel].out->allowed(rank_, most);
-  envelope head;
-  head.what = envelope::kind::allow;
+  header head;
+  head.what = header::kind::allow;
   head.channel = channel;
   head.number = most;
-  post_letter(to, head);
+  send_header(to, head);
 }
 
 void post::tell_progress(int to, std::uint32_t channel, std::int64_t below) {
   if (to == rank_) return channels_[channel].out->progressed(below);
-  envelope head;
-  head.what = envelope::kind::progress;
+  header head;
+  head.what = header::kind::progress;
   head.channel = channel;
   channels_[channel].counted->credits.fetch_add(1, std::memory_order_relaxed);
   head.number = below;
-  post_letter(to, head);
+  send_header(to, head);
 }
 
 void post::send_end(int to, std::uint32_t channel) {
   if (to == rank_) return channels_[channel].in->ended(rank_);
-  envelope head;
-  head.what = envelope::kind::end;
+  header head;
+  head.what = header::kind::end;
   head.channel = channel;
-  post_letter(to, head);
+  send_header(to, head);
 }
 
 // Once: something may be asked for often.
@@ -414,21 +414,21 @@ void post::resize(std::size_t stage, int replicas) {
   wake();
 }
 
-// --- the thread that speaks ---
+// --- the communication thread ---
 
 // For how long it may sleep that has looked so often without finding anything.
 std::chrono::microseconds post::rest(int looks) const {
   // Nobody rings for messages of MPI.
   if (far_ || late_ || closing_ != step::not_yet)
     return std::min(first_rest * (1 << std::min(6, looks / 4)), longest_wait);
-  if (still_ && still_->is_early()) return stillness::settled;
+  if (still_ && still_->is_early()) return quiescence::settled;
   return longest_quiet;
 }
 
-void post::look_at_pulses() {
-  for (auto* const one : {pulse_.get(), late_pulse_.get()}) {
+void post::look_at_heartbeats() {
+  for (auto* const one : {heartbeat_.get(), joined_heartbeat_.get()}) {
     if (one == nullptr) continue;
-    one->wrote(letters_sent_[static_cast<std::size_t>(one->next())].load(std::memory_order_relaxed));
+    one->wrote(messages_sent_[static_cast<std::size_t>(one->next())].load(std::memory_order_relaxed));
     one->look();
   }
 }
@@ -445,7 +445,7 @@ void post::live() {
     const bool moved = look();
     look_at_flags();
     if (still_ && open_ == 0 && !(door_ && door_->is_meeting())) still_->look([this] { return counted(); });
-    look_at_pulses();
+    look_at_heartbeats();
     if (net_->over()) close();
     const int patience = under_way() || (near_ && near_->under_way()) ? looks_under_way
                          : crowded_                                   ? looks_if_crowded
@@ -470,18 +470,18 @@ void post::live() {
   MPI_Request all = MPI_REQUEST_NULL;
   MPI_Ibarrier(everyone(), &all);
   for (int done = 0; done == 0;) {
-    look_at_pulses();
+    look_at_heartbeats();
     MPI_Test(&all, &done, MPI_STATUS_IGNORE);
     if (done == 0) std::this_thread::sleep_for(first_rest);
   }
   const auto watch = watch_before(patience_);
-  close_ways();
-  while (!pulse_->end()) std::this_thread::sleep_for(first_rest);
-  while (late_pulse_ && !late_pulse_->end()) std::this_thread::sleep_for(first_rest);
+  close_transports();
+  while (!heartbeat_->end()) std::this_thread::sleep_for(first_rest);
+  while (joined_heartbeat_ && !joined_heartbeat_->end()) std::this_thread::sleep_for(first_rest);
   agree_on_error();
   gather_all();
   if (rank_ >= first_) {
-    newcomer::here()->part();
+    joiner::here()->part();
   } else {
     if (door_) door_->part();
     door_.reset();  // the execution may outlive MPI
@@ -498,17 +498,17 @@ void post::hold(message& m, std::span<const std::uint64_t> lengths) {
   for (const auto n : lengths) m.places.emplace_back(m.held.emplace_back(n));
 }
 
-std::unique_ptr<delivery> post::open(int from, std::span<const std::byte> letter) {
+std::unique_ptr<partial_receive> post::open(int from, std::span<const std::byte> content) {
   auto arrived = std::make_unique<message>();
   ++letters_received_;
   ++open_;
   auto& head = arrived->head;
-  std::memcpy(&head, letter.data(), sizeof head);
-  if (head.what != envelope::kind::items) return arrived;
+  std::memcpy(&head, content.data(), sizeof head);
+  if (head.what != header::kind::items) return arrived;
   const auto& c = channels_[head.channel];
   std::vector<std::uint64_t> lengths(head.blocks);
   const auto behind = lengths.size() * sizeof(std::uint64_t);
-  if (behind > 0) std::memcpy(lengths.data(), letter.data() + letter.size() - behind, behind);
+  if (behind > 0) std::memcpy(lengths.data(), content.data() + content.size() - behind, behind);
   arrived->items = c.like->sibling();
   auto& items = *arrived->items;
   items.paced = head.paced != 0;
@@ -519,7 +519,7 @@ std::unique_ptr<delivery> post::open(int from, std::span<const std::byte> letter
   if (head.apart != 0) {
     hold(*arrived, lengths);
   } else {
-    read_items(*arrived, letter.subspan(sizeof head, letter.size() - sizeof head - behind), lengths);
+    read_items(*arrived, content.subspan(sizeof head, content.size() - sizeof head - behind), lengths);
     to_our_clock(from, items);
   }
   return arrived;
@@ -543,7 +543,7 @@ void post::read_items(message& m, std::span<const std::byte> from, std::span<con
   }
 }
 
-// All is there of items that are read only now: the first block is what a letter had been too short for.
+// All is there of items that are read only now: the first block is what a message had been too short for.
 void post::read_what_was_apart(message& m) {
   const auto held = std::exchange(m.held, {});
   m.places.clear();
@@ -565,10 +565,10 @@ void post::to_our_clock(int from, pipe::chunk_base& items) const {
   });
 }
 
-void post::complete(int from, std::unique_ptr<delivery> whole) {
+void post::complete(int from, std::unique_ptr<partial_receive> whole) {
   auto& m = static_cast<message&>(*whole);
-  pulse_->heard(from);
-  if (late_pulse_) late_pulse_->heard(from);
+  heartbeat_->heard(from);
+  if (joined_heartbeat_) joined_heartbeat_->heard(from);
   if (m.head.apart != 0) {
     read_what_was_apart(m);
     to_our_clock(from, *m.items);
@@ -577,8 +577,8 @@ void post::complete(int from, std::unique_ptr<delivery> whole) {
   --open_;
 }
 
-void post::act_on(int from, const envelope& head, network::chunk_ptr items) {
-  using kind = envelope::kind;
+void post::act_on(int from, const header& head, network::chunk_ptr items) {
+  using kind = header::kind;
   auto& run = net_->run();
   const auto root = static_cast<int>(head.number);
   switch (head.what) {
@@ -627,9 +627,9 @@ void post::act_on(int from, const envelope& head, network::chunk_ptr items) {
       tell_all(head);
       take_size(head);
       break;
-    case kind::stillness:
+    case kind::quiescence:
       ++of_stillness_.received;
-      still_->heard({.what = static_cast<stillness::word::kind>(head.paced),
+      still_->heard({.what = static_cast<quiescence::wave_message::kind>(head.paced),
                      .unchanged = head.ranked != 0,
                      .surplus = head.number,
                      .by = static_cast<network::remedy>(head.items),
@@ -652,8 +652,8 @@ void post::resize_as_asked() {
     any_asked_.store(false);
   }
   for (const auto& a : now) {
-    envelope head;
-    head.what = envelope::kind::resize;
+    header head;
+    head.what = header::kind::resize;
     head.channel = static_cast<std::uint32_t>(a.stage);
     head.items = static_cast<std::uint32_t>(a.replicas);
     head.number = rank_;
@@ -663,7 +663,7 @@ void post::resize_as_asked() {
   }
 }
 
-void post::take_size(const envelope& head) {
+void post::take_size(const header& head) {
   changes_ = std::max(changes_, head.position);
   auto& last = sized_[head.channel];
   const auto at = std::pair(head.position, head.number);
@@ -686,13 +686,13 @@ void post::ask_for_more(std::size_t stage, int replicas) {
   if (replicas > room_[stage] && places_[stage].back().rank >= first_) door_->start();
 }
 
-void post::look_at_newcomers() {
+void post::look_at_joiners() {
   if (!door_ || !door_->under_way()) return;
   using enum joining::state;
   auto& run = net_->run();
   switch (door_->now()) {
     case started:
-      tell_all(envelope::kind::meet, rank_);
+      tell_all(header::kind::meet, rank_);
       meet();
       break;
     case met:
@@ -721,7 +721,7 @@ void post::look_at_newcomers() {
 }
 
 // The run is over, and would be without them if they had only said something.
-void post::wait_for_newcomers() {
+void post::wait_for_joiners() {
   const auto now = observe::now_ns();
   if (over_ns_ == 0) over_ns_ = now;
   const std::chrono::nanoseconds waited(now - over_ns_);
@@ -737,18 +737,18 @@ void post::meet() {
               [this] { net_->expect_nobody(); });
 }
 
-// All have agreed: from now on the newcomers are ranks as others are. What has been kept for them is the
+// All have agreed: from now on the joiners are ranks as others are. What has been kept for them is the
 // first that they get.
 void post::admit() {
   const auto& all = door_->all();
-  const int n = all.seen.all.size();
-  wide_ = all.wide;
-  times_.add(all.times, all.seen.node_of);
-  crowded_ = crowded_ || all.seen.crowded;
-  cores_ = all.seen.cores;
+  const int n = all.env.all.size();
+  wide_ = all.comm;
+  times_.add(all.times, all.env.node_of);
+  crowded_ = crowded_ || all.env.crowded;
+  cores_ = all.env.cores;
   joined_ns_ = observe::now_ns() - net_->run().started_ns;
-  late_pulse_ = std::make_unique<pulse>(wide_, all.seen, patience_);
-  late_ = std::make_unique<across::two_sided>(wide_, static_cast<recipient&>(*this));
+  joined_heartbeat_ = std::make_unique<heartbeat>(wide_, all.env, patience_);
+  late_ = std::make_unique<distributed::two_sided>(wide_, static_cast<recipient&>(*this));
   {
     const std::lock_guard hold(keeping_);
     for (auto& s : kept_) ship(std::move(s));
@@ -768,21 +768,21 @@ void post::admit() {
 }
 
 // What has been told to all before it came.
-void post::tell_state(int newcomer) {
-  using kind = envelope::kind;
-  envelope head;
+void post::tell_state(int joiner) {
+  using kind = header::kind;
+  header head;
   for (const auto& [stage, last] : sized_) {
     head.what = kind::resize;
     head.channel = static_cast<std::uint32_t>(stage);
     head.items = static_cast<std::uint32_t>(net_->run().replicas[stage]);
     std::tie(head.position, head.number) = last;
-    post_letter(newcomer, head);
+    send_header(joiner, head);
   }
   head = {};
   head.number = rank_;
   const auto tell = [&](kind what, bool so) {
     head.what = what;
-    if (so) post_letter(newcomer, head);
+    if (so) send_header(joiner, head);
   };
   tell(kind::stop, told_stop_);
   tell(kind::pause, told_pause_ && !told_stop_);
@@ -799,10 +799,10 @@ std::vector<int> post::those_below(int root) const {
   return all;
 }
 
-// In the fields of the envelope that such a letter has no other use for.
-void post::tell(int to, const stillness::word& w) {
-  envelope head;
-  head.what = envelope::kind::stillness;
+// In the fields of the header that such a message has no other use for.
+void post::tell(int to, const quiescence::wave_message& w) {
+  header head;
+  head.what = header::kind::quiescence;
   head.paced = static_cast<std::uint8_t>(w.what);
   head.ranked = w.unchanged ? 1 : 0;
   head.number = w.surplus;
@@ -810,22 +810,22 @@ void post::tell(int to, const stillness::word& w) {
   head.grant = w.items;
   head.channel = static_cast<std::uint32_t>(w.rank);
   ++of_stillness_.sent;
-  post_letter(to, head);
+  send_header(to, head);
 }
 
-// No letter is half received.
-letter_count post::counted() const {
-  letter_count all{-of_stillness_.sent, letters_received_ - of_stillness_.received};
-  for (const auto& n : letters_sent_) all.sent += n.load(std::memory_order_relaxed);
+// No message is half received.
+message_count post::counted() const {
+  message_count all{-of_stillness_.sent, letters_received_ - of_stillness_.received};
+  for (const auto& n : messages_sent_) all.sent += n.load(std::memory_order_relaxed);
   return all;
 }
 
 // What this rank's run has been told, the others are.
 void post::look_at_flags() {
-  using kind = envelope::kind;
+  using kind = header::kind;
   auto& run = net_->run();
   resize_as_asked();
-  look_at_newcomers();
+  look_at_joiners();
   if (run.cancelled.load(std::memory_order_acquire)) {
     if (!std::exchange(told_cancel_, true)) tell_all(kind::cancel, rank_);
     return;
@@ -841,34 +841,34 @@ void post::look_at_flags() {
 
 // Down a binomial tree whose root is the rank that began: each tells those below it. Who has joined hangs on
 // one of the others, since ranks learn of it one after the other, and all have to know the same tree.
-void post::tell_all(envelope head) {
+void post::tell_all(header head) {
   if (closing_ > step::over_here) return;
   const auto origin = static_cast<int>(head.number);
   if (rank_ >= first_) {
-    if (origin == rank_) post_letter(host_of(rank_), head);
+    if (origin == rank_) send_header(host_of(rank_), head);
     return;
   }
   for (const int r : those_below(origin < first_ ? origin : host_of(origin))) {
-    if (r != origin) post_letter(r, head);
+    if (r != origin) send_header(r, head);
   }
 }
 
-void post::tell_all(envelope::kind what, int root) {
-  envelope head;
+void post::tell_all(header::kind what, int root) {
+  header head;
   head.what = what;
   head.number = root;
   tell_all(head);
 }
 
 // Nothing more is executed here. When that is so everywhere, nobody has anything to tell the others any more;
-// then each learns how many letters it is still to receive.
+// then each learns how many messages it is still to receive.
 void post::close() {
   using enum step;
   if (closing_ == not_yet) {
     if (!told_cancel_ && net_->run().cancelled.load(std::memory_order_acquire)) return;
     // Rank 0 goes on only when it knows whether processes that it has started take part; and where they do,
     // all others are about to know it.
-    if (rank_ == 0 && door_ && door_->under_way()) return wait_for_newcomers();
+    if (rank_ == 0 && door_ && door_->under_way()) return wait_for_joiners();
     MPI_Ibarrier(comm_, &agreeing_);
     closing_ = rank_ < first_ ? over_at_first : over_here;
   }
@@ -889,7 +889,7 @@ void post::close() {
     if (inside_ != 0 || (near_ && !near_->all_sent()) || (far_ && !far_->all_sent()) ||
         (late_ && !late_->all_sent()))
       return;
-    counts_.assign(letters_sent_.begin(), letters_sent_.begin() + there_.load());
+    counts_.assign(messages_sent_.begin(), messages_sent_.begin() + there_.load());
     MPI_Ireduce_scatter_block(counts_.data(), &letters_to_come_, 1, MPI_INT64_T, MPI_SUM, everyone(),
                               &agreeing_);
     closing_ = counted;
@@ -933,7 +933,7 @@ void post::agree_on_error() {
 }
 
 void post::gather_all() {
-  const auto beats = pulse_->messages() + (late_pulse_ ? late_pulse_->messages() : 0);
+  const auto beats = heartbeat_->messages() + (joined_heartbeat_ ? joined_heartbeat_->messages() : 0);
   of_this_rank mine{&places_, &times_,    {},     others_.load() + static_cast<std::uint64_t>(beats),
                     first_,   joined_ns_, cores_, late_notes_};
   for (const auto& c : channels_) {
@@ -946,4 +946,4 @@ void post::gather_all() {
   gather(net_->run(), mine, everyone());
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -20,20 +20,20 @@
 
 #include "../graph/exchange.hpp"
 #include "clocks.hpp"
+#include "environment.hpp"
 #include "gather.hpp"
+#include "heartbeat.hpp"
 #include "joining.hpp"
-#include "pulse.hpp"
-#include "roll_call.hpp"
+#include "quiescence.hpp"
+#include "rendezvous.hpp"
 #include "shared_memory.hpp"
-#include "stillness.hpp"
-#include "surroundings.hpp"
 #include "transport.hpp"
 
 /// What ranks say to each other. One thread of each makes all calls of MPI.
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 /// What stands at the head of each message.
-struct envelope {
+struct header {
   enum class kind : std::uint8_t {
     items,
     credit,
@@ -45,7 +45,7 @@ struct envelope {
     pause,
     resume,
     resize,
-    stillness,
+    quiescence,
     meet
   };
   kind what = kind::items;
@@ -64,17 +64,17 @@ class post final : public network::exchange, private recipient {
  public:
   /// `comm` is this run's own, and freed by it. \throws error  on all ranks, if they cannot speak to each
   /// other in the way that was asked for
-  post(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr<pulse> beat,
-       const mpi_options& how, const surroundings& seen);
-  /// Of a newcomer. `first`: how many ranks began the run. It goes on by `take_part` or `stay_apart`.
-  post(const circle& all, int first, network::mapping places, const mpi_options& how);
+  post(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr<heartbeat> beat,
+       const mpi_options& how, const environment& seen);
+  /// Of a joiner. `first`: how many ranks began the run. It goes on by `take_part` or `stay_apart`.
+  post(const group& all, int first, network::mapping places, const mpi_options& how);
   ~post() override;
 
   /// Before the start, on all ranks: processes can join. `room`: how many replicas of each stage those that
   /// began have room for; when more are asked for, others are started.
   void can_be_joined(std::unique_ptr<joining> by, std::vector<int> room);
   /// What is told to those that are started when it is time for it.
-  void take_part(std::unique_ptr<pulse> beat) { pulse_ = std::move(beat); }
+  void take_part(std::unique_ptr<heartbeat> beat) { heartbeat_ = std::move(beat); }
   /// It came too late: the run has no part for it.
   void stay_apart() noexcept { apart_ = true; }
 
@@ -90,14 +90,14 @@ class post final : public network::exchange, private recipient {
     return rank < all_.size() ? all_.workers(rank) : 1;  // it has not come yet
   }
   [[nodiscard]] int credits() const noexcept override { return credits_; }
-  [[nodiscard]] std::int64_t journey_ns() const noexcept override { return journey_ns_; }
+  [[nodiscard]] std::int64_t round_trip_ns() const noexcept override { return round_trip_ns_; }
   [[nodiscard]] std::size_t run_bytes() const noexcept override { return run_bytes_; }
   void add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage, network::outbound* out,
            network::receiver* in, network::chunk_ptr items, const model::wire* how) override;
   void start(network::net& of, bool on_caller) override;
   void join() override;
   void wake() noexcept override;
-  std::size_t send(int to, std::uint32_t channel, network::parcel p) override;
+  std::size_t send(int to, std::uint32_t channel, network::item_message p) override;
   void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) override;
   void set_credit(int to, std::uint32_t channel, int most) override;
   void tell_progress(int to, std::uint32_t channel, std::int64_t below) override;
@@ -106,9 +106,9 @@ class post final : public network::exchange, private recipient {
   void resize(std::size_t stage, int replicas) override;
 
  private:
-  // A letter that has come.
-  struct message final : delivery {
-    envelope head;
+  // A message that has come.
+  struct message final : partial_receive {
+    header head;
     network::chunk_ptr items;
     std::vector<bytes> held;  // blocks of items that could not be read, or not yet
   };
@@ -121,40 +121,40 @@ class post final : public network::exchange, private recipient {
     std::unique_ptr<traffic> counted;
   };
 
-  [[nodiscard]] std::unique_ptr<delivery> open(int from, std::span<const std::byte> letter) override;
-  void complete(int from, std::unique_ptr<delivery> whole) override;
-  [[nodiscard]] letter_pool& letters() noexcept override { return pool_; }
+  [[nodiscard]] std::unique_ptr<partial_receive> open(int from, std::span<const std::byte> content) override;
+  void complete(int from, std::unique_ptr<partial_receive> whole) override;
+  [[nodiscard]] buffer_pool& buffers() noexcept override { return pool_; }
 
   [[nodiscard]] std::string way_of(const channel_end& c) const;
-  void post_letter(int to, envelope head);
-  void put(shipment s);
-  void keep(shipment s);
-  void ship(shipment s);
-  [[nodiscard]] transport& way_to(int rank) noexcept;
+  void send_header(int to, header head);
+  void put(outgoing_message s);
+  void keep(outgoing_message s);
+  void ship(outgoing_message s);
+  [[nodiscard]] transport& transport_to(int rank) noexcept;
   [[nodiscard]] MPI_Comm everyone() const noexcept { return wide_ == MPI_COMM_NULL ? comm_ : wide_; }
-  [[nodiscard]] int host_of(int newcomer) const noexcept { return (newcomer - first_) % first_; }
+  [[nodiscard]] int host_of(int joiner) const noexcept { return (joiner - first_) % first_; }
   [[nodiscard]] bool under_way() const;
-  void open_ways(const mpi_options& how);
-  void close_ways();
+  void open_transports(const mpi_options& how);
+  void close_transports();
   [[nodiscard]] bool look();
   [[nodiscard]] std::chrono::microseconds rest(int looks) const;
   void live();
-  void look_at_pulses();
-  void act_on(int from, const envelope& head, network::chunk_ptr items);
+  void look_at_heartbeats();
+  void act_on(int from, const header& head, network::chunk_ptr items);
   void look_at_flags();
-  void tell_all(envelope head);
-  void tell_all(envelope::kind what, int root);
+  void tell_all(header head);
+  void tell_all(header::kind what, int root);
   void resize_as_asked();
-  void take_size(const envelope& head);
-  void tell(int to, const stillness::word& w);
-  [[nodiscard]] letter_count counted() const;
+  void take_size(const header& head);
+  void tell(int to, const quiescence::wave_message& w);
+  [[nodiscard]] message_count counted() const;
   [[nodiscard]] std::vector<int> those_below(int root) const;
   void ask_for_more(std::size_t stage, int replicas);
-  void look_at_newcomers();
-  void wait_for_newcomers();
+  void look_at_joiners();
+  void wait_for_joiners();
   void meet();
   void admit();
-  void tell_state(int newcomer);
+  void tell_state(int joiner);
   void close();
   void agree_on_error();
   void gather_all();
@@ -170,7 +170,7 @@ class post final : public network::exchange, private recipient {
   clocks times_;
   const machine all_;  // as the run began, or this rank came to it
   const int credits_;
-  const std::int64_t journey_ns_;
+  const std::int64_t round_trip_ns_;
   const std::size_t run_bytes_;
   bool crowded_;  // there are more ranks than cores on this machine
   int cores_;     // that its ranks may use
@@ -181,22 +181,22 @@ class post final : public network::exchange, private recipient {
   std::thread thread_;
   std::mutex joining_;
 
-  letter_pool pool_;
+  buffer_pool pool_;
   doorbell own_bell_;
   doorbell* bell_ = &own_bell_;
   std::unique_ptr<shared_memory> near_;  // null: no rank is reached by it
   std::unique_ptr<transport> far_;       // to all others that began; null: there are none
   std::unique_ptr<transport> late_;      // to those that have joined; null: nobody has
   std::vector<std::string> notes_;
-  std::unique_ptr<pulse> pulse_, late_pulse_;
-  std::vector<std::atomic<std::int64_t>> letters_sent_;  // by receiver
-  std::atomic<std::uint64_t> others_{0};                 // neither items nor credit
+  std::unique_ptr<heartbeat> heartbeat_, joined_heartbeat_;
+  std::vector<std::atomic<std::int64_t>> messages_sent_;  // by receiver
+  std::atomic<std::uint64_t> others_{0};                  // neither items nor credit
   std::atomic<bool> closed_{false};
   std::atomic<bool> deaf_{false};
   std::atomic<int> there_;  // ranks
   std::mutex keeping_;
-  std::vector<shipment> kept_;  // for ranks that are not there yet
-  std::atomic<int> inside_{0};  // threads that may not have seen yet that it is closed, or deaf
+  std::vector<outgoing_message> kept_;  // for ranks that are not there yet
+  std::atomic<int> inside_{0};          // threads that may not have seen yet that it is closed, or deaf
 
   struct size_asked {
     std::size_t stage = 0;
@@ -206,15 +206,15 @@ class post final : public network::exchange, private recipient {
   std::vector<size_asked> asked_;
   std::atomic<bool> any_asked_{false};
 
-  // Of the thread that speaks.
+  // Of the communication thread.
   // A clock that counts changes, and when each stage was given its size, by whom: L. Lamport, Time, clocks
   // and the ordering of events in a distributed system (1978). So the same change is the last everywhere.
   std::int64_t changes_ = 0;
   std::map<std::size_t, std::pair<std::int64_t, std::int64_t>> sized_;
   std::int64_t letters_received_ = 0, letters_expected_ = -1;
   std::int64_t letters_to_come_ = 0, open_ = 0;
-  std::optional<stillness> still_;  // null: a rank that can go on will
-  letter_count of_stillness_;
+  std::optional<quiescence> still_;  // null: a rank that can go on will
+  message_count of_stillness_;
   std::vector<std::int64_t> counts_;
   enum class step : std::uint8_t { not_yet, over_at_first, over_here, over_everywhere, counted };
   step closing_ = step::not_yet;
@@ -226,9 +226,9 @@ class post final : public network::exchange, private recipient {
   MPI_Comm wide_ = MPI_COMM_NULL;  // with those that have joined
   std::vector<int> room_;          // by stage
   std::int64_t joined_ns_ = 0;
-  std::int64_t over_ns_ = 0;  // since when only newcomers are waited for
+  std::int64_t over_ns_ = 0;  // since when only joiners are waited for
   std::vector<std::string> late_notes_;
   std::unique_ptr<joining> door_;  // last: its thread calls this
 };
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

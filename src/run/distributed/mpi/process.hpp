@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 /// A process of the program, as others know it: they may see it and end it if it is on the same machine. It
 /// is never taken for a later one with the same number.
@@ -49,4 +49,4 @@ class stop_watch {
   std::thread thread_;
 };
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

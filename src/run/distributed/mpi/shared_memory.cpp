@@ -17,7 +17,7 @@
 #include <sys/statvfs.h>
 #endif
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -99,27 +99,27 @@ struct shared_memory::ring {
   alignas(line) std::atomic<std::uint32_t> starved{0};  // who writes waits for room
 };
 
-// To another rank. A shipment is written as the length of its letter, the letter, and its blocks.
+// To another rank. An outgoing message is written as the length of its message, the message, and its blocks.
 struct shared_memory::outlet {
   ring* ends = nullptr;
   std::byte* data = nullptr;
   doorbell* bell = nullptr;
 
   std::mutex lock;
-  std::deque<shipment> queue;  // under the lock
+  std::deque<outgoing_message> queue;  // under the lock
   std::atomic<std::size_t> waiting{0};
   std::atomic<bool> busy{false};  // what follows is of the thread that has set it
 
   bool begun = false;
-  shipment now;
+  outgoing_message now;
   std::uint64_t length = 0;
   std::size_t part = 0, at = 0;
   std::uint64_t head = 0, tail = 0;
 
-  // What is still to be written of the shipment's next part.
+  // What is still to be written of the message's next part.
   [[nodiscard]] std::span<const std::byte> rest() const noexcept {
     if (part == 0) return std::as_bytes(std::span(&length, 1)).subspan(at);
-    if (part == 1) return std::span<const std::byte>(now.letter).subspan(at);
+    if (part == 1) return std::span<const std::byte>(now.content).subspan(at);
     return now.blocks[part - 2].subspan(at);
   }
 };
@@ -133,9 +133,9 @@ struct shared_memory::inlet {
 
   std::uint64_t tail = 0, told = 0;
   std::uint64_t length = 0;
-  std::size_t got = 0;  // of the length, and of the letter behind it
-  bytes letter;
-  std::unique_ptr<delivery> open;
+  std::size_t got = 0;  // of the length, and of the message behind it
+  bytes content;
+  std::unique_ptr<partial_receive> open;
   std::size_t place = 0, at = 0;
 };
 
@@ -295,7 +295,7 @@ bool shared_memory::look() {
 
 // --- sending: any thread ---
 
-void shared_memory::send(shipment s) {
+void shared_memory::send(outgoing_message s) {
   auto& o = out_[static_cast<std::size_t>(here_[static_cast<std::size_t>(s.to)])];
   {
     const std::lock_guard hold(o.lock);
@@ -305,7 +305,7 @@ void shared_memory::send(shipment s) {
   pump(o);
 }
 
-// One thread writes for all: who finds another one at it leaves its shipment to that, which looks again when
+// One thread writes for all: who finds another one at it leaves its message to that, which looks again when
 // it has said that it is through.
 bool shared_memory::pump(outlet& o) {
   bool moved = false;
@@ -331,7 +331,7 @@ bool shared_memory::write(outlet& o, bool& moved) {
       o.now = std::move(o.queue.front());
       o.queue.pop_front();
       o.begun = true;
-      o.length = o.now.letter.size();
+      o.length = o.now.content.size();
       o.part = o.at = 0;
     }
     std::size_t unpublished = 0;
@@ -368,13 +368,13 @@ bool shared_memory::write(outlet& o, bool& moved) {
     }
     if (unpublished > 0) publish();
     o.begun = false;
-    owner_.letters().give(std::move(o.now.letter));
+    owner_.buffers().give(std::move(o.now.content));
     o.now = {};
     --o.waiting;
   }
 }
 
-// --- receiving: the thread that speaks ---
+// --- receiving: the communication thread ---
 
 bool shared_memory::read(inlet& i) {
   auto head = i.ends->head.load(std::memory_order_acquire);
@@ -401,13 +401,13 @@ bool shared_memory::read(inlet& i) {
         i.tail += n;
       } else {
         if (done == 0) {
-          i.letter = owner_.letters().take();
-          i.letter.resize(n);
+          i.content = owner_.buffers().take();
+          i.content.resize(n);
         }
-        i.got += take(i, head, i.letter.data() + done, n - done);
+        i.got += take(i, head, i.content.data() + done, n - done);
         if (i.got < sizeof i.length + n) continue;
-        i.open = owner_.open(i.from, i.letter);
-        owner_.letters().give(std::move(i.letter));
+        i.open = owner_.open(i.from, i.content);
+        owner_.buffers().give(std::move(i.content));
       }
       finish(i);
     } else {
@@ -428,7 +428,7 @@ std::size_t shared_memory::take(inlet& i, std::uint64_t head, std::byte* to, std
   return n;
 }
 
-// A letter all of whose blocks have come takes effect.
+// A message all of whose blocks have come takes effect.
 void shared_memory::finish(inlet& i) {
   const auto& places = i.open->places;
   while (i.place < places.size() && i.at == places[i.place].size()) {
@@ -450,4 +450,4 @@ void shared_memory::free_up_to(inlet& i) {
   if (left * 2 <= size_ && i.ends->starved.exchange(0) != 0) ring_at(*i.bell);
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

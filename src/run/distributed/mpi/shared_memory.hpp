@@ -12,9 +12,9 @@
 
 #include "transport.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
-/// Letters and blocks between the ranks of one machine, through memory that they share: a window in which
+/// Messages and blocks between the ranks of one machine, through memory that they share: a window in which
 /// each rank has a ring of bytes for each other one. Who sends copies into its ring, and who receives copies
 /// to where the bytes belong; while the program runs nothing of MPI is called.
 class shared_memory final : public transport {
@@ -34,7 +34,7 @@ class shared_memory final : public transport {
   /// What the other ranks wake this one by.
   [[nodiscard]] doorbell& bell() noexcept { return *bell_; }
 
-  void send(shipment s) override;
+  void send(outgoing_message s) override;
   void close() override;
   bool look() override;
   [[nodiscard]] bool under_way() const override;
@@ -67,4 +67,4 @@ class shared_memory final : public transport {
   std::deque<inlet> in_;
 };
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

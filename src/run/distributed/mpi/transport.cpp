@@ -2,19 +2,19 @@
 
 #include <utility>
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
-bytes letter_pool::take() {
+bytes buffer_pool::take() {
   const std::lock_guard hold(lock_);
   if (spare_.empty()) return {};
-  auto letter = std::move(spare_.back());
+  auto content = std::move(spare_.back());
   spare_.pop_back();
-  return letter;
+  return content;
 }
 
-void letter_pool::give(bytes letter) {
+void buffer_pool::give(bytes content) {
   const std::lock_guard hold(lock_);
-  if (spare_.size() < most && letter.capacity() < longest) spare_.push_back(std::move(letter));
+  if (spare_.size() < most && content.capacity() < longest) spare_.push_back(std::move(content));
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -13,38 +13,38 @@
 
 #include "../graph/exchange.hpp"
 
-/// How letters get from one rank to another. What they mean is known to `post` alone.
-namespace thalweg::run_detail::across {
+/// How messages get from one rank to another. What they mean is known to `communicator` alone.
+namespace thalweg::run_detail::distributed {
 
 using bytes = std::vector<std::byte>;
 
-/// A letter on its way out, the blocks that follow it, and what these lie in: items, and what was too long
-/// for the letter itself.
-struct shipment {
+/// A message on its way out, the blocks that follow it, and what these lie in: items, and what was too long
+/// for the message itself.
+struct outgoing_message {
   int to = 0;
-  bytes letter;
+  bytes content;
   std::vector<std::span<const std::byte>> blocks;
   network::chunk_ptr items;
   bytes apart;
 
   [[nodiscard]] std::size_t size() const noexcept {
-    std::size_t n = letter.size();
+    std::size_t n = content.size();
     for (const auto& b : blocks) n += b.size();
     return n;
   }
 };
 
-/// A letter that has been opened, whose blocks are still to come.
-struct delivery {
-  virtual ~delivery() = default;
+/// A message that has been opened, whose blocks are still to come.
+struct partial_receive {
+  virtual ~partial_receive() = default;
   std::vector<std::span<std::byte>> places;  ///< where the blocks belong, each as long as its block
 };
 
-/// Letters are used again, but for very long ones. Any thread.
-class letter_pool {
+/// Messages are used again, but for very long ones. Any thread.
+class buffer_pool {
  public:
   [[nodiscard]] bytes take();
-  void give(bytes letter);
+  void give(bytes content);
 
  private:
   static constexpr std::size_t most = 32;
@@ -53,23 +53,24 @@ class letter_pool {
   std::vector<bytes> spare_;
 };
 
-/// What the thread that speaks sleeps on, and others wake it by.
+/// What the communication thread sleeps on, and others wake it by.
 struct doorbell {
   pipe::futex_word rung{0};
   std::atomic<std::uint32_t> sleeping{0};
 };
 
-/// Who opens letters: called by the thread that speaks.
+/// Who opens messages: called by the communication thread.
 class recipient {
  public:
-  /// A letter has come. Says where its blocks belong; there are as many bytes to come as there were sent.
-  [[nodiscard]] virtual std::unique_ptr<delivery> open(int from, std::span<const std::byte> letter) = 0;
+  /// A message has come. Says where its blocks belong; there are as many bytes to come as there were sent.
+  [[nodiscard]] virtual std::unique_ptr<partial_receive> open(int from,
+                                                              std::span<const std::byte> content) = 0;
   /// All of it has come. Of one sender: in the order in which it was sent.
-  virtual void complete(int from, std::unique_ptr<delivery> whole) = 0;
-  /// Wakes the thread that speaks: it has something to do. Any thread.
+  virtual void complete(int from, std::unique_ptr<partial_receive> whole) = 0;
+  /// Wakes the communication thread: it has something to do. Any thread.
   virtual void wake() noexcept = 0;
-  /// For letters that have been sent, or are to be received.
-  [[nodiscard]] virtual letter_pool& letters() noexcept = 0;
+  /// For messages that have been sent, or are to be received.
+  [[nodiscard]] virtual buffer_pool& buffers() noexcept = 0;
 
  protected:
   ~recipient() = default;
@@ -85,9 +86,9 @@ class transport {
 
   /// Begins to send. What is sent to one rank arrives in the order of these calls. Any thread, which is never
   /// kept waiting.
-  virtual void send(shipment s) = 0;
+  virtual void send(outgoing_message s) = 0;
 
-  // The thread that speaks.
+  // The communication thread.
 
   /// Lets what is on its way go on, in and out. False: nothing has moved.
   virtual bool look() = 0;
@@ -99,4 +100,4 @@ class transport {
   [[nodiscard]] virtual bool all_sent() const = 0;
 };
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 /// Calls `f` with each rank below this one in a binomial tree of all ranks with that root: what the root
 /// tells reaches everybody after log2(ranks) steps, and nobody tells more others than that.
@@ -16,4 +16,4 @@ inline int above(int rank) noexcept {
   return rank & (rank - 1);
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
-enum tag : int { letters = 1, blocks = 2 };
+enum tag : int { messages = 1, blocks = 2 };
 
 // Bytes. MPI counts with int, and who looks sees only what is through: of a long piece nothing for so long
 // that it sleeps.
@@ -21,7 +21,7 @@ two_sided::two_sided(MPI_Comm comm, recipient& to) : comm_(comm), owner_(to) {
   arriving_.resize(static_cast<std::size_t>(ranks));
 }
 
-void two_sided::send(shipment s) {
+void two_sided::send(outgoing_message s) {
   {
     const std::lock_guard hold(lock_);
     outgoing_.push_back(std::move(s));
@@ -43,7 +43,7 @@ bool two_sided::look() {
 // Begins to send what waits for it.
 bool two_sided::ship() {
   if (!any_outgoing_.load(std::memory_order_acquire)) return false;
-  std::deque<shipment> mine;
+  std::deque<outgoing_message> mine;
   {
     const std::lock_guard hold(lock_);
     mine.swap(outgoing_);
@@ -55,7 +55,7 @@ bool two_sided::ship() {
     leaving_.push_back(std::move(s));
     auto& l = *leaving_.back();
     MPI_Request r = MPI_REQUEST_NULL;
-    MPI_Isend(l.what.letter.data(), static_cast<int>(l.what.letter.size()), MPI_BYTE, l.what.to, letters,
+    MPI_Isend(l.what.content.data(), static_cast<int>(l.what.content.size()), MPI_BYTE, l.what.to, messages,
               comm_, &r);
     track(r, &l, nullptr);
     send_blocks(l);
@@ -85,7 +85,7 @@ void two_sided::sent(leaving& out) {
   if (--out.open > 0) return;
   const auto at =
       std::find_if(leaving_.begin(), leaving_.end(), [&](const auto& l) { return l.get() == &out; });
-  owner_.letters().give(std::move(out.what.letter));
+  owner_.buffers().give(std::move(out.what.content));
   std::swap(*at, leaving_.back());
   leaving_.pop_back();
 }
@@ -127,24 +127,24 @@ bool two_sided::receive() {
     int there = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
-    MPI_Improbe(MPI_ANY_SOURCE, letters, comm_, &there, &message, &status);
+    MPI_Improbe(MPI_ANY_SOURCE, messages, comm_, &there, &message, &status);
     if (there == 0) break;
     int n = 0;
     MPI_Get_count(&status, MPI_BYTE, &n);
-    bytes letter = owner_.letters().take();
-    letter.resize(static_cast<std::size_t>(n));
-    MPI_Mrecv(letter.data(), n, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-    open_letter(status.MPI_SOURCE, std::move(letter));
+    bytes content = owner_.buffers().take();
+    content.resize(static_cast<std::size_t>(n));
+    MPI_Mrecv(content.data(), n, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    open_message(status.MPI_SOURCE, std::move(content));
     any = true;
   }
   return any;
 }
 
-void two_sided::open_letter(int from, bytes letter) {
+void two_sided::open_message(int from, bytes content) {
   auto arrived = std::make_unique<arriving>();
-  arrived->what = owner_.open(from, letter);
+  arrived->what = owner_.open(from, content);
   receive_blocks(from, *arrived);
-  owner_.letters().give(std::move(letter));
+  owner_.buffers().give(std::move(content));
   arriving_[static_cast<std::size_t>(from)].push_back(std::move(arrived));
   deliver(from);
 }
@@ -170,4 +170,4 @@ void two_sided::deliver(int from) {
   }
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

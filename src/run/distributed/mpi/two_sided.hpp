@@ -11,29 +11,30 @@
 
 #include "transport.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
-/// Letters and blocks as messages of MPI. Blocks are sent from where they lie and received where they belong.
+/// Messages and blocks as messages of MPI. Blocks are sent from where they lie and received where they
+/// belong.
 class two_sided : public transport {
  public:
   two_sided(MPI_Comm comm, recipient& to);
 
-  void send(shipment s) override;
+  void send(outgoing_message s) override;
   bool look() override;
   [[nodiscard]] bool under_way() const override { return !requests_.empty(); }
   [[nodiscard]] bool all_sent() const override;
 
  protected:
   struct leaving {
-    shipment what;
+    outgoing_message what;
     int open = 0;  // requests
   };
   struct arriving {
-    std::unique_ptr<delivery> what;
+    std::unique_ptr<partial_receive> what;
     int open = 0;
   };
 
-  /// Begins to send the blocks of a letter that is on its way, and to receive those of one that has come.
+  /// Begins to send the blocks of a message that is on its way, and to receive those of one that has come.
   /// What is begun counts in `open` until it is through.
   virtual void send_blocks(leaving& s);
   virtual void receive_blocks(int from, arriving& into);
@@ -56,13 +57,13 @@ class two_sided : public transport {
   bool ship();
   bool test();
   bool receive();
-  void open_letter(int from, bytes letter);
+  void open_message(int from, bytes content);
 
   std::mutex lock_;
-  std::deque<shipment> outgoing_;  // under the lock
+  std::deque<outgoing_message> outgoing_;  // under the lock
   std::atomic<bool> any_outgoing_{false};
 
-  // Of the thread that speaks.
+  // Of the communication thread.
   std::vector<std::unique_ptr<leaving>> leaving_;
   std::vector<MPI_Request> requests_;
   std::vector<dependent> dependents_;                            // of each request
@@ -70,4 +71,4 @@ class two_sided : public transport {
   std::vector<int> indices_;
 };
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

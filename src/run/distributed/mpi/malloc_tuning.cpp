@@ -1,4 +1,4 @@
-#include "kept_memory.hpp"
+#include "malloc_tuning.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 
 #include <malloc.h>
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
-void keep_memory(std::size_t most) {
+void tune_malloc(std::size_t most) {
 #ifdef __GLIBC__
   static constexpr std::array settings{"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"};
   const bool has_wishes = std::any_of(settings.begin(), settings.end(),
@@ -23,4 +23,4 @@ void keep_memory(std::size_t most) {
 #endif
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

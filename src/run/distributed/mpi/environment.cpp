@@ -1,4 +1,4 @@
-#include "surroundings.hpp"
+#include "environment.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include "collective.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -43,7 +43,7 @@ share_of_cores share_among(const cpu_set_t& own, const std::vector<cpu_set_t>& a
 }
 
 // `machine` is the same on all ranks that share memory, and on no others.
-surroundings look_around(MPI_Comm comm, const std::string& machine) {
+environment look_around(MPI_Comm comm, const std::string& machine) {
   struct told {
     char host[MPI_MAX_PROCESSOR_NAME] = {};
     std::array<char, 40> machine{};
@@ -58,7 +58,7 @@ surroundings look_around(MPI_Comm comm, const std::string& machine) {
   MPI_Request r = MPI_REQUEST_NULL;
   MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, of_all.data(), sizeof mine, MPI_BYTE, comm, &r);
   wait_for(r);
-  surroundings found;
+  environment found;
   for (const auto& t : of_all) {
     std::vector<cpu_set_t> there;
     for (const auto& other : of_all) {
@@ -82,7 +82,7 @@ surroundings look_around(MPI_Comm comm, const std::string& machine) {
 
 }  // namespace
 
-surroundings look_around(MPI_Comm comm) {
+environment look_around(MPI_Comm comm) {
   MPI_Comm here = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
   int first = 0;
@@ -92,10 +92,10 @@ surroundings look_around(MPI_Comm comm) {
   return look_around(comm, std::to_string(first));
 }
 
-surroundings look_around_apart(MPI_Comm comm) {
+environment discover_joined_environment(MPI_Comm comm) {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   return look_around(comm, boot);
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -1,11 +1,11 @@
-#include "ways.hpp"
+#include "stage_edges.hpp"
 
 #include "../../parts.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
-std::vector<way> ways_of(const run_state& run) {
-  std::vector<way> all;
+std::vector<stage_edge> stage_edges_of(const run_state& run) {
+  std::vector<stage_edge> all;
   for (std::size_t i = 0; i + 1 < run.stages.size(); ++i) {
     const auto& a = run.stages[i];
     const auto& b = run.stages[i + 1];
@@ -22,4 +22,4 @@ std::vector<way> ways_of(const run_state& run) {
   return all;
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -1,4 +1,4 @@
-#include "standstill.hpp"
+#include "deadlock_report.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -9,8 +9,8 @@ namespace thalweg::run_detail::network {
 
 // All that are awake wait in the middle of a call, or are ready but for a thread; and nobody who waits has
 // got room meanwhile.
-std::optional<standstill> net::stands_still() const {
-  standstill found;
+std::optional<deadlock_report> net::stands_still() const {
+  deadlock_report found;
   found.since = moved();
   if (over()) return found;
   const bool paused = state_->paused() && !state_->ending.load();

@@ -1,4 +1,4 @@
-#include "invitation.hpp"
+#include "join_request.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -6,7 +6,7 @@
 
 #include "collective.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -16,12 +16,12 @@ constexpr int bridge_tag = 12;
 }  // namespace
 
 // A path stays the same path with this in it.
-std::string command_for_newcomers(const std::string& program) {
+std::string command_for_joiners(const std::string& program) {
   const std::filesystem::path path(program);
   return (path.parent_path() / "." / path.filename()).string();
 }
 
-bool is_for_newcomers(const std::string& command) {
+bool is_for_joiners(const std::string& command) {
   const std::filesystem::path path(command);
   return path.is_absolute() && path.parent_path().filename() == ".";
 }
@@ -68,24 +68,24 @@ std::int32_t receive_number(int rank, MPI_Comm inter) {
   return n;
 }
 
-circle circle::made(MPI_Comm side, MPI_Comm bridge, int other_leader, bool joins) {
-  circle c;
+group group::make(MPI_Comm side, MPI_Comm bridge, int other_leader, bool joins) {
+  group c;
   MPI_Comm two_sides = MPI_COMM_NULL;
   MPI_Intercomm_create(side, 0, bridge, other_leader, bridge_tag, &two_sides);
-  MPI_Intercomm_merge(two_sides, joins ? 1 : 0, &c.wide);
+  MPI_Intercomm_merge(two_sides, joins ? 1 : 0, &c.comm);
   MPI_Comm_free(&two_sides);
-  c.seen = look_around_apart(c.wide);
-  c.times = clocks::measured(c.wide, c.seen.node_of);
+  c.env = discover_joined_environment(c.comm);
+  c.times = clocks::measured(c.comm, c.env.node_of);
   return c;
 }
 
-bool circle::all_agree(bool mine) const {
+bool group::all_agree(bool mine) const {
   int one = mine ? 1 : 0;
   int all = 0;
   MPI_Request r = MPI_REQUEST_NULL;
-  MPI_Iallreduce(&one, &all, 1, MPI_INT, MPI_MIN, wide, &r);
+  MPI_Iallreduce(&one, &all, 1, MPI_INT, MPI_MIN, comm, &r);
   wait_for(r);
   return all != 0;
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

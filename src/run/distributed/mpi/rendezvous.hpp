@@ -10,16 +10,16 @@
 
 /// All ranks have to come to the same runs, one after the other, and to the end of MPI. Who waits for others
 /// that never come would wait for ever: MPI itself has no end to it.
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 /// MPI has been initialised by the library (`own`: so all ranks are there) or by the program. From now on
 /// ranks find out when it is finalised on some of them while others run something.
-void begin_roll_calls(bool own);
+void begin_rendezvous(bool own);
 
 /// Waits, asleep, until all ranks have come to run `number` of the program; gives a communicator for it. Who
 /// has not come within `patience` is named on stderr, once (0: nobody is); if one has come to another run, or
 /// to its end, all are ended with a line that names it.
-[[nodiscard]] MPI_Comm call_roll(std::int64_t number, std::chrono::milliseconds patience);
+[[nodiscard]] MPI_Comm rendezvous(std::int64_t number, std::chrono::milliseconds patience);
 
 /// Watches the rank before this one, of those that began the program and have come to a run, for as long as
 /// there is one.
@@ -41,4 +41,4 @@ class in_run {
 /// on all ranks, since they would wait for it.
 void require_no_run();
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -5,42 +5,42 @@
 
 #include <mpi.h>
 
-#include "invitation.hpp"
+#include "join_request.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 /// A process that a run has started to join it: it executes that run alone, of all that the program has.
-class newcomer {
+class joiner {
  public:
   /// This process, if it is one. It is told what it is to do by the first call, after MPI has begun. Null: it
   /// was started with the program.
-  [[nodiscard]] static newcomer* here();
+  [[nodiscard]] static joiner* here();
 
-  [[nodiscard]] const invitation& invited() const noexcept { return to_; }
+  [[nodiscard]] const join_request& request() const noexcept { return to_; }
   /// Its number in the run.
   [[nodiscard]] int rank() const noexcept { return to_.first + number_; }
 
   /// Says what it is about to run, and hears whether it is to join. With `true` all that have been invited
   /// come together with those who began the run: `all`. \throws error  if it is another job
   [[nodiscard]] bool meets(const std::string& job);
-  [[nodiscard]] const circle& all() const noexcept { return circle_; }
+  [[nodiscard]] const group& all() const noexcept { return group_; }
   /// There is nothing more between it and the run.
   void part();
 
-  newcomer(const newcomer&) = delete;
-  newcomer& operator=(const newcomer&) = delete;
-  ~newcomer() = default;
+  joiner(const joiner&) = delete;
+  joiner& operator=(const joiner&) = delete;
+  ~joiner() = default;
 
  private:
-  explicit newcomer(MPI_Comm parent);
+  explicit joiner(MPI_Comm parent);
 
   MPI_Comm parent_;
   MPI_Comm bridge_ = MPI_COMM_NULL;
   MPI_Comm side_ = MPI_COMM_NULL;
   int number_ = 0;
-  invitation to_;
-  circle circle_;
+  join_request to_;
+  group group_;
   bool answered_ = false;
 };
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

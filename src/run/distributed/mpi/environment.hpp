@@ -7,10 +7,10 @@
 #include "machine.hpp"
 #include "process.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 /// The ranks, where they are, and what they have.
-struct surroundings {
+struct environment {
   machine all;
   std::vector<process> processes;
   std::vector<int> node_of;  ///< of each rank the first one that shares its memory and its clock
@@ -19,10 +19,10 @@ struct surroundings {
 };
 
 /// All ranks of `comm` call it together.
-[[nodiscard]] surroundings look_around(MPI_Comm comm);
+[[nodiscard]] environment look_around(MPI_Comm comm);
 
 /// The same where some of the ranks have been started by others, so that MPI may not know who shares memory:
 /// two that see the same boot of the same host are on one machine. Sleeps while it waits.
-[[nodiscard]] surroundings look_around_apart(MPI_Comm comm);
+[[nodiscard]] environment discover_joined_environment(MPI_Comm comm);
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -7,9 +7,9 @@
 
 #include <mpi.h>
 
-#include "surroundings.hpp"
+#include "environment.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 /// Notices that a rank does not answer any more, although its process may still be there. The ranks form a
 /// ring: each tells the next one some times within `patience` that it is alive, unless it has written to it
@@ -17,25 +17,25 @@ namespace thalweg::run_detail::across {
 /// line on stderr that says who it was.
 ///
 /// One thread, which speaks MPI, calls everything.
-class pulse {
+class heartbeat {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// `seen`: the ranks of `comm`. `patience` 0: nobody is listened to.
-  pulse(MPI_Comm comm, const surroundings& seen, std::chrono::nanoseconds patience);
-  pulse(const pulse&) = delete;
-  pulse& operator=(const pulse&) = delete;
-  ~pulse() = default;
+  /// `env`: the ranks of `comm`. `patience` 0: nobody is listened to.
+  heartbeat(MPI_Comm comm, const environment& env, std::chrono::nanoseconds patience);
+  heartbeat(const heartbeat&) = delete;
+  heartbeat& operator=(const heartbeat&) = delete;
+  ~heartbeat() = default;
 
   /// To be called every now and then, more often than ten times within `patience`.
   void look();
-  /// A letter of that rank has come.
-  void heard(int from) noexcept { letter_came_ = letter_came_ || from == before_; }
-  /// The rank that listens to this one, and how many letters it has been sent so far.
+  /// A message of that rank has come.
+  void heard(int from) noexcept { message_came_ = message_came_ || from == before_; }
+  /// The rank that listens to this one, and how many messages it has been sent so far.
   [[nodiscard]] int next() const noexcept { return (rank_ + 1) % ranks_; }
-  void wrote(std::int64_t letters) noexcept {
-    wrote_ = wrote_ || letters != letters_;
-    letters_ = letters;
+  void wrote(std::int64_t messages) noexcept {
+    wrote_ = wrote_ || messages != letters_;
+    letters_ = messages;
   }
   /// Nobody is listened to any more once this returns true, on all ranks; until then it is to be called
   /// again.
@@ -60,10 +60,10 @@ class pulse {
   clock::time_point looked_ = clock::now(), sent_ = looked_;
   std::chrono::nanoseconds silence_{0};
   std::int64_t messages_ = 0, letters_ = 0;
-  bool letter_came_ = false, wrote_ = false;  // since the last look
+  bool message_came_ = false, wrote_ = false;  // since the last look
   bool said_last_ = false, heard_last_ = false;
   beat mine_ = alive, heard_ = alive;
   std::array<MPI_Request, 2> way_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};  // in, out
 };
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -6,39 +6,39 @@
 #include <optional>
 #include <vector>
 
-#include "../graph/standstill.hpp"
+#include "../graph/deadlock_report.hpp"
 
 namespace thalweg::run_detail::network {
 class net;
 }
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
-/// Letters that a rank has sent and received since the run began, those of `stillness` apart.
-struct letter_count {
+/// Messages that a rank has sent and received since the run began, those of `quiescence` apart.
+struct message_count {
   std::int64_t sent = 0, received = 0;
-  friend bool operator==(const letter_count&, const letter_count&) = default;
+  friend bool operator==(const message_count&, const message_count&) = default;
 };
 
 /// Finds out that no rank moves and nothing is under way between them, and then has one of them go on: where
 /// an edge has to grow, the smallest one of all ranks does.
 ///
-/// Waves of questions go down a tree of ranks, and answers come back up: how many letters each rank has sent
+/// Waves of questions go down a tree of ranks, and answers come back up: how many messages each rank has sent
 /// and received. A rank answers when it has been still for a while. If in two waves, one after the other, no
 /// rank has changed, then all were still when the second one began; and if all that was sent had been
 /// received, nothing was under way. F. Mattern, Algorithms for distributed termination detection (1987), the
 /// method of four counters. Nobody asks until a rank stands still that could go on by itself; then one
 /// question waits with those that work, so nothing is said as long as they do.
 ///
-/// The thread that speaks makes all calls.
-class stillness {
+/// the communication thread makes all calls.
+class quiescence {
  public:
   /// What one rank tells another.
-  struct word {
+  struct wave_message {
     enum class kind : std::uint8_t { wanted, question, answer };
     kind what = kind::wanted;
     bool unchanged = true;     ///< answer: since the wave before
-    std::int64_t surplus = 0;  ///< answer: more letters sent than received
+    std::int64_t surplus = 0;  ///< answer: more messages sent than received
     /// The rank that is to go on, or could with least harm, and how.
     network::remedy by = network::remedy::nothing;
     std::int64_t items = 0;
@@ -46,12 +46,12 @@ class stillness {
   };
 
   /// `above`: the rank that answers go to; `below`: those that questions go to, which may become more.
-  stillness(network::net& here, int rank, int above, std::function<std::vector<int>()> below,
-            std::function<void(int to, const word&)> tell);
+  quiescence(network::net& here, int rank, int above, std::function<std::vector<int>()> below,
+             std::function<void(int to, const wave_message&)> tell);
 
-  /// To be called often. `counted` says how many letters there were; not while one is being received.
-  void look(const std::function<letter_count()>& counted);
-  void heard(const word& w);
+  /// To be called often. `counted` says how many messages there were; not while one is being received.
+  void look(const std::function<message_count()>& counted);
+  void heard(const wave_message& w);
   /// Something has moved just now: it is too early to know more.
   [[nodiscard]] bool is_early() const noexcept { return early_; }
 
@@ -61,28 +61,28 @@ class stillness {
  private:
   using clock = std::chrono::steady_clock;
 
-  void ask(const word& question);
-  void answer(const network::standstill& now, const letter_count& letters);
+  void ask(const wave_message& question);
+  void answer(const network::deadlock_report& now, const message_count& messages);
   void decide();
-  void add(const word& w);
+  void add(const wave_message& w);
 
   network::net& net_;
   const int rank_, above_;
   const std::function<std::vector<int>()> those_below_;
-  const std::function<void(int to, const word&)> tell_;
+  const std::function<void(int to, const wave_message&)> tell_;
 
   std::uint64_t seen_ = 0;
   clock::time_point seen_at_ = clock::now();
   bool early_ = true;
-  std::optional<network::standstill> relieved_;  // which something is being done about here
+  std::optional<network::deadlock_report> relieved_;  // which something is being done about here
 
-  bool asked_ = false;                       // this rank is to answer
-  bool wanted_ = false;                      // a wave has been asked for, and not been answered since
-  bool again_ = false;                       // rank 0: one is to follow
-  int below_ = 0;                            // ranks whose answers are to come
-  word sum_;                                 // of those that have come
-  std::optional<network::standstill> last_;  // what this rank has answered
-  letter_count last_letters_;
+  bool asked_ = false;                            // this rank is to answer
+  bool wanted_ = false;                           // a wave has been asked for, and not been answered since
+  bool again_ = false;                            // rank 0: one is to follow
+  int below_ = 0;                                 // ranks whose answers are to come
+  wave_message sum_;                              // of those that have come
+  std::optional<network::deadlock_report> last_;  // what this rank has answered
+  message_count last_messages_;
 };
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

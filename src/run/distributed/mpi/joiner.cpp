@@ -1,4 +1,4 @@
-#include "newcomer.hpp"
+#include "joiner.hpp"
 
 #include <thalweg/model/codecs.hpp>
 #include <thalweg/model/errors.hpp>
@@ -7,21 +7,21 @@
 
 #include "collective.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
-newcomer* newcomer::here() {
-  static const std::unique_ptr<newcomer> it = []() -> std::unique_ptr<newcomer> {
+joiner* joiner::here() {
+  static const std::unique_ptr<joiner> it = []() -> std::unique_ptr<joiner> {
     MPI_Comm parent = MPI_COMM_NULL;
     MPI_Comm_get_parent(&parent);
     if (parent == MPI_COMM_NULL) return nullptr;
     const auto words = own_command_line();
-    if (words.empty() || !is_for_newcomers(words.front())) return nullptr;  // the program has started it
-    return std::unique_ptr<newcomer>(new newcomer(parent));
+    if (words.empty() || !is_for_joiners(words.front())) return nullptr;  // the program has started it
+    return std::unique_ptr<joiner>(new joiner(parent));
   }();
   return it.get();
 }
 
-newcomer::newcomer(MPI_Comm parent) : parent_(parent) {
+joiner::joiner(MPI_Comm parent) : parent_(parent) {
   MPI_Comm_dup(MPI_COMM_WORLD, &side_);
   MPI_Comm_rank(side_, &number_);
   const auto text = receive_from(0, parent_);
@@ -34,7 +34,7 @@ newcomer::newcomer(MPI_Comm parent) : parent_(parent) {
   before_finalising([] { here()->part(); });
 }
 
-bool newcomer::meets(const std::string& job) {
+bool joiner::meets(const std::string& job) {
   const bool same = job == to_.job;
   send_number(0, static_cast<std::int32_t>(same ? answer::same_job : answer::other_job), parent_);
   answered_ = true;
@@ -48,20 +48,20 @@ bool newcomer::meets(const std::string& job) {
     return false;
   }
   MPI_Intercomm_merge(parent_, 1, &bridge_);
-  circle_ = circle::made(side_, bridge_, 0, true);
+  group_ = group::make(side_, bridge_, 0, true);
   return true;
 }
 
-void newcomer::part() {
+void joiner::part() {
   if (parent_ == MPI_COMM_NULL) return;
   if (!answered_) {
     send_number(0, static_cast<std::int32_t>(answer::never_ran), parent_);
     (void)receive_number(0, parent_);
   }
-  if (circle_.wide != MPI_COMM_NULL) MPI_Comm_free(&circle_.wide);
+  if (group_.comm != MPI_COMM_NULL) MPI_Comm_free(&group_.comm);
   if (bridge_ != MPI_COMM_NULL) MPI_Comm_free(&bridge_);
   MPI_Comm_free(&side_);
   MPI_Comm_disconnect(&parent_);
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -1,4 +1,4 @@
-#include "roll_call.hpp"
+#include "rendezvous.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "collective.hpp"
-#include "newcomer.hpp"
+#include "joiner.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -23,9 +23,9 @@ constexpr std::chrono::milliseconds awake{2};  // ranks that come together do no
 constexpr std::chrono::microseconds first_rest{20};
 constexpr std::chrono::microseconds longest_rest{1000};
 
-std::atomic<int> runs{0};       // that this process takes part in now
-MPI_Comm hall = MPI_COMM_NULL;  // of all ranks that began the program, for nothing else
-std::vector<process> in_hall;   // by rank
+std::atomic<int> runs{0};                  // that this process takes part in now
+MPI_Comm rendezvous_comm = MPI_COMM_NULL;  // of all ranks that began the program, for nothing else
+std::vector<process> processes_by_rank;    // by rank
 
 void say(const std::string& what) {
   std::fprintf(stderr, "thalweg: %s\n", what.c_str());
@@ -86,7 +86,7 @@ void hear_all(std::int64_t number, std::chrono::milliseconds patience, int ranks
   std::vector<other> all(static_cast<std::size_t>(ranks));
   for (int r = 1; r < ranks; ++r) {
     auto& o = all[static_cast<std::size_t>(r)];
-    MPI_Irecv(&o.number, 1, MPI_INT64_T, r, tag, hall, &o.request);
+    MPI_Irecv(&o.number, 1, MPI_INT64_T, r, tag, rendezvous_comm, &o.request);
   }
   const auto heard = [&] {
     bool everybody = true;
@@ -118,16 +118,16 @@ void hear_all(std::int64_t number, std::chrono::milliseconds patience, int ranks
 // Returns when all ranks have said this number.
 void agree(std::int64_t number, std::chrono::milliseconds patience) {
   int rank = 0, ranks = 1;
-  MPI_Comm_rank(hall, &rank);
-  MPI_Comm_size(hall, &ranks);
+  MPI_Comm_rank(rendezvous_comm, &rank);
+  MPI_Comm_size(rendezvous_comm, &ranks);
   MPI_Request said = MPI_REQUEST_NULL, answer = MPI_REQUEST_NULL;
   if (rank == 0) {
     hear_all(number, patience, ranks);
   } else {
-    MPI_Isend(&number, 1, MPI_INT64_T, 0, tag, hall, &said);
+    MPI_Isend(&number, 1, MPI_INT64_T, 0, tag, rendezvous_comm, &said);
   }
   auto agreed = number;
-  MPI_Ibcast(&agreed, 1, MPI_INT64_T, 0, hall, &answer);
+  MPI_Ibcast(&agreed, 1, MPI_INT64_T, 0, rendezvous_comm, &answer);
   // Rank 0 names those who are missing. If it is missing itself, somebody else has to.
   wait_until(
       rank == 1 ? 2 * patience : std::chrono::milliseconds(0),
@@ -135,11 +135,11 @@ void agree(std::int64_t number, std::chrono::milliseconds patience) {
       [&] { say("mpi: rank 1 waits for rank 0 to come to " + run_text(number) + ", or for others"); });
 }
 
-void open_hall(std::chrono::milliseconds patience, std::int64_t number) {
+void open_rendezvous_comm(std::chrono::milliseconds patience, std::int64_t number) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Request r = MPI_REQUEST_NULL;
-  MPI_Comm_idup(MPI_COMM_WORLD, &hall, &r);
+  MPI_Comm_idup(MPI_COMM_WORLD, &rendezvous_comm, &r);
   wait_until(
       patience, [&] { return is_done(r); },
       [&] {
@@ -148,54 +148,55 @@ void open_hall(std::chrono::milliseconds patience, std::int64_t number) {
       });
   const auto mine = process::self();
   int ranks = 1;
-  MPI_Comm_size(hall, &ranks);
-  in_hall.resize(static_cast<std::size_t>(ranks));
-  MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, in_hall.data(), sizeof mine, MPI_BYTE, hall, &r);
+  MPI_Comm_size(rendezvous_comm, &ranks);
+  processes_by_rank.resize(static_cast<std::size_t>(ranks));
+  MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, processes_by_rank.data(), sizeof mine, MPI_BYTE,
+                 rendezvous_comm, &r);
   wait_for(r);
 }
 
 bool is_alone() {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return ranks == 1 || newcomer::here() != nullptr;
+  return ranks == 1 || joiner::here() != nullptr;
 }
 
 // MPI is about to be finalised. Also who has come to no run has something to say to those that have.
-void farewell() {
+void at_finalise() {
   require_no_run();
-  if (hall == MPI_COMM_NULL) return;
+  if (rendezvous_comm == MPI_COMM_NULL) return;
   agree(the_end, std::chrono::milliseconds(0));
-  MPI_Comm_free(&hall);
+  MPI_Comm_free(&rendezvous_comm);
 }
 
 }  // namespace
 
-void begin_roll_calls(bool own) {
+void begin_rendezvous(bool own) {
   static bool begun = false;
   if (std::exchange(begun, true)) return;
-  before_finalising(farewell);
+  before_finalising(at_finalise);
   // All ranks are here, or MPI would not have been initialised.
-  if (own && !is_alone()) open_hall(std::chrono::milliseconds(0), 0);
+  if (own && !is_alone()) open_rendezvous_comm(std::chrono::milliseconds(0), 0);
 }
 
 std::unique_ptr<stop_watch> watch_before(std::chrono::milliseconds patience) {
-  if (in_hall.empty()) return nullptr;
+  if (processes_by_rank.empty()) return nullptr;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const auto ranks = static_cast<int>(in_hall.size());
+  const auto ranks = static_cast<int>(processes_by_rank.size());
   const int before = (rank + ranks - 1) % ranks;
-  return std::make_unique<stop_watch>(before, in_hall[static_cast<std::size_t>(before)], patience);
+  return std::make_unique<stop_watch>(before, processes_by_rank[static_cast<std::size_t>(before)], patience);
 }
 
-MPI_Comm call_roll(std::int64_t number, std::chrono::milliseconds patience) {
+MPI_Comm rendezvous(std::int64_t number, std::chrono::milliseconds patience) {
   const auto watch = watch_before(patience);
   if (!is_alone()) {
-    if (hall == MPI_COMM_NULL) open_hall(patience, number);
+    if (rendezvous_comm == MPI_COMM_NULL) open_rendezvous_comm(patience, number);
     agree(number, patience);
   }
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Request r = MPI_REQUEST_NULL;
-  MPI_Comm_idup(hall == MPI_COMM_NULL ? MPI_COMM_WORLD : hall, &made, &r);
+  MPI_Comm_idup(rendezvous_comm == MPI_COMM_NULL ? MPI_COMM_WORLD : rendezvous_comm, &made, &r);
   wait_until(
       std::chrono::milliseconds(0), [&] { return is_done(r); }, [] {});
   return made;
@@ -221,4 +222,4 @@ void require_no_run() {
               MPI_COMM_WORLD);
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

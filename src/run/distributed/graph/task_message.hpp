@@ -17,7 +17,7 @@ namespace thalweg::run_detail::network {
 
 /// What ranks that share a farm say to each other: what there is to do of a run of items, or what has become
 /// of it.
-struct errand {
+struct task_message {
   enum class kind : std::uint8_t {
     work,    ///< a run of items
     give,    ///< the keys of a part go to another rank: they are asked for, and given
@@ -25,7 +25,7 @@ struct errand {
     take,    ///< here they are
     ends     ///< the end hooks
   };
-  struct facts {
+  struct header {
     std::int64_t number = 0;  ///< of the run; where keys move: of their part; at the end: of the stage
     /// The rank of the first item of the run, on whichever rank that is worked on; where keys move: which of
     /// the parts there it is.
@@ -41,7 +41,7 @@ struct errand {
     std::int64_t timer_in =
         std::numeric_limits<std::int64_t>::max();  ///< in how many ns the next timer is due
   };
-  facts is;
+  header head;
   chunk_ptr items;                   ///< or results; null: none
   std::vector<std::uint32_t> index;  ///< of each: its place in the run, or among `places`
   std::vector<std::uint8_t> who;     ///< the part of each item
@@ -52,11 +52,11 @@ struct errand {
   chunk_ptr keys;  ///< and what belongs to them
 };
 
-/// How errands travel whose items, late items and keys are such as these.
-class errand_wire final : public model::wire {
+/// How task messages travel whose items, late items and keys are such as these.
+class task_message_wire final : public model::wire {
  public:
   /// Each may be null: there are none.
-  errand_wire(chunk_ptr items, chunk_ptr late, chunk_ptr keys);
+  task_message_wire(chunk_ptr items, chunk_ptr late, chunk_ptr keys);
 
   [[nodiscard]] std::string tag() const override;
   void write(byte_writer& to, pipe::chunk_base& items) const override;
@@ -67,19 +67,19 @@ class errand_wire final : public model::wire {
   [[nodiscard]] chunk_ptr new_items() const { return items_.like->sibling(); }
 
  private:
-  struct cargo {
+  struct chunk_codec {
     chunk_ptr like;
     const model::wire* how;
-    explicit cargo(chunk_ptr c);
+    explicit chunk_codec(chunk_ptr c);
     void write(byte_writer& to, const chunk_ptr& c) const;
     void read(byte_reader& from, chunk_ptr& c) const;
   };
-  const cargo items_, late_, keys_;
+  const chunk_codec items_, late_, keys_;
 };
 
-/// The only errand in a chunk of them; and the chunk of one.
-[[nodiscard]] errand take_errand(pipe::chunk_base& from);
-[[nodiscard]] chunk_ptr chunk_of(errand e);
-[[nodiscard]] chunk_ptr no_errands();
+/// The only task_message in a chunk of them; and the chunk of one.
+[[nodiscard]] task_message take_task_message(pipe::chunk_base& from);
+[[nodiscard]] chunk_ptr chunk_of(task_message task);
+[[nodiscard]] chunk_ptr no_task_messages();
 
 }  // namespace thalweg::run_detail::network

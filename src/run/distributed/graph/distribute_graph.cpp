@@ -8,8 +8,8 @@
 #include "../../network/net.hpp"
 #include "../../network/nodes.hpp"
 #include "../../parts.hpp"
+#include "part_placement.hpp"
 #include "remote.hpp"
-#include "spread.hpp"
 
 namespace thalweg::run_detail::network {
 
@@ -40,7 +40,7 @@ bool net::same_places(std::size_t a, std::size_t b) const {
 bool net::replicates(const node& n) const {
   const auto& info = *state_->stages[n.first()].info;
   return farm_of_stage_[n.first()] != nullptr && !info.keyed &&
-         info.opts.schedule.how() == schedule::kind::on_demand && hub_of_stage_[n.first()] < 0;
+         info.opts.schedule.how() == schedule::kind::on_demand && coordinator_of_stage_[n.first()] < 0;
 }
 
 std::size_t net::stage_before(std::size_t stage) const {
@@ -53,16 +53,16 @@ std::size_t net::stage_before(std::size_t stage) const {
   return stage;
 }
 
-// The rank of the hub of each farm that is executed by several ranks and needs one: where what comes before
-// it is, or if that is spread itself, on the first of its own.
-void net::find_hubs() {
+// The rank of the coordinator of each farm that is executed by several ranks and needs one: where what comes
+// before it is, or if that is spread itself, on the first of its own.
+void net::find_coordinators() {
   const auto& stages = state_->stages;
-  hub_of_stage_.assign(stages.size(), -1);
+  coordinator_of_stage_.assign(stages.size(), -1);
   if (!state_->others) return;
   const auto& places = state_->others->places();
   const auto looping = components_in_loops(*state_);
-  // Who has a hub depends on who comes before: in a loop, or where a graph lists its parts in any order, that
-  // may be known only later.
+  // Who has a coordinator depends on who comes before: in a loop, or where a graph lists its parts in any
+  // order, that may be known only later.
   bool changed = true;
   for (std::size_t turn = 0; changed && turn <= stages.size(); ++turn) {
     changed = false;
@@ -70,30 +70,31 @@ void net::find_hubs() {
       const auto& info = *stages[i].info;
       if (info.farm < 0) continue;
       if (i > 0 && same_farm(stages[i - 1], stages[i])) {
-        hub_of_stage_[i] = hub_of_stage_[i - 1];
+        coordinator_of_stage_[i] = coordinator_of_stage_[i - 1];
         continue;
       }
       const auto before = stage_before(i);
-      const auto rank = hub_of_stage_[before] >= 0   ? hub_of_stage_[before]
-                        : places[before].size() == 1 ? places[before].front().rank
-                                                     : places[i].front().rank;
+      const auto rank = coordinator_of_stage_[before] >= 0 ? coordinator_of_stage_[before]
+                        : places[before].size() == 1       ? places[before].front().rank
+                                                           : places[i].front().rank;
       const bool elsewhere = places[i].size() > 1 || places[i].front().rank != rank;
       const bool divided = info.keyed || info.opts.schedule.how() != schedule::kind::on_demand;
       const bool needed = (divided && places[i].size() > 1) || (elsewhere && looping[stages[i].component]);
-      const auto hub = needed ? rank : -1;
-      changed = changed || (hub >= 0) != (hub_of_stage_[i] >= 0);
-      hub_of_stage_[i] = hub;
+      const auto coordinator = needed ? rank : -1;
+      changed = changed || (coordinator >= 0) != (coordinator_of_stage_[i] >= 0);
+      coordinator_of_stage_[i] = coordinator;
     }
   }
 }
 
 std::vector<place_of> net::places_of(const node& n) const {
-  if (const auto hub = hub_of_stage_[n.first()]; hub >= 0) return {{hub, 1}};
+  if (const auto coordinator = coordinator_of_stage_[n.first()]; coordinator >= 0) return {{coordinator, 1}};
   return state_->others->places()[n.first()];
 }
 
 bool net::executes(const node& n) const {
-  if (const auto hub = hub_of_stage_[n.first()]; hub >= 0) return hub == state_->others->rank();
+  if (const auto coordinator = coordinator_of_stage_[n.first()]; coordinator >= 0)
+    return coordinator == state_->others->rank();
   return is_here(n.first());
 }
 
@@ -104,20 +105,20 @@ std::unique_ptr<region> net::region_behind(const edge& e, std::uint32_t channel,
   if (replicates(*e.from) || !replicates(*e.to)) return nullptr;
   edges = {&e};
   std::vector<std::size_t> farms;
-  bool spread = false;
+  bool is_spread = false;
   int most = 1;
   auto made = std::make_unique<region>();
   for (const auto* n = e.to; replicates(*n);) {
     if (state_->stages[n->first()].info->unordered || n->out.empty() || n->out.front().to == nullptr)
       return nullptr;
-    spread = spread || places[n->first()].size() > 1;
+    is_spread = is_spread || places[n->first()].size() > 1;
     most = std::max(most, replicas_in_all(places[n->first()]));
     made->ranks = std::max(made->ranks, places[n->first()].size());
     farms.push_back(n->first());
     edges.push_back(n->out.front().to);
     n = n->out.front().to->to;
   }
-  if (!spread) return nullptr;
+  if (!is_spread) return nullptr;
   made->first_channel = channel;
   made->first_rank = places_of(*e.from).front().rank;
   made->farms = std::move(farms);
@@ -125,55 +126,57 @@ std::unique_ptr<region> net::region_behind(const edge& e, std::uint32_t channel,
   return made;
 }
 
-// The farms that have a hub: it is on one rank, and there is a branch on each of those that work for it,
-// which are returned. Their channels have the numbers behind those of the edges.
-std::vector<node*> net::connect_hubs() {
+// The farms that have a coordinator: it is on one rank, and there is a branch on each of those that work for
+// it, which are returned. Their channels have the numbers behind those of the edges.
+std::vector<node*> net::connect_coordinators() {
   auto& others = *state_->others;
   auto channel = static_cast<std::uint32_t>(edges_.size());
-  std::vector<node*> branches;
+  std::vector<node*> remote;
   std::vector<std::unique_ptr<keyed_farm>> made;
   for (auto& f : keyed_farms_) {
     auto* const over = f->over();
     if (over == nullptr) continue;
-    auto& hub = static_cast<keyed_farm::hub&>(*f->front);
-    const auto& from = *hub.in.front()->from;
+    auto& coordinator = static_cast<keyed_farm::coordinator&>(*f->front);
+    const auto& from = *coordinator.in.front()->from;
     const auto port =
         static_cast<std::size_t>(std::find_if(from.out.begin(), from.out.end(),
-                                              [&](const auto& o) { return o.to == hub.in.front(); }) -
+                                              [&](const auto& o) { return o.to == coordinator.in.front(); }) -
                                  from.out.begin());
     over->asks = channel++;
     over->answers = channel++;
     const auto keys = [&] {
-      const auto& first = state_->stages[hub.first()];
+      const auto& first = state_->stages[coordinator.first()];
       return over->moves ? state_->plan.components[first.component]->make_states(first.stage) : nullptr;
     };
-    over->how_to_ask = std::make_unique<errand_wire>(chunk_for(*state_, from, port), nullptr, keys());
-    over->how_to_answer = std::make_unique<errand_wire>(hub.out.empty() ? nullptr : hub.new_output(),
-                                                        chunk_for(*state_, from, port), keys());
-    keyed_farm::branch* branch = nullptr;
+    over->how_to_ask = std::make_unique<task_message_wire>(chunk_for(*state_, from, port), nullptr, keys());
+    over->how_to_answer = std::make_unique<task_message_wire>(
+        coordinator.out.empty() ? nullptr : coordinator.new_output(), chunk_for(*state_, from, port), keys());
+    keyed_farm::remote_partitioner* here_for_it = nullptr;
     for (std::size_t i = 0; i < over->places.size(); ++i) {
       if (over->places[i].rank != others.rank()) continue;
-      made.push_back(f->make_branch(*this, *state_->stages[hub.first()].info, i));
+      made.push_back(f->make_remote_partitioner(*this, *state_->stages[coordinator.first()].info, i));
       f->here = made.back().get();
-      branch = static_cast<keyed_farm::branch*>(f->here->front.get());
-      branch->home = hub.home;
-      branch->place = hub.place;
-      branch->paced = hub.paced;
-      for (auto& p : made.back()->all) p->home = hub.home;
-      branches.push_back(branch);
+      here_for_it = static_cast<keyed_farm::remote_partitioner*>(f->here->front.get());
+      here_for_it->home = coordinator.home;
+      here_for_it->place = coordinator.place;
+      here_for_it->paced = coordinator.paced;
+      for (auto& p : made.back()->all) p->home = coordinator.home;
+      remote.push_back(here_for_it);
     }
-    auto* const here = executes(hub) ? &hub : nullptr;
-    const auto next =
-        hub.out.empty() || hub.out.front().to == nullptr ? hub.first() : hub.out.front().to->to->first();
-    others.add(over->asks, from.last() - 1, hub.first(), nullptr, branch, no_errands(),
+    auto* const here = executes(coordinator) ? &coordinator : nullptr;
+    const auto next = coordinator.out.empty() || coordinator.out.front().to == nullptr
+                          ? coordinator.first()
+                          : coordinator.out.front().to->to->first();
+    others.add(over->asks, from.last() - 1, coordinator.first(), nullptr, here_for_it, no_task_messages(),
                over->how_to_ask.get());
-    others.add(over->answers, hub.last() - 1, next, nullptr, here, no_errands(), over->how_to_answer.get());
+    others.add(over->answers, coordinator.last() - 1, next, nullptr, here, no_task_messages(),
+               over->how_to_answer.get());
   }
   for (auto& f : made) keyed_farms_.push_back(std::move(f));
-  return branches;
+  return remote;
 }
 
-void net::cut() {
+void net::distribute_graph() {
   auto& run = *state_;
   auto& others = *run.others;
   const auto& places = others.places();
@@ -194,7 +197,7 @@ void net::cut() {
     for (const auto* e : inside) region_of[e] = r.get();
     regions_.push_back(std::move(r));
   }
-  const auto branches = connect_hubs();
+  const auto remote = connect_coordinators();
   auto* const who = home_ != nullptr ? home_ : &new_squad(1, 1, {});
   const auto adopt = [&](std::unique_ptr<node> n) -> node& {
     n->home = who;
@@ -208,7 +211,7 @@ void net::cut() {
   for (auto* n : all) {
     if (executes(*n)) nodes_.push_back(n);
   }
-  nodes_.insert(nodes_.end(), branches.begin(), branches.end());
+  nodes_.insert(nodes_.end(), remote.begin(), remote.end());
   for (std::size_t k = 0; k < whole_graph.size(); ++k) {
     auto& e = *whole_graph[k];
     auto& from = *e.from;
@@ -316,7 +319,7 @@ void net::share_out(std::size_t stage) {
   auto& run = *state_;
   auto& f = *farm_of_stage_[stage];
   const int replicas = run.replicas[stage];
-  if (hub_of_stage_[stage] >= 0) {
+  if (coordinator_of_stage_[stage] >= 0) {
     auto& divided = static_cast<keyed_farm&>(f);
     divided.set_replicas(static_cast<std::size_t>(replicas));
     if (executes(*divided.front)) divided.front->notify();  // it gives others their part of the items
@@ -365,7 +368,7 @@ void net::others_have_joined() {
   const replicated* last = nullptr;
   for (std::size_t s = 0; s < state_->stages.size(); ++s) {
     const auto* const f = farm_of_stage_[s];
-    if (f == nullptr || std::exchange(last, f) == f || hub_of_stage_[s] >= 0) continue;
+    if (f == nullptr || std::exchange(last, f) == f || coordinator_of_stage_[s] >= 0) continue;
     if (state_->others->places()[s].size() > 1) share_out(s);
   }
 }

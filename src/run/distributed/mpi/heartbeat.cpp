@@ -1,4 +1,4 @@
-#include "pulse.hpp"
+#include "heartbeat.hpp"
 
 #include <algorithm>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "collective.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 namespace {
 
@@ -19,13 +19,13 @@ constexpr std::chrono::milliseconds longest_look{50};
 
 }  // namespace
 
-pulse::pulse(MPI_Comm comm, const surroundings& seen, std::chrono::nanoseconds patience)
+heartbeat::heartbeat(MPI_Comm comm, const environment& env, std::chrono::nanoseconds patience)
     : comm_(comm), patience_(patience) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
   before_ = (rank_ + ranks_ - 1) % ranks_;
-  host_ = seen.all.host(before_);
-  process_ = seen.processes[static_cast<std::size_t>(before_)];
+  host_ = env.all.host(before_);
+  process_ = env.processes[static_cast<std::size_t>(before_)];
   if (patience_.count() == 0 || ranks_ == 1) {
     said_last_ = heard_last_ = true;
   } else {
@@ -33,23 +33,23 @@ pulse::pulse(MPI_Comm comm, const surroundings& seen, std::chrono::nanoseconds p
   }
 }
 
-void pulse::listen() {
+void heartbeat::listen() {
   MPI_Irecv(&heard_, 1, MPI_BYTE, before_, tag, comm_, &way_[0]);
 }
 
-void pulse::send(beat what) {
+void heartbeat::send(beat what) {
   mine_ = what;
   MPI_Isend(&mine_, 1, MPI_BYTE, next(), tag, comm_, &way_[1]);
   ++messages_;
 }
 
-bool pulse::has_been_sent() {
+bool heartbeat::has_been_sent() {
   int done = 0;
   MPI_Test(&way_[1], &done, MPI_STATUS_IGNORE);
   return done != 0;
 }
 
-void pulse::look() {
+void heartbeat::look() {
   const auto now = clock::now();
   const auto passed = now - looked_;
   if (passed < least_look) return;
@@ -60,7 +60,7 @@ void pulse::look() {
     sent_ = now;
   }
   if (heard_last_) return;
-  if (std::exchange(letter_came_, false)) silence_ = {};
+  if (std::exchange(message_came_, false)) silence_ = {};
   int came = 0;
   MPI_Test(&way_[0], &came, MPI_STATUS_IGNORE);
   if (came == 0) {
@@ -73,7 +73,7 @@ void pulse::look() {
   if (!heard_last_) listen();
 }
 
-bool pulse::end() {
+bool heartbeat::end() {
   if (!said_last_ && has_been_sent()) {
     send(last);
     said_last_ = true;
@@ -82,11 +82,11 @@ bool pulse::end() {
   return said_last_ && heard_last_ && has_been_sent();
 }
 
-void pulse::give_up() const {
+void heartbeat::give_up() const {
   end_program("rank " + std::to_string(before_) + " on host " + host_ + " has not answered for " +
                   seconds_of(patience_) + ", so rank " + std::to_string(rank_) +
                   " ends the program on all ranks",
               comm_, {process_});
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

@@ -1,27 +1,27 @@
-#include "stillness.hpp"
+#include "quiescence.hpp"
 
 #include <tuple>
 #include <utility>
 
 #include "../../network/net.hpp"
 
-namespace thalweg::run_detail::across {
+namespace thalweg::run_detail::distributed {
 
 using network::remedy;
 
 namespace {
 
-auto harm(const stillness::word& w) {
+auto harm(const quiescence::wave_message& w) {
   return std::tuple(w.by, w.items, w.rank);
 }
 
 }  // namespace
 
-stillness::stillness(network::net& here, int rank, int above, std::function<std::vector<int>()> below,
-                     std::function<void(int to, const word&)> tell)
+quiescence::quiescence(network::net& here, int rank, int above, std::function<std::vector<int>()> below,
+                       std::function<void(int to, const wave_message&)> tell)
     : net_(here), rank_(rank), above_(above), those_below_(std::move(below)), tell_(std::move(tell)) {}
 
-void stillness::look(const std::function<letter_count()>& counted) {
+void quiescence::look(const std::function<message_count()>& counted) {
   const auto now = net_.moved();
   const auto at = clock::now();
   if (now != seen_) {
@@ -37,23 +37,23 @@ void stillness::look(const std::function<letter_count()>& counted) {
   if (answers) return answer(*stands, counted());
   if (stands->by == remedy::nothing) return;
   wanted_ = true;
-  word w;
+  wave_message w;
   rank_ == 0 ? heard(w) : tell_(0, w);
 }
 
-void stillness::heard(const word& w) {
+void quiescence::heard(const wave_message& w) {
   switch (w.what) {
-    case word::kind::wanted:
+    case wave_message::kind::wanted:
       if (asked_) {
         again_ = true;  // that rank may have answered already
       } else {
-        ask({.what = word::kind::question});
+        ask({.what = wave_message::kind::question});
       }
       break;
-    case word::kind::question:
+    case wave_message::kind::question:
       ask(w);
       break;
-    case word::kind::answer:
+    case wave_message::kind::answer:
       add(w);
       --below_;
       break;
@@ -61,10 +61,10 @@ void stillness::heard(const word& w) {
 }
 
 // The next wave; it tells the rank on which something is to happen.
-void stillness::ask(const word& question) {
+void quiescence::ask(const wave_message& question) {
   again_ = false;
   asked_ = true;
-  sum_ = {.what = word::kind::answer};
+  sum_ = {.what = wave_message::kind::answer};
   below_ = 0;
   for (const int to : those_below_()) {
     tell_(to, question);
@@ -75,7 +75,7 @@ void stillness::ask(const word& question) {
   if (net_.moved() == last_->since && net_.relieve(question.by)) relieved_ = last_;
 }
 
-void stillness::add(const word& w) {
+void quiescence::add(const wave_message& w) {
   sum_.unchanged = sum_.unchanged && w.unchanged;
   sum_.surplus += w.surplus;
   if (harm(w) >= harm(sum_)) return;
@@ -84,23 +84,23 @@ void stillness::add(const word& w) {
   sum_.rank = w.rank;
 }
 
-void stillness::answer(const network::standstill& now, const letter_count& letters) {
-  add({.what = word::kind::answer,
-       .unchanged = last_ && last_->since == now.since && last_letters_ == letters,
-       .surplus = letters.sent - letters.received,
+void quiescence::answer(const network::deadlock_report& now, const message_count& messages) {
+  add({.what = wave_message::kind::answer,
+       .unchanged = last_ && last_->since == now.since && last_messages_ == messages,
+       .surplus = messages.sent - messages.received,
        .by = now.by,
        .items = now.items,
        .rank = rank_});
   last_ = now;
-  last_letters_ = letters;
+  last_messages_ = messages;
   asked_ = wanted_ = false;
   rank_ == 0 ? decide() : tell_(above_, sum_);
 }
 
 // Rank 0 has all answers.
-void stillness::decide() {
+void quiescence::decide() {
   if (sum_.by == remedy::nothing && !again_) return;
-  word next{.what = word::kind::question};
+  wave_message next{.what = wave_message::kind::question};
   if (sum_.unchanged && sum_.surplus == 0) {
     next.by = sum_.by;
     next.rank = sum_.rank;
@@ -108,4 +108,4 @@ void stillness::decide() {
   ask(next);
 }
 
-}  // namespace thalweg::run_detail::across
+}  // namespace thalweg::run_detail::distributed

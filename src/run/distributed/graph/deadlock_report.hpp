@@ -16,7 +16,7 @@ enum class remedy : std::uint8_t {
 };
 
 /// A rank on which nothing moves.
-struct standstill {
+struct deadlock_report {
   std::uint64_t since = 0;  ///< another number if anything has moved in between
   remedy by = remedy::nothing;
   std::int64_t items = 0;  ///< of `room`: how many the edge holds
