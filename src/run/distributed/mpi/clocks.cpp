@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "collective.hpp"
+
 namespace thalweg::run_detail::distributed {
 
 namespace {
@@ -43,8 +45,7 @@ void answer(MPI_Comm comm) {
 clocks clocks::measured(MPI_Comm comm, const std::vector<int>& node_of) {
   clocks found;
   found.of_rank_.resize(node_of.size());
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  const int rank = rank_in(comm);
   bool several = false;
   for (std::size_t r = 0; r < node_of.size(); ++r) {
     const bool asked = node_of[r] == static_cast<int>(r) && node_of[r] != node_of[0];

@@ -34,14 +34,27 @@ void say_why(const std::string& why) {
 
 }  // namespace
 
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+int ranks_in(MPI_Comm comm) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
+bool is_done(MPI_Request& r) {
+  int done = 0;
+  MPI_Test(&r, &done, MPI_STATUS_IGNORE);
+  return done != 0;
+}
+
 void wait_for(MPI_Request& r) {
-  auto pause = first_rest;
-  for (int done = 0;;) {
-    MPI_Test(&r, &done, MPI_STATUS_IGNORE);
-    if (done != 0) return;
+  for (auto pause = first_rest; !is_done(r); pause = std::min(2 * pause, longest_rest))
     std::this_thread::sleep_for(pause);
-    pause = std::min(2 * pause, longest_rest);
-  }
 }
 
 void end_program(const std::string& why, MPI_Comm comm, const std::vector<process>& silent) {
@@ -85,9 +98,7 @@ std::string name_of_host() {
 }
 
 std::string first_of(const std::string& mine, MPI_Comm comm) {
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
+  const int rank = rank_in(comm), ranks = ranks_in(comm);
   int who = mine.empty() ? ranks : rank;
   int first = ranks;
   MPI_Allreduce(&who, &first, 1, MPI_INT, MPI_MIN, comm);
@@ -102,9 +113,7 @@ std::string first_of(const std::string& mine, MPI_Comm comm) {
 
 // One rank after the other: a trace may be long, and rank 0 is to have no more than it keeps.
 std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine, MPI_Comm comm) {
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
+  const int rank = rank_in(comm), ranks = ranks_in(comm);
   std::vector<std::uint64_t> sizes(rank == 0 ? static_cast<std::size_t>(ranks) : 0);
   const std::uint64_t size = mine.size();
   MPI_Request r = MPI_REQUEST_NULL;

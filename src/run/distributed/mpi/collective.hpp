@@ -13,6 +13,10 @@
 /// would.
 namespace thalweg::run_detail::distributed {
 
+[[nodiscard]] int rank_in(MPI_Comm comm);
+[[nodiscard]] int ranks_in(MPI_Comm comm);
+
+[[nodiscard]] bool is_done(MPI_Request& r);
 /// Returns when it is done.
 void wait_for(MPI_Request& r);
 

@@ -103,9 +103,12 @@ void name_channels(const run_state& run, const std::vector<channel_totals>& sums
 
 }  // namespace
 
+void note_list::add(std::string what) {
+  if (std::find(all_.begin(), all_.end(), what) == all_.end()) all_.push_back(std::move(what));
+}
+
 void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  const int rank = rank_in(comm);
   const auto begin = first_begin(run, *mine.times, rank, comm);
   auto of_all = gathered(told(run, mine, rank, begin), comm);
   if (rank != 0) return;

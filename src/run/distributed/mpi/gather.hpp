@@ -34,6 +34,17 @@ struct channel_totals {
   std::int64_t blocked_ns = 0;  ///< something to send, but no credit
 };
 
+/// What the report says besides figures. The communication thread.
+class note_list {
+ public:
+  /// A note is there once, however often it is added.
+  void add(std::string what);
+  [[nodiscard]] const std::vector<std::string>& all() const noexcept { return all_; }
+
+ private:
+  std::vector<std::string> all_;
+};
+
 /// What a rank knows of itself besides its run.
 struct of_this_rank {
   const network::mapping* places = nullptr;

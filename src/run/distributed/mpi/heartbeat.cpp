@@ -34,19 +34,13 @@ heartbeat::heartbeat(MPI_Comm comm, const environment& env, std::chrono::nanosec
 }
 
 void heartbeat::listen() {
-  MPI_Irecv(&heard_, 1, MPI_BYTE, before_, tag, comm_, &way_[0]);
+  MPI_Irecv(&heard_, 1, MPI_BYTE, before_, tag, comm_, &requests_[0]);
 }
 
 void heartbeat::send(beat what) {
   mine_ = what;
-  MPI_Isend(&mine_, 1, MPI_BYTE, next(), tag, comm_, &way_[1]);
+  MPI_Isend(&mine_, 1, MPI_BYTE, next(), tag, comm_, &requests_[1]);
   ++messages_;
-}
-
-bool heartbeat::has_been_sent() {
-  int done = 0;
-  MPI_Test(&way_[1], &done, MPI_STATUS_IGNORE);
-  return done != 0;
 }
 
 void heartbeat::look() {
@@ -55,15 +49,13 @@ void heartbeat::look() {
   if (passed < least_look) return;
   looked_ = now;
   if (std::exchange(wrote_, false)) sent_ = now;
-  if (!said_last_ && now - sent_ >= patience_ / beats && has_been_sent()) {
+  if (!said_last_ && now - sent_ >= patience_ / beats && is_done(requests_[1])) {
     send(alive);
     sent_ = now;
   }
   if (heard_last_) return;
   if (std::exchange(message_came_, false)) silence_ = {};
-  int came = 0;
-  MPI_Test(&way_[0], &came, MPI_STATUS_IGNORE);
-  if (came == 0) {
+  if (!is_done(requests_[0])) {
     silence_ += std::min<std::chrono::nanoseconds>(passed, longest_look);
     if (silence_ > patience_) give_up();
     return;
@@ -74,12 +66,12 @@ void heartbeat::look() {
 }
 
 bool heartbeat::end() {
-  if (!said_last_ && has_been_sent()) {
+  if (!said_last_ && is_done(requests_[1])) {
     send(last);
     said_last_ = true;
   }
   look();
-  return said_last_ && heard_last_ && has_been_sent();
+  return said_last_ && heard_last_ && is_done(requests_[1]);
 }
 
 void heartbeat::give_up() const {

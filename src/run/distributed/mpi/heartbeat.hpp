@@ -11,12 +11,16 @@
 
 namespace thalweg::run_detail::distributed {
 
-/// Notices that a rank does not answer any more, although its process may still be there. The ranks form a
-/// ring: each tells the next one some times within `patience` that it is alive, unless it has written to it
-/// anyway, and listens to the one before. If that is silent for too long the whole program is ended, with a
-/// line on stderr that says who it was.
+/// Notices that a rank does not answer any more, although its process may still be there.
 ///
-/// One thread, which speaks MPI, calls everything.
+/// The ranks form a ring. Each sends the next one some heartbeats within `patience`, unless it has sent it
+/// other messages, and listens to the one before it. If that is silent for too long, this rank ends the whole
+/// program, with a line on stderr that names the silent one.
+///
+/// State: when this rank has sent the last beat, and for how long the one before it has been silent.
+/// Written by: the communication thread.
+/// Invariant: silence counts only while this thread runs, at most 50 ms for each look. A rank sends its last
+/// beat once, and listens until it has heard the last one of the rank before it.
 class heartbeat {
  public:
   using clock = std::chrono::steady_clock;
@@ -29,7 +33,7 @@ class heartbeat {
 
   /// To be called every now and then, more often than ten times within `patience`.
   void look();
-  /// A message of that rank has come.
+  /// A message of this rank has come.
   void heard(int from) noexcept { message_came_ = message_came_ || from == before_; }
   /// The rank that listens to this one, and how many messages it has been sent so far.
   [[nodiscard]] int next() const noexcept { return (rank_ + 1) % ranks_; }
@@ -37,8 +41,7 @@ class heartbeat {
     wrote_ = wrote_ || messages != letters_;
     letters_ = messages;
   }
-  /// Nobody is listened to any more once this returns true, on all ranks; until then it is to be called
-  /// again.
+  /// To be called again until it returns true. Then no rank listens any more.
   [[nodiscard]] bool end();
   /// How many messages this has sent.
   [[nodiscard]] std::int64_t messages() const noexcept { return messages_; }
@@ -48,7 +51,6 @@ class heartbeat {
 
   void send(beat what);
   void listen();
-  [[nodiscard]] bool has_been_sent();
   [[noreturn]] void give_up() const;
 
   const MPI_Comm comm_;
@@ -63,7 +65,7 @@ class heartbeat {
   bool message_came_ = false, wrote_ = false;  // since the last look
   bool said_last_ = false, heard_last_ = false;
   beat mine_ = alive, heard_ = alive;
-  std::array<MPI_Request, 2> way_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};  // in, out
+  std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};  // in, out
 };
 
 }  // namespace thalweg::run_detail::distributed

@@ -12,11 +12,11 @@
 #include "environment.hpp"
 #include "transport.hpp"
 
-/// What is said between a run and the processes that it has started to join it, before these are ranks of it.
-/// docs/distributed.md tells the whole of it.
+/// What a run and the processes that it has started to join it tell each other before these are its ranks.
+/// docs/distributed.md describes all of it.
 namespace thalweg::run_detail::distributed {
 
-/// What they are told when they begin.
+/// What joiners are told when they begin.
 struct join_request {
   std::int32_t first = 1;  ///< ranks that began the run; the joiners have the numbers from there on
   std::int32_t count = 0;  ///< how many joiners there are

@@ -9,7 +9,7 @@
 
 namespace thalweg::run_detail::distributed {
 
-/// A process that a run has started to join it: it executes that run alone, of all that the program has.
+/// A process that a run has started to join it. Of all runs of the program it executes that one alone.
 class joiner {
  public:
   /// This process, if it is one. It is told what it is to do by the first call, after MPI has begun. Null: it
@@ -20,11 +20,11 @@ class joiner {
   /// Its number in the run.
   [[nodiscard]] int rank() const noexcept { return to_.first + number_; }
 
-  /// Says what it is about to run, and hears whether it is to join. With `true` all that have been invited
-  /// come together with those who began the run: `all`. \throws error  if it is another job
+  /// Says what it is about to run, and hears whether it is to join. With `true` all
+  /// joiners come together with those who began the run: `all`. \throws error  if it is another job
   [[nodiscard]] bool meets(const std::string& job);
   [[nodiscard]] const group& all() const noexcept { return group_; }
-  /// There is nothing more between it and the run.
+  /// The last call: it leaves the run.
   void part();
 
   joiner(const joiner&) = delete;

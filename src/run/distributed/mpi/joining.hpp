@@ -21,8 +21,12 @@ namespace thalweg::run_detail::distributed {
 /// Starts processes that join a run, on the side of the ranks that began it. MPI's functions for that keep
 /// their caller waiting, so a thread of this object calls them, and the stream goes on meanwhile.
 ///
-/// Rank 0 alone starts them; when they have come to their run, all ranks make a communicator with them and
-/// agree whether they can still take part. One thread calls everything but `now`.
+/// State: `state` below. Rank 0 goes from idle through starting to started or failed. All ranks go through
+/// meeting to met or too_late, and to settled.
+/// Written by: the communication thread begins starting, meeting and settled, the thread of this object
+/// all others. Each waits for the other in between. Any thread reads the state.
+/// Invariant: rank 0 alone starts processes. All ranks, the joiners among them, agree whether these take
+/// part, and a rank that is ready to meet them keeps all that they will send to open until then.
 class joining {
  public:
   enum class state : std::uint8_t {
@@ -44,10 +48,10 @@ class joining {
 
   [[nodiscard]] state now() const noexcept { return state_.load(std::memory_order_acquire); }
   [[nodiscard]] bool under_way() const noexcept { return now() != state::idle && now() != state::settled; }
-  /// It is not known which ranks there are.
+  /// This rank does not know yet which ranks there are.
   [[nodiscard]] bool is_meeting() const noexcept { return now() == state::meeting || now() == state::met; }
 
-  /// Called whenever something has changed, by another thread. To be said before anything is begun.
+  /// Another thread calls `wake` whenever something has changed. To be set before anything begins.
   void tell(std::function<void()> wake) { wake_ = std::move(wake); }
   /// Of rank 0, when idle.
   void start();
@@ -66,7 +70,7 @@ class joining {
   /// The problem is that they have another job.
   [[nodiscard]] bool is_other_job() const noexcept { return other_job_; }
 
-  /// At the end of the run, of which nothing is under way any more; all ranks, and the joiners.
+  /// At the end of the run, when nothing is under way any more. All ranks and all joiners call it.
   void part();
 
  private:

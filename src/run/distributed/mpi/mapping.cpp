@@ -290,16 +290,16 @@ network::mapping with_reserves(const run_state& run, const mpi_options& how, con
     if (!g.farm || g.stuck) continue;
     // One rank divides up its items, or has to as soon as it is on several ranks: which has its price, so
     // that has to have been asked for.
-    const bool by_hub = g.divided || g.in_loop;
-    if (by_hub && places[g.first].size() == 1 && how.reserve == 0) continue;
+    const bool by_coordinator = g.divided || g.in_loop;
+    if (by_coordinator && places[g.first].size() == 1 && how.reserve == 0) continue;
     if (run.stages[g.first].info->keyed && !keys_travel(run, g.first)) continue;
     const int first = asked.name(g) ? on.size() - reserve_of(how, on) : std::min(1, on.size() - 1);
-    const int last = on.size() + (by_hub ? 0 : how.spawn);
+    const int last = on.size() + (by_coordinator ? 0 : how.spawn);
     for (auto s = g.first; s < g.last; ++s) {
       auto& at = places[s];
       for (int r = first; r < last; ++r) {
         // Who divides them up does so for that many ranks at most.
-        if (by_hub && at.size() >= network::most_fresh) break;
+        if (by_coordinator && at.size() >= network::most_fresh) break;
         if (network::replicas_on(at, r) < 0) at.push_back({r, 0});
       }
       std::sort(at.begin(), at.end(), [](const place_of& a, const place_of& b) { return a.rank < b.rank; });

@@ -22,6 +22,7 @@
 #include "absent.hpp"
 #include "clocks.hpp"
 #include "collective.hpp"
+#include "communicator.hpp"
 #include "environment.hpp"
 #include "heartbeat.hpp"
 #include "joiner.hpp"
@@ -29,7 +30,6 @@
 #include "malloc_tuning.hpp"
 #include "mapping.hpp"
 #include "plan.hpp"
-#include "post.hpp"
 #include "rendezvous.hpp"
 #include "stage_edges.hpp"
 
@@ -77,8 +77,7 @@ void take_from_root(bytes& what, MPI_Comm comm) {
 
 // The costs that rank 0 knows hold for all: a file may be on its host alone.
 void agree_on_costs(mpi_options& how, MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  const int rank = rank_in(comm);
   bytes text;
   std::string problem;
   std::vector<std::string> names;
@@ -324,7 +323,7 @@ std::shared_ptr<engine> make_joiner(joiner& self, std::unique_ptr<run_state> sta
   if (!self.meets(description(*state, how, arguments))) return std::make_shared<absent>(std::move(state));
   tune_malloc(how.keep_memory);
   const auto& all = self.all();
-  auto others = std::make_shared<post>(all, to.first, to.places, how);
+  auto others = std::make_shared<communicator>(all, to.first, to.places, how);
   std::shared_ptr<engine> made;
   try {
     state->others = others;
@@ -337,9 +336,9 @@ std::shared_ptr<engine> make_joiner(joiner& self, std::unique_ptr<run_state> sta
     throw;
   }
   if (all.all_agree(true)) {
-    others->take_part(std::make_unique<heartbeat>(all.comm, all.env, how.patience));
+    others->members().take_part(std::make_unique<heartbeat>(all.comm, all.env, how.patience));
   } else {
-    others->stay_apart();
+    others->members().stay_apart();
     self.part();
   }
   return made;
@@ -388,8 +387,7 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   const auto watch = watch_before(how.patience);
   const auto env = look_around(mine.comm);
   const auto& on = env.all;
-  int rank = 0;
-  MPI_Comm_rank(mine.comm, &rank);
+  const int rank = rank_in(mine.comm);
   const any_policy local = how.local ? *how.local : any_policy(pool{.workers = on.workers(rank)});
   if (profiled(state, rank)) leave();
   const auto plan = requested_plan();
@@ -424,15 +422,15 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
       door = std::make_unique<joining>(mine.comm, join_request{on.size(), how.spawn, number, job, places},
                                        how.patience);
   }
-  auto others =
-      std::make_shared<post>(mine.give_up(), std::move(places), std::move(times), std::move(beat), how, env);
+  auto others = std::make_shared<communicator>(mine.give_up(), std::move(places), std::move(times),
+                                               std::move(beat), how, env);
   state->notes = others->notes();
   if (const int left = on.size() - how.reserve; rank == 0 && how.apart && left < 3)
     state->notes.push_back(
         "mpi: .apart needs a rank for the source, one for the sink and others for farms, but " +
         std::to_string(left) + (left == 1 ? " takes" : " take") + " part at first");
   if (!problem.empty() && rank == 0) state->notes.push_back(problem);
-  if (door) others->can_be_joined(std::move(door), std::move(room));
+  if (door) others->members().can_be_joined(std::move(door), std::move(room));
   state->others = std::move(others);
   return local.make(std::move(state));
 }
@@ -445,8 +443,7 @@ std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* p
     int finalised = 0;
     MPI_Finalized(&finalised);
     if (const auto plan = requested_plan(); plan && finalised == 0) {
-      int rank = 0;
-      MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+      const int rank = rank_in(MPI_COMM_WORLD);
       if (rank == 0) give_answer(plan->file, problems_as_json(e));
     }
     throw;

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "collective.hpp"
+
 namespace thalweg::run_detail::distributed {
 
 namespace {
@@ -25,8 +27,7 @@ std::size_t one_sided::ring_bytes(int ranks) noexcept {
 }
 
 std::unique_ptr<one_sided> one_sided::open(MPI_Comm comm, recipient& to) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
+  const int ranks = ranks_in(comm);
   const auto bytes = static_cast<std::size_t>(ranks) * (line + ring_bytes(ranks));
   MPI_Errhandler as_was = MPI_ERRHANDLER_NULL;
   MPI_Comm_get_errhandler(comm, &as_was);

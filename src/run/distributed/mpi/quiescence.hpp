@@ -14,23 +14,23 @@ class net;
 
 namespace thalweg::run_detail::distributed {
 
-/// Messages that a rank has sent and received since the run began, those of `quiescence` apart.
+/// Messages that a rank has sent and received since the run began, without those of `quiescence`.
 struct message_count {
   std::int64_t sent = 0, received = 0;
   friend bool operator==(const message_count&, const message_count&) = default;
 };
 
-/// Finds out that no rank moves and nothing is under way between them, and then has one of them go on: where
-/// an edge has to grow, the smallest one of all ranks does.
+/// Finds out that no rank moves while nothing is under way between them, and then has one of them go on: of
+/// edges that have to grow, the smallest one of all ranks does.
 ///
-/// Waves of questions go down a tree of ranks, and answers come back up: how many messages each rank has sent
-/// and received. A rank answers when it has been still for a while. If in two waves, one after the other, no
-/// rank has changed, then all were still when the second one began; and if all that was sent had been
-/// received, nothing was under way. F. Mattern, Algorithms for distributed termination detection (1987), the
-/// method of four counters. Nobody asks until a rank stands still that could go on by itself; then one
-/// question waits with those that work, so nothing is said as long as they do.
+/// Waves of questions go down a tree of ranks, and answers come back up (F. Mattern, Algorithms for
+/// distributed termination detection, 1987, the method of four counters). No rank asks before one stands
+/// still that could go on by itself. A question waits where a rank works, so a moving stream costs nothing.
 ///
-/// the communication thread makes all calls.
+/// State: what this rank has answered last, and the sum of the answers of those below it in this wave.
+/// Written by: the communication thread.
+/// Invariant: if no rank has changed between two waves, all were still when the second one began. If the
+/// ranks had received as many messages as they had sent, nothing was under way. Only then does a rank go on.
 class quiescence {
  public:
   /// What one rank tells another.
@@ -49,10 +49,10 @@ class quiescence {
   quiescence(network::net& here, int rank, int above, std::function<std::vector<int>()> below,
              std::function<void(int to, const wave_message&)> tell);
 
-  /// To be called often. `counted` says how many messages there were; not while one is being received.
+  /// To be called often, but not while a message is half received. `counted` gives the numbers of messages.
   void look(const std::function<message_count()>& counted);
   void heard(const wave_message& w);
-  /// Something has moved just now: it is too early to know more.
+  /// Something has moved a moment ago, so it is too early to know more.
   [[nodiscard]] bool is_early() const noexcept { return early_; }
 
   /// For how long a rank has to be still before it says so.

@@ -57,12 +57,6 @@ void wait_until(std::chrono::milliseconds patience, Done&& done, Late&& late) {
   }
 }
 
-bool is_done(MPI_Request& r) {
-  int done = 0;
-  MPI_Test(&r, &done, MPI_STATUS_IGNORE);
-  return done != 0;
-}
-
 // What rank 0 says of one that has come to something else than itself.
 std::string difference(int rank, std::int64_t theirs, std::int64_t mine) {
   const auto who = "rank " + std::to_string(rank);
@@ -117,9 +111,7 @@ void hear_all(std::int64_t number, std::chrono::milliseconds patience, int ranks
 
 // Returns when all ranks have said this number.
 void agree(std::int64_t number, std::chrono::milliseconds patience) {
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(rendezvous_comm, &rank);
-  MPI_Comm_size(rendezvous_comm, &ranks);
+  const int rank = rank_in(rendezvous_comm), ranks = ranks_in(rendezvous_comm);
   MPI_Request said = MPI_REQUEST_NULL, answer = MPI_REQUEST_NULL;
   if (rank == 0) {
     hear_all(number, patience, ranks);
@@ -136,8 +128,7 @@ void agree(std::int64_t number, std::chrono::milliseconds patience) {
 }
 
 void open_rendezvous_comm(std::chrono::milliseconds patience, std::int64_t number) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rank = rank_in(MPI_COMM_WORLD);
   MPI_Request r = MPI_REQUEST_NULL;
   MPI_Comm_idup(MPI_COMM_WORLD, &rendezvous_comm, &r);
   wait_until(
@@ -147,8 +138,7 @@ void open_rendezvous_comm(std::chrono::milliseconds patience, std::int64_t numbe
             " for ranks that have not come to it (each that has come says so)");
       });
   const auto mine = process::self();
-  int ranks = 1;
-  MPI_Comm_size(rendezvous_comm, &ranks);
+  const int ranks = ranks_in(rendezvous_comm);
   processes_by_rank.resize(static_cast<std::size_t>(ranks));
   MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, processes_by_rank.data(), sizeof mine, MPI_BYTE,
                  rendezvous_comm, &r);
@@ -156,8 +146,7 @@ void open_rendezvous_comm(std::chrono::milliseconds patience, std::int64_t numbe
 }
 
 bool is_alone() {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int ranks = ranks_in(MPI_COMM_WORLD);
   return ranks == 1 || joiner::here() != nullptr;
 }
 
@@ -181,8 +170,7 @@ void begin_rendezvous(bool own) {
 
 std::unique_ptr<stop_watch> watch_before(std::chrono::milliseconds patience) {
   if (processes_by_rank.empty()) return nullptr;
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rank = rank_in(MPI_COMM_WORLD);
   const auto ranks = static_cast<int>(processes_by_rank.size());
   const int before = (rank + ranks - 1) % ranks;
   return std::make_unique<stop_watch>(before, processes_by_rank[static_cast<std::size_t>(before)], patience);
@@ -215,8 +203,7 @@ bool is_in_run() noexcept {
 
 void require_no_run() {
   if (!is_in_run()) return;
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rank = rank_in(MPI_COMM_WORLD);
   end_program("mpi: the process of rank " + std::to_string(rank) +
                   " ends in the middle of a run, so it ends the program on all ranks",
               MPI_COMM_WORLD);

@@ -8,8 +8,14 @@
 
 #include "process.hpp"
 
-/// All ranks have to come to the same runs, one after the other, and to the end of MPI. Who waits for others
-/// that never come would wait for ever: MPI itself has no end to it.
+/// All ranks come to the same runs, one after the other, and to the end of MPI. A rank that waits for others
+/// that never come would wait for ever, since MPI itself has no limit.
+///
+/// State: a communicator of all ranks that began the program, the process of each of them, and how many runs
+/// this process takes part in.
+/// Written by: the threads that begin runs, one after the other, and the one that finalises MPI.
+/// Invariant: a rank leaves a rendezvous when all ranks have come to the run of the same number. If one has
+/// come to another run, or to the end, rank 0 ends the program on all of them.
 namespace thalweg::run_detail::distributed {
 
 /// MPI has been initialised by the library (`own`: so all ranks are there) or by the program. From now on

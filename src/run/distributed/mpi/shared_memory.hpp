@@ -14,9 +14,15 @@
 
 namespace thalweg::run_detail::distributed {
 
-/// Messages and blocks between the ranks of one machine, through memory that they share: a window in which
-/// each rank has a ring of bytes for each other one. Who sends copies into its ring, and who receives copies
-/// to where the bytes belong; while the program runs nothing of MPI is called.
+/// Messages and their blocks between the ranks of one machine, through a window of memory that they share.
+/// Each rank has a ring of bytes for each other one. The sender copies into its ring, and the receiver copies
+/// from there to where the bytes belong. While the program runs nothing of MPI is called.
+///
+/// State: the head and the tail of each ring, both of which only grow, and a doorbell for each rank.
+/// Written by: the sender writes bytes, then the head: one thread at a time, for all that have left a
+/// message in the queue. The communication thread of the receiver writes the tail.
+/// Invariant: tail <= head <= tail + size. A rank that sleeps, or waits for room, has said so before it looks
+/// again. The other side looks for that after it has moved, so no wake-up is lost.
 class shared_memory final : public transport {
  public:
   /// What a machine has at most for all rings between `ranks` ranks on it, and what one of them has.

@@ -13,7 +13,7 @@
 
 #include "../graph/exchange.hpp"
 
-/// How messages get from one rank to another. What they mean is known to `communicator` alone.
+/// How messages get from one rank to another. Only `endpoint` knows what they mean.
 namespace thalweg::run_detail::distributed {
 
 using bytes = std::vector<std::byte>;
@@ -40,7 +40,7 @@ struct partial_receive {
   std::vector<std::span<std::byte>> places;  ///< where the blocks belong, each as long as its block
 };
 
-/// Messages are used again, but for very long ones. Any thread.
+/// Buffers of messages, which are used again if they are not very long. Any thread.
 class buffer_pool {
  public:
   [[nodiscard]] bytes take();
@@ -59,7 +59,7 @@ struct doorbell {
   std::atomic<std::uint32_t> sleeping{0};
 };
 
-/// Who opens messages: called by the communication thread.
+/// Opens messages. The communication thread calls it.
 class recipient {
  public:
   /// A message has come. Says where its blocks belong; there are as many bytes to come as there were sent.
@@ -76,7 +76,7 @@ class recipient {
   ~recipient() = default;
 };
 
-/// A way to some of the other ranks.
+/// Takes messages to some of the other ranks, and brings theirs.
 class transport {
  public:
   transport() = default;
@@ -92,11 +92,11 @@ class transport {
 
   /// Lets what is on its way go on, in and out. False: nothing has moved.
   virtual bool look() = 0;
-  /// Something goes on only while somebody looks: it does not pay to sleep.
+  /// Something moves only while this thread looks, so it does not pay to sleep.
   [[nodiscard]] virtual bool under_way() const = 0;
-  /// Gives back what all ranks have in common. All have to call it, when all have come to the end.
+  /// Gives back what all ranks have in common. All of them call it at the end.
   virtual void close() {}
-  /// Of what was sent nothing is left here.
+  /// Nothing is left here of what was sent.
   [[nodiscard]] virtual bool all_sent() const = 0;
 };
 

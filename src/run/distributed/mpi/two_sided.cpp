@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "collective.hpp"
+
 namespace thalweg::run_detail::distributed {
 
 namespace {
@@ -16,8 +18,7 @@ constexpr std::size_t most_at_once = std::size_t{4} << 20;
 }  // namespace
 
 two_sided::two_sided(MPI_Comm comm, recipient& to) : comm_(comm), owner_(to) {
-  int ranks = 1;
-  MPI_Comm_size(comm_, &ranks);
+  const int ranks = ranks_in(comm_);
   arriving_.resize(static_cast<std::size_t>(ranks));
 }
 
