@@ -7,7 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "../distributed/graph/part_placement.hpp"
+#include "../distributed/graph/coordinator.hpp"
+#include "../distributed/graph/remote_partitioner.hpp"
 #include "nodes.hpp"
 
 namespace thalweg::run_detail::network {

@@ -8,8 +8,9 @@
 #include "../../network/net.hpp"
 #include "../../network/nodes.hpp"
 #include "../../parts.hpp"
-#include "part_placement.hpp"
+#include "coordinator.hpp"
 #include "remote.hpp"
+#include "remote_partitioner.hpp"
 
 namespace thalweg::run_detail::network {
 

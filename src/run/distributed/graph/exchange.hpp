@@ -10,9 +10,9 @@
 #include "../../network/edge.hpp"
 #include "places.hpp"
 
-/// What the networks of one run say to each other when its stages are executed by several processes, each of
-/// which has a rank. Nothing here knows how bytes get from one to the other: src/run/distributed/mpi does.
-/// docs/distributed.md tells how it works.
+/// What the networks of one run tell each other when several processes, each of which has a rank, execute its
+/// stages. Nothing here knows how bytes get from one to the other: src/run/distributed/mpi does.
+/// docs/distributed.md describes how it works.
 namespace thalweg::run_detail::network {
 
 class net;

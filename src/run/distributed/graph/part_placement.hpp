@@ -1,22 +1,16 @@
 #pragma once
 
-#include <thalweg/pipe/spinlock.hpp>
+#include <thalweg/model/component.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <vector>
 
-#include "../../network/nodes.hpp"
 #include "exchange.hpp"
 #include "task_message.hpp"
 
-/// Farms one node of which sees all items, although others work on them: where the keys are divided up, where
-/// the items are dealt out, and in loops. The coordinator is on one rank; it gives each run of items to the
-/// ranks that work on its parts, and puts together what they answer. It has the order, the time and the end
-/// of the stream as on one rank. docs/distributed.md tells why.
+/// Where the parts of a farm are that several ranks execute together with one coordinator (coordinator.hpp).
 namespace thalweg::run_detail::network {
 
 inline constexpr std::size_t most_fresh = 32;  ///< ranks whose results may be sent as they come
@@ -64,111 +58,6 @@ struct part_placement {
 
  private:
   std::size_t key_parts_ = 0;
-};
-
-/// What other ranks have sent, until its node gets there.
-class inbox {
- public:
-  void put(int from, task_message task);
-  /// False: there is none.
-  [[nodiscard]] bool take(int& from, task_message& task);
-  [[nodiscard]] bool empty() const;
-
- private:
-  struct received {
-    int from;
-    task_message what;
-  };
-  mutable pipe::spinlock lock_;
-  std::deque<received> waiting_;
-};
-
-class keyed_farm::coordinator final : public partitioner, public receiver {
- public:
-  coordinator(keyed_farm& f, net& n, std::size_t first, std::size_t last);
-  ~coordinator() override;
-
-  [[nodiscard]] bool ready() override;
-  void execute(worker& w) override;
-
-  void arrived(int from, item_message p) override;
-  void ended(int) override {}
-
-  /// What the ranks do, by place.
-  [[nodiscard]] const std::vector<std::unique_ptr<partition_worker>>& ranks() const noexcept {
-    return ranks_;
-  }
-
- private:
-  class remote_rank;
-
-  void split(pipe::chunk_base& items, batch& b) override;
-  void deal(const pipe::chunk_base& items, batch& b);
-  void deal_slices(std::size_t n, std::vector<std::uint8_t>& who);
-  void finish(worker& w) override;
-  void take_answer(int from, task_message task);
-  void end_with_answers(worker& w);
-  void send(std::size_t place, task_message task);
-  [[nodiscard]] bool has_to_move() const;
-  void follow_replicas();
-  void move(std::size_t part, std::size_t to);
-  void take_keys(std::size_t from, task_message task);
-  void count_parts();
-
-  const part_placement& over_;
-  part_list parts_;
-  std::size_t replicas_;    // those are for
-  std::size_t moving_ = 0;  // parts whose keys have been asked for and have not come
-  // By place: how many parts are there, and the first of them; how many numbers they have had, and which are
-  // free again.
-  std::vector<std::size_t> has_, begins_, numbers_;
-  std::vector<std::vector<std::uint8_t>> free_;
-  std::vector<std::unique_ptr<partition_worker>> ranks_;
-  inbox answers_;
-  double bytes_per_item_ = 0;
-  std::int64_t dealt_ = 0;
-  // Where whoever is free gets the next items: by place, how many items are there, and whose turn it is.
-  std::vector<std::size_t> busy_, turn_;
-  bool finishing_ = false;
-  std::size_t ends_came_ = 0;
-  std::vector<std::vector<task_message>> said_;  // what end hooks have sent, by stage and place
-};
-
-class keyed_farm::remote_partitioner final : public partitioner, public receiver {
- public:
-  remote_partitioner(keyed_farm& f, net& n, std::size_t first, std::size_t last, const part_placement& over);
-  ~remote_partitioner() override;
-
-  [[nodiscard]] bool ready() override;
-  void execute(worker& w) override;
-  [[nodiscard]] std::int64_t deadline() const override { return never; }  // the coordinator tells the time
-
-  void arrived(int from, item_message p) override;
-  void ended(int) override {}
-
- private:
-  class waiting_partition;
-  struct leaving {
-    std::int64_t after;  // runs of items
-    task_message::header part;
-  };
-
-  void begin(worker& w, task_message task);
-  void answer();
-  void make_room(std::size_t parts);
-  void expect(std::size_t part);
-  void take(worker& w, std::size_t part, task_message task);
-  void give_up(const task_message::header& part);
-  [[nodiscard]] bool may_finish() const { return finishing_ && drained() && expected_.empty(); }
-  void finish(worker& w) override;
-  void send(task_message task);
-
-  const part_placement& over_;
-  inbox asked_;
-  std::map<std::size_t, std::unique_ptr<waiting_partition>>
-      expected_;  // parts whose keys are on their way here
-  std::deque<leaving> leaving_;
-  bool finishing_ = false;
 };
 
 }  // namespace thalweg::run_detail::network

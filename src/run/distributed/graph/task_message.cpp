@@ -1,6 +1,7 @@
 #include "task_message.hpp"
 
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 namespace thalweg::run_detail::network {
@@ -102,6 +103,25 @@ chunk_ptr chunk_of(task_message task) {
 
 chunk_ptr no_task_messages() {
   return std::make_unique<task_messages>();
+}
+
+void inbox::put(int from, task_message task) {
+  const std::lock_guard hold(lock_);
+  waiting_.push_back({from, std::move(task)});
+}
+
+bool inbox::take(int& from, task_message& task) {
+  const std::lock_guard hold(lock_);
+  if (waiting_.empty()) return false;
+  from = waiting_.front().from;
+  task = std::move(waiting_.front().what);
+  waiting_.pop_front();
+  return true;
+}
+
+bool inbox::empty() const {
+  const std::lock_guard hold(lock_);
+  return waiting_.empty();
 }
 
 }  // namespace thalweg::run_detail::network

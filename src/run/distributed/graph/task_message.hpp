@@ -3,9 +3,11 @@
 #include <thalweg/model/key_part.hpp>
 #include <thalweg/model/wire.hpp>
 #include <thalweg/pipe/chunk.hpp>
+#include <thalweg/pipe/spinlock.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <string>
@@ -81,5 +83,22 @@ class task_message_wire final : public model::wire {
 [[nodiscard]] task_message take_task_message(pipe::chunk_base& from);
 [[nodiscard]] chunk_ptr chunk_of(task_message task);
 [[nodiscard]] chunk_ptr no_task_messages();
+
+/// What other ranks have sent, until its node gets there.
+class inbox {
+ public:
+  void put(int from, task_message task);
+  /// False: there is none.
+  [[nodiscard]] bool take(int& from, task_message& task);
+  [[nodiscard]] bool empty() const;
+
+ private:
+  struct received {
+    int from;
+    task_message what;
+  };
+  mutable pipe::spinlock lock_;
+  std::deque<received> waiting_;
+};
 
 }  // namespace thalweg::run_detail::network
