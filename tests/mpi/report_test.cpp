@@ -136,7 +136,7 @@ TEST(Report, TooFewRanksToBeApartAreNoted) {
   }
 }
 
-// Who gets letters of a rank knows that it is alive.
+// Who gets messages of a rank knows that it is alive.
 TEST(Report, NoHeartbeatWhereItemsFlow) {
   if (ranks::count() != 2) GTEST_SKIP() << "of several ranks some do not write to the next one";
   constexpr std::chrono::nanoseconds patience = 2s;

@@ -64,7 +64,7 @@ std::vector<long> first_then_second() {
   return wanted;
 }
 
-TEST(Standstill, ADiamondWhoseMergeReadsOneInputUntilItsEnd) {
+TEST(Deadlock, ADiamondWhoseMergeReadsOneInputUntilItsEnd) {
   tw::let_travel<long>();
   const auto limited = limit("a diamond");
   for (const int merge : {0, ranks::count() - 1}) {
@@ -92,7 +92,7 @@ TEST(Standstill, ADiamondWhoseMergeReadsOneInputUntilItsEnd) {
 }
 
 // What is on its way then has to find room, too.
-TEST(Standstill, AStreamThatIsPausedAndThenStopped) {
+TEST(Deadlock, AStreamThatIsPausedAndThenStopped) {
   tw::let_travel<long>();
   const auto limited = limit("a diamond, paused and stopped");
   for (auto how : ways()) {
@@ -128,7 +128,7 @@ TEST(Standstill, AStreamThatIsPausedAndThenStopped) {
 
 // With one thread for both sources one of them is in the middle of its only call, and the merge waits for the
 // other.
-TEST(Standstill, SourcesThatShareAThread) {
+TEST(Deadlock, SourcesThatShareAThread) {
   tw::let_travel<long>();
   const auto limited = limit("two sources");
   for (auto how : ways()) {
@@ -151,7 +151,7 @@ TEST(Standstill, SourcesThatShareAThread) {
   }
 }
 
-TEST(Standstill, AFarmInFrontOfTheInputThatIsNotRead) {
+TEST(Deadlock, AFarmInFrontOfTheInputThatIsNotRead) {
   tw::let_travel<long>();
   const auto limited = limit("a farm");
   for (auto how : ways()) {
@@ -175,7 +175,7 @@ TEST(Standstill, AFarmInFrontOfTheInputThatIsNotRead) {
 
 // Nothing grows where nothing has to, and nothing is said about it: the merge waits for a slow input while
 // the other one is full.
-TEST(Standstill, WhileTheStreamMovesNothingIsAskedAndNothingGrows) {
+TEST(Deadlock, WhileTheStreamMovesNothingIsAskedAndNothingGrows) {
   if (ranks::count() < 2) GTEST_SKIP() << "needs two ranks";
   tw::let_travel<long>();
   const auto limited = limit("a slow input");
