@@ -122,7 +122,7 @@ void up_and_down(const tw::mpi& policy) {
 
 // Nothing would move any more unless an edge grew, again and again: those that have joined are asked, too,
 // whether they stand still.
-void standstill(const tw::mpi& policy) {
+void deadlock(const tw::mpi& policy) {
   constexpr long least = 4'000;
   constexpr long most = 200'000;  // some MPIs need seconds to start a process
   long all = 0;
@@ -332,7 +332,7 @@ int main(int argc, char** argv) {
   const std::map<std::string, std::function<void(const tw::mpi&)>> cases{
       {"up_and_down", up_and_down},
       {"late", late},
-      {"standstill", standstill},
+      {"deadlock", deadlock},
       {"error", error},
       {"other_graph", other_graph},
       {"never", never},

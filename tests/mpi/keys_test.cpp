@@ -1,5 +1,5 @@
-// Farms that have a hub: those whose keys are divided up, those that deal their items out, and those in
-// loops. Over any ranks they give what one thread gives.
+// Farms that have a coordinator: those whose keys are divided up, those that deal their items out, and those
+// in loops. Over any ranks they give what one thread gives.
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
 

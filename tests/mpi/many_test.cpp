@@ -62,7 +62,7 @@ int last() {
 
 // A rank that tells all others something tells a few of them, who tell the rest. Besides, each has told the
 // sink of its end, and the next rank six times in three seconds that it is there.
-void expect_few_letters(const tw::report& r, int rank, int times) {
+void expect_few_messages(const tw::report& r, int rank, int times) {
   if (ranks::count() < 16) return;  // few ranks are below it in any case
   int below = 0;
   for (int n = 1; n < ranks::count(); n *= 2) ++below;
@@ -82,7 +82,7 @@ TEST(Many, TheEndComesToAll) {
   EXPECT_TRUE(in_order(seen));
   if (ranks::count() == 1) return;
   EXPECT_EQ(r.stage("pass").ranks().size(), static_cast<std::size_t>(last()));
-  expect_few_letters(r, last(), 0);
+  expect_few_messages(r, last(), 0);
 }
 
 TEST(Many, StopByTheLast) {
@@ -98,7 +98,7 @@ TEST(Many, StopByTheLast) {
   if (!ranks::root()) return;
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(read.load()));
   EXPECT_TRUE(in_order(seen));
-  if (ranks::count() > 1) expect_few_letters(r, last(), 1);
+  if (ranks::count() > 1) expect_few_messages(r, last(), 1);
 }
 
 // Without it a rank that only works would wait for more: the source has no end.
@@ -114,7 +114,7 @@ TEST(Many, CancelByOneInTheMiddle) {
   EXPECT_NO_THROW(r = e.wait());
   if (!ranks::root()) return;
   EXPECT_TRUE(in_order(seen));
-  if (ranks::count() > 1) expect_few_letters(r, who, 1);
+  if (ranks::count() > 1) expect_few_messages(r, who, 1);
 }
 
 TEST(Many, AnErrorComesOutOfAll) {
@@ -179,7 +179,7 @@ TEST(Many, ReplicasOnAllAndOnOneAgain) {
   if (!ranks::root()) return;
   EXPECT_TRUE(in_order(seen));
   EXPECT_EQ(r.stage("pass").replicas(), 1);
-  // Of the three letters to all one is the end of the source.
+  // Of the three messages to all one is the end of the source.
   if (ranks::count() > 2) {
     EXPECT_EQ(r.resizes().size(), 2U);
   }

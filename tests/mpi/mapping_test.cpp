@@ -1,5 +1,5 @@
 // Which ranks execute what, on machines that are not there: nothing is sent.
-#include "../../src/run/mpi/mapping.hpp"
+#include "../../src/run/distributed/mpi/mapping.hpp"
 
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
@@ -18,10 +18,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../src/run/mpi/plan.hpp"
+#include "../../src/run/distributed/mpi/plan.hpp"
 
 namespace tw = thalweg;
-namespace across = thalweg::run_detail::across;
+namespace distributed = thalweg::run_detail::distributed;
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -36,9 +36,9 @@ template <class Job> tw::run_detail::run_state state_of(Job&& job) {
 }
 
 std::map<std::string, places> mapped(const tw::run_detail::run_state& run, const tw::mpi_options& how,
-                                     const across::machine& on) {
+                                     const distributed::machine& on) {
   std::map<std::string, places> all;
-  const auto found = across::map_stages(run, how, on);
+  const auto found = distributed::map_stages(run, how, on);
   for (std::size_t s = 0; s < found.size(); ++s) {
     for (const auto& p : found[s]) all[run.stages[s].info->name].emplace_back(p.rank, p.replicas);
   }
@@ -57,21 +57,21 @@ auto two_farms(tw::options first = {}, tw::options second = {}) {
          tw::farm([](const long& x) { return x; }, second) | tw::sink([](long) {}, {.name = "write"});
 }
 
-std::map<std::string, places> two_farms_mapped(const tw::mpi_options& how, const across::machine& on,
+std::map<std::string, places> two_farms_mapped(const tw::mpi_options& how, const distributed::machine& on,
                                                tw::options first = {}, tw::options second = {}) {
   tw::let_travel<long>();
   return mapped(state_of(two_farms(first, second)), how, on);
 }
 
 // Ranks as `mpirun --map-by node` numbers them: across the hosts.
-across::machine across_hosts(int ranks, int hosts, int workers) {
-  across::machine on;
+distributed::machine across_hosts(int ranks, int hosts, int workers) {
+  distributed::machine on;
   for (int r = 0; r < ranks; ++r) on.ranks.push_back({"node" + std::to_string(r % hosts), workers});
   return on;
 }
 
 TEST(Mapping, WithoutAnyWishFarmsAreOnAllRanksButTheFirst) {
-  const auto at = two_farms_mapped({}, across::made_up(3, "", 12));
+  const auto at = two_farms_mapped({}, distributed::made_up(3, "", 12));
   EXPECT_EQ(at.at("read"), (places{{0, 1}}));
   EXPECT_EQ(at.at("draw"), (places{{1, 4}, {2, 4}}));
   EXPECT_EQ(at.at("blur"), at.at("draw"));
@@ -79,7 +79,7 @@ TEST(Mapping, WithoutAnyWishFarmsAreOnAllRanksButTheFirst) {
 }
 
 TEST(Mapping, RanksHaveReplicasByTheirOwnCores) {
-  across::machine on;
+  distributed::machine on;
   on.ranks = {{"a", 4}, {"b", 2}, {"c", 7}};
   EXPECT_EQ(two_farms_mapped({}, on).at("draw"), (places{{1, 2}, {2, 7}}));
 }
@@ -94,7 +94,7 @@ TEST(Mapping, ThoseWhoFollowEachOtherAreOnOneHost) {
 }
 
 TEST(Mapping, AStageOnAHost) {
-  const auto on = across::made_up(0, "front:2,big.cluster:2,small", 8);
+  const auto on = distributed::made_up(0, "front:2,big.cluster:2,small", 8);
   const auto at = two_farms_mapped({.place = {{.stage = "draw", .hosts = {"big"}},
                                               {.stage = "blur", .hosts = {"small", "front"}},
                                               {.stage = "write", .hosts = {"big.cluster"}}}},
@@ -105,12 +105,12 @@ TEST(Mapping, AStageOnAHost) {
 }
 
 TEST(Mapping, SourceAndSinkApart) {
-  auto at = two_farms_mapped({.apart = true}, across::made_up(0, "a:3,b:3", 3));
+  auto at = two_farms_mapped({.apart = true}, distributed::made_up(0, "a:3,b:3", 3));
   EXPECT_EQ(at.at("read"), (places{{0, 1}}));
   EXPECT_EQ(at.at("write"), (places{{3, 1}}));
   EXPECT_EQ(at.at("draw"), (places{{1, 1}, {2, 1}, {4, 1}, {5, 1}}));
   // On one host they are on two ranks; with two ranks farms have to be where one of them is.
-  at = two_farms_mapped({.apart = true}, across::made_up(2, "", 4));
+  at = two_farms_mapped({.apart = true}, distributed::made_up(2, "", 4));
   EXPECT_EQ(at.at("write"), (places{{1, 1}}));
   EXPECT_EQ(at.at("draw"), (places{{1, 2}}));
 }
@@ -130,7 +130,7 @@ TEST(MappingByCost, TwentyFiveToOneIsFound) {
 }
 
 TEST(MappingByCost, RanksWithSeveralCoresHaveSomeOfBoth) {
-  const auto at = two_farms_mapped({.costs = costs(0.01, 3, 1, 0.01)}, across::made_up(0, "a,b,c", 8));
+  const auto at = two_farms_mapped({.costs = costs(0.01, 3, 1, 0.01)}, distributed::made_up(0, "a,b,c", 8));
   EXPECT_EQ(replicas(at.at("draw")) + replicas(at.at("blur")), 23);  // one worker for source and sink
   EXPECT_EQ(replicas(at.at("draw")), 17);
   EXPECT_EQ(at.at("draw").size(), 3U);
@@ -152,7 +152,7 @@ TEST(MappingByCost, NoMoreReplicasThanTheSlowestSerialStageCanFeed) {
 
 TEST(MappingByCost, WhatTheUserSaysStands) {
   const auto at = two_farms_mapped({.place = {{"blur", {1, 1}}}, .costs = costs(0, 9, 1, 0)},
-                                   across::made_up(3, "", 12), {.replicas = 3});
+                                   distributed::made_up(3, "", 12), {.replicas = 3});
   EXPECT_EQ(replicas(at.at("draw")), 3);
   EXPECT_EQ(at.at("blur"), (places{{1, 2}}));
 }
@@ -225,7 +225,7 @@ TEST(MappingByCost, AShortRunTellsThem) {
 
 std::string refusal(const tw::mpi_options& how) {
   try {
-    two_farms_mapped(how, across::made_up(0, "a:2,b", 2));
+    two_farms_mapped(how, distributed::made_up(0, "a:2,b", 2));
   } catch (const tw::error& e) {
     return e.what();
   }
@@ -247,9 +247,9 @@ TEST(Mapping, WishesThatCannotHold) {
 
 TEST(Mapping, HostsThatCannotBeRead) {
   for (const char* text : {"a:", "a:0", ":3", "a:x", "a:2:3", "a,,b"})
-    EXPECT_THROW((void)across::made_up(0, text, 1), tw::error) << text;
-  EXPECT_THROW((void)across::made_up(5, "a:2,b:2", 6), tw::error);
-  const auto on = across::made_up(4, "a:3,b:2", 6);
+    EXPECT_THROW((void)distributed::made_up(0, text, 1), tw::error) << text;
+  EXPECT_THROW((void)distributed::made_up(5, "a:2,b:2", 6), tw::error);
+  const auto on = distributed::made_up(4, "a:3,b:2", 6);
   EXPECT_THAT(on.hosts(), ElementsAre("a", "b"));
   EXPECT_EQ(on.workers(0), 2);
   EXPECT_EQ(on.workers(3), 6);

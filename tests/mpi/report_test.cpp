@@ -18,7 +18,7 @@
 #include <mpi.h>
 #include <nlohmann/json.hpp>
 
-#include "../../src/run/mpi/clocks.hpp"
+#include "../../src/run/distributed/mpi/clocks.hpp"
 #include "mpi/ranks.hpp"
 
 namespace tw = thalweg;
@@ -136,7 +136,7 @@ TEST(Report, TooFewRanksToBeApartAreNoted) {
   }
 }
 
-// Who gets letters of a rank knows that it is alive.
+// Who gets messages of a rank knows that it is alive.
 TEST(Report, NoHeartbeatWhereItemsFlow) {
   if (ranks::count() != 2) GTEST_SKIP() << "of several ranks some do not write to the next one";
   constexpr std::chrono::nanoseconds patience = 2s;
@@ -228,7 +228,7 @@ TEST(Trace, OfAllRanksIsOne) {
 TEST(Clocks, AreAsFarApartAsIsSaid) {
   std::vector<int> each_its_own(static_cast<std::size_t>(ranks::count()));
   std::iota(each_its_own.begin(), each_its_own.end(), 0);
-  const auto times = tw::run_detail::across::clocks::measured(MPI_COMM_WORLD, each_its_own);
+  const auto times = tw::run_detail::distributed::clocks::measured(MPI_COMM_WORLD, each_its_own);
   for (int r = 0; r < ranks::count(); ++r) {
     const auto& one = times.of(r);
     EXPECT_LE(std::abs(one.ahead_ns), one.off_ns) << r;

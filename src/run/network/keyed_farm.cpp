@@ -7,8 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "../distributed/graph/coordinator.hpp"
+#include "../distributed/graph/remote_partitioner.hpp"
 #include "nodes.hpp"
-#include "spread.hpp"
 
 namespace thalweg::run_detail::network {
 
@@ -23,7 +24,7 @@ std::size_t end_of(const std::vector<part>& parts) {
   return parts.back().first + parts.back().stages.last - parts.back().stages.first;
 }
 
-// Whether a stage wants to be called when time has passed. Of one with keys the divider tells the time.
+// Whether a stage wants to be called when time has passed. Of one with keys the partitioner tells the time.
 bool has_timers(const run_state& run, const std::vector<part>& parts, bool keyed) {
   for (auto s = parts.front().first + (keyed ? 1 : 0); s < end_of(parts); ++s) {
     if (run.stages[s].info->timed) return true;
@@ -74,36 +75,36 @@ keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, co
 
 keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info)
     : keyed_farm(n, std::move(parts), replicas, info, false) {
-  front = std::make_unique<divider>(*this, n, parts_.front().first, end_of(parts_));
-  add_portions(n, portions);
+  front = std::make_unique<partitioner>(*this, n, parts_.front().first, end_of(parts_));
+  add_partitions(n, partition_count);
 }
 
 keyed_farm::keyed_farm(net& n, std::vector<part> parts, const model::stage_info& info,
-                       std::unique_ptr<spread> over)
+                       std::unique_ptr<part_placement> over)
     : keyed_farm(n, std::move(parts), over->replicas(), info, false) {
   over_ = std::move(over);
   ordered_ = !info.unordered || over_->places.size() > most_fresh;
-  auto made = std::make_unique<hub>(*this, n, parts_.front().first, end_of(parts_));
-  for (auto& s : made->ranks()) shares_.push_back(s.get());
+  auto made = std::make_unique<coordinator>(*this, n, parts_.front().first, end_of(parts_));
+  for (auto& s : made->ranks()) partition_workers_.push_back(s.get());
   front = std::move(made);
 }
 
-std::unique_ptr<keyed_farm> keyed_farm::make_branch(net& n, const model::stage_info& info,
-                                                    std::size_t place) const {
+std::unique_ptr<keyed_farm> keyed_farm::make_remote_partitioner(net& n, const model::stage_info& info,
+                                                                std::size_t place) const {
   const auto replicas = std::max(1, over_->places[place].replicas);
   std::unique_ptr<keyed_farm> made(new keyed_farm(n, parts_, static_cast<std::size_t>(replicas), info, true));
   made->ordered_ = ordered_;
-  made->front = std::make_unique<branch>(*made, n, parts_.front().first, end_of(parts_), *over_);
-  made->add_portions(n, over_->most_at(place));
-  made->shares_.resize(over_->parts().at(place));
-  made->in_use_.store(made->shares_.size());
+  made->front = std::make_unique<remote_partitioner>(*made, n, parts_.front().first, end_of(parts_), *over_);
+  made->add_partitions(n, over_->most_at(place));
+  made->partition_workers_.resize(over_->parts().at(place));
+  made->in_use_.store(made->partition_workers_.size());
   return made;
 }
 
-void keyed_farm::add_portions(net& n, std::size_t count) {
+void keyed_farm::add_partitions(net& n, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    all.push_back(std::make_unique<portion>(*this, n, parts_.front().first, end_of(parts_), i));
-    shares_.push_back(all.back().get());
+    all.push_back(std::make_unique<partition>(*this, n, parts_.front().first, end_of(parts_), i));
+    partition_workers_.push_back(all.back().get());
   }
   in_use_.store(count);
 }
@@ -156,12 +157,13 @@ void keyed_farm::next_one(worker& w) {
 
 // --- a part of the keys ---
 
-keyed_farm::portion::portion(keyed_farm& f, net& n, std::size_t first, std::size_t last, std::size_t number)
+keyed_farm::partition::partition(keyed_farm& f, net& n, std::size_t first, std::size_t last,
+                                 std::size_t number)
     : node(n, first, last), farm_(f), number_(number) {}
 
-keyed_farm::portion::~portion() = default;
+keyed_farm::partition::~partition() = default;
 
-void keyed_farm::portion::prepare(worker& w) {
+void keyed_farm::partition::prepare(worker& w) {
   if (lane_) return;
   if (farm_.gives_) filling_ = farm_.front->new_output();
   lane_ = std::make_unique<lane>(net_, farm_.parts_, number_, filling_.get(), *this);
@@ -170,15 +172,15 @@ void keyed_farm::portion::prepare(worker& w) {
   lane_->start(w);
 }
 
-bool keyed_farm::portion::has_work() const noexcept {
+bool keyed_farm::partition::has_work() const noexcept {
   return taken_.load() < given_.load();
 }
 
-bool keyed_farm::portion::ready() {
+bool keyed_farm::partition::ready() {
   return !farm_.front->ended() && has_work() && farm_.active_.load() < farm_.replicas();
 }
 
-void keyed_farm::portion::execute(worker& w) {
+void keyed_farm::partition::execute(worker& w) {
   auto& f = farm_;
   if (!f.begin_one()) return;
   struct working {
@@ -232,9 +234,9 @@ void keyed_farm::portion::execute(worker& w) {
   }
 }
 
-// What has come of a run of items goes to the divider; first what timers have made, which belongs to no item.
-// Where nobody puts it into order it is ready to be sent.
-void keyed_farm::portion::put_results(batch& b, std::size_t of_timers) {
+// What has come of a run of items goes to the partitioner; first what timers have made, which belongs to no
+// item. Where nobody puts it into order it is ready to be sent.
+void keyed_farm::partition::put_results(batch& b, std::size_t of_timers) {
   auto& f = farm_;
   const bool send = !f.ordered_ && !filling_->empty();
   if (send && f.apart_) {
@@ -255,7 +257,7 @@ void keyed_farm::portion::put_results(batch& b, std::size_t of_timers) {
 }
 
 // Keys and what belongs to them come from another rank, or go there. The part has nothing to do meanwhile.
-void keyed_farm::portion::put_states(worker& w, pipe::chunk_base& from) {
+void keyed_farm::partition::put_states(worker& w, pipe::chunk_base& from) {
   prepare(w);
   const auto& p = farm_.parts_.front();
   auto& component = *net_.run().plan.components[p.component];
@@ -264,7 +266,7 @@ void keyed_farm::portion::put_states(worker& w, pipe::chunk_base& from) {
     throw cancelled{};
 }
 
-chunk_ptr keyed_farm::portion::take_states() {
+chunk_ptr keyed_farm::partition::take_states() {
   if (!lane_) return nullptr;  // it has never had any
   const auto& p = farm_.parts_.front();
   auto& component = *net_.run().plan.components[p.component];
@@ -277,28 +279,28 @@ chunk_ptr keyed_farm::portion::take_states() {
 
 // --- the items of all keys ---
 
-keyed_farm::divider::divider(keyed_farm& f, net& n, std::size_t first, std::size_t last)
+keyed_farm::partitioner::partitioner(keyed_farm& f, net& n, std::size_t first, std::size_t last)
     : node(n, first, last), farm_(f) {}
 
-chunk_ptr keyed_farm::divider::new_output() const {
+chunk_ptr keyed_farm::partitioner::new_output() const {
   const auto& p = farm_.parts_.back();
   return net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
 }
 
-bool keyed_farm::divider::first_is_done() const {
+bool keyed_farm::partitioner::first_is_done() const {
   const auto k = farm_.next_out_.load();
   return k != farm_.next_in_.load() && farm_.batch_at(k).pending.load() == 0;
 }
 
-bool keyed_farm::divider::drained() const {
+bool keyed_farm::partitioner::drained() const {
   return farm_.next_out_.load() == farm_.next_in_.load();
 }
 
-bool keyed_farm::divider::has_place() const {
+bool keyed_farm::partitioner::has_place() const {
   return farm_.next_in_.load() - farm_.next_out_.load() < window;
 }
 
-bool keyed_farm::divider::has_fresh() const {
+bool keyed_farm::partitioner::has_fresh() const {
   if (farm_.ordered_) return false;
   const auto end = farm_.next_in_.load();
   for (auto k = farm_.next_out_.load(); k < end; ++k) {
@@ -308,7 +310,7 @@ bool keyed_farm::divider::has_fresh() const {
 }
 
 // Unordered: sends what the parts have ready, each in its order.
-void keyed_farm::divider::send_fresh(worker& w) {
+void keyed_farm::partitioner::send_fresh(worker& w) {
   auto& f = farm_;
   if (f.ordered_ || out.empty()) return;
   const auto begin = f.next_out_.load();
@@ -325,7 +327,7 @@ void keyed_farm::divider::send_fresh(worker& w) {
   }
 }
 
-void keyed_farm::divider::send_part(worker& w, batch& b, std::size_t part) {
+void keyed_farm::partitioner::send_part(worker& w, batch& b, std::size_t part) {
   b.fresh.fetch_and(~(std::uint32_t{1} << part), std::memory_order_relaxed);
   auto& o = out.front();
   o.filling.swap(b.out[part]);
@@ -338,7 +340,7 @@ void keyed_farm::divider::send_part(worker& w, batch& b, std::size_t part) {
 }
 
 // Tells an ordered merge that nothing of a lower rank will come any more.
-void keyed_farm::divider::promise(worker& w, std::int64_t upto) {
+void keyed_farm::partitioner::promise(worker& w, std::int64_t upto) {
   auto& o = out.front();
   if (o.to == nullptr || !o.to->ranked) return;
   if (!o.filling) o.filling = new_output();
@@ -347,7 +349,7 @@ void keyed_farm::divider::promise(worker& w, std::int64_t upto) {
   hand_over(&w, o);
 }
 
-std::int64_t keyed_farm::divider::deadline() const {
+std::int64_t keyed_farm::partitioner::deadline() const {
   auto& f = farm_;
   if (!f.timed_ && !f.timers_) return never;
   const auto out = f.next_out_.load();
@@ -356,21 +358,21 @@ std::int64_t keyed_farm::divider::deadline() const {
   const bool windows = f.timed_ && out == in;
   const bool timers = f.timers_ && told_.load() < out && in - out < window;
   auto when = never;
-  for (const auto* p : f.shares_) {
+  for (const auto* p : f.partition_workers_) {
     if (windows) when = std::min(when, p->deadline_.load(std::memory_order_relaxed));
     if (timers) when = std::min(when, p->timer_.load(std::memory_order_relaxed));
   }
   return when;
 }
 
-bool keyed_farm::divider::ready() {
+bool keyed_farm::partitioner::ready() {
   if (ended()) return false;
   if (deadline() <= observe::now_ns()) return ask_for_room();
   return (first_is_done() || has_fresh() || (drained() && inputs_ended()) || (has_place() && may_take(0))) &&
          ask_for_room();
 }
 
-void keyed_farm::divider::execute(worker& w) {
+void keyed_farm::partitioner::execute(worker& w) {
   send_fresh(w);
   while (first_is_done() && outputs_have_room()) unite(w);
   if (has_place() && may_take(0) && outputs_have_room()) divide(w);
@@ -378,7 +380,7 @@ void keyed_farm::divider::execute(worker& w) {
   if (drained() && inputs_ended()) finish(w);
 }
 
-void keyed_farm::divider::divide(worker& w) {
+void keyed_farm::partitioner::divide(worker& w) {
   auto& f = farm_;
   const auto begin = observe::now_ns();
   auto items = take(w, 0, std::move(back_));
@@ -417,8 +419,8 @@ void keyed_farm::divider::divide(worker& w) {
   start(w, b);
 }
 
-void keyed_farm::divider::prepare(batch& b, const pipe::chunk_base& like) {
-  const auto count = farm_.shares_.size();
+void keyed_farm::partitioner::prepare(batch& b, const pipe::chunk_base& like) {
+  const auto count = farm_.partition_workers_.size();
   b.in.resize(count);
   b.out.resize(count);
   for (auto& c : b.in) {
@@ -435,13 +437,13 @@ void keyed_farm::divider::prepare(batch& b, const pipe::chunk_base& like) {
   }
 }
 
-void keyed_farm::divider::split(pipe::chunk_base& items, batch& b) {
+void keyed_farm::partitioner::split(pipe::chunk_base& items, batch& b) {
   const auto& p = farm_.parts_.front();
   net_.run().plan.components[p.component]->divide(p.stages.first, items, b.in, b.first, b.who, {});
 }
 
 // A run without items: time has passed.
-void keyed_farm::divider::tell_time(worker& w) {
+void keyed_farm::partitioner::tell_time(worker& w) {
   auto& f = farm_;
   auto& b = f.batch_at(f.next_in_.load());
   const auto now = observe::now_ns();
@@ -458,7 +460,7 @@ void keyed_farm::divider::tell_time(worker& w) {
   b.marks.clear();
   if (b.paced || b.ranked) b.marks.push_back(last_mark_);
   b.who.clear();
-  const auto count = f.shares_.size();
+  const auto count = f.partition_workers_.size();
   b.in.resize(count);
   b.out.resize(count);
   b.late.resize(count);
@@ -466,9 +468,9 @@ void keyed_farm::divider::tell_time(worker& w) {
   start(w, b);
 }
 
-void keyed_farm::divider::start(worker& w, batch& b) {
+void keyed_farm::partitioner::start(worker& w, batch& b) {
   auto& f = farm_;
-  const auto count = f.shares_.size();
+  const auto count = f.partition_workers_.size();
   if (f.watermarked_) {
     b.places.resize(count);
     for (auto& p : b.places) p.clear();
@@ -477,9 +479,9 @@ void keyed_farm::divider::start(worker& w, batch& b) {
   const auto now = f.timers_ ? observe::now_ns() : 0;
   const auto concerns = [&](std::size_t i) {
     return !b.moments.empty() || (b.in[i] != nullptr && !b.in[i]->empty()) ||
-           (f.timers_ && f.shares_[i]->timer_.load(std::memory_order_relaxed) <= now);
+           (f.timers_ && f.partition_workers_[i]->timer_.load(std::memory_order_relaxed) <= now);
   };
-  std::bitset<most_shares> concerned;
+  std::bitset<most_partitions> concerned;
   for (std::size_t i = 0; i < count; ++i) concerned[i] = concerns(i);
   b.number = f.next_in_.load(std::memory_order_relaxed);
   b.pending.store(concerned.count(), std::memory_order_relaxed);
@@ -487,11 +489,11 @@ void keyed_farm::divider::start(worker& w, batch& b) {
   w.soon = w.depth == 0;
   // From the first one on the parts may be at work on it, so `b.in` is theirs.
   for (std::size_t i = 0; i < count; ++i) {
-    if (concerned[i]) f.shares_[i]->add_work(w, b);
+    if (concerned[i]) f.partition_workers_[i]->add_work(w, b);
   }
 }
 
-void keyed_farm::portion::add_work(worker& w, batch& b) {
+void keyed_farm::partition::add_work(worker& w, batch& b) {
   const auto k = given_.load(std::memory_order_relaxed);
   to_do_[static_cast<std::size_t>(k % window)] = &b;
   given_.store(k + 1);
@@ -499,7 +501,7 @@ void keyed_farm::portion::add_work(worker& w, batch& b) {
 }
 
 // In the order of the stream, one at a time.
-void keyed_farm::divider::give_late(batch& b) {
+void keyed_farm::partitioner::give_late(batch& b) {
   chunk_ptr all;
   for (const auto& c : b.late) {
     if (c && !c->empty()) all = c->sibling();
@@ -516,7 +518,7 @@ void keyed_farm::divider::give_late(batch& b) {
   }
 }
 
-void keyed_farm::divider::line_up(const std::vector<places>& all) {
+void keyed_farm::partitioner::line_up(const std::vector<places>& all) {
   line_.clear();
   order_.clear();
   marks_.clear();
@@ -526,7 +528,7 @@ void keyed_farm::divider::line_up(const std::vector<places>& all) {
   });
 }
 
-void keyed_farm::divider::unite(worker& w) {
+void keyed_farm::partitioner::unite(worker& w) {
   auto& f = farm_;
   auto& b = f.batch_at(f.next_out_.load());
   if (f.watermarked_) give_late(b);
@@ -567,8 +569,8 @@ void keyed_farm::divider::unite(worker& w) {
   leave_loop(w, n);
 }
 
-void keyed_farm::divider::end_stage(worker& w, std::size_t stage, std::vector<chunk_ptr>& sent,
-                                    std::vector<places>& at) {
+void keyed_farm::partitioner::end_stage(worker& w, std::size_t stage, std::vector<chunk_ptr>& sent,
+                                        std::vector<places>& at) {
   for (std::size_t i = 0; i < farm_.all.size(); ++i) {
     auto& part = *farm_.all[i];
     if (!part.lane_) continue;
@@ -583,8 +585,8 @@ void keyed_farm::divider::end_stage(worker& w, std::size_t stage, std::vector<ch
   }
 }
 
-void keyed_farm::divider::send_last(worker& w, std::size_t stage, const std::vector<chunk_ptr>& sent,
-                                    const std::vector<places>& at) {
+void keyed_farm::partitioner::send_last(worker& w, std::size_t stage, const std::vector<chunk_ptr>& sent,
+                                        const std::vector<places>& at) {
   if (out.empty()) return;
   auto& o = out.front();
   const bool ranked = o.to != nullptr && o.to->ranked;
@@ -603,14 +605,14 @@ void keyed_farm::divider::send_last(worker& w, std::size_t stage, const std::vec
   hand_over(&w, o);
 }
 
-void keyed_farm::divider::end_all(worker& w) {
+void keyed_farm::partitioner::end_all(worker& w) {
   if (!out.empty()) promise(w, never);
   w.soon = w.depth == 0;
   end(w);
 }
 
 // The end hooks of all parts, stage by stage.
-void keyed_farm::divider::finish(worker& w) {
+void keyed_farm::partitioner::finish(worker& w) {
   for (auto s = first_; s < last_; ++s) {
     std::vector<chunk_ptr> sent(farm_.all.size());
     std::vector<places> at(farm_.all.size());

@@ -3,12 +3,12 @@
 #include <deque>
 #include <string>
 
+#include "../distributed/graph/exchange.hpp"
+#include "../distributed/graph/part_placement.hpp"
+#include "../distributed/graph/remote.hpp"
 #include "../parts.hpp"
-#include "exchange.hpp"
 #include "net.hpp"
 #include "nodes.hpp"
-#include "remote.hpp"
-#include "spread.hpp"
 #include "whole_line.hpp"
 
 namespace thalweg::run_detail::network {
@@ -23,7 +23,7 @@ void net::lay_out() {
   auto& run = *state_;
   farm_of_stage_.assign(run.stages.size(), nullptr);
   number_replicas();
-  find_hubs();
+  find_coordinators();
   if (shape_.sequential) {
     home_ = on_caller_ = &new_squad(1, 1, {});
   } else if (shape_.home) {
@@ -50,7 +50,7 @@ void net::lay_out() {
   }
   find_ranks();
   find_paced();
-  if (run.others) cut();
+  if (run.others) distribute_graph();
   // The replicas of a farm have its input and output.
   for (auto& f : farms_) {
     const auto& first = *f->seats.front();
@@ -134,22 +134,23 @@ net::span net::add_line(std::size_t c) {
     node* made = nullptr;
     if (info.farm >= 0) {
       const auto n = replicas_[first];
-      const auto hub = hub_of_stage_[first];
-      const auto most = hub >= 0            ? most_shares
-                        : info.keyed        ? keyed_farm::portions
+      const auto coordinator = coordinator_of_stage_[first];
+      const auto most = coordinator >= 0    ? most_partitions
+                        : info.keyed        ? keyed_farm::partition_count
                         : shape_.sequential ? n
                                             : std::max(n, most_seats);
       for (auto s = first; s < i; ++s) {
         run.plan.components[c]->prepare(run.stages[s].stage, most);
         run.replicas[s] = static_cast<int>(n);
       }
-      if (info.keyed || hub >= 0) {
+      if (info.keyed || coordinator >= 0) {
         keyed_farms_.push_back(
-            hub >= 0 ? std::make_unique<keyed_farm>(
-                           *this, std::move(parts), info,
-                           std::make_unique<spread>(*run.others, hub, run.others->places()[first], info,
-                                                    keys_travel(run, first)))
-                     : std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
+            coordinator >= 0
+                ? std::make_unique<keyed_farm>(
+                      *this, std::move(parts), info,
+                      std::make_unique<part_placement>(*run.others, coordinator, run.others->places()[first],
+                                                       info, keys_travel(run, first)))
+                : std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
         auto& f = *keyed_farms_.back();
         auto* const who = squad_for(info, apart, n, most);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;

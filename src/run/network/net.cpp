@@ -8,12 +8,12 @@
 #include <string>
 #include <utility>
 
+#include "../distributed/graph/exchange.hpp"
+#include "../distributed/graph/part_placement.hpp"
+#include "../distributed/graph/remote.hpp"
 #include "../parts.hpp"
-#include "exchange.hpp"
 #include "monitor.hpp"
 #include "nodes.hpp"
-#include "remote.hpp"
-#include "spread.hpp"
 #include "whole_line.hpp"
 
 namespace thalweg::run_detail::network {
@@ -453,7 +453,7 @@ void net::set_replicas(std::string_view stage, int replicas) {
       // change is the last.
       const auto first = stages_of(*f).front();
       const auto ranks = state_->others->places()[first].size();
-      return state_->others->resize(first, hub_of_stage_[first] >= 0
+      return state_->others->resize(first, coordinator_of_stage_[first] >= 0
                                                ? static_cast<keyed_farm*>(f)->over()->possible(replicas)
                                                : std::min(replicas, static_cast<int>(ranks * f->most())));
     }

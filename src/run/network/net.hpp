@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "../distributed/graph/deadlock_report.hpp"
 #include "edge.hpp"
 #include "node.hpp"
 #include "squad.hpp"
-#include "standstill.hpp"
 
 /// Graphs of any shape, under every policy. Nodes hand runs of items to each other through bounded edges; one
 /// that has something to do is given to a squad of threads, and which squads there are is all that a policy
@@ -61,24 +61,24 @@ class net final : public engine {
   void join() override;
   void wake() override;
   void set_replicas(std::string_view stage, int replicas) override;
-  /// So many replicas the farm of this stage is to have on all ranks together. The thread that speaks.
+  /// So many replicas the farm of this stage is to have on all ranks together. The communication thread.
   void resize(std::size_t stage, int replicas);
   /// Ranks that are not there yet can only join while nothing has ended that they would have to send to.
   /// Holds all that open, and says whether it could. Any thread.
   [[nodiscard]] bool expect_others();
   /// They will not come after all. Any thread.
   void expect_nobody();
-  /// They are there now: farms are shared out anew. The thread that speaks.
+  /// They are there now: farms are shared out anew. The communication thread.
   void others_have_joined();
 
-  // Of several ranks, the thread that speaks.
+  // Of several ranks, the communication thread.
 
   /// Stages anywhere choose their inputs: all ranks may come to stand still.
   [[nodiscard]] bool may_stand_still() const noexcept { return chooses_somewhere_; }
   /// Another number whenever anything has moved, or grown.
   [[nodiscard]] std::uint64_t moved() const noexcept { return moving_.load(); }
   /// Nothing moves on this rank unless another one sends something.
-  [[nodiscard]] std::optional<standstill> stands_still() const;
+  [[nodiscard]] std::optional<deadlock_report> stands_still() const;
   /// When no rank moves. False: it was not needed any more. Otherwise something will move.
   [[nodiscard]] bool relieve(remedy by);
 
@@ -137,7 +137,7 @@ class net final : public engine {
   };
 
   void lay_out();
-  void cut();
+  void distribute_graph();
   [[nodiscard]] bool is_here(std::size_t stage) const;
   [[nodiscard]] int replicas_here(std::size_t stage) const;  // of a run on several ranks; -1: none, ever
   void set_replicas_here(replicated& f, std::size_t n);
@@ -147,10 +147,10 @@ class net final : public engine {
   [[nodiscard]] bool replicates(const node& n) const;
   [[nodiscard]] bool lies_in_cycle(std::size_t component) const;
   [[nodiscard]] std::size_t stage_before(std::size_t stage) const;
-  void find_hubs();
+  void find_coordinators();
   [[nodiscard]] std::vector<place_of> places_of(const node& n) const;
   [[nodiscard]] bool executes(const node& n) const;
-  [[nodiscard]] std::vector<node*> connect_hubs();
+  [[nodiscard]] std::vector<node*> connect_coordinators();
   [[nodiscard]] std::unique_ptr<region> region_behind(const edge& e, std::uint32_t channel,
                                                       std::vector<const edge*>& edges) const;
   span add_component(std::size_t c);
@@ -198,7 +198,7 @@ class net final : public engine {
   std::vector<std::size_t> replicas_;  // of each farm, by its first stage
   std::vector<std::unique_ptr<keyed_farm>> keyed_farms_;
   std::vector<replicated*> farm_of_stage_;
-  std::vector<int> hub_of_stage_;  // its rank; -1: it has none
+  std::vector<int> coordinator_of_stage_;  // its rank; -1: it has none
   std::vector<std::unique_ptr<loop>> loops_;
   // Splits that keep the ranks which their items came with, and the ordered merges that ask for them.
   std::vector<std::pair<const node*, const node*>> keeps_ranks_;

@@ -62,7 +62,7 @@ class line_node final : public node, public lane::owner {
   std::int64_t made_ = 0;
 };
 
-struct spread;
+struct part_placement;
 
 /// A farm of either kind, for those who change its replicas.
 class replicated {
@@ -186,37 +186,38 @@ class farm::seat final : public node, public lane::owner {
 /// on part by part. Where results depend on time all parts are told how far it has come, with each run of
 /// items or without any. Timers of the stages that follow are called in the same way.
 ///
-/// Over several ranks the divider is a hub, which divides the items up among ranks; there a branch divides
-/// what comes from the hub among parts. Farms that deal their items out, or lie in a loop, are executed in
-/// the same way then: a part is a replica.
+/// Over several ranks the partitioner is a coordinator, which divides the items up among ranks; there a
+/// remote partitioner divides what comes from the coordinator among parts. Farms that deal their items out,
+/// or lie in a loop, are executed in the same way then: a part is a replica.
 class keyed_farm final : public replicated {
  public:
   keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info);
   /// Whose parts are where `over` says.
-  keyed_farm(net& n, std::vector<part> parts, const model::stage_info& info, std::unique_ptr<spread> over);
+  keyed_farm(net& n, std::vector<part> parts, const model::stage_info& info,
+             std::unique_ptr<part_placement> over);
   ~keyed_farm() override;
 
-  class divider;  // takes the items, and sends the results
-  class portion;  // works on one part of the items
-  class hub;      // a divider whose parts are on several ranks
-  class branch;   // stands for the hub on one of these
+  class partitioner;         // takes the items, and sends the results
+  class partition;           // works on one part of the items
+  class coordinator;         // a partitioner whose parts are on several ranks
+  class remote_partitioner;  // stands for the coordinator on one of these
 
-  static constexpr std::size_t portions = 32;
+  static constexpr std::size_t partition_count = 32;
 
-  [[nodiscard]] std::size_t most() const noexcept override { return over_ ? portions : all.size(); }
-  /// How many portions may be worked on at once.
+  [[nodiscard]] std::size_t most() const noexcept override { return over_ ? partition_count : all.size(); }
+  /// How many partitions may be worked on at once.
   void set_replicas(std::size_t n) override;
   [[nodiscard]] squad* home() const noexcept override;
   /// The parts of such a farm on the rank whose number among its places is `place`.
-  [[nodiscard]] std::unique_ptr<keyed_farm> make_branch(net& n, const model::stage_info& info,
-                                                        std::size_t place) const;
+  [[nodiscard]] std::unique_ptr<keyed_farm> make_remote_partitioner(net& n, const model::stage_info& info,
+                                                                    std::size_t place) const;
   /// Null: it is on one rank.
-  [[nodiscard]] spread* over() const noexcept { return over_.get(); }
+  [[nodiscard]] part_placement* over() const noexcept { return over_.get(); }
   /// Of such a farm, its parts on this rank; null: there are none.
   keyed_farm* here = nullptr;
 
-  std::unique_ptr<divider> front;
-  std::vector<std::unique_ptr<portion>> all;
+  std::unique_ptr<partitioner> front;
+  std::vector<std::unique_ptr<partition>> all;
 
  private:
   static constexpr std::int64_t window = 16;
@@ -240,18 +241,18 @@ class keyed_farm final : public replicated {
     std::vector<chunk_ptr> late;                              // by part
     std::vector<std::vector<model::key_part::place>> places;  // by part
     // Over several ranks: of each item its part among those of its rank, and its place in the run. By rank;
-    // of a branch those of its own.
+    // of a remote partitioner those of its rank.
     std::vector<std::vector<std::uint8_t>> who_there;
     std::vector<std::vector<std::uint32_t>> index;
   };
 
   /// Works on one part of each run of items.
-  class share {
+  class partition_worker {
    public:
-    share() = default;
-    share(const share&) = delete;
-    share& operator=(const share&) = delete;
-    virtual ~share() = default;
+    partition_worker() = default;
+    partition_worker(const partition_worker&) = delete;
+    partition_worker& operator=(const partition_worker&) = delete;
+    virtual ~partition_worker() = default;
     /// There is something for it in a run of items.
     virtual void add_work(worker& w, batch& b) = 0;
 
@@ -260,7 +261,7 @@ class keyed_farm final : public replicated {
   };
 
   keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info, bool near);
-  void add_portions(net& n, std::size_t count);
+  void add_partitions(net& n, std::size_t count);
   [[nodiscard]] bool begin_one() noexcept;
   void next_one(worker& w);
   [[nodiscard]] batch& batch_at(std::int64_t k) { return batches_[static_cast<std::size_t>(k % window)]; }
@@ -273,18 +274,18 @@ class keyed_farm final : public replicated {
   const bool timers_;  // of stages behind the first; without keys of any
   const bool gives_;   // the last stage is no sink
   bool ordered_;
-  bool apart_ = false;  // it is a branch: the hub sends the results
-  std::unique_ptr<spread> over_;
-  std::vector<share*> shares_;          // those who work on parts: here, or on other ranks
-  std::atomic<std::size_t> in_use_{0};  // of all portions so many, the first ones, have had something to do
+  bool apart_ = false;  // it is that of a remote partitioner: the coordinator sends the results
+  std::unique_ptr<part_placement> over_;
+  std::vector<partition_worker*> partition_workers_;  // those who work on parts: here, or on other ranks
+  std::atomic<std::size_t> in_use_{0};  // of all partitions so many, the first ones, have had something to do
   std::atomic<std::size_t> active_{0};  // parts that are being worked on
   std::array<batch, window> batches_;
   std::atomic<std::int64_t> next_in_{0}, next_out_{0};
 };
 
-class keyed_farm::divider : public node {
+class keyed_farm::partitioner : public node {
  public:
-  divider(keyed_farm& f, net& n, std::size_t first, std::size_t last);
+  partitioner(keyed_farm& f, net& n, std::size_t first, std::size_t last);
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
   /// An empty run of results.
@@ -338,16 +339,16 @@ class keyed_farm::divider : public node {
   pipe::mark last_mark_{};                                          // of the last item
 };
 
-class keyed_farm::portion final : public node, public lane::owner, public share {
+class keyed_farm::partition final : public node, public lane::owner, public partition_worker {
  public:
-  portion(keyed_farm& f, net& n, std::size_t first, std::size_t last, std::size_t number);
-  ~portion() override;
+  partition(keyed_farm& f, net& n, std::size_t first, std::size_t last, std::size_t number);
+  ~partition() override;
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
   void add_work(worker& w, batch& b) override;
 
  private:
-  friend class divider;
+  friend class partitioner;
   friend class keyed_farm;
   void prepare(worker& w);
   [[nodiscard]] bool has_work() const noexcept;

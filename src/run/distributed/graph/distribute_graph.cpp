@@ -1,0 +1,377 @@
+// The network of one rank out of those of many: what is executed elsewhere goes, and the edges that lead
+// there or come from there get an end here that sends or receives.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "../../network/net.hpp"
+#include "../../network/nodes.hpp"
+#include "../../parts.hpp"
+#include "coordinator.hpp"
+#include "remote.hpp"
+#include "remote_partitioner.hpp"
+
+namespace thalweg::run_detail::network {
+
+int net::replicas_here(std::size_t stage) const {
+  return replicas_on(state_->others->places()[stage], state_->others->rank());
+}
+
+namespace {
+
+// An empty run of what a node sends.
+chunk_ptr chunk_for(const run_state& run, const node& from, std::size_t port) {
+  auto& component = *run.plan.components[run.stages[from.first()].component];
+  return component.make_chunk(component.ports() != nullptr ? port : run.stages[from.last() - 1].stage);
+}
+
+}  // namespace
+
+bool net::is_here(std::size_t stage) const {
+  return !state_->others || replicas_here(stage) >= 0;
+}
+
+bool net::same_places(std::size_t a, std::size_t b) const {
+  return !state_->others || state_->others->places()[a] == state_->others->places()[b];
+}
+
+// A farm of which each replica takes whole runs of items, as they come. (Those that deal items out take them
+// apart.)
+bool net::replicates(const node& n) const {
+  const auto& info = *state_->stages[n.first()].info;
+  return farm_of_stage_[n.first()] != nullptr && !info.keyed &&
+         info.opts.schedule.how() == schedule::kind::on_demand && coordinator_of_stage_[n.first()] < 0;
+}
+
+std::size_t net::stage_before(std::size_t stage) const {
+  const auto c = state_->stages[stage].component;
+  if (stage > state_->first_of_component[c]) return stage - 1;
+  for (const auto& e : state_->plan.connections()) {
+    if (e.to == c)
+      return state_->first_of_component[e.from] + state_->plan.components[e.from]->stages().size() - 1;
+  }
+  return stage;
+}
+
+// The rank of the coordinator of each farm that is executed by several ranks and needs one: where what comes
+// before it is, or if that is spread itself, on the first of its own.
+void net::find_coordinators() {
+  const auto& stages = state_->stages;
+  coordinator_of_stage_.assign(stages.size(), -1);
+  if (!state_->others) return;
+  const auto& places = state_->others->places();
+  const auto looping = components_in_loops(*state_);
+  // Who has a coordinator depends on who comes before: in a loop, or where a graph lists its parts in any
+  // order, that may be known only later.
+  bool changed = true;
+  for (std::size_t turn = 0; changed && turn <= stages.size(); ++turn) {
+    changed = false;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const auto& info = *stages[i].info;
+      if (info.farm < 0) continue;
+      if (i > 0 && same_farm(stages[i - 1], stages[i])) {
+        coordinator_of_stage_[i] = coordinator_of_stage_[i - 1];
+        continue;
+      }
+      const auto before = stage_before(i);
+      const auto rank = coordinator_of_stage_[before] >= 0 ? coordinator_of_stage_[before]
+                        : places[before].size() == 1       ? places[before].front().rank
+                                                           : places[i].front().rank;
+      const bool elsewhere = places[i].size() > 1 || places[i].front().rank != rank;
+      const bool divided = info.keyed || info.opts.schedule.how() != schedule::kind::on_demand;
+      const bool needed = (divided && places[i].size() > 1) || (elsewhere && looping[stages[i].component]);
+      const auto coordinator = needed ? rank : -1;
+      changed = changed || (coordinator >= 0) != (coordinator_of_stage_[i] >= 0);
+      coordinator_of_stage_[i] = coordinator;
+    }
+  }
+}
+
+std::vector<place_of> net::places_of(const node& n) const {
+  if (const auto coordinator = coordinator_of_stage_[n.first()]; coordinator >= 0) return {{coordinator, 1}};
+  return state_->others->places()[n.first()];
+}
+
+bool net::executes(const node& n) const {
+  if (const auto coordinator = coordinator_of_stage_[n.first()]; coordinator >= 0)
+    return coordinator == state_->others->rank();
+  return is_here(n.first());
+}
+
+// The region that an edge leads into, if order has to be restored behind it.
+std::unique_ptr<region> net::region_behind(const edge& e, std::uint32_t channel,
+                                           std::vector<const edge*>& edges) const {
+  const auto& places = state_->others->places();
+  if (replicates(*e.from) || !replicates(*e.to)) return nullptr;
+  edges = {&e};
+  std::vector<std::size_t> farms;
+  bool is_spread = false;
+  int most = 1;
+  auto made = std::make_unique<region>();
+  for (const auto* n = e.to; replicates(*n);) {
+    if (state_->stages[n->first()].info->unordered || n->out.empty() || n->out.front().to == nullptr)
+      return nullptr;
+    is_spread = is_spread || places[n->first()].size() > 1;
+    most = std::max(most, replicas_in_all(places[n->first()]));
+    made->ranks = std::max(made->ranks, places[n->first()].size());
+    farms.push_back(n->first());
+    edges.push_back(n->out.front().to);
+    n = n->out.front().to->to;
+  }
+  if (!is_spread) return nullptr;
+  made->first_channel = channel;
+  made->first_rank = places_of(*e.from).front().rank;
+  made->farms = std::move(farms);
+  made->set_most(most, *state_->others);
+  return made;
+}
+
+// The farms that have a coordinator: it is on one rank, and there is a branch on each of those that work for
+// it, which are returned. Their channels have the numbers behind those of the edges.
+std::vector<node*> net::connect_coordinators() {
+  auto& others = *state_->others;
+  auto channel = static_cast<std::uint32_t>(edges_.size());
+  std::vector<node*> remote;
+  std::vector<std::unique_ptr<keyed_farm>> made;
+  for (auto& f : keyed_farms_) {
+    auto* const over = f->over();
+    if (over == nullptr) continue;
+    auto& coordinator = static_cast<keyed_farm::coordinator&>(*f->front);
+    const auto& from = *coordinator.in.front()->from;
+    const auto port =
+        static_cast<std::size_t>(std::find_if(from.out.begin(), from.out.end(),
+                                              [&](const auto& o) { return o.to == coordinator.in.front(); }) -
+                                 from.out.begin());
+    over->asks = channel++;
+    over->answers = channel++;
+    const auto keys = [&] {
+      const auto& first = state_->stages[coordinator.first()];
+      return over->moves ? state_->plan.components[first.component]->make_states(first.stage) : nullptr;
+    };
+    over->how_to_ask = std::make_unique<task_message_wire>(chunk_for(*state_, from, port), nullptr, keys());
+    over->how_to_answer = std::make_unique<task_message_wire>(
+        coordinator.out.empty() ? nullptr : coordinator.new_output(), chunk_for(*state_, from, port), keys());
+    keyed_farm::remote_partitioner* here_for_it = nullptr;
+    for (std::size_t i = 0; i < over->places.size(); ++i) {
+      if (over->places[i].rank != others.rank()) continue;
+      made.push_back(f->make_remote_partitioner(*this, *state_->stages[coordinator.first()].info, i));
+      f->here = made.back().get();
+      here_for_it = static_cast<keyed_farm::remote_partitioner*>(f->here->front.get());
+      here_for_it->home = coordinator.home;
+      here_for_it->place = coordinator.place;
+      here_for_it->paced = coordinator.paced;
+      for (auto& p : made.back()->all) p->home = coordinator.home;
+      remote.push_back(here_for_it);
+    }
+    auto* const here = executes(coordinator) ? &coordinator : nullptr;
+    const auto next = coordinator.out.empty() || coordinator.out.front().to == nullptr
+                          ? coordinator.first()
+                          : coordinator.out.front().to->to->first();
+    others.add(over->asks, from.last() - 1, coordinator.first(), nullptr, here_for_it, no_task_messages(),
+               over->how_to_ask.get());
+    others.add(over->answers, coordinator.last() - 1, next, nullptr, here, no_task_messages(),
+               over->how_to_answer.get());
+  }
+  for (auto& f : made) keyed_farms_.push_back(std::move(f));
+  return remote;
+}
+
+void net::distribute_graph() {
+  auto& run = *state_;
+  auto& others = *run.others;
+  const auto& places = others.places();
+  std::vector<std::string> problems;
+  for (const auto& [split, merge] : keeps_ranks_) {
+    if (places_of(*split) != places_of(*merge))
+      problems.push_back("stage '" + run.stages[merge->first()].info->name +
+                         "' puts the branches of stage '" + run.stages[split->first()].info->name +
+                         "' together again, which lie between a tw::split and an ordered tw::merge "
+                         "themselves: place both on one rank");
+  }
+  // First all regions, while the edges are still those of the whole graph.
+  std::map<const edge*, const region*> region_of;
+  for (std::size_t k = 0; k < edges_.size(); ++k) {
+    std::vector<const edge*> inside;
+    auto r = region_behind(*edges_[k], static_cast<std::uint32_t>(k), inside);
+    if (!r) continue;
+    for (const auto* e : inside) region_of[e] = r.get();
+    regions_.push_back(std::move(r));
+  }
+  const auto remote = connect_coordinators();
+  auto* const who = home_ != nullptr ? home_ : &new_squad(1, 1, {});
+  const auto adopt = [&](std::unique_ptr<node> n) -> node& {
+    n->home = who;
+    nodes_.push_back(n.get());
+    owned_.push_back(std::move(n));
+    return *nodes_.back();
+  };
+  auto whole_graph = std::exchange(edges_, {});
+  auto all = std::exchange(nodes_, {});
+  chooses_somewhere_ = std::any_of(all.begin(), all.end(), [](const node* n) { return n->chooses(); });
+  for (auto* n : all) {
+    if (executes(*n)) nodes_.push_back(n);
+  }
+  nodes_.insert(nodes_.end(), remote.begin(), remote.end());
+  for (std::size_t k = 0; k < whole_graph.size(); ++k) {
+    auto& e = *whole_graph[k];
+    auto& from = *e.from;
+    auto& to = *e.to;
+    const auto senders = places_of(from);
+    const auto receivers = places_of(to);
+    const auto found = region_of.find(&e);
+    const auto* const r = found == region_of.end() ? nullptr : found->second;
+    const auto channel = static_cast<std::uint32_t>(k);
+    auto& sent = *std::find_if(from.out.begin(), from.out.end(), [&](const auto& o) { return o.to == &e; });
+    if (r == nullptr && senders.size() == 1 && senders.front().rank == receivers.front().rank &&
+        receivers.size() == 1) {
+      edges_.push_back(std::move(whole_graph[k]));
+      continue;
+    }
+    const auto& sending = *run.stages[from.last() - 1].info;
+    const auto& receiving = *run.stages[to.first()].info;
+    const auto way = "the way from stage '" + sending.name + "' to stage '" + receiving.name + "'";
+    if (e.in_loop)
+      problems.push_back(way + " lies in a loop, which cannot be spread over ranks: place all of it on one");
+    if (e.options().pipe)
+      problems.push_back(way + " leads to another rank, so it cannot be a pipe of the user's");
+    const bool numbered_from = r != nullptr && replicates(from);
+    const bool numbered_to = r != nullptr && replicates(to);
+    outbound* out = nullptr;
+    inbound* in = nullptr;
+    if (executes(from)) {
+      auto& n =
+          adopt(std::make_unique<outbound>(*this, to.first(), others, channel, senders, receivers, r,
+                                           r != nullptr && !numbered_from, r == nullptr || numbered_to));
+      out = static_cast<outbound*>(&n);
+      edges_.push_back(std::make_unique<edge>(e.options(), shape_.slots, &from, &n, 0));
+      edges_.back()->whole = numbered_from;
+      edges_.back()->ranked = e.ranked;
+      sent.to = n.in[0] = edges_.back().get();
+      n.place = from.place;
+    }
+    if (executes(to)) {
+      auto& n = adopt(std::make_unique<inbound>(*this, to.first(), others, channel, senders, r,
+                                                r != nullptr && !numbered_to, r == nullptr || numbered_to));
+      in = static_cast<inbound*>(&n);
+      const auto slots =
+          replicates(to) ? static_cast<std::size_t>(std::max(1, replicas_here(to.first()))) : shape_.slots;
+      edges_.push_back(std::make_unique<edge>(e.options(), slots, &n, &to, e.to_port));
+      edges_.back()->whole = numbered_to;
+      edges_.back()->ranked = e.ranked;
+      to.in[e.to_port] = n.out[0].to = edges_.back().get();
+      if (to.in_loop != nullptr && !e.in_loop)
+        std::replace(to.in_loop->entries.begin(), to.in_loop->entries.end(), &e, edges_.back().get());
+      n.place = to.place;
+    }
+    others.add(channel, from.last() - 1, to.first(), out, in,
+               chunk_for(run, from, static_cast<std::size_t>(&sent - from.out.data())), nullptr);
+  }
+  for (auto& f : farms_) {
+    const auto* const in = f->seats.front()->in.front();
+    f->numbered = in->whole;
+  }
+  if (!problems.empty()) throw invalid_job(std::move(problems));
+  // Threads that would have nothing to do.
+  const auto idle = [&](const squad* s) {
+    return std::none_of(nodes_.begin(), nodes_.end(), [&](const node* n) { return n->home == s; });
+  };
+  for (auto* s : thread_squads_) {
+    std::erase_if(s->timed, [&](const node* n) { return !executes(*n); });
+  }
+  if (on_caller_ != nullptr && !shape_.sequential && idle(on_caller_)) on_caller_ = nullptr;
+  std::erase_if(thread_squads_, [&](const auto* s) { return s != home_ && idle(s); });
+  elsewhere_ = std::move(whole_graph);
+  for (std::size_t s = 0; s < places.size(); ++s) run.replicas[s] = replicas_in_all(places[s]);
+}
+
+std::vector<std::size_t> net::stages_of(const replicated& f) const {
+  std::vector<std::size_t> all;
+  for (std::size_t s = 0; s < state_->stages.size(); ++s) {
+    if (farm_of_stage_[s] == &f) all.push_back(s);
+  }
+  return all;
+}
+
+// Each rank learns what the farm is to have in all.
+void net::resize(std::size_t stage, int replicas) {
+  auto& run = *state_;
+  if (run.replicas[stage] == replicas) return;
+  run.resized(stages_of(*farm_of_stage_[stage]), run.replicas[stage], replicas);
+  if (const auto& info = *run.stages[stage].info; info.keyed && !keys_travel(run, stage))
+    run.others->note("set_replicas: the keys of stage '" + info.name +
+                     "' stay on the ranks where they are, as " + why_keys_stay(run, stage));
+  for (auto& r : regions_) {
+    int most = 1;
+    for (const auto s : r->farms) most = std::max(most, run.replicas[s]);
+    r->set_most(most, *run.others);
+  }
+  // Where less may be under way than had been, the end may owe the beginning more than that; and where it is
+  // more, the beginning may go on.
+  for (auto* n : nodes_) {
+    if (auto* const in = dynamic_cast<inbound*>(n)) in->tell_progress();
+    if (auto* const out = dynamic_cast<outbound*>(n)) out->notify();
+  }
+  share_out(stage);
+}
+
+// From what the farm has in all each rank knows what it is to have itself.
+void net::share_out(std::size_t stage) {
+  auto& run = *state_;
+  auto& f = *farm_of_stage_[stage];
+  const int replicas = run.replicas[stage];
+  if (coordinator_of_stage_[stage] >= 0) {
+    auto& divided = static_cast<keyed_farm&>(f);
+    divided.set_replicas(static_cast<std::size_t>(replicas));
+    if (executes(*divided.front)) divided.front->notify();  // it gives others their part of the items
+    if (divided.here == nullptr) return;
+    const auto& over = *divided.over();
+    std::size_t place = 0;
+    while (over.places[place].rank != run.others->rank()) ++place;
+    return set_replicas_here(*divided.here, std::max<std::size_t>(1, over.replicas_at(place, replicas)));
+  }
+  auto places = run.others->places()[stage];
+  std::erase_if(places, [&](const place_of& p) { return !run.others->is_there(p.rank); });
+  const auto here = replicas_on(resized(std::move(places), replicas), run.others->rank());
+  if (!is_here(stage)) return;
+  // With none left those that there were see to what is still under way.
+  if (here > 0) set_replicas_here(f, static_cast<std::size_t>(here));
+  const auto first = stages_of(f).front();
+  for (auto* n : nodes_) {
+    auto* const in = n->first() == first ? dynamic_cast<inbound*>(n) : nullptr;
+    if (in == nullptr) continue;
+    in->out.front().to->set_slots(static_cast<std::size_t>(std::max(1, here)));
+    in->set_replicas(here);
+  }
+}
+
+bool net::expect_others() {
+  std::vector<inbound*> held;
+  for (auto* n : nodes_) {
+    auto* const in = dynamic_cast<inbound*>(n);
+    if (in == nullptr) continue;
+    if (!in->expect_others()) {
+      for (auto* h : held) h->expect_nobody();
+      return false;
+    }
+    held.push_back(in);
+  }
+  return true;
+}
+
+void net::expect_nobody() {
+  for (auto* n : nodes_) {
+    if (auto* const in = dynamic_cast<inbound*>(n)) in->expect_nobody();
+  }
+}
+
+void net::others_have_joined() {
+  const replicated* last = nullptr;
+  for (std::size_t s = 0; s < state_->stages.size(); ++s) {
+    const auto* const f = farm_of_stage_[s];
+    if (f == nullptr || std::exchange(last, f) == f || coordinator_of_stage_[s] >= 0) continue;
+    if (state_->others->places()[s].size() > 1) share_out(s);
+  }
+}
+
+}  // namespace thalweg::run_detail::network

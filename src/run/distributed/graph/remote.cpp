@@ -1,0 +1,391 @@
+#include "remote.hpp"
+
+#include <thalweg/observe/clock.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "../../network/net.hpp"
+
+namespace thalweg::run_detail::network {
+
+namespace {
+
+constexpr int few_runs = 2;
+constexpr int more_runs = 8;
+constexpr std::int64_t most_bytes_per_round_trip = std::int64_t{64} << 20;  // that a long link is filled with
+
+// How many runs of items a rank with so many replicas of a stage takes from one sender in advance: few for
+// each replica, so that none has much to do when others have nothing; a serial stage cannot have too much.
+// `at_work`: so many of them at once.
+int credit_for(net& n, const exchange& by, std::size_t stage, int replicas, int at_work) {
+  if (by.credits() > 0) return by.credits() * replicas;
+  return n.run().stages[stage].info->farm >= 0 ? few_runs * at_work : more_runs;
+}
+
+// The same, as both ends find it before they have heard of each other.
+int credit_at_first(net& n, const exchange& by, std::size_t stage, const place_of& at) {
+  const bool own_threads = n.run().stages[stage].info->opts.blocking;
+  return credit_for(n, by, stage, at.replicas,
+                    own_threads ? at.replicas : std::min(at.replicas, by.workers(at.rank)));
+}
+
+// So many runs, each so much work, keep replicas busy while what they have done is told and answered. Where
+// that takes less than a run all is as on one machine.
+std::int64_t runs_per_round_trip(const exchange& by, std::int64_t run_ns) noexcept {
+  const auto round_trip = by.round_trip_ns();
+  return round_trip < message_ns ? 0 : round_trip / run_ns + 1;
+}
+
+}  // namespace
+
+void region::set_most(int replicas, const exchange& by) noexcept {
+  std::int64_t ahead = std::int64_t{replicas} * (by.credits() > 0 ? by.credits() : few_runs);
+  if (by.credits() == 0) {
+    const auto fit = most_bytes_per_round_trip / static_cast<std::int64_t>(by.run_bytes());
+    ahead += std::min(replicas * runs_per_round_trip(by, message_ns), static_cast<std::int64_t>(ranks) * fit);
+  }
+  window.store(16 + 2 * ahead);
+}
+
+// --- sending ---
+
+outbound::outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
+                   const std::vector<place_of>& from, const std::vector<place_of>& to, const region* in_order,
+                   bool numbers, bool counted)
+    : node(n, whose, whose + 1),
+      by_(by),
+      channel_(channel),
+      region_(in_order),
+      numbers_(numbers),
+      counted_(counted) {
+  in.resize(1);
+  for (const auto& p : to) {
+    targets_.emplace_back(p.rank, replicas_on(from, p.rank) > 0, credit_at_first(n, by, whose, p));
+    if (p.rank == by.rank()) here_ = &targets_.back();
+  }
+}
+
+// Where the thread that deals out the items would have to execute them itself, credit says nothing.
+bool outbound::somebody_is_free_here() const noexcept {
+  return net_.how().thread_each || home->has_idle();
+}
+
+bool outbound::may_send() const noexcept {
+  if (numbers_ && region_ != nullptr &&
+      next_.load(std::memory_order_relaxed) - below_.load(std::memory_order_acquire) >=
+          region_->window.load())
+    return false;
+  // What a source has not handed over yet is taken from it only for somebody who has nothing to do: otherwise
+  // there would be a message for each item.
+  const bool handed_over = in.front()->chunks() > 0 || inputs_ended();
+  return !counted_ || std::any_of(targets_.begin(), targets_.end(), [&](const target& t) {
+    return t.credit.load(std::memory_order_acquire) >= (handed_over ? 1 : std::max(1, t.most.load()));
+  });
+}
+
+bool outbound::wants(std::size_t) const noexcept {
+  return may_send();
+}
+
+// Whether it may send what there is, and since when it may not.
+bool outbound::goes_on() {
+  const bool may = may_send();
+  if (may && blocked_since_ != 0) {
+    blocked_ns_.store(blocked_ns() + observe::now_ns() - std::exchange(blocked_since_, 0),
+                      std::memory_order_relaxed);
+  } else if (!may && blocked_since_ == 0 && in.front()->chunks() > 0) {
+    blocked_since_ = observe::now_ns();
+  }
+  return may;
+}
+
+bool outbound::ready() {
+  if (ended()) return false;
+  return in.front()->empty() ? inputs_ended() : goes_on();
+}
+
+// Who has room for most; of several, in turn. What need not travel is preferred: but a rank that gets nothing
+// unless somebody sends it comes before the thread that would then be busy here, if the work is worth a
+// message.
+outbound::target* outbound::choose() {
+  const bool cheap = worth_.load(std::memory_order_relaxed) >= longest_run;
+  const bool stays = here_ == nullptr || cheap || somebody_is_free_here();
+  target* best = nullptr;
+  int best_class = 0, most = 0;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    auto& t = targets_[(turn_ + i) % targets_.size()];
+    const auto credit = counted_ ? t.credit.load(std::memory_order_acquire) : 1;
+    if (credit <= 0) continue;
+    const bool here = &t == here_;
+    if (here && stays) return &t;
+    const int its_class = here ? 2 : t.feeds_itself || stays ? 1 : 3;
+    if (std::pair(its_class, credit) <= std::pair(best_class, most)) continue;
+    best_class = its_class;
+    most = credit;
+    best = &t;
+  }
+  if (best != nullptr) turn_ = (turn_ + 1) % targets_.size();
+  return best;
+}
+
+void outbound::execute(worker& w) {
+  for (int i = 0; i < 8; ++i) {
+    if (in.front()->empty()) {
+      if (!inputs_ended()) return;
+      for (const auto& t : targets_) by_.send_end(t.rank, channel_);
+      end(w);
+      return;
+    }
+    if (!goes_on()) return;
+    auto* const to = choose();
+    if (to == nullptr) return;
+    auto items = take(w, 0, nullptr);
+    if (!items) return;
+    const auto n = items->size();
+    if (n == 0 && !in.front()->whole && !in.front()->ranked) continue;
+    const auto bytes = items->bytes();
+    item_message p;
+    p.number = numbers_ ? next_.fetch_add(1, std::memory_order_relaxed) : items->seq;
+    p.items = std::move(items);
+    if (counted_) to->credit.fetch_sub(1, std::memory_order_acq_rel);
+    const auto sent = by_.send(to->rank, channel_, std::move(p));
+    adapt(n, std::max(bytes, sent));  // a codec knows of what is in an item, `size_of` need not
+  }
+}
+
+// How many items to take at once.
+void outbound::adapt(std::size_t items, std::size_t bytes) {
+  if (items == 0) return;
+  const auto each = static_cast<double>(bytes) / static_cast<double>(items);
+  bytes_per_item_ = bytes_per_item_ == 0 ? each : bytes_per_item_ + (each - bytes_per_item_) / 4;
+  const auto fit =
+      static_cast<std::size_t>(static_cast<double>(by_.run_bytes()) / std::max(1.0, bytes_per_item_));
+  most_items_ = std::clamp<std::size_t>(worth_.load(std::memory_order_relaxed), 1,
+                                        std::clamp<std::size_t>(fit, 1, longest_run));
+  in.front()->set_grant(most_items_);
+}
+
+void outbound::credited(int from, int runs, std::size_t grant) {
+  worth_.store(grant, std::memory_order_relaxed);
+  for (auto& t : targets_) {
+    if (t.rank == from) t.credit.fetch_add(runs, std::memory_order_acq_rel);
+  }
+  notify();
+}
+
+void outbound::allowed(int from, int most) {
+  for (auto& t : targets_) {
+    if (t.rank == from) t.credit.fetch_add(most - t.most.exchange(most), std::memory_order_acq_rel);
+  }
+  notify();
+}
+
+void outbound::progressed(std::int64_t below) {
+  // Two threads of the other end may tell it: the later one counts.
+  auto known = below_.load();
+  while (known < below && !below_.compare_exchange_weak(known, below)) {
+  }
+  notify();
+}
+
+// --- receiving ---
+
+inbound::inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
+                 const std::vector<place_of>& from, const region* in_order, bool restores, bool counted)
+    : node(n, whose, whose + 1),
+      by_(by),
+      channel_(channel),
+      region_(in_order),
+      restores_(restores),
+      counted_(counted),
+      replicas_(replicas_on(by.places()[whose], by.rank())),
+      credit_(credit_at_first(n, by, whose, {by.rank(), replicas_.load()})),
+      open_(0) {
+  out.resize(1);
+  for (const auto& p : from) {
+    senders_.push_back({p.rank});
+    if (!by.is_there(p.rank)) ++absent_;
+  }
+  open_.store(from.size() - absent_);
+}
+
+void inbound::arrived(int from, item_message p) {
+  {
+    const std::lock_guard hold(lock_);
+    std::size_t i = 0;
+    while (senders_[i].rank != from) ++i;
+    if (!restores_) {
+      queue_.push_back({i, std::move(p)});
+    } else if (p.number == at_the_end) {
+      last_.push_back({i, std::move(p)});
+    } else {
+      const auto number = p.number;
+      out_of_turn_.emplace(number, waiting{i, std::move(p)});
+    }
+  }
+  notify();
+}
+
+int inbound::few() const noexcept {
+  const int replicas = replicas_.load();
+  return credit_for(net_, by_, first(), replicas, net_.at_once(first(), replicas));
+}
+
+// Nothing until it is known how much work the items are: many in advance of large ones would leave some ranks
+// with much to do when others have nothing.
+int inbound::for_round_trip() const noexcept {
+  const auto* const to = out.front().to;
+  const int replicas = replicas_.load();
+  if (by_.credits() > 0 || to == nullptr || to->item_ns() == 0 || replicas == 0) return 0;
+  const int at_work = net_.run().stages[first()].info->farm >= 0 ? net_.at_once(first(), replicas) : 1;
+  const auto enough = at_work * runs_per_round_trip(by_, std::max(message_ns, to->item_ns()));
+  const auto fit = most_bytes_per_round_trip / std::max<std::int64_t>(1, bytes_per_run_.load());
+  return static_cast<int>(std::min<std::int64_t>({enough, fit, 1 << 16}));
+}
+
+// How many, and not by how many more: the two ends need not have begun with the same number.
+void inbound::allow(int most) {
+  credit_.store(most);
+  for (const auto& s : senders_) by_.set_credit(s.rank, channel_, most);
+}
+
+void inbound::set_replicas(int n) {
+  replicas_.store(n);
+  tell_how_many();
+}
+
+void inbound::tell_how_many() {
+  if (!counted_) return;
+  const std::lock_guard hold(allowing_);
+  const int most = few() + for_round_trip();
+  if (most != credit_.load()) allow(most);
+}
+
+// Once more than a little has changed.
+void inbound::follow_round_trip() {
+  if (by_.round_trip_ns() < message_ns || by_.credits() > 0) return;
+  const std::lock_guard hold(allowing_);
+  const int most = few() + for_round_trip(), now = credit_.load();
+  if (2 * most > 3 * now || 3 * most < 2 * now) allow(most);
+}
+
+void inbound::ended(int) {
+  open_.fetch_sub(1, std::memory_order_acq_rel);
+  notify();
+}
+
+bool inbound::expect_others() noexcept {
+  if (absent_ == 0) return true;
+  auto open = open_.load();
+  do {
+    if (open == 0) return false;
+  } while (!open_.compare_exchange_weak(open, open + absent_));
+  return true;
+}
+
+void inbound::expect_nobody() {
+  if (absent_ == 0) return;
+  open_.fetch_sub(absent_, std::memory_order_acq_rel);
+  notify();
+}
+
+// Under the lock.
+bool inbound::in_turn() const {
+  return !out_of_turn_.empty() && out_of_turn_.begin()->first == next_;
+}
+
+bool inbound::has_next() const {
+  const bool closed = all_ended();  // before the rest: nothing comes after it
+  const std::lock_guard hold(lock_);
+  return closed || !queue_.empty() || in_turn();
+}
+
+bool inbound::ready() {
+  return !node::ended() && has_next() && ask_for_room();
+}
+
+void inbound::execute(worker& w) {
+  if (!std::exchange(begun_, true)) tell_how_many();  // the policy of this rank may be another one
+  auto& o = out.front();
+  while (outputs_have_room()) {
+    waiting got;
+    {
+      const bool closed = all_ended();
+      const std::lock_guard hold(lock_);
+      if (!queue_.empty()) {
+        got = std::move(queue_.front());
+        queue_.pop_front();
+      } else if (in_turn()) {
+        got = std::move(out_of_turn_.begin()->second);
+        out_of_turn_.erase(out_of_turn_.begin());
+        ++next_;
+      } else if (closed && !last_.empty()) {
+        // In the order of the ranks, as those of replicas come in the order of their numbers.
+        const auto first = std::min_element(last_.begin(), last_.end(),
+                                            [](const auto& a, const auto& b) { return a.from < b.from; });
+        got = std::move(*first);
+        last_.erase(first);
+      } else if (!closed) {
+        break;
+      }
+    }
+    if (!got.what.items) {
+      end(w);
+      return;
+    }
+    o.filling = std::move(got.what.items);
+    o.filling->seq = got.what.number;
+    if (by_.round_trip_ns() > 0 && !o.filling->empty()) {
+      const auto bytes = static_cast<std::int64_t>(o.filling->bytes()), known = bytes_per_run_.load();
+      bytes_per_run_.store(known == 0 ? bytes : known + (bytes - known) / 4);
+    }
+    if (o.to == nullptr || o.to->whole || o.to->ranked || !o.filling->empty()) hand_over(&w, o);
+    o.filling.reset();
+    taken_from(got.from);
+  }
+}
+
+// Those who sent it may send more.
+void inbound::taken_from(std::size_t sender) {
+  if (counted_) {
+    auto& s = senders_[sender];
+    ++s.taken;
+    // One message for several runs, but who has nothing left to do says so at once.
+    const bool idle = [&] {
+      const std::lock_guard hold(lock_);
+      return queue_.empty();
+    }();
+    if (idle) {
+      // All of them: one that may send less from now on would wait for ever for what it has not been told.
+      for (auto& one : senders_) {
+        if (one.taken > 0) tell(one);
+      }
+    } else if (s.taken * 2 >= few()) {
+      tell(s);
+    }
+    follow_round_trip();
+  } else {
+    tell_progress();
+  }
+}
+
+void inbound::tell_progress() {
+  if (!restores_ || counted_) return;
+  std::int64_t below = 0;
+  {
+    const std::lock_guard hold(lock_);
+    if ((next_ - told_) * 4 < region_->window.load()) return;
+    below = told_ = next_;
+  }
+  by_.tell_progress(region_->first_rank, region_->first_channel, below);
+}
+
+void inbound::tell(sender& s) {
+  const auto* const to = out.front().to;
+  const auto grant = to == nullptr ? longest_run : to->message();
+  by_.give_credit(s.rank, channel_, std::exchange(s.taken, 0), grant);
+}
+
+}  // namespace thalweg::run_detail::network

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <thalweg/pipe/spinlock.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "../../network/node.hpp"
+#include "exchange.hpp"
+
+namespace thalweg::run_detail::network {
+
+/// The ends of channels between ranks: `outbound` sends runs of items, `inbound` receives them.
+///
+/// State: the credit of each receiver, or, in a region, how far the order is restored behind it.
+/// Written by: the nodes, one thread at a time. What other ranks tell comes on any thread, into atomic
+/// numbers and queues under locks.
+/// Invariant: no more runs are under way to a receiver than it has allowed. In a region no more than
+/// its window lies between the first run that is not in order yet and the last one with a number. So memory
+/// is bounded on all ranks, and the run that is next can always be received.
+
+/// The farms between two serial nodes whose runs of items are numbered, so that their order can be restored
+/// although replicas on several ranks work on them.
+struct region {
+  std::uint32_t first_channel = 0;  ///< in front of the first farm, where they get their numbers
+  int first_rank = 0;
+  std::vector<std::size_t> farms;        ///< their first stages
+  std::size_t ranks = 1;                 ///< that the widest of them may be on
+  std::atomic<std::int64_t> window{20};  ///< how many runs may be under way
+
+  /// The farm that has most replicas has so many.
+  void set_most(int replicas, const exchange& by) noexcept;
+};
+
+/// Sends what a node gives to the ranks that execute the next one: each run of items to one of them.
+class outbound final : public node {
+ public:
+  /// `whose`: the number of the stage that gets the items. `numbers`: the runs get their numbers here.
+  /// `counted`: a rank gets no more than it has given credit for; otherwise the region's window is the bound.
+  outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, const std::vector<place_of>& from,
+           const std::vector<place_of>& to, const region* in_order, bool numbers, bool counted);
+
+  [[nodiscard]] bool ready() override;
+  void execute(worker& w) override;
+  [[nodiscard]] bool wants(std::size_t port) const noexcept override;
+
+  // From the other ranks, any thread.
+
+  void credited(int from, int runs, std::size_t grant);
+  void allowed(int from, int most);
+  void progressed(std::int64_t below);
+  /// How long it has had something to send that nobody had given credit for.
+  [[nodiscard]] std::int64_t blocked_ns() const noexcept {
+    return blocked_ns_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  struct target {
+    int rank;
+    bool feeds_itself;        // it executes what sends the items, too
+    std::atomic<int> most;    // when nothing is under way to it
+    std::atomic<int> credit;  // below 0: some of what is under way has been sent by what is allowed no more
+    target(int r, bool sends, int credits) : rank(r), feeds_itself(sends), most(credits), credit(credits) {}
+  };
+
+  [[nodiscard]] target* choose();
+  [[nodiscard]] bool somebody_is_free_here() const noexcept;
+  [[nodiscard]] bool may_send() const noexcept;
+  [[nodiscard]] bool goes_on();
+  void adapt(std::size_t items, std::size_t bytes);
+
+  exchange& by_;
+  const std::uint32_t channel_;
+  const region* const region_;
+  const bool numbers_, counted_;
+  std::deque<target> targets_;
+  const target* here_ = nullptr;  // null: none of them is this rank
+  std::size_t turn_ = 0;
+  std::atomic<std::int64_t> next_{0};  // others ask whether it may send
+  std::atomic<std::int64_t> below_{0};
+  std::atomic<std::size_t> worth_{1};  // items, to a receiver
+  double bytes_per_item_ = 0;
+  std::int64_t blocked_since_ = 0;  // 0: it is not
+  std::atomic<std::int64_t> blocked_ns_{0};
+};
+
+/// Receives what is sent to a node by other ranks, and puts it into the order of its numbers where that is
+/// its task.
+class inbound final : public node, public receiver {
+ public:
+  /// `whose`: the number of the stage that gets the items. `restores`: it is the end of a region.
+  inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, const std::vector<place_of>& from,
+          const region* in_order, bool restores, bool counted);
+
+  [[nodiscard]] bool ready() override;
+  void execute(worker& w) override;
+
+  // From the other ranks, any thread.
+
+  void arrived(int from, item_message p) override;
+  void ended(int from) override;
+  /// So many replicas of the stage are here now. None: what is under way is worked on, and nothing more is
+  /// sent here. One thread at a time.
+  void set_replicas(int n);
+  /// Tells the beginning of the region how far its end has come, if that is a good part of what may be under
+  /// way. Any thread.
+  void tell_progress();
+  /// Those senders that were not there at first: this does not end before they have. False: it may have
+  /// ended.
+  [[nodiscard]] bool expect_others() noexcept;
+  void expect_nobody();
+
+ private:
+  struct sender {
+    int rank = 0;
+    int taken = 0;  // runs that it has not been told of yet
+  };
+  struct waiting {
+    std::size_t from;
+    item_message what;
+  };
+
+  [[nodiscard]] bool in_turn() const;
+  [[nodiscard]] bool has_next() const;
+  [[nodiscard]] bool all_ended() const noexcept { return open_.load(std::memory_order_acquire) == 0; }
+  void taken_from(std::size_t sender);
+  void tell(sender& s);
+  [[nodiscard]] int few() const noexcept;
+  [[nodiscard]] int for_round_trip() const noexcept;
+  void allow(int most);
+  void tell_how_many();
+  void follow_round_trip();
+
+  exchange& by_;
+  const std::uint32_t channel_;
+  const region* const region_;
+  const bool restores_, counted_;
+  bool begun_ = false;
+  std::atomic<int> replicas_;
+  std::atomic<std::int64_t> bytes_per_run_{0};
+  std::atomic<int> credit_;  // of each sender, as they have been told
+  pipe::spinlock allowing_;  // who tells them
+  std::vector<sender> senders_;
+  std::atomic<std::size_t> open_;  // senders that are there and have not ended
+  std::size_t absent_ = 0;         // senders that were not there at first
+  mutable pipe::spinlock lock_;    // what follows
+  std::deque<waiting> queue_;
+  std::map<std::int64_t, waiting> out_of_turn_;
+  std::deque<waiting> last_;  // from end hooks
+  std::int64_t next_ = 0;
+  std::int64_t told_ = 0;
+};
+
+}  // namespace thalweg::run_detail::network

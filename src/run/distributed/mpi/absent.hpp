@@ -1,0 +1,23 @@
+#pragma once
+
+#include <thalweg/run/engine.hpp>
+
+#include <string_view>
+
+namespace thalweg::run_detail::distributed {
+
+/// A run that other processes execute without this one: it has ended when it begins, and has no results.
+class absent final : public engine {
+ public:
+  using engine::engine;
+
+  void start(bool) override {
+    state_->root = false;
+    state_->finished();
+  }
+  void join() override { state_->wait_done(); }
+  void wake() override {}
+  void set_replicas(std::string_view, int) override {}
+};
+
+}  // namespace thalweg::run_detail::distributed

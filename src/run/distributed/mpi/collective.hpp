@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "process.hpp"
+
+/// What all ranks do together at the end of a run, without keeping a processor busy as MPI's own waiting
+/// would.
+namespace thalweg::run_detail::distributed {
+
+[[nodiscard]] int rank_in(MPI_Comm comm);
+[[nodiscard]] int ranks_in(MPI_Comm comm);
+
+[[nodiscard]] bool is_done(MPI_Request& r);
+/// Returns when it is done.
+void wait_for(MPI_Request& r);
+
+/// Ends the program on all ranks of `comm`, with a line on stderr that says why. MPI may wait for processes
+/// that do not answer, or leave those that joined: the `silent` ones of this machine are ended before it is
+/// asked, and this one a second later at most.
+[[noreturn]] void end_program(const std::string& why, MPI_Comm comm, const std::vector<process>& silent = {});
+
+/// The same from a thread that must not speak MPI: launchers end all when they see that a process has been
+/// killed.
+[[noreturn]] void end_program_without_mpi(const std::string& why, const process& silent);
+
+/// `2.5 s`.
+[[nodiscard]] std::string seconds_of(std::chrono::nanoseconds t);
+
+/// Calls it when MPI is about to be finalised, by whomever.
+void before_finalising(void (*call)());
+
+/// Where this rank is, as MPI calls it.
+[[nodiscard]] std::string name_of_host();
+
+/// `rank 3` and the text of that rank, the lowest one that has some; on all ranks. Empty if none has any.
+[[nodiscard]] std::string first_of(const std::string& mine, MPI_Comm comm);
+
+/// Rank 0 gets what each rank has, by rank; the others get nothing.
+[[nodiscard]] std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine, MPI_Comm comm);
+
+}  // namespace thalweg::run_detail::distributed

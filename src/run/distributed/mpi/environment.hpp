@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include <mpi.h>
+
+#include "machine.hpp"
+#include "process.hpp"
+
+namespace thalweg::run_detail::distributed {
+
+/// The ranks, where they are, and what they have.
+struct environment {
+  machine all;
+  std::vector<process> processes;
+  std::vector<int> node_of;  ///< of each rank the first one that shares its memory and its clock
+  bool crowded = false;      ///< there are more ranks on this machine than cores for them
+  int cores = 1;             ///< of this machine, that its ranks may use
+};
+
+/// All ranks of `comm` call it together.
+[[nodiscard]] environment look_around(MPI_Comm comm);
+
+/// The same where some of the ranks have been started by others, so that MPI may not know who shares memory:
+/// two that see the same boot of the same host are on one machine. Sleeps while it waits.
+[[nodiscard]] environment discover_joined_environment(MPI_Comm comm);
+
+}  // namespace thalweg::run_detail::distributed

@@ -1,0 +1,177 @@
+#include "gather.hpp"
+
+#include <thalweg/model/codecs.hpp>
+#include <thalweg/observe/clock.hpp>
+#include <thalweg/observe/resources.hpp>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "collective.hpp"
+
+namespace thalweg::run_detail::distributed {
+
+namespace {
+
+// What is told of one rank.
+struct figures {
+  std::int64_t cpu_ns = 0;
+  std::uint64_t peak_bytes = 0, others = 0;
+  std::int32_t workers = 0, cores = 0;
+  std::uint8_t sampled = 0;
+  observe::worker_totals work;
+};
+
+struct telling {
+  figures numbers;
+  std::string host;
+  std::vector<observe::stage_totals> stages;
+  std::vector<std::uint64_t> latency;
+  std::vector<channel_totals> channels;
+  std::string trace;
+  std::uint64_t trace_dropped = 0;
+
+  template <class Bytes> void travel(Bytes& bytes) {
+    bytes(numbers, host, stages, latency, channels, trace, trace_dropped);
+  }
+};
+static_assert(std::is_trivially_copyable_v<figures> && std::is_trivially_copyable_v<observe::stage_totals>);
+
+// The moment on rank 0's clock from which all traces count: when the first rank began.
+std::int64_t first_begin(const run_state& run, const clocks& times, int rank, MPI_Comm comm) {
+  const auto mine = run.started_ns - times.of(rank).ahead_ns;
+  std::int64_t first = 0;
+  MPI_Request r = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, comm, &r);
+  wait_for(r);
+  return first;
+}
+
+std::vector<std::byte> told(const run_state& run, const of_this_rank& mine, int rank, std::int64_t begin) {
+  auto counted = run.counted();
+  telling t;
+  t.numbers = {observe::process_cpu_ns() - run.cpu_began,
+               observe::process_resources().peak_bytes,
+               mine.others,
+               run.workers.load(),
+               mine.cores,
+               static_cast<std::uint8_t>(counted.sampled ? 1 : 0),
+               counted.work};
+  t.host = name_of_host();
+  t.stages = std::move(counted.stages);
+  t.latency = counted.latency.to_words();
+  t.channels = mine.channels;
+  if (run.trace) {
+    run.trace->as_process(rank, "rank " + std::to_string(rank) + " on " + t.host,
+                          begin + mine.times->of(rank).ahead_ns);
+    if (rank > 0) {
+      t.trace = run.trace->events();
+      t.trace_dropped = run.trace->dropped();
+    }
+  }
+  std::vector<std::byte> bytes;
+  byte_writer to(bytes);
+  t.travel(to);
+  return bytes;
+}
+
+void add_up(std::vector<channel_totals>& sums, const std::vector<channel_totals>& more) {
+  sums.resize(std::max(sums.size(), more.size()));
+  for (std::size_t c = 0; c < more.size(); ++c) {
+    auto& sum = sums[c];
+    const auto& one = more[c];
+    sum = {std::max(sum.from_stage, one.from_stage),  // 0 where the channel has no end
+           std::max(sum.to_stage, one.to_stage),
+           sum.messages + one.messages,
+           sum.items + one.items,
+           sum.bytes + one.bytes,
+           sum.credits + one.credits,
+           sum.blocked_ns + one.blocked_ns};
+  }
+}
+
+void name_channels(const run_state& run, const std::vector<channel_totals>& sums, run_state::elsewhere& all) {
+  for (const auto& t : sums) {
+    if (t.messages + t.credits == 0) continue;
+    all.channels.push_back({run.stages[t.from_stage].info->name, run.stages[t.to_stage].info->name,
+                            t.messages, t.items, t.bytes, t.credits, std::chrono::nanoseconds(t.blocked_ns)});
+  }
+}
+
+}  // namespace
+
+void note_list::add(std::string what) {
+  if (std::find(all_.begin(), all_.end(), what) == all_.end()) all_.push_back(std::move(what));
+}
+
+void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
+  const int rank = rank_in(comm);
+  const auto begin = first_begin(run, *mine.times, rank, comm);
+  auto of_all = gathered(told(run, mine, rank, begin), comm);
+  if (rank != 0) return;
+
+  run_state::elsewhere all;
+  all.notes = mine.notes;
+  std::vector<std::vector<int>> mapped;
+  for (const auto& places : *mine.places) {
+    auto& ranks = mapped.emplace_back();
+    for (const auto& p : places) {
+      if (p.replicas > 0) ranks.push_back(p.rank);
+    }
+  }
+  all.ranks_of_stage.resize(mapped.size());
+  std::vector<channel_totals> sums;
+  std::map<std::string, int> cores_of_host;
+  int workers = 0;
+  for (std::size_t r = 0; r < of_all.size(); ++r) {
+    telling t;
+    byte_reader from(of_all[r]);
+    t.travel(from);
+    of_all[r] = {};
+    auto& cores = cores_of_host[t.host];
+    cores = std::max(cores, t.numbers.cores);
+    workers += t.numbers.workers;
+    const auto& clock = mine.times->of(static_cast<int>(r));
+    rank_report row{static_cast<int>(r),
+                    t.host,
+                    t.numbers.workers,
+                    std::chrono::nanoseconds(t.numbers.cpu_ns),
+                    t.numbers.peak_bytes,
+                    0,
+                    0,
+                    0,
+                    t.numbers.others,
+                    std::chrono::nanoseconds(clock.ahead_ns),
+                    std::chrono::nanoseconds(clock.off_ns),
+                    std::chrono::nanoseconds(static_cast<int>(r) < mine.first_ranks ? 0 : mine.joined_ns)};
+    for (const auto& one : t.channels) {
+      row.messages += one.messages;
+      row.bytes += one.bytes;
+      row.credits += one.credits;
+    }
+    add_up(sums, t.channels);
+    all.ranks.push_back(std::move(row));
+    for (std::size_t i = 0; i < t.stages.size(); ++i) {
+      if (t.stages[i].items_in > 0 || t.stages[i].items_out > 0)
+        all.ranks_of_stage[i].push_back(static_cast<int>(r));
+    }
+    if (r == 0) continue;  // what is its own it has
+    all.cpu_ns += t.numbers.cpu_ns;
+    all.counted += {std::move(t.stages), t.numbers.work, observe::histogram::from_words(t.latency),
+                    t.numbers.sampled != 0};
+    if (run.trace) run.trace->add_events(std::move(t.trace), t.trace_dropped);
+  }
+  for (const auto& [host, n] : cores_of_host) all.cores += n;
+  // Where nothing has come to a stage, those that would have executed it.
+  for (std::size_t i = 0; i < mapped.size(); ++i) {
+    if (all.ranks_of_stage[i].empty()) all.ranks_of_stage[i] = std::move(mapped[i]);
+  }
+  name_channels(run, sums, all);
+  run.workers.store(workers);
+  run.learn(std::move(all));
+}
+
+}  // namespace thalweg::run_detail::distributed

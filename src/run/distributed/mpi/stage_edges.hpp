@@ -1,0 +1,21 @@
+#pragma once
+
+#include <thalweg/run/engine.hpp>
+
+#include <cstddef>
+#include <typeinfo>
+#include <vector>
+
+namespace thalweg::run_detail::distributed {
+
+/// From a stage to the next one, both by their numbers in the plan.
+struct stage_edge {
+  std::size_t from, to;
+  const std::type_info* items;
+  bool own_pipe = false;  ///< through a pipe of the user's
+};
+
+/// All ways of the job, but for those inside a farm, whose stages are always executed together.
+[[nodiscard]] std::vector<stage_edge> stage_edges_of(const run_state& run);
+
+}  // namespace thalweg::run_detail::distributed
