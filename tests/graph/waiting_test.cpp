@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <ranges>
 #include <sstream>
 #include <string>
@@ -35,6 +36,9 @@ namespace {
 /// A line; or a graph in which the slow stage is behind a tee, by itself or beside a branch that is quick.
 enum class shape { line, one_branch, two_branches };
 
+void PrintTo(shape s, std::ostream* out) {
+  *out << static_cast<int>(s);
+}
 template <class Info> std::string name_of_case(const Info& info) {
   constexpr std::array shapes{"line", "one_branch", "two_branches"};
   std::string name =
@@ -203,36 +207,49 @@ TEST_P(WaitingFor, OfFourReplicasTheQuickOnesTakeMostItems) {
   }
 }
 
-// The same for branches between which a split chooses by what waits in them.
-TEST(WaitingForBranch, TheQuickOneOfTwoOnDemandGetsMostItems) {
-  constexpr int items = 400;
-  for (const std::string policy : {"pool:4", "threads"}) {
-    for (const int capacity : {0, 1, 4}) {
-      long quick = 0;
-      long slow = 0;
-      tw::graph g;
-      auto& split = g.add<tw::split<int>>(tw::on_demand);
-      tw::connect_options options;
-      if (capacity > 0) options.capacity = capacity;
-      g.connect(g.add(tw::source(std::views::iota(0, items))).out, split.in);
-      const auto branch = [&](long& count, std::chrono::microseconds time) {
-        g.connect(split.branch(),
-                  g.add(tw::sink(
-                            [&count, time](int) {
-                              ++count;
-                              std::this_thread::sleep_for(time);
-                            },
-                            {.blocking = true}))
-                      .in,
-                  options);
-      };
-      branch(quick, 50us);
-      branch(slow, 10ms);
-      tw::run(g, tw::policy_from(policy));
-      EXPECT_EQ(quick + slow, items);
-      EXPECT_LT(slow, items / 4) << policy << ", capacity " << capacity;
-    }
-  }
+// The same for branches between which a split chooses by what waits in them. (The source ends when it is
+// clear that it does not.)
+class WaitingForBranch : public testing::TestWithParam<std::tuple<std::string, int>> {};
+INSTANTIATE_TEST_SUITE_P(policies, WaitingForBranch,
+                         testing::Combine(testing::Values(std::string("pool:4"), std::string("threads")),
+                                          testing::Values(1, 4, 0)),
+                         [](const auto& info) {
+                           const int capacity = std::get<1>(info.param);
+                           std::string name =
+                               std::get<0>(info.param) +
+                               (capacity == 0 ? "_by_default" : "_capacity_" + std::to_string(capacity));
+                           std::ranges::replace(name, ':', '_');
+                           return name;
+                         });
+
+TEST_P(WaitingForBranch, TheQuickOneOfTwoOnDemandGetsMostItems) {
+  static constexpr int items = 400;
+  long quick = 0;
+  std::atomic<long> slow{0};
+  tw::graph g;
+  auto& split = g.add<tw::split<int>>(tw::on_demand);
+  tw::connect_options options;
+  if (std::get<1>(GetParam()) > 0) options.capacity = std::get<1>(GetParam());
+  auto source = tw::source([&, i = 0]() mutable -> std::optional<int> {
+    return i < items && slow < items / 4 ? std::optional(i++) : std::nullopt;
+  });
+  auto rare = tw::sink(
+      [&](int) {
+        ++slow;
+        std::this_thread::sleep_for(10ms);
+      },
+      {.blocking = true});
+  auto often = tw::sink(
+      [&](int) {
+        ++quick;
+        std::this_thread::sleep_for(50us);
+      },
+      {.blocking = true});
+  g.connect(g.add(source).out, split.in);
+  g.connect(split.branch(), g.add(often).in, options);
+  g.connect(split.branch(), g.add(rare).in, options);
+  tw::run(g, tw::policy_from(std::get<0>(GetParam())));
+  EXPECT_LT(slow, items / 4) << quick << " by the other one";
 }
 
 // --- that it is measured ---
