@@ -92,12 +92,18 @@ auto one_of(long every) {
   return tw::filter([every](long x) { return x % every == every - 1; });
 }
 
+/// How many must have been at work at once on average, if `mean` can be expected where nobody is late: who
+/// has slept too long comes too late to its next item, too. But always more than one thread can be.
+double asked_for(double mean, const ledger& l) {
+  return std::max(1.05, mean / l.overslept());
+}
+
 /// What is wrong with a run in which four might have been at work at once: at some time three must have been,
 /// and more than two on average.
 tried enough_at_once(const ledger& l, std::size_t expected, int most = 3, double mean = 2) {
   std::ostringstream text;
   if (l.size() != expected) text << l.size() << " dear items instead of " << expected << "; ";
-  if (!sanitized && (l.most_at_once() < most || l.concurrency() <= mean))
+  if (!sanitized && (l.most_at_once() < most || l.concurrency() <= asked_for(mean, l)))
     text << "at most " << l.most_at_once() << " at work at once, " << l.concurrency() << " on average";
   return {text.str(), l.overslept()};
 }
@@ -454,7 +460,7 @@ std::string shortfall(const plan& p, const ledger& l) {
     const auto from = begun.front() + grace;
     const auto to = begun[begun.size() - static_cast<std::size_t>(possible)];
     if (to < from + 40ms) continue;
-    if (const auto reached = l.concurrency(from, to); reached < near * possible)
+    if (const double reached = l.concurrency(from, to); reached < asked_for(near * possible, l))
       text << "of the phase that ends with item " << first << ", " << reached << " of " << possible
            << " were at work; ";
   }

@@ -60,19 +60,28 @@ std::string wrong_counts(const tw::report& r, const std::vector<stage_tally>& st
 }
 
 /// The time per item is within a wide factor of that which the operator took, or the report says that it is
-/// not known. Around what an operator measures itself are its clock's and its counters' own costs. Its mean
-/// is far above the median if it was interrupted (a sample need not have met that), or if items cost
-/// differently: then anything in between will do.
+/// not known.
+///
+/// Around what an operator measures itself are its clock's and its counters' own costs, those of a call for a
+/// single item, and now and then another program. A sample need not have met what made the mean larger than
+/// the median: then anything in between will do. Of a stage that hardly matters it need not be known how
+/// little it took.
 std::string wrong_times(const tw::report& r, const std::vector<stage_tally>& stages) {
   constexpr double factor = 3;
   constexpr double own_costs = 3'000;
+  constexpr double interruptions = 5'000'000;  // in all
+  double all = 0;
+  for (const auto& [name, t] : stages) all += static_cast<double>(t->time().count());
   std::ostringstream text;
   for (const auto& [name, t] : stages) {
     const auto& s = r.stage(name);
     if (s.is_source() || !s.timed() || t->returned() == 0) continue;
     const double told = s.service_time().count();
-    const double least = std::min(t->mean(), t->median()) / factor;
-    const double most = std::max(t->mean(), t->median()) * factor + own_costs;
+    const bool matters = static_cast<double>(t->time().count()) > 0.02 * all;
+    const double least =
+        matters ? (s.service_sampled() ? std::min(t->mean(), t->median()) : t->mean()) / factor : 0;
+    const double most = std::max(t->mean(), t->median()) * factor + own_costs +
+                        interruptions / static_cast<double>(t->returned());
     if (told < least || told > most)
       text << name << " reports " << told << " ns per item" << (s.service_sampled() ? " (sampled)" : "")
            << ", not " << t->mean() << " (median about " << t->median() << ", " << t->calls() << " calls); ";
@@ -298,7 +307,7 @@ TEST_P(ReportNumbers, OfAFarmThatBecomesSlow) {
                                  {.replicas = 4, .name = "slow"}) |
                                  to_the_end(end),
                              stages, other);
-    return std::pair(wrong_counts(r, stages), wrong_bottleneck(r, stages));
+    return std::pair(wrong_counts(r, stages), wrong_times(r, stages) + wrong_bottleneck(r, stages));
   });
 }
 
@@ -526,7 +535,7 @@ TEST(ReportNumbersProperty, OfAnyJobAreWhatTheOperatorsSaw) {
   rc::detail::TestMetadata metadata;
   metadata.id = metadata.description = testing::UnitTest::GetInstance()->current_test_info()->name();
   auto params = rc::detail::configuration().testParams;
-  params.maxSuccess = scaled(24);
+  params.maxSuccess = scaled(60);
   const auto result = rc::detail::checkTestable(
       [] {
         const auto j = *any_job();
