@@ -1,0 +1,348 @@
+// What waits in a graph: little of it, where it does not pay that more does; for whom it waits, in a farm and
+// in branches of which one is slow; and that it is measured. Stages sleep, which needs no core; counts are
+// looked at, not times.
+#include <thalweg/thalweg.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <ranges>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/eventually.hpp"
+#include "support/work.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+namespace {
+
+// --- how much waits in front of a slow stage ---
+
+/// A line; or a graph in which the slow stage is behind a tee, by itself or beside a branch that is quick.
+enum class shape { line, one_branch, two_branches };
+
+void PrintTo(shape s, std::ostream* out) {
+  *out << static_cast<int>(s);
+}
+template <class Info> std::string name_of_case(const Info& info) {
+  constexpr std::array shapes{"line", "one_branch", "two_branches"};
+  std::string name =
+      std::get<0>(info.param) + "_" + shapes[static_cast<std::size_t>(std::get<1>(info.param))];
+  std::ranges::replace(name, ':', '_');
+  return name;
+}
+
+class Waiting : public testing::TestWithParam<std::tuple<std::string, shape>> {
+ protected:
+  struct seen {
+    long waiting = 0;  // items on their way from the source to the sink, at most
+    long late = 0;     // those that came to the sink after stop()
+  };
+
+  /// Lets an endless source go through `slowly` until `first` items are through, watches what is on its way
+  /// until `then` more are, and stops.
+  template <class Slowly> static seen watch(Slowly slowly, long first, long then) {
+    std::atomic<long> given{0};
+    std::atomic<long> taken{0};
+    auto source = tw::source([&]() -> std::optional<int> { return static_cast<int>(given++); });
+    auto stage = tw::map(std::move(slowly), {.name = "slow"});
+    auto sink = tw::sink([&](int) { ++taken; });
+    const auto policy = tw::policy_from(std::get<0>(GetParam()));
+    tw::graph g;
+    auto e = [&] {
+      if (std::get<1>(GetParam()) == shape::line) return tw::launch(source | stage | sink, policy);
+      auto& tee = g.add<tw::tee<int>>();
+      auto added = g.add(stage);
+      g.connect(g.add(source).out, tee.in);
+      g.connect(tee.branch(), added.in);
+      g.connect(added.out, g.add(sink).in);
+      if (std::get<1>(GetParam()) == shape::two_branches)
+        g.connect(tee.branch(), g.add(tw::sink([](int) {})).in);
+      return tw::launch(g, policy);
+    }();
+    EXPECT_TRUE(eventually([&] { return taken >= first; }));
+    seen s;
+    EXPECT_TRUE(eventually([&] {
+      const long out = taken;  // first, so that none is missed
+      s.waiting = std::max(s.waiting, given - out);
+      return out >= first + then;
+    }));
+    const long before = taken;
+    e.stop();
+    std::atomic<bool> over{false};
+    std::thread waits([&] {
+      e.wait();
+      over = true;
+    });
+    // If hundreds of thousands are on their way, this would take for ever.
+    (void)eventually([&] { return over || taken > before + 3 * bound; });
+    if (!over) e.cancel();
+    waits.join();
+    s.late = taken - before;
+    return s;
+  }
+
+  /// A slow stage takes 0.2 ms and more, so that there are at most 50 in 10 ms; and a run of items that was
+  /// begun when nothing was known yet, or under other circumstances, may be longer. Several times that.
+  static constexpr long bound = 400;
+};
+INSTANTIATE_TEST_SUITE_P(policies, Waiting,
+                         testing::Combine(testing::Values(std::string("pool"), std::string("pool:4"),
+                                                          std::string("threads"), std::string("sequential")),
+                                          testing::Values(shape::line, shape::one_branch,
+                                                          shape::two_branches)),
+                         [](const auto& info) { return name_of_case(info); });
+
+// Guards against pipes that are bounded by so many runs of as many items as are worth it for the sender: what
+// waits is latency, memory, and work that stop() has to wait for. It is bounded by the work that it is for
+// who receives it.
+TEST_P(Waiting, InFrontOfASlowStageIsBoundedByItsWork) {
+  const auto s = watch(
+      [](int x) {
+        std::this_thread::sleep_for(200us);
+        return x;
+      },
+      300, 300);
+  EXPECT_LT(s.waiting, bound);
+  EXPECT_LT(s.late, bound) << "came after stop()";
+}
+
+// The same if the stage becomes slow only later, when runs of items have become long for good reasons. Those
+// that were on their way then have to be worked on; from then on no more may wait than if it had always been
+// slow.
+TEST_P(Waiting, InFrontOfAStageThatBecomesSlowIsBoundedByItsWork) {
+  const auto s = watch(
+      [k = 0](int x) mutable {
+        if (++k > 10'000)
+          std::this_thread::sleep_for(200us);
+        else
+          spin_for(2us);
+        return x;
+      },
+      11'500, 300);
+  EXPECT_LT(s.waiting, bound);
+  EXPECT_LT(s.late, bound) << "came after stop()";
+}
+
+// --- for whom ---
+
+class WaitingFor : public testing::TestWithParam<std::tuple<std::string, bool>> {
+ protected:
+  static tw::any_policy policy() { return tw::policy_from(std::get<0>(GetParam())); }
+  static bool graph() { return std::get<1>(GetParam()); }
+
+  struct share {
+    long quick = 0, slow = 0;
+  };
+  /// How many of `items` the slow one of the replicas of a farm took, and how many the others.
+  static share of_a_farm(int items, tw::options options) {
+    std::atomic<int> made{0};
+    std::atomic<long> slow{0};
+    std::atomic<long> quick{0};
+    options.name = "work";
+    auto farm = tw::farm(tw::map(tw::per_replica([&] {
+                           return [&, is_slow = made++ == 0](int x) {
+                             ++(is_slow ? slow : quick);
+                             std::this_thread::sleep_for(is_slow ? 10ms : 50us);
+                             return x;
+                           };
+                         })),
+                         options);
+    std::vector<int> seen;
+    if (!graph()) {
+      tw::run(tw::source(std::views::iota(0, items)) | farm | tw::sink(seen), policy());
+    } else {
+      tw::graph g;
+      auto& tee = g.add<tw::tee<int>>();
+      auto f = g.add(farm);
+      g.connect(g.add(tw::source(std::views::iota(0, items))).out, tee.in);
+      g.connect(tee.branch(), f.in);
+      g.connect(f.out, g.add(tw::sink(seen)).in);
+      tw::run(g, policy());
+    }
+    EXPECT_EQ(seen.size(), static_cast<std::size_t>(items));
+    EXPECT_TRUE(options.unordered || std::ranges::is_sorted(seen));
+    return {quick, slow};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(policies, WaitingFor,
+                         testing::Combine(testing::Values(std::string("pool:4"), std::string("threads")),
+                                          testing::Bool()),
+                         [](const auto& info) {
+                           std::string name =
+                               std::get<0>(info.param) + (std::get<1>(info.param) ? "_graph" : "_line");
+                           std::ranges::replace(name, ':', '_');
+                           return name;
+                         });
+
+// Guards against a farm that deals its items out before anybody is free for them. A quick replica is through
+// with some fifty items while the slow one is with one; half of them each would take a hundred times as long.
+TEST_P(WaitingFor, OfTwoReplicasTheQuickOneTakesMostItemsInOrder) {
+  const auto s = of_a_farm(400, {.replicas = 2, .blocking = true});
+  EXPECT_LT(s.slow, 100) << s.quick << " by the other one";
+}
+TEST_P(WaitingFor, OfTwoReplicasTheQuickOneTakesMostItemsInAnyOrder) {
+  const auto s = of_a_farm(400, {.replicas = 2, .unordered = true, .blocking = true});
+  EXPECT_LT(s.slow, 100) << s.quick << " by the other one";
+}
+TEST_P(WaitingFor, OfFourReplicasTheQuickOnesTakeMostItems) {
+  for (const bool unordered : {false, true}) {
+    const auto s = of_a_farm(400, {.replicas = 4, .unordered = unordered});
+    EXPECT_LT(s.slow, 50) << s.quick << " by the others" << (unordered ? ", unordered" : "");
+  }
+}
+
+// The same for branches between which a split chooses by what waits in them. (The source ends when it is
+// clear that it does not.)
+class WaitingForBranch : public testing::TestWithParam<std::tuple<std::string, int>> {};
+INSTANTIATE_TEST_SUITE_P(policies, WaitingForBranch,
+                         testing::Combine(testing::Values(std::string("pool:4"), std::string("threads")),
+                                          testing::Values(1, 4, 0)),
+                         [](const auto& info) {
+                           const int capacity = std::get<1>(info.param);
+                           std::string name =
+                               std::get<0>(info.param) +
+                               (capacity == 0 ? "_by_default" : "_capacity_" + std::to_string(capacity));
+                           std::ranges::replace(name, ':', '_');
+                           return name;
+                         });
+
+TEST_P(WaitingForBranch, TheQuickOneOfTwoOnDemandGetsMostItems) {
+  static constexpr int items = 400;
+  long quick = 0;
+  std::atomic<long> slow{0};
+  tw::graph g;
+  auto& split = g.add<tw::split<int>>(tw::on_demand);
+  tw::connect_options options;
+  if (std::get<1>(GetParam()) > 0) options.capacity = std::get<1>(GetParam());
+  auto source = tw::source([&, i = 0]() mutable -> std::optional<int> {
+    return i < items && slow < items / 4 ? std::optional(i++) : std::nullopt;
+  });
+  auto rare = tw::sink(
+      [&](int) {
+        ++slow;
+        std::this_thread::sleep_for(10ms);
+      },
+      {.blocking = true});
+  auto often = tw::sink(
+      [&](int) {
+        ++quick;
+        std::this_thread::sleep_for(50us);
+      },
+      {.blocking = true});
+  g.connect(g.add(source).out, split.in);
+  g.connect(split.branch(), g.add(often).in, options);
+  g.connect(split.branch(), g.add(rare).in, options);
+  tw::run(g, tw::policy_from(std::get<0>(GetParam())));
+  EXPECT_LT(slow, items / 4) << quick << " by the other one";
+}
+
+// --- that it is measured ---
+
+struct passing : tw::stage {
+  explicit passing(std::chrono::microseconds t) : time(t) {}
+  tw::in<int> in{this, "in"};
+  tw::out<int> out{this, "out"};
+  void on_item(tw::in<int>&, int x) {
+    std::this_thread::sleep_for(time);
+    out.send(x);
+  }
+  std::chrono::microseconds time;
+};
+
+class WaitingMeasured : public testing::TestWithParam<std::tuple<std::string, bool>> {
+ protected:
+  struct outcome {
+    tw::report report;
+    std::string quick = "quick";
+    std::string slow = "slow";
+  };
+  /// A quick stage, and behind it one that takes several times as long.
+  static outcome two_stages() {
+    constexpr int items = 400;
+    const auto policy = tw::policy_from(std::get<0>(GetParam()));
+    constexpr auto quick = 30us;
+    constexpr auto slow = 300us;
+    if (!std::get<1>(GetParam())) {
+      const auto sleeps = [](std::chrono::microseconds time) {
+        return [time](int x) {
+          std::this_thread::sleep_for(time);
+          return x;
+        };
+      };
+      return {tw::run(tw::source(std::views::iota(0, items), {.name = "read"}) |
+                          tw::map(sleeps(quick), {.capacity = 4, .name = "quick"}) |
+                          tw::map(sleeps(slow), {.capacity = 4, .name = "slow"}) |
+                          tw::sink([](int) {}, {.name = "end"}),
+                      policy)};
+    }
+    tw::graph g;
+    auto& a = g.add<passing>(quick);
+    auto& b = g.add<passing>(slow);
+    g.connect(g.add(tw::source(std::views::iota(0, items), {.name = "read"})).out, a.in, {.capacity = 4});
+    g.connect(a.out, b.in, {.capacity = 4});
+    g.connect(b.out, g.add(tw::sink([](int) {}, {.name = "end"})).in);
+    return {tw::run(g, policy), a.name(), b.name()};
+  }
+  static json told_of(const tw::report& r, const std::string& stage) {
+    const auto all = json::parse(r.to_json()).at("stages");
+    const auto found = std::ranges::find_if(all, [&](const json& s) { return s.at("name") == stage; });
+    return found == all.end() ? json{} : *found;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(policies, WaitingMeasured,
+                         testing::Combine(testing::Values(std::string("pool:4"), std::string("threads")),
+                                          testing::Bool()),
+                         [](const auto& info) {
+                           std::string name =
+                               std::get<0>(info.param) + (std::get<1>(info.param) ? "_graph" : "_line");
+                           std::ranges::replace(name, ':', '_');
+                           return name;
+                         });
+
+// Guards against reports that know nothing of the pipes of a graph.
+TEST_P(WaitingMeasured, HowManyWaitInFrontOfTheSlowStage) {
+  const auto [r, quick, slow] = two_stages();
+  const auto level = r.stage(slow).occupancy();
+  EXPECT_GT(level.mean, 0.5) << "nearly always some wait";
+  EXPECT_GE(level.max, 1U);
+  EXPECT_LE(level.max, 40U);
+  EXPECT_EQ(level.capacity, 4U);
+  const auto told = told_of(r, slow).at("occupancy");
+  EXPECT_DOUBLE_EQ(told.at("mean").get<double>(), level.mean);
+  EXPECT_EQ(told.at("max").get<std::uint64_t>(), level.max);
+}
+
+// The quick stage waits for room most of the time, and the sink for items; the slow stage hardly ever waits.
+TEST_P(WaitingMeasured, HowLongTheQuickStagesWait) {
+  const auto [r, first, second] = two_stages();
+  const auto& quick = r.stage(first);
+  const auto& slow = r.stage(second);
+  const auto& end = r.stage("end");
+  EXPECT_GT(quick.waited_for_output(), r.elapsed() / 5);
+  EXPECT_GT(end.waited_for_input(), r.elapsed() / 5);
+  EXPECT_LT(slow.waited_for_output() + slow.waited_for_input(), r.elapsed() / 2);
+  EXPECT_EQ(told_of(r, first).at("waited_for_output_ns"), quick.waited_for_output().count());
+  EXPECT_EQ(told_of(r, "end").at("waited_for_input_ns"), end.waited_for_input().count());
+  std::ostringstream table;
+  table << r;
+  EXPECT_NE(table.str().find("in pipe"), std::string::npos) << r;
+  EXPECT_NE(table.str().find("wait"), std::string::npos) << r;
+}
+
+}  // namespace
