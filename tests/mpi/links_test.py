@@ -76,17 +76,17 @@ def p50_ms(found: Report) -> float:
     return float(found["report"]["latency_ns"]["p50"]) / 1e6
 
 
-def journey_ms(found: Report) -> float:
+def round_trip_ms(found: Report) -> float:
     """How long the ranks have found it takes to the farthest of them and back: longer where they are busy."""
     return max(2 * float(rank["clock_off_ns"]) / 1e6 for rank in found["report"]["ranks"])
 
 
 def expect_bounded(found: Report, blocks: int) -> None:
     """No more was under way than docs/distributed.md says, with two replicas; and that is not all."""
-    journey = journey_ms(found)
-    ahead = 2 * (2 + (journey / MESSAGE_MS + 1 if journey > MESSAGE_MS else 0))
+    round_trip = round_trip_ms(found)
+    ahead = 2 * (2 + (round_trip / MESSAGE_MS + 1 if round_trip > MESSAGE_MS else 0))
     most = MOST_IN_RUN * (16 + 2 * ahead) + MOST_HELD
-    expect(most < blocks, f"{blocks} blocks are too few where a journey takes {journey} ms")
+    expect(most < blocks, f"{blocks} blocks are too few where a round trip takes {round_trip} ms")
     expect(found["most"] <= most, f"{found['most']} of {blocks} blocks were on their way at once, not {most}")
 
 
@@ -124,9 +124,9 @@ def long(network: str, far: Far, quick: float) -> None:
         # It is one clock in truth.
         expect(off >= link.delay_ms * 1e6 and abs(ahead) <= off, f"a clock {ahead} ns ahead, or {off} less")
     expect_bounded(full, 2_000)
-    # Two workers have as much in advance as they can do in the time of a journey there and back.
+    # Two workers have as much in advance as they can do in the time of a round trip.
     each = next(one for one in busy["report"]["stages"] if one["name"] == "pass")
-    ahead = 2 * journey_ms(busy) / max(WORK_MS, each["service_ns_per_item"] / 1e6)
+    ahead = 2 * round_trip_ms(busy) / max(WORK_MS, each["service_ns_per_item"] / 1e6)
     expect(ahead <= busy["most"] <= 4 * ahead, f"{busy['most']} items were under way at once, not {ahead}")
     print(f"10 ms: {full['most']} blocks under way at most, p50 {p50:.1f} ms, otherwise {quick:.1f} ms")
 

@@ -87,7 +87,7 @@ struct mpi_options {
   /// them, and the report has a note. MPI has to be initialised with `MPI_THREAD_MULTIPLE`.
   int spawn = 0;
   /// How many runs of items are sent to a replica in advance, by each rank that sends to it. `automatic`: 2,
-  /// and 8 to a serial stage; where a journey to the farthest rank and back, measured as the run begins,
+  /// and 8 to a serial stage; where the round trip to the farthest rank, measured as the run begins,
   /// takes longer than the 0.8 ms of work that a run is meant to be, so many more as are worked on meanwhile
   /// (64 MiB from each sender at most).
   int credits = automatic;
@@ -105,7 +105,7 @@ struct mpi_options {
   bool share_memory = true;
   /// How many bytes that are free each heap of the process keeps, once a run on several ranks has begun, in
   /// place of returning them to the system, which would clear them for the next item again: that can take
-  /// longer than its journey. With glibc this is `mallopt`, with others nothing. 0: as the process has it; so
+  /// longer than it travels. With glibc this is `mallopt`, with others nothing. 0: as the process has it; so
   /// also where the environment has settings of glibc's own (`MALLOC_TRIM_THRESHOLD_` and the like).
   std::size_t keep_memory = std::size_t{64} << 20;
   /// A rank that does not answer for so long while the stream runs is given up: the program is ended on all

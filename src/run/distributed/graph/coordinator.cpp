@@ -10,7 +10,7 @@
 
 namespace thalweg::run_detail::network {
 
-// What it sees of a rank.
+// A rank that has some of the parts.
 class keyed_farm::coordinator::remote_rank final : public partition_worker {
  public:
   remote_rank(coordinator& c, std::size_t place) : coordinator_(c), place_(place) {}
@@ -81,7 +81,7 @@ void keyed_farm::coordinator::execute(worker& w) {
   }
   if (has_to_move()) follow_replicas();
   partitioner::execute(w);
-  // As long as is worth a message to each rank, and no longer than fits into it.
+  // A run is worth a message to each rank, and fits into these.
   if (bytes_per_item_ > 0) {
     const auto at_work = has_.size() - static_cast<std::size_t>(std::count(has_.begin(), has_.end(), 0U));
     const auto fit = static_cast<double>(over_.by->run_bytes() * at_work) / bytes_per_item_;
@@ -152,7 +152,7 @@ void keyed_farm::coordinator::split(pipe::chunk_base& items, batch& b) {
   for (std::size_t i = 0; i < ranks_.size(); ++i) busy_[i] += b.who_there[i].size();
 }
 
-// As the replicas of one rank would be chosen.
+// Chooses as a farm on one rank chooses its replicas.
 void keyed_farm::coordinator::deal(const pipe::chunk_base& items, batch& b) {
   const auto n = items.size();
   const auto count = parts_.size();
@@ -170,7 +170,7 @@ void keyed_farm::coordinator::deal(const pipe::chunk_base& items, batch& b) {
   }
 }
 
-// A slice for each replica: to the rank that has least to do, for its size.
+// Each replica is worth a slice. A slice goes to the rank that has least to do for each of its replicas.
 void keyed_farm::coordinator::deal_slices(std::size_t n, std::vector<std::uint8_t>& who) {
   const auto count = parts_.size();
   const auto each = (n + count - 1) / count;
@@ -209,8 +209,7 @@ void keyed_farm::coordinator::count_parts() {
   }
 }
 
-// Between two runs of items: the replicas are others. A rank that gets parts gives none away, and as long as
-// keys are on their way nothing else is moved, so no rank waits for one that waits for it.
+// Between two runs of items: the number of replicas has changed. A rank that gets parts gives none away.
 void keyed_farm::coordinator::follow_replicas() {
   replicas_ = farm_.replicas();
   auto wanted = over_.parts(static_cast<int>(replicas_));
@@ -238,8 +237,8 @@ void keyed_farm::coordinator::follow_replicas() {
   count_parts();
 }
 
-// The rank that has had the part works off what it has of it, and gives its keys; that which is to have it
-// keeps back what there is to do until they have come. Others do not notice.
+// The old rank of the part finishes its runs and gives its keys. The new one holds back the runs of the part
+// until the keys have come. The other ranks do not notice.
 void keyed_farm::coordinator::move(std::size_t part, std::size_t to) {
   task_message give, expect;
   give.head.what = task_message::kind::give;
@@ -272,7 +271,7 @@ void keyed_farm::coordinator::take_keys(std::size_t from, task_message task) {
   if (last) --moving_;
 }
 
-// All ranks call their end hooks; what those send comes back.
+// All ranks call their end hooks, and answer with what these send.
 void keyed_farm::coordinator::finish(worker&) {
   finishing_ = true;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {

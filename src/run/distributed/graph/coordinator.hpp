@@ -9,7 +9,7 @@
 #include "part_placement.hpp"
 
 /// A farm one node of which sees all items, although several ranks work on them: its keys are divided up, its
-/// items are dealt out, or it lies in a loop. docs/distributed.md tells why.
+/// items are dealt out, or it lies in a loop. docs/distributed.md says why.
 ///
 /// State: which rank has which part, what is under way to each rank, and what has come back of each run of
 /// items. Parts whose keys move from one rank to another count in `moving_`.
@@ -30,7 +30,7 @@ class keyed_farm::coordinator final : public partitioner, public receiver {
   void arrived(int from, item_message p) override;
   void ended(int) override {}
 
-  /// What the ranks do, by place.
+  /// The ranks, by place.
   [[nodiscard]] const std::vector<std::unique_ptr<partition_worker>>& ranks() const noexcept {
     return ranks_;
   }
@@ -53,7 +53,7 @@ class keyed_farm::coordinator final : public partitioner, public receiver {
 
   const part_placement& over_;
   part_list parts_;
-  std::size_t replicas_;    // those are for
+  std::size_t replicas_;    // that these are for
   std::size_t moving_ = 0;  // parts whose keys have been asked for and have not come
   // By place: how many parts are there, and the first of them; how many numbers they have had, and which are
   // free again.
@@ -63,7 +63,7 @@ class keyed_farm::coordinator final : public partitioner, public receiver {
   inbox answers_;
   double bytes_per_item_ = 0;
   std::int64_t dealt_ = 0;
-  // Where whoever is free gets the next items: by place, how many items are there, and whose turn it is.
+  // With schedule::on_demand: by place, how many items are there, and the part whose turn it is.
   std::vector<std::size_t> busy_, turn_;
   bool finishing_ = false;
   std::size_t ends_came_ = 0;

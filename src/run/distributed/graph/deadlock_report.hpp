@@ -2,17 +2,17 @@
 
 #include <cstdint>
 
-/// When nothing moves on any of several ranks, although items wait. On one rank the last node that falls
-/// asleep knows; here each rank says how it stands, and whoever asks all of them decides:
-/// src/run/distributed/mpi/stillness.hpp.
+/// What one rank reports when nothing moves on it although items wait. On a single rank the last node that
+/// falls asleep knows that. With several, quiescence.hpp in src/run/distributed/mpi asks all of them and
+/// decides.
 namespace thalweg::run_detail::network {
 
-/// What would let a rank go on; what costs least comes first.
+/// What lets a rank go on, the cheapest first.
 enum class remedy : std::uint8_t {
   turn,    ///< a thread that waits for room in a call executes what lies upstream
   room,    ///< a full edge in front of a stage that chooses grows
   way,     ///< an edge grows for whose room a thread waits in a call
-  nothing  ///< of its own: it waits for the other ranks
+  nothing  ///< on this rank: it waits for the others
 };
 
 /// A rank on which nothing moves.

@@ -1,5 +1,5 @@
-// The network of one rank out of those of many: what is executed elsewhere goes, and the edges that lead
-// there or come from there get an end here that sends or receives.
+// Keeps what this rank executes of the whole graph. An edge that leads to another rank gets an end that
+// sends, and one that comes from there an end that receives.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -36,8 +36,7 @@ bool net::same_places(std::size_t a, std::size_t b) const {
   return !state_->others || state_->others->places()[a] == state_->others->places()[b];
 }
 
-// A farm of which each replica takes whole runs of items, as they come. (Those that deal items out take them
-// apart.)
+// A farm whose replicas take whole runs of items as they come. One that deals items out takes runs apart.
 bool net::replicates(const node& n) const {
   const auto& info = *state_->stages[n.first()].info;
   return farm_of_stage_[n.first()] != nullptr && !info.keyed &&
@@ -54,16 +53,16 @@ std::size_t net::stage_before(std::size_t stage) const {
   return stage;
 }
 
-// The rank of the coordinator of each farm that is executed by several ranks and needs one: where what comes
-// before it is, or if that is spread itself, on the first of its own.
+// Farms on several ranks that need a coordinator get it on the rank of the stage before them, or, if that is
+// on several ranks, on the first rank of the farm.
 void net::find_coordinators() {
   const auto& stages = state_->stages;
   coordinator_of_stage_.assign(stages.size(), -1);
   if (!state_->others) return;
   const auto& places = state_->others->places();
   const auto looping = components_in_loops(*state_);
-  // Who has a coordinator depends on who comes before: in a loop, or where a graph lists its parts in any
-  // order, that may be known only later.
+  // Whether a farm has one depends on the stage before it. In a loop, or in a graph in any order, that may be
+  // known only later.
   bool changed = true;
   for (std::size_t turn = 0; changed && turn <= stages.size(); ++turn) {
     changed = false;
@@ -127,8 +126,8 @@ std::unique_ptr<region> net::region_behind(const edge& e, std::uint32_t channel,
   return made;
 }
 
-// The farms that have a coordinator: it is on one rank, and there is a branch on each of those that work for
-// it, which are returned. Their channels have the numbers behind those of the edges.
+// Connects farms that have a coordinator on one rank with the remote partitioners on the ranks that work for
+// it. Returns those of this rank. The channels have the numbers behind those of the edges.
 std::vector<node*> net::connect_coordinators() {
   auto& others = *state_->others;
   auto channel = static_cast<std::uint32_t>(edges_.size());
@@ -152,23 +151,23 @@ std::vector<node*> net::connect_coordinators() {
     over->how_to_ask = std::make_unique<task_message_wire>(chunk_for(*state_, from, port), nullptr, keys());
     over->how_to_answer = std::make_unique<task_message_wire>(
         coordinator.out.empty() ? nullptr : coordinator.new_output(), chunk_for(*state_, from, port), keys());
-    keyed_farm::remote_partitioner* here_for_it = nullptr;
+    keyed_farm::remote_partitioner* on_this_rank = nullptr;
     for (std::size_t i = 0; i < over->places.size(); ++i) {
       if (over->places[i].rank != others.rank()) continue;
       made.push_back(f->make_remote_partitioner(*this, *state_->stages[coordinator.first()].info, i));
       f->here = made.back().get();
-      here_for_it = static_cast<keyed_farm::remote_partitioner*>(f->here->front.get());
-      here_for_it->home = coordinator.home;
-      here_for_it->place = coordinator.place;
-      here_for_it->paced = coordinator.paced;
+      on_this_rank = static_cast<keyed_farm::remote_partitioner*>(f->here->front.get());
+      on_this_rank->home = coordinator.home;
+      on_this_rank->place = coordinator.place;
+      on_this_rank->paced = coordinator.paced;
       for (auto& p : made.back()->all) p->home = coordinator.home;
-      remote.push_back(here_for_it);
+      remote.push_back(on_this_rank);
     }
     auto* const here = executes(coordinator) ? &coordinator : nullptr;
     const auto next = coordinator.out.empty() || coordinator.out.front().to == nullptr
                           ? coordinator.first()
                           : coordinator.out.front().to->to->first();
-    others.add(over->asks, from.last() - 1, coordinator.first(), nullptr, here_for_it, no_task_messages(),
+    others.add(over->asks, from.last() - 1, coordinator.first(), nullptr, on_this_rank, no_task_messages(),
                over->how_to_ask.get());
     others.add(over->answers, coordinator.last() - 1, next, nullptr, here, no_task_messages(),
                over->how_to_answer.get());
@@ -293,7 +292,7 @@ std::vector<std::size_t> net::stages_of(const replicated& f) const {
   return all;
 }
 
-// Each rank learns what the farm is to have in all.
+// Each rank learns the number of replicas on all ranks together.
 void net::resize(std::size_t stage, int replicas) {
   auto& run = *state_;
   if (run.replicas[stage] == replicas) return;
@@ -306,7 +305,7 @@ void net::resize(std::size_t stage, int replicas) {
     for (const auto s : r->farms) most = std::max(most, run.replicas[s]);
     r->set_most(most, *run.others);
   }
-  // Where less may be under way than had been, the end may owe the beginning more than that; and where it is
+  // If less may be under way from now on, the end of a region may owe its beginning more than that. If it is
   // more, the beginning may go on.
   for (auto* n : nodes_) {
     if (auto* const in = dynamic_cast<inbound*>(n)) in->tell_progress();
@@ -315,7 +314,7 @@ void net::resize(std::size_t stage, int replicas) {
   share_out(stage);
 }
 
-// From what the farm has in all each rank knows what it is to have itself.
+// From the number on all ranks each rank works out its own.
 void net::share_out(std::size_t stage) {
   auto& run = *state_;
   auto& f = *farm_of_stage_[stage];
@@ -334,7 +333,7 @@ void net::share_out(std::size_t stage) {
   std::erase_if(places, [&](const place_of& p) { return !run.others->is_there(p.rank); });
   const auto here = replicas_on(resized(std::move(places), replicas), run.others->rank());
   if (!is_here(stage)) return;
-  // With none left those that there were see to what is still under way.
+  // With none left, the replicas of before finish what is under way.
   if (here > 0) set_replicas_here(f, static_cast<std::size_t>(here));
   const auto first = stages_of(f).front();
   for (auto* n : nodes_) {

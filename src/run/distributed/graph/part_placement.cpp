@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t parts_per_replica = 8;  // of keys
 
-// So many parts, to each place in proportion to its replicas; what is left over, to those that lack most.
+// Each place gets parts in proportion to its replicas. Those left over go to the places that lack most.
 std::vector<std::size_t> in_proportion(std::size_t parts, const std::vector<place_of>& places) {
   const auto all = static_cast<std::size_t>(replicas_in_all(places));
   std::vector<std::size_t> each, lacks;
@@ -51,7 +51,7 @@ part_placement::part_placement(exchange& others, int coordinator, std::vector<pl
                        " replicas on all ranks, but one of these divides its items up, among at most " +
                        std::to_string(most_partitions)});
   if (!keyed) return;
-  // Enough for a rank in reserve, too.
+  // Also enough for a rank in reserve.
   const auto least = std::min(most_partitions, std::max(all, moves ? places.size() : 1));
   key_parts_ = std::clamp<std::size_t>(most_partitions / least, 1, parts_per_replica) * least;
 }

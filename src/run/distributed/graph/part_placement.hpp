@@ -15,7 +15,7 @@ namespace thalweg::run_detail::network {
 
 inline constexpr std::size_t most_fresh = 32;  ///< ranks whose results may be sent as they come
 
-/// Where each part of such a farm is: by part, at which place, and which of the parts there it is.
+/// Where each part of such a farm is: for each part its place, and its number among the parts there.
 struct part_list {
   std::vector<std::uint8_t> place, number;
 
@@ -27,7 +27,7 @@ struct part_list {
   [[nodiscard]] std::size_t at(std::size_t which) const;  ///< how many
 };
 
-/// On which ranks such a farm has parts, and how many replicas make of it what. All ranks come to the same.
+/// The ranks on which such a farm has parts, and how many it has there. All ranks come to the same result.
 struct part_placement {
   exchange* by = nullptr;
   int rank = 0;                  ///< of the coordinator
@@ -38,22 +38,22 @@ struct part_placement {
   std::uint32_t asks = 0, answers = 0;  ///< channels
   std::unique_ptr<task_message_wire> how_to_ask, how_to_answer;
 
-  /// With a part for each replica; for each key more, so that they are worth the same.
+  /// Each replica has a part. With keys it has several, so that all replicas have as many keys.
   part_placement(exchange& others, int coordinator, std::vector<place_of> where,
                  const model::stage_info& info, bool keys_travel);
 
   /// As the job begins.
   [[nodiscard]] std::size_t replicas() const noexcept;
   [[nodiscard]] part_list parts() const { return parts(static_cast<int>(replicas())); }
-  /// With so many replicas. Where items are dealt out by their number the first parts are the same ones with
-  /// any: each has a place for good. Keys: how many parts are where; which of them is for the coordinator to
-  /// say.
+  /// With so many replicas. Where items are dealt out by number, each part keeps its place whatever the
+  /// number of replicas is. With keys only the number of parts at each place is meant: the coordinator
+  /// chooses them.
   [[nodiscard]] part_list parts(int replicas) const;
-  /// The most that there may ever be at a place.
+  /// The most parts that a place may ever have.
   [[nodiscard]] std::size_t most_at(std::size_t place) const;
-  /// How many of so many replicas work at a place. Keys that cannot move keep one at work there.
+  /// How many of so many replicas work at a place. Where keys cannot move, at least one does.
   [[nodiscard]] std::size_t replicas_at(std::size_t place, int replicas) const;
-  /// The number nearest to that of replicas that there can be.
+  /// The possible number of replicas that is nearest to this one.
   [[nodiscard]] int possible(int replicas) const;
 
  private:

@@ -19,9 +19,9 @@ namespace thalweg::run_detail::network {
 /// State: the credit of each receiver, or, in a region, how far the order is restored behind it.
 /// Written by: the nodes, one thread at a time. What other ranks tell comes on any thread, into atomic
 /// numbers and queues under locks.
-/// Invariant: no more runs are under way to a receiver than it has allowed. In a region no more than
-/// its window lies between the first run that is not in order yet and the last one with a number. So memory
-/// is bounded on all ranks, and the run that is next can always be received.
+/// Invariant: no more runs are under way to a receiver than it has allowed. In a region no more than its
+/// window lies between the first run that is not in order yet and the last one with a number. So memory is
+/// bounded on all ranks, and the run that is next can always be received.
 
 /// The farms between two serial nodes whose runs of items are numbered, so that their order can be restored
 /// although replicas on several ranks work on them.

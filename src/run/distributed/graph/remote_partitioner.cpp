@@ -10,7 +10,7 @@
 
 namespace thalweg::run_detail::network {
 
-// What there is to do for keys that have not come yet.
+// Takes the runs of a part whose keys have not come yet.
 class keyed_farm::remote_partitioner::waiting_partition final : public partition_worker {
  public:
   explicit waiting_partition(const partition_worker& like) {
@@ -41,7 +41,7 @@ bool keyed_farm::remote_partitioner::ready() {
   return !node::ended() && (first_is_done() || may_finish() || !asked_.empty());
 }
 
-// There is a place for each run of items that comes: the coordinator has no more of them.
+// Each run of items that comes has a place here, since the coordinator has no more places.
 void keyed_farm::remote_partitioner::execute(worker& w) {
   while (first_is_done()) answer();
   int from = 0;
@@ -69,7 +69,7 @@ void keyed_farm::remote_partitioner::execute(worker& w) {
   if (may_finish()) finish(w);
 }
 
-// There are, or have been, so many parts here.
+// So many parts are here, or have been.
 void keyed_farm::remote_partitioner::make_room(std::size_t parts) {
   auto& f = farm_;
   while (f.partition_workers_.size() < parts)
@@ -77,7 +77,7 @@ void keyed_farm::remote_partitioner::make_room(std::size_t parts) {
   f.in_use_.store(f.partition_workers_.size());
 }
 
-// Keys are coming here from another rank.
+// Keys come here from another rank.
 void keyed_farm::remote_partitioner::expect(std::size_t part) {
   make_room(part + 1);
   auto& worker = farm_.partition_workers_[part];
@@ -95,8 +95,8 @@ void keyed_farm::remote_partitioner::take(worker& w, std::size_t part, task_mess
   for (auto* b : waited.mapped()->runs) p.add_work(w, *b);
 }
 
-// All runs of items have been answered in which there was something for the part. Its keys go in messages of
-// the size of others: who receives one has other things to do, too.
+// This rank has answered all runs with items for the part. Its keys go in messages of the usual size, so that
+// the receiver does other work in between.
 void keyed_farm::remote_partitioner::give_up(const task_message::header& part) {
   const auto all = farm_.all[static_cast<std::size_t>(part.first)]->take_states();
   const auto n = all ? all->size() : 0;
@@ -143,7 +143,7 @@ void keyed_farm::remote_partitioner::begin(worker& w, task_message task) {
   b.number = number;  // the coordinator's
 }
 
-// What has come of a run of items goes to the coordinator, in the order of the items.
+// The results of a run of items go to the coordinator, in the order of the items.
 void keyed_farm::remote_partitioner::answer() {
   auto& f = farm_;
   auto& b = f.batch_at(f.next_out_.load());

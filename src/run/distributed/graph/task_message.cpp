@@ -10,7 +10,7 @@ namespace {
 
 using task_messages = pipe::chunk<task_message>;
 
-// They are short, and needed at once: no blocks of their own.
+// These are short and needed at once, so they are no blocks.
 template <class T> void write_all(byte_writer& to, const std::vector<T>& all) {
   to.count(all.size());
   to.bytes(all.data(), all.size() * sizeof(T));

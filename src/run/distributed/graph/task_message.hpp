@@ -17,20 +17,20 @@
 
 namespace thalweg::run_detail::network {
 
-/// What ranks that share a farm say to each other: what there is to do of a run of items, or what has become
-/// of it.
+/// What the ranks of a farm with a coordinator tell each other: a task, which is a run of items or a move of
+/// keys, or an answer.
 struct task_message {
   enum class kind : std::uint8_t {
     work,    ///< a run of items
-    give,    ///< the keys of a part go to another rank: they are asked for, and given
-    expect,  ///< they come to this one: what is to do for them waits until they have come
-    take,    ///< here they are
+    give,    ///< asks for the keys of a part, which go to another rank; the answer has them
+    expect,  ///< keys come to this rank: what is to do for them waits
+    take,    ///< the keys have come
     ends     ///< the end hooks
   };
   struct header {
     std::int64_t number = 0;  ///< of the run; where keys move: of their part; at the end: of the stage
-    /// The rank of the first item of the run, on whichever rank that is worked on; where keys move: which of
-    /// the parts there it is.
+    /// The order rank of the first item of the run, on whichever rank that is worked on. Where keys move: the
+    /// number of the part on this rank.
     std::int64_t first = 0;
     std::int64_t position = 0, born_ns = 0;
     std::uint32_t parts = 0;  ///< how many there are, or have been, where the run is worked on
@@ -54,7 +54,7 @@ struct task_message {
   chunk_ptr keys;  ///< and what belongs to them
 };
 
-/// How task messages travel whose items, late items and keys are such as these.
+/// How task messages travel with items, late items and keys of these types.
 class task_message_wire final : public model::wire {
  public:
   /// Each may be null: there are none.
@@ -79,12 +79,12 @@ class task_message_wire final : public model::wire {
   const chunk_codec items_, late_, keys_;
 };
 
-/// The only task_message in a chunk of them; and the chunk of one.
+/// The only message in a chunk of them, and the chunk of one.
 [[nodiscard]] task_message take_task_message(pipe::chunk_base& from);
 [[nodiscard]] chunk_ptr chunk_of(task_message task);
 [[nodiscard]] chunk_ptr no_task_messages();
 
-/// What other ranks have sent, until its node gets there.
+/// What other ranks have sent, until the node takes it.
 class inbox {
  public:
   void put(int from, task_message task);

@@ -40,7 +40,7 @@ class placing {
     for (std::size_t k = 0; k < groups_.size(); ++k) {
       if (!groups_[k].farm && groups_[k].at.empty()) place_serial(k);
     }
-    // A worker that has some serial work has no time of its own for a replica.
+    // A worker with some serial work has no time for a replica.
     for (auto& u : used_) u = std::ceil(u - 1e-9);
     for (const auto& g : groups_) {
       if (g.source || g.sink) used(g.at.front().rank) = std::max(1.0, used(g.at.front().rank));

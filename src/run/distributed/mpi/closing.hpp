@@ -11,12 +11,12 @@
 
 /// How a run ends on all ranks together.
 ///
-/// State: how far the end has come (`step`), and how many messages this rank still receives. Written by: the
-/// communication thread, which calls `advance` once nothing is executed here any more. Invariant: each step
-/// begins when all ranks have come through the one before it. First the ranks that began the run are over,
-/// then all: from then on no rank has anything new to send. When all that was sent has left, the ranks add up
-/// how many messages each of them gets. A rank that has received them all is done. So no message is lost, and
-/// none comes to a rank that has left.
+/// State: how far the end has come (`step`), and how many messages this rank still receives.
+/// Written by: the communication thread, which calls `advance` once nothing is executed here any more.
+/// Invariant: each step begins when all ranks have come through the one before it. First the ranks that began
+/// the run are over, then all: from then on no rank has anything new to send. When all that was sent has
+/// left, the ranks add up how many messages each of them gets. A rank that has received them all is done. So
+/// no message is lost, and none comes to a rank that has left.
 namespace thalweg::run_detail::distributed {
 
 class closing {

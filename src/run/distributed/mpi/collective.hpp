@@ -25,8 +25,7 @@ void wait_for(MPI_Request& r);
 /// asked, and this one a second later at most.
 [[noreturn]] void end_program(const std::string& why, MPI_Comm comm, const std::vector<process>& silent = {});
 
-/// The same from a thread that must not speak MPI: launchers end all when they see that a process has been
-/// killed.
+/// The same from a thread that must not call MPI. Launchers end all processes when one has been killed.
 [[noreturn]] void end_program_without_mpi(const std::string& why, const process& silent);
 
 /// `2.5 s`.

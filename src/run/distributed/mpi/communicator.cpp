@@ -26,8 +26,8 @@ void require_threads(bool on_caller) {
   if (level >= MPI_THREAD_SERIALIZED) return;
   if (!on_caller)
     throw error(
-        "mpi: a run that was launched, or has stages on tw::caller_thread, speaks MPI from a thread of its "
-        "own, for which MPI has to be initialised with MPI_THREAD_SERIALIZED at least");
+        "mpi: a run that was launched, or has stages on tw::caller_thread, calls MPI from another thread, "
+        "for which MPI has to be initialised with MPI_THREAD_SERIALIZED at least");
   if (main_thread == 0)
     throw error(
         "mpi: MPI was initialised with MPI_THREAD_FUNNELED, so only the thread that did it can call run");

@@ -19,10 +19,10 @@
 ///
 /// State: the flags of the run that the other ranks know of, and for each stage the time of its last change
 /// and the rank that made it. The time is a Lamport clock that counts changes (L. Lamport, Time, clocks and
-/// the ordering of events in a distributed system, 1978). Written by: the communication thread. Any thread
-/// asks for replicas, through a list under a lock. Invariant: of several changes of a stage all ranks end
-/// with the one of the highest time and rank. Each rank passes on what it is told once, down the tree of the
-/// rank that began.
+/// the ordering of events in a distributed system, 1978).
+/// Written by: the communication thread. Any thread asks for replicas, through a list under a lock.
+/// Invariant: of several changes of a stage all ranks end with the one of the highest time and rank. Each
+/// rank passes on what it is told once, down the tree of the rank that began.
 namespace thalweg::run_detail::distributed {
 
 class control {

@@ -21,8 +21,8 @@ struct environment {
 /// All ranks of `comm` call it together.
 [[nodiscard]] environment look_around(MPI_Comm comm);
 
-/// The same where some of the ranks have been started by others, so that MPI may not know who shares memory:
-/// two that see the same boot of the same host are on one machine. Sleeps while it waits.
+/// The same if ranks have started some of the others, so that MPI may not know which of them share memory.
+/// Two ranks that see the same boot of the same host are on one machine. Sleeps while it waits.
 [[nodiscard]] environment discover_joined_environment(MPI_Comm comm);
 
 }  // namespace thalweg::run_detail::distributed

@@ -10,11 +10,11 @@ namespace thalweg::run_detail::distributed {
 
 namespace {
 
-constexpr int tag = 9;    // which nobody else has
+constexpr int tag = 9;    // of heartbeats alone
 constexpr int beats = 4;  // within the time of patience
 
 constexpr std::chrono::milliseconds least_look{1};
-// A thread that was not executed itself has not listened meanwhile.
+// A thread that does not run does not listen either.
 constexpr std::chrono::milliseconds longest_look{50};
 
 }  // namespace

@@ -25,7 +25,7 @@ class heartbeat {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// `env`: the ranks of `comm`. `patience` 0: nobody is listened to.
+  /// `env`: the ranks of `comm`. `patience` 0: no rank listens.
   heartbeat(MPI_Comm comm, const environment& env, std::chrono::nanoseconds patience);
   heartbeat(const heartbeat&) = delete;
   heartbeat& operator=(const heartbeat&) = delete;

@@ -10,7 +10,7 @@ namespace thalweg::run_detail::distributed {
 
 namespace {
 
-constexpr int tag = 11;  // on the way between parents and children, which nobody else uses
+constexpr int tag = 11;  // between parents and children alone
 constexpr int bridge_tag = 12;
 
 }  // namespace

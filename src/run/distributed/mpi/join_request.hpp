@@ -28,7 +28,7 @@ struct join_request {
   [[nodiscard]] int in_all() const noexcept { return first + count; }
 };
 
-/// What a joiner says when it is asked to take part.
+/// The answer of a joiner that is asked to take part.
 enum class answer : std::int32_t { same_job, other_job, never_ran };
 
 /// How the program that is started is called, so that a joiner knows that thalweg has started it: a program
@@ -51,7 +51,7 @@ struct group {
   environment env;
   clocks times;
 
-  /// Those who began and those who joined call it together, each with the communicator of their own side.
+  /// The ranks that began and the joiners call it together, each with the communicator of its side.
   /// `bridge`: both leaders are in it, of which the other one has this number; used by leaders alone.
   [[nodiscard]] static group make(MPI_Comm side, MPI_Comm bridge, int other_leader, bool joins);
   /// Whether all agree. Sleeps while it waits.

@@ -30,7 +30,7 @@ joiner::joiner(MPI_Comm parent) : parent_(parent) {
   const auto self = process::self();
   send_to(0, {reinterpret_cast<const std::byte*>(&self), reinterpret_cast<const std::byte*>(&self + 1)},
           parent_);
-  // Nobody is to wait for a program that ends without having come to that run.
+  // No rank waits for a program that ends before it has come to that run.
   before_finalising([] { here()->part(); });
 }
 

@@ -23,8 +23,8 @@ namespace thalweg::run_detail::distributed {
 ///
 /// State: `state` below. Rank 0 goes from idle through starting to started or failed. All ranks go through
 /// meeting to met or too_late, and to settled.
-/// Written by: the communication thread begins starting, meeting and settled, the thread of this object
-/// all others. Each waits for the other in between. Any thread reads the state.
+/// Written by: the communication thread begins starting, meeting and settled, the thread of this object all
+/// others. Each waits for the other in between. Any thread reads the state.
 /// Invariant: rank 0 alone starts processes. All ranks, the joiners among them, agree whether these take
 /// part, and a rank that is ready to meet them keeps all that they will send to open until then.
 class joining {
@@ -37,7 +37,7 @@ class joining {
     meeting,
     met,       // they can take part
     too_late,  // they cannot
-    settled    // whoever uses this knows what has come of it
+    settled    // the communication thread knows the result
   };
 
   /// All ranks of `comm` call it.

@@ -1,4 +1,4 @@
-// Memory that items have had is kept for those that follow.
+// Keeps the memory of items for those that follow.
 #pragma once
 
 #include <cstddef>

@@ -20,10 +20,11 @@
 /// Which ranks take part in a run, whether they still answer, and how others join it.
 ///
 /// State: the communicators of those that began the run and of all, what each rank has, the heartbeats, and
-/// how far joining has come (idle, starting, started, meeting, met, settled: see joining.hpp). Written by:
-/// the communication thread; the thread of `joining` only wakes it. Any thread reads what does not change:
-/// mapping and workers. Invariant: a rank that has joined stays until the end. All ranks admit joiners or
-/// none does, and a run does not close on rank 0 while joiners may still come.
+/// how far joining has come (idle, starting, started, meeting, met, settled: see joining.hpp).
+/// Written by: the communication thread; the thread of `joining` only wakes it. Any thread reads what does
+/// not change: mapping and workers.
+/// Invariant: a rank that has joined stays until the end. All ranks admit joiners or none does, and a run
+/// does not close on rank 0 while joiners may still come.
 namespace thalweg::run_detail::distributed {
 
 class membership {

@@ -39,7 +39,7 @@ namespace run_detail::distributed {
 
 namespace {
 
-// MPI is initialised once by whoever needs it first; who has done it ends it.
+// The first to need MPI initialises it. If that is the library it also finalises it.
 void initialise(int* argc, char*** argv, const mpi_options& how) {
   static std::mutex one_by_one;
   const std::lock_guard hold(one_by_one);
@@ -67,7 +67,7 @@ void initialise(int* argc, char*** argv, const mpi_options& how) {
   });
 }
 
-// Everybody gets what rank 0 has.
+// All ranks get what rank 0 has.
 void take_from_root(bytes& what, MPI_Comm comm) {
   auto n = static_cast<int>(what.size());
   MPI_Bcast(&n, 1, MPI_INT, 0, comm);
@@ -149,7 +149,7 @@ std::string description(const run_state& run, const mpi_options& how,
     for (const auto& h : p.hosts) where += " " + h;
     option("place", where);
   }
-  // Last: who has other stages hears of these.
+  // Last, so that a rank with other stages hears of its stages first.
   for (const auto& c : run.plan.connections()) {
     const auto end = [&](std::size_t component, std::size_t stage, std::size_t port) {
       return "'" + run.stages[run.first_of_component[component] + stage].info->name + "' (" +
@@ -315,7 +315,7 @@ std::int64_t next_run() {
   return ++runs;
 }
 
-// Of a process that was started to join a run: that one alone is its business.
+// Of a process that was started to join a run. It executes no other run.
 std::shared_ptr<engine> make_joiner(joiner& self, std::unique_ptr<run_state> state, const mpi_options& how,
                                     const std::vector<std::string>& arguments, std::int64_t number) {
   const auto& to = self.request();
@@ -359,7 +359,7 @@ void give_answer(const std::string& file, const std::string& text) {
   }
 }
 
-// Each run speaks MPI from a thread of its own.
+// Each run has a communication thread.
 void require_threads_for_another() {
   int level = MPI_THREAD_SINGLE, is = 0;
   MPI_Initialized(&is);

@@ -18,9 +18,9 @@ namespace thalweg::run_detail::distributed {
 ///
 /// State: for each ring how far it is written (`head`), fetched and free again (the tail in the window).
 /// Written by: the communication threads of both ranks. The sender writes the ring and tells the head by a
-/// message. The receiver fetches, and writes the tail by an atomic operation. Invariant: tail <= head <= tail
-/// + size. The receiver fetches only below a head that it was told, and in the order of the messages. The
-/// sender writes only where the tail has passed.
+/// message. The receiver fetches, and writes the tail by an atomic operation.
+/// Invariant: tail <= head <= tail + size. The receiver fetches only below a head that it was told, and in
+/// the order of the messages. The sender writes only where the tail has passed.
 class one_sided final : public two_sided {
  public:
   /// What a rank has at most for its rings, and what one of `ranks` has.

@@ -55,7 +55,7 @@ class quiescence {
   /// Something has moved a moment ago, so it is too early to know more.
   [[nodiscard]] bool is_early() const noexcept { return early_; }
 
-  /// For how long a rank has to be still before it says so.
+  /// How long a rank is still before it says so.
   static constexpr std::chrono::milliseconds settled{3};
 
  private:

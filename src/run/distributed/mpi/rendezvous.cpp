@@ -57,7 +57,7 @@ void wait_until(std::chrono::milliseconds patience, Done&& done, Late&& late) {
   }
 }
 
-// What rank 0 says of one that has come to something else than itself.
+// What rank 0 says of a rank that has come to another run, or to the end.
 std::string difference(int rank, std::int64_t theirs, std::int64_t mine) {
   const auto who = "rank " + std::to_string(rank);
   if (theirs == the_end)
@@ -70,7 +70,7 @@ std::string difference(int rank, std::int64_t theirs, std::int64_t mine) {
          ": all ranks have to run the same jobs one after the other";
 }
 
-// Of rank 0: hears from all others.
+// Of rank 0: waits for the numbers of all others.
 void hear_all(std::int64_t number, std::chrono::milliseconds patience, int ranks) {
   struct other {
     std::int64_t number = 0;
@@ -120,7 +120,7 @@ void agree(std::int64_t number, std::chrono::milliseconds patience) {
   }
   auto agreed = number;
   MPI_Ibcast(&agreed, 1, MPI_INT64_T, 0, rendezvous_comm, &answer);
-  // Rank 0 names those who are missing. If it is missing itself, somebody else has to.
+  // Rank 0 names the missing ranks. If it is missing itself, rank 1 says so.
   wait_until(
       rank == 1 ? 2 * patience : std::chrono::milliseconds(0),
       [&] { return is_done(said) && is_done(answer); },
@@ -150,7 +150,7 @@ bool is_alone() {
   return ranks == 1 || joiner::here() != nullptr;
 }
 
-// MPI is about to be finalised. Also who has come to no run has something to say to those that have.
+// MPI is about to be finalised. A rank that has come to no run tells this to those that have.
 void at_finalise() {
   require_no_run();
   if (rendezvous_comm == MPI_COMM_NULL) return;

@@ -22,9 +22,9 @@ namespace thalweg::run_detail::distributed {
 /// ranks find out when it is finalised on some of them while others run something.
 void begin_rendezvous(bool own);
 
-/// Waits, asleep, until all ranks have come to run `number` of the program; gives a communicator for it. Who
-/// has not come within `patience` is named on stderr, once (0: nobody is); if one has come to another run, or
-/// to its end, all are ended with a line that names it.
+/// Waits, asleep, until all ranks have come to run `number` of the program, and returns a communicator for
+/// it. Names ranks that have not come within `patience` on stderr, once (0: never). Ends all ranks, with a
+/// line that names it, if one has come to another run or to its end.
 [[nodiscard]] MPI_Comm rendezvous(std::int64_t number, std::chrono::milliseconds patience);
 
 /// Watches the rank before this one, of those that began the program and have come to a run, for as long as
@@ -43,8 +43,8 @@ class in_run {
 /// Whether this process has a part in a run now.
 [[nodiscard]] bool is_in_run() noexcept;
 
-/// Of a process that is about to end, by `exit` in a stage, say: in the middle of a run it ends the program
-/// on all ranks, since they would wait for it.
+/// A process that is about to end, for example by `exit` in a stage, calls it. In the middle of a run it ends
+/// the program on all ranks, since they would wait for it.
 void require_no_run();
 
 }  // namespace thalweg::run_detail::distributed

@@ -28,7 +28,7 @@ constexpr std::size_t shortest_ring = std::size_t{4} << 10;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// Memory that is not there is told of here, not by a signal when it is written to.
+// Missing memory is an error here, not a signal on the first write.
 std::string make_sure_of(std::byte* from, std::size_t n) {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
   const auto page = std::size_t{4096};
@@ -54,8 +54,8 @@ bool room_for(std::size_t n) {
 #endif
 }
 
-// The lines of a ring are in the cache of who reads, as it has just read what was there before. Where it pays
-// they are written past the caches, which is faster than to ask for each of them.
+// The lines of a ring are in the cache of the reader, which has just read what was there before. Large pieces
+// are written past the caches, which is faster than to ask for each line.
 void copy_to_ring(std::byte* to, const std::byte* from, std::size_t n) {
 #if defined(__SSE2__)
   constexpr std::size_t cache_line = 64;
@@ -82,7 +82,7 @@ bool moves(const std::atomic<std::uint64_t>& end, std::uint64_t seen, std::chron
          pipe::spin_until([&] { return end.load(std::memory_order_relaxed) != seen; }, most);
 }
 
-// Whoever sleeps has looked for what there is after it has said that it does.
+// A rank that sleeps has looked again after it has said that it does.
 void ring_at(doorbell& bell) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (bell.sleeping.load(std::memory_order_relaxed) == 0 || bell.sleeping.exchange(0) == 0) return;
@@ -96,7 +96,7 @@ void ring_at(doorbell& bell) noexcept {
 struct shared_memory::ring {
   alignas(line) std::atomic<std::uint64_t> head{0};     // written up to here
   alignas(line) std::atomic<std::uint64_t> tail{0};     // read up to here
-  alignas(line) std::atomic<std::uint32_t> starved{0};  // who writes waits for room
+  alignas(line) std::atomic<std::uint32_t> starved{0};  // the writer waits for room
 };
 
 // To another rank. An outgoing message is written as the length of its message, the message, and its blocks.
@@ -305,8 +305,8 @@ void shared_memory::send(outgoing_message s) {
   pump(o);
 }
 
-// One thread writes for all: who finds another one at it leaves its message to that, which looks again when
-// it has said that it is through.
+// One thread writes for all. Another one leaves its message to that, which looks again after it has said that
+// it is through.
 bool shared_memory::pump(outlet& o) {
   bool moved = false;
   while (o.waiting.load() != 0 && !o.busy.exchange(true)) {
@@ -317,7 +317,7 @@ bool shared_memory::pump(outlet& o) {
   return moved;
 }
 
-// Writes what there is. False: there is no room; who makes some will ring.
+// Writes what there is. False: there is no room, and the reader rings when it has made some.
 bool shared_memory::write(outlet& o, bool& moved) {
   const auto publish = [&] {
     o.ends->head.store(o.head, std::memory_order_release);
@@ -440,7 +440,7 @@ void shared_memory::finish(inlet& i) {
   owner_.complete(i.from, std::move(i.open));
 }
 
-// What has been read may be written over. Who waits for room is woken when there is a good part of it.
+// The writer may use again what has been read. If it waits, it is woken once half of the ring is free.
 void shared_memory::free_up_to(inlet& i) {
   i.told = i.tail;
   i.ends->tail.store(i.tail, std::memory_order_release);

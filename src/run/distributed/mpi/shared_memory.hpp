@@ -19,8 +19,8 @@ namespace thalweg::run_detail::distributed {
 /// from there to where the bytes belong. While the program runs nothing of MPI is called.
 ///
 /// State: the head and the tail of each ring, both of which only grow, and a doorbell for each rank.
-/// Written by: the sender writes bytes, then the head: one thread at a time, for all that have left a
-/// message in the queue. The communication thread of the receiver writes the tail.
+/// Written by: the sender writes bytes, then the head: one thread at a time, for all that have left a message
+/// in the queue. The communication thread of the receiver writes the tail.
 /// Invariant: tail <= head <= tail + size. A rank that sleeps, or waits for room, has said so before it looks
 /// again. The other side looks for that after it has moved, so no wake-up is lost.
 class shared_memory final : public transport {

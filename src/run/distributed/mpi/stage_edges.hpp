@@ -8,14 +8,14 @@
 
 namespace thalweg::run_detail::distributed {
 
-/// From a stage to the next one, both by their numbers in the plan.
+/// An edge from a stage to the next one, both by their numbers in the plan.
 struct stage_edge {
   std::size_t from, to;
   const std::type_info* items;
   bool own_pipe = false;  ///< through a pipe of the user's
 };
 
-/// All ways of the job, but for those inside a farm, whose stages are always executed together.
+/// All edges of the job without those inside farms, whose stages are always on one rank.
 [[nodiscard]] std::vector<stage_edge> stage_edges_of(const run_state& run);
 
 }  // namespace thalweg::run_detail::distributed

@@ -11,8 +11,7 @@ namespace {
 
 enum tag : int { messages = 1, blocks = 2 };
 
-// Bytes. MPI counts with int, and who looks sees only what is through: of a long piece nothing for so long
-// that it sleeps.
+// Bytes. MPI counts with int, and a test sees only whole pieces: with long ones the thread falls asleep.
 constexpr std::size_t most_at_once = std::size_t{4} << 20;
 
 }  // namespace

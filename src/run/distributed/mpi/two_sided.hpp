@@ -17,10 +17,10 @@ namespace thalweg::run_detail::distributed {
 /// where they belong.
 ///
 /// State: what waits to be sent, the requests that MPI works on, and for each sender the messages whose
-/// blocks are still to come. Written by: any thread adds to what waits, under a lock. All else belongs to the
-/// communication thread. Invariant: MPI keeps the order of messages of one tag between two ranks, and of
-/// blocks of the other tag. A message takes effect when all its blocks and all messages before it from the
-/// same rank have come.
+/// blocks are still to come.
+/// Written by: any thread adds to what waits, under a lock. All else belongs to the communication thread.
+/// Invariant: MPI keeps the order of messages of one tag between two ranks, and of blocks of the other tag. A
+/// message takes effect when all its blocks and all messages before it from the same rank have come.
 class two_sided : public transport {
  public:
   two_sided(MPI_Comm comm, recipient& to);
