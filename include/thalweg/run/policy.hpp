@@ -77,7 +77,8 @@ class any_policy {
 
   using maker = std::shared_ptr<run_detail::engine> (*)(std::unique_ptr<run_detail::run_state>,
                                                         const void* policy);
-  // For the library, and for policies of one's own: see docs/extending.md.
+  // For the library, and for policies of one's own: see docs/extending.md. `make` throws invalid_job if the
+  // job is a graph, and the engine executes lines only.
   any_policy(std::string name, std::shared_ptr<const void> policy, maker make)
       : name_(std::move(name)), policy_(std::move(policy)), make_(make) {}
   [[nodiscard]] std::shared_ptr<run_detail::engine> make(std::unique_ptr<run_detail::run_state> state) const;

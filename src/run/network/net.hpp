@@ -59,6 +59,7 @@ class net final : public engine {
   void join() override;
   void wake() override;
   void set_replicas(std::string_view stage, int replicas) override;
+  [[nodiscard]] bool executes_graphs() const noexcept override { return true; }
   /// So many replicas the farm of this stage is to have on all ranks together. The thread that speaks.
   void resize(std::size_t stage, int replicas);
   /// Ranks that are not there yet can only join while nothing has ended that they would have to send to.
