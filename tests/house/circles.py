@@ -1,7 +1,7 @@
 """Checks that no folders of src/run include each other in a circle.
 
-A file that lies in src/run itself, in no folder of it, counts as a folder of its own, together with the file
-of the same name and another ending.
+A folder inside another one counts by itself. So does a file that lies in src/run itself, together with the
+file of the same name and another ending.
 
 usage: circles.py root
 """
@@ -18,9 +18,9 @@ Graph = dict[str, dict[str, Include]]
 
 
 def folder_of(file: Path) -> str:
-    """The folder of src/run that a file belongs to."""
+    """The folder below src/run that a file lies in."""
     inside = file.relative_to(HOME)
-    return inside.parts[0] if len(inside.parts) > 1 else inside.stem
+    return inside.parent.as_posix() if len(inside.parts) > 1 else inside.stem
 
 
 def graph_of(root: Path) -> Graph:

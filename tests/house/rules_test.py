@@ -98,7 +98,12 @@ class Rules(unittest.TestCase):
         self.file("src/run/engine/engine.cpp", '#include "engine.hpp"\n#include "../graph/node.hpp"\n')
         self.file("src/run/channel/edge.hpp", '#include "../engine/engine.hpp"\n')
         self.file("src/run/graph/node.hpp", '#include "../channel/edge.hpp"\n')
-        self.file("src/run/policy/pool.cpp", '#include "../graph/node.hpp"\n')
+        self.file(
+            "src/run/policy/pool.cpp", '#include "../graph/node.hpp"\n#include "../ranks/cut/cut.hpp"\n'
+        )
+        self.file("src/run/ranks/cut/cut.hpp")
+        self.file("src/run/ranks/mpi/mpi.cpp", '#include "../../policy/pool.hpp"\n')
+        self.file("src/run/policy/pool.hpp")
         self.assertEqual(
             circles.violations(self.root),
             [
