@@ -128,15 +128,15 @@ class sequential_engine final : public engine {
     const auto& info = *run.stages.front().info;
     const bool whole = steps_.size() == 1;
     // A chunk between source and next step would hold items back while the source waits.
-    const bool one_by_one = !whole && !info.eager;
+    const bool one_by_one = !whole && !info.source.eager;
     const std::size_t most = whole ? longest_whole_run : longest_run;
     const auto target = whole ? whole_run_ns : run_ns;
-    if (info.pushes) ctx.limit = 1;
+    if (info.source.pushes) ctx.limit = 1;
     std::size_t n = 1;
     bool ended = false;
     while (!ended && !run.ending.load(std::memory_order_relaxed)) {
       if (run.paused()) run.wait_while_paused();
-      ctx.paced = info.paced;
+      ctx.paced = info.source.paced;
       const auto elsewhere = elsewhere_ns_;
       const auto begin = observe::now_ns();
       born_ = begin;
@@ -146,7 +146,7 @@ class sequential_engine final : public engine {
         ctx.sample = run.observes();
         const auto made = component.produce(source.r, ctx, 1, source.out.get());
         ended = made.ended;
-        if (whole && !info.paced && ctx.arrived_at(ctx.tallies.size() - 1) > 0) sample_latency(ctx);
+        if (whole && !info.source.paced && ctx.arrived_at(ctx.tallies.size() - 1) > 0) sample_latency(ctx);
         ctx.sample = false;
         if (!ended && n > 1 && !one_by_one)
           ended = component.produce(source.r, ctx, n - 1, source.out.get()).ended;

@@ -118,15 +118,15 @@ net::span net::add_line(std::size_t c) {
     if (info.farm >= 0) {
       const auto n = replicas_[first];
       const auto hub = hub_of_stage_[first];
-      const auto most = hub >= 0            ? most_shares
-                        : info.keyed        ? keyed_farm::portions
-                        : shape_.sequential ? n
-                                            : std::max(n, most_seats);
+      const auto most = hub >= 0             ? most_shares
+                        : info.state.keyed() ? keyed_farm::portions
+                        : shape_.sequential  ? n
+                                             : std::max(n, most_seats);
       for (auto s = first; s < i; ++s) {
         run.plan.components[c]->prepare(run.stages[s].stage, most);
         run.replicas[s] = static_cast<int>(n);
       }
-      if (info.keyed || hub >= 0) {
+      if (info.state.keyed() || hub >= 0) {
         keyed_farms_.push_back(
             hub >= 0 ? std::make_unique<keyed_farm>(
                            *this, std::move(parts), info,
@@ -424,7 +424,7 @@ void net::find_ranks() {
 void net::find_paced() {
   std::deque<node*> open;
   for (auto* n : nodes_) {
-    if (n->in.empty() && state_->stages[n->first()].info->paced) open.push_back(n);
+    if (n->in.empty() && state_->stages[n->first()].info->source.paced) open.push_back(n);
   }
   while (!open.empty()) {
     auto* const n = open.front();

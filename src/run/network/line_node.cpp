@@ -37,7 +37,7 @@ void line_node::prepare(worker& w) {
   lane_->start(w);
   if (!is_source_) return;
   const auto& info = *run.stages[first_].info;
-  eager_ = info.eager && !info.pushes;
+  eager_ = info.source.eager && !info.source.pushes;
   each_ = !eager_ && !out.empty();
   if (each_ && out.front().to != nullptr) out.front().to->lend(out.front().filling.get());
 }

@@ -48,7 +48,7 @@ spread::spread(exchange& e, int hub, std::vector<place_of> where, const model::s
     : by(&e),
       rank(hub),
       places(std::move(where)),
-      keyed(info.keyed),
+      keyed(info.state.keyed()),
       moves(keys_travel),
       dealing(info.opts.schedule) {
   const auto all = replicas();

@@ -414,7 +414,7 @@ class pool_engine final : public engine {
   bool inline_prepared_ = false;
   std::size_t inline_run_ = 1;
   std::int64_t inline_position_ = 0;
-  grant_length grant_{state_->stages.front().info->eager};
+  grant_length grant_{state_->stages.front().info->source.eager};
   int cheap_grants_ = 0;
   int patience_ = grants_before_inline;
   attention attention_;

@@ -173,7 +173,7 @@ bool pool_engine::send_from(worker& w, node& n, std::size_t i, std::size_t s, in
   auto& ctx = *w.contexts[q.component];
   const saved keep(ctx);
   ctx.here = {&n, i, n.sent.load(std::memory_order_relaxed), at_the_end, observe::now_ns(), replica};
-  ctx.paced = state_->stages.front().info->paced;
+  ctx.paced = state_->stages.front().info->source.paced;
   ctx.due = observe::now_ns();
   ctx.limit = longest_grant;
   ctx.limit_bytes = longest_grant_bytes;

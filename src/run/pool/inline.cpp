@@ -24,7 +24,7 @@ bool pool_engine::run_inline(worker& w, partition& p) {
     inline_prepared_ = true;
   }
   ctx.here = {&p.source(), 0, 0, 0, 0};
-  ctx.paced = infos.front().paced;
+  ctx.paced = infos.front().source.paced;
   run.inlined.store(true, std::memory_order_relaxed);
   std::size_t n = inline_run_;
   int worth = 0;

@@ -39,7 +39,7 @@ void pool_engine::lay_out() {
   if (run.plan.components.size() == 1) {
     const auto& infos = run.plan.components.front()->stages();
     can_inline_ = std::none_of(infos.begin(), infos.end(), [](const auto& s) {
-      return wants_own_thread(s) || !s.opts.on_error.plain() || s.pushes ||
+      return wants_own_thread(s) || !s.opts.on_error.plain() || s.source.pushes ||
              s.opts.schedule.how() != schedule::kind::on_demand;
     });
   }

@@ -55,11 +55,11 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
   const std::size_t want =
       std::clamp<std::int64_t>(static_cast<std::int64_t>(grant_.next()), 1, std::max<std::int64_t>(1, room));
   ctx.here = {&n, 0, 0, 0, 0};
-  ctx.paced = info.paced;
-  ctx.limit = info.pushes ? want : longest_grant;
+  ctx.paced = info.source.paced;
+  ctx.limit = info.source.pushes ? want : longest_grant;
   ctx.sample = state_->observes() && q.stages.last - q.stages.first > 1 && (w.tick++ & 15) == 0;
   chunk_ptr out = ends_in_sink(q) ? nullptr : chunks_.take(q.last(), w.chunks);
-  const bool publish = out && (want > 1 || info.pushes);
+  const bool publish = out && (want > 1 || info.source.pushes);
   stopwatch time(w);
   const auto begin = time.began;
   if (out) out->born_ns = begin;
@@ -93,7 +93,7 @@ void pool_engine::take_grant(worker& w, partition& p, const holding& busy) {
   slow_source_ = static_cast<double>(took) > slow_call_ns * static_cast<double>(made.items);
   if (cpu != 0 && slow_source_) attention_.looked(took, observe::thread_cpu_ns() - cpu);
   const bool waited = slow_source_ && !attention_.works();
-  const bool wanted = c && !made.ended && attention_.wanted(work, waited, end, info.paced);
+  const bool wanted = c && !made.ended && attention_.wanted(work, waited, end, info.source.paced);
   const auto pass_on = [&] {
     if (w.agent) {
       hand_over(w, n.next, std::move(c));
@@ -209,7 +209,7 @@ void pool_engine::flush_source(worker& w, pool_context& ctx, node& n, std::size_
     if (!c->empty()) number(n, *c);
   }
   const auto now = observe::now_ns();
-  if (info.pushes) {
+  if (info.source.pushes) {
     plan_next_grant(p, c->size(), flushed_ns_ != 0 ? now - flushed_ns_ : 0, false);
     ctx.limit = grant_.next();
   }

@@ -85,7 +85,7 @@ agent::agent(run_state& run, const node& n, std::size_t replica, worker& w, inle
       in_(in),
       out_(out),
       between_(n.last - n.first),
-      paced_(run.stages.front().info->paced) {
+      paced_(run.stages.front().info->source.paced) {
   if (in != nullptr) in->belongs_to(*this);
   if (out != nullptr) out->belongs_to(*this);
   for (auto s = n.first; s < n.last; ++s) {
@@ -321,7 +321,7 @@ void agent::produce() {
   }
   const auto& p = node_.parts.front();
   auto& ctx = context(p.component);
-  ctx.paced = run_.stages.front().info->paced;
+  ctx.paced = run_.stages.front().info->source.paced;
   if (out_ == nullptr && node_.parts.size() == 1) {
     run_whole(ctx, p);
   } else {
@@ -338,8 +338,8 @@ void agent::call_source(own_context& ctx, const part& p) {
   const auto& info = *run_.stages.front().info;
   const auto next = behind(p);
   const bool direct = next == node_.last;
-  const bool eager = direct && info.eager && p.stages.last == 1 && !out_->gated();
-  const bool alone = direct && !eager && !info.pushes && p.stages.last == 1;
+  const bool eager = direct && info.source.eager && p.stages.last == 1 && !out_->gated();
+  const bool alone = direct && !eager && !info.source.pushes && p.stages.last == 1;
   auto& inner = between_[direct ? 0 : next - node_.first];
   if (!direct && !inner) inner = component.make_chunk(p.stages.last - 1);
   auto& to = direct ? out_->filling() : *inner;
