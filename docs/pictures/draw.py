@@ -147,10 +147,12 @@ def shapes() -> Picture:
 
 def layers() -> Picture:
     """The folders; what is above may include what is below."""
-    p = Picture(760, 330)
+    p = Picture(760, 450)
     rows = [
+        [("test", "a stage by itself", NOTHING)],
         [("run", "run, launch, the policies", WORK)],
-        [("flow", "paced sources", STAGE), ("stages", "files, lines, samplers", STAGE)],
+        [("flow", "paced sources", STAGE), ("net", "streams over TCP and Kafka", STAGE)],
+        [("stages", "files, lines, samplers", STAGE)],
         [("pattern", "source, map, filter, flat_map, farm, batch, sink", STAGE)],
         [("model", "stages, pipelines, chains, options, errors", STAGE)],
         [

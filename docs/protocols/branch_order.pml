@@ -1,5 +1,11 @@
-/* Order behind branches: ranks, runs of items, and promises (include/thalweg/pattern/split.hpp, merge.hpp: in_order;
- * src/run/network/edge.cpp: push, pop; node.cpp: take; line_node.cpp, port_node.cpp: give).
+/* Order behind branches: ranks, runs of items, and promises.
+ *
+ * Mirrors: include/thalweg/pattern/split.hpp: branching::number, branching::upto
+ * Mirrors: include/thalweg/pattern/merge.hpp: merge::in_order, merge::upto
+ * Mirrors: src/run/network/edge.cpp: edge::push, edge::pop
+ * Mirrors: src/run/network/node.cpp: node::take
+ * Mirrors: src/run/network/line_node.cpp: line_node::give
+ * Mirrors: src/run/network/port_node.cpp: port_node::give, port_node::comes_to_end
  *
  * A split gives its items ranks and sends each of them into one of two branches, or (a tee) into both. At the end of
  * each run it promises both branches that nothing below the next rank will come. Branch 0 has two stages: the first

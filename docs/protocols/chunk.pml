@@ -1,7 +1,10 @@
-/* Stealing from a chunk that is being filled (include/thalweg/pipe/chunk.hpp: emplace, make_room, size, steal, clear),
- * and the numbers that the pool gives to what leaves it (src/run/pool/source.cpp: take_grant, steal, flush_source;
- * fill.hpp: open, close): the source adds items without a lock; a thief takes what is there, under the lock of `fill`
- * and that of the chunk; the array grows, or its items move to the front, under that of the chunk.
+/* Stealing from a chunk that is being filled, and the numbers that the pool gives to what leaves it: the source adds
+ * items without a lock; a thief takes what is there, under the lock of `fill` and that of the chunk; the array grows,
+ * or its items move to the front, under that of the chunk.
+ *
+ * Mirrors: include/thalweg/pipe/chunk.hpp: emplace, make_room, size, steal, clear
+ * Mirrors: src/run/pool/source.cpp: take_grant, steal, flush_source
+ * Mirrors: src/run/pool/fill.hpp: open, close
  *
  * The array is cells: raw memory, an item, or what is left of an item that was moved away. The store of the chunk's end
  * goes through a store buffer, as on every real core; that whoever sees the end sees the items before it is taken for

@@ -1,6 +1,8 @@
-/* Going to sleep and waking up (include/thalweg/pipe/idle_set.hpp and parker.hpp): a worker that finds nothing
- * registers, executes a fence, looks again and parks; a producer publishes, executes a fence, and looks whether anybody
- * is registered.
+/* Going to sleep and waking up: a worker that finds nothing registers, executes a fence, looks again and parks; a
+ * producer publishes, executes a fence, and looks whether anybody is registered.
+ *
+ * Mirrors: include/thalweg/pipe/idle_set.hpp: register_idle, cancel_idle, park, wake_one, someone_idle
+ * Mirrors: include/thalweg/pipe/parker.hpp: prepare, park, give_permit, wake_owner
  *
  * Stores of the producers go through a store buffer, as on every real core: others see them some time later, unless the
  * producer's fence drains it. (A worker registers under a lock, with an atomic read-modify-write; its fence keeps its

@@ -1,4 +1,7 @@
-/* How a loop of the network ends (src/run/network/node.cpp: loop, take, leave_loop, hand_over, inputs_ended).
+/* How a loop of the network ends.
+ *
+ * Mirrors: src/run/network/node.cpp: loop::empty, loop::left, node::take, node::leave_loop, node::hand_over,
+ *   node::inputs_ended, node::end
  *
  * Two nodes: A takes items from outside and from B; B takes what A sends and sends some of it back to A. `inside`
  * counts the items in the loop: up before an item enters or comes into being, down after it has been worked on and

@@ -1,5 +1,9 @@
-/* A node of the network (src/run/network/node.cpp, edge.cpp): asleep, queued, running; senders that hand over and
- * notify; a source that lends the chunk it is filling, and a receiver that falls asleep.
+/* A node of the network: asleep, queued, running; senders that hand over and notify; a source that lends the chunk it
+ * is filling, and a receiver that falls asleep.
+ *
+ * Mirrors: src/run/network/node.cpp: node::notify, node::claim, node::release, node::fall_asleep, node::take
+ * Mirrors: src/run/network/edge.cpp: edge::push, edge::pop, edge::steal
+ * Mirrors: src/run/network/line_node.cpp: line_node::collects
  *
  * One source gives N items, one at a time, and may stop for ever after any of them. It collects items in the
  * chunk that it lends, unless the receiver sleeps deeply or LIMIT have been collected: then it hands them over and

@@ -1,5 +1,7 @@
-/* The reorder window (include/thalweg/pipe/reorder_window.hpp): workers take numbers while there is room, deposit what
- * they have made of them, and try to become the drainer, who releases and looks again.
+/* The reorder window: workers take numbers while there is room, deposit what they have made of them, and try to become
+ * the drainer, who releases and looks again.
+ *
+ * Mirrors: include/thalweg/pipe/reorder_window.hpp: has_room, deposit, try_acquire, take, release
  *
  * A depositor's store of the stamp goes through a store buffer, as on every real core: others see it some time later,
  * but not after the depositor's next read-modify-write.

@@ -1,5 +1,8 @@
-/* Changing the number of replicas of a farm while it runs (src/run/network/farm.cpp: seats, limit_, notify, ready,
- * take_mine, drain, set_replicas).
+/* Changing the number of replicas of a farm while it runs.
+ *
+ * Mirrors: src/run/network/farm.cpp: seat::notify, seat::ready, seat::take_mine, seat::drain, seat::all_done,
+ *   farm::set_replicas
+ * Mirrors: src/run/network/node.cpp: node::notify, node::release
  *
  * A farm has SEATS seats, of which the first `limit` may take items. A seat is a node (node.pml): asleep, queued,
  * running; there are as many threads as seats. An item is taken under the lock and gets a number; what becomes of it

@@ -1,5 +1,8 @@
-/* The ring (include/thalweg/pipe/ring.hpp): positions with the cached position of the other side, sleeping on both
- * sides, close from any side, and the end of the stream.
+/* The ring: positions with the cached position of the other side, sleeping on both sides, close from any side, and the
+ * end of the stream.
+ *
+ * Mirrors: include/thalweg/pipe/ring.hpp: wait_for_room, publish_tail, wait_for_items, publish_head, wake_consumer,
+ *   wake_producer, close
  *
  * Each side's store of its own position goes through a store buffer: the other side sees it some time later, unless a
  * heavy fence (membarrier) drains all buffers. Closing drains one's own, since it is a read-modify-write with release.

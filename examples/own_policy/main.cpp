@@ -47,5 +47,22 @@ int main() {
   endless.stop();
   endless.wait();
 
-  return seen == expected && report.stage("reduce").items_in() == 10'000 && failed == "divide" ? 0 : 1;
+  // `stagewise` executes lines only, and an engine need not say so: a graph is refused before it starts.
+  std::string refused;
+  try {
+    tw::graph g;
+    auto& split = g.add<tw::split<int>>();
+    g.connect(g.add(tw::source(std::vector{1, 2})).out, split.in);
+    g.connect(split.branch(), g.add(tw::sink([](int) {})).in);
+    g.connect(split.branch(), g.add(tw::sink([](int) {})).in);
+    tw::run(g, policies::stagewise());
+  } catch (const tw::invalid_job& problem) {
+    refused = problem.what();
+  }
+  std::cout << refused << '\n';
+
+  return seen == expected && report.stage("reduce").items_in() == 10'000 && failed == "divide" &&
+                 refused.find("stagewise") != std::string::npos
+             ? 0
+             : 1;
 }

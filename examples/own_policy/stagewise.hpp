@@ -91,7 +91,7 @@ class stagewise_engine final : public tw::run_detail::engine {
   // The source is asked for a run of items at a time, to notice a pause or a stop in between.
   void read(tw::model::component& component, context& ctx, tw::pipe::chunk_base& out) {
     auto& run = state();
-    ctx.paced = run.stages.front().info->paced;
+    ctx.paced = run.stages.front().info->source.paced;
     while (!run.ending.load()) {
       if (run.paused()) run.wait_while_paused();
       if (component.produce({0, 1}, ctx, 64, &out).ended) return;

@@ -30,15 +30,16 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
         ", so .unordered does nothing: it is an option of tw::farm");
   if (o.capacity != automatic && o.capacity <= 0)
     bad(".capacity must be at least 1, not " + std::to_string(o.capacity));
-  if (s.groups && s.farm >= 0 && !s.unordered)
+  if (s.order.groups && s.farm >= 0 && !s.unordered)
     bad("is a " + s.pattern +
         " in a farm: what it gives depends on which items follow each other, and that would "
         "depend on the replicas; put it outside, or say .unordered");
-  if (s.one_state && s.farm >= 0 && !s.keyed)
+  const bool keyless = s.state.scope == state_scope::keyless;
+  if (s.farm >= 0 && (keyless || s.state.scope == state_scope::stream))
     bad("is a " + s.pattern +
         " in a farm: its state must see all items, and each replica would have one of its own; put it "
         "outside" +
-        (s.lacks_keys ? ", or a tw::key_by in front of the farm" : ""));
+        (keyless ? ", or a tw::key_by in front of the farm" : ""));
   if (s.in == nullptr && o.capacity != automatic)
     bad("is a source: nothing waits in front of it, so .capacity does nothing");
   if (!o.on_error.problem().empty()) bad(std::string(o.on_error.problem()));
@@ -48,7 +49,7 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   if (!o.on_error.plain()) {
     if (s.in != nullptr && !s.copyable)
       bad("its items (" + type_name(*s.in) + ") cannot be copied, so .on_error can only be tw::stop");
-    if (s.pushes)
+    if (s.source.pushes)
       bad("is a source that emits all its items in one call, which cannot be repeated: .on_error can only be "
           "tw::stop");
     if (o.on_error.last() == error_policy::action::dead_letter) {
@@ -62,7 +63,7 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
       }
     }
   }
-  if (s.farm >= 0 && s.keyed && o.schedule.how() != schedule::kind::on_demand)
+  if (s.farm >= 0 && s.state.keyed() && o.schedule.how() != schedule::kind::on_demand)
     bad("has state for each key: its items go where their key belongs, so .schedule does nothing");
   if (s.farm < 0 && o.schedule.how() != schedule::kind::on_demand)
     bad("is serial, so .schedule does nothing: it is an option of tw::farm");
@@ -87,7 +88,7 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
 // A later stage of the farm that begins with `first`: the replicas of a farm are executed as a whole.
 void check_together(const stage_info& first, const stage_info& s, std::vector<std::string>& problems) {
   const auto bad = [&](const std::string& what) { problems.push_back("stage '" + s.name + "': " + what); };
-  if (s.keyed)
+  if (s.state.keyed())
     bad("has state for each key, so in a farm it must be the first stage: the keys are divided up where the "
         "items come in");
   if (s.opts.schedule.how() != schedule::kind::on_demand)
@@ -124,8 +125,8 @@ void check_callers(const std::vector<std::unique_ptr<component>>& components,
 void check_arrival(const plan& p, std::vector<std::string>& problems) {
   const auto through = [&](const component& c, const stage_info* mixed, bool report) {
     for (const auto& s : c.stages()) {
-      if (s.reorders) mixed = nullptr;
-      if (report && s.by_arrival && mixed != nullptr)
+      if (s.order.reorders) mixed = nullptr;
+      if (report && s.order.by_arrival && mixed != nullptr)
         problems.push_back("stage '" + s.name +
                            "': what it gives depends on the order in which items come, and '" + mixed->name +
                            "' before it is .unordered: say .any_order = true if that is meant");
@@ -193,7 +194,7 @@ std::vector<edge> plan::connections() const {
 bool plan::divides_keys() const noexcept {
   return std::any_of(components.begin(), components.end(), [](const auto& c) {
     return std::any_of(c->stages().begin(), c->stages().end(),
-                       [](const auto& s) { return s.keyed && s.farm >= 0; });
+                       [](const auto& s) { return s.state.keyed() && s.farm >= 0; });
   });
 }
 

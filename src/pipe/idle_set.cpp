@@ -1,3 +1,4 @@
+// The protocol stands in idle_set.hpp; docs/protocols/idle_set.pml models it.
 #include <thalweg/pipe/idle_set.hpp>
 
 #include <mutex>

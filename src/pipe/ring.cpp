@@ -1,3 +1,4 @@
+// The protocol stands in ring.hpp; docs/protocols/ring.pml models it.
 #include <thalweg/pipe/pause.hpp>
 #include <thalweg/pipe/ring.hpp>
 

@@ -69,7 +69,7 @@ const model::stage_info* keeps_something(const run_state& run, std::size_t stage
        ++i) {
     const auto& info = *run.stages[i].info;
     if (farm < 0 || info.farm != farm) break;
-    if (info.groups || info.timed || info.per_replica) return &info;
+    if (info.order.groups || info.timed || info.state.per_replica) return &info;
   }
   return nullptr;
 }
@@ -78,7 +78,7 @@ const model::stage_info* keeps_something(const run_state& run, std::size_t stage
 
 bool keys_travel(const run_state& run, std::size_t stage) {
   const auto& s = run.stages[stage];
-  if (!s.info->keyed || keeps_something(run, stage) != nullptr) return false;
+  if (!s.info->state.keyed() || keeps_something(run, stage) != nullptr) return false;
   const auto keys = run.plan.components[s.component]->make_states(s.stage);
   return keys != nullptr && model::wire_of(keys->item_type()) != nullptr;
 }

@@ -56,7 +56,12 @@ any_policy::any_policy(threads t)
                  run_detail::make_threads) {}
 
 std::shared_ptr<run_detail::engine> any_policy::make(std::unique_ptr<run_detail::run_state> state) const {
-  return make_(std::move(state), policy_.get());
+  auto made = make_(std::move(state), policy_.get());
+  if (!made->state().plan.is_line && !made->executes_graphs())
+    throw invalid_job({"the policy '" + name_ +
+                       "' executes lines of stages only, and this job is a graph: run it under another one, "
+                       "such as thalweg::pool"});
+  return made;
 }
 
 any_policy policy_from(std::string_view text) {

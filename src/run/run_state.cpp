@@ -390,7 +390,7 @@ report run_state::make_report(bool final) const {
     s.segment = segments[i];
     s.reorder_capacity = reorder_slots[i];
     s.blocking = info.opts.blocking;
-    s.paced = info.paced;
+    s.paced = info.source.paced;
     s.capacity = info.opts.capacity == automatic ? 0 : static_cast<std::size_t>(info.opts.capacity);
     d.dropped += s.totals.dropped;
     if (stages[i].stage > 0) {
@@ -402,7 +402,7 @@ report run_state::make_report(bool final) const {
       }
     }
     if (info.out == nullptr) d.items += s.totals.items_in;
-    from_due = from_due || info.paced;
+    from_due = from_due || info.source.paced;
     d.stages.push_back(std::move(s));
   }
   d.latency = latency_report(all.latency, from_due, all.sampled && !from_due);

@@ -361,7 +361,7 @@ class bench::impl {
   }
 
   void pass_time(std::int64_t until) {
-    const bool paced = ports_ == nullptr && run_->stages.front().info->paced;
+    const bool paced = ports_ == nullptr && run_->stages.front().info->source.paced;
     for (;;) {
       if (paced) {
         while (!over_ && call_source() > 0) {

@@ -1,7 +1,10 @@
+#include <thalweg/run/engine.hpp>
 #include <thalweg/thalweg.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -76,7 +79,7 @@ TEST(Policy, TheTextSaysWhichPartIsWrong) {
 
 TEST(Policy, ZeroAndNegativeNumbersAreRefused) {
   EXPECT_THAT(problems_of([] { tw::run(job(), tw::pool{.workers = 0}); }),
-              ElementsAre(HasSubstr("at least 1")));
+              ElementsAre(HasSubstr("between 1 and")));
   EXPECT_THAT(problems_of([] { tw::run(job(), tw::pool{.workers = -2}); }), ElementsAre(HasSubstr("-2")));
   EXPECT_THAT(problems_of([] { tw::run(job(), tw::threads{.replicas = 0}); }),
               ElementsAre(HasSubstr("at least 1")));
@@ -122,6 +125,43 @@ TEST(Policy, ThreadsAreBoundInTurn) {
   EXPECT_EQ(source_at, pin[0]);
   EXPECT_EQ(map_at, pin[1]);
   EXPECT_EQ(sink_at, pin[0]);
+}
+
+// An engine of the user's. It executes nothing.
+class idle_engine final : public tw::run_detail::engine {
+ public:
+  using engine::engine;
+  void start(bool) override { state_->finished(); }
+  void join() override { state_->wait_done(); }
+  void wake() override {}
+};
+tw::any_policy idle() {
+  return {"idle", nullptr,
+          [](std::unique_ptr<tw::run_detail::run_state> state,
+             const void*) -> std::shared_ptr<tw::run_detail::engine> {
+            return std::make_shared<idle_engine>(std::move(state));
+          }};
+}
+
+TEST(Policy, AnEngineThatDoesNotSayThatItExecutesGraphsGetsNone) {
+  int sum = 0;
+  tw::graph g;
+  auto& split = g.add<tw::split<int>>();
+  g.connect(g.add(tw::source(std::vector{1, 2, 3})).out, split.in);
+  for (int i = 0; i < 2; ++i) g.connect(split.branch(), g.add(tw::sink([&](int x) { sum += x; })).in);
+  EXPECT_THAT(problems_of([&] { tw::run(g, idle()); }),
+              ElementsAre(AllOf(HasSubstr("'idle'"), HasSubstr("lines"), HasSubstr("graph"))));
+  EXPECT_THAT(problems_of([&] { (void)tw::launch(g, idle()); }), ElementsAre(HasSubstr("'idle'")));
+  // Another policy takes it.
+  tw::run(g, tw::sequential{});
+  EXPECT_EQ(sum, 6);
+}
+
+TEST(Policy, AnEngineForLinesGetsLinesAlsoThoseOfGraphs) {
+  EXPECT_EQ(tw::run(job(), idle()).policy(), "idle");
+  tw::graph g;
+  g.connect(g.add(tw::source(std::vector{1})).out, g.add(tw::sink([](int) {})).in);
+  EXPECT_EQ(tw::run(g, idle()).policy(), "idle");
 }
 
 TEST(Policy, PinsOfStagesAreCheckedWithEverythingElse) {

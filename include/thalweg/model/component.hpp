@@ -119,6 +119,37 @@ class context {
   }
 };
 
+/// What a source is like.
+struct source_kind {
+  bool paced = false;   ///< its items have due times
+  bool pushes = false;  ///< it is called once and emits all its items
+  bool eager = false;   ///< it never waits: its items are already in memory
+};
+
+/// Which items one state of a stage must see.
+enum class state_scope : std::uint8_t {
+  none,     ///< any: it keeps nothing, or what each replica keeps by itself
+  stream,   ///< all items: it cannot be replicated by a farm
+  keyless,  ///< all items, since they have no keys; behind a `key_by` it would be `key`
+  key,      ///< all items of a key: in a farm the keys are divided up
+};
+
+/// What a stage keeps from one item to the next.
+struct state_kind {
+  state_scope scope = state_scope::none;
+  bool per_replica = false;  ///< each replica of a farm has an operator of its own
+  bool watermarked = false;  ///< what it gives for a key depends on the time of the whole stream
+
+  [[nodiscard]] bool keyed() const noexcept { return scope == state_scope::key; }
+};
+
+/// What the order of items is for a stage.
+struct order_kind {
+  bool groups = false;      ///< what it gives depends on which items follow each other
+  bool by_arrival = false;  ///< it takes items as they arrive, and did not say `.any_order`
+  bool reorders = false;    ///< it brings items that came in any order into one of its own
+};
+
 /// Everything that can be known of a stage without running it.
 struct stage_info {
   stage_info() noexcept;
@@ -138,20 +169,12 @@ struct stage_info {
   bool unordered = false;
   const std::type_info* in = nullptr;   ///< null for a source
   const std::type_info* out = nullptr;  ///< null for a sink
+  bool copyable = false;                ///< the input items can be copied
   bool timed = false;                   ///< wants to be called when time has passed
-  bool paced = false;                   ///< a source with due times
-  bool pushes = false;                  ///< a source that is called once and emits all its items
-  bool eager = false;                   ///< a source that never waits: its items are already in memory
-  bool per_replica = false;
-  bool copyable = false;              ///< the input items can be copied
-  bool ends = false;                  ///< has an end hook that must be called
-  bool groups = false;                ///< what it gives depends on which items follow each other
-  bool one_state = false;             ///< its state must see all items: it cannot be replicated by a farm
-  bool by_arrival = false;            ///< takes items as they arrive, and did not say `.any_order`
-  bool reorders = false;              ///< brings items that came in any order into one of its own
-  bool keyed = false;                 ///< has state for each key: in a farm its keys are divided up
-  bool lacks_keys = false;            ///< behind a key_by it would have state for each key
-  bool watermarked = false;           ///< what it gives for a key depends on the time of the whole stream
+  bool ends = false;                    ///< has an end hook that must be called
+  source_kind source;
+  state_kind state;
+  order_kind order;
   std::vector<std::string> problems;  ///< what is wrong with it
 };
 

@@ -150,12 +150,12 @@ void describe(Stage& stage, naming& names, std::vector<stage_info>& infos) {
   }
   if constexpr (!std::is_same_v<out, nothing>) info.out = &typeid(out);
   if constexpr (requires { Stage::template ends<In>; }) info.ends = Stage::template ends<In>;
-  if constexpr (requires { Stage::pushes; }) info.pushes = Stage::pushes;
-  if constexpr (requires { Stage::eager; }) info.eager = Stage::eager;
-  if constexpr (requires { Stage::paced; }) info.paced = Stage::paced;
-  if constexpr (requires { Stage::groups; }) info.groups = Stage::groups;
+  if constexpr (requires { Stage::pushes; }) info.source.pushes = Stage::pushes;
+  if constexpr (requires { Stage::eager; }) info.source.eager = Stage::eager;
+  if constexpr (requires { Stage::paced; }) info.source.paced = Stage::paced;
+  if constexpr (requires { Stage::groups; }) info.order.groups = Stage::groups;
   if constexpr (requires { stage.timed(); }) info.timed = stage.timed();
-  if constexpr (!std::is_same_v<In, nothing>) info.per_replica = InFarm && !Stage::shares;
+  if constexpr (!std::is_same_v<In, nothing>) info.state.per_replica = InFarm && !Stage::shares;
   if constexpr (requires { stage.template check<In>(info); }) {
     stage.template check<In>(info);
   } else {

@@ -243,8 +243,8 @@ template <class U, class KeyOf, class Init, class Update> struct keyed_state_sta
     return model::hash_of<key>(key(std::invoke(key_of, item)));
   }
   template <class In> void check(stage_info& info) {
-    info.one_state = true;
-    info.keyed = copyable && std::invocable<const KeyOf&, const In&>;
+    constexpr bool divisible = copyable && std::invocable<const KeyOf&, const In&>;
+    info.state.scope = divisible ? state_scope::key : state_scope::stream;
     check_function(update, info);
     if (is_null_callable(key_of))
       info.problems.emplace_back("the function that gives the key is null: there is nothing to call");

@@ -1,6 +1,17 @@
 /// `merge`: several streams become one.
 #pragma once
 
+// The protocol of order behind branches, where they end.
+//
+// State: for each input the items that wait, each with its rank, and a promise: no item of a lower rank
+//   comes.
+// Writers: the thread that executes the merge takes items. The engine puts items and promises into the
+//   ports, between the calls of `on_run`.
+// Invariant: of all items that may still come, the one that is sent next has the lowest place, which is
+//   its rank and then the number of its input. An input where nothing waits counts with the rank that it
+//   has promised.
+// Model: docs/protocols/branch_order.pml.
+
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pattern/feed.hpp>
 #include <thalweg/pattern/split.hpp>

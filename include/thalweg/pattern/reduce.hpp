@@ -138,9 +138,9 @@ template <class Init, class Fn> struct reduce_stage : stage_defaults {
     return model::hash_of<K>(item.key);
   }
   template <class In> void check(stage_info& info) {
-    info.one_state = true;
-    info.keyed = copyable && is_keyed<In>;
-    info.lacks_keys = !is_keyed<In>;
+    info.state.scope = !is_keyed<In> ? state_scope::keyless
+                       : copyable    ? state_scope::key
+                                     : state_scope::stream;
     check_function(fn, info);
     check_restorable<typename accumulated<Init, Fn, value_t<In>>::type>(info);
   }

@@ -130,8 +130,8 @@ template <class By, class Slack> struct reorder_stage : stage_defaults {
     return reorder_op<In, By, Slack>{std::move(by), slack, std::move(late)};
   }
   template <class In> void check(stage_info& info) {
-    info.one_state = true;
-    info.reorders = true;
+    info.state.scope = state_scope::stream;
+    info.order.reorders = true;
     if (is_null_callable(by)) info.problems.emplace_back("its order is null: there is nothing to call");
     if (slack < Slack{}) info.problems.emplace_back("its slack is negative");
     late.template check<In>(info);

@@ -1,6 +1,16 @@
 /// `split` and `tee`: one stream becomes several.
 #pragma once
 
+// The protocol of order behind branches, in front of them.
+//
+// State: `next_` is the rank of the next item. A split between a split and its ordered merge keeps in
+//   `outer_` which outer rank stands for which of its own ranks.
+// Writers: the thread that executes the split writes both. The ordered merge reads `outer_`, and removes
+//   what it has passed, under `lock_`.
+// Invariant: ranks grow with each item. What is sent from now on, into any branch, has at least rank
+//   `upto()`: the engine promises this to the branches at the end of each run of items.
+// Model: docs/protocols/branch_order.pml.
+
 #include <thalweg/model/gate.hpp>
 #include <thalweg/model/stage.hpp>
 #include <thalweg/observe/clock.hpp>

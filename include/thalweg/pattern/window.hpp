@@ -398,11 +398,11 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
   }
 
   template <class In> void check(stage_info& info) {
-    info.one_state = true;
-    info.keyed = divisible<In>;
-    info.lacks_keys = !is_keyed<In>;
-    info.watermarked = by_time<Spec>;
-    info.by_arrival = by_arrival && !spec.options.any_order;
+    info.state.scope = !is_keyed<In>   ? state_scope::keyless
+                       : divisible<In> ? state_scope::key
+                                       : state_scope::stream;
+    info.state.watermarked = by_time<Spec>;
+    info.order.by_arrival = by_arrival && !spec.options.any_order;
     check_windows(spec, info);
     check_aggregate(agg, info);
     if (!info.opts.on_error.plain())

@@ -1,5 +1,16 @@
 #pragma once
 
+// The protocol of a chunk: one thread fills it, another steals from it.
+//
+// State: an array, and two positions: the items lie from `begin_` up to `end_`.
+// Writers: the thread that fills the chunk adds items and writes `end_`, without a lock. A thief moves
+//   items out and writes `begin_`, under the lock `filling_`. The filling thread takes this lock before
+//   it replaces the array or moves items to its front.
+// Invariant: what lies between the positions are items. Outside there is raw memory, which the filling
+//   thread alone writes. It stores `end_` after the item is there. `clear` takes no lock: at that time no
+//   thief can find the chunk.
+// Model: docs/protocols/chunk.pml.
+
 #include <thalweg/pipe/size_of.hpp>
 #include <thalweg/pipe/spinlock.hpp>
 

@@ -1,5 +1,16 @@
 #pragma once
 
+// The protocol of going to sleep and waking up.
+//
+// State: a stack of the workers that are idle, `count_`, which says how many there are, and a parker for
+//   each worker.
+// Writers: a worker puts itself into the set. It leaves by itself, or the thread that wakes it takes it
+//   out and gives it a permit. All this happens under `lock_`. Producers read `count_` without the lock.
+// Invariant: a worker registers, executes a fence and looks for work. A producer publishes work, executes
+//   a fence and looks at `count_`. So one of the two sees the other. A worker that another thread has
+//   taken out of the set has a permit, until it parks or registers again.
+// Model: docs/protocols/idle_set.pml.
+
 #include <thalweg/pipe/cache_line.hpp>
 #include <thalweg/pipe/membarrier.hpp>
 #include <thalweg/pipe/parker.hpp>

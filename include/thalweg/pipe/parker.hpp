@@ -1,5 +1,14 @@
 #pragma once
 
+// The protocol of the parker.
+//
+// State: one futex word, which is empty, a permit, or says that the owner sleeps.
+// Writers: any thread writes a permit. The owner takes it, throws it away in `prepare`, and announces
+//   that it sleeps, by compare-and-swap.
+// Invariant: the owner sleeps in the kernel only while the word says so. A permit stays until the owner
+//   takes it or throws it away. The thread that replaces `asleep` by a permit wakes the owner.
+// Model: docs/protocols/idle_set.pml.
+
 #include <thalweg/pipe/futex.hpp>
 
 #include <atomic>

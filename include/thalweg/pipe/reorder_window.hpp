@@ -1,5 +1,16 @@
 #pragma once
 
+// The protocol of the reorder window.
+//
+// State: a slot has an item and a stamp, the number of that item. `next_` is the number of the item to
+//   take next. `draining_` says whether a thread drains.
+// Writers: the thread that deposits item n writes its slot, the stamp last. The drainer alone writes
+//   `next_`. A thread becomes the drainer, and stops being it, by an exchange of `draining_`.
+// Invariant: at most one thread drains. A slot holds an item that has not been taken, or it is free: a
+//   thread deposits item n only while n < `next_` + slots. If item `next_` is there, a thread drains, or
+//   one that has just deposited or released is about to try.
+// Model: docs/protocols/reorder_window.pml.
+
 #include <thalweg/pipe/cache_line.hpp>
 
 #include <atomic>

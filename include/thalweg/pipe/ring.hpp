@@ -1,5 +1,16 @@
 #pragma once
 
+// The protocol of the ring.
+//
+// State: two positions that only grow, `tail_` and `head_`. `signals_` says who sleeps and whether the
+//   ring is closed.
+// Writers: the producer writes `tail_` and the slots in front of it, the consumer writes `head_`. A side
+//   sets its own bit in `signals_` before it sleeps; both sides clear it. Any thread closes.
+// Invariant: head <= tail <= head + capacity, and the slots from head up to tail hold items. A side sets
+//   its bit, executes a heavy fence and looks at the position of the other side. The other side moves its
+//   position and then looks at the bit. So one of the two sees the other. A closed ring stays closed.
+// Model: docs/protocols/ring.pml.
+
 #include <thalweg/pipe/cache_line.hpp>
 #include <thalweg/pipe/futex.hpp>
 #include <thalweg/pipe/membarrier.hpp>

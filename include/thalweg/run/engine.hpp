@@ -268,6 +268,9 @@ class engine {
   /// Makes sleeping threads look at the flags again.
   virtual void wake() = 0;
   virtual void set_replicas(std::string_view stage, int replicas);
+  /// Whether it executes graphs. One that does not say so gets lines only: `any_policy::make` refuses a
+  /// graph.
+  [[nodiscard]] virtual bool executes_graphs() const noexcept { return false; }
 
   void stop();
   void cancel();

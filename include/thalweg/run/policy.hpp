@@ -34,7 +34,7 @@ struct pool {
   std::vector<int> pin = {};
 };
 
-/// A thread for each serial stage and for each replica of a farm, joined by bounded rings: takes numbers
+/// A thread for each serial stage and for each replica of a farm, joined by bounded queues: takes numbers
 /// literally. For stages that wait much, for pinning, and for comparing.
 ///
 /// ```cpp
@@ -48,8 +48,8 @@ struct threads {
   int replicas = automatic;
   /// Serial stages that follow each other share a thread.
   bool fuse = false;
-  /// How many runs of items a ring holds at most.
-  int slots = 64;
+  /// How many runs of items wait between two stages at most.
+  int slots = 16;
   /// The processors that the threads are bound to, in turn, from the source's on; stages with a `.pin` of
   /// their own keep that. Empty: the system places them.
   std::vector<int> pin = {};
@@ -74,7 +74,8 @@ class any_policy {
 
   using maker = std::shared_ptr<run_detail::engine> (*)(std::unique_ptr<run_detail::run_state>,
                                                         const void* policy);
-  // For the library, and for policies of one's own: see docs/extending.md.
+  // For the library, and for policies of one's own: see docs/extending.md. `make` throws invalid_job if the
+  // job is a graph, and the engine executes lines only.
   any_policy(std::string name, std::shared_ptr<const void> policy, maker make)
       : name_(std::move(name)), policy_(std::move(policy)), make_(make) {}
   [[nodiscard]] std::shared_ptr<run_detail::engine> make(std::unique_ptr<run_detail::run_state> state) const;

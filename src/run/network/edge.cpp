@@ -29,8 +29,8 @@ bool edge::has_room() const noexcept {
     return true;
   if (own_)
     return own_left_items_.load(std::memory_order_acquire) <= own_most_left_.load(std::memory_order_relaxed);
-  const auto n = items_.load(std::memory_order_acquire);
-  if (n == 0) return true;
+  const auto n = items_.load(std::memory_order_acquire) + in_hand_.load(std::memory_order_relaxed);
+  if (n <= 0) return true;
   const auto bytes = bytes_.load(std::memory_order_relaxed);
   const auto most_here = most_bytes_.load(std::memory_order_relaxed);
   // Where the user has named a bound, a whole run must fit below it.
@@ -146,14 +146,17 @@ void edge::make_room_for(std::size_t n) {
   }
 }
 
-chunk_ptr edge::pop(std::size_t most, chunk_ptr back) {
+chunk_ptr edge::pop(std::size_t most, chunk_ptr back, bool in_hand) {
   if (back) {
     back->clear();
     back->paced = back->ranked = false;
   }
   if (own_) return pop_own(most, std::move(back));
   if (chunks() == 0 && borrows()) {
-    if (auto stolen = steal()) return stolen;
+    if (auto stolen = steal()) {
+      if (in_hand && opts_.capacity != automatic) in_hand_.fetch_add(static_cast<std::int64_t>(stolen->size()));
+      return stolen;
+    }
   }
   const std::lock_guard hold(lock_);
   if (back && spares_.size() < most_spares) spares_.push_back(std::move(back));
@@ -172,6 +175,7 @@ chunk_ptr edge::pop(std::size_t most, chunk_ptr back) {
     chunks_.store(waiting_.size(), std::memory_order_release);
   }
   bytes_.fetch_sub(static_cast<std::int64_t>(got->bytes()), std::memory_order_relaxed);
+  if (in_hand && opts_.capacity != automatic) in_hand_.fetch_add(static_cast<std::int64_t>(got->size()));
   items_.fetch_sub(static_cast<std::int64_t>(got->size()), std::memory_order_release);
   return got;
 }

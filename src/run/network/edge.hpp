@@ -86,7 +86,11 @@ class edge {
   [[nodiscard]] bool ended() const noexcept { return closed_.load(std::memory_order_acquire) && empty(); }
   /// Takes out at most about `most` items. Null if there is nothing. `back` is a chunk that is not needed any
   /// more.
-  [[nodiscard]] chunk_ptr pop(std::size_t most, chunk_ptr back);
+  [[nodiscard]] chunk_ptr pop(std::size_t most, chunk_ptr back, bool in_hand = false);
+  /// Where the user has named a capacity, what was taken `in_hand` counts as waiting until it is done.
+  void done(std::size_t items) noexcept {
+    if (opts_.capacity != automatic) in_hand_.fetch_sub(static_cast<std::int64_t>(items));
+  }
   /// What the receiver can take at once: a run of items worth handing over.
   void set_grant(std::size_t items) noexcept { set_grant(items, items); }
   /// `message`: so many are worth a message from another rank.
@@ -145,7 +149,7 @@ class edge {
   std::atomic<std::uint64_t> dropped_{0};
   pipe::futex_word taken_{0};  // how often something was taken while the sender waited in a call
   std::atomic<bool> sender_sleeps_{false}, waits_in_call_{false}, hurry_{false};
-  std::atomic<std::int64_t> takers_{1};
+  std::atomic<std::int64_t> takers_{1}, in_hand_{0};
   std::atomic<pipe::chunk_base*> lent_{nullptr};
   pipe::spinlock lending_;  // before the other one
   std::unique_ptr<model::own_channel> own_;

@@ -6,12 +6,15 @@
 // does the window move on. A replica never waits for its turn: it puts its results into the slot, and whoever
 // finds the next ones there sends them.
 // Model: docs/protocols/resize.pml (the number of replicas changes meanwhile).
+#include <thalweg/model/frame.hpp>
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/membarrier.hpp>
+#include <thalweg/pipe/pause.hpp>
 
 #include <algorithm>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "nodes.hpp"
 #include "whole_line.hpp"
@@ -20,7 +23,8 @@ namespace thalweg::run_detail::network {
 
 namespace {
 
-constexpr std::size_t most_kept_bytes = std::size_t{8} << 20;  // of one item's results, out of turn
+constexpr std::size_t most_kept_bytes = std::size_t{8} << 20;  // of a run's results, out of turn
+constexpr std::size_t most_kept = longest_run;                 // and items
 
 }  // namespace
 
@@ -48,10 +52,16 @@ squad* farm::home() const noexcept {
   return seats.front()->home;
 }
 
-std::size_t farm::target(const pipe::chunk_base& items, std::size_t i) const {
+std::size_t farm::target(run_state& run, const pipe::chunk_base& items, std::size_t i) const {
   const auto n = replicas();
-  return dealing_.how() == schedule::kind::round_robin ? static_cast<std::size_t>(count_) % n
-                                                       : dealing_(items.at(i), n);
+  if (dealing_.how() == schedule::kind::round_robin) return static_cast<std::size_t>(count_) % n;
+  const auto& first = parts_.front();
+  std::size_t to = 0;
+  if (!run.guard(first.component, items.position, 0, [&] {
+        model::frame<model::mode::plain>::attribute(first.stages.first, [&] { to = dealing_(items.at(i), n); });
+      }))
+    throw thalweg::cancelled{};
+  return to;
 }
 
 farm::seat::seat(farm& f, net& n, std::size_t first, std::size_t last, std::size_t number)
@@ -121,6 +131,7 @@ bool farm::seat::all_done() const {
 
 bool farm::seat::ready() {
   if (leader().ended()) return false;
+  if (farm_.ending_.load()) return farm_.own_threads && farm_.end_replica_.load() == number_ && ask_for_room();
   if (deadline() <= observe::now_ns()) return ask_for_room();
   if (all_done() || farm_.stalled_.load()) return ask_for_room();
   const auto n = farm_.replicas();
@@ -194,26 +205,26 @@ chunk_ptr farm::seat::take_mine(worker& w) {
   chunk_ptr items;
   if (!f.deals()) {
     if (number_ >= f.replicas() || !may_take(0)) return nullptr;
-    items = leader().take(w, 0, std::move(back_));
+    items = leader().take(w, 0, std::move(back_), true);
     if (items) begin(items->seq, items->upto, items->size());
   } else {
     if (!f.dealt_) {
       if (!may_take(0)) return nullptr;
-      f.dealt_ = leader().take(w, 0, std::move(back_));
+      f.dealt_ = leader().take(w, 0, std::move(back_), true);
       if (!f.dealt_) return nullptr;
     }
     if (f.dealt_->empty()) {
       items = std::move(f.dealt_);
       f.next_target_.store(-1);
     } else {
-      const auto to = f.target(*f.dealt_, 0);
+      const auto to = f.target(net_.run(), *f.dealt_, 0);
       f.next_target_.store(static_cast<int>(to));
       if (to != number_) {
         f.seats[to]->node::notify(&w);
         return nullptr;
       }
       std::size_t n = 0;
-      while (n < f.dealt_->size() && f.target(*f.dealt_, n) == number_) {
+      while (n < f.dealt_->size() && f.target(net_.run(), *f.dealt_, n) == number_) {
         ++n;
         ++f.count_;
       }
@@ -227,7 +238,7 @@ chunk_ptr farm::seat::take_mine(worker& w) {
         f.dealt_.reset();
         f.next_target_.store(-1);
       } else {
-        const auto next = f.target(*f.dealt_, 0);
+        const auto next = f.target(net_.run(), *f.dealt_, 0);
         f.next_target_.store(static_cast<int>(next));
         f.seats[next]->node::notify(&w);
       }
@@ -245,7 +256,8 @@ void farm::seat::execute(worker& w) {
     ~using_lane() { flag.store(false); }
   } const mine(busy_);
   if (f.ending_.load()) {
-    deadline_.store(never, std::memory_order_relaxed);  // its end hook has been called
+    deadline_.store(never, std::memory_order_relaxed);
+    if (f.end_replica_.load() == number_ && !leader().ended()) finish_next(w);
     return;
   }
   prepare(w);
@@ -280,6 +292,7 @@ void farm::seat::execute(worker& w) {
       const std::lock_guard hold(f.lock_);
       leader().learn(n - left, ns);
     }
+    leader().done(w, 0, n - left);
     if (left > 0) {
       put_back(w, std::move(items));
     } else {
@@ -306,22 +319,11 @@ void farm::seat::give(worker& w, bool in_call) {
     return mine_->pieces.begin() == piece_;
   };
   if (filling_ && !filling_->empty()) {
-    if (in_call && !my_turn() && w.depth == 0 && filling_->bytes() >= most_kept_bytes) {
-      while (!my_turn() && !net_.run().cancelled.load()) {
-        if (!f.stalled_.load()) {
-          std::this_thread::sleep_for(std::chrono::microseconds(50));
-          continue;
-        }
-        // Perhaps no other thread is there to send what comes before.
-        auto* const e = out.front().to;
-        if (!e->has_room()) net_.wait_for_room(w, *e);
-        const std::lock_guard hold(f.lock_);
-        drain(w);
-      }
-    }
+    const bool much = filling_->bytes() >= most_kept_bytes || filling_->size() >= most_kept;
+    if (in_call && much && !my_turn()) wait_for_turn(w);
     auto& o = out.front();
     if (in_call && my_turn() && o.to != nullptr && !o.to->has_room()) net_.wait_for_room(w, *o.to);
-    if (in_call && !my_turn() && filling_->bytes() < most_kept_bytes) return;  // it may grow
+    if (in_call && !my_turn() && !much) return;  // it may grow
     const std::lock_guard hold(f.lock_);
     const bool ranked = filling_->ranked;
     filling_->position = lane_->position;
@@ -344,8 +346,43 @@ void farm::seat::give(worker& w, bool in_call) {
   }
   if (mine_ == nullptr) return;
   const std::lock_guard hold(f.lock_);
-  if (!in_call) piece_->done = true;
+  if (!in_call) {
+    piece_->done = true;
+    count_order();
+  }
   drain(w);
+}
+
+// What comes first is in the hands of another thread, so it will come to its end; only if nobody works on it
+// this one must not wait for it, and keeps what it has.
+void farm::seat::wait_for_turn(worker& w) {
+  auto& f = farm_;
+  while (w.depth == 0 && !net_.run().cancelled.load()) {
+    {
+      const std::lock_guard hold(f.lock_);
+      if (f.stalled_.load()) drain(w);
+      if (f.next_out_.load() == mine_->seq && mine_->pieces.begin() == piece_) return;
+      const auto& first = f.slot(f.next_out_.load()).pieces;
+      if (!f.stalled_.load() && (first.empty() || first.front().waiting)) return;
+    }
+    if (auto* const e = out.front().to; f.stalled_.load() && e != nullptr && !e->has_room()) {
+      net_.wait_for_room(w, *e);
+    } else if (!pipe::spin_until([&] { return my_run_is_next(); })) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+}
+
+// By how much a run came before its turn, and how many wait for theirs. Under the lock.
+void farm::seat::count_order() {
+  auto& f = farm_;
+  if (out.empty() || out.front().to == nullptr || !f.ordered_ || !net_.run().observes()) return;
+  if (f.order_log_ == nullptr) f.order_log_ = &net_.run().new_log(out.front().to->to->first(), 1);
+  auto& c = (*f.order_log_)[out.front().to->to->first()];
+  const auto early = mine_->seq - f.next_out_.load();
+  c.displacement.sample(static_cast<std::uint64_t>(early));
+  if (early > 0 && !std::exchange(mine_->early, true)) ++f.early_;
+  c.reorder.sample(f.early_);
 }
 
 // All that has become of a run of items goes on as one, with its number, also if that is nothing.
@@ -400,6 +437,7 @@ void farm::seat::drain(worker& w) {
       o->filling.reset();
     }
     const auto n = b.items;
+    if (std::exchange(b.early, false)) --f.early_;
     f.next_out_.fetch_add(1);
     advanced = true;
     leave_loop(w, n);
@@ -416,27 +454,37 @@ chunk_ptr farm::seat::new_output(std::int64_t upto) const {
   return made;
 }
 
-// The end of the stream, when all has gone on: the end hooks of each stage, replica by replica.
+// The end of the stream, when all has gone on: the end hooks of each stage, replica by replica, each by a thread
+// that executes its replica.
 void farm::seat::finish(worker& w) {
   auto& f = farm_;
   {
     const std::lock_guard hold(f.lock_);
     if (f.ending_.load() || !all_done()) return;
+    f.end_stage_ = first_;
+    f.end_replica_.store(0);
     f.ending_.store(true);
   }
+  finish_next(w);
+}
+
+void farm::seat::finish_next(worker& w) {
+  auto& f = farm_;
   const bool ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
-  for (auto s = first_; s < last_; ++s) {
-    for (auto& other : f.seats) {
-      // All is done: whoever still uses a lane is about to leave it.
-      while (other.get() != this && other->busy_.load()) std::this_thread::yield();
+  for (; f.end_stage_ < last_; ++f.end_stage_, f.end_replica_.store(0)) {
+    for (; f.end_replica_.load() < f.seats.size(); f.end_replica_.fetch_add(1)) {
+      auto& other = *f.seats[f.end_replica_.load()];
       // The first replica may have worked in the loop of a whole line only.
-      if (!other->lane_ && other.get() == &leader() && net_.has_started(first_)) other->prepare(w);
-      if (!other->lane_) continue;
-      other->lane_->position = at_the_end;
-      other->ending_now_ = true;
-      if (other->filling_) other->filling_->ranked = ranked;
-      other->lane_->finish(w, s, longest_run);
-      other->give(w, false);
+      if (!other.lane_ && &other == &leader() && net_.has_started(first_)) other.prepare(w);
+      if (!other.lane_) continue;
+      if (&other != this && other.home != &w.home) return other.node::notify(&w);
+      // All is done: whoever still uses a lane is about to leave it.
+      while (&other != this && other.busy_.load()) std::this_thread::yield();
+      other.lane_->position = at_the_end;
+      other.ending_now_ = true;
+      if (other.filling_) other.filling_->ranked = ranked;
+      other.lane_->finish(w, f.end_stage_, longest_run);
+      other.give(w, false);
     }
   }
   if (ranked && !f.numbered) {

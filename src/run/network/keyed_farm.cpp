@@ -64,10 +64,10 @@ keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, co
                        bool apart)
     : replicated(replicas),
       parts_(std::move(parts)),
-      keyed_(info.keyed),
-      watermarked_(info.watermarked),
-      timed_(info.keyed && info.timed),
-      timers_(has_timers(n.run(), parts_, info.keyed)),
+      keyed_(info.state.keyed()),
+      watermarked_(info.state.watermarked),
+      timed_(info.state.keyed() && info.timed),
+      timers_(has_timers(n.run(), parts_, info.state.keyed())),
       gives_(n.run().stages[end_of(parts_) - 1].info->out != nullptr),
       // One thread has one order, except that time alone makes results.
       ordered_(!info.unordered || (n.how().sequential && !timers_)),

@@ -21,7 +21,12 @@ class lane::own_context final : public thread_context {
   own_context(lane& l, run_state& r, thread_log& log, std::size_t c) : thread_context(r, log, c), lane_(l) {}
   void flush(std::size_t leaf, pipe::chunk_base& out) override { lane_.flushed(*this, leaf, out); }
 
-  void wait_while_paused() override { lane_.net_.wait_while_paused(*at); }
+  void wait_while_paused() override {
+    const auto begin = observe::now_ns();
+    const auto before = lane_.elsewhere_ns_;
+    lane_.net_.wait_while_paused(*at);
+    lane_.elsewhere_ns_ = before + observe::now_ns() - begin;
+  }
 
   worker* at = nullptr;  // who executes the call
 
@@ -230,8 +235,8 @@ model::produced lane::produce(worker& w, std::size_t n, std::size_t limit) {
   auto& component = *run_.plan.components[p.component];
   auto& ctx = context(p.component);
   limit_ = limit;
-  if (measuring_ && !quick_source) n = std::min(n, most_measured);
-  ctx.limit = last ? limit : measuring_ && quick_source ? longest_run : 1;
+  if (measuring_ && !eager) n = std::min(n, most_measured);
+  ctx.limit = last ? limit : measuring_ && (eager || quick_source) ? longest_run : 1;
   ctx.paced = paced;
   ctx.at = &w;
   ctx.hurry = last && hurry != nullptr ? hurry : &model::context::nobody_waits;

@@ -59,7 +59,8 @@ class lane {
   model::key_part* keys = nullptr;                 ///< it has a part of the keys
   std::int64_t worked_ns = 0;                      ///< in the last call of `produce`
   std::int64_t took_ns = 0;                        ///< the same with what the source has waited
-  bool quick_source = false;                       ///< it may be asked for many items before they go on
+  bool eager = false;                              ///< its source never waits
+  bool quick_source = false;                       ///< it has not waited for long
   const std::atomic<bool>* hurry = nullptr;        ///< see `model::context`; of the last part
 
   // For the monitor, and whoever ends a run: any thread.

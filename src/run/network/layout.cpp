@@ -55,6 +55,8 @@ void net::lay_out() {
   for (auto& f : farms_) {
     const auto& first = *f->seats.front();
     for (auto* e : first.in) e->set_takers(f->replicas());
+    if (f->ordered() && f->most() > 1 && !first.out.empty() && first.out.front().to != nullptr)
+      run.reorder_slots[first.out.front().to->to->first()] = static_cast<std::size_t>(farm::window);
     for (auto& s : f->seats) {
       if (s.get() == &first) continue;
       s->in = first.in;
@@ -105,6 +107,7 @@ net::span net::add_line(std::size_t c) {
   if (shape_.sequential && !run.others) {
     for (auto s = begin; s < end; ++s) {
       run.plan.components[c]->prepare(run.stages[s].stage, 1);
+      run.replicas[s] = 1;
       if (end - begin > 1) run.segments[s] = static_cast<int>(begin);
     }
     auto& n = add(std::make_unique<line_node>(*this, parts_of(run, begin, end)), *run.stages[begin].info, false);
@@ -136,14 +139,14 @@ net::span net::add_line(std::size_t c) {
       const auto n = replicas_[first];
       const auto coordinator = coordinator_of_stage_[first];
       const auto most = coordinator >= 0    ? most_partitions
-                        : info.keyed        ? keyed_farm::partition_count
+                        : info.state.keyed()        ? keyed_farm::partition_count
                         : shape_.sequential ? n
                                             : std::max(n, most_seats);
       for (auto s = first; s < i; ++s) {
         run.plan.components[c]->prepare(run.stages[s].stage, most);
         run.replicas[s] = static_cast<int>(n);
       }
-      if (info.keyed || coordinator >= 0) {
+      if (info.state.keyed() || coordinator >= 0) {
         keyed_farms_.push_back(
             coordinator >= 0
                 ? std::make_unique<keyed_farm>(
@@ -161,9 +164,14 @@ net::span net::add_line(std::size_t c) {
       } else {
         farms_.push_back(std::make_unique<farm>(*this, std::move(parts), n, most, info));
         auto& f = *farms_.back();
-        auto* const who = squad_for(info, apart, n, most);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
-        for (auto& seat : f.seats) give_threads(*seat, who);
+        f.own_threads = (apart || shape_.thread_each) && info.opts.on != placement::caller_thread;
+        for (std::size_t r = 0; r < (f.own_threads ? n : 0); ++r)
+          give_threads(*f.seats[r], squad_for(info, apart, 1, 1));
+        if (!f.own_threads) {
+          auto* const who = squad_for(info, apart, n, most);
+          for (auto& seat : f.seats) give_threads(*seat, who);
+        }
         made = f.seats.front().get();
         nodes_.push_back(made);
       }
@@ -192,7 +200,7 @@ bool net::may_be_whole(std::size_t c) const {
   const auto compiled = component.compiled();
   return stages.front().farm < 0 && std::find(compiled.begin(), compiled.end(), all) != compiled.end() &&
          std::none_of(stages.begin(), stages.end(), [](const model::stage_info& s) {
-           return wants_own_thread(s) || !s.opts.on_error.plain() || s.pushes || (s.farm >= 0 && s.keyed) ||
+           return wants_own_thread(s) || !s.opts.on_error.plain() || s.source.pushes || (s.farm >= 0 && s.state.keyed()) ||
                   s.opts.schedule.how() != schedule::kind::on_demand;
          });
 }
@@ -241,6 +249,7 @@ void net::give_threads(node& n, squad* s) {
 thread_squad& net::new_squad(std::size_t threads, std::size_t most, std::vector<int> pin) {
   auto made = std::make_unique<thread_squad>(threads, most);
   made->pin = std::move(pin);
+  const std::lock_guard hold(squads_lock_);
   thread_squads_.push_back(made.get());
   squads_.push_back(std::move(made));
   return *thread_squads_.back();
@@ -470,7 +479,7 @@ void net::find_ranks() {
 void net::find_paced() {
   std::deque<node*> open;
   for (auto* n : nodes_) {
-    if (n->in.empty() && state_->stages[n->first()].info->paced) open.push_back(n);
+    if (n->in.empty() && state_->stages[n->first()].info->source.paced) open.push_back(n);
   }
   while (!open.empty()) {
     auto* const n = open.front();

@@ -47,7 +47,7 @@ void line_node::prepare(worker& w) {
   lane_->start(w);
   if (is_source_) {
     const auto& info = *run.stages[first_].info;
-    eager_ = info.eager && !info.pushes;
+    eager_ = info.source.eager && !info.source.pushes;
     lends_ = !eager_;
   }
   use(*lane_, out.empty() ? nullptr : &out.front(), out);
@@ -148,7 +148,8 @@ void line_node::produce(worker& w) {
   // Whoever waits below in the middle of a call shall not be kept waiting by a full pipe in front of us.
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
   runner_->position = made_ * positions_per_item;
-  runner_->quick_source = eager_ || streak_ >= surely_quick;
+  runner_->eager = eager_;
+  runner_->quick_source = streak_ >= surely_quick;
   const auto got = runner_->produce(w, n, lends_ ? longest_filling_ : std::max<std::size_t>(grant, n) + 1);
   made_ += static_cast<std::int64_t>(got.items);
   source_ended_ = got.ended;
@@ -165,7 +166,7 @@ void line_node::produce(worker& w) {
 }
 
 void line_node::take_items(worker& w) {
-  auto items = rest_ ? std::move(rest_) : take(w, 0, std::move(back_));
+  auto items = rest_ ? std::move(rest_) : take(w, 0, std::move(back_), true);
   if (!items) return;
   const auto n = items->size();
   runner_->position = items->position;
@@ -173,7 +174,7 @@ void line_node::take_items(worker& w) {
   runner_->upto = items->upto;
   const auto limit = outlet_ == nullptr ? longest_run : limit_of(*outlet_);
   const auto ns = runner_->process_some(w, *items, limit);
-  const auto done = n - items->size();
+  const auto finished = n - items->size();
   if (!items->empty()) {
     runner_->upto = std::numeric_limits<std::int64_t>::min();
     rest_ = std::move(items);
@@ -182,9 +183,10 @@ void line_node::take_items(worker& w) {
   }
   w.soon = w.depth == 0;
   give(w, false);
-  learn(done, ns);
-  leave_loop(w, done);
-  if (whole) whole->ran(w, done, ns, ns);
+  learn(finished, ns);
+  done(w, 0, finished);
+  leave_loop(w, finished);
+  if (whole) whole->ran(w, finished, ns, ns);
 }
 
 void line_node::finish(worker& w) {

@@ -73,11 +73,15 @@ void monitor::hand_on_what_was_lent() {
 }
 
 void monitor::call_threads() {
-  ready_.resize(net_.thread_squads_.size());
-  for (std::size_t i = 0; i < ready_.size(); ++i) {
-    auto& s = *net_.thread_squads_[i];
-    const auto now = s.ready();
-    if (now > 0 && ready_[i] > 0 && s.anybody_idle()) s.call();
+  std::vector<thread_squad*> all;
+  {
+    const std::lock_guard hold(net_.squads_lock_);
+    all = net_.thread_squads_;
+  }
+  ready_.resize(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto now = all[i]->ready();
+    if (now > 0 && ready_[i] > 0 && all[i]->anybody_idle()) all[i]->call();
     ready_[i] = now;
   }
 }

@@ -63,10 +63,13 @@ void net::start(bool on_caller) {
     on_caller_ = dynamic_cast<thread_squad*>(home_);
     deferred_ = on_caller_ != nullptr;
   }
-  // Whoever has something to do without items begins.
-  for (auto* n : nodes_) n->notify();
+  // Whoever has something to do without items begins. The others begin with their first item, so that what
+  // they need is made by the thread that uses it.
+  for (auto* n : nodes_) {
+    if (n->begins()) n->notify();
+  }
   if (auto* const s = dynamic_cast<thread_squad*>(home_); s != nullptr && !shape_.hire && !shape_.sequential)
-    s->spawn_by([this, s] { return employ_one(*s); });
+    s->spawn_by([this, s](std::size_t number) { return employ_one(*s, number); });
   for (auto* s : thread_squads_) {
     alive_.fetch_add(s->spawned());
     if (s == on_caller_ && deferred_) continue;
@@ -126,11 +129,11 @@ void net::join() {
 
 // One more of the threads that share the nodes without one of their own. The system may have no more of them:
 // then it goes on with those there are.
-bool net::employ_one(thread_squad& s) {
+bool net::employ_one(thread_squad& s, std::size_t number) {
   const std::lock_guard hold(employing_);
   if (over() || !enter()) return false;
   try {
-    threads_.emplace_back([this, &s, number = s.spawned() - 1] { live(s, number); });
+    threads_.emplace_back([this, &s, number] { live(s, number); });
   } catch (const std::system_error&) {
     leave();
     return false;
@@ -162,7 +165,10 @@ void net::wake() {
 
 // Whoever sleeps looks at the flags again. When the run is over, it is held by those that still work alone.
 void net::wake_squads() {
-  for (auto& s : squads_) s->wake();
+  {
+    const std::lock_guard hold(squads_lock_);
+    for (auto& s : squads_) s->wake();
+  }
   if (over()) cut_lanes();
   if (state_->others) state_->others->wake();
   if (over() && goes_on_.exchange(false)) leave();
@@ -470,6 +476,15 @@ void net::set_replicas(std::string_view stage, int replicas) {
 void net::set_replicas_here(replicated& f, std::size_t n) {
   if (shape_.sequential) return;  // one thread executes any number
   n = std::min(n, f.most());
+  if (auto* const each = dynamic_cast<farm*>(&f); each != nullptr && each->own_threads) {
+    const auto& info = *state_->stages[each->seats.front()->first()].info;
+    for (std::size_t i = 0; i < n; ++i) {
+      auto& seat = *each->seats[i];
+      if (seat.home == nullptr) give_threads(seat, squad_for(info, true, 0, 1));
+      employ(static_cast<thread_squad&>(*seat.home), 1);
+    }
+    return f.set_replicas(n);
+  }
   auto* const own = dynamic_cast<thread_squad*>(f.home());
   if (own != nullptr && own != home_ && own != on_caller_) employ(*own, n);
   f.set_replicas(n);

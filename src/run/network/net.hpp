@@ -61,6 +61,7 @@ class net final : public engine {
   void join() override;
   void wake() override;
   void set_replicas(std::string_view stage, int replicas) override;
+  [[nodiscard]] bool executes_graphs() const noexcept override { return true; }
   /// So many replicas the farm of this stage is to have on all ranks together. The communication thread.
   void resize(std::size_t stage, int replicas);
   /// Ranks that are not there yet can only join while nothing has ended that they would have to send to.
@@ -119,7 +120,7 @@ class net final : public engine {
   /// A lane whose runs of items can be cut short.
   void add(lane& l);
   /// One more thread for the nodes without threads of their own. False: there is none.
-  bool employ_one(thread_squad& s);
+  bool employ_one(thread_squad& s, std::size_t number);
 
   void woke() noexcept { moving_.fetch_add(change + one_awake); }
   void slept();
@@ -202,6 +203,7 @@ class net final : public engine {
   std::vector<std::unique_ptr<loop>> loops_;
   // Splits that keep the ranks which their items came with, and the ordered merges that ask for them.
   std::vector<std::pair<const node*, const node*>> keeps_ranks_;
+  std::mutex squads_lock_;  // a replica that is added later has a group of its own
   std::vector<std::unique_ptr<squad>> squads_;
   std::vector<thread_squad*> thread_squads_;
   std::vector<std::thread> threads_;

@@ -150,7 +150,7 @@ bool node::may_take(std::size_t port) const {
   return in_loop == nullptr || e.in_loop || in_loop->inside.load(std::memory_order_relaxed) < in_loop->credit;
 }
 
-chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back) {
+chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back, bool in_hand) {
   auto& e = *in[port];
   if (auto* const c = counters(); c != nullptr && net_.run().observes()) {
     const auto waiting = static_cast<std::uint64_t>(std::max<std::int64_t>(0, e.items()));
@@ -160,7 +160,7 @@ chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back) {
   }
   // Whoever has sent the last item may have ended: this node has not, and its end hooks may still send.
   const auto pop = [&] {
-    auto got = e.pop(most_items_, std::move(back));
+    auto got = e.pop(most_items_, std::move(back), in_hand);
     if (got) got->upto = std::min(got->upto, pipe::end_rank);
     return got;
   };
@@ -176,6 +176,12 @@ chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back) {
   auto got = pop();
   if (e.sender_waits()) e.from->notify(&w);
   return got;
+}
+
+void node::done(worker& w, std::size_t port, std::size_t items) {
+  auto& e = *in[port];
+  e.done(items);
+  if (e.sender_waits()) e.from->notify(&w);
 }
 
 void node::learn(std::size_t items, std::int64_t ns) {

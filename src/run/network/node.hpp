@@ -79,6 +79,8 @@ class node {
   [[nodiscard]] virtual bool chooses() const { return false; }
   /// It waits for something from outside the graph.
   [[nodiscard]] virtual bool waits_outside() const { return false; }
+  /// It has something to do without items.
+  [[nodiscard]] virtual bool begins() const { return in.empty(); }
   /// It is a source that may be waiting for the outside.
   [[nodiscard]] virtual bool sources() const { return false; }
   /// How much work waits for it, in ns: `never` where that is not known, and for a source. Any thread.
@@ -152,8 +154,10 @@ class node {
   /// How many items to collect in an output before they are handed over.
   [[nodiscard]] static std::size_t limit_of(const outlet& o);
   [[nodiscard]] bool inputs_ended() const;
-  /// Takes items from an input, and tells the sender that there is room.
-  [[nodiscard]] chunk_ptr take(worker& w, std::size_t port, chunk_ptr back);
+  /// Takes items from an input, and tells the sender that there is room. `in_hand`: they count as waiting
+  /// until they are `done`.
+  [[nodiscard]] chunk_ptr take(worker& w, std::size_t port, chunk_ptr back, bool in_hand = false);
+  void done(worker& w, std::size_t port, std::size_t items);
   /// So many items have taken so many ns: how many to take at once, which the senders are told.
   void learn(std::size_t items, std::int64_t ns);
   /// Items have been worked on, and what has become of them handed over.

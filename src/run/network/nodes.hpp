@@ -97,10 +97,12 @@ class farm final : public replicated {
   std::vector<std::unique_ptr<seat>> seats;  ///< all there may be; the first one stands for the farm
   /// Others restore the order: what becomes of a run of items goes on at once, as one run, with its number.
   bool numbered = false;
-
- private:
+  /// Each replica has a thread of its own.
+  bool own_threads = false;
+  [[nodiscard]] bool ordered() const noexcept { return ordered_; }
   static constexpr std::int64_t window = 64;
 
+ private:
   // A run of items, its number, and what has come of it so far.
   //
   // A replica that is held up by expensive items has its run cut short: what is left of it is a piece of its
@@ -115,11 +117,12 @@ class farm final : public replicated {
     std::int64_t number = 0;  // that which it came with
     std::size_t items = 0;
     std::int64_t upto = 0;
+    bool early = false;  // it has come before its turn
     std::list<piece> pieces;
   };
 
   [[nodiscard]] bool deals() const noexcept { return dealing_.how() != schedule::kind::on_demand; }
-  [[nodiscard]] std::size_t target(const pipe::chunk_base& items, std::size_t i) const;
+  [[nodiscard]] std::size_t target(run_state& run, const pipe::chunk_base& items, std::size_t i) const;
   [[nodiscard]] batch& slot(std::int64_t seq) { return slots_[static_cast<std::size_t>(seq % window)]; }
 
   const std::vector<part> parts_;
@@ -133,7 +136,12 @@ class farm final : public replicated {
   std::atomic<std::size_t> waiting_pieces_{0};
   chunk_ptr dealt_;  // what is left of a run of items that is being dealt out
   std::int64_t count_ = 0;
+  std::size_t early_ = 0;  // runs that wait for an earlier one
+  thread_log* order_log_ = nullptr;  // of the stage behind the farm
   std::atomic<bool> ending_{false};
+  // Whose end hook is next: of which stage, and which replica.
+  std::size_t end_stage_ = 0;
+  std::atomic<std::size_t> end_replica_{0};
   std::atomic<bool> stalled_{false};  // what is next has found no room
   std::atomic<int> firing_{0};        // replicas whose timers are being called
 };
@@ -164,7 +172,11 @@ class farm::seat final : public node, public lane::owner {
   void give(worker& w, bool in_call) override;
   void give_numbered(worker& w, bool in_call);
   void drain(worker& w);
+  void wait_for_turn(worker& w);
+  [[nodiscard]] bool my_run_is_next() const noexcept { return farm_.next_out_.load() == mine_->seq; }
+  void count_order();
   void finish(worker& w);
+  void finish_next(worker& w);
   [[nodiscard]] bool all_done() const;
   [[nodiscard]] seat& leader() const noexcept { return *farm_.seats.front(); }
 
@@ -378,6 +390,7 @@ class port_node final : public node, private model::bell::listener {
   [[nodiscard]] observe::stage_counters* counters() override { return log_ ? &(*log_)[first_] : nullptr; }
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
+  [[nodiscard]] bool begins() const override { return true; }
   [[nodiscard]] bool chooses() const override { return ports_.chooses() && !in.empty(); }
   [[nodiscard]] bool sources() const override { return in.empty(); }
   [[nodiscard]] bool wants(std::size_t port) const noexcept override {

@@ -57,11 +57,9 @@ void thread_squad::submit(node& n, turn when, bool soon) {
 
 void thread_squad::call() noexcept {
   if (idle_.wake_one() || !may_spawn()) return;
-  auto n = spawned_.load();
-  do {
-    if (n >= size_) return;
-  } while (!spawned_.compare_exchange_weak(n, n + 1));
-  if (!spawn_()) spawned_.fetch_sub(1);
+  const std::lock_guard hold(spawning_);
+  if (!may_spawn() || idle_.idle_count() > ready()) return;
+  if (spawn_(spawned_.load())) spawned_.fetch_add(1);
 }
 
 }  // namespace thalweg::run_detail::network

@@ -69,8 +69,9 @@ class thread_squad final : public squad {
   /// With `threads` of them, and room for `most`.
   thread_squad(std::size_t threads, std::size_t most) : size_(threads), idle_(std::max(threads, most)) {}
 
-  /// Its threads are made when they are first needed; `spawn` makes one more, and says whether it could.
-  void spawn_by(std::function<bool()> spawn) {
+  /// Its threads are made when they are first needed; `spawn` makes the one with a number, and says
+  /// whether it could.
+  void spawn_by(std::function<bool(std::size_t)> spawn) {
     spawned_ = 1;
     spawn_ = std::move(spawn);
   }
@@ -126,7 +127,8 @@ class thread_squad final : public squad {
 
   std::size_t size_;
   std::atomic<std::size_t> spawned_{0};
-  std::function<bool()> spawn_;
+  std::function<bool(std::size_t)> spawn_;
+  pipe::spinlock spawning_;
   pipe::idle_set idle_;
   ready_list ready_;
 };

@@ -39,7 +39,7 @@ bool net::same_places(std::size_t a, std::size_t b) const {
 // A farm whose replicas take whole runs of items as they come. One that deals items out takes runs apart.
 bool net::replicates(const node& n) const {
   const auto& info = *state_->stages[n.first()].info;
-  return farm_of_stage_[n.first()] != nullptr && !info.keyed &&
+  return farm_of_stage_[n.first()] != nullptr && !info.state.keyed() &&
          info.opts.schedule.how() == schedule::kind::on_demand && coordinator_of_stage_[n.first()] < 0;
 }
 
@@ -78,7 +78,7 @@ void net::find_coordinators() {
                         : places[before].size() == 1       ? places[before].front().rank
                                                            : places[i].front().rank;
       const bool elsewhere = places[i].size() > 1 || places[i].front().rank != rank;
-      const bool divided = info.keyed || info.opts.schedule.how() != schedule::kind::on_demand;
+      const bool divided = info.state.keyed() || info.opts.schedule.how() != schedule::kind::on_demand;
       const bool needed = (divided && places[i].size() > 1) || (elsewhere && looping[stages[i].component]);
       const auto coordinator = needed ? rank : -1;
       changed = changed || (coordinator >= 0) != (coordinator_of_stage_[i] >= 0);
@@ -297,7 +297,7 @@ void net::resize(std::size_t stage, int replicas) {
   auto& run = *state_;
   if (run.replicas[stage] == replicas) return;
   run.resized(stages_of(*farm_of_stage_[stage]), run.replicas[stage], replicas);
-  if (const auto& info = *run.stages[stage].info; info.keyed && !keys_travel(run, stage))
+  if (const auto& info = *run.stages[stage].info; info.state.keyed() && !keys_travel(run, stage))
     run.others->note("set_replicas: the keys of stage '" + info.name +
                      "' stay on the ranks where they are, as " + why_keys_stay(run, stage));
   for (auto& r : regions_) {

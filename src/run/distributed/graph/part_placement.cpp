@@ -42,7 +42,7 @@ part_placement::part_placement(exchange& others, int coordinator, std::vector<pl
     : by(&others),
       rank(coordinator),
       places(std::move(where)),
-      keyed(info.keyed),
+      keyed(info.state.keyed()),
       moves(keys_travel),
       dealing(info.opts.schedule) {
   const auto all = replicas();

@@ -18,6 +18,7 @@ class absent final : public engine {
   void join() override { state_->wait_done(); }
   void wake() override {}
   void set_replicas(std::string_view, int) override {}
+  [[nodiscard]] bool executes_graphs() const noexcept override { return true; }
 };
 
 }  // namespace thalweg::run_detail::distributed

@@ -29,7 +29,7 @@ std::vector<stage_group> groups_of(const run_state& run) {
     g.farm = info.farm >= 0;
     g.source = info.in == nullptr;
     g.sink = info.out == nullptr;
-    g.divided = g.farm && (info.keyed || info.opts.schedule.how() != schedule::kind::on_demand);
+    g.divided = g.farm && (info.state.keyed() || info.opts.schedule.how() != schedule::kind::on_demand);
     if (g.farm) g.replicas = info.replicas;
     all.push_back(g);
   }
@@ -292,7 +292,7 @@ network::mapping with_reserves(const run_state& run, const mpi_options& how, con
     // that has to have been asked for.
     const bool by_coordinator = g.divided || g.in_loop;
     if (by_coordinator && places[g.first].size() == 1 && how.reserve == 0) continue;
-    if (run.stages[g.first].info->keyed && !keys_travel(run, g.first)) continue;
+    if (run.stages[g.first].info->state.keyed() && !keys_travel(run, g.first)) continue;
     const int first = asked.name(g) ? on.size() - reserve_of(how, on) : std::min(1, on.size() - 1);
     const int last = on.size() + (by_coordinator ? 0 : how.spawn);
     for (auto s = g.first; s < g.last; ++s) {
