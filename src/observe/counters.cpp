@@ -98,9 +98,10 @@ void share_time(std::span<stage_counters> fused, std::span<const std::uint64_t> 
       others += items[i];
     }
   }
-  const double rest =
-      others == 0 ? 0
-                  : std::max(shortest, (static_cast<double>(busy_ns) - explained) / static_cast<double>(others));
+  // Too little of it is noise: then these stages have not been timed.
+  const double unexplained = static_cast<double>(busy_ns) - explained;
+  const bool told = explained == 0 || unexplained > 0.1 * static_cast<double>(busy_ns);
+  const double rest = told && others != 0 ? std::max(shortest, unexplained / static_cast<double>(others)) : 0;
   const auto weight = [&](std::size_t i) {
     return static_cast<double>(items[i]) * (probed(i) ? cost(i) : rest);
   };
@@ -114,7 +115,7 @@ void share_time(std::span<stage_counters> fused, std::span<const std::uint64_t> 
     before += weight(i);
     const auto until = static_cast<std::int64_t>(before / all * static_cast<double>(busy_ns));
     fused[i].service_ns.add_ns(until - given);
-    fused[i].sampled_items.add(items[i]);
+    if (told || probed(i)) fused[i].sampled_items.add(items[i]);
     given = until;
   }
 }

@@ -480,12 +480,18 @@ template <class Input, class... Leaves> class chain final : public component {
 
     // `in` items entered stage F (or, for a source, were made by it). Nothing is passed by reference, and the
     // callers are inlined: what this function could reach would not be kept in registers.
-    static void count(context& ctx, std::array<std::uint64_t, L - F> passed, std::uint64_t in) {
+    // `failed`: the stage that has thrown at the last item, if any has.
+    static void count(context& ctx, std::array<std::uint64_t, L - F> passed, std::uint64_t in,
+                      std::size_t failed = L) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         (
             [&] {
               auto& t = ctx.tallies[F + I];
               if constexpr (!is_source<F + I>) t.in += in;
+              if (failed == F + I) {
+                ++t.errors;
+                if constexpr (one_to_one<stage_at<F + I>> && !is_source<F + I>) --in;
+              }
               if constexpr (!one_to_one<stage_at<F + I>> && !is_source<F + I>) in = passed[I];
               if constexpr (!is_sink<F + I>) t.out += in;
             }(),
@@ -501,9 +507,22 @@ template <class Input, class... Leaves> class chain final : public component {
     struct counting {
       line<M, F, L>& r;
       std::size_t& n;
-      THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n); }
+      std::size_t failed = L;
+      THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n, failed); }
     } counted{run, done};
     const auto& cut = *ctx.cut;
+    try {
+      run_over<M, F, L>(run, ctx, in, cut, done);
+    } catch (const stage_failure& failure) {
+      counted.failed = failure.leaf;
+      throw;
+    }
+    return done;
+  }
+
+  template <mode M, std::size_t F, std::size_t L>
+  THALWEG_INLINE static void run_over(line<M, F, L>& run, context& ctx, pipe::chunk<input<F>>& in,
+                                      const std::atomic<bool>& cut, std::size_t& done) {
     if constexpr (M == mode::careful) {
       const auto n = in.size();
       for (std::size_t i = 0; i < n && !is_cut(ctx, cut); ++i) {
@@ -518,7 +537,6 @@ template <class Input, class... Leaves> class chain final : public component {
         run.template step<F>(std::move(*x));
       }
     }
-    return done;
   }
 
   static THALWEG_INLINE bool is_cut(const context& ctx, const std::atomic<bool>& cut) {
@@ -537,8 +555,20 @@ template <class Input, class... Leaves> class chain final : public component {
     struct counting {
       line<M, F, L>& r;
       std::size_t& n;
-      THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n); }
+      std::size_t failed = L;
+      THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n, failed); }
     } counted{run, made};
+    try {
+      return pull_items<M, F, L>(run, source, f, made, ctx, n);
+    } catch (const stage_failure& failure) {
+      counted.failed = failure.leaf;
+      throw;
+    }
+  }
+
+  template <mode M, std::size_t F, std::size_t L, class Source>
+  THALWEG_INLINE static produced pull_items(line<M, F, L>& run, Source& source, frame<M>& f, std::size_t& made,
+                                            context& ctx, std::size_t n) {
     const auto next = [&](auto&& y) THALWEG_INLINE {
       ++made;
       run.template give<F>(std::forward<decltype(y)>(y));

@@ -29,7 +29,9 @@ bool edge::has_room() const noexcept {
     return true;
   if (own_)
     return own_left_items_.load(std::memory_order_acquire) <= own_most_left_.load(std::memory_order_relaxed);
-  const auto n = items_.load(std::memory_order_acquire) + in_hand_.load(std::memory_order_relaxed);
+  // Of what is in hand each replica works on one.
+  const auto in_hand = in_hand_.load(std::memory_order_relaxed) - takers_.load(std::memory_order_relaxed);
+  const auto n = items_.load(std::memory_order_acquire) + std::max<std::int64_t>(0, in_hand);
   if (n <= 0) return true;
   const auto bytes = bytes_.load(std::memory_order_relaxed);
   const auto most_here = most_bytes_.load(std::memory_order_relaxed);
@@ -169,6 +171,7 @@ chunk_ptr edge::pop(std::size_t most, chunk_ptr back, bool in_hand) {
     front->drop_front(most);
     got->position = front->position;
     got->born_ns = front->born_ns;
+    front->position += static_cast<std::int64_t>(most);
   } else {
     got = std::move(front);
     waiting_.pop_front();

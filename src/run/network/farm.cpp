@@ -44,8 +44,18 @@ farm::~farm() = default;
 
 void farm::set_replicas(std::size_t n) {
   limit_.store(n);
-  for (auto* e : seats.front()->in) e->set_takers(n);
+  bound_runs();
   for (std::size_t i = 0; i < n; ++i) seats.front()->notify();
+}
+
+// Where the user has named a capacity behind the farm, what its replicas hold must not exceed it by much.
+void farm::bound_runs() {
+  auto& first = *seats.front();
+  for (auto* e : first.in) e->set_takers(replicas());
+  const auto* const to = first.out.empty() ? nullptr : first.out.front().to;
+  if (to == nullptr || to->options().capacity == automatic) return;
+  first.take_most_.store(
+      std::max<std::size_t>(1, static_cast<std::size_t>(to->options().capacity) / (2 * replicas())));
 }
 
 squad* farm::home() const noexcept {
@@ -131,7 +141,7 @@ bool farm::seat::all_done() const {
 
 bool farm::seat::ready() {
   if (leader().ended()) return false;
-  if (farm_.ending_.load()) return farm_.own_threads && farm_.end_replica_.load() == number_ && ask_for_room();
+  if (farm_.ending_.load()) return farm_.end_turn_.load() == static_cast<int>(number_);
   if (deadline() <= observe::now_ns()) return ask_for_room();
   if (all_done() || farm_.stalled_.load()) return ask_for_room();
   const auto n = farm_.replicas();
@@ -173,6 +183,7 @@ chunk_ptr farm::seat::take_piece() {
       items->drop_front(most);
       some->position = items->position;
       some->born_ns = items->born_ns;
+      items->position += static_cast<std::int64_t>(most);
       b.pieces.emplace(std::next(p))->waiting = std::move(items);
       items = std::move(some);
     } else {
@@ -233,6 +244,7 @@ chunk_ptr farm::seat::take_mine(worker& w) {
       f.dealt_->drop_front(n);
       items->position = f.dealt_->position;
       items->born_ns = f.dealt_->born_ns;
+      f.dealt_->position += static_cast<std::int64_t>(n);
       if (f.dealt_->empty()) {
         items->upto = f.dealt_->upto;
         f.dealt_.reset();
@@ -257,7 +269,7 @@ void farm::seat::execute(worker& w) {
   } const mine(busy_);
   if (f.ending_.load()) {
     deadline_.store(never, std::memory_order_relaxed);
-    if (f.end_replica_.load() == number_ && !leader().ended()) finish_next(w);
+    if (auto mine = static_cast<int>(number_); f.end_turn_.compare_exchange_strong(mine, -1)) finish_next(w);
     return;
   }
   prepare(w);
@@ -281,7 +293,12 @@ void farm::seat::execute(worker& w) {
     const auto n = items->size();
     lane_->position = items->position;
     lane_->born_ns = items->born_ns;
-    if (filling_) filling_->ranked = items->ranked;
+    if (filling_) {
+      const std::lock_guard hold(f.lock_);  // the monitor may look at it
+      filling_->ranked = items->ranked;
+      filling_->position = items->position;
+      filling_->born_ns = items->born_ns;
+    }
     const auto limit = out.empty() ? longest_run : limit_of(out.front());
     // Where others restore the order a run stays in one piece, and what is dealt out stays with its replica.
     const bool may_be_cut = !f.numbered && !f.deals();
@@ -290,16 +307,18 @@ void farm::seat::execute(worker& w) {
     const auto left = items->size();
     {
       const std::lock_guard hold(f.lock_);
-      leader().learn(n - left, ns);
+      leader().learn(n - left, ns, left > 0);
     }
     leader().done(w, 0, n - left);
     if (left > 0) {
+      items->position += static_cast<std::int64_t>(n - left);
       put_back(w, std::move(items));
     } else {
       back_ = std::move(items);
     }
     w.soon = w.depth == 0;
     give(w, false);
+    const std::lock_guard hold(f.lock_);
     mine_ = nullptr;
   } else if (all_done()) {
     finish(w);
@@ -373,6 +392,37 @@ void farm::seat::wait_for_turn(worker& w) {
   }
 }
 
+// The results so far of a run that lasts long.
+void farm::seat::hand_on() {
+  auto& f = farm_;
+  const std::lock_guard hold(f.lock_);
+  if (mine_ == nullptr || !f.ordered_ || f.numbered || !filling_ || filling_->empty() || filling_->ranked ||
+      in_loop != nullptr)
+    return;
+  auto some = filling_->sibling();
+  some->upto = std::numeric_limits<std::int64_t>::min();
+  some->position = filling_->position;
+  some->born_ns = filling_->born_ns;
+  (void)filling_->steal(*some);
+  if (some->empty()) return;
+  piece_->results.push_back(std::move(some));
+  if (f.next_out_.load() == mine_->seq && mine_->pieces.begin() == piece_ && !f.stalled_.load()) send_results(nullptr);
+}
+
+// Sends what there is of the piece that is next, as far as there is room. Under the lock.
+void farm::seat::send_results(worker* w) {
+  auto& f = farm_;
+  auto& p = f.slot(f.next_out_.load()).pieces.front();
+  auto* const o = out.empty() ? nullptr : &out.front();
+  auto next = p.results.begin();
+  for (; next != p.results.end() && (o->to == nullptr || o->to->has_room()); ++next) {
+    o->filling.swap(*next);
+    hand_over(w, *o);
+    o->filling.reset();
+  }
+  p.results.erase(p.results.begin(), next);
+}
+
 // By how much a run came before its turn, and how many wait for theirs. Under the lock.
 void farm::seat::count_order() {
   auto& f = farm_;
@@ -419,13 +469,7 @@ void farm::seat::drain(worker& w) {
     auto* const o = out.empty() ? nullptr : &out.front();
     while (!b.pieces.empty()) {
       auto& p = b.pieces.front();
-      auto next = p.results.begin();
-      for (; next != p.results.end() && (o->to == nullptr || o->to->has_room()); ++next) {
-        o->filling.swap(*next);
-        hand_over(&w, *o);
-        o->filling.reset();
-      }
-      p.results.erase(p.results.begin(), next);
+      send_results(&w);
       if (!p.results.empty()) f.stalled_.store(true);
       if (!p.results.empty() || !p.done) break;
       b.pieces.pop_front();
@@ -462,7 +506,7 @@ void farm::seat::finish(worker& w) {
     const std::lock_guard hold(f.lock_);
     if (f.ending_.load() || !all_done()) return;
     f.end_stage_ = first_;
-    f.end_replica_.store(0);
+    f.end_replica_ = 0;
     f.ending_.store(true);
   }
   finish_next(w);
@@ -471,15 +515,18 @@ void farm::seat::finish(worker& w) {
 void farm::seat::finish_next(worker& w) {
   auto& f = farm_;
   const bool ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
-  for (; f.end_stage_ < last_; ++f.end_stage_, f.end_replica_.store(0)) {
-    for (; f.end_replica_.load() < f.seats.size(); f.end_replica_.fetch_add(1)) {
-      auto& other = *f.seats[f.end_replica_.load()];
+  for (; f.end_stage_ < last_; ++f.end_stage_, f.end_replica_ = 0) {
+    for (; f.end_replica_ < f.seats.size(); ++f.end_replica_) {
+      auto& other = *f.seats[f.end_replica_];
+      // All is done: whoever is still executing a replica, or begins it, is about to leave it.
+      while (&other != this && other.busy_.load()) std::this_thread::yield();
       // The first replica may have worked in the loop of a whole line only.
       if (!other.lane_ && &other == &leader() && net_.has_started(first_)) other.prepare(w);
       if (!other.lane_) continue;
-      if (&other != this && other.home != &w.home) return other.node::notify(&w);
-      // All is done: whoever still uses a lane is about to leave it.
-      while (&other != this && other.busy_.load()) std::this_thread::yield();
+      if (&other != this && other.home != &w.home) {
+        f.end_turn_.store(static_cast<int>(f.end_replica_));
+        return other.node::notify(&w);
+      }
       other.lane_->position = at_the_end;
       other.ending_now_ = true;
       if (other.filling_) other.filling_->ranked = ranked;

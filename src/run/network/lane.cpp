@@ -62,7 +62,7 @@ void lane::cut() noexcept {
 }
 
 // Whoever cancels the run sets its flag and then cuts all lanes short: one of the two is seen.
-void lane::begin_run(bool may_be_cut) {
+void lane::begin_run() {
   (void)cut_.exchange(false, std::memory_order_acq_rel);
   if (run_.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
   measuring_ = fused_ && runs_ == next_measured_;
@@ -71,18 +71,30 @@ void lane::begin_run(bool may_be_cut) {
     std::fill(measured_.ns.begin(), measured_.ns.end(), 0);
   }
   ++runs_;
-  if (may_be_cut) began_.store(observe::now_ns(), std::memory_order_release);
+  began_.store(observe::now_ns(), std::memory_order_release);
 }
 
 void lane::end_run(std::size_t items) {
   began_.store(0, std::memory_order_release);
-  if (!std::exchange(measuring_, false)) return;
+  if (!std::exchange(measuring_, false)) {
+    // A stage that few items come to shall be timed soon.
+    if (fused_ && next_measured_ > runs_ + 4 && has_untimed_stage()) next_measured_ = runs_ + 4;
+    return;
+  }
   measured_.items = items;
   ++measured_.number;
 }
 
 lane::own_context& lane::context(std::size_t component) {
   return *contexts_[component - parts_.front().component];
+}
+
+bool lane::has_untimed_stage() const {
+  for (auto s = first_; s < last_; ++s) {
+    const auto& c = (*log_)[s];
+    if (c.items_in.value() != 0 && c.probes.value() == 0) return true;
+  }
+  return false;
 }
 
 // The loop that begins at a stage: a part, or, where a part is entered in the middle or measured, the stage
@@ -138,7 +150,7 @@ std::int64_t lane::process(worker& w, pipe::chunk_base& items, std::size_t limit
   limit_ = limit;
   const auto n = items.size();
   if (n == 0) return 0;
-  begin_run(may_be_cut);
+  begin_run();
   const auto begin = observe::now_ns();
   const auto elsewhere = elsewhere_ns_;
   const auto done = carry(w, first_, items, may_be_cut);
@@ -228,7 +240,7 @@ void lane::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out) {
 }
 
 model::produced lane::produce(worker& w, std::size_t n, std::size_t limit) {
-  begin_run(n > 1);
+  begin_run();
   const auto p = part_at(first_);
   const auto next = p.first + (p.stages.last - p.stages.first);
   const bool last = next == last_;

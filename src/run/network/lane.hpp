@@ -27,6 +27,8 @@ class lane {
     [[nodiscard]] virtual bool collects() = 0;
     /// Takes it; in the middle of a call (`in_call`) it may have to wait.
     virtual void give(worker& w, bool in_call) = 0;
+    /// A call lasts long: what it has given until now goes on, as far as there is room. The monitor's thread.
+    virtual void hand_on() {}
   };
 
   /// Items come out in `out` (null if the last stage is a sink).
@@ -65,10 +67,11 @@ class lane {
 
   // For the monitor, and whoever ends a run: any thread.
 
-  /// When the run of items in hand was begun (steady clock, ns); 0: none is in hand, or it cannot be cut.
+  /// When the run of items in hand was begun (steady clock, ns); 0: none is in hand.
   [[nodiscard]] std::int64_t began() const noexcept { return began_.load(std::memory_order_acquire); }
   /// The run in hand ends behind the item in hand.
   void cut() noexcept;
+  void hand_on() { to_.hand_on(); }
 
   /// What a measured run has shown: its items, and by stage what each of them took.
   struct measurement {
@@ -88,8 +91,9 @@ class lane {
   template <class F> void call_hook(worker& w, std::size_t stage, bool at_end, F&& hook);
   [[nodiscard]] part part_at(std::size_t stage) const;
   std::int64_t process(worker& w, pipe::chunk_base& items, std::size_t limit, bool may_be_cut);
-  void begin_run(bool may_be_cut);
+  void begin_run();
   void end_run(std::size_t items);
+  [[nodiscard]] bool has_untimed_stage() const;
   void flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out);
 
   net& net_;
@@ -112,7 +116,7 @@ class lane {
   // Now and then a run of items goes through stage by stage instead of through the fused loops, so that each
   // stage is timed; the distance grows to `between_measurements` runs.
   static constexpr std::uint64_t between_measurements = 128;
-  static constexpr std::size_t most_measured = 32;  // items of a source that may wait
+  static constexpr std::size_t most_measured = 256;  // items of a source that may wait
   const bool fused_;
   bool measuring_ = false;
   std::uint64_t runs_ = 0, next_measured_ = 0;

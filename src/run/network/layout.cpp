@@ -54,7 +54,7 @@ void net::lay_out() {
   // The replicas of a farm have its input and output.
   for (auto& f : farms_) {
     const auto& first = *f->seats.front();
-    for (auto* e : first.in) e->set_takers(f->replicas());
+    f->bound_runs();
     if (f->ordered() && f->most() > 1 && !first.out.empty() && first.out.front().to != nullptr)
       run.reorder_slots[first.out.front().to->to->first()] = static_cast<std::size_t>(farm::window);
     for (auto& s : f->seats) {

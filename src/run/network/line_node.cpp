@@ -14,7 +14,8 @@ namespace thalweg::run_detail::network {
 namespace {
 
 constexpr std::size_t most_lent = 1024;   // items of a source that may wait in any call
-constexpr std::int64_t quick_ns = 1'000;  // an item of a source that does not wait
+constexpr double quick_ns = 1'000;        // an item of a source that does not wait
+constexpr double calls_remembered = 63;   // in its average
 constexpr std::size_t quick_calls_per_item = 64;
 constexpr std::size_t surely_quick = 2048;  // items in a row: it hardly ever waits
 constexpr std::int64_t positions_per_item = 1024;
@@ -60,6 +61,9 @@ void line_node::use(lane& runner, outlet* to, const std::vector<outlet>& room) {
   runner_ = &runner;
   outlet_ = to;
   send_to(room);
+  lending_to_.store(outlet_ != nullptr && outlet_->to != nullptr && !outlet_->to->in_loop && !is_source_ ? outlet_
+                                                                                                        : nullptr,
+                    std::memory_order_release);
   if (!lends_ || outlet_ == nullptr || outlet_->to == nullptr) return;
   outlet_->to->lend(outlet_->filling.get());
   runner_->hurry = &outlet_->to->hurry_flag();
@@ -120,7 +124,7 @@ void line_node::give(worker& w, bool in_call) {
   auto& items = *o.filling;
   if (o.to != nullptr && in_call && !o.to->has_room()) net_.wait_for_room(w, *o.to);
   std::unique_lock<pipe::spinlock> hold;
-  if (lends_ && o.to != nullptr) hold = std::unique_lock(o.to->lending());
+  if (o.to != nullptr) hold = std::unique_lock(o.to->lending());
   items.position = runner_->position;
   // What else a source gives in the same call was born after what has gone already.
   items.born_ns = runner_->born_ns != 0 ? runner_->born_ns : observe::now_ns();
@@ -129,6 +133,23 @@ void line_node::give(worker& w, bool in_call) {
   if (is_source_) runner_->born_ns = 0;
   if (items.empty() && (o.to == nullptr || !o.to->ranked)) return;
   hand_over(&w, o);
+}
+
+// What a source has given its receiver takes itself.
+void line_node::hand_on() {
+  auto* const o = lending_to_.load(std::memory_order_acquire);
+  if (o == nullptr || lends_) return;
+  {
+    const std::lock_guard hold(o->to->lending());
+    if (o->filling->empty() || o->to->ranked || !o->to->has_room()) return;
+    auto some = o->filling->sibling();
+    some->position = o->filling->position;
+    some->born_ns = o->filling->born_ns;
+    (void)o->filling->steal(*some);
+    some->upto = std::numeric_limits<std::int64_t>::min();
+    if (!some->empty()) o->to->push(*some);
+  }
+  o->to->to->notify();
 }
 
 // Whether nobody but this thread's group can take what the source has given while it waits in a call. Then it is
@@ -157,9 +178,12 @@ void line_node::produce(worker& w) {
   const auto most = one_loop ? longest_whole_run : longest_run;
   run_length_ = runner_->worked_ns < target ? std::min(2 * run_length_, most)
                                             : std::max<std::size_t>(1, run_length_ / 2);
-  const bool quick =
-      runner_->took_ns < quick_ns * static_cast<std::int64_t>(std::max<std::size_t>(1, got.items));
-  streak_ = quick ? streak_ + got.items : 0;
+  // A source that is quick but for a long call now and then, as one that reads a file block by block, does not
+  // wait: what has come before such a call waits for it no longer than for the work of the others.
+  const auto calls = static_cast<double>(std::max<std::size_t>(1, got.items));
+  usual_call_ns_ += (static_cast<double>(runner_->took_ns) - usual_call_ns_ * calls) / (calls + calls_remembered);
+  const bool waits = usual_call_ns_ > quick_ns || (!one_loop && runner_->took_ns > 4 * run_ns);
+  streak_ = waits ? 0 : streak_ + got.items;
   w.soon = w.depth == 0;
   give(w, false);
   if (whole) whole->ran(w, got.items, runner_->worked_ns, runner_->took_ns);
@@ -172,18 +196,23 @@ void line_node::take_items(worker& w) {
   runner_->position = items->position;
   runner_->born_ns = items->born_ns;
   runner_->upto = items->upto;
+  if (outlet_ != nullptr && outlet_->filling) {
+    outlet_->filling->position = items->position;
+    outlet_->filling->born_ns = items->born_ns;
+  }
   const auto limit = outlet_ == nullptr ? longest_run : limit_of(*outlet_);
   const auto ns = runner_->process_some(w, *items, limit);
   const auto finished = n - items->size();
   if (!items->empty()) {
     runner_->upto = std::numeric_limits<std::int64_t>::min();
+    items->position += static_cast<std::int64_t>(finished);
     rest_ = std::move(items);
   } else {
     back_ = std::move(items);
   }
   w.soon = w.depth == 0;
   give(w, false);
-  learn(finished, ns);
+  learn(finished, ns, finished < n);
   done(w, 0, finished);
   leave_loop(w, finished);
   if (whole) whole->ran(w, finished, ns, ns);

@@ -58,7 +58,9 @@ void monitor::look() {
 void monitor::cut_long_runs(std::int64_t now) {
   const std::lock_guard hold(net_.lanes_lock_);
   for (auto* l : net_.lanes_) {
-    if (const auto began = l->began(); began != 0 && now - began > long_run_ns) l->cut();
+    if (const auto began = l->began(); began == 0 || now - began <= long_run_ns) continue;
+    l->cut();
+    l->hand_on();
   }
 }
 

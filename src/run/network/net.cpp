@@ -68,6 +68,10 @@ void net::start(bool on_caller) {
   for (auto* n : nodes_) {
     if (n->begins()) n->notify();
   }
+  // A replica with a thread of its own is made at once.
+  for (auto& f : farms_) {
+    for (std::size_t i = 0; f->own_threads && i < f->replicas(); ++i) f->seats[i]->node::notify();
+  }
   if (auto* const s = dynamic_cast<thread_squad*>(home_); s != nullptr && !shape_.hire && !shape_.sequential)
     s->spawn_by([this, s](std::size_t number) { return employ_one(*s, number); });
   for (auto* s : thread_squads_) {
@@ -377,7 +381,8 @@ void net::wait_for_room(worker& w, edge& e) {
     }
     // Or a stage that chooses has not, as it waits for something from elsewhere. (Of what goes to another
     // rank nobody here can know: then it may be that one that works, until all say that none does.)
-    if ((!state_->others || e.to->chooses() || turns_given_.load() != turns) && nobody_works()) {
+    if ((!state_->others || e.to->chooses() || turns_given_.load() != turns) && nobody_works() &&
+        !e.has_room()) {
       if (auto* other = w.home.take()) {
         execute_inside(*other, w);
         continue;
@@ -465,7 +470,6 @@ void net::set_replicas(std::string_view stage, int replicas) {
     }
     const auto n = std::min<std::size_t>(static_cast<std::size_t>(replicas), f->most());
     const auto before = static_cast<int>(f->replicas());
-    if (before == static_cast<int>(n)) return;
     set_replicas_here(*f, n);
     run.resized(stages_of(*f), before, static_cast<int>(n));
     return;

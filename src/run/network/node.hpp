@@ -159,14 +159,16 @@ class node {
   [[nodiscard]] chunk_ptr take(worker& w, std::size_t port, chunk_ptr back, bool in_hand = false);
   void done(worker& w, std::size_t port, std::size_t items);
   /// So many items have taken so many ns: how many to take at once, which the senders are told.
-  void learn(std::size_t items, std::int64_t ns);
+  /// `cut`: they have become expensive, nobody knows how much.
+  void learn(std::size_t items, std::int64_t ns, bool cut = false);
   /// Items have been worked on, and what has become of them handed over.
   void leave_loop(worker& w, std::size_t items);
   void end(worker& w);
 
   net& net_;
   const std::size_t first_, last_;
-  std::size_t most_items_ = 1;  // to take at once
+  std::size_t most_items_ = 1;                         // to take at once
+  std::atomic<std::size_t> take_most_{longest_run};  // whatever they cost
 
  private:
   enum class state : std::uint8_t { idle, queued, running, again };

@@ -40,6 +40,7 @@ class line_node final : public node, public lane::owner {
   void take_items(worker& w);
   [[nodiscard]] bool collects() override;
   void give(worker& w, bool in_call) override;
+  void hand_on() override;
   void finish(worker& w);
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool collects_long() const;
@@ -51,6 +52,7 @@ class line_node final : public node, public lane::owner {
   std::unique_ptr<lane> lane_;
   lane* runner_ = nullptr;   // that of these stages, or of the whole line
   outlet* outlet_ = nullptr;  // where it sends to; null: it is a sink
+  std::atomic<outlet*> lending_to_{nullptr};  // the same, where the monitor may hand on what lies in it
   chunk_ptr back_;
   chunk_ptr rest_;  // of a run of items that was cut short
   bool source_ended_ = false;
@@ -58,7 +60,8 @@ class line_node final : public node, public lane::owner {
   bool lends_ = false;  // the source may wait in any call: the receiver may take what it has given
   std::size_t run_length_ = 1;
   std::size_t longest_filling_ = 1;
-  std::size_t streak_ = 0;  // items that came quickly, one after the other
+  double usual_call_ns_ = 0;  // of the source, on average
+  std::size_t streak_ = 0;    // items that came quickly, one after the other
   std::int64_t made_ = 0;
 };
 
@@ -93,6 +96,8 @@ class farm final : public replicated {
   [[nodiscard]] std::size_t most() const noexcept override { return seats.size(); }
   void set_replicas(std::size_t n) override;
   [[nodiscard]] squad* home() const noexcept override;
+  /// To be called when edges or replicas have changed.
+  void bound_runs();
 
   std::vector<std::unique_ptr<seat>> seats;  ///< all there may be; the first one stands for the farm
   /// Others restore the order: what becomes of a run of items goes on at once, as one run, with its number.
@@ -140,8 +145,9 @@ class farm final : public replicated {
   thread_log* order_log_ = nullptr;  // of the stage behind the farm
   std::atomic<bool> ending_{false};
   // Whose end hook is next: of which stage, and which replica.
-  std::size_t end_stage_ = 0;
-  std::atomic<std::size_t> end_replica_{0};
+  // A thread that executes another replica passes the turn on.
+  std::size_t end_stage_ = 0, end_replica_ = 0;
+  std::atomic<int> end_turn_{-1};
   std::atomic<bool> stalled_{false};  // what is next has found no room
   std::atomic<int> firing_{0};        // replicas whose timers are being called
 };
@@ -162,6 +168,7 @@ class farm::seat final : public node, public lane::owner {
   [[nodiscard]] bool quiet() const;
 
  private:
+  friend class farm;
   void prepare(worker& w);
   void begin(std::int64_t number, std::int64_t upto, std::size_t items);
   [[nodiscard]] chunk_ptr take_piece();
@@ -170,11 +177,13 @@ class farm::seat final : public node, public lane::owner {
   [[nodiscard]] chunk_ptr new_output(std::int64_t upto) const;
   [[nodiscard]] bool collects() override { return false; }
   void give(worker& w, bool in_call) override;
+  void hand_on() override;
   void give_numbered(worker& w, bool in_call);
   void drain(worker& w);
   void wait_for_turn(worker& w);
   [[nodiscard]] bool my_run_is_next() const noexcept { return farm_.next_out_.load() == mine_->seq; }
   void count_order();
+  void send_results(worker* w);
   void finish(worker& w);
   void finish_next(worker& w);
   [[nodiscard]] bool all_done() const;
