@@ -79,6 +79,11 @@ class Picture:
             f'Q{edge} {y + h} {edge + r} {y + h} H{far}" fill="{fill}" stroke="{INK}"/>'
         )
 
+    def number(self, x: float, y: float, n: int) -> None:
+        """A number in a circle."""
+        self.pieces.append(f'<circle cx="{x}" cy="{y}" r="10" fill="{INK}"/>')
+        self.text(x, y + 4, str(n), anchor="middle", size=12, colour=PAPER)
+
     def write(self, path: Path) -> None:
         """Writes the picture to a file."""
         body = "\n".join(self.pieces)
@@ -172,8 +177,63 @@ def layers() -> Picture:
     return p
 
 
-def pool() -> Picture:
-    """Two workers carry runs of items from the source to the sink."""
+def one_item() -> Picture:
+    """The way of an item through a graph, and the files along it."""
+    p = Picture(880, 578)
+    p.box(20, 70, 110, 60, fill=SOURCE)
+    p.text(75, 97, "source", anchor="middle")
+    p.text(75, 116, "a node", anchor="middle", size=12, colour=PALE)
+    for x, runs in ((186, 3), (596, 2)):
+        p.text(x + 50, 62, "channel", anchor="middle", size=13, colour=PALE)
+        p.open_box(x, 80, 100, 40, NOTHING, left=False)
+        for i in range(runs):
+            p.box(x + 66 - 30 * i, 88, 24, 24, fill=PAPER)
+    p.box(346, 20, 190, 160, fill=NOTHING, dashed=True)
+    p.text(441, 40, "farm", anchor="middle", size=13, colour=PALE)
+    for i in range(2):
+        p.box(366, 52 + 36 * i, 150, 30, f"replica {i}, a node", WORK)
+    for i, fill in enumerate([NOTHING, WORK, WORK, NOTHING, PAPER]):
+        p.box(366 + 30 * i, 130, 30, 26, fill=fill, dashed=fill != WORK)
+    p.text(441, 172, "window: results by number", anchor="middle", size=12, colour=PALE)
+    p.box(750, 70, 110, 60, fill=SINK)
+    p.text(805, 97, "sink", anchor="middle")
+    p.text(805, 116, "a node", anchor="middle", size=12, colour=PALE)
+    for x in (130, 286, 536, 696):
+        p.arrow(x, 100, x + (56 if x in (130, 536) else 54), 100)
+    p.box(260, 232, 270, 40, "ready queue: source, replica 1", STAGE)
+    p.text(545, 257, "a worker group", size=13, colour=PALE)
+    for i in range(2):
+        p.box(260 + 150 * i, 302, 120, 34, f"worker {i}", PAPER)
+    p.way([(160, 104), (160, 250), (258, 250)])
+    p.text(152, 200, "is notified", anchor="end", size=12, colour=PALE)
+    p.arrow(320, 272, 320, 300)
+    p.way([(260, 319), (75, 319), (75, 132)])
+    p.text(85, 310, "executes it", size=12, colour=PALE)
+    numbers = [(340, 286), (75, 70), (20, 130), (130, 130), (160, 78), (236, 134), (260, 232), (536, 40)]
+    for i, (x, y) in enumerate(numbers, start=1):
+        p.number(x, y, i)
+    told = [
+        ("graph_engine.cpp", "live, execute", "a worker takes a node that is ready: here the source"),
+        ("line_node.cpp", "produce", "decides how many items to ask for"),
+        ("stage_runner.cpp", "produce, carry", "calls compiled loops with them, and takes the time"),
+        ("model/chain.hpp", "", "the loop: each stage calls the next one directly"),
+        ("node.cpp", "hand_over, notify", "what came out goes on, and the receiver becomes ready"),
+        ("channel.cpp", "push, pop", "is joined with what waits, and taken out in runs"),
+        ("worker_group.cpp", "submit, take", "what has just got items is next; is another thread worth it?"),
+        ("farm.cpp", "execute, give, drain", "a run gets a number; its results go on when it is its turn"),
+    ]
+    for i, (file, functions, what) in enumerate(told):
+        y = 376 + 22 * i
+        p.number(32, y - 4, i + 1)
+        p.text(52, y, file, size=13)
+        p.text(190, y, functions, size=13, colour=PALE)
+        p.text(340, y, what, size=13)
+    p.text(52, 560, "The sink takes the run from its channel, and 2, 3 and 4 follow once more.", size=13)
+    return p
+
+
+def workers() -> Picture:
+    """Two workers execute the nodes of source | farm | sink."""
     p = Picture(860, 300)
     lanes = {"worker 0": 60, "worker 1": 140}
     for name, y in lanes.items():
@@ -195,28 +255,27 @@ def pool() -> Picture:
     for lane, x, w, text, fill in bars:
         p.box(x, lanes[lane], w, 34, fill=fill)
         p.text(x + w / 2, lanes[lane] + 22, text, anchor="middle", size=12)
-    p.text(
-        100, 30, "0, 1, 2, ... are runs of items, numbered in the order of the source", size=13, colour=PALE
-    )
+    told = "0, 1, 2, ... are runs of items, numbered as the farm's replicas take them"
+    p.text(100, 30, told, size=13, colour=PALE)
     p.line(560, 94, 560, 215, dashed=True)
-    p.text(552, 212, "2 is done, but 1 is not: the worker deposits 2", anchor="end", size=13)
-    p.text(552, 230, "in the sink's window and takes new work", anchor="end", size=13)
+    p.text(552, 212, "2 is done, but 1 is not: its results stay", anchor="end", size=13)
+    p.text(552, 230, "in the farm's window, and the worker goes on", anchor="end", size=13)
     p.line(665, 174, 665, 262, dashed=True)
-    p.text(657, 260, "1 is done: the worker drains 1 and 2, in order", anchor="end", size=13)
+    p.text(657, 260, "1 is done: the worker hands over 1 and 2, in order", anchor="end", size=13)
     p.line(165, 94, 165, 262, dashed=True)
-    p.text(173, 282, "woken by worker 0, since run 0 is worth more than a wake-up", size=13)
+    p.text(173, 282, "woken by worker 0, since two nodes are worth more than a wake-up", size=13)
     p.line(165, 262, 165, 284, dashed=True)
     return p
 
 
 def window() -> Picture:
-    """The reorder window in front of a serial stage."""
+    """The reorder window of a farm."""
     p = Picture(760, 250)
-    p.text(20, 30, "the window of a serial stage, here with 8 slots", size=15)
+    p.text(20, 30, "the window of a farm, here with 8 slots in place of 64", size=15)
     slots = [
         (40, "at work", NOTHING),
         (41, "done", WORK),
-        (42, "at work", NOTHING),
+        (42, "", NOTHING),
         (43, "done", WORK),
         (44, "done", WORK),
         (45, "at work", NOTHING),
@@ -228,17 +287,50 @@ def window() -> Picture:
         p.box(x, 90, 75, 50, fill=fill, dashed=state != "done")
         p.text(x + 37.5, 112, str(number), anchor="middle")
         p.text(x + 37.5, 130, state, anchor="middle", size=12, colour=PALE)
-    p.text(77.5, 58, "next", anchor="middle")
+    for i, fill in enumerate([WORK, NOTHING, WORK]):
+        p.box(40 + 85 * 2 + 7 + 21 * i, 117, 19, 17, fill=fill, dashed=fill != WORK)
+    p.text(77.5, 58, "goes on next", anchor="middle")
     p.arrow(77.5, 64, 77.5, 86)
-    p.text(587.5, 58, "the source gives this number next", anchor="middle")
+    p.text(587.5, 58, "the number of the next run that is taken", anchor="middle")
     p.arrow(587.5, 64, 587.5, 86)
     told = [
-        "A worker that has finished a run puts it into its slot and tries to become the drainer.",
-        "The drainer takes 40 when it is there, then 41, and stops at 42. Nobody waits for a turn.",
-        "Number 48 is not given before 40 has been taken: a slow run holds the source back, no memory grows.",
+        "A replica that is done with a run puts its results into the slot, and takes the next run.",
+        "Whoever is done with 40 sends 40 and 41. The run 42 was cut short: its pieces go on one by one.",
+        "Number 48 is not taken before 40 has gone on: a slow run holds the source back.",
     ]
     for i, line in enumerate(told):
         p.text(40, 175 + 20 * i, line, size=13)
+    return p
+
+
+def whole_line() -> Picture:
+    """When a line is one loop: the three modes."""
+    p = Picture(800, 210)
+    for x, name, what, fill in [
+        (20, "apart", "each node by itself", STAGE),
+        (310, "draining", "the first node waits", NOTHING),
+        (600, "whole", "one compiled loop", WORK),
+    ]:
+        p.box(x, 70, 180, 60, fill=fill)
+        p.text(x + 90, 97, name, anchor="middle", size=15)
+        p.text(x + 90, 117, what, anchor="middle", size=12, colour=PALE)
+    p.arrow(200, 100, 308, 100)
+    p.text(254, 62, "an item is", anchor="middle", size=12)
+    p.text(254, 78, "below 30 ns", anchor="middle", size=12)
+    p.arrow(490, 100, 598, 100)
+    p.text(544, 62, "the others", anchor="middle", size=12)
+    p.text(544, 78, "are quiet", anchor="middle", size=12)
+    p.way([(690, 130), (690, 170), (110, 170), (110, 132)])
+    back = "the loop was slower in its trial; sharing may pay; expensive items"
+    p.text(400, 163, back, anchor="middle", size=12)
+    p.text(
+        400,
+        196,
+        "A trial in vain: the next one comes after 10 ms, then 20 ms, 40 ms, ..., 1 s",
+        anchor="middle",
+        size=12,
+        colour=PALE,
+    )
     return p
 
 
@@ -578,7 +670,7 @@ def rates() -> Picture:
 def main() -> None:
     """Draws all of them."""
     here = Path(__file__).parent
-    for draw in (shapes, layers, pool, window, rates):
+    for draw in (shapes, layers, one_item, workers, window, whole_line, rates):
         draw().write(here / f"{draw.__name__}.svg")
     patterns = (
         key_by,

@@ -19,9 +19,9 @@ struct run_state;
 /// tests and for work that is not worth a second core.
 struct sequential {};
 
-/// The default. As many workers as cores share the stages: a worker takes a run of items and carries it as
-/// far as it gets, downstream work first; further workers are called only when that pays, and where it does
-/// not the whole stream runs inline on one. See docs/policies.md.
+/// The default. As many workers as cores share the stages: what has just got items is executed next, so
+/// downstream work goes first; further workers are called only when that pays, and where it does not a line
+/// runs inline on one. See docs/policies.md.
 ///
 /// ```cpp
 /// auto job = tw::source(std::vector{1, 2, 3}) | tw::sink([](int) {});
