@@ -2,24 +2,24 @@
  *
  * Mirrors: include/thalweg/pattern/split.hpp: branching::number, branching::upto
  * Mirrors: include/thalweg/pattern/merge.hpp: merge::in_order, merge::upto
- * Mirrors: src/run/network/edge.cpp: edge::push, edge::pop
- * Mirrors: src/run/network/node.cpp: node::take
- * Mirrors: src/run/network/line_node.cpp: line_node::give
- * Mirrors: src/run/network/port_node.cpp: port_node::give, port_node::comes_to_end
+ * Mirrors: src/run/engine/channel.cpp: channel::push, channel::pop
+ * Mirrors: src/run/engine/node.cpp: node::take
+ * Mirrors: src/run/engine/line_node.cpp: line_node::give
+ * Mirrors: src/run/engine/port_node.cpp: port_node::give, port_node::comes_to_end
  *
  * A split gives its items ranks and sends each of them into one of two branches, or (a tee) into both. At the end of
  * each run it promises both branches that nothing below the next rank will come. Branch 0 has two stages: the first
  * passes on what comes, the second drops items, or makes two of one, and may send one more at its end, of rank END.
  * Branch 1 has one stage, which drops items and may send one at its end. A stage takes a run of items, or a part of it,
  * hands over what it has as soon as that fills a run, and at the end of the run passes on the promise, even if all
- * items were dropped. In an edge short runs are joined. The merge gives the item of the lowest place (rank, input) as
+ * items were dropped. In a channel short runs are joined. The merge gives the item of the lowest place (rank, input) as
  * soon as no other input can have a lower one. The split may stop for ever after any run, or come to its end.
  *
  * Shown: the merge gives items in the order of their ranks, those of the same rank in the order of the inputs, also
  * what end hooks have sent; everything that was sent comes out, even if the split has stopped for ever and nothing has
  * ended; the merge ends.
  *
- * Edges have room for everything: what happens if not is the matter of node.pml.
+ * Channels have room for everything: what happens if not is the matter of node.pml.
  *
  * BROKEN 1: a stage passes on that nothing at all will come, from a sender that has ended, though its own end hook may
  *           still send.
@@ -28,7 +28,7 @@
  * BROKEN 4: that nothing below a rank will come is taken to say that nothing of that rank will come.
  * BROKEN 5: the first part of a run carries the promise of the whole.
  * BROKEN 6: an input counts as ended while items wait in it.
- * BROKEN 7: a promise without items is kept only if there is a run in the edge that it can be added to.
+ * BROKEN 7: a promise without items is kept only if there is a run in the channel that it can be added to.
  */
 #ifndef BROKEN
 #define BROKEN 0
@@ -37,7 +37,7 @@
 #define N 2          /* items that the split sends, with ranks from 1 on */
 #endif
 #define FULL 2       /* items in a run */
-#define MOST 6       /* runs in an edge */
+#define MOST 6       /* runs in a channel */
 #define LEAST 0      /* no promise */
 #define END (N + 1)  /* the rank of what end hooks send */
 #define NEVER (N + 2)
@@ -60,54 +60,55 @@ typedef pipe {
   bool closed;
   chunk held             /* the receiver's */
 };
-pipe edge[5];
+pipe channel[5];
 
 bool stopped = false;  /* the split waits for ever */
 byte sent = 0;         /* by the last stages of both branches */
 byte came = 0;         /* out of the merge */
 byte k_, p_;
 
-/* What the sender is filling goes into the edge, with a promise. */
+/* What the sender is filling goes into the channel, with a promise. */
 inline push(e, promise) {
   d_step {
     p_ = promise;
     if
-    :: edge[e].filling.n == 0 && edge[e].runs > 0 ->
+    :: channel[e].filling.n == 0 && channel[e].runs > 0 ->
        if
-       :: p_ > edge[e].waiting[edge[e].runs - 1].upto -> edge[e].waiting[edge[e].runs - 1].upto = p_
+       :: p_ > channel[e].waiting[channel[e].runs - 1].upto -> channel[e].waiting[channel[e].runs - 1].upto = p_
        :: else
        fi
 #if BROKEN == 7
-    :: edge[e].filling.n == 0 && edge[e].runs == 0 -> skip
-    :: edge[e].filling.n > 0 &&
+    :: channel[e].filling.n == 0 && channel[e].runs == 0 -> skip
+    :: channel[e].filling.n > 0 &&
 #else
-    :: (edge[e].filling.n > 0 || edge[e].runs == 0) &&
+    :: (channel[e].filling.n > 0 || channel[e].runs == 0) &&
 #endif
-       (edge[e].runs == 0 || edge[e].waiting[edge[e].runs - 1].n + edge[e].filling.n > FULL) ->
-       assert(edge[e].runs < MOST);
-       edge[e].waiting[edge[e].runs].n = edge[e].filling.n;
-       edge[e].waiting[edge[e].runs].item[0] = edge[e].filling.item[0];
-       edge[e].waiting[edge[e].runs].item[1] = edge[e].filling.item[1];
-       edge[e].waiting[edge[e].runs].upto = p_;
-       edge[e].runs++
-    :: edge[e].filling.n > 0 && edge[e].runs > 0 &&
-       edge[e].waiting[edge[e].runs - 1].n + edge[e].filling.n <= FULL ->
+       (channel[e].runs == 0 || channel[e].waiting[channel[e].runs - 1].n + channel[e].filling.n > FULL) ->
+       assert(channel[e].runs < MOST);
+       channel[e].waiting[channel[e].runs].n = channel[e].filling.n;
+       channel[e].waiting[channel[e].runs].item[0] = channel[e].filling.item[0];
+       channel[e].waiting[channel[e].runs].item[1] = channel[e].filling.item[1];
+       channel[e].waiting[channel[e].runs].upto = p_;
+       channel[e].runs++
+    :: channel[e].filling.n > 0 && channel[e].runs > 0 &&
+       channel[e].waiting[channel[e].runs - 1].n + channel[e].filling.n <= FULL ->
        k_ = 0;
        do
-       :: k_ < edge[e].filling.n ->
-          edge[e].waiting[edge[e].runs - 1].item[edge[e].waiting[edge[e].runs - 1].n] = edge[e].filling.item[k_];
-          edge[e].waiting[edge[e].runs - 1].n++;
+       :: k_ < channel[e].filling.n ->
+          channel[e].waiting[channel[e].runs - 1].item[channel[e].waiting[channel[e].runs - 1].n] =
+            channel[e].filling.item[k_];
+          channel[e].waiting[channel[e].runs - 1].n++;
           k_++
        :: else -> break
        od;
        if
-       :: p_ > edge[e].waiting[edge[e].runs - 1].upto -> edge[e].waiting[edge[e].runs - 1].upto = p_
+       :: p_ > channel[e].waiting[channel[e].runs - 1].upto -> channel[e].waiting[channel[e].runs - 1].upto = p_
        :: else
        fi
     fi;
-    edge[e].filling.n = 0;
-    edge[e].filling.item[0] = 0;
-    edge[e].filling.item[1] = 0;
+    channel[e].filling.n = 0;
+    channel[e].filling.item[0] = 0;
+    channel[e].filling.item[1] = 0;
     k_ = 0;
     p_ = 0
   }
@@ -115,46 +116,46 @@ inline push(e, promise) {
 
 inline put(e, what) {
   d_step {
-    edge[e].filling.item[edge[e].filling.n] = what;
-    edge[e].filling.n++
+    channel[e].filling.item[channel[e].filling.n] = what;
+    channel[e].filling.n++
   }
 }
 
 /* Takes the first run, or the first item of it; what is promised goes with its last item. */
 inline pop(e, part) {
   d_step {
-    edge[e].held.item[0] = edge[e].waiting[0].item[0];
+    channel[e].held.item[0] = channel[e].waiting[0].item[0];
     if
     :: part ->
-       edge[e].held.n = 1;
-       edge[e].held.item[1] = 0;
-       edge[e].held.upto = (BROKEN == 5 -> edge[e].waiting[0].upto : LEAST);
-       edge[e].waiting[0].n = 1;
-       edge[e].waiting[0].item[0] = edge[e].waiting[0].item[1];
-       edge[e].waiting[0].item[1] = 0
+       channel[e].held.n = 1;
+       channel[e].held.item[1] = 0;
+       channel[e].held.upto = (BROKEN == 5 -> channel[e].waiting[0].upto : LEAST);
+       channel[e].waiting[0].n = 1;
+       channel[e].waiting[0].item[0] = channel[e].waiting[0].item[1];
+       channel[e].waiting[0].item[1] = 0
     :: else ->
-       edge[e].held.n = edge[e].waiting[0].n;
-       edge[e].held.item[1] = edge[e].waiting[0].item[1];
-       edge[e].held.upto = edge[e].waiting[0].upto;
+       channel[e].held.n = channel[e].waiting[0].n;
+       channel[e].held.item[1] = channel[e].waiting[0].item[1];
+       channel[e].held.upto = channel[e].waiting[0].upto;
        k_ = 1;
        do
-       :: k_ < edge[e].runs ->
-          edge[e].waiting[k_ - 1].n = edge[e].waiting[k_].n;
-          edge[e].waiting[k_ - 1].item[0] = edge[e].waiting[k_].item[0];
-          edge[e].waiting[k_ - 1].item[1] = edge[e].waiting[k_].item[1];
-          edge[e].waiting[k_ - 1].upto = edge[e].waiting[k_].upto;
+       :: k_ < channel[e].runs ->
+          channel[e].waiting[k_ - 1].n = channel[e].waiting[k_].n;
+          channel[e].waiting[k_ - 1].item[0] = channel[e].waiting[k_].item[0];
+          channel[e].waiting[k_ - 1].item[1] = channel[e].waiting[k_].item[1];
+          channel[e].waiting[k_ - 1].upto = channel[e].waiting[k_].upto;
           k_++
        :: else -> break
        od;
-       edge[e].runs--;
-       edge[e].waiting[edge[e].runs].n = 0;
-       edge[e].waiting[edge[e].runs].item[0] = 0;
-       edge[e].waiting[edge[e].runs].item[1] = 0;
-       edge[e].waiting[edge[e].runs].upto = 0;
+       channel[e].runs--;
+       channel[e].waiting[channel[e].runs].n = 0;
+       channel[e].waiting[channel[e].runs].item[0] = 0;
+       channel[e].waiting[channel[e].runs].item[1] = 0;
+       channel[e].waiting[channel[e].runs].upto = 0;
        k_ = 0
     fi;
     if
-    :: BROKEN != 1 && edge[e].held.upto > END -> edge[e].held.upto = END
+    :: BROKEN != 1 && channel[e].held.upto > END -> channel[e].held.upto = END
     :: else
     fi
   }
@@ -163,7 +164,7 @@ inline pop(e, part) {
 inline take(e) {
   if
   :: pop(e, false)
-  :: edge[e].waiting[0].n == 2 -> pop(e, true)
+  :: channel[e].waiting[0].n == 2 -> pop(e, true)
   fi
 }
 
@@ -171,7 +172,7 @@ inline take(e) {
 inline deal(e) {
   put(e, 2 * rank);
   if
-  :: edge[e].filling.n == FULL -> push(e, rank + 1)
+  :: channel[e].filling.n == FULL -> push(e, rank + 1)
   :: else
   fi
 }
@@ -191,7 +192,7 @@ active proctype split() {
        :: push(TO_FIRST, rank); goto flushed
        fi }
   :: atomic { rank > N -> push(TO_FIRST, rank) };
-     atomic { push(TO_OTHER, rank); edge[TO_FIRST].closed = true; edge[TO_OTHER].closed = true };
+     atomic { push(TO_OTHER, rank); channel[TO_FIRST].closed = true; channel[TO_OTHER].closed = true };
      break;
 flushed:
      atomic {
@@ -204,7 +205,7 @@ flushed:
 }
 
 #if BROKEN == 2
-#define in_call edge[from].held.upto
+#define in_call channel[from].held.upto
 #else
 #define in_call LEAST
 #endif
@@ -212,7 +213,7 @@ flushed:
 inline send(what) {
   put(to, what);
   if
-  :: edge[to].filling.n == FULL -> push(to, in_call); handed = true
+  :: channel[to].filling.n == FULL -> push(to, in_call); handed = true
   :: else
   fi
 }
@@ -223,7 +224,7 @@ proctype stage(byte from; byte to; bool plain) {
   bool busy, handed, twice;
 end:
   do
-  :: atomic { busy || edge[from].runs > 0 ->
+  :: atomic { busy || channel[from].runs > 0 ->
        if
        :: !busy -> take(from); next = 0; busy = true
        :: else
@@ -232,24 +233,24 @@ end:
        do
        :: handed -> break
        :: !handed && twice -> twice = false; send(what + 1); sent++
-       :: !handed && !twice && next < edge[from].held.n ->
-          what = edge[from].held.item[next];
+       :: !handed && !twice && next < channel[from].held.n ->
+          what = channel[from].held.item[next];
           next++;
           if
           :: send(what); sent = sent + (1 - plain)
           :: !plain                    /* dropped */
           :: !plain && from == WITHIN -> send(what); sent++; twice = true
           fi
-       :: !handed && !twice && next == edge[from].held.n ->
+       :: !handed && !twice && next == channel[from].held.n ->
           if
-          :: BROKEN == 3 && edge[to].filling.n == 0
-          :: else -> push(to, edge[from].held.upto)
+          :: BROKEN == 3 && channel[to].filling.n == 0
+          :: else -> push(to, channel[from].held.upto)
           fi;
           d_step {
-            edge[from].held.n = 0;
-            edge[from].held.item[0] = 0;
-            edge[from].held.item[1] = 0;
-            edge[from].held.upto = 0
+            channel[from].held.n = 0;
+            channel[from].held.item[0] = 0;
+            channel[from].held.item[1] = 0;
+            channel[from].held.upto = 0
           }
           busy = false;
           next = 0;
@@ -257,19 +258,19 @@ end:
           break
        od;
        handed = false }
-  :: atomic { !busy && edge[from].runs == 0 && edge[from].closed ->
+  :: atomic { !busy && channel[from].runs == 0 && channel[from].closed ->
        if
        :: !plain -> send(2 * END); sent++
        :: skip
        fi;
        handed = false;
        push(to, NEVER) };
-     edge[to].closed = true;
+     channel[to].closed = true;
      break
   od
 }
 
-#define port(i) edge[TO_MERGE + (i)]
+#define port(i) channel[TO_MERGE + (i)]
 #define left(i) (port(i).held.n > at[i])
 #define rank_of(i) (left(i) -> port(i).held.item[at[i]] / 2 : (over[i] -> NEVER : upto[i]))
 #if BROKEN == 4

@@ -1,25 +1,24 @@
-/* Stealing from a chunk that is being filled, and the numbers that the pool gives to what leaves it: the source adds
- * items without a lock; a thief takes what is there, under the lock of `fill` and that of the chunk; the array grows,
- * or its items move to the front, under that of the chunk.
+/* Stealing from a chunk that is being filled: the source adds items without a lock; a thief takes what is there, under
+ * the lock of lending and that of the chunk; the array grows, or its items move to the front, under that of the chunk.
  *
  * Mirrors: include/thalweg/pipe/chunk.hpp: emplace, make_room, size, steal, clear
- * Mirrors: src/run/pool/source.cpp: take_grant, steal, flush_source
- * Mirrors: src/run/pool/fill.hpp: open, close
+ * Mirrors: src/run/engine/channel.cpp: channel::push, channel::pop, channel::steal
+ * Mirrors: src/run/engine/line_node.cpp: line_node::give
  *
  * The array is cells: raw memory, an item, or what is left of an item that was moved away. The store of the chunk's end
  * goes through a store buffer, as on every real core; that whoever sees the end sees the items before it is taken for
- * granted (release and acquire). A thief's first look has the lock of `fill` only: it may fall into the middle of
- * make_room, and then the thief finds nothing.
+ * granted (release and acquire). The source hands over what is in the chunk whenever it likes: into the channel, under
+ * the lock of lending. A thief takes what is in the channel, or, if that is empty, what is in the chunk. Its first look
+ * has the lock of lending only: it may fall into the middle of make_room, and then the thief finds nothing.
  *
  * Shown: a thief touches cells with items only, and the source constructs items in raw memory only; every item leaves
- * the chunk, once; the numbers have the order in which the source made the items.
+ * the chunk, once; the thief has them in the order in which the source made them.
  *
  * BROKEN 1: make_room takes no lock.
  * BROKEN 2: a thief reads how much there is before it has the lock of the chunk.
  * BROKEN 3: the end is stored before the item lies there.
- * BROKEN 4: a thief numbers what it has after it has left the lock of `fill`.
- * BROKEN 5: the source closes the chunk after it has numbered what is left in it.
- * BROKEN 6: a flush takes the lock of the chunk only.
+ * BROKEN 4: a thief does not look whether something older waits in the channel.
+ * BROKEN 5: who hands over takes the lock of the chunk only.
  */
 
 #ifndef BROKEN
@@ -36,11 +35,12 @@ byte data = 0, capacity = 2;
 byte begin = 0, written_end = 0, visible_end = 0;
 bool filling = false;           /* its lock */
 
-/* fill */
-bool lock = false, opened = false;
+/* The channel. */
+bool lending = false;           /* its lock */
+byte in_channel = 0;
 
-/* For the proof: the next item to get a number. */
-byte numbered = 0;
+/* For the proof: how many items the thief has had. */
+byte taken = 0;
 bool ended = false;
 
 /* The store buffer drains by itself, sooner or later. */
@@ -82,10 +82,10 @@ inline take(n) {
   i = 0
 }
 
-inline number(n) {
+inline work_on(n) {
   d_step {
-    assert(n == 0 || first == numbered);
-    numbered = numbered + n;
+    assert(n == 0 || first == taken);
+    taken = taken + n;
     first = RAW
   }
 }
@@ -129,10 +129,6 @@ inline make_room() {
 
 proctype source() {
   byte made = 0, n = 0, i = 0, from = 0, left = 0, first = RAW;
-grant:
-  acquire(lock);
-  opened = true;
-  release(lock);
   do
   :: made < ITEMS -> /* emplace */
      n = written_end;
@@ -148,65 +144,39 @@ grant:
      written_end = n + 1;
 #endif
      n = 0
-  :: written_end > 0 -> /* flush_source, whenever the chunk is full */
-#if BROKEN != 6
-     acquire(lock);
+  :: written_end > 0 -> /* it hands over, whenever it likes */
+#if BROKEN != 5
+     acquire(lending);
 #endif
      acquire(filling);
      n = written_end - begin;
      take(n);
      begin = begin + n;
      release(filling);
-     begin = 0;
+     begin = 0;         /* clear */
      written_end = 0;
-     number(n);
-#if BROKEN != 6
-     release(lock);
-#endif
-     n = 0
-  :: true -> break
-  od;
-#if BROKEN != 5
-  acquire(lock);
-  opened = false;
-  release(lock);
-#endif
-  if
-  :: written_end > begin ->
-     acquire(lock);
-     n = written_end - begin;
-     first = cell[data + begin];
-     number(n);
-     release(lock);
-#if BROKEN == 5
-     acquire(lock);
-     opened = false;
-     release(lock);
-#endif
-     take(n); /* it carries them on itself */
+     in_channel = in_channel + n;
      first = RAW;
+#if BROKEN != 5
+     release(lending);
+#endif
      n = 0
-  :: else
-  fi;
-  begin = 0; /* clear */
-  written_end = 0;
+  :: made == ITEMS && written_end == 0 -> break
+  od;
   for (i : 0 .. 13) {
     assert(cell[i] == RAW)
   };
   i = 0;
-  if
-  :: made < ITEMS -> goto grant
-  :: else -> ended = true
-  fi
+  ended = true
 }
 
 proctype thief() {
   byte n = 0, i = 0, first = RAW;
   do
-  :: atomic { !lock && opened -> lock = true };
+  :: atomic { !lending && !ended -> lending = true };
      n = begin;
      if
-     :: n < visible_end ->
+     :: (BROKEN == 4 || in_channel == 0) && n < visible_end ->
 #if BROKEN == 2
         n = visible_end - begin;
         acquire(filling);
@@ -217,17 +187,15 @@ proctype thief() {
         take(n);
         begin = begin + n;
         filling = false;
-#if BROKEN != 4
-        number(n)
-#endif
      :: else -> n = 0
      fi;
-     lock = false;
-#if BROKEN == 4
-     number(n);
-#endif
+     lending = false;
+     work_on(n);
      n = 0
-  :: ended -> break
+  :: atomic { in_channel > 0 ->     /* under the lock of the channel: whatever is there is the oldest */
+       taken = taken + in_channel;
+       in_channel = 0 }
+  :: ended && in_channel == 0 -> break
   od
 }
 
@@ -238,5 +206,5 @@ init {
     run thief()
   };
   timeout; /* all have left */
-  assert(ended && numbered == ITEMS)
+  assert(ended && taken == ITEMS)
 }

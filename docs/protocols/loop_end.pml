@@ -1,18 +1,18 @@
-/* How a loop of the network ends.
+/* How a loop of nodes ends.
  *
- * Mirrors: src/run/network/node.cpp: loop::empty, loop::left, node::take, node::leave_loop, node::hand_over,
+ * Mirrors: src/run/engine/node.cpp: loop::empty, loop::left, node::take, node::leave_loop, node::hand_over,
  *   node::inputs_ended, node::end
  *
  * Two nodes: A takes items from outside and from B; B takes what A sends and sends some of it back to A. `inside`
- * counts the items in the loop: up before an item enters or comes into being, down after it has been worked on and
- * what has become of it has been handed over. When the edge from outside has ended and the counter is zero, A ends,
- * then B: each runs an end hook, which may send to those behind it.
+ * counts the items in the loop: up before an item enters or comes into being, down after it has been worked on and what
+ * has become of it has been handed over. When the channel from outside has ended and the counter is zero, A ends, then
+ * B: each runs an end hook, which may send to those behind it.
  *
- * The source sends ITEMS items and closes the edge. Each item goes round up to ROUNDS times.
+ * The source sends ITEMS items and closes the channel. Each item goes round up to ROUNDS times.
  *
  * Shown: nothing reaches a node that has ended; at the end nothing is inside and all has come out; both nodes end.
  *
- * BROKEN 1: only the counter is looked at, not whether the edge from outside has ended.
+ * BROKEN 1: only the counter is looked at, not whether the channel from outside has ended.
  * BROKEN 2: the counter goes down before what has become of the item is counted.
  * BROKEN 3: whoever counts down to zero does not notify the node whose turn it is to end.
  * BROKEN 4: B may end before A has.
@@ -23,9 +23,9 @@
 #define ITEMS 2
 #define ROUNDS 2
 
-byte outside = 0;           /* items in the edge from outside */
+byte outside = 0;           /* items in the channel from outside */
 bool closed = false;
-byte to_a[3], to_b[3];      /* items in the edges of the loop, by how often they have gone round */
+byte to_a[3], to_b[3];      /* items in the channels of the loop, by how often they have gone round */
 byte inside = 0;
 byte ended = 0;             /* how many nodes have ended, in order */
 bool a_ended = false, b_ended = false;

@@ -1,25 +1,27 @@
-/* A node of the network: asleep, queued, running; senders that hand over and notify; a source that lends the chunk it
- * is filling, and a receiver that falls asleep.
+/* A node: asleep, queued, running; senders that hand over and notify; a source that lends the chunk it is filling, and
+ * a receiver that falls asleep.
  *
- * Mirrors: src/run/network/node.cpp: node::notify, node::claim, node::release, node::fall_asleep, node::take
- * Mirrors: src/run/network/edge.cpp: edge::push, edge::pop, edge::steal
- * Mirrors: src/run/network/line_node.cpp: line_node::collects
+ * Mirrors: src/run/engine/node.cpp: node::notify, node::claim, node::release, node::fall_asleep, node::take
+ * Mirrors: src/run/engine/channel.cpp: channel::push, channel::pop, channel::steal
+ * Mirrors: src/run/engine/port_node.cpp: own_context::flush
  *
- * One source gives N items, one at a time, and may stop for ever after any of them. It collects items in the
- * chunk that it lends, unless the receiver sleeps deeply or LIMIT have been collected: then it hands them over and
- * notifies the receiver. One worker executes the receiver: takes what waits, or steals from the chunk, goes to
- * sleep with a compare-and-swap, looks a little longer (dozes), and at last marks the node as deeply asleep. A
- * second thread notifies the receiver at any moment, without need. Or the source is a sender as any other, which
- * lends nothing and hands over what it has at the end of each of its runs of items.
+ * One source gives N items, one at a time, and may stop for ever after any of them. It collects items in the chunk that
+ * it lends, unless the receiver sleeps deeply or LIMIT have been collected: then it hands them over and notifies the
+ * receiver. One worker executes the receiver: takes what waits, or steals from the chunk, goes to sleep with a
+ * compare-and-swap, looks a little longer (dozes), and at last marks the node as deeply asleep. A second thread
+ * notifies the receiver at any moment, without need. Or the source is a sender as any other, which lends nothing and
+ * hands over what it has at the end of each of its runs of items.
  *
- * Shown: when the source has stopped and the worker sleeps, no item is left in the edge or in the chunk; items
- * are worked on in order, each once; the node is in the list of ready nodes at most as often as it was queued, and
- * is never executed twice at once.
+ * A source of a line looks at a flag after each item instead: lend.pml.
+ *
+ * Shown: when the source has stopped and the worker sleeps, no item is left in the channel or in the chunk; items are
+ * worked on in order, each once; the node is in the list of ready nodes at most as often as it was queued, and is never
+ * executed twice at once.
  *
  * BROKEN 1: the worker does not look once more after it has marked the node.
  * BROKEN 2: going to sleep does not notice a notification that came while the node was running.
  * BROKEN 3: the source tests for deep sleep before it publishes the item.
- * BROKEN 4: what is stolen does not look whether something older waits in the edge.
+ * BROKEN 4: what is stolen does not look whether something older waits in the channel.
  */
 #ifndef BROKEN
 #define BROKEN 0
@@ -33,9 +35,9 @@ mtype state = idle;
 bool deep = true;
 byte ready = 0;        /* entries in the list of ready nodes */
 byte in_chunk = 0;     /* items that are being collected */
-byte in_edge = 0;      /* items handed over */
+byte in_channel = 0;      /* items handed over */
 byte given = 0, worked = 0;
-byte oldest_edge = 0;  /* number of the first item in the edge; those in the chunk follow */
+byte oldest_channel = 0;  /* number of the first item in the channel; those in the chunk follow */
 byte executing = 0;
 bool lends;
 bool source_stopped = false, other_stopped = false, asleep = false;
@@ -70,10 +72,10 @@ active proctype source() {
         /* under the lock of lending: nobody steals meanwhile */
         atomic {
           if
-          :: in_chunk > 0 && in_edge == 0 -> oldest_edge = given - in_chunk
+          :: in_chunk > 0 && in_channel == 0 -> oldest_channel = given - in_chunk
           :: else
           fi;
-          in_edge = in_edge + in_chunk;
+          in_channel = in_channel + in_chunk;
           in_chunk = 0
         }
         notify()
@@ -92,17 +94,17 @@ active proctype other() {
 }
 
 inline take() {
-  /* from the edge, or, if that is empty, what is being collected: under the lock of lending */
+  /* from the channel, or, if that is empty, what is being collected: under the lock of lending */
   if
-  :: atomic { in_edge > 0 ->
-       assert(oldest_edge == worked);
-       worked = worked + in_edge;
-       in_edge = 0 }
-  :: atomic { lends && (BROKEN == 4 || in_edge == 0) && in_chunk > 0 ->
+  :: atomic { in_channel > 0 ->
+       assert(oldest_channel == worked);
+       worked = worked + in_channel;
+       in_channel = 0 }
+  :: atomic { lends && (BROKEN == 4 || in_channel == 0) && in_chunk > 0 ->
        assert(given - in_chunk == worked);
        worked = worked + in_chunk;
        in_chunk = 0 }
-  :: atomic { in_edge == 0 && (in_chunk == 0 || !lends) -> skip }
+  :: atomic { in_channel == 0 && (in_chunk == 0 || !lends) -> skip }
   fi
 }
 
@@ -123,7 +125,7 @@ active proctype worker() {
      /* release */
 release:
      if
-     :: in_edge > 0 || (lends && in_chunk > 0) -> atomic { state = queued; ready++ }
+     :: in_channel > 0 || (lends && in_chunk > 0) -> atomic { state = queued; ready++ }
      :: else ->
         atomic {
           if
@@ -139,20 +141,20 @@ release:
   :: ready == 0 && dozing ->
      /* looks for a little while; then falls asleep */
      if
-     :: state == idle && in_edge + in_chunk > 0 -> notify()
+     :: state == idle && in_channel + in_chunk > 0 -> notify()
      :: skip ->
         deep = true;                 /* and a fence */
         dozing = false;
 #if BROKEN != 1
         if
-        :: state == idle && in_edge + in_chunk > 0 -> notify()
+        :: state == idle && in_channel + in_chunk > 0 -> notify()
         :: else
         fi
 #endif
      fi
   :: atomic { ready == 0 && !dozing && source_stopped && other_stopped ->
        /* asleep for ever */
-       assert(in_edge + in_chunk == 0);
+       assert(in_channel + in_chunk == 0);
        assert(worked == given);
        break }
 next:

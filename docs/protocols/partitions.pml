@@ -1,8 +1,8 @@
 /* State of keys, divided up among parts.
  *
- * Mirrors: src/run/network/keyed_farm.cpp: divider::start, divider::unite, portion::add_work, portion::execute,
- *   keyed_farm::begin_one, keyed_farm::next_one, keyed_farm::set_replicas
- * Mirrors: src/run/network/node.cpp: node::notify, node::release
+ * Mirrors: src/run/engine/keyed_farm.cpp: partitioner::start, partitioner::unite, partition::add_work,
+ *   partition::execute, keyed_farm::begin_one, keyed_farm::next_one, keyed_farm::set_replicas
+ * Mirrors: src/run/engine/node.cpp: node::notify, node::release
  *
  * BATCHES runs of items are divided up one after the other, WINDOW of them at most on their way. Each has something for
  * any of the PARTS parts, which the run is put into the ring of; the others hear nothing of it. A part is a node
@@ -55,7 +55,7 @@ inline notify(i) {
   fi
 }
 
-active proctype divider() {
+active proctype partitioner() {
   byte i;
   bool concerns[PARTS];
   do

@@ -1,27 +1,27 @@
 /* Changing the number of replicas of a farm while it runs.
  *
- * Mirrors: src/run/network/farm.cpp: seat::notify, seat::ready, seat::take_mine, seat::drain, seat::all_done,
- *   farm::set_replicas
- * Mirrors: src/run/network/node.cpp: node::notify, node::release
+ * Mirrors: src/run/engine/farm.cpp: replica::notify, replica::ready, replica::take_mine, replica::drain,
+ *   replica::all_done, farm::set_replicas
+ * Mirrors: src/run/engine/node.cpp: node::notify, node::release
  *
- * A farm has SEATS seats, of which the first `limit` may take items. A seat is a node (node.pml): asleep, queued,
- * running; there are as many threads as seats. An item is taken under the lock and gets a number; what becomes of it
- * waits in a window until all before it have gone on. Items go to whoever is free. Or they are dealt out: one seat
- * takes a run of items out of the edge, `target` names the seat whose turn it is, and that one alone takes the next of
- * them. Meanwhile the number of replicas is changed CHANGES times, by one; it begins with any.
+ * A farm has REPLICAS replicas, of which the first `limit` may take items. A replica is a node (node.pml): asleep,
+ * queued, running; there are as many threads as replicas. An item is taken under the lock and gets a number; what
+ * becomes of it waits in a window until all before it have gone on. Items go to whoever is free. Or they are dealt out:
+ * one replica takes a run of items out of the channel, `target` names the replica whose turn it is, and that one alone
+ * takes the next of them. Meanwhile the number of replicas is changed CHANGES times, by one; it begins with any.
  *
  * The source gives N items, one by one, notifies the farm of each, and may stop for ever after any of them. What it
- * puts into the edge goes through a store buffer: others see it later, unless the source has passed a fence.
+ * puts into the channel goes through a store buffer: others see it later, unless the source has passed a fence.
  *
- * Shown: every item is worked on once, by one seat, and comes out in order; at the end, or when the source has stopped,
- * nothing is left in the edge, dealt out but not taken, or in the window, whatever the replicas were; the end comes
- * once, behind all items.
+ * Shown: every item is worked on once, by one replica, and comes out in order; at the end, or when the source has
+ * stopped, nothing is left in the channel, dealt out but not taken, or in the window, whatever the replicas were; the
+ * end comes once, behind all items.
  *
- * BROKEN 1: who notifies looks how many replicas there are before what it has put into the edge can be seen.
- * BROKEN 2: only the seat whose turn it is is ready, though it may be a replica no more.
+ * BROKEN 1: who notifies looks how many replicas there are before what it has put into the channel can be seen.
+ * BROKEN 2: only the replica whose turn it is is ready, though it may be a replica no more.
  * BROKEN 3: nobody is notified of a change.
- * BROKEN 4: the seat whose turn it was finds that it is another's, and does not notify that one.
- * BROKEN 5: going to sleep does not notice a notification that came while the seat was running.
+ * BROKEN 4: the replica whose turn it was finds that it is another's, and does not notify that one.
+ * BROKEN 5: going to sleep does not notice a notification that came while the replica was running.
  * BROKEN 6: nobody is notified that there is room in the window.
  */
 #ifndef BROKEN
@@ -30,8 +30,8 @@
 #ifndef N
 #define N 3
 #endif
-#ifndef SEATS
-#define SEATS 2
+#ifndef REPLICAS
+#define REPLICAS 2
 #endif
 #ifndef CHANGES
 #define CHANGES 1
@@ -43,28 +43,28 @@ mtype = { idle, queued, running, again };
 
 bool deals;                 /* the items are dealt out */
 byte limit = 1;
-mtype state[SEATS] = idle;
+mtype state[REPLICAS] = idle;
 byte target = NOBODY;
 
 byte buffered = 0;          /* items that the source has put in, not yet seen by others */
-byte in_edge = 0;
-byte taken_out = 0;         /* of the edge */
+byte in_channel = 0;
+byte taken_out = 0;         /* of the channel */
 byte holds = 0;             /* items of a run that are being dealt out */
 byte next_seq = 0, next_out = 0;
 bool done[WINDOW];
 bool closed = false, source_over = false, ended = false;
 byte changes = 0;
 
-#define seat_of(item, n) (((item) == 0 -> 0 : 1) % (n))
-#define all_done (closed && buffered == 0 && in_edge == 0 && !holds && target == NOBODY && next_out == next_seq)
+#define replica_of(item, n) (((item) == 0 -> 0 : 1) % (n))
+#define all_done (closed && buffered == 0 && in_channel == 0 && !holds && target == NOBODY && next_out == next_seq)
 #define room (next_seq - next_out < WINDOW)
 
 inline flush_stores() {
-  in_edge = in_edge + buffered;
+  in_channel = in_channel + buffered;
   buffered = 0
 }
 
-inline notify_seat(i) {
+inline notify_replica(i) {
   if
   :: state[i] == idle -> state[i] = queued
   :: state[i] == running -> state[i] = again
@@ -72,7 +72,7 @@ inline notify_seat(i) {
   fi
 }
 
-/* The first seat stands for all. `stores`: the caller is the source, whose stores are seen when it passes a fence. */
+/* The first one stands for all. `stores`: the caller is the source, whose stores are seen when it passes a fence. */
 inline notify(stores) {
   atomic {
 #if BROKEN != 1
@@ -90,16 +90,16 @@ inline notify(stores) {
     :: else
     fi;
     if
-    :: deals && next < n -> notify_seat(next)
+    :: deals && next < n -> notify_replica(next)
     :: else ->
        i = 0;
        do
-       :: i < n && state[i] == idle -> notify_seat(i); break
+       :: i < n && state[i] == idle -> notify_replica(i); break
        :: i < n && state[i] != idle -> i++
        :: i >= n ->
           i = 0;
           do
-          :: i < n -> notify_seat(i); i++
+          :: i < n -> notify_replica(i); i++
           :: else -> break
           od;
           break
@@ -139,7 +139,7 @@ proctype resizer() {
   :: changes < CHANGES ->
      atomic {
        if
-       :: m < SEATS -> m++
+       :: m < REPLICAS -> m++
        :: m > 1 -> m--
        fi;
        limit = m;
@@ -164,20 +164,20 @@ inline take_mine() {
   :: !room
   :: room && !deals ->
      if
-     :: me < limit && in_edge > 0 ->
-        in_edge--;
+     :: me < limit && in_channel > 0 ->
+        in_channel--;
         mine = taken_out;
         taken_out++
      :: else
      fi
   :: room && deals ->
      if
-     :: !holds && in_edge > 0 -> holds = in_edge; in_edge = 0
+     :: !holds && in_channel > 0 -> holds = in_channel; in_channel = 0
      :: else
      fi;
      if
      :: holds ->
-        target = seat_of(taken_out, limit);
+        target = replica_of(taken_out, limit);
         mine = (target == me -> taken_out : NOBODY);
         if
         :: mine != NOBODY ->
@@ -185,12 +185,12 @@ inline take_mine() {
            taken_out++;
            target = NOBODY;
            if
-           :: holds > 0 -> target = seat_of(taken_out, limit); notify_seat(target)
+           :: holds > 0 -> target = replica_of(taken_out, limit); notify_replica(target)
            :: else
            fi
         :: else ->
 #if BROKEN != 4
-           notify_seat(target)
+           notify_replica(target)
 #else
            skip
 #endif
@@ -208,7 +208,7 @@ inline take_mine() {
   next = 0
 }
 
-proctype seat(byte me) {
+proctype replica(byte me) {
   byte n, next, i, mine = NOBODY;
   bool advanced;
 end:
@@ -218,7 +218,7 @@ end:
      if
      :: mine != NOBODY ->
         if
-        :: in_edge > 0 -> notify(false)
+        :: in_channel > 0 -> notify(false)
         :: else
         fi;
         /* it works on the item */
@@ -259,9 +259,9 @@ end:
           :: !ended && all_done -> i = true
           :: !ended && !all_done ->
 #if BROKEN == 2
-             i = room && (next != NOBODY -> next == me : me < n && in_edge > 0)
+             i = room && (next != NOBODY -> next == me : me < n && in_channel > 0)
 #else
-             i = room && (next == me || (me < n && (next == NOBODY -> in_edge > 0 : next >= n)))
+             i = room && (next == me || (me < n && (next == NOBODY -> in_channel > 0 : next >= n)))
 #endif
           fi;
           n = 0;
@@ -289,7 +289,7 @@ end:
 active proctype observer() {
   timeout ->
   assert(source_over && changes > CHANGES);
-  assert(in_edge == 0 && buffered == 0 && !holds && next_out == next_seq);
+  assert(in_channel == 0 && buffered == 0 && !holds && next_out == next_seq);
   assert(!closed || (ended && next_out == N))
 }
 
@@ -297,11 +297,11 @@ init {
   byte s = 0;
   atomic {
     do
-    :: limit < SEATS -> limit++
+    :: limit < REPLICAS -> limit++
     :: break
     od;
     do
-    :: s < SEATS -> run seat(s); s++
+    :: s < REPLICAS -> run replica(s); s++
     :: else -> break
     od;
     s = 0;

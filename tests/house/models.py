@@ -27,12 +27,6 @@ LABELS = ("State", "Writer", "Invariant", "Model")
 LINES = 6
 """So many lines the comment at the top of a file has at least."""
 
-GOING = {"crossing", "itinerary", "pool_end", "reservation", "watch"}
-"""Models of engines that are about to be deleted, and these with them."""
-
-LATER = ("src/run/network/", "src/run/pool/")
-"""Where files lie that are about to move: they get their comments at their new places."""
-
 HEADER = re.compile(r"\A\s*/\*(.*?)\*/", re.DOTALL)
 MIRRORS = re.compile(r"^Mirrors: +([^\s:]+): *(.*?)(?=^Mirrors:|^$|\Z)", re.DOTALL | re.MULTILINE)
 TOP = re.compile(r"(?: *//[^\n]*\n|#pragma once\n|\s*\n)*")
@@ -87,8 +81,6 @@ def violations(root: Path) -> list[str]:
     """What models and code do not know of each other."""
     wrong: dict[str, None] = {}  # as a list, but each line once
     for model in sorted((root / MODELS).glob("*.pml")):
-        if model.stem in GOING:
-            continue
         found = list(mirrored(model))
         if not found:
             wrong[f"{MODELS}/{model.name}: its header has no line 'Mirrors: <file>: <name>, ...'"] = None
@@ -100,8 +92,7 @@ def violations(root: Path) -> list[str]:
             text = file.read_text(encoding="utf-8")
             for name in missing_names(of, text):
                 wrong[f"{of.model}: it mirrors {name}, which {of.file} does not have"] = None
-            if not of.file.startswith(LATER):
-                wrong |= dict.fromkeys(f"{of.file}: {lack}" for lack in missing_in_comment(of, text))
+            wrong |= dict.fromkeys(f"{of.file}: {lack}" for lack in missing_in_comment(of, text))
     return list(wrong)
 
 
