@@ -126,6 +126,8 @@ run_state::run_state(model::plan p, std::string policy_name, const run_options& 
   }
   for (const auto& s : stages) replicas.push_back(s.info->replicas == automatic ? 1 : s.info->replicas);
   segments.assign(stages.size(), -1);
+  for (const auto& s : stages)
+    capacities.push_back(s.info->opts.capacity == automatic ? 0 : s.info->opts.capacity);
   reorder_slots.assign(stages.size(), 0);
   if (!options.trace.empty()) {
     std::vector<std::string> names;
@@ -391,7 +393,7 @@ report run_state::make_report(bool final) const {
     s.reorder_capacity = reorder_slots[i];
     s.blocking = info.opts.blocking;
     s.paced = info.source.paced;
-    s.capacity = info.opts.capacity == automatic ? 0 : static_cast<std::size_t>(info.opts.capacity);
+    s.capacity = static_cast<std::size_t>(capacities[i]);
     d.dropped += s.totals.dropped;
     if (stages[i].stage > 0) {
       s.inputs.push_back(i - 1);

@@ -31,7 +31,7 @@ namespace thalweg::run_detail {
 
 struct run_state;
 
-namespace network {
+namespace dataflow {
 class exchange;
 }
 
@@ -184,7 +184,7 @@ struct run_state {
   void cut_run_short();
   /// Where other ranks execute parts of the job: what joins them to this one. Null: all of it is executed
   /// here.
-  std::shared_ptr<network::exchange> others;
+  std::shared_ptr<dataflow::exchange> others;
   /// Whether this process has the results.
   bool root = true;
   /// What is done in another way than was asked for; set before the start.
@@ -216,7 +216,8 @@ struct run_state {
   std::atomic<bool> inlined{false};
   std::vector<std::size_t>
       reorder_slots;                  // of the reorder window in front of a stage, by stage number; 0: none
-  std::vector<int> replicas;          // allowed, by stage number
+  std::vector<std::int64_t> capacities;  // in front of a stage, by stage number; 0: none was named
+  std::vector<int> replicas;             // allowed, by stage number
   std::vector<int> segments;          // fused groups, by stage number
   std::vector<resize_event> resizes;  // under `logs_mutex`
   std::function<std::uint64_t(std::size_t stage)>

@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "../../network/net.hpp"
+#include "../../engine/graph_engine.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 // A rank that has some of the parts.
 class keyed_farm::coordinator::remote_rank final : public partition_worker {
@@ -41,7 +41,7 @@ class keyed_farm::coordinator::remote_rank final : public partition_worker {
   const std::size_t place_;
 };
 
-keyed_farm::coordinator::coordinator(keyed_farm& f, net& n, std::size_t first, std::size_t last)
+keyed_farm::coordinator::coordinator(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last)
     : partitioner(f, n, first, last),
       over_(*f.over_),
       parts_(over_.parts()),
@@ -86,7 +86,7 @@ void keyed_farm::coordinator::execute(worker& w) {
     const auto at_work = has_.size() - static_cast<std::size_t>(std::count(has_.begin(), has_.end(), 0U));
     const auto fit = static_cast<double>(over_.by->run_bytes() * at_work) / bytes_per_item_;
     most_items_ = std::min(most_items_, std::max<std::size_t>(1, static_cast<std::size_t>(fit)));
-    in.front()->set_grant(most_items_);
+    in.front()->set_batch(most_items_);
   }
 }
 
@@ -295,4 +295,4 @@ void keyed_farm::coordinator::end_with_answers(worker& w) {
   end_all(w);
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../network/nodes.hpp"
+#include "../../engine/nodes.hpp"
 #include "part_placement.hpp"
 
 /// A farm one node of which sees all items, although several ranks work on them: its keys are divided up, its
@@ -17,11 +17,11 @@
 /// Invariant: order, time and end of the stream are those of one rank. A rank that gets parts gives none away
 /// while keys are on their way, so no rank waits for one that waits for it.
 /// Model: docs/protocols/partitions.pml, with the parts on one rank.
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 class keyed_farm::coordinator final : public partitioner, public receiver {
  public:
-  coordinator(keyed_farm& f, net& n, std::size_t first, std::size_t last);
+  coordinator(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last);
   ~coordinator() override;
 
   [[nodiscard]] bool ready() override;
@@ -70,4 +70,4 @@ class keyed_farm::coordinator final : public partitioner, public receiver {
   std::vector<std::vector<task_message>> said_;  // what end hooks have sent, by stage and place
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <optional>
 
-#include "../../network/net.hpp"
+#include "../../engine/graph_engine.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 // All that are awake wait in the middle of a call, or are ready but for a thread; and nobody who waits has
 // got room meanwhile.
-std::optional<deadlock_report> net::stands_still() const {
+std::optional<deadlock_report> graph_engine::stands_still() const {
   deadlock_report found;
   found.since = moved();
   if (over()) return found;
@@ -30,7 +30,7 @@ std::optional<deadlock_report> net::stands_still() const {
   return found;
 }
 
-bool net::relieve(remedy by) {
+bool graph_engine::relieve(remedy by) {
   switch (by) {
     case remedy::turn:
       turns_given_.fetch_add(1);
@@ -53,21 +53,21 @@ bool net::relieve(remedy by) {
 }
 
 // So much at least nothing on this rank can change before others have sent something.
-bool net::waits_for_others(std::uint64_t moving) const {
+bool graph_engine::waits_for_others(std::uint64_t moving) const {
   return (moving % change) / one_awake <= moving % one_awake + ready_nodes() &&
-         std::none_of(edges_.begin(), edges_.end(), [](const auto& e) { return e->goes_on(); });
+         std::none_of(channels_.begin(), channels_.end(), [](const auto& e) { return e->goes_on(); });
 }
 
-std::size_t net::ready_nodes() const {
+std::size_t graph_engine::ready_nodes() const {
   std::size_t ready = 0;
-  for (const auto& s : squads_) ready += s->ready();
+  for (const auto& s : groups_) ready += s->ready();
   return ready;
 }
 
 // Of the full edges in front of stages that choose, and do not read them now.
-edge* net::smallest_full() const {
-  edge* smallest = nullptr;
-  for (const auto& e : edges_) {
+channel* graph_engine::smallest_full() const {
+  channel* smallest = nullptr;
+  for (const auto& e : channels_) {
     if (e->has_room() || e->to->ended() || !e->to->asleep() || !e->to->chooses() || e->to->waits_outside())
       continue;
     if (smallest == nullptr || e->items() < smallest->items()) smallest = e.get();
@@ -75,4 +75,4 @@ edge* net::smallest_full() const {
   return smallest;
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

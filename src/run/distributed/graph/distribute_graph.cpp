@@ -5,16 +5,16 @@
 #include <string>
 #include <utility>
 
-#include "../../network/net.hpp"
-#include "../../network/nodes.hpp"
+#include "../../engine/graph_engine.hpp"
+#include "../../engine/nodes.hpp"
 #include "../../parts.hpp"
 #include "coordinator.hpp"
 #include "remote.hpp"
 #include "remote_partitioner.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
-int net::replicas_here(std::size_t stage) const {
+int graph_engine::replicas_here(std::size_t stage) const {
   return replicas_on(state_->others->places()[stage], state_->others->rank());
 }
 
@@ -28,22 +28,22 @@ chunk_ptr chunk_for(const run_state& run, const node& from, std::size_t port) {
 
 }  // namespace
 
-bool net::is_here(std::size_t stage) const {
+bool graph_engine::is_here(std::size_t stage) const {
   return !state_->others || replicas_here(stage) >= 0;
 }
 
-bool net::same_places(std::size_t a, std::size_t b) const {
+bool graph_engine::same_places(std::size_t a, std::size_t b) const {
   return !state_->others || state_->others->places()[a] == state_->others->places()[b];
 }
 
 // A farm whose replicas take whole runs of items as they come. One that deals items out takes runs apart.
-bool net::replicates(const node& n) const {
+bool graph_engine::replicates(const node& n) const {
   const auto& info = *state_->stages[n.first()].info;
   return farm_of_stage_[n.first()] != nullptr && !info.state.keyed() &&
          info.opts.schedule.how() == schedule::kind::on_demand && coordinator_of_stage_[n.first()] < 0;
 }
 
-std::size_t net::stage_before(std::size_t stage) const {
+std::size_t graph_engine::stage_before(std::size_t stage) const {
   const auto c = state_->stages[stage].component;
   if (stage > state_->first_of_component[c]) return stage - 1;
   for (const auto& e : state_->plan.connections()) {
@@ -55,7 +55,7 @@ std::size_t net::stage_before(std::size_t stage) const {
 
 // Farms on several ranks that need a coordinator get it on the rank of the stage before them, or, if that is
 // on several ranks, on the first rank of the farm.
-void net::find_coordinators() {
+void graph_engine::find_coordinators() {
   const auto& stages = state_->stages;
   coordinator_of_stage_.assign(stages.size(), -1);
   if (!state_->others) return;
@@ -87,20 +87,20 @@ void net::find_coordinators() {
   }
 }
 
-std::vector<place_of> net::places_of(const node& n) const {
+std::vector<place_of> graph_engine::places_of(const node& n) const {
   if (const auto coordinator = coordinator_of_stage_[n.first()]; coordinator >= 0) return {{coordinator, 1}};
   return state_->others->places()[n.first()];
 }
 
-bool net::executes(const node& n) const {
+bool graph_engine::executes(const node& n) const {
   if (const auto coordinator = coordinator_of_stage_[n.first()]; coordinator >= 0)
     return coordinator == state_->others->rank();
   return is_here(n.first());
 }
 
 // The region that an edge leads into, if order has to be restored behind it.
-std::unique_ptr<region> net::region_behind(const edge& e, std::uint32_t channel,
-                                           std::vector<const edge*>& edges) const {
+std::unique_ptr<region> graph_engine::region_behind(const channel& e, std::uint32_t channel_id,
+                                           std::vector<const channel*>& edges) const {
   const auto& places = state_->others->places();
   if (replicates(*e.from) || !replicates(*e.to)) return nullptr;
   edges = {&e};
@@ -119,7 +119,7 @@ std::unique_ptr<region> net::region_behind(const edge& e, std::uint32_t channel,
     n = n->out.front().to->to;
   }
   if (!is_spread) return nullptr;
-  made->first_channel = channel;
+  made->first_channel = channel_id;
   made->first_rank = places_of(*e.from).front().rank;
   made->farms = std::move(farms);
   made->set_most(most, *state_->others);
@@ -128,9 +128,9 @@ std::unique_ptr<region> net::region_behind(const edge& e, std::uint32_t channel,
 
 // Connects farms that have a coordinator on one rank with the remote partitioners on the ranks that work for
 // it. Returns those of this rank. The channels have the numbers behind those of the edges.
-std::vector<node*> net::connect_coordinators() {
+std::vector<node*> graph_engine::connect_coordinators() {
   auto& others = *state_->others;
-  auto channel = static_cast<std::uint32_t>(edges_.size());
+  auto channel_id = static_cast<std::uint32_t>(channels_.size());
   std::vector<node*> remote;
   std::vector<std::unique_ptr<keyed_farm>> made;
   for (auto& f : keyed_farms_) {
@@ -142,8 +142,8 @@ std::vector<node*> net::connect_coordinators() {
         static_cast<std::size_t>(std::find_if(from.out.begin(), from.out.end(),
                                               [&](const auto& o) { return o.to == coordinator.in.front(); }) -
                                  from.out.begin());
-    over->asks = channel++;
-    over->answers = channel++;
+    over->asks = channel_id++;
+    over->answers = channel_id++;
     const auto keys = [&] {
       const auto& first = state_->stages[coordinator.first()];
       return over->moves ? state_->plan.components[first.component]->make_states(first.stage) : nullptr;
@@ -176,7 +176,7 @@ std::vector<node*> net::connect_coordinators() {
   return remote;
 }
 
-void net::distribute_graph() {
+void graph_engine::distribute_graph() {
   auto& run = *state_;
   auto& others = *run.others;
   const auto& places = others.places();
@@ -189,23 +189,23 @@ void net::distribute_graph() {
                          "themselves: place both on one rank");
   }
   // First all regions, while the edges are still those of the whole graph.
-  std::map<const edge*, const region*> region_of;
-  for (std::size_t k = 0; k < edges_.size(); ++k) {
-    std::vector<const edge*> inside;
-    auto r = region_behind(*edges_[k], static_cast<std::uint32_t>(k), inside);
+  std::map<const channel*, const region*> region_of;
+  for (std::size_t k = 0; k < channels_.size(); ++k) {
+    std::vector<const channel*> inside;
+    auto r = region_behind(*channels_[k], static_cast<std::uint32_t>(k), inside);
     if (!r) continue;
     for (const auto* e : inside) region_of[e] = r.get();
     regions_.push_back(std::move(r));
   }
   const auto remote = connect_coordinators();
-  auto* const who = home_ != nullptr ? home_ : &new_squad(1, 1, {});
+  auto* const who = home_ != nullptr ? home_ : &new_group(1, 1, {});
   const auto adopt = [&](std::unique_ptr<node> n) -> node& {
     n->home = who;
     nodes_.push_back(n.get());
     owned_.push_back(std::move(n));
     return *nodes_.back();
   };
-  auto whole_graph = std::exchange(edges_, {});
+  auto whole_graph = std::exchange(channels_, {});
   auto all = std::exchange(nodes_, {});
   chooses_somewhere_ = std::any_of(all.begin(), all.end(), [](const node* n) { return n->chooses(); });
   for (auto* n : all) {
@@ -220,11 +220,11 @@ void net::distribute_graph() {
     const auto receivers = places_of(to);
     const auto found = region_of.find(&e);
     const auto* const r = found == region_of.end() ? nullptr : found->second;
-    const auto channel = static_cast<std::uint32_t>(k);
+    const auto channel_id = static_cast<std::uint32_t>(k);
     auto& sent = *std::find_if(from.out.begin(), from.out.end(), [&](const auto& o) { return o.to == &e; });
     if (r == nullptr && senders.size() == 1 && senders.front().rank == receivers.front().rank &&
         receivers.size() == 1) {
-      edges_.push_back(std::move(whole_graph[k]));
+      channels_.push_back(std::move(whole_graph[k]));
       continue;
     }
     const auto& sending = *run.stages[from.last() - 1].info;
@@ -240,51 +240,51 @@ void net::distribute_graph() {
     inbound* in = nullptr;
     if (executes(from)) {
       auto& n =
-          adopt(std::make_unique<outbound>(*this, to.first(), others, channel, senders, receivers, r,
+          adopt(std::make_unique<outbound>(*this, to.first(), others, channel_id, senders, receivers, r,
                                            r != nullptr && !numbered_from, r == nullptr || numbered_to));
       out = static_cast<outbound*>(&n);
-      edges_.push_back(std::make_unique<edge>(e.options(), shape_.slots, &from, &n, 0));
-      edges_.back()->whole = numbered_from;
-      edges_.back()->ranked = e.ranked;
-      sent.to = n.in[0] = edges_.back().get();
+      channels_.push_back(std::make_unique<channel>(e.options(), shape_.slots, &from, &n, 0));
+      channels_.back()->whole = numbered_from;
+      channels_.back()->ranked = e.ranked;
+      sent.to = n.in[0] = channels_.back().get();
       n.place = from.place;
     }
     if (executes(to)) {
-      auto& n = adopt(std::make_unique<inbound>(*this, to.first(), others, channel, senders, r,
+      auto& n = adopt(std::make_unique<inbound>(*this, to.first(), others, channel_id, senders, r,
                                                 r != nullptr && !numbered_to, r == nullptr || numbered_to));
       in = static_cast<inbound*>(&n);
       const auto slots =
           replicates(to) ? static_cast<std::size_t>(std::max(1, replicas_here(to.first()))) : shape_.slots;
-      edges_.push_back(std::make_unique<edge>(e.options(), slots, &n, &to, e.to_port));
-      edges_.back()->whole = numbered_to;
-      edges_.back()->ranked = e.ranked;
-      to.in[e.to_port] = n.out[0].to = edges_.back().get();
+      channels_.push_back(std::make_unique<channel>(e.options(), slots, &n, &to, e.to_port));
+      channels_.back()->whole = numbered_to;
+      channels_.back()->ranked = e.ranked;
+      to.in[e.to_port] = n.out[0].to = channels_.back().get();
       if (to.in_loop != nullptr && !e.in_loop)
-        std::replace(to.in_loop->entries.begin(), to.in_loop->entries.end(), &e, edges_.back().get());
+        std::replace(to.in_loop->entries.begin(), to.in_loop->entries.end(), &e, channels_.back().get());
       n.place = to.place;
     }
-    others.add(channel, from.last() - 1, to.first(), out, in,
+    others.add(channel_id, from.last() - 1, to.first(), out, in,
                chunk_for(run, from, static_cast<std::size_t>(&sent - from.out.data())), nullptr);
   }
   for (auto& f : farms_) {
-    const auto* const in = f->seats.front()->in.front();
+    const auto* const in = f->all.front()->in.front();
     f->numbered = in->whole;
   }
   if (!problems.empty()) throw invalid_job(std::move(problems));
   // Threads that would have nothing to do.
-  const auto idle = [&](const squad* s) {
+  const auto idle = [&](const worker_group* s) {
     return std::none_of(nodes_.begin(), nodes_.end(), [&](const node* n) { return n->home == s; });
   };
-  for (auto* s : thread_squads_) {
+  for (auto* s : thread_groups_) {
     std::erase_if(s->timed, [&](const node* n) { return !executes(*n); });
   }
   if (on_caller_ != nullptr && !shape_.sequential && idle(on_caller_)) on_caller_ = nullptr;
-  std::erase_if(thread_squads_, [&](const auto* s) { return s != home_ && idle(s); });
+  std::erase_if(thread_groups_, [&](const auto* s) { return s != home_ && idle(s); });
   elsewhere_ = std::move(whole_graph);
   for (std::size_t s = 0; s < places.size(); ++s) run.replicas[s] = replicas_in_all(places[s]);
 }
 
-std::vector<std::size_t> net::stages_of(const replicated& f) const {
+std::vector<std::size_t> graph_engine::stages_of(const replicated& f) const {
   std::vector<std::size_t> all;
   for (std::size_t s = 0; s < state_->stages.size(); ++s) {
     if (farm_of_stage_[s] == &f) all.push_back(s);
@@ -293,7 +293,7 @@ std::vector<std::size_t> net::stages_of(const replicated& f) const {
 }
 
 // Each rank learns the number of replicas on all ranks together.
-void net::resize(std::size_t stage, int replicas) {
+void graph_engine::resize(std::size_t stage, int replicas) {
   auto& run = *state_;
   if (run.replicas[stage] == replicas) return;
   run.resized(stages_of(*farm_of_stage_[stage]), run.replicas[stage], replicas);
@@ -315,7 +315,7 @@ void net::resize(std::size_t stage, int replicas) {
 }
 
 // From the number on all ranks each rank works out its own.
-void net::share_out(std::size_t stage) {
+void graph_engine::share_out(std::size_t stage) {
   auto& run = *state_;
   auto& f = *farm_of_stage_[stage];
   const int replicas = run.replicas[stage];
@@ -344,7 +344,7 @@ void net::share_out(std::size_t stage) {
   }
 }
 
-bool net::expect_others() {
+bool graph_engine::expect_others() {
   std::vector<inbound*> held;
   for (auto* n : nodes_) {
     auto* const in = dynamic_cast<inbound*>(n);
@@ -358,13 +358,13 @@ bool net::expect_others() {
   return true;
 }
 
-void net::expect_nobody() {
+void graph_engine::expect_nobody() {
   for (auto* n : nodes_) {
     if (auto* const in = dynamic_cast<inbound*>(n)) in->expect_nobody();
   }
 }
 
-void net::others_have_joined() {
+void graph_engine::others_have_joined() {
   const replicated* last = nullptr;
   for (std::size_t s = 0; s < state_->stages.size(); ++s) {
     const auto* const f = farm_of_stage_[s];
@@ -373,4 +373,4 @@ void net::others_have_joined() {
   }
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "../../network/edge.hpp"
+#include "../../engine/channel.hpp"
 #include "places.hpp"
 
 /// What the networks of one run tell each other when several processes, each of which has a rank, execute its
 /// stages. Nothing here knows how bytes get from one to the other: src/run/distributed/mpi does.
 /// docs/distributed.md describes how it works.
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
-class net;
+class graph_engine;
 class outbound;
 
 /// How many parts a farm may have where one rank divides its items up: a byte names one.
@@ -63,13 +63,13 @@ class exchange {
   /// A channel, and its ends on this rank; null: it has none of that kind. It leads from one stage to
   /// another, by their numbers in the plan. `items`: an empty chunk for what travels. `how`: the way it does;
   /// null: that of its items.
-  virtual void add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage, outbound* out,
+  virtual void add(std::uint32_t channel_id, std::size_t from_stage, std::size_t to_stage, outbound* out,
                    receiver* in, chunk_ptr items, const model::wire* how) = 0;
 
   // The run.
 
   /// All is laid out. With `on_caller` the calling thread is about to call `join`.
-  virtual void start(net& of, bool on_caller) = 0;
+  virtual void start(graph_engine& of, bool on_caller) = 0;
   /// Returns when no rank has anything to say any more.
   virtual void join() = 0;
   /// A flag of the run may have changed, or its network has come to its end.
@@ -78,19 +78,19 @@ class exchange {
   // Any thread.
 
   /// Returns how many bytes its items are on the way: 0 if it is this rank.
-  virtual std::size_t send(int to, std::uint32_t channel, item_message p) = 0;
+  virtual std::size_t send(int to, std::uint32_t channel_id, item_message p) = 0;
   /// `runs` have been taken; as many items as `grant` are worth sending at once.
-  virtual void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) = 0;
+  virtual void give_credit(int to, std::uint32_t channel_id, int runs, std::size_t grant) = 0;
   /// From now on so many runs may be under way from there to here.
-  virtual void set_credit(int to, std::uint32_t channel, int most) = 0;
+  virtual void set_credit(int to, std::uint32_t channel_id, int most) = 0;
   /// All runs below this number have been put in order: to where they were numbered.
-  virtual void tell_progress(int to, std::uint32_t channel, std::int64_t below) = 0;
+  virtual void tell_progress(int to, std::uint32_t channel_id, std::int64_t below) = 0;
   /// No more will come from here.
-  virtual void send_end(int to, std::uint32_t channel) = 0;
+  virtual void send_end(int to, std::uint32_t channel_id) = 0;
   /// Something is not as it was asked for: the report says so. The communication thread.
   virtual void note(std::string what) = 0;
   /// Has `net::resize` called on all ranks. Of several changes of one stage the same is the last everywhere.
   virtual void resize(std::size_t stage, int replicas) = 0;
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

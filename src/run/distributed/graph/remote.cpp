@@ -6,9 +6,9 @@
 #include <mutex>
 #include <utility>
 
-#include "../../network/net.hpp"
+#include "../../engine/graph_engine.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 namespace {
 
@@ -19,13 +19,13 @@ constexpr std::int64_t most_bytes_per_round_trip = std::int64_t{64} << 20;  // t
 // How many runs of items a rank with so many replicas of a stage takes from one sender in advance: few for
 // each replica, so that none has much to do when others have nothing; a serial stage cannot have too much.
 // `at_work`: so many of them at once.
-int credit_for(net& n, const exchange& by, std::size_t stage, int replicas, int at_work) {
+int credit_for(graph_engine& n, const exchange& by, std::size_t stage, int replicas, int at_work) {
   if (by.credits() > 0) return by.credits() * replicas;
   return n.run().stages[stage].info->farm >= 0 ? few_runs * at_work : more_runs;
 }
 
 // The same, as both ends find it before they have heard of each other.
-int credit_at_first(net& n, const exchange& by, std::size_t stage, const place_of& at) {
+int credit_at_first(graph_engine& n, const exchange& by, std::size_t stage, const place_of& at) {
   const bool own_threads = n.run().stages[stage].info->opts.blocking;
   return credit_for(n, by, stage, at.replicas,
                     own_threads ? at.replicas : std::min(at.replicas, by.workers(at.rank)));
@@ -51,12 +51,12 @@ void region::set_most(int replicas, const exchange& by) noexcept {
 
 // --- sending ---
 
-outbound::outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
+outbound::outbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32_t channel_id,
                    const std::vector<place_of>& from, const std::vector<place_of>& to, const region* in_order,
                    bool numbers, bool counted)
     : node(n, whose, whose + 1),
       by_(by),
-      channel_(channel),
+      channel_(channel_id),
       region_(in_order),
       numbers_(numbers),
       counted_(counted) {
@@ -164,7 +164,7 @@ void outbound::adapt(std::size_t items, std::size_t bytes) {
       static_cast<std::size_t>(static_cast<double>(by_.run_bytes()) / std::max(1.0, bytes_per_item_));
   most_items_ = std::clamp<std::size_t>(worth_.load(std::memory_order_relaxed), 1,
                                         std::clamp<std::size_t>(fit, 1, longest_run));
-  in.front()->set_grant(most_items_);
+  in.front()->set_batch(most_items_);
 }
 
 void outbound::credited(int from, int runs, std::size_t grant) {
@@ -192,11 +192,11 @@ void outbound::progressed(std::int64_t below) {
 
 // --- receiving ---
 
-inbound::inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel,
+inbound::inbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32_t channel_id,
                  const std::vector<place_of>& from, const region* in_order, bool restores, bool counted)
     : node(n, whose, whose + 1),
       by_(by),
-      channel_(channel),
+      channel_(channel_id),
       region_(in_order),
       restores_(restores),
       counted_(counted),
@@ -388,4 +388,4 @@ void inbound::tell(sender& s) {
   by_.give_credit(s.rank, channel_, std::exchange(s.taken, 0), grant);
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -9,10 +9,10 @@
 #include <map>
 #include <vector>
 
-#include "../../network/node.hpp"
+#include "../../engine/node.hpp"
 #include "exchange.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 /// The ends of channels between ranks: `outbound` sends runs of items, `inbound` receives them.
 ///
@@ -41,7 +41,7 @@ class outbound final : public node {
  public:
   /// `whose`: the number of the stage that gets the items. `numbers`: the runs get their numbers here.
   /// `counted`: a rank gets no more than it has given credit for; otherwise the region's window is the bound.
-  outbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, const std::vector<place_of>& from,
+  outbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32_t channel_id, const std::vector<place_of>& from,
            const std::vector<place_of>& to, const region* in_order, bool numbers, bool counted);
 
   [[nodiscard]] bool ready() override;
@@ -93,7 +93,7 @@ class outbound final : public node {
 class inbound final : public node, public receiver {
  public:
   /// `whose`: the number of the stage that gets the items. `restores`: it is the end of a region.
-  inbound(net& n, std::size_t whose, exchange& by, std::uint32_t channel, const std::vector<place_of>& from,
+  inbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32_t channel_id, const std::vector<place_of>& from,
           const region* in_order, bool restores, bool counted);
 
   [[nodiscard]] bool ready() override;
@@ -155,4 +155,4 @@ class inbound final : public node, public receiver {
   std::int64_t told_ = 0;
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../network/net.hpp"
+#include "../../engine/graph_engine.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 // Takes the runs of a part whose keys have not come yet.
 class keyed_farm::remote_partitioner::waiting_partition final : public partition_worker {
@@ -22,7 +22,7 @@ class keyed_farm::remote_partitioner::waiting_partition final : public partition
   std::vector<batch*> runs;
 };
 
-keyed_farm::remote_partitioner::remote_partitioner(keyed_farm& f, net& n, std::size_t first, std::size_t last,
+keyed_farm::remote_partitioner::remote_partitioner(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last,
                                                    const part_placement& over)
     : partitioner(f, n, first, last), over_(over) {}
 
@@ -231,4 +231,4 @@ void keyed_farm::remote_partitioner::finish(worker& w) {
   end(w);
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

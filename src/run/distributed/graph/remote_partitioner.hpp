@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "../../network/nodes.hpp"
+#include "../../engine/nodes.hpp"
 #include "part_placement.hpp"
 
 /// Stands for the coordinator on a rank that has some of the parts: divides what comes from the coordinator
@@ -18,11 +18,11 @@
 /// Invariant: it answers each task once, in the order of the tasks. It gives keys away when it has answered
 /// all runs with items for their part, and works on such runs only when the keys are there.
 /// Model: docs/protocols/partitions.pml, for the parts of one rank.
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 class keyed_farm::remote_partitioner final : public partitioner, public receiver {
  public:
-  remote_partitioner(keyed_farm& f, net& n, std::size_t first, std::size_t last, const part_placement& over);
+  remote_partitioner(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last, const part_placement& over);
   ~remote_partitioner() override;
 
   [[nodiscard]] bool ready() override;
@@ -57,4 +57,4 @@ class keyed_farm::remote_partitioner final : public partitioner, public receiver
   bool finishing_ = false;
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

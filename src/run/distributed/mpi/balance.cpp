@@ -7,7 +7,7 @@ namespace thalweg::run_detail::distributed {
 
 namespace {
 
-using network::place_of;
+using dataflow::place_of;
 
 // A farm that is so much faster than the slowest serial stage holds nothing up, even if its items take
 // different times.
@@ -86,7 +86,7 @@ class placing {
     double serial = 0;
     int workers = 0;
     for (const int r : order_) workers += static_cast<int>(std::max(0.0, left(r)));
-    constexpr auto most = static_cast<int>(network::most_partitions);
+    constexpr auto most = static_cast<int>(dataflow::most_partitions);
     std::vector<stage_group*> growing;
     for (const auto& g : groups_) {
       if (!g.farm) serial = std::max(serial, g.load);

@@ -22,11 +22,11 @@ struct stage_group {
   bool stays = false;    ///< for either reason only a wish takes it elsewhere than to rank 0
   int replicas = 1;      ///< of a farm; `automatic`: as many as there are workers for
   double load = 0;       ///< seconds of work for each item of the source, all its stages together
-  std::vector<network::place_of> at;  ///< empty: not decided yet
+  std::vector<dataflow::place_of> at;  ///< empty: not decided yet
 };
 
 /// So many replicas, each to one of these ranks, as even as can be; neighbours on the same rank.
-[[nodiscard]] std::vector<network::place_of> spread_replicas(int replicas, const std::vector<int>& ranks);
+[[nodiscard]] std::vector<dataflow::place_of> spread_replicas(int replicas, const std::vector<int>& ranks);
 
 /// Decides by their loads where all groups are executed that have no place yet. The idea is that of a line
 /// whose slowest part sets the pace: every worker in turn goes to the farm that is slowest with those it has

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "../../network/net.hpp"
+#include "../../engine/graph_engine.hpp"
 #include "collective.hpp"
 #include "rendezvous.hpp"
 

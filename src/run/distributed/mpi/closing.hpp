@@ -21,7 +21,7 @@ namespace thalweg::run_detail::distributed {
 
 class closing {
  public:
-  closing(endpoint& messages, membership& members, control& told, network::net& of)
+  closing(endpoint& messages, membership& members, control& told, dataflow::graph_engine& of)
       : messages_(messages), members_(members), control_(told), net_(of) {}
 
   /// The next step, if all ranks have come to it. To be called often once the network is over.
@@ -40,7 +40,7 @@ class closing {
   endpoint& messages_;
   membership& members_;
   control& control_;
-  network::net& net_;
+  dataflow::graph_engine& net_;
   step step_ = step::not_yet;
   MPI_Request agreeing_ = MPI_REQUEST_NULL;
   std::vector<std::int64_t> counts_;

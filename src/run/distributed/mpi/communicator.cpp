@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "../../network/net.hpp"
+#include "../../engine/graph_engine.hpp"
 #include "collective.hpp"
 
 namespace thalweg::run_detail::distributed {
@@ -42,7 +42,7 @@ constexpr std::chrono::milliseconds longest_if_woken{10};
 
 }  // namespace
 
-communicator::communicator(MPI_Comm comm, rank_tree tree, int most, network::mapping places, clocks times,
+communicator::communicator(MPI_Comm comm, rank_tree tree, int most, dataflow::mapping places, clocks times,
                            std::unique_ptr<heartbeat> beat, const mpi_options& how, const environment& env)
     : credits_(how.credits == automatic ? 0 : how.credits),
       round_trip_ns_(times.longest_round_trip_ns()),
@@ -51,7 +51,7 @@ communicator::communicator(MPI_Comm comm, rank_tree tree, int most, network::map
       members_(messages_, notes_, comm, tree, std::move(places), std::move(beat), how.patience, env),
       control_(messages_, members_, notes_) {}
 
-communicator::communicator(MPI_Comm comm, network::mapping places, clocks times,
+communicator::communicator(MPI_Comm comm, dataflow::mapping places, clocks times,
                            std::unique_ptr<heartbeat> beat, const mpi_options& how, const environment& env)
     : communicator(comm, {rank_in(comm), env.all.size()}, env.all.size() + how.spawn, std::move(places),
                    std::move(times), std::move(beat), how, env) {
@@ -59,7 +59,7 @@ communicator::communicator(MPI_Comm comm, network::mapping places, clocks times,
   if (rank() == 0 && !note.empty()) notes_at_start_.push_back(std::move(note));
 }
 
-communicator::communicator(const group& all, int first, network::mapping places, const mpi_options& how)
+communicator::communicator(const group& all, int first, dataflow::mapping places, const mpi_options& how)
     : communicator(all.comm, {rank_in(all.comm), first}, all.env.all.size(), std::move(places), all.times,
                    nullptr, how, all.env) {
   messages_.open_transport_of_joiner();
@@ -69,7 +69,7 @@ communicator::~communicator() {
   if (thread_.joinable()) thread_.join();
 }
 
-void communicator::start(network::net& of, bool on_caller) {
+void communicator::start(dataflow::graph_engine& of, bool on_caller) {
   require_threads(on_caller);
   net_ = &of;
   on_caller_ = on_caller;

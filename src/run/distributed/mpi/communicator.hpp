@@ -25,14 +25,14 @@
 /// (closing.hpp).
 namespace thalweg::run_detail::distributed {
 
-class communicator final : public network::exchange {
+class communicator final : public dataflow::exchange {
  public:
   /// `comm` belongs to this run, which frees it. \throws error  on all ranks, if they cannot send messages in
   /// the way that was asked for
-  communicator(MPI_Comm comm, network::mapping places, clocks times, std::unique_ptr<heartbeat> beat,
+  communicator(MPI_Comm comm, dataflow::mapping places, clocks times, std::unique_ptr<heartbeat> beat,
                const mpi_options& how, const environment& env);
   /// Of a joiner. `first`: how many ranks began the run. It goes on by `take_part` or `stay_apart`.
-  communicator(const group& all, int first, network::mapping places, const mpi_options& how);
+  communicator(const group& all, int first, dataflow::mapping places, const mpi_options& how);
   ~communicator() override;
 
   /// Before the start: see there.
@@ -41,37 +41,37 @@ class communicator final : public network::exchange {
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_at_start_; }
 
   [[nodiscard]] int rank() const noexcept override { return members_.tree().rank; }
-  [[nodiscard]] const network::mapping& places() const noexcept override { return members_.places(); }
+  [[nodiscard]] const dataflow::mapping& places() const noexcept override { return members_.places(); }
   [[nodiscard]] bool is_there(int rank) const noexcept override { return messages_.is_there(rank); }
   [[nodiscard]] int workers(int rank) const noexcept override { return members_.workers(rank); }
   [[nodiscard]] int credits() const noexcept override { return credits_; }
   [[nodiscard]] std::int64_t round_trip_ns() const noexcept override { return round_trip_ns_; }
   [[nodiscard]] std::size_t run_bytes() const noexcept override { return run_bytes_; }
-  void add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage, network::outbound* out,
-           network::receiver* in, network::chunk_ptr items, const model::wire* how) override {
-    messages_.add(channel, from_stage, to_stage, out, in, std::move(items), how);
+  void add(std::uint32_t channel_id, std::size_t from_stage, std::size_t to_stage, dataflow::outbound* out,
+           dataflow::receiver* in, dataflow::chunk_ptr items, const model::wire* how) override {
+    messages_.add(channel_id, from_stage, to_stage, out, in, std::move(items), how);
   }
-  void start(network::net& of, bool on_caller) override;
+  void start(dataflow::graph_engine& of, bool on_caller) override;
   void join() override;
   void wake() noexcept override { messages_.wake(); }
-  std::size_t send(int to, std::uint32_t channel, network::item_message m) override {
-    return messages_.send_items(to, channel, std::move(m));
+  std::size_t send(int to, std::uint32_t channel_id, dataflow::item_message m) override {
+    return messages_.send_items(to, channel_id, std::move(m));
   }
-  void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) override {
-    messages_.give_credit(to, channel, runs, grant);
+  void give_credit(int to, std::uint32_t channel_id, int runs, std::size_t grant) override {
+    messages_.give_credit(to, channel_id, runs, grant);
   }
-  void set_credit(int to, std::uint32_t channel, int most) override {
-    messages_.set_credit(to, channel, most);
+  void set_credit(int to, std::uint32_t channel_id, int most) override {
+    messages_.set_credit(to, channel_id, most);
   }
-  void tell_progress(int to, std::uint32_t channel, std::int64_t below) override {
-    messages_.tell_progress(to, channel, below);
+  void tell_progress(int to, std::uint32_t channel_id, std::int64_t below) override {
+    messages_.tell_progress(to, channel_id, below);
   }
-  void send_end(int to, std::uint32_t channel) override { messages_.send_end(to, channel); }
+  void send_end(int to, std::uint32_t channel_id) override { messages_.send_end(to, channel_id); }
   void note(std::string what) override { notes_.add(std::move(what)); }
   void resize(std::size_t stage, int replicas) override { control_.resize(stage, replicas); }
 
  private:
-  communicator(MPI_Comm comm, rank_tree tree, int most, network::mapping places, clocks times,
+  communicator(MPI_Comm comm, rank_tree tree, int most, dataflow::mapping places, clocks times,
                std::unique_ptr<heartbeat> beat, const mpi_options& how, const environment& env);
   void live();
   void rest(std::uint32_t rung);
@@ -86,7 +86,7 @@ class communicator final : public network::exchange {
   membership members_;
   control control_;
   std::optional<closing> closing_;  // once the run has begun
-  network::net* net_ = nullptr;
+  dataflow::graph_engine* net_ = nullptr;
   bool on_caller_ = false;
   int idle_ = 0;  // looks in a row that have found nothing
   std::optional<in_run> in_run_{std::in_place};

@@ -7,11 +7,11 @@
 #include <string>
 #include <tuple>
 
-#include "../../network/net.hpp"
+#include "../../engine/graph_engine.hpp"
 
 namespace thalweg::run_detail::distributed {
 
-void control::start(network::net& of) {
+void control::start(dataflow::graph_engine& of) {
   net_ = &of;
   if (!of.may_stand_still()) return;
   const auto& tree = members_.tree();
@@ -87,9 +87,9 @@ void control::act_on(const header& head) {
       quiescence_->heard({.what = static_cast<quiescence::wave_message::kind>(head.paced),
                           .unchanged = head.ranked != 0,
                           .surplus = head.number,
-                          .by = static_cast<network::remedy>(head.items),
+                          .by = static_cast<dataflow::remedy>(head.items),
                           .items = head.grant,
-                          .rank = static_cast<int>(head.channel)});
+                          .rank = static_cast<int>(head.channel_id)});
       break;
     case kind::meet:
       messages_.broadcast(head);
@@ -111,7 +111,7 @@ void control::resize_as_asked() {
   for (const auto& a : now) {
     header head;
     head.what = header::kind::resize;
-    head.channel = static_cast<std::uint32_t>(a.stage);
+    head.channel_id = static_cast<std::uint32_t>(a.stage);
     head.items = static_cast<std::uint32_t>(a.replicas);
     head.number = rank_;
     head.position = changes_ + 1;
@@ -122,17 +122,17 @@ void control::resize_as_asked() {
 
 void control::take_size(const header& head) {
   changes_ = std::max(changes_, head.position);
-  auto& last = sized_[head.channel];
+  auto& last = sized_[head.channel_id];
   const auto at = std::pair(head.position, head.number);
   if (at <= last || net_->over()) return;
   last = at;
   try {
-    net_->resize(head.channel, static_cast<int>(head.items));
+    net_->resize(head.channel_id, static_cast<int>(head.items));
   } catch (...) {  // the system has no more threads
     net_->run().fail(std::current_exception(), 0);
     net_->wake();
   }
-  members_.ask_for_more(head.channel, static_cast<int>(head.items));
+  members_.ask_for_more(head.channel_id, static_cast<int>(head.items));
 }
 
 // What all ranks were told before this one joined.
@@ -141,7 +141,7 @@ void control::tell_state(int joiner) {
   header head;
   for (const auto& [stage, last] : sized_) {
     head.what = kind::resize;
-    head.channel = static_cast<std::uint32_t>(stage);
+    head.channel_id = static_cast<std::uint32_t>(stage);
     head.items = static_cast<std::uint32_t>(net_->run().replicas[stage]);
     std::tie(head.position, head.number) = last;
     messages_.send(joiner, head);
@@ -173,7 +173,7 @@ void control::tell(int to, const quiescence::wave_message& w) {
   head.number = w.surplus;
   head.items = static_cast<std::uint32_t>(w.by);
   head.grant = w.items;
-  head.channel = static_cast<std::uint32_t>(w.rank);
+  head.channel_id = static_cast<std::uint32_t>(w.rank);
   ++of_quiescence_.sent;
   messages_.send(to, head);
 }

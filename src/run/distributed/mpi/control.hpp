@@ -31,7 +31,7 @@ class control {
       : messages_(messages), members_(members), notes_(notes), rank_(members.tree().rank) {}
 
   /// All is laid out, and the run begins.
-  void start(network::net& of);
+  void start(dataflow::graph_engine& of);
   /// Changes the replicas of a stage on all ranks. Any thread.
   void resize(std::size_t stage, int replicas);
 
@@ -65,7 +65,7 @@ class control {
   membership& members_;
   note_list& notes_;
   const int rank_;
-  network::net* net_ = nullptr;
+  dataflow::graph_engine* net_ = nullptr;
   std::mutex asking_;
   std::vector<size_asked> asked_;
   std::atomic<bool> any_asked_{false};

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "../../network/net.hpp"
+#include "../../engine/graph_engine.hpp"
 #include "../graph/remote.hpp"
 #include "collective.hpp"
 #include "one_sided.hpp"
@@ -22,10 +22,10 @@ namespace {
 // Bytes; MPI itself counts with int. Longer content goes in pieces, as blocks do.
 constexpr std::size_t longest_content = std::size_t{64} << 20;
 
-header header_of(header::kind what, std::uint32_t channel, std::int64_t number) {
+header header_of(header::kind what, std::uint32_t channel_id, std::int64_t number) {
   header head;
   head.what = what;
-  head.channel = channel;
+  head.channel_id = channel_id;
   head.number = number;
   return head;
 }
@@ -99,16 +99,16 @@ void endpoint::close_transports() {
   bell_ = &own_bell_;
 }
 
-void endpoint::add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage,
-                   network::outbound* out, network::receiver* in, network::chunk_ptr items,
+void endpoint::add(std::uint32_t channel_id, std::size_t from_stage, std::size_t to_stage,
+                   dataflow::outbound* out, dataflow::receiver* in, dataflow::chunk_ptr items,
                    const model::wire* how) {
-  if (channels_.size() <= channel) channels_.resize(channel + 1);
-  auto& c = channels_[channel];
+  if (channels_.size() <= channel_id) channels_.resize(channel_id + 1);
+  auto& c = channels_[channel_id];
   c = {out, in, std::move(items), how, from_stage, to_stage, std::make_unique<traffic>()};
   if (how == nullptr) c.how = model::wire_of(c.like->item_type());
 }
 
-void endpoint::start(network::net& of, std::function<void(int)> heard,
+void endpoint::start(dataflow::graph_engine& of, std::function<void(int)> heard,
                      std::function<void(const header&)> told) {
   net_ = &of;
   heard_ = std::move(heard);
@@ -143,7 +143,7 @@ void endpoint::keep(outgoing_message m) {
   if (const auto newer = header_in(m); newer.what == header::kind::allow) {
     for (auto& one : kept_) {
       const auto head = header_in(one);
-      if (one.to != m.to || head.what != newer.what || head.channel != newer.channel) continue;
+      if (one.to != m.to || head.what != newer.what || head.channel_id != newer.channel_id) continue;
       one.content.swap(m.content);
       return pool_.give(std::move(m.content));
     }
@@ -184,8 +184,8 @@ std::string endpoint::name_of(const channel_end& c) const {
          "' to stage '" + stages[c.to_stage].info->name + "': ";
 }
 
-std::size_t endpoint::send_items(int to, std::uint32_t channel, network::item_message given) {
-  auto& c = channels_[channel];
+std::size_t endpoint::send_items(int to, std::uint32_t channel_id, dataflow::item_message given) {
+  auto& c = channels_[channel_id];
   if (to == tree_.rank) {
     c.in->arrived(tree_.rank, std::move(given));
     return 0;
@@ -194,7 +194,7 @@ std::size_t endpoint::send_items(int to, std::uint32_t channel, network::item_me
   m.to = to;
   m.content = pool_.take();
   auto& items = *given.items;
-  auto head = header_of(header::kind::items, channel, given.number);
+  auto head = header_of(header::kind::items, channel_id, given.number);
   head.items = static_cast<std::uint32_t>(items.size());
   head.paced = items.paced ? 1 : 0;
   head.ranked = items.ranked ? 1 : 0;
@@ -228,28 +228,28 @@ std::size_t endpoint::send_items(int to, std::uint32_t channel, network::item_me
   return of_items;
 }
 
-void endpoint::give_credit(int to, std::uint32_t channel, int runs, std::size_t grant) {
-  if (to == tree_.rank) return channels_[channel].out->credited(to, runs, grant);
-  auto head = header_of(header::kind::credit, channel, runs);
+void endpoint::give_credit(int to, std::uint32_t channel_id, int runs, std::size_t grant) {
+  if (to == tree_.rank) return channels_[channel_id].out->credited(to, runs, grant);
+  auto head = header_of(header::kind::credit, channel_id, runs);
   head.grant = static_cast<std::int64_t>(grant);
-  channels_[channel].counted->credits.fetch_add(1, std::memory_order_relaxed);
+  channels_[channel_id].counted->credits.fetch_add(1, std::memory_order_relaxed);
   put_header(to, head);
 }
 
-void endpoint::set_credit(int to, std::uint32_t channel, int most) {
-  if (to == tree_.rank) return channels_[channel].out->allowed(to, most);
-  send(to, header_of(header::kind::allow, channel, most));
+void endpoint::set_credit(int to, std::uint32_t channel_id, int most) {
+  if (to == tree_.rank) return channels_[channel_id].out->allowed(to, most);
+  send(to, header_of(header::kind::allow, channel_id, most));
 }
 
-void endpoint::tell_progress(int to, std::uint32_t channel, std::int64_t below) {
-  if (to == tree_.rank) return channels_[channel].out->progressed(below);
-  channels_[channel].counted->credits.fetch_add(1, std::memory_order_relaxed);
-  put_header(to, header_of(header::kind::progress, channel, below));
+void endpoint::tell_progress(int to, std::uint32_t channel_id, std::int64_t below) {
+  if (to == tree_.rank) return channels_[channel_id].out->progressed(below);
+  channels_[channel_id].counted->credits.fetch_add(1, std::memory_order_relaxed);
+  put_header(to, header_of(header::kind::progress, channel_id, below));
 }
 
-void endpoint::send_end(int to, std::uint32_t channel) {
-  if (to == tree_.rank) return channels_[channel].in->ended(to);
-  send(to, header_of(header::kind::end, channel, 0));
+void endpoint::send_end(int to, std::uint32_t channel_id) {
+  if (to == tree_.rank) return channels_[channel_id].in->ended(to);
+  send(to, header_of(header::kind::end, channel_id, 0));
 }
 
 // --- the communication thread ---
@@ -338,7 +338,7 @@ std::unique_ptr<partial_receive> endpoint::open(int from, std::span<const std::b
   std::vector<std::uint64_t> lengths(head.blocks);
   const auto behind = lengths.size() * sizeof(std::uint64_t);
   if (behind > 0) std::memcpy(lengths.data(), content.data() + content.size() - behind, behind);
-  arrived->items = channels_[head.channel].like->sibling();
+  arrived->items = channels_[head.channel_id].like->sibling();
   auto& items = *arrived->items;
   items.paced = head.paced != 0;
   items.ranked = head.ranked != 0;
@@ -362,7 +362,7 @@ void endpoint::hold(incoming& m, std::span<const std::uint64_t> lengths) {
 // Reads items without their blocks, and learns where these go.
 void endpoint::read_items(incoming& m, std::span<const std::byte> from,
                           std::span<const std::uint64_t> lengths) {
-  auto& c = channels_[m.head.channel];
+  auto& c = channels_[m.head.channel_id];
   try {
     byte_reader content(from, std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}), m.places);
     c.how->read(content, m.head.items, *m.items);
@@ -410,20 +410,20 @@ void endpoint::complete(int from, std::unique_ptr<partial_receive> whole) {
   }
   switch (head.what) {
     case header::kind::items:
-      channels_[head.channel].in->arrived(from, {head.number, std::move(m.items)});
+      channels_[head.channel_id].in->arrived(from, {head.number, std::move(m.items)});
       break;
     case header::kind::credit:
-      channels_[head.channel].out->credited(from, static_cast<int>(head.number),
+      channels_[head.channel_id].out->credited(from, static_cast<int>(head.number),
                                             static_cast<std::size_t>(head.grant));
       break;
     case header::kind::allow:
-      channels_[head.channel].out->allowed(from, static_cast<int>(head.number));
+      channels_[head.channel_id].out->allowed(from, static_cast<int>(head.number));
       break;
     case header::kind::progress:
-      channels_[head.channel].out->progressed(head.number);
+      channels_[head.channel_id].out->progressed(head.number);
       break;
     case header::kind::end:
-      channels_[head.channel].in->ended(from);
+      channels_[head.channel_id].in->ended(from);
       break;
     default:
       told_(head);

@@ -53,7 +53,7 @@ struct header {
   kind what = kind::items;
   std::uint8_t paced = 0, ranked = 0;
   std::uint8_t apart = 0;     ///< the content is too long: without its lengths it is the first block
-  std::uint32_t channel = 0;  ///< of resize: the stage
+  std::uint32_t channel_id = 0;  ///< of resize: the stage
   std::uint32_t items = 0;    ///< of resize: how many replicas
   std::uint32_t blocks = 0;   ///< that follow as messages of their own; their lengths end the content
   std::int64_t number = 0;    ///< of the run of items; of credit: how many runs; of progress: below which; of
@@ -79,21 +79,21 @@ class endpoint final : private recipient {
 
   // Before the start.
 
-  void add(std::uint32_t channel, std::size_t from_stage, std::size_t to_stage, network::outbound* out,
-           network::receiver* in, network::chunk_ptr items, const model::wire* how);
+  void add(std::uint32_t channel_id, std::size_t from_stage, std::size_t to_stage, dataflow::outbound* out,
+           dataflow::receiver* in, dataflow::chunk_ptr items, const model::wire* how);
   /// `heard` learns the sender of each message that comes; `told` gets those that are not for a channel.
-  void start(network::net& of, std::function<void(int from)> heard, std::function<void(const header&)> told);
+  void start(dataflow::graph_engine& of, std::function<void(int from)> heard, std::function<void(const header&)> told);
 
   // Any thread.
 
   [[nodiscard]] bool is_there(int rank) const noexcept { return rank < ranks(); }
   [[nodiscard]] int ranks() const noexcept { return there_.load(std::memory_order_acquire); }
   void wake() noexcept override;
-  std::size_t send_items(int to, std::uint32_t channel, network::item_message m);
-  void give_credit(int to, std::uint32_t channel, int runs, std::size_t grant);
-  void set_credit(int to, std::uint32_t channel, int most);
-  void tell_progress(int to, std::uint32_t channel, std::int64_t below);
-  void send_end(int to, std::uint32_t channel);
+  std::size_t send_items(int to, std::uint32_t channel_id, dataflow::item_message m);
+  void give_credit(int to, std::uint32_t channel_id, int runs, std::size_t grant);
+  void set_credit(int to, std::uint32_t channel_id, int most);
+  void tell_progress(int to, std::uint32_t channel_id, std::int64_t below);
+  void send_end(int to, std::uint32_t channel_id);
   /// A message of a header alone.
   void send(int to, const header& head);
   /// Whether messages to ranks that are not there are kept for them.
@@ -138,13 +138,13 @@ class endpoint final : private recipient {
  private:
   struct incoming final : partial_receive {
     header head;
-    network::chunk_ptr items;
+    dataflow::chunk_ptr items;
     std::vector<bytes> held;  // blocks of items that could not be read, or not yet
   };
   struct channel_end {
-    network::outbound* out = nullptr;
-    network::receiver* in = nullptr;
-    network::chunk_ptr like;
+    dataflow::outbound* out = nullptr;
+    dataflow::receiver* in = nullptr;
+    dataflow::chunk_ptr like;
     const model::wire* how = nullptr;
     std::size_t from_stage = 0, to_stage = 0;
     std::unique_ptr<traffic> counted;
@@ -168,7 +168,7 @@ class endpoint final : private recipient {
   const MPI_Comm comm_;
   const rank_tree tree_;
   clocks times_;
-  network::net* net_ = nullptr;
+  dataflow::graph_engine* net_ = nullptr;
   std::function<void(int)> heard_;
   std::function<void(const header&)> told_;
   std::vector<channel_end> channels_;

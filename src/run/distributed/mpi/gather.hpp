@@ -47,7 +47,7 @@ class note_list {
 
 /// What a rank knows of itself besides its run.
 struct of_this_rank {
-  const network::mapping* places = nullptr;
+  const dataflow::mapping* places = nullptr;
   const clocks* times = nullptr;
   std::vector<channel_totals> channels;  ///< by number
   std::uint64_t others = 0;              ///< messages that are neither items nor credit

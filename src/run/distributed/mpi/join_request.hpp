@@ -22,7 +22,7 @@ struct join_request {
   std::int32_t count = 0;  ///< how many joiners there are
   std::int64_t run = 1;    ///< which of the program's runs it is
   std::string job;         ///< what has to be the same on all ranks
-  network::mapping places;
+  dataflow::mapping places;
 
   template <class Bytes> void travel(Bytes& bytes) { bytes(first, count, run, job, places); }
   [[nodiscard]] int in_all() const noexcept { return first + count; }

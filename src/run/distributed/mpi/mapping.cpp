@@ -16,7 +16,7 @@ namespace thalweg::run_detail::distributed {
 
 namespace {
 
-using network::place_of;
+using dataflow::place_of;
 
 std::vector<stage_group> groups_of(const run_state& run) {
   std::vector<stage_group> all;
@@ -35,7 +35,7 @@ std::vector<stage_group> groups_of(const run_state& run) {
   }
   // What goes round, and what cannot travel, keeps those it connects together.
   const auto looping = components_in_loops(run);
-  for (const auto& w : stage_edges_of(run)) {
+  for (const auto& w : stage_channels_of(run)) {
     const bool stuck = w.own_pipe || model::wire_of(*w.items) == nullptr;
     const bool goes_round = looping[run.stages[w.from].component] && looping[run.stages[w.to].component];
     for (auto& g : all) {
@@ -87,7 +87,7 @@ std::vector<place_of> farm_on(const stage_group& g, const std::vector<int>& rank
   if (g.replicas != automatic) return spread_replicas(g.replicas, ranks);
   std::vector<int> all;
   for (const int r : ranks) all.insert(all.end(), static_cast<std::size_t>(on.workers(r)), r);
-  if (g.divided) all.resize(std::min(all.size(), network::most_partitions));
+  if (g.divided) all.resize(std::min(all.size(), dataflow::most_partitions));
   return counted(std::move(all));
 }
 
@@ -257,7 +257,7 @@ void place_in_turn(std::vector<stage_group>& groups, int grouping, const machine
 
 }  // namespace
 
-network::mapping map_stages(const run_state& run, const mpi_options& how, const machine& on) {
+dataflow::mapping map_stages(const run_state& run, const mpi_options& how, const machine& on) {
   auto groups = groups_of(run);
   auto at_work = on;
   at_work.ranks.resize(on.ranks.size() - static_cast<std::size_t>(reserve_of(how, on)));
@@ -274,15 +274,15 @@ network::mapping map_stages(const run_state& run, const mpi_options& how, const 
   } else {
     place_by_default(groups, at_work);
   }
-  network::mapping all(run.stages.size());
+  dataflow::mapping all(run.stages.size());
   for (const auto& g : groups) {
     for (auto s = g.first; s < g.last; ++s) all[s] = g.at;
   }
   return all;
 }
 
-network::mapping with_reserves(const run_state& run, const mpi_options& how, const machine& on,
-                               network::mapping places) {
+dataflow::mapping with_reserves(const run_state& run, const mpi_options& how, const machine& on,
+                               dataflow::mapping places) {
   auto groups = groups_of(run);
   wishes asked(run, on, how, groups);
   for (const auto& p : how.place) asked.take(p);
@@ -299,8 +299,8 @@ network::mapping with_reserves(const run_state& run, const mpi_options& how, con
       auto& at = places[s];
       for (int r = first; r < last; ++r) {
         // Who divides them up does so for that many ranks at most.
-        if (by_coordinator && at.size() >= network::most_fresh) break;
-        if (network::replicas_on(at, r) < 0) at.push_back({r, 0});
+        if (by_coordinator && at.size() >= dataflow::most_fresh) break;
+        if (dataflow::replicas_on(at, r) < 0) at.push_back({r, 0});
       }
       std::sort(at.begin(), at.end(), [](const place_of& a, const place_of& b) { return a.rank < b.rank; });
     }

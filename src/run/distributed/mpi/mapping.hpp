@@ -9,10 +9,10 @@
 namespace thalweg::run_detail::distributed {
 
 /// Which ranks execute which stages. \throws invalid_job  with all that is wrong with what was asked for
-[[nodiscard]] network::mapping map_stages(const run_state& run, const mpi_options& how, const machine& on);
+[[nodiscard]] dataflow::mapping map_stages(const run_state& run, const mpi_options& how, const machine& on);
 
 /// The same with all the ranks that farms may be given replicas on while the job runs: with none so far.
-[[nodiscard]] network::mapping with_reserves(const run_state& run, const mpi_options& how, const machine& on,
-                                             network::mapping places);
+[[nodiscard]] dataflow::mapping with_reserves(const run_state& run, const mpi_options& how, const machine& on,
+                                             dataflow::mapping places);
 
 }  // namespace thalweg::run_detail::distributed

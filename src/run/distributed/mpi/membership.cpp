@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "../../network/net.hpp"
+#include "../../engine/graph_engine.hpp"
 #include "collective.hpp"
 #include "joiner.hpp"
 
@@ -21,7 +21,7 @@ constexpr std::chrono::microseconds rest{20};
 }  // namespace
 
 membership::membership(endpoint& messages, note_list& notes, MPI_Comm comm, rank_tree tree,
-                       network::mapping places, std::unique_ptr<heartbeat> beat,
+                       dataflow::mapping places, std::unique_ptr<heartbeat> beat,
                        std::chrono::milliseconds patience, const environment& env)
     : messages_(messages),
       notes_(notes),

@@ -29,7 +29,7 @@ namespace thalweg::run_detail::distributed {
 
 class membership {
  public:
-  membership(endpoint& messages, note_list& notes, MPI_Comm comm, rank_tree tree, network::mapping places,
+  membership(endpoint& messages, note_list& notes, MPI_Comm comm, rank_tree tree, dataflow::mapping places,
              std::unique_ptr<heartbeat> beat, std::chrono::milliseconds patience, const environment& env);
 
   // Before the start.
@@ -40,12 +40,12 @@ class membership {
   void take_part(std::unique_ptr<heartbeat> beat) { heartbeat_ = std::move(beat); }
   void stay_apart() noexcept { apart_ = true; }
   [[nodiscard]] bool is_apart() const noexcept { return apart_; }
-  void start(network::net& of) noexcept { net_ = &of; }
+  void start(dataflow::graph_engine& of) noexcept { net_ = &of; }
 
   // Any thread.
 
   [[nodiscard]] const rank_tree& tree() const noexcept { return tree_; }
-  [[nodiscard]] const network::mapping& places() const noexcept { return places_; }
+  [[nodiscard]] const dataflow::mapping& places() const noexcept { return places_; }
   /// 1 for a rank that has not come yet.
   [[nodiscard]] int workers(int rank) const noexcept { return rank < all_.size() ? all_.workers(rank) : 1; }
 
@@ -88,7 +88,7 @@ class membership {
   endpoint& messages_;
   note_list& notes_;
   const rank_tree tree_;
-  const network::mapping places_;
+  const dataflow::mapping places_;
   const machine all_;  // as the run began, or this rank came to it
   const std::chrono::milliseconds patience_;
   const MPI_Comm comm_;
@@ -96,7 +96,7 @@ class membership {
   bool crowded_;
   int cores_;  // of this machine, that its ranks may use
   bool apart_ = false, closing_ = false;
-  network::net* net_ = nullptr;
+  dataflow::graph_engine* net_ = nullptr;
   std::unique_ptr<heartbeat> heartbeat_, heartbeat_of_all_;
   std::vector<int> room_;  // by stage
   std::int64_t joined_ns_ = 0;

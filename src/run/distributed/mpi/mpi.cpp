@@ -211,9 +211,9 @@ void require_same(const std::string& mine, const std::string& own_problem, MPI_C
 }
 
 // What is known before anything runs: all that cannot travel although it would have to.
-void require_wires(const run_state& run, const network::mapping& places) {
+void require_wires(const run_state& run, const dataflow::mapping& places) {
   std::vector<std::string> problems;
-  for (const auto& w : stage_edges_of(run)) {
+  for (const auto& w : stage_channels_of(run)) {
     const auto& a = places[w.from];
     const auto& b = places[w.to];
     if (a == b && a.size() == 1) continue;
@@ -273,7 +273,7 @@ struct own_comm {
 
 // How many replicas of each stage the ranks have room for that begin the run: a worker for each, unless more
 // were asked for.
-std::vector<int> room_for(const network::mapping& places, const machine& on, const any_policy& local) {
+std::vector<int> room_for(const dataflow::mapping& places, const machine& on, const any_policy& local) {
   const bool alone = local.name() == "sequential";
   std::vector<int> all;
   for (const auto& at : places) {
@@ -294,7 +294,7 @@ void require_possible(const mpi_options& how, int ranks) {
 }
 
 // What keeps processes from joining, if anything does; the same on all ranks.
-std::string obstacle(const network::mapping& places, int ranks, MPI_Comm comm) {
+std::string obstacle(const dataflow::mapping& places, int ranks, MPI_Comm comm) {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   int least = 0;

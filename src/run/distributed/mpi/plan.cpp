@@ -39,7 +39,7 @@ int whole_number(const char* name, int otherwise) {
   return text.empty() ? otherwise : number_in(name, text, 1, most);
 }
 
-const char* travels(const std::vector<network::place_of>& from, const std::vector<network::place_of>& to) {
+const char* travels(const std::vector<dataflow::place_of>& from, const std::vector<dataflow::place_of>& to) {
   if (from.size() == 1 && to.size() == 1 && from.front().rank == to.front().rank) return "no";
   const bool meet = std::any_of(from.begin(), from.end(), [&](const auto& a) {
     return std::any_of(to.begin(), to.end(), [&](const auto& b) { return a.rank == b.rank; });
@@ -49,10 +49,10 @@ const char* travels(const std::vector<network::place_of>& from, const std::vecto
 
 // Seconds of work that the ranks have for an item of the source, each divided by its workers.
 std::vector<double> shares(const std::vector<double>& loads, const machine& on,
-                           const network::mapping& places) {
+                           const dataflow::mapping& places) {
   std::vector<double> all(on.ranks.size());
   for (std::size_t s = 0; s < places.size(); ++s) {
-    const int replicas = network::replicas_in_all(places[s]);
+    const int replicas = dataflow::replicas_in_all(places[s]);
     for (const auto& p : places[s])
       all[static_cast<std::size_t>(p.rank)] += loads[s] * p.replicas / replicas / on.workers(p.rank);
   }
@@ -73,7 +73,7 @@ std::optional<plan_request> requested_plan() {
 }
 
 std::string plan_as_json(const run_state& run, const mpi_options& how, const machine& on,
-                         network::mapping places) {
+                         dataflow::mapping places) {
   // Ranks that may get replicas later have none yet.
   for (auto& at : places) std::erase_if(at, [](const auto& p) { return p.replicas == 0; });
   std::vector<double> loads(run.stages.size());
@@ -106,7 +106,7 @@ std::string plan_as_json(const run_state& run, const mpi_options& how, const mac
     pace = std::max(pace, loads[s] / replicas);
   }
   json.end_array().key("ways").begin_array();
-  for (const auto& w : stage_edges_of(run)) {
+  for (const auto& w : stage_channels_of(run)) {
     json.begin_object()
         .member("from", run.stages[w.from].info->name)
         .member("to", run.stages[w.to].info->name);

@@ -25,7 +25,7 @@ struct plan_request {
 
 /// The plan as JSON: ranks, stages with their places, and what travels.
 [[nodiscard]] std::string plan_as_json(const run_state& run, const mpi_options& how, const machine& on,
-                                       network::mapping places);
+                                       dataflow::mapping places);
 
 /// Of a job that cannot be run: what is wrong with it, in place of its plan.
 [[nodiscard]] std::string problems_as_json(const error& why);

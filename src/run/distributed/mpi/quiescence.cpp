@@ -3,11 +3,11 @@
 #include <tuple>
 #include <utility>
 
-#include "../../network/net.hpp"
+#include "../../engine/graph_engine.hpp"
 
 namespace thalweg::run_detail::distributed {
 
-using network::remedy;
+using dataflow::remedy;
 
 namespace {
 
@@ -17,7 +17,7 @@ auto harm(const quiescence::wave_message& w) {
 
 }  // namespace
 
-quiescence::quiescence(network::net& here, int rank, int above, std::function<std::vector<int>()> below,
+quiescence::quiescence(dataflow::graph_engine& here, int rank, int above, std::function<std::vector<int>()> below,
                        std::function<void(int to, const wave_message&)> tell)
     : net_(here), rank_(rank), above_(above), those_below_(std::move(below)), tell_(std::move(tell)) {}
 
@@ -84,7 +84,7 @@ void quiescence::add(const wave_message& w) {
   sum_.rank = w.rank;
 }
 
-void quiescence::answer(const network::deadlock_report& now, const message_count& messages) {
+void quiescence::answer(const dataflow::deadlock_report& now, const message_count& messages) {
   add({.what = wave_message::kind::answer,
        .unchanged = last_ && last_->since == now.since && last_messages_ == messages,
        .surplus = messages.sent - messages.received,

@@ -8,8 +8,8 @@
 
 #include "../graph/deadlock_report.hpp"
 
-namespace thalweg::run_detail::network {
-class net;
+namespace thalweg::run_detail::dataflow {
+class graph_engine;
 }
 
 namespace thalweg::run_detail::distributed {
@@ -40,13 +40,13 @@ class quiescence {
     bool unchanged = true;     ///< answer: since the wave before
     std::int64_t surplus = 0;  ///< answer: more messages sent than received
     /// The rank that is to go on, or could with least harm, and how.
-    network::remedy by = network::remedy::nothing;
+    dataflow::remedy by = dataflow::remedy::nothing;
     std::int64_t items = 0;
     int rank = 0;
   };
 
   /// `above`: the rank that answers go to; `below`: those that questions go to, which may become more.
-  quiescence(network::net& here, int rank, int above, std::function<std::vector<int>()> below,
+  quiescence(dataflow::graph_engine& here, int rank, int above, std::function<std::vector<int>()> below,
              std::function<void(int to, const wave_message&)> tell);
 
   /// To be called often, but not while a message is half received. `counted` gives the numbers of messages.
@@ -62,11 +62,11 @@ class quiescence {
   using clock = std::chrono::steady_clock;
 
   void ask(const wave_message& question);
-  void answer(const network::deadlock_report& now, const message_count& messages);
+  void answer(const dataflow::deadlock_report& now, const message_count& messages);
   void decide();
   void add(const wave_message& w);
 
-  network::net& net_;
+  dataflow::graph_engine& net_;
   const int rank_, above_;
   const std::function<std::vector<int>()> those_below_;
   const std::function<void(int to, const wave_message&)> tell_;
@@ -74,14 +74,14 @@ class quiescence {
   std::uint64_t seen_ = 0;
   clock::time_point seen_at_ = clock::now();
   bool early_ = true;
-  std::optional<network::deadlock_report> relieved_;  // which something is being done about here
+  std::optional<dataflow::deadlock_report> relieved_;  // which something is being done about here
 
   bool asked_ = false;                            // this rank is to answer
   bool wanted_ = false;                           // a wave has been asked for, and not been answered since
   bool again_ = false;                            // rank 0: one is to follow
   int below_ = 0;                                 // ranks whose answers are to come
   wave_message sum_;                              // of those that have come
-  std::optional<network::deadlock_report> last_;  // what this rank has answered
+  std::optional<dataflow::deadlock_report> last_;  // what this rank has answered
   message_count last_messages_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace thalweg::run_detail::distributed {
 
-std::vector<stage_edge> stage_edges_of(const run_state& run) {
+std::vector<stage_edge> stage_channels_of(const run_state& run) {
   std::vector<stage_edge> all;
   for (std::size_t i = 0; i + 1 < run.stages.size(); ++i) {
     const auto& a = run.stages[i];

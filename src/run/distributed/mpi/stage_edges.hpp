@@ -16,6 +16,6 @@ struct stage_edge {
 };
 
 /// All edges of the job without those inside farms, whose stages are always on one rank.
-[[nodiscard]] std::vector<stage_edge> stage_edges_of(const run_state& run);
+[[nodiscard]] std::vector<stage_edge> stage_channels_of(const run_state& run);
 
 }  // namespace thalweg::run_detail::distributed

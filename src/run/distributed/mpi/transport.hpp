@@ -24,7 +24,7 @@ struct outgoing_message {
   int to = 0;
   bytes content;
   std::vector<std::span<const std::byte>> blocks;
-  network::chunk_ptr items;
+  dataflow::chunk_ptr items;
   bytes apart;
 
   [[nodiscard]] std::size_t size() const noexcept {

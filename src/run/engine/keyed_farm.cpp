@@ -1,4 +1,12 @@
 // State for each key, in parallel: see keyed_farm.
+//
+// State: a window of runs from `next_out_` to `next_in_`, each with the number of parts that have yet to work
+//   on it; of each part a ring of runs, from `taken_` to `given_`; `active_`, how many parts are at work.
+// Writers: the partitioner fills the rings and moves the window; each part empties its ring and counts down.
+// Invariant: a part works on its runs in order; as many parts work at once as there are replicas, at most;
+//   the oldest run goes on when its number is zero. Who finds no place changes nothing: who leaves one sees
+//   to those that have work, also to one that is about to sleep.
+// Model: docs/protocols/partitions.pml.
 #include <thalweg/observe/clock.hpp>
 
 #include <algorithm>
@@ -11,7 +19,7 @@
 #include "../distributed/graph/remote_partitioner.hpp"
 #include "nodes.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 namespace {
 
@@ -60,7 +68,7 @@ template <class F> void in_order(std::span<const places> all, F&& f) {
 
 }  // namespace
 
-keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info,
+keyed_farm::keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info,
                        bool apart)
     : replicated(replicas),
       parts_(std::move(parts)),
@@ -73,13 +81,13 @@ keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, co
       ordered_(!info.unordered || (n.how().sequential && !timers_)),
       apart_(apart) {}
 
-keyed_farm::keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info)
+keyed_farm::keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info)
     : keyed_farm(n, std::move(parts), replicas, info, false) {
   front = std::make_unique<partitioner>(*this, n, parts_.front().first, end_of(parts_));
   add_partitions(n, partition_count);
 }
 
-keyed_farm::keyed_farm(net& n, std::vector<part> parts, const model::stage_info& info,
+keyed_farm::keyed_farm(graph_engine& n, std::vector<part> parts, const model::stage_info& info,
                        std::unique_ptr<part_placement> over)
     : keyed_farm(n, std::move(parts), over->replicas(), info, false) {
   over_ = std::move(over);
@@ -89,7 +97,7 @@ keyed_farm::keyed_farm(net& n, std::vector<part> parts, const model::stage_info&
   front = std::move(made);
 }
 
-std::unique_ptr<keyed_farm> keyed_farm::make_remote_partitioner(net& n, const model::stage_info& info,
+std::unique_ptr<keyed_farm> keyed_farm::make_remote_partitioner(graph_engine& n, const model::stage_info& info,
                                                                 std::size_t place) const {
   const auto replicas = std::max(1, over_->places[place].replicas);
   std::unique_ptr<keyed_farm> made(new keyed_farm(n, parts_, static_cast<std::size_t>(replicas), info, true));
@@ -101,7 +109,7 @@ std::unique_ptr<keyed_farm> keyed_farm::make_remote_partitioner(net& n, const mo
   return made;
 }
 
-void keyed_farm::add_partitions(net& n, std::size_t count) {
+void keyed_farm::add_partitions(graph_engine& n, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     all.push_back(std::make_unique<partition>(*this, n, parts_.front().first, end_of(parts_), i));
     partition_workers_.push_back(all.back().get());
@@ -130,7 +138,7 @@ void keyed_farm::set_replicas(std::size_t n) {
   for (std::size_t i = 0; i < in_use_.load(); ++i) all[i]->notify();
 }
 
-squad* keyed_farm::home() const noexcept {
+worker_group* keyed_farm::home() const noexcept {
   return front->home;
 }
 
@@ -157,19 +165,19 @@ void keyed_farm::next_one(worker& w) {
 
 // --- a part of the keys ---
 
-keyed_farm::partition::partition(keyed_farm& f, net& n, std::size_t first, std::size_t last,
+keyed_farm::partition::partition(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last,
                                  std::size_t number)
     : node(n, first, last), farm_(f), number_(number) {}
 
 keyed_farm::partition::~partition() = default;
 
 void keyed_farm::partition::prepare(worker& w) {
-  if (lane_) return;
+  if (stages_) return;
   if (farm_.gives_) filling_ = farm_.front->new_output();
-  lane_ = std::make_unique<lane>(net_, farm_.parts_, number_, filling_.get(), *this);
-  lane_->paced = farm_.front->paced;
-  if (farm_.keyed_) lane_->keys = &part_;
-  lane_->start(w);
+  stages_ = std::make_unique<stage_runner>(net_, farm_.parts_, number_, filling_.get(), *this);
+  stages_->paced = farm_.front->paced;
+  if (farm_.keyed_) stages_->keys = &part_;
+  stages_->start(w);
 }
 
 bool keyed_farm::partition::has_work() const noexcept {
@@ -198,11 +206,11 @@ void keyed_farm::partition::execute(worker& w) {
     const bool has_items = mine != nullptr && !mine->empty();
     if (has_items) prepare(w);
     const bool time_has_come = !b.moments.empty() && part_.next <= b.moments.back().watermark;
-    const bool timer = f.timers_ && lane_ && lane_->deadline() <= observe::now_ns();
+    const bool timer = f.timers_ && stages_ && stages_->deadline() <= observe::now_ns();
     std::size_t of_timers = 0;
     if (has_items || time_has_come || timer) {
-      lane_->position = b.position;
-      lane_->born_ns = b.born_ns;
+      stages_->position = b.position;
+      stages_->born_ns = b.born_ns;
       part_.first = b.first;
       part_.moments = b.moments;
       part_.marks = b.marks;
@@ -211,22 +219,22 @@ void keyed_farm::partition::execute(worker& w) {
     }
     if (timer) {
       if (filling_) filling_->ranked = true;
-      lane_->fire_timers(w, no_limit);
+      stages_->fire_timers(w, no_limit);
       if (filling_) of_timers = filling_->size();
     }
     if (has_items) {
-      b.worked_ns.fetch_add(lane_->process(w, *mine, no_limit), std::memory_order_relaxed);
+      b.worked_ns.fetch_add(stages_->process(w, *mine, no_limit), std::memory_order_relaxed);
       mine->clear();
     }
     if (!b.moments.empty() && part_.next <= b.moments.back().watermark) {
       if (filling_) filling_->ranked = true;
-      lane_->catch_up(w, no_limit);
+      stages_->catch_up(w, no_limit);
     }
     if (has_items || time_has_come || timer) {
       if (filling_) put_results(b, of_timers);
       if (f.watermarked_) b.places[number_].swap(part_.places);
       deadline_.store(part_.next, std::memory_order_relaxed);
-      if (f.timers_) timer_.store(lane_->deadline(), std::memory_order_relaxed);
+      if (f.timers_) timer_.store(stages_->deadline(), std::memory_order_relaxed);
     }
     taken_.store(k + 1);
     const bool to_send = b.fresh.load(std::memory_order_relaxed) != 0;
@@ -261,17 +269,17 @@ void keyed_farm::partition::put_states(worker& w, pipe::chunk_base& from) {
   prepare(w);
   const auto& p = farm_.parts_.front();
   auto& component = *net_.run().plan.components[p.component];
-  if (!net_.run().guard(p.component, lane_->position, static_cast<int>(number_),
+  if (!net_.run().guard(p.component, stages_->position, static_cast<int>(number_),
                         [&] { component.put_states(p.stages.first, number_, from); }))
     throw cancelled{};
 }
 
 chunk_ptr keyed_farm::partition::take_states() {
-  if (!lane_) return nullptr;  // it has never had any
+  if (!stages_) return nullptr;  // it has never had any
   const auto& p = farm_.parts_.front();
   auto& component = *net_.run().plan.components[p.component];
   auto all = component.make_states(p.stages.first);
-  if (!net_.run().guard(p.component, lane_->position, static_cast<int>(number_),
+  if (!net_.run().guard(p.component, stages_->position, static_cast<int>(number_),
                         [&] { component.take_states(p.stages.first, number_, *all); }))
     throw cancelled{};
   return all;
@@ -279,7 +287,7 @@ chunk_ptr keyed_farm::partition::take_states() {
 
 // --- the items of all keys ---
 
-keyed_farm::partitioner::partitioner(keyed_farm& f, net& n, std::size_t first, std::size_t last)
+keyed_farm::partitioner::partitioner(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last)
     : node(n, first, last), farm_(f) {}
 
 chunk_ptr keyed_farm::partitioner::new_output() const {
@@ -573,11 +581,11 @@ void keyed_farm::partitioner::end_stage(worker& w, std::size_t stage, std::vecto
                                         std::vector<places>& at) {
   for (std::size_t i = 0; i < farm_.all.size(); ++i) {
     auto& part = *farm_.all[i];
-    if (!part.lane_) continue;
-    part.lane_->position = at_the_end;
+    if (!part.stages_) continue;
+    part.stages_->position = at_the_end;
     part.part_.places.clear();
     if (part.filling_) part.filling_->ranked = true;
-    part.lane_->finish(w, stage, no_limit);
+    part.stages_->finish(w, stage, no_limit);
     at[i].swap(part.part_.places);
     if (!part.filling_ || part.filling_->empty()) continue;
     sent[i] = new_output();
@@ -622,4 +630,4 @@ void keyed_farm::partitioner::finish(worker& w) {
   end_all(w);
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -1,11 +1,12 @@
 // A farm: replicas that share one input and one output. The first idle replica takes the next run of items.
 //
-// State: `next_seq_` numbers the runs that are taken; `slots_` is a window of 64 of them, from `next_out_` on, with
-// what has become of each so far. Written under `lock_`, by whichever replica takes or hands on.
-// Invariant: what leaves the farm is that of run `next_out_`, piece by piece; only when all its pieces are done
-// does the window move on. A replica never waits for its turn: it puts its results into the slot, and whoever
-// finds the next ones there sends them.
-// Model: docs/protocols/resize.pml (the number of replicas changes meanwhile).
+// State: a window of runs, from `next_out_` to `next_seq_`, each a list of pieces with what has become of
+//   them.
+// Writers: whichever replica takes or hands on, under `lock_`.
+// Invariant: what leaves the farm is that of run `next_out_`, piece by piece; only when all its pieces are
+//   done does the window move on. What is left of a run that was cut short is listed before its first part is
+//   done. A replica never waits for its turn: whoever finds the next results sends them.
+// Models: docs/protocols/resize.pml, docs/protocols/pieces.pml, docs/protocols/whole_line.pml.
 #include <thalweg/model/frame.hpp>
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/membarrier.hpp>
@@ -19,7 +20,7 @@
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 namespace {
 
@@ -28,7 +29,7 @@ constexpr std::size_t most_kept = longest_run;                 // and items
 
 }  // namespace
 
-farm::farm(net& n, std::vector<part> parts, std::size_t replicas, std::size_t most,
+farm::farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, std::size_t most,
            const model::stage_info& info)
     : replicated(replicas),
       parts_(std::move(parts)),
@@ -37,7 +38,7 @@ farm::farm(net& n, std::vector<part> parts, std::size_t replicas, std::size_t mo
   slots_.resize(static_cast<std::size_t>(window));
   const auto first = parts_.front().first;
   const auto last = parts_.back().first + parts_.back().stages.last - parts_.back().stages.first;
-  for (std::size_t i = 0; i < most; ++i) seats.push_back(std::make_unique<seat>(*this, n, first, last, i));
+  for (std::size_t i = 0; i < most; ++i) all.push_back(std::make_unique<replica>(*this, n, first, last, i));
 }
 
 farm::~farm() = default;
@@ -45,12 +46,12 @@ farm::~farm() = default;
 void farm::set_replicas(std::size_t n) {
   limit_.store(n);
   bound_runs();
-  for (std::size_t i = 0; i < n; ++i) seats.front()->notify();
+  for (std::size_t i = 0; i < n; ++i) all.front()->notify();
 }
 
 // Where the user has named a capacity behind the farm, what its replicas hold must not exceed it by much.
 void farm::bound_runs() {
-  auto& first = *seats.front();
+  auto& first = *all.front();
   for (auto* e : first.in) e->set_takers(replicas());
   const auto* const to = first.out.empty() ? nullptr : first.out.front().to;
   if (to == nullptr || to->options().capacity == automatic) return;
@@ -58,8 +59,8 @@ void farm::bound_runs() {
       std::max<std::size_t>(1, static_cast<std::size_t>(to->options().capacity) / (2 * replicas())));
 }
 
-squad* farm::home() const noexcept {
-  return seats.front()->home;
+worker_group* farm::home() const noexcept {
+  return all.front()->home;
 }
 
 std::size_t farm::target(run_state& run, const pipe::chunk_base& items, std::size_t i) const {
@@ -74,73 +75,74 @@ std::size_t farm::target(run_state& run, const pipe::chunk_base& items, std::siz
   return to;
 }
 
-farm::seat::seat(farm& f, net& n, std::size_t first, std::size_t last, std::size_t number)
+farm::replica::replica(farm& f, graph_engine& n, std::size_t first, std::size_t last, std::size_t number)
     : node(n, first, last), farm_(f), number_(number), deadline_(never) {}
 
-farm::seat::~seat() = default;
+farm::replica::~replica() = default;
 
-void farm::seat::prepare(worker& w) {
-  if (lane_) return;
+void farm::replica::prepare(worker& w) {
+  if (stages_) return;
   if (!out.empty()) {
     const auto& p = farm_.parts_.back();
     filling_ = net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
   }
-  lane_ = std::make_unique<lane>(net_, farm_.parts_, number_, filling_.get(), *this);
-  lane_->paced = paced;
-  if (!out.empty() && out.front().to != nullptr) lane_->limit_bytes = out.front().to->run_bytes();
-  lane_->start(w);
+  stages_ = std::make_unique<stage_runner>(net_, farm_.parts_, number_, filling_.get(), *this);
+  stages_->paced = paced;
+  if (!out.empty() && out.front().to != nullptr) stages_->limit_bytes = out.front().to->run_bytes();
+  stages_->start(w);
 }
 
-observe::stage_counters* farm::seat::counters() {
-  return lane_ ? lane_->counters() : nullptr;
+std::span<observe::stage_counters> farm::replica::counters() {
+  return stages_ ? stages_->counters() : std::span<observe::stage_counters>{};
 }
 
-bool farm::seat::quiet() const {
+bool farm::replica::quiet() const {
   const auto& f = farm_;
-  return f.next_out_.load() == f.next_seq_.load() && f.next_target_.load() < 0 && f.firing_.load() == 0 &&
-         std::all_of(f.seats.begin(), f.seats.end(), [](const auto& s) { return s->asleep(); });
+  return std::all_of(in.begin(), in.end(), [](const channel* e) { return e->empty(); }) &&
+         std::all_of(f.all.begin(), f.all.end(), [](const auto& s) { return s->asleep(); }) &&
+         f.next_out_.load() == f.next_seq_.load() && f.next_target_.load() < 0 && f.firing_.load() == 0;
 }
 
-bool farm::seat::wants(std::size_t) const noexcept {
+bool farm::replica::wants(std::size_t) const noexcept {
   const auto next = farm_.next_target_.load(std::memory_order_relaxed);
   return next >= 0 ? next == static_cast<int>(number_) : number_ < farm_.replicas();
 }
 
-bool farm::seat::hungry(std::size_t port) const noexcept {
+bool farm::replica::hungry(std::size_t port) const noexcept {
   for (std::size_t i = 0; i < farm_.replicas(); ++i) {
-    if (farm_.seats[i]->node::hungry(port)) return true;
+    if (farm_.all[i]->node::hungry(port)) return true;
   }
   return false;
 }
 
-// The first seat stands for all: what is to be noticed by one of them is told to it.
-void farm::seat::notify(worker* w) {
+// The first replica stands for all: what is to be noticed by one of them is told to it.
+void farm::replica::notify(worker* w) {
   if (part_of != nullptr && part_of->on()) return part_of->head().notify(w);
-  if (this != &leader()) return node::notify(w);
+  if (this != &first_replica()) return node::notify(w);
   pipe::full_fence();  // who takes away replicas sees what this is about, or this sees who is left
   const auto n = farm_.replicas();
   if (farm_.deals()) {
     const auto next = farm_.next_target_.load();
     if (next >= 0 && static_cast<std::size_t>(next) < n)
-      return farm_.seats[static_cast<std::size_t>(next)]->node::notify(w);
+      return farm_.all[static_cast<std::size_t>(next)]->node::notify(w);
   }
   for (std::size_t i = 0; i < n; ++i) {
-    if (farm_.seats[i]->asleep()) return farm_.seats[i]->node::notify(w);
+    if (farm_.all[i]->asleep()) return farm_.all[i]->node::notify(w);
   }
-  for (std::size_t i = 0; i < n; ++i) farm_.seats[i]->node::notify(w);  // one may be about to fall asleep
+  for (std::size_t i = 0; i < n; ++i) farm_.all[i]->node::notify(w);  // one may be about to fall asleep
 }
 
-std::int64_t farm::seat::deadline() const {
+std::int64_t farm::replica::deadline() const {
   return deadline_.load(std::memory_order_relaxed);
 }
 
-bool farm::seat::all_done() const {
+bool farm::replica::all_done() const {
   return inputs_ended() && farm_.firing_.load() == 0 && farm_.next_target_.load() < 0 &&
          farm_.next_out_.load() == farm_.next_seq_.load();
 }
 
-bool farm::seat::ready() {
-  if (leader().ended()) return false;
+bool farm::replica::ready() {
+  if (first_replica().ended()) return false;
   if (farm_.ending_.load()) return farm_.end_turn_.load() == static_cast<int>(number_);
   if (deadline() <= observe::now_ns()) return ask_for_room();
   if (all_done() || farm_.stalled_.load()) return ask_for_room();
@@ -155,7 +157,7 @@ bool farm::seat::ready() {
 }
 
 // A run of items that this replica is to work on gets its place in the window. Under the lock.
-void farm::seat::begin(std::int64_t number, std::int64_t upto, std::size_t items) {
+void farm::replica::begin(std::int64_t number, std::int64_t upto, std::size_t items) {
   auto& b = farm_.slot(farm_.next_seq_.load());
   b.seq = farm_.next_seq_.load();
   b.number = number;
@@ -168,7 +170,7 @@ void farm::seat::begin(std::int64_t number, std::int64_t upto, std::size_t items
 }
 
 // Of the oldest run that was cut short, what nobody works on: as much of it as is worth taking. Under the lock.
-chunk_ptr farm::seat::take_piece() {
+chunk_ptr farm::replica::take_piece() {
   auto& f = farm_;
   if (f.waiting_pieces_.load() == 0 || number_ >= f.replicas()) return nullptr;
   for (auto k = f.next_out_.load(); k != f.next_seq_.load(); ++k) {
@@ -176,7 +178,7 @@ chunk_ptr farm::seat::take_piece() {
     const auto p = std::find_if(b.pieces.begin(), b.pieces.end(), [](const piece& x) { return x.waiting != nullptr; });
     if (p == b.pieces.end()) continue;
     auto items = std::move(p->waiting);
-    const auto most = leader().most_items_;
+    const auto most = first_replica().most_items_;
     if (items->size() > most) {
       auto some = items->sibling();
       items->move_items(0, most, *some);
@@ -197,7 +199,7 @@ chunk_ptr farm::seat::take_piece() {
 }
 
 // The run was cut short: what is left of it is for whoever is idle.
-void farm::seat::put_back(worker& w, chunk_ptr rest) {
+void farm::replica::put_back(worker& w, chunk_ptr rest) {
   auto& f = farm_;
   const auto n = std::min(rest->size(), f.replicas());
   {
@@ -205,23 +207,23 @@ void farm::seat::put_back(worker& w, chunk_ptr rest) {
     mine_->pieces.emplace(std::next(piece_))->waiting = std::move(rest);
     f.waiting_pieces_.fetch_add(1);
   }
-  for (std::size_t i = 0; i < n; ++i) leader().notify(&w);
+  for (std::size_t i = 0; i < n; ++i) first_replica().notify(&w);
 }
 
 // The next run of items that this replica is to work on, if there is one. Under the lock.
-chunk_ptr farm::seat::take_mine(worker& w) {
+chunk_ptr farm::replica::take_mine(worker& w) {
   auto& f = farm_;
   if (auto some = take_piece()) return some;
   if (f.next_seq_.load() - f.next_out_.load() >= window) return nullptr;
   chunk_ptr items;
   if (!f.deals()) {
     if (number_ >= f.replicas() || !may_take(0)) return nullptr;
-    items = leader().take(w, 0, std::move(back_), true);
+    items = first_replica().take(w, 0, std::move(back_), true);
     if (items) begin(items->seq, items->upto, items->size());
   } else {
     if (!f.dealt_) {
       if (!may_take(0)) return nullptr;
-      f.dealt_ = leader().take(w, 0, std::move(back_), true);
+      f.dealt_ = first_replica().take(w, 0, std::move(back_), true);
       if (!f.dealt_) return nullptr;
     }
     if (f.dealt_->empty()) {
@@ -231,7 +233,7 @@ chunk_ptr farm::seat::take_mine(worker& w) {
       const auto to = f.target(net_.run(), *f.dealt_, 0);
       f.next_target_.store(static_cast<int>(to));
       if (to != number_) {
-        f.seats[to]->node::notify(&w);
+        f.all[to]->node::notify(&w);
         return nullptr;
       }
       std::size_t n = 0;
@@ -252,7 +254,7 @@ chunk_ptr farm::seat::take_mine(worker& w) {
       } else {
         const auto next = f.target(net_.run(), *f.dealt_, 0);
         f.next_target_.store(static_cast<int>(next));
-        f.seats[next]->node::notify(&w);
+        f.all[next]->node::notify(&w);
       }
     }
     begin(items->seq, items->upto, items->size());
@@ -260,12 +262,12 @@ chunk_ptr farm::seat::take_mine(worker& w) {
   return items;
 }
 
-void farm::seat::execute(worker& w) {
+void farm::replica::execute(worker& w) {
   auto& f = farm_;
-  struct using_lane {
+  struct using_stages {
     std::atomic<bool>& flag;
-    explicit using_lane(std::atomic<bool>& b) : flag(b) { flag.store(true); }
-    ~using_lane() { flag.store(false); }
+    explicit using_stages(std::atomic<bool>& b) : flag(b) { flag.store(true); }
+    ~using_stages() { flag.store(false); }
   } const mine(busy_);
   if (f.ending_.load()) {
     deadline_.store(never, std::memory_order_relaxed);
@@ -273,13 +275,13 @@ void farm::seat::execute(worker& w) {
     return;
   }
   prepare(w);
-  if (lane_->deadline() <= observe::now_ns()) {
+  if (stages_->deadline() <= observe::now_ns()) {
     struct firing {
       std::atomic<int>& count;
       explicit firing(std::atomic<int>& c) : count(c) { count.fetch_add(1); }
       ~firing() { count.fetch_sub(1); }
     } const counted(f.firing_);
-    lane_->fire_timers(w, longest_run);
+    stages_->fire_timers(w, longest_run);
     give(w, false);
   }
   chunk_ptr items;
@@ -289,10 +291,10 @@ void farm::seat::execute(worker& w) {
     items = take_mine(w);
   }
   if (items) {
-    if (may_take(0)) leader().notify(&w);
+    if (may_take(0)) first_replica().notify(&w);
     const auto n = items->size();
-    lane_->position = items->position;
-    lane_->born_ns = items->born_ns;
+    stages_->position = items->position;
+    stages_->born_ns = items->born_ns;
     if (filling_) {
       const std::lock_guard hold(f.lock_);  // the monitor may look at it
       filling_->ranked = items->ranked;
@@ -303,13 +305,13 @@ void farm::seat::execute(worker& w) {
     // Where others restore the order a run stays in one piece, and what is dealt out stays with its replica.
     const bool may_be_cut = !f.numbered && !f.deals();
     const auto ns =
-        may_be_cut ? lane_->process_some(w, *items, limit) : lane_->process(w, *items, limit);
+        may_be_cut ? stages_->process_some(w, *items, limit) : stages_->process(w, *items, limit);
     const auto left = items->size();
     {
       const std::lock_guard hold(f.lock_);
-      leader().learn(n - left, ns, left > 0);
+      first_replica().learn(n - left, ns, left > 0);
     }
-    leader().done(w, 0, n - left);
+    first_replica().done(w, 0, n - left);
     if (left > 0) {
       items->position += static_cast<std::int64_t>(n - left);
       put_back(w, std::move(items));
@@ -323,12 +325,12 @@ void farm::seat::execute(worker& w) {
   } else if (all_done()) {
     finish(w);
   }
-  deadline_.store(f.ending_.load() ? never : lane_->deadline(), std::memory_order_relaxed);
+  deadline_.store(f.ending_.load() ? never : stages_->deadline(), std::memory_order_relaxed);
 }
 
 // What the replica has in its output waits for its turn. In the middle of a call of the one whose turn it is
 // it goes on at once, so that one item may become any number.
-void farm::seat::give(worker& w, bool in_call) {
+void farm::replica::give(worker& w, bool in_call) {
   auto& f = farm_;
   if (f.numbered) return give_numbered(w, in_call);
   const auto my_turn = [&] {
@@ -345,8 +347,8 @@ void farm::seat::give(worker& w, bool in_call) {
     if (in_call && !my_turn() && !much) return;  // it may grow
     const std::lock_guard hold(f.lock_);
     const bool ranked = filling_->ranked;
-    filling_->position = lane_->position;
-    filling_->born_ns = lane_->born_ns;
+    filling_->position = stages_->position;
+    filling_->born_ns = stages_->born_ns;
     if (mine_ == nullptr || !f.ordered_) {
       filling_->upto = ending_now_ ? never : std::numeric_limits<std::int64_t>::min();
       o.filling.swap(filling_);
@@ -374,7 +376,7 @@ void farm::seat::give(worker& w, bool in_call) {
 
 // What comes first is in the hands of another thread, so it will come to its end; only if nobody works on it
 // this one must not wait for it, and keeps what it has.
-void farm::seat::wait_for_turn(worker& w) {
+void farm::replica::wait_for_turn(worker& w) {
   auto& f = farm_;
   while (w.depth == 0 && !net_.run().cancelled.load()) {
     {
@@ -393,7 +395,7 @@ void farm::seat::wait_for_turn(worker& w) {
 }
 
 // The results so far of a run that lasts long.
-void farm::seat::hand_on() {
+void farm::replica::hand_on() {
   auto& f = farm_;
   const std::lock_guard hold(f.lock_);
   if (mine_ == nullptr || !f.ordered_ || f.numbered || !filling_ || filling_->empty() || filling_->ranked ||
@@ -410,7 +412,7 @@ void farm::seat::hand_on() {
 }
 
 // Sends what there is of the piece that is next, as far as there is room. Under the lock.
-void farm::seat::send_results(worker* w) {
+void farm::replica::send_results(worker* w) {
   auto& f = farm_;
   auto& p = f.slot(f.next_out_.load()).pieces.front();
   auto* const o = out.empty() ? nullptr : &out.front();
@@ -424,7 +426,7 @@ void farm::seat::send_results(worker* w) {
 }
 
 // By how much a run came before its turn, and how many wait for theirs. Under the lock.
-void farm::seat::count_order() {
+void farm::replica::count_order() {
   auto& f = farm_;
   if (out.empty() || out.front().to == nullptr || !f.ordered_ || !net_.run().observes()) return;
   if (f.order_log_ == nullptr) f.order_log_ = &net_.run().new_log(out.front().to->to->first(), 1);
@@ -436,15 +438,15 @@ void farm::seat::count_order() {
 }
 
 // All that has become of a run of items goes on as one, with its number, also if that is nothing.
-void farm::seat::give_numbered(worker& w, bool in_call) {
+void farm::replica::give_numbered(worker& w, bool in_call) {
   auto& f = farm_;
   if (in_call && mine_ != nullptr) return;  // it may grow
   const std::lock_guard hold(f.lock_);
   if (filling_ && (mine_ != nullptr || !filling_->empty())) {
     auto& o = out.front();
     const bool ranked = filling_->ranked;
-    filling_->position = lane_->position;
-    filling_->born_ns = lane_->born_ns;
+    filling_->position = stages_->position;
+    filling_->born_ns = stages_->born_ns;
     filling_->seq = mine_ != nullptr ? mine_->number : at_the_end;
     filling_->upto = mine_ != nullptr ? mine_->upto : never;
     o.filling.swap(filling_);
@@ -460,7 +462,7 @@ void farm::seat::give_numbered(worker& w, bool in_call) {
 
 // Sends what is next, as far as there is room: then whoever is told that there is room again goes on with it.
 // Under the lock.
-void farm::seat::drain(worker& w) {
+void farm::replica::drain(worker& w) {
   auto& f = farm_;
   bool advanced = false;
   f.stalled_.store(false);
@@ -486,11 +488,11 @@ void farm::seat::drain(worker& w) {
     advanced = true;
     leave_loop(w, n);
   }
-  if (advanced) leader().notify(&w);
+  if (advanced) first_replica().notify(&w);
 }
 
 // An empty run of results that says how far the ranks have come.
-chunk_ptr farm::seat::new_output(std::int64_t upto) const {
+chunk_ptr farm::replica::new_output(std::int64_t upto) const {
   const auto& p = farm_.parts_.back();
   auto made = net_.run().plan.components[p.component]->make_chunk(p.stages.last - 1);
   made->ranked = true;
@@ -500,7 +502,7 @@ chunk_ptr farm::seat::new_output(std::int64_t upto) const {
 
 // The end of the stream, when all has gone on: the end hooks of each stage, replica by replica, each by a thread
 // that executes its replica.
-void farm::seat::finish(worker& w) {
+void farm::replica::finish(worker& w) {
   auto& f = farm_;
   {
     const std::lock_guard hold(f.lock_);
@@ -512,25 +514,25 @@ void farm::seat::finish(worker& w) {
   finish_next(w);
 }
 
-void farm::seat::finish_next(worker& w) {
+void farm::replica::finish_next(worker& w) {
   auto& f = farm_;
   const bool ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
   for (; f.end_stage_ < last_; ++f.end_stage_, f.end_replica_ = 0) {
-    for (; f.end_replica_ < f.seats.size(); ++f.end_replica_) {
-      auto& other = *f.seats[f.end_replica_];
+    for (; f.end_replica_ < f.all.size(); ++f.end_replica_) {
+      auto& other = *f.all[f.end_replica_];
       // All is done: whoever is still executing a replica, or begins it, is about to leave it.
       while (&other != this && other.busy_.load()) std::this_thread::yield();
       // The first replica may have worked in the loop of a whole line only.
-      if (!other.lane_ && &other == &leader() && net_.has_started(first_)) other.prepare(w);
-      if (!other.lane_) continue;
+      if (!other.stages_ && &other == &first_replica() && net_.has_started(first_)) other.prepare(w);
+      if (!other.stages_) continue;
       if (&other != this && other.home != &w.home) {
         f.end_turn_.store(static_cast<int>(f.end_replica_));
         return other.node::notify(&w);
       }
-      other.lane_->position = at_the_end;
+      other.stages_->position = at_the_end;
       other.ending_now_ = true;
       if (other.filling_) other.filling_->ranked = ranked;
-      other.lane_->finish(w, f.end_stage_, longest_run);
+      other.stages_->finish(w, f.end_stage_, longest_run);
       other.give(w, false);
     }
   }
@@ -539,7 +541,7 @@ void farm::seat::finish_next(worker& w) {
     hand_over(&w, out.front());
   }
   w.soon = w.depth == 0;
-  leader().end(w);
+  first_replica().end(w);
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

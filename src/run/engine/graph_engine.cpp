@@ -1,4 +1,4 @@
-#include "net.hpp"
+#include "graph_engine.hpp"
 
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/pause.hpp>
@@ -16,16 +16,16 @@
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 namespace {
 
-constexpr std::chrono::nanoseconds doze_time{1'000};
+constexpr std::chrono::nanoseconds poll_time{1'000};
 constexpr std::int64_t unwatched_ns = 300'000;  // that a run may last without a monitor
 
 }  // namespace
 
-net::net(std::unique_ptr<run_state> s, shape how)
+graph_engine::graph_engine(std::unique_ptr<run_state> s, shape how)
     : engine(std::move(s)),
       shape_(std::move(how)),
       started_(std::make_unique<start_flag[]>(state_->stages.size())),
@@ -33,7 +33,7 @@ net::net(std::unique_ptr<run_state> s, shape how)
   lay_out();
 }
 
-net::~net() {
+graph_engine::~graph_engine() {
   monitor_->end();
   for (auto& t : threads_) {
     if (t.joinable()) t.join();
@@ -42,7 +42,7 @@ net::~net() {
 
 // --- threads ---
 
-void net::start(bool on_caller) {
+void graph_engine::start(bool on_caller) {
   auto& run = *state_;
   deferred_ = on_caller_ != nullptr && (on_caller || !shape_.sequential ||
                                         std::any_of(run.stages.begin(), run.stages.end(), [](const auto& s) {
@@ -60,7 +60,7 @@ void net::start(bool on_caller) {
   }
   // The caller's thread is the first worker, where it may be.
   if (on_caller && home_ != nullptr && on_caller_ == nullptr && !shape_.hire && !run.others) {
-    on_caller_ = dynamic_cast<thread_squad*>(home_);
+    on_caller_ = dynamic_cast<thread_group*>(home_);
     deferred_ = on_caller_ != nullptr;
   }
   // Whoever has something to do without items begins. The others begin with their first item, so that what
@@ -70,11 +70,11 @@ void net::start(bool on_caller) {
   }
   // A replica with a thread of its own is made at once.
   for (auto& f : farms_) {
-    for (std::size_t i = 0; f->own_threads && i < f->replicas(); ++i) f->seats[i]->node::notify();
+    for (std::size_t i = 0; f->own_threads && i < f->replicas(); ++i) f->all[i]->node::notify();
   }
-  if (auto* const s = dynamic_cast<thread_squad*>(home_); s != nullptr && !shape_.hire && !shape_.sequential)
+  if (auto* const s = dynamic_cast<thread_group*>(home_); s != nullptr && !shape_.hire && !shape_.sequential)
     s->spawn_by([this, s](std::size_t number) { return employ_one(*s, number); });
-  for (auto* s : thread_squads_) {
+  for (auto* s : thread_groups_) {
     alive_.fetch_add(s->spawned());
     if (s == on_caller_ && deferred_) continue;
     if (s == home_ && shape_.hire) {
@@ -95,13 +95,13 @@ void net::start(bool on_caller) {
       for (; missing > 0; --missing) leave();
     }
   }
-  if (over()) wake_squads();  // others execute everything: no thread may be there to find it out
+  if (over()) wake_groups();  // others execute everything: no thread may be there to find it out
   leave();
 }
 
 // The team of another runtime. It may have fewer threads than it was asked for.
-void net::hire() {
-  auto& team = *static_cast<thread_squad*>(home_);
+void graph_engine::hire() {
+  auto& team = *static_cast<thread_group*>(home_);
   std::atomic<std::size_t> came{0};
   try {
     shape_.hire([&](std::size_t number) {
@@ -116,7 +116,7 @@ void net::hire() {
   for (auto n = came.load(); n < team.size(); ++n) leave();
 }
 
-void net::join() {
+void graph_engine::join() {
   const std::lock_guard hold(joining_);
   if (std::exchange(team_is_due_, false)) hire();
   if (std::exchange(deferred_, false)) {
@@ -133,7 +133,7 @@ void net::join() {
 
 // One more of the threads that share the nodes without one of their own. The system may have no more of them:
 // then it goes on with those there are.
-bool net::employ_one(thread_squad& s, std::size_t number) {
+bool graph_engine::employ_one(thread_group& s, std::size_t number) {
   const std::lock_guard hold(employing_);
   if (over() || !enter()) return false;
   try {
@@ -146,7 +146,7 @@ bool net::employ_one(thread_squad& s, std::size_t number) {
 }
 
 // Replicas that have threads of their own get more of them. Those that are too many later sleep.
-void net::employ(thread_squad& s, std::size_t threads) {
+void graph_engine::employ(thread_group& s, std::size_t threads) {
   const std::lock_guard hold(employing_);
   while (s.size() < std::min(threads, s.most())) {
     if (!enter()) return;
@@ -161,35 +161,35 @@ void net::employ(thread_squad& s, std::size_t threads) {
   }
 }
 
-void net::wake() {
-  wake_squads();
+void graph_engine::wake() {
+  wake_groups();
   if (over()) return;
   for (auto* n : nodes_) n->resumed();
 }
 
 // Whoever sleeps looks at the flags again. When the run is over, it is held by those that still work alone.
-void net::wake_squads() {
+void graph_engine::wake_groups() {
   {
-    const std::lock_guard hold(squads_lock_);
-    for (auto& s : squads_) s->wake();
+    const std::lock_guard hold(groups_lock_);
+    for (auto& s : groups_) s->wake();
   }
-  if (over()) cut_lanes();
+  if (over()) cut_runs();
   if (state_->others) state_->others->wake();
   if (over() && goes_on_.exchange(false)) leave();
 }
 
-void net::add(lane& l) {
-  const std::lock_guard hold(lanes_lock_);
-  lanes_.push_back(&l);
+void graph_engine::add(stage_runner& l) {
+  const std::lock_guard hold(runners_lock_);
+  runners_.push_back(&l);
 }
 
-void net::cut_lanes() noexcept {
-  const std::lock_guard hold(lanes_lock_);
-  for (auto* l : lanes_) l->cut();
+void graph_engine::cut_runs() noexcept {
+  const std::lock_guard hold(runners_lock_);
+  for (auto* l : runners_) l->cut();
 }
 
 // Whoever leaves last ends the run: nobody comes after him.
-bool net::enter() noexcept {
+bool graph_engine::enter() noexcept {
   auto alive = alive_.load();
   do {
     if (alive == 0) return false;
@@ -197,14 +197,14 @@ bool net::enter() noexcept {
   return true;
 }
 
-void net::leave() {
+void graph_engine::leave() {
   if (alive_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   monitor_->end();
   for (auto* n : nodes_) n->run_over();
   state_->finished();
 }
 
-void net::live(thread_squad& s, std::size_t number) {
+void graph_engine::live(thread_group& s, std::size_t number) {
   auto& run = *state_;
   auto& log = run.new_log(0, 0);
   run.guard(0, 0, 0, [&] {
@@ -241,8 +241,8 @@ void net::live(thread_squad& s, std::size_t number) {
       execute(*n, w);
       continue;
     }
-    if (!w.dozing.empty()) {
-      doze(w, s);
+    if (!w.polling.empty()) {
+      poll(w, s);
       continue;
     }
     if (const auto ns = s.sleep(number, deadline, w.awake.time(), [this] { return over(); }); ns > 0) {
@@ -251,33 +251,33 @@ void net::live(thread_squad& s, std::size_t number) {
       w.awake.slept(std::chrono::nanoseconds(ns));
     }
   }
-  wake_squads();
+  wake_groups();
   leave();
 }
 
 // Looks for a little while whether something is lent to one of the nodes that this thread has executed.
-void net::doze(worker& w, thread_squad& s) {
+void graph_engine::poll(worker& w, thread_group& s) {
   const auto awake = [&] {
-    for (auto* n : w.dozing) {
+    for (auto* n : w.polling) {
       if (n->asleep() && n->could_borrow()) return n->notify(&w), true;
     }
     return s.busy() || over();
   };
-  if (!pipe::spin_until(awake, doze_time + w.awake.more(), 1)) look_no_more(w);
+  if (!pipe::spin_until(awake, poll_time + w.awake.more(), 1)) look_no_more(w);
 }
 
 // Whoever lends something to those nodes has to notify them from now on. `next`: what the thread executes
 // now, if anything.
-void net::look_no_more(worker& w, const node* next) {
-  for (auto* n : w.dozing) {
+void graph_engine::look_no_more(worker& w, const node* next) {
+  for (auto* n : w.polling) {
     if (n->fall_asleep(next)) n->notify(&w);
   }
-  w.dozing.clear();
+  w.polling.clear();
 }
 
 // --- executing ---
 
-void net::execute(node& n, worker& w) {
+void graph_engine::execute(node& n, worker& w) {
   const auto soon = std::exchange(w.soon, false);
   if (n.sources()) look_no_more(w, &n);  // it may wait in its call, for ever
   try {
@@ -288,32 +288,32 @@ void net::execute(node& n, worker& w) {
     state_->fail(std::current_exception(), 0);
   }
   w.soon = w.depth == 0;
-  if (over()) wake_squads();
+  if (over()) wake_groups();
   n.release(w);
   w.soon = soon;
 }
 
-void net::slept() {
+void graph_engine::slept() {
   const auto now = moving_.fetch_add(change - one_awake) - one_awake + change;
   // Other ranks may send something at any time: only all of them together can find out that nothing moves.
   if (!state_->others && all_wait(now) && !over()) make_way();
 }
 
-void net::ended() {
+void graph_engine::ended() {
   if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   over_.store(true, std::memory_order_release);
-  wake_squads();
+  wake_groups();
 }
 
 // In the middle of another node's call.
-void net::execute_inside(node& n, worker& w) {
+void graph_engine::execute_inside(node& n, worker& w) {
   ++w.depth;
   execute(n, w);
   --w.depth;
 }
 
 // A call that is awake but waits is counted as blocked while this lives.
-struct net::blocked_call {
+struct graph_engine::blocked_call {
   std::atomic<std::uint64_t>& moving;
   explicit blocked_call(std::atomic<std::uint64_t>& m) : moving(m) { moving.fetch_add(change + one_blocked); }
   blocked_call(const blocked_call&) = delete;
@@ -322,7 +322,7 @@ struct net::blocked_call {
 };
 
 // Executes a node, or what it waits for itself, if that is the worker's to do.
-bool net::help(node& n, worker& w) {
+bool graph_engine::help(node& n, worker& w) {
   if (n.home == &w.home && n.claim()) {
     execute_inside(n, w);
     return true;
@@ -334,12 +334,12 @@ bool net::help(node& n, worker& w) {
   return false;
 }
 
-void net::wait_for_room(worker& w, edge& e) {
+void graph_engine::wait_for_room(worker& w, channel& e) {
   const auto soon = std::exchange(w.soon, false);
   const auto begin = observe::now_ns();
   struct waiting {
-    std::vector<edge*>& all;
-    waiting(std::vector<edge*>& a, edge& mine) : all(a) {
+    std::vector<channel*>& all;
+    waiting(std::vector<channel*>& a, channel& mine) : all(a) {
       if (!all.empty()) all.back()->waits_in_call(false);
       all.push_back(&mine);
       mine.waits_in_call(true);
@@ -368,7 +368,7 @@ void net::wait_for_room(worker& w, edge& e) {
       // Where somebody below on the stack has room, he goes on once this call has returned. Otherwise nothing
       // may move because of what one of them waits for.
       const bool frees = std::any_of(w.waits_for.begin(), w.waits_for.end() - 1,
-                                     [](const edge* below) { return below->has_room(); });
+                                     [](const channel* below) { return below->has_room(); });
       for (auto* full : w.waits_for) {
         if (!full->has_room() && (full == &e || !frees)) full->grow();
       }
@@ -397,25 +397,25 @@ void net::wait_for_room(worker& w, edge& e) {
 }
 
 // All that are awake wait in the middle of a call, and none of them has got room meanwhile.
-bool net::nothing_moves() const {
+bool graph_engine::nothing_moves() const {
   const auto before = moving_.load();
   return !state_->others && all_wait(before) &&
-         std::none_of(edges_.begin(), edges_.end(), [](const auto& e) { return e->goes_on(); }) &&
+         std::none_of(channels_.begin(), channels_.end(), [](const auto& e) { return e->goes_on(); }) &&
          moving_.load() == before;
 }
 
 // All that do not wait in the middle of a call are ready, and nobody has them in hand.
-bool net::nobody_works() const {
+bool graph_engine::nobody_works() const {
   const auto ready = ready_nodes();
   const auto m = moving_.load();
   return (m % change) / one_awake <= m % one_awake + ready;
 }
 
-void net::wait_while_paused(worker& w) {
+void graph_engine::wait_while_paused(worker& w) {
   const auto soon = std::exchange(w.soon, false);
   while (state_->paused() && !state_->ending.load()) {
     if (auto* other = w.home.take()) {
-      // Until that returns the source cannot go on either: what is executed waits for room that only an edge
+      // Until that returns the source cannot go on either: what is executed waits for room that only an channel
       // that grows can give, where nothing else moves.
       const blocked_call waits(moving_);
       execute_inside(*other, w);
@@ -427,9 +427,9 @@ void net::wait_while_paused(worker& w) {
 }
 
 // Nothing moves. Where a stage that chooses waits for one input while another one, which it does not read, is
-// full and keeps its sender from going on, the smallest such edge is allowed to grow. T. Parks, Bounded
+// full and keeps its sender from going on, the smallest such channel is allowed to grow. T. Parks, Bounded
 // Scheduling of Process Networks (1995), section 4.
-void net::make_way() {
+void graph_engine::make_way() {
   // One at a time; who comes meanwhile has the other look once more.
   if (asked_for_way_.fetch_add(1) > 0) return;
   for (std::size_t seen = 1; seen != 0;) {
@@ -438,19 +438,19 @@ void net::make_way() {
   }
 }
 
-void net::grow_smallest() {
+void graph_engine::grow_smallest() {
   auto* const smallest = smallest_full();
   if (smallest == nullptr || !nothing_moves()) return;
   smallest->grow();
   smallest->from->notify();
 }
 
-int net::at_once(std::size_t stage, int replicas) const {
+int graph_engine::at_once(std::size_t stage, int replicas) const {
   const bool own_threads = shape_.thread_each || state_->stages[stage].info->opts.blocking;
   return own_threads ? replicas : std::min(replicas, std::max(1, shape_.workers));
 }
 
-void net::set_replicas(std::string_view stage, int replicas) {
+void graph_engine::set_replicas(std::string_view stage, int replicas) {
   if (shape_.sequential && !state_->others) return engine::set_replicas(stage, replicas);  // it cannot
   auto& run = *state_;
   for (std::size_t i = 0; i < run.stages.size(); ++i) {
@@ -477,21 +477,21 @@ void net::set_replicas(std::string_view stage, int replicas) {
   throw error("set_replicas: there is no stage '" + std::string(stage) + "'" + meant_stage(run, stage));
 }
 
-void net::set_replicas_here(replicated& f, std::size_t n) {
+void graph_engine::set_replicas_here(replicated& f, std::size_t n) {
   if (shape_.sequential) return;  // one thread executes any number
   n = std::min(n, f.most());
   if (auto* const each = dynamic_cast<farm*>(&f); each != nullptr && each->own_threads) {
-    const auto& info = *state_->stages[each->seats.front()->first()].info;
+    const auto& info = *state_->stages[each->all.front()->first()].info;
     for (std::size_t i = 0; i < n; ++i) {
-      auto& seat = *each->seats[i];
-      if (seat.home == nullptr) give_threads(seat, squad_for(info, true, 0, 1));
-      employ(static_cast<thread_squad&>(*seat.home), 1);
+      auto& replica = *each->all[i];
+      if (replica.home == nullptr) give_threads(replica, group_for(info, true, 0, 1));
+      employ(static_cast<thread_group&>(*replica.home), 1);
     }
     return f.set_replicas(n);
   }
-  auto* const own = dynamic_cast<thread_squad*>(f.home());
+  auto* const own = dynamic_cast<thread_group*>(f.home());
   if (own != nullptr && own != home_ && own != on_caller_) employ(*own, n);
   f.set_replicas(n);
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

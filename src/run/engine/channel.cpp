@@ -1,4 +1,13 @@
-#include "edge.hpp"
+// State: the runs that wait, `lent_` (what the sender is filling), the flags `hurry_` and `sender_waits_`.
+// Writers: both sides change what waits, under `lock_`. What is lent is stolen and handed over under
+//   `lending_`, which comes first. The receiver sets `hurry_`; the sender takes it back, and sets it again if
+//   it must.
+// Invariant: what is lent is younger than what waits, so it is stolen only if nothing waits. Short runs are
+//   joined; of a run that is divided the last part carries the promise (`upto`). A sender without room sets
+//   `sender_waits_` and looks again; who takes something out looks at it afterwards.
+// Models: docs/protocols/node.pml, docs/protocols/lend.pml, docs/protocols/chunk.pml,
+//   docs/protocols/branch_order.pml.
+#include "channel.hpp"
 
 #include <thalweg/observe/clock.hpp>
 
@@ -9,9 +18,9 @@
 
 #include "../tuning.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
-edge::edge(const connect_options& opts, std::size_t slots, node* sender, node* receiver, std::size_t port)
+channel::channel(const connect_options& opts, std::size_t slots, node* sender, node* receiver, std::size_t port)
     : from(sender),
       to(receiver),
       to_port(port),
@@ -24,7 +33,7 @@ edge::edge(const connect_options& opts, std::size_t slots, node* sender, node* r
   if (opts.pipe) own_ = opts.pipe.make();
 }
 
-bool edge::has_room() const noexcept {
+bool channel::has_room() const noexcept {
   if (in_loop || opts_.when_full != when_full::block || discards_.load(std::memory_order_relaxed))
     return true;
   if (own_)
@@ -38,35 +47,38 @@ bool edge::has_room() const noexcept {
   // Where the user has named a bound, a whole run must fit below it.
   if (bounds_bytes() && bytes + static_cast<std::int64_t>(run_bytes()) > most_here) return false;
   if (const auto most = capacity_.load(std::memory_order_relaxed); most != 0)
-    return n + static_cast<std::int64_t>(grant()) <= most;
+    return n + static_cast<std::int64_t>(batch()) <= most;
   return chunks_.load(std::memory_order_acquire) < most_chunks_.load(std::memory_order_relaxed) &&
          bytes < most_here && !enough_work_waits(n);
 }
 
 // What waits is bounded by the receiver's work, too: expensive items pile up to a long latency, and `stop`
 // has to wait for them. Each replica may have one item in front of it.
-bool edge::enough_work_waits(std::int64_t items) const noexcept {
+bool channel::enough_work_waits(std::int64_t items) const noexcept {
   const auto grown = static_cast<std::int64_t>(grown_.load(std::memory_order_relaxed));
-  const auto each = item_ns();
+  const auto each = std::max(item_ns(), drain_ns_.load(std::memory_order_relaxed));
   const auto most = each == 0 ? most_unmeasured : most_waiting_ns / each;
   return items >= std::max(most, 2 * takers_.load(std::memory_order_relaxed)) * grown;
 }
 
-bool edge::ask_for_room() noexcept {
+bool channel::ask_for_room() noexcept {
   if (has_room()) return true;
   sender_waits_.store(true);
   return has_room();
 }
 
-std::size_t edge::grant() const noexcept {
-  const auto n = grant_.load(std::memory_order_relaxed);
+std::size_t channel::batch() const noexcept {
+  auto n = batch_.load(std::memory_order_relaxed);
+  // Where it is emptied slowly a run must not be as long as all that may wait.
+  if (const auto each = drain_ns_.load(std::memory_order_relaxed); each > 0 && grown_.load() == 1)
+    n = std::clamp<std::size_t>(static_cast<std::size_t>(most_waiting_ns / 2 / each), 1, n);
   const auto most = capacity_.load(std::memory_order_relaxed);
   return most == 0
              ? n
              : std::clamp<std::size_t>(n, 1, std::max<std::size_t>(1, static_cast<std::size_t>(most) / 2));
 }
 
-chunk_ptr edge::spare(const pipe::chunk_base& like) {
+chunk_ptr channel::spare(const pipe::chunk_base& like) {
   if (spares_.empty()) return like.sibling();
   auto c = std::move(spares_.back());
   spares_.pop_back();
@@ -74,7 +86,7 @@ chunk_ptr edge::spare(const pipe::chunk_base& like) {
   return c;
 }
 
-void edge::push(pipe::chunk_base& items) {
+void channel::push(pipe::chunk_base& items) {
   if (discards_.load(std::memory_order_relaxed)) {
     items.clear();
     return;
@@ -107,7 +119,7 @@ void edge::push(pipe::chunk_base& items) {
     }
     if (!ranked) return;
   }
-  if (n > 0 && !whole && !waiting_.empty() && waiting_.back()->size() + n <= grant() &&
+  if (n > 0 && !whole && !waiting_.empty() && waiting_.back()->size() + n <= batch() &&
       waiting_.back()->marked() == items.marked()) {
     auto& last = *waiting_.back();
     items.move_items(0, n, last);
@@ -128,7 +140,7 @@ void edge::push(pipe::chunk_base& items) {
 }
 
 // Drops what has waited longest until `n` more fit, where that is what was asked for.
-void edge::make_room_for(std::size_t n) {
+void channel::make_room_for(std::size_t n) {
   if (opts_.when_full != when_full::drop_old) return;
   const auto most = static_cast<std::size_t>(capacity_.load(std::memory_order_relaxed));
   while (most != 0 && !waiting_.empty()) {
@@ -148,7 +160,7 @@ void edge::make_room_for(std::size_t n) {
   }
 }
 
-chunk_ptr edge::pop(std::size_t most, chunk_ptr back, bool in_hand) {
+chunk_ptr channel::pop(std::size_t most, chunk_ptr back, bool in_hand) {
   if (back) {
     back->clear();
     back->paced = back->ranked = false;
@@ -179,12 +191,28 @@ chunk_ptr edge::pop(std::size_t most, chunk_ptr back, bool in_hand) {
   }
   bytes_.fetch_sub(static_cast<std::int64_t>(got->bytes()), std::memory_order_relaxed);
   if (in_hand && opts_.capacity != automatic) in_hand_.fetch_add(static_cast<std::int64_t>(got->size()));
+  note_popped(got->size());
   items_.fetch_sub(static_cast<std::int64_t>(got->size()), std::memory_order_release);
   return got;
 }
 
+// Under the lock.
+void channel::note_popped(std::size_t items) {
+  const auto now = observe::now_ns();
+  auto each = drain_ns_.load(std::memory_order_relaxed);
+  if (popped_ > 0) {
+    const auto took = (now - popped_ns_) / static_cast<std::int64_t>(popped_);
+    each += (took - each) / 4;
+  } else {
+    each /= 2;  // nothing was left last time: it is emptied as quickly as it is filled
+  }
+  drain_ns_.store(each, std::memory_order_relaxed);
+  popped_ns_ = now;
+  popped_ = waiting_.empty() ? 0 : items;
+}
+
 // What the sender is filling, if nothing older waits.
-chunk_ptr edge::steal() {
+chunk_ptr channel::steal() {
   const std::lock_guard handing_over(lending_);
   auto* const lent = lent_.load(std::memory_order_acquire);
   if (lent == nullptr || lent->empty() || chunks() != 0) return nullptr;
@@ -198,13 +226,13 @@ chunk_ptr edge::steal() {
   return stolen->empty() ? nullptr : std::move(stolen);
 }
 
-std::size_t edge::lent_items() noexcept {
+std::size_t channel::lent_items() noexcept {
   const std::lock_guard handing_over(lending_);
   const auto* const lent = lent_.load(std::memory_order_acquire);
   return lent == nullptr ? 0 : lent->size();
 }
 
-void edge::wait_for_room() noexcept {
+void channel::wait_for_room() noexcept {
   sender_sleeps_.store(true);
   const auto seen = taken_.load();
   if (!has_room())
@@ -213,7 +241,7 @@ void edge::wait_for_room() noexcept {
   sender_sleeps_.store(false);
 }
 
-bool edge::sender_waits() noexcept {
+bool channel::sender_waits() noexcept {
   if (sender_sleeps_.load()) {
     taken_.fetch_add(1);
     pipe::futex_wake(taken_, 1);
@@ -221,11 +249,11 @@ bool edge::sender_waits() noexcept {
   return sender_waits_.load() && has_room() && sender_waits_.exchange(false);
 }
 
-void edge::close() noexcept {
+void channel::close() noexcept {
   closed_.store(true, std::memory_order_release);
 }
 
-void edge::discard() noexcept {
+void channel::discard() noexcept {
   const std::lock_guard hold(lock_);
   discards_.store(true, std::memory_order_relaxed);
   waiting_.clear();
@@ -234,7 +262,7 @@ void edge::discard() noexcept {
   bytes_.store(0, std::memory_order_relaxed);
 }
 
-void edge::grow() noexcept {
+void channel::grow() noexcept {
   const auto twice = [](auto& most) {
     most.store(2 * most.load(std::memory_order_relaxed), std::memory_order_relaxed);
   };
@@ -245,7 +273,7 @@ void edge::grow() noexcept {
   own_most_left_.store(2 * own_most_left_.load(std::memory_order_relaxed) + 64, std::memory_order_relaxed);
 }
 
-void edge::push_own(pipe::chunk_base& items) {
+void channel::push_own(pipe::chunk_base& items) {
   const std::lock_guard hold(lock_);
   const auto n = items.size();
   if (!own_left_) own_left_ = items.sibling();
@@ -257,7 +285,7 @@ void edge::push_own(pipe::chunk_base& items) {
   own_waiting_.fetch_add(static_cast<std::int64_t>(n), std::memory_order_release);
 }
 
-chunk_ptr edge::pop_own(std::size_t most, chunk_ptr back) {
+chunk_ptr channel::pop_own(std::size_t most, chunk_ptr back) {
   const std::lock_guard hold(lock_);
   if (!own_left_) return nullptr;
   auto got = back ? std::move(back) : own_left_->sibling();
@@ -270,4 +298,4 @@ chunk_ptr edge::pop_own(std::size_t most, chunk_ptr back) {
   return got;
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -16,22 +16,22 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 class node;
 
 /// Threads that share the nodes that are ready.
-class squad {
+class worker_group {
  public:
-  squad() = default;
-  squad(const squad&) = delete;
-  squad& operator=(const squad&) = delete;
-  virtual ~squad() = default;
+  worker_group() = default;
+  worker_group(const worker_group&) = delete;
+  worker_group& operator=(const worker_group&) = delete;
+  virtual ~worker_group() = default;
 
   /// How urgent a node is. What somebody has just sent items to lies downstream of those that were executed
   /// until now, and comes first; one that goes on with what it did comes last.
   enum class turn : std::uint8_t { first, last };
-  /// A node has become ready. `soon`: the calling thread belongs to the squad and is about to look for work.
+  /// A node has become ready. `soon`: the calling thread belongs to the worker_group and is about to look for work.
   virtual void submit(node& n, turn when, bool soon) = 0;
   /// A node to execute, claimed, whose place along the stream lies beyond that one; null if there is none.
   [[nodiscard]] virtual node* take(std::size_t beyond = 0) = 0;
@@ -46,10 +46,10 @@ class squad {
 };
 
 /// The nodes that are ready.
-class ready_list {
+class ready_queue {
  public:
   /// Returns how many there are then.
-  std::size_t push(node& n, squad::turn when);
+  std::size_t push(node& n, worker_group::turn when);
   /// Whether it pays to have one more thread take some of them, beside one that is about to: a wake-up costs
   /// as much as some microseconds of work.
   [[nodiscard]] bool worth_another() noexcept;
@@ -63,11 +63,11 @@ class ready_list {
   std::atomic<std::size_t> waiting_{0};
 };
 
-/// A squad of threads that do nothing else.
-class thread_squad final : public squad {
+/// A worker_group of threads that do nothing else.
+class thread_group final : public worker_group {
  public:
   /// With `threads` of them, and room for `most`.
-  thread_squad(std::size_t threads, std::size_t most) : size_(threads), idle_(std::max(threads, most)) {}
+  thread_group(std::size_t threads, std::size_t most) : size_(threads), idle_(std::max(threads, most)) {}
 
   /// Its threads are made when they are first needed; `spawn` makes the one with a number, and says
   /// whether it could.
@@ -130,7 +130,7 @@ class thread_squad final : public squad {
   std::function<bool(std::size_t)> spawn_;
   pipe::spinlock spawning_;
   pipe::idle_set idle_;
-  ready_list ready_;
+  ready_queue ready_;
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -7,31 +7,31 @@
 #include "../distributed/graph/part_placement.hpp"
 #include "../distributed/graph/remote.hpp"
 #include "../parts.hpp"
-#include "net.hpp"
+#include "graph_engine.hpp"
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 namespace {
 
-constexpr std::size_t most_seats = 256;  // of a farm that may be resized
+constexpr std::size_t most_resized = 256;  // of a farm that may be resized
 
 }  // namespace
 
-void net::lay_out() {
+void graph_engine::lay_out() {
   auto& run = *state_;
   farm_of_stage_.assign(run.stages.size(), nullptr);
   number_replicas();
   find_coordinators();
   if (shape_.sequential) {
-    home_ = on_caller_ = &new_squad(1, 1, {});
+    home_ = on_caller_ = &new_group(1, 1, {});
   } else if (shape_.home) {
-    squads_.push_back(shape_.home(*this));
-    home_ = squads_.back().get();
+    groups_.push_back(shape_.home(*this));
+    home_ = groups_.back().get();
   } else if (!shape_.thread_each) {
     const auto workers = static_cast<std::size_t>(std::max(1, shape_.workers));
-    home_ = &new_squad(workers, workers, shape_.pin);
+    home_ = &new_group(workers, workers, shape_.pin);
   }
   std::vector<span> of;
   of.reserve(run.plan.components.size());
@@ -53,11 +53,11 @@ void net::lay_out() {
   if (run.others) distribute_graph();
   // The replicas of a farm have its input and output.
   for (auto& f : farms_) {
-    const auto& first = *f->seats.front();
+    const auto& first = *f->all.front();
     f->bound_runs();
     if (f->ordered() && f->most() > 1 && !first.out.empty() && first.out.front().to != nullptr)
       run.reorder_slots[first.out.front().to->to->first()] = static_cast<std::size_t>(farm::window);
-    for (auto& s : f->seats) {
+    for (auto& s : f->all) {
       if (s.get() == &first) continue;
       s->in = first.in;
       for (const auto& o : first.out) s->out.push_back({o.to, nullptr});
@@ -72,7 +72,7 @@ void net::lay_out() {
   }
   run.dropped_before = [this](std::size_t stage) {
     std::uint64_t all = 0;
-    for (const auto& e : edges_) {
+    for (const auto& e : channels_) {
       if (e->to->first() == stage) all += e->dropped();
     }
     return all;
@@ -80,12 +80,12 @@ void net::lay_out() {
   left_.store(nodes_.size());
   if (nodes_.empty()) over_.store(true);  // other ranks execute everything
   std::size_t threads = 0;
-  for (const auto* s : thread_squads_) threads += s->size();
+  for (const auto* s : thread_groups_) threads += s->size();
   run.workers = static_cast<int>(
       std::max<std::size_t>(threads + (shape_.home ? static_cast<std::size_t>(shape_.workers) : 0), 1));
 }
 
-net::span net::add_component(std::size_t c) {
+graph_engine::span graph_engine::add_component(std::size_t c) {
   auto& run = *state_;
   auto& component = *run.plan.components[c];
   auto* const ports = component.ports();
@@ -98,7 +98,7 @@ net::span net::add_component(std::size_t c) {
   return {nodes_.size() - 1, nodes_.size() - 1};
 }
 
-net::span net::add_line(std::size_t c) {
+graph_engine::span graph_engine::add_line(std::size_t c) {
   auto& run = *state_;
   const auto begin = run.first_of_component[c];
   const auto end = begin + run.plan.components[c]->stages().size();
@@ -141,7 +141,7 @@ net::span net::add_line(std::size_t c) {
       const auto most = coordinator >= 0    ? most_partitions
                         : info.state.keyed()        ? keyed_farm::partition_count
                         : shape_.sequential ? n
-                                            : std::max(n, most_seats);
+                                            : std::max(n, most_resized);
       for (auto s = first; s < i; ++s) {
         run.plan.components[c]->prepare(run.stages[s].stage, most);
         run.replicas[s] = static_cast<int>(n);
@@ -155,7 +155,7 @@ net::span net::add_line(std::size_t c) {
                                                        info, keys_travel(run, first)))
                 : std::make_unique<keyed_farm>(*this, std::move(parts), n, info));
         auto& f = *keyed_farms_.back();
-        auto* const who = squad_for(info, apart, n, most);
+        auto* const who = group_for(info, apart, n, most);
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
         for (auto& p : f.all) p->home = who;
         give_threads(*f.front, who);
@@ -167,12 +167,12 @@ net::span net::add_line(std::size_t c) {
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
         f.own_threads = (apart || shape_.thread_each) && info.opts.on != placement::caller_thread;
         for (std::size_t r = 0; r < (f.own_threads ? n : 0); ++r)
-          give_threads(*f.seats[r], squad_for(info, apart, 1, 1));
+          give_threads(*f.all[r], group_for(info, apart, 1, 1));
         if (!f.own_threads) {
-          auto* const who = squad_for(info, apart, n, most);
-          for (auto& seat : f.seats) give_threads(*seat, who);
+          auto* const who = group_for(info, apart, n, most);
+          for (auto& replica : f.all) give_threads(*replica, who);
         }
-        made = f.seats.front().get();
+        made = f.all.front().get();
         nodes_.push_back(made);
       }
     } else {
@@ -191,7 +191,7 @@ net::span net::add_line(std::size_t c) {
 }
 
 // Whether all stages of a component may be executed as one loop by one of the threads that share them.
-bool net::may_be_whole(std::size_t c) const {
+bool graph_engine::may_be_whole(std::size_t c) const {
   const auto& run = *state_;
   if (run.others || shape_.sequential || shape_.thread_each) return false;
   const auto& component = *run.plan.components[c];
@@ -205,71 +205,72 @@ bool net::may_be_whole(std::size_t c) const {
          });
 }
 
-void net::add_whole(std::size_t c, span made) {
+void graph_engine::add_whole(std::size_t c, span made) {
   const auto first = state_->first_of_component[c];
   std::vector<node*> all(nodes_.begin() + static_cast<std::ptrdiff_t>(made.first),
                          nodes_.begin() + static_cast<std::ptrdiff_t>(made.last) + 1);
   std::vector<farm*> farms;
   for (auto& f : farms_) {
-    if (std::find(all.begin(), all.end(), f->seats.front().get()) != all.end()) farms.push_back(f.get());
+    if (std::find(all.begin(), all.end(), f->all.front().get()) != all.end()) farms.push_back(f.get());
   }
   auto& head = static_cast<line_node&>(*all.front());
   head.whole = std::make_unique<whole_line>(*this, head, std::move(all), std::move(farms),
                                             part{c, {0, state_->plan.components[c]->stages().size()}, first});
 }
 
-node& net::add(std::unique_ptr<node> n, const model::stage_info& info, bool apart) {
-  give_threads(*n, squad_for(info, apart, 1, 1));
+node& graph_engine::add(std::unique_ptr<node> n, const model::stage_info& info, bool apart) {
+  give_threads(*n, group_for(info, apart, 1, 1));
   nodes_.push_back(n.get());
   owned_.push_back(std::move(n));
   return *nodes_.back();
 }
 
-squad* net::squad_for(const model::stage_info& info, bool apart, std::size_t threads, std::size_t most) {
+worker_group* graph_engine::group_for(const model::stage_info& info, bool apart, std::size_t threads, std::size_t most) {
   if (shape_.sequential) return home_;
   if (info.opts.on == placement::caller_thread) {
-    if (on_caller_ == nullptr) on_caller_ = &new_squad(1, 1, info.opts.pin);
+    if (on_caller_ == nullptr) on_caller_ = &new_group(1, 1, info.opts.pin);
     return on_caller_;
   }
   if (!apart && !shape_.thread_each) return home_;
   auto pin = info.opts.pin;
-  if (pin.empty() && !shape_.pin.empty()) pin = {shape_.pin[thread_squads_.size() % shape_.pin.size()]};
-  return &new_squad(threads, most, std::move(pin));
+  if (pin.empty() && !shape_.pin.empty()) pin = {shape_.pin[thread_groups_.size() % shape_.pin.size()]};
+  return &new_group(threads, most, std::move(pin));
 }
 
-void net::give_threads(node& n, squad* s) {
+void graph_engine::give_threads(node& n, worker_group* s) {
   n.home = s;
-  if (auto* const threads = dynamic_cast<thread_squad*>(s)) {
+  if (auto* const threads = dynamic_cast<thread_group*>(s)) {
     bool timed = false;
     for (auto i = n.first(); i < n.last(); ++i) timed = timed || state_->stages[i].info->timed;
     if (timed) threads->timed.push_back(&n);
   }
 }
 
-thread_squad& net::new_squad(std::size_t threads, std::size_t most, std::vector<int> pin) {
-  auto made = std::make_unique<thread_squad>(threads, most);
+thread_group& graph_engine::new_group(std::size_t threads, std::size_t most, std::vector<int> pin) {
+  auto made = std::make_unique<thread_group>(threads, most);
   made->pin = std::move(pin);
-  const std::lock_guard hold(squads_lock_);
-  thread_squads_.push_back(made.get());
-  squads_.push_back(std::move(made));
-  return *thread_squads_.back();
+  const std::lock_guard hold(groups_lock_);
+  thread_groups_.push_back(made.get());
+  groups_.push_back(std::move(made));
+  return *thread_groups_.back();
 }
 
-edge& net::connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
+channel& graph_engine::connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
                    std::size_t to_port) {
-  edges_.push_back(std::make_unique<edge>(opts, shape_.slots, &from, &to, to_port));
-  auto& e = *edges_.back();
+  channels_.push_back(std::make_unique<channel>(opts, shape_.slots, &from, &to, to_port));
+  auto& e = *channels_.back();
+  if (opts.capacity != automatic) state_->capacities[to.first()] = opts.capacity;
   from.out[from_port].to = &e;
   to.in[to_port] = &e;
   if (opts.wait == waiting::spin) {
-    if (auto* const s = dynamic_cast<thread_squad*>(to.home); s != nullptr && s != home_)
+    if (auto* const s = dynamic_cast<thread_group*>(to.home); s != nullptr && s != home_)
       s->spin = std::chrono::milliseconds(1);
   }
   return e;
 }
 
 // How many replicas each farm has, by its first stage.
-void net::number_replicas() {
+void graph_engine::number_replicas() {
   const auto& stages = state_->stages;
   replicas_.assign(stages.size(), 1);
   std::vector<std::size_t*> farms;
@@ -290,7 +291,7 @@ void net::number_replicas() {
 
 // Strongly connected parts: R. Tarjan, Depth-first search and linear graph algorithms (1972), without
 // recursion.
-void net::find_loops() {
+void graph_engine::find_loops() {
   const auto count = nodes_.size();
   std::vector<std::vector<std::size_t>> next(count);
   std::vector<std::pair<const node*, std::size_t>> sorted;
@@ -299,7 +300,7 @@ void net::find_loops() {
   const auto find = [&](const node* n) {
     return std::lower_bound(sorted.begin(), sorted.end(), std::pair<const node*, std::size_t>(n, 0))->second;
   };
-  for (const auto& e : edges_) next[find(e->from)].push_back(find(e->to));
+  for (const auto& e : channels_) next[find(e->from)].push_back(find(e->to));
   constexpr auto unseen = static_cast<std::size_t>(-1);
   std::vector<std::size_t> index(count, unseen), low(count, 0), part(count, unseen), open;
   std::vector<bool> on_stack(count, false);
@@ -343,7 +344,7 @@ void net::find_loops() {
     }
   }
   std::vector<loop*> loop_of(parts, nullptr);
-  for (const auto& e : edges_) {
+  for (const auto& e : channels_) {
     const auto a = part[find(e->from)];
     if (a != part[find(e->to)]) continue;
     e->in_loop = true;
@@ -366,14 +367,14 @@ void net::find_loops() {
     problems.push_back("stage '" + state_->stages[n.first()].info->name +
                        "' lies in a loop, whose end nobody could tell if it had feeds");
   }
-  for (const auto& e : edges_) {
+  for (const auto& e : channels_) {
     if (e->options().loop_limit != automatic && e->from->in_loop == nullptr && e->to->in_loop == nullptr)
       problems.push_back("the connection from stage '" + state_->stages[e->from->last() - 1].info->name +
                          "' to '" + state_->stages[e->to->first()].info->name +
                          "' is in no loop, so .loop_limit does nothing");
   }
   if (!problems.empty()) throw invalid_job(std::move(problems));
-  for (const auto& e : edges_) {
+  for (const auto& e : channels_) {
     auto* const l = e->to->in_loop;
     if (l == nullptr) continue;
     if (!e->in_loop) l->entries.push_back(e.get());
@@ -406,7 +407,7 @@ void net::find_loops() {
 
 // For each ordered merge, the split whose order it restores: where the ways back from its inputs meet. All
 // that lies between hands ranks on.
-void net::find_ranks() {
+void graph_engine::find_ranks() {
   std::vector<std::string> problems;
   struct pair {
     node* split;
@@ -420,8 +421,8 @@ void net::find_ranks() {
     const auto& name = state_->stages[merge->first()].info->name;
     node* split = nullptr;
     bool ok = true;
-    std::vector<edge*> between;
-    std::vector<const edge*> branches;
+    std::vector<channel*> between;
+    std::vector<const channel*> branches;
     for (auto* e : merge->in) {
       int depth = 0;
       for (;;) {
@@ -462,7 +463,7 @@ void net::find_ranks() {
     state_->plan.components[state_->stages[merge->first()].component]->ports()->follow(*s, nested,
                                                                                        one_way_each);
   }
-  for (const auto& e : edges_) {
+  for (const auto& e : channels_) {
     if (e->ranked && e->options().pipe)
       problems.push_back(
           "the pipe in front of stage '" + state_->stages[e->to->first()].info->name +
@@ -476,7 +477,7 @@ void net::find_ranks() {
 }
 
 // Whose end hooks send items that a paced source's due times are missing for.
-void net::find_paced() {
+void graph_engine::find_paced() {
   std::deque<node*> open;
   for (auto* n : nodes_) {
     if (n->in.empty() && state_->stages[n->first()].info->source.paced) open.push_back(n);
@@ -492,4 +493,4 @@ void net::find_paced() {
   }
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -14,19 +14,19 @@
 #include <vector>
 
 #include "../distributed/graph/deadlock_report.hpp"
-#include "edge.hpp"
+#include "channel.hpp"
 #include "node.hpp"
-#include "squad.hpp"
+#include "worker_group.hpp"
 
 /// Graphs of any shape, under every policy. Nodes hand runs of items to each other through bounded edges; one
-/// that has something to do is given to a squad of threads, and which squads there are is all that a policy
+/// that has something to do is given to a worker_group of threads, and which groups there are is all that a policy
 /// says. docs/network.md tells how it works.
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
-class net;
+class graph_engine;
 class farm;
 class keyed_farm;
-class lane;
+class stage_runner;
 class monitor;
 class replicated;
 struct place_of;
@@ -43,8 +43,8 @@ struct shape {
   std::size_t slots = 8;          ///< runs of items that wait between two nodes, at most
   std::vector<int> pin = {};
   /// Where the nodes without a thread of their own are executed, if not by threads of ours.
-  std::function<std::unique_ptr<squad>(net&)> home = {};
-  /// Has a function called by the threads of that squad, each with its number; returns when all have
+  std::function<std::unique_ptr<worker_group>(graph_engine&)> home = {};
+  /// Has a function called by the threads of that worker_group, each with its number; returns when all have
   /// returned. Null: threads of ours do it.
   std::function<void(const std::function<void(std::size_t)>&)> hire = {};
 
@@ -52,10 +52,10 @@ struct shape {
   [[nodiscard]] bool alone() const noexcept { return sequential || (workers == 1 && !thread_each && !home); }
 };
 
-class net final : public engine {
+class graph_engine final : public engine {
  public:
-  net(std::unique_ptr<run_state> s, shape how);
-  ~net() override;
+  graph_engine(std::unique_ptr<run_state> s, shape how);
+  ~graph_engine() override;
 
   void start(bool on_caller) override;
   void join() override;
@@ -83,7 +83,7 @@ class net final : public engine {
   /// When no rank moves. False: it was not needed any more. Otherwise something will move.
   [[nodiscard]] bool relieve(remedy by);
 
-  // For nodes and squads.
+  // For nodes and groups.
 
   [[nodiscard]] run_state& run() noexcept { return *state_; }
   [[nodiscard]] const shape& how() const noexcept { return shape_; }
@@ -91,17 +91,17 @@ class net final : public engine {
   [[nodiscard]] int at_once(std::size_t stage, int replicas) const;
   /// Executes a claimed node once.
   void execute(node& n, worker& w);
-  /// Waits in the middle of a call until there is room in the edge, and works meanwhile.
-  void wait_for_room(worker& w, edge& e);
+  /// Waits in the middle of a call until there is room in the channel, and works meanwhile.
+  void wait_for_room(worker& w, channel& e);
   /// In the middle of a source's call: works while the run is paused.
   void wait_while_paused(worker& w);
   /// All has ended, or has been cancelled.
   [[nodiscard]] bool over() const noexcept {
     return over_.load(std::memory_order_acquire) || state_->cancelled.load(std::memory_order_acquire);
   }
-  /// A thread's life in a squad.
-  void live(thread_squad& s, std::size_t number);
-  /// A thread, or a task of a squad whose threads are not ours, begins and ends. False: the run is over.
+  /// A thread's life in a worker_group.
+  void live(thread_group& s, std::size_t number);
+  /// A thread, or a task of a worker_group whose threads are not ours, begins and ends. False: the run is over.
   [[nodiscard]] bool enter() noexcept;
   void leave();
 
@@ -117,10 +117,10 @@ class net final : public engine {
   [[nodiscard]] bool has_started(std::size_t stage) const noexcept {
     return started_[stage].done.load(std::memory_order_acquire);
   }
-  /// A lane whose runs of items can be cut short.
-  void add(lane& l);
+  /// A stage_runner whose runs of items can be cut short.
+  void add(stage_runner& l);
   /// One more thread for the nodes without threads of their own. False: there is none.
-  bool employ_one(thread_squad& s, std::size_t number);
+  bool employ_one(thread_group& s, std::size_t number);
 
   void woke() noexcept { moving_.fetch_add(change + one_awake); }
   void slept();
@@ -152,34 +152,34 @@ class net final : public engine {
   [[nodiscard]] std::vector<place_of> places_of(const node& n) const;
   [[nodiscard]] bool executes(const node& n) const;
   [[nodiscard]] std::vector<node*> connect_coordinators();
-  [[nodiscard]] std::unique_ptr<region> region_behind(const edge& e, std::uint32_t channel,
-                                                      std::vector<const edge*>& edges) const;
+  [[nodiscard]] std::unique_ptr<region> region_behind(const channel& e, std::uint32_t channel_id,
+                                                      std::vector<const channel*>& edges) const;
   span add_component(std::size_t c);
   span add_line(std::size_t c);
   void add_whole(std::size_t c, span nodes);
   [[nodiscard]] bool may_be_whole(std::size_t c) const;
   node& add(std::unique_ptr<node> n, const model::stage_info& info, bool apart);
-  void give_threads(node& n, squad* s);
-  [[nodiscard]] squad* squad_for(const model::stage_info& info, bool apart, std::size_t threads,
+  void give_threads(node& n, worker_group* s);
+  [[nodiscard]] worker_group* group_for(const model::stage_info& info, bool apart, std::size_t threads,
                                  std::size_t most);
-  edge& connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
+  channel& connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
                 std::size_t to_port);
   void number_replicas();
   void find_loops();
   void find_ranks();
   void find_paced();
-  thread_squad& new_squad(std::size_t threads, std::size_t most, std::vector<int> pin);
-  void employ(thread_squad& s, std::size_t threads);
-  void cut_lanes() noexcept;
+  thread_group& new_group(std::size_t threads, std::size_t most, std::vector<int> pin);
+  void employ(thread_group& s, std::size_t threads);
+  void cut_runs() noexcept;
   void hire();
-  void wake_squads();
-  void doze(worker& w, thread_squad& s);
+  void wake_groups();
+  void poll(worker& w, thread_group& s);
   void look_no_more(worker& w, const node* next = nullptr);
   void execute_inside(node& n, worker& w);
   bool help(node& n, worker& w);
   void make_way();
   void grow_smallest();
-  [[nodiscard]] edge* smallest_full() const;
+  [[nodiscard]] channel* smallest_full() const;
   [[nodiscard]] bool waits_for_others(std::uint64_t moving) const;
   [[nodiscard]] std::size_t ready_nodes() const;
   struct blocked_call;
@@ -188,14 +188,14 @@ class net final : public engine {
 
   shape shape_;
   std::unique_ptr<start_flag[]> started_;  // by stage
-  std::mutex lanes_lock_;
-  std::vector<lane*> lanes_;
-  std::vector<std::unique_ptr<edge>> edges_;
-  std::vector<std::unique_ptr<edge>> elsewhere_;  // which have other ends than on this rank
+  std::mutex runners_lock_;
+  std::vector<stage_runner*> runners_;
+  std::vector<std::unique_ptr<channel>> channels_;
+  std::vector<std::unique_ptr<channel>> elsewhere_;  // which have other ends than on this rank
   std::vector<std::unique_ptr<region>> regions_;
   std::vector<std::unique_ptr<node>> owned_;
   std::vector<std::unique_ptr<farm>> farms_;
-  std::vector<node*> nodes_;           // a farm's first seat stands for all
+  std::vector<node*> nodes_;           // a farm's first replica stands for all
   std::vector<std::size_t> replicas_;  // of each farm, by its first stage
   std::vector<std::unique_ptr<keyed_farm>> keyed_farms_;
   std::vector<replicated*> farm_of_stage_;
@@ -203,13 +203,13 @@ class net final : public engine {
   std::vector<std::unique_ptr<loop>> loops_;
   // Splits that keep the ranks which their items came with, and the ordered merges that ask for them.
   std::vector<std::pair<const node*, const node*>> keeps_ranks_;
-  std::mutex squads_lock_;  // a replica that is added later has a group of its own
-  std::vector<std::unique_ptr<squad>> squads_;
-  std::vector<thread_squad*> thread_squads_;
+  std::mutex groups_lock_;  // a replica that is added later has a group of its own
+  std::vector<std::unique_ptr<worker_group>> groups_;
+  std::vector<thread_group*> thread_groups_;
   std::vector<std::thread> threads_;
-  std::mutex employing_;  // `threads_`, and the sizes of squads once the run has begun
-  squad* home_ = nullptr;
-  thread_squad* on_caller_ = nullptr;
+  std::mutex employing_;  // `threads_`, and the sizes of groups once the run has begun
+  worker_group* home_ = nullptr;
+  thread_group* on_caller_ = nullptr;
   bool team_is_due_ = false;           // it is to be hired by whoever waits for the end
   bool deferred_ = false;              // the caller's thread is still to come
   std::atomic<std::size_t> alive_{2};  // threads and tasks, `start` itself, and the run until it is over
@@ -233,4 +233,4 @@ class net final : public engine {
   std::unique_ptr<monitor> monitor_;
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

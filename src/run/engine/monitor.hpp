@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
-class edge;
-class net;
+class channel;
+class graph_engine;
 
 /// A thread that looks at a run every millisecond and mends what nobody who works can see:
 ///   - a run of items that takes long, since its items have become expensive, is cut short, so that others can
@@ -21,7 +21,7 @@ class net;
 /// It is begun by a worker once the run has lasted for a moment, so short runs do without it.
 class monitor {
  public:
-  explicit monitor(net& n) : net_(n) {}
+  explicit monitor(graph_engine& n) : net_(n) {}
   ~monitor();
 
   /// Any thread. Does nothing once it has begun.
@@ -35,13 +35,13 @@ class monitor {
   void hand_on_what_was_lent();
   void call_threads();
 
-  net& net_;
+  graph_engine& net_;
   std::mutex lock_;
   std::condition_variable changed_;
   bool over_ = false;
   std::thread thread_;
-  std::unordered_map<const edge*, std::size_t> lent_;  // what lay in its lent chunk at the last look
+  std::unordered_map<const channel*, std::size_t> lent_;  // what lay in its lent chunk at the last look
   std::vector<std::size_t> ready_;                     // nodes that were ready then, by group of threads
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

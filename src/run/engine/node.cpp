@@ -1,3 +1,13 @@
+// State: of a node `state_` (asleep, queued, running, again) and `deep_`; of a loop `inside` and `ended`.
+// Writers: who notifies makes a sleeping node queued; the one thread that executes it does the rest.
+// Invariant: whoever changes what a node may wait for executes a full fence, then looks at `state_`. Going to
+//   sleep is a compare-and-swap that fails after a notification: the node looks again. Before its thread
+//   sleeps it sets `deep_`, then `hurry` where something is lent, executes a heavy fence and looks once more.
+//   What is in a loop is counted before it comes in, and until what has become of it is counted and has been
+//   handed over.
+// Models: docs/protocols/node.pml, docs/protocols/lend.pml, docs/protocols/loop_end.pml,
+//   docs/protocols/whole_line.pml, docs/protocols/branch_order.pml, docs/protocols/resize.pml,
+//   docs/protocols/pieces.pml, docs/protocols/partitions.pml.
 #include "node.hpp"
 
 #include <thalweg/pipe/membarrier.hpp>
@@ -7,13 +17,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "net.hpp"
+#include "graph_engine.hpp"
 #include "whole_line.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 bool loop::empty() const noexcept {
-  return std::all_of(entries.begin(), entries.end(), [](const edge* e) { return e->ended(); }) &&
+  return std::all_of(entries.begin(), entries.end(), [](const channel* e) { return e->ended(); }) &&
          inside.load(std::memory_order_acquire) == 0;
 }
 
@@ -34,7 +44,7 @@ void node::notify(worker* w) {
         net_.slept();
         continue;
       }
-      home->submit(*this, squad::turn::first, w != nullptr && &w->home == home && w->soon);
+      home->submit(*this, worker_group::turn::first, w != nullptr && &w->home == home && w->soon);
       return;
     }
     if (seen == state::running) {
@@ -54,6 +64,7 @@ bool node::could_borrow() const {
 
 bool node::fall_asleep(const node* next) {
   deep_.store(true, std::memory_order_relaxed);
+  pipe::full_fence();  // a sender that takes the flag back sees this
   // A sender that is in this thread's hands sees it anyway, and the fence is expensive: it interrupts all
   // threads. One that is executed by threads of the same group is looked after by the monitor.
   bool elsewhere = false;
@@ -77,13 +88,18 @@ bool node::claim() noexcept {
 // The time that it has had nothing to do.
 void node::count_waiting(std::int64_t now) {
   const auto since = std::exchange(rests_since_, 0);
-  auto* const c = counters();
-  if (c == nullptr || !net_.run().observes()) return;
-  (std::exchange(wants_room_, false) ? c->wait_out_ns : c->wait_in_ns).add_ns(now - since);
+  const bool for_room = std::exchange(wants_room_, false);
+  if (!net_.run().observes()) return;
+  for (auto& c : counters()) (for_room ? c.wait_out_ns : c.wait_in_ns).add_ns(now - since);
 }
 
 void node::waited_for_room(std::int64_t ns) {
-  if (auto* const c = counters(); c != nullptr && net_.run().observes()) c->wait_out_ns.add_ns(ns);
+  if (!net_.run().observes()) return;
+  for (auto& c : counters()) c.wait_out_ns.add_ns(ns);
+}
+
+bool node::quiet() const {
+  return std::all_of(in.begin(), in.end(), [](const channel* e) { return e->empty(); }) && asleep();
 }
 
 std::int64_t node::waiting_ns() const noexcept {
@@ -100,12 +116,12 @@ std::int64_t node::waiting_ns() const noexcept {
 
 void node::release(worker& w) {
   const bool live =
-      !net_.how().alone() && std::any_of(in.begin(), in.end(), [](const edge* e) { return e->borrows(); });
+      !net_.how().alone() && std::any_of(in.begin(), in.end(), [](const channel* e) { return e->borrows(); });
   deep_.store(!live, std::memory_order_relaxed);  // without a thread that looks, it is to be notified
   for (;;) {
     if (!net_.over() && !ended() && ready()) {
       state_.store(state::queued, std::memory_order_release);
-      home->submit(*this, squad::turn::last, &w.home == home && w.depth == 0);
+      home->submit(*this, worker_group::turn::last, &w.home == home && w.depth == 0);
       return;
     }
     rests_since_ = observe::now_ns();
@@ -115,8 +131,11 @@ void node::release(worker& w) {
     state_.store(state::running, std::memory_order_relaxed);
     pipe::full_fence();  // what the notification was about is seen by `ready`
   }
-  if (live) w.dozing.push_back(this);
-  if (part_of != nullptr && part_of->draining()) part_of->head().notify(&w);
+  if (live) w.polling.push_back(this);
+  if (part_of != nullptr) {
+    pipe::full_fence();  // the head sees that this node sleeps, or this that the head waits for it
+    if (part_of->draining()) part_of->head().notify(&w);
+  }
   net_.slept();
 }
 
@@ -127,7 +146,7 @@ bool node::outputs_have_room() const {
 }
 
 std::size_t node::limit_of(const outlet& o) {
-  return o.to == nullptr ? longest_run : o.to->grant();
+  return o.to == nullptr ? longest_run : o.to->batch();
 }
 
 bool node::ask_for_room() {
@@ -141,7 +160,7 @@ bool node::inputs_ended() const {
   if (in_loop != nullptr) {
     return in_loop->ended.load(std::memory_order_acquire) == place_in_loop && in_loop->empty();
   }
-  return std::all_of(in.begin(), in.end(), [](const edge* e) { return e->ended(); });
+  return std::all_of(in.begin(), in.end(), [](const channel* e) { return e->ended(); });
 }
 
 bool node::may_take(std::size_t port) const {
@@ -152,9 +171,9 @@ bool node::may_take(std::size_t port) const {
 
 chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back, bool in_hand) {
   auto& e = *in[port];
-  if (auto* const c = counters(); c != nullptr && net_.run().observes()) {
+  if (const auto all = counters(); !all.empty() && net_.run().observes()) {
     const auto waiting = static_cast<std::uint64_t>(std::max<std::int64_t>(0, e.items()));
-    c->occupancy.sample(waiting);
+    all.front().occupancy.sample(waiting);
     if (auto* const trace = net_.run().trace.get())
       trace->level(static_cast<std::size_t>(w.log.number), first_, observe::now_ns(), waiting);
   }
@@ -165,7 +184,7 @@ chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back, bool in_hand) 
     return got;
   };
   if (in_loop != nullptr && !e.in_loop) {
-    // Counted before it leaves the edge: otherwise the loop could look empty meanwhile.
+    // Counted before it leaves the channel: otherwise the loop could look empty meanwhile.
     in_loop->inside.fetch_add(1, std::memory_order_acq_rel);
     auto got = pop();
     const auto n = got ? static_cast<std::int64_t>(got->size()) : 0;
@@ -199,7 +218,7 @@ void node::learn(std::size_t items, std::int64_t ns, bool cut) {
   // More than are taken at once on one machine, but not where each is much work.
   const auto message = items_in(message_ns, static_cast<std::size_t>(message_ns / run_ns) * most_items_);
   for (auto* e : in) {
-    e->set_grant(most_items_, message);
+    e->set_batch(most_items_, message);
     e->set_item_ns(std::max(cost, 1.0));
     // How much room there must be depends on it.
     if (e->sender_waits()) e->from->notify();
@@ -278,4 +297,4 @@ void node::end(worker& w) {
   net_.ended();
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -1,4 +1,4 @@
-#include "lane.hpp"
+#include "stage_runner.hpp"
 
 #include <thalweg/observe/clock.hpp>
 
@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "net.hpp"
+#include "graph_engine.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 namespace {
 
@@ -16,25 +16,25 @@ constexpr std::size_t between_stages = 256;  // items, handed on at once
 
 }  // namespace
 
-class lane::own_context final : public thread_context {
+class stage_runner::own_context final : public thread_context {
  public:
-  own_context(lane& l, run_state& r, thread_log& log, std::size_t c) : thread_context(r, log, c), lane_(l) {}
-  void flush(std::size_t leaf, pipe::chunk_base& out) override { lane_.flushed(*this, leaf, out); }
+  own_context(stage_runner& l, run_state& r, thread_log& log, std::size_t c) : thread_context(r, log, c), stages_(l) {}
+  void flush(std::size_t leaf, pipe::chunk_base& out) override { stages_.flushed(*this, leaf, out); }
 
   void wait_while_paused() override {
     const auto begin = observe::now_ns();
-    const auto before = lane_.elsewhere_ns_;
-    lane_.net_.wait_while_paused(*at);
-    lane_.elsewhere_ns_ = before + observe::now_ns() - begin;
+    const auto before = stages_.elsewhere_ns_;
+    stages_.net_.wait_while_paused(*at);
+    stages_.elsewhere_ns_ = before + observe::now_ns() - begin;
   }
 
   worker* at = nullptr;  // who executes the call
 
  private:
-  lane& lane_;
+  stage_runner& stages_;
 };
 
-lane::lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out, owner& to)
+stage_runner::stage_runner(graph_engine& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out, output& to)
     : net_(n),
       run_(n.run()),
       parts_(parts),
@@ -54,15 +54,15 @@ lane::lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::ch
   net_.add(*this);
 }
 
-lane::~lane() = default;
+stage_runner::~stage_runner() = default;
 
-void lane::cut() noexcept {
+void stage_runner::cut() noexcept {
   cut_.store(true, std::memory_order_release);
   quota_.store(0);
 }
 
-// Whoever cancels the run sets its flag and then cuts all lanes short: one of the two is seen.
-void lane::begin_run() {
+// Whoever cancels the run sets its flag and then cuts all runners short: one of the two is seen.
+void stage_runner::begin_run() {
   (void)cut_.exchange(false, std::memory_order_acq_rel);
   if (run_.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
   measuring_ = fused_ && runs_ == next_measured_;
@@ -74,7 +74,7 @@ void lane::begin_run() {
   began_.store(observe::now_ns(), std::memory_order_release);
 }
 
-void lane::end_run(std::size_t items) {
+void stage_runner::end_run(std::size_t items) {
   began_.store(0, std::memory_order_release);
   if (!std::exchange(measuring_, false)) {
     // A stage that few items come to shall be timed soon.
@@ -85,11 +85,11 @@ void lane::end_run(std::size_t items) {
   ++measured_.number;
 }
 
-lane::own_context& lane::context(std::size_t component) {
+stage_runner::own_context& stage_runner::context(std::size_t component) {
   return *contexts_[component - parts_.front().component];
 }
 
-bool lane::has_untimed_stage() const {
+bool stage_runner::has_untimed_stage() const {
   for (auto s = first_; s < last_; ++s) {
     const auto& c = (*log_)[s];
     if (c.items_in.value() != 0 && c.probes.value() == 0) return true;
@@ -99,7 +99,7 @@ bool lane::has_untimed_stage() const {
 
 // The loop that begins at a stage: a part, or, where a part is entered in the middle or measured, the stage
 // alone.
-part lane::part_at(std::size_t stage) const {
+part stage_runner::part_at(std::size_t stage) const {
   for (const auto& p : parts_) {
     if (p.first == stage && !measuring_) return p;
   }
@@ -108,12 +108,12 @@ part lane::part_at(std::size_t stage) const {
 }
 
 // Calls `f`; what it throws ends the run and comes out as cancelled.
-template <class F> void lane::attempt(std::size_t component, F&& f) {
+template <class F> void stage_runner::attempt(std::size_t component, F&& f) {
   if (!run_.guard(component, position, static_cast<int>(replica_), std::forward<F>(f)))
     throw thalweg::cancelled{};
 }
 
-void lane::start(worker& w) {
+void stage_runner::start(worker& w) {
   if (started_) return;
   started_ = true;
   log_ = &run_.new_log(first_, last_ - first_);
@@ -138,15 +138,15 @@ void lane::start(worker& w) {
   (void)w;
 }
 
-std::int64_t lane::process(worker& w, pipe::chunk_base& items, std::size_t limit) {
+std::int64_t stage_runner::process(worker& w, pipe::chunk_base& items, std::size_t limit) {
   return process(w, items, limit, false);
 }
 
-std::int64_t lane::process_some(worker& w, pipe::chunk_base& items, std::size_t limit) {
+std::int64_t stage_runner::process_some(worker& w, pipe::chunk_base& items, std::size_t limit) {
   return process(w, items, limit, items.size() > 1);
 }
 
-std::int64_t lane::process(worker& w, pipe::chunk_base& items, std::size_t limit, bool may_be_cut) {
+std::int64_t stage_runner::process(worker& w, pipe::chunk_base& items, std::size_t limit, bool may_be_cut) {
   limit_ = limit;
   const auto n = items.size();
   if (n == 0) return 0;
@@ -166,7 +166,7 @@ std::int64_t lane::process(worker& w, pipe::chunk_base& items, std::size_t limit
 
 // Runs items through the stages from `stage` on: all of them, unless they may be cut short. They are left
 // moved-from. Returns how many.
-std::size_t lane::carry(worker& w, std::size_t stage, pipe::chunk_base& items, bool may_be_cut) {
+std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& items, bool may_be_cut) {
   const auto p = part_at(stage);
   const auto next = p.first + (p.stages.last - p.stages.first);
   const bool last = next == last_;
@@ -219,12 +219,12 @@ std::size_t lane::carry(worker& w, std::size_t stage, pipe::chunk_base& items, b
 }
 
 // How many items are handed on at once between two loops; a run that is measured goes through as a whole.
-std::size_t lane::limit_between() const noexcept {
+std::size_t stage_runner::limit_between() const noexcept {
   return measuring_ ? longest_run : between_stages;
 }
 
 // An output is full in the middle of a call.
-void lane::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out) {
+void stage_runner::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out) {
   if (ctx.interrupted()) throw thalweg::cancelled{};
   const auto next = ctx.first_stage + leaf + 1;
   if (next == last_ && to_.collects()) return;
@@ -239,7 +239,7 @@ void lane::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out) {
   elsewhere_ns_ = before + observe::now_ns() - begin;
 }
 
-model::produced lane::produce(worker& w, std::size_t n, std::size_t limit) {
+model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limit) {
   begin_run();
   const auto p = part_at(first_);
   const auto next = p.first + (p.stages.last - p.stages.first);
@@ -284,7 +284,7 @@ model::produced lane::produce(worker& w, std::size_t n, std::size_t limit) {
   return made;
 }
 
-void lane::fire_timers(worker& w, std::size_t limit) {
+void stage_runner::fire_timers(worker& w, std::size_t limit) {
   limit_ = limit;
   const auto now = observe::now_ns();
   for (const auto& s : timed_) {
@@ -296,7 +296,7 @@ void lane::fire_timers(worker& w, std::size_t limit) {
   }
 }
 
-std::int64_t lane::deadline() const {
+std::int64_t stage_runner::deadline() const {
   auto when = never;
   for (const auto& s : timed_) {
     when = std::min(when, run_.plan.components[s.component]->deadline(s.stage, replica_));
@@ -304,7 +304,7 @@ std::int64_t lane::deadline() const {
   return when;
 }
 
-void lane::catch_up(worker& w, std::size_t limit) {
+void stage_runner::catch_up(worker& w, std::size_t limit) {
   limit_ = limit;
   const auto& ref = run_.stages[first_];
   call_hook(w, first_, false, [&](own_context& ctx, pipe::chunk_base* out) {
@@ -312,7 +312,7 @@ void lane::catch_up(worker& w, std::size_t limit) {
   });
 }
 
-void lane::finish(worker& w, std::size_t s, std::size_t limit) {
+void stage_runner::finish(worker& w, std::size_t s, std::size_t limit) {
   limit_ = limit;
   if (born_ns == 0) born_ns = observe::now_ns();
   const auto& ref = run_.stages[s];
@@ -322,7 +322,7 @@ void lane::finish(worker& w, std::size_t s, std::size_t limit) {
 }
 
 // Calls a hook of a stage that may send; what it sends goes on to the next stage.
-template <class F> void lane::call_hook(worker& w, std::size_t stage, bool at_end, F&& hook) {
+template <class F> void stage_runner::call_hook(worker& w, std::size_t stage, bool at_end, F&& hook) {
   const auto& ref = run_.stages[stage];
   auto& component = *run_.plan.components[ref.component];
   auto& ctx = context(ref.component);
@@ -348,4 +348,4 @@ template <class F> void lane::call_hook(worker& w, std::size_t stage, bool at_en
   }
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -1,5 +1,12 @@
-// A line of serial stages, or the whole line that it begins: items are taken from the input, or from the source,
-// some 50 us of work at a time, and what comes of them is put into the output.
+// A line of serial stages, or the whole line that it begins: items are taken from the input, or from the
+// source, some 50 us of work at a time, and what comes of them is put into the output.
+//
+// State: `rest_`, what is left of a run that was cut short, and the chunk that a source fills and lends.
+// Writers: who executes the node; a receiver may take items out of what is lent at any time.
+// Invariant: a source looks at the flag `hurry` after each item, and keeps nothing back while it is set. A
+//   promise goes on with the end of a run, not in its middle. The head of a line that drains takes nothing.
+// Models: docs/protocols/lend.pml, docs/protocols/chunk.pml, docs/protocols/whole_line.pml,
+//   docs/protocols/branch_order.pml.
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/membarrier.hpp>
 
@@ -9,7 +16,7 @@
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 namespace {
 
@@ -22,19 +29,19 @@ constexpr std::int64_t positions_per_item = 1024;
 
 }  // namespace
 
-line_node::line_node(net& n, std::vector<part> parts)
+line_node::line_node(graph_engine& n, std::vector<part> parts)
     : node(n, parts.front().first, parts.back().first + parts.back().stages.last - parts.back().stages.first),
       parts_(std::move(parts)),
       is_source_(n.run().stages[first_].info->in == nullptr) {}
 
 line_node::~line_node() = default;
 
-observe::stage_counters* line_node::counters() {
-  return runner_ != nullptr ? runner_->counters() : nullptr;
+std::span<observe::stage_counters> line_node::counters() {
+  return runner_ != nullptr ? runner_->counters() : std::span<observe::stage_counters>{};
 }
 
 void line_node::prepare(worker& w) {
-  if (lane_) return;
+  if (stages_) return;
   auto& run = net_.run();
   if (!out.empty()) {
     auto& o = out.front();
@@ -42,21 +49,21 @@ void line_node::prepare(worker& w) {
     o.filling = run.plan.components[p.component]->make_chunk(p.stages.last - 1);
     o.filling->ranked = o.to != nullptr && o.to->ranked;
   }
-  lane_ = std::make_unique<lane>(net_, parts_, 0, out.empty() ? nullptr : out.front().filling.get(), *this);
-  lane_->paced = paced;
-  if (!out.empty() && out.front().to != nullptr) lane_->limit_bytes = out.front().to->run_bytes();
-  lane_->start(w);
+  stages_ = std::make_unique<stage_runner>(net_, parts_, 0, out.empty() ? nullptr : out.front().filling.get(), *this);
+  stages_->paced = paced;
+  if (!out.empty() && out.front().to != nullptr) stages_->limit_bytes = out.front().to->run_bytes();
+  stages_->start(w);
   if (is_source_) {
     const auto& info = *run.stages[first_].info;
     eager_ = info.source.eager && !info.source.pushes;
     lends_ = !eager_;
   }
-  use(*lane_, out.empty() ? nullptr : &out.front(), out);
+  use(*stages_, out.empty() ? nullptr : &out.front(), out);
   if (whole) whole->begin(w);
 }
 
 // From now on items go through these stages, and what comes of them goes there.
-void line_node::use(lane& runner, outlet* to, const std::vector<outlet>& room) {
+void line_node::use(stage_runner& runner, outlet* to, const std::vector<outlet>& room) {
   stop_lending();
   runner_ = &runner;
   outlet_ = to;
@@ -66,6 +73,7 @@ void line_node::use(lane& runner, outlet* to, const std::vector<outlet>& room) {
                     std::memory_order_release);
   if (!lends_ || outlet_ == nullptr || outlet_->to == nullptr) return;
   outlet_->to->lend(outlet_->filling.get());
+  outlet_->to->hurry(true);  // the receiver may sleep already
   runner_->hurry = &outlet_->to->hurry_flag();
 }
 
@@ -86,15 +94,15 @@ bool line_node::ready() {
   if (whole && whole->draining()) return whole->quiet();
   if (is_over()) return ask_for_room();
   if (is_source_) return !net_.run().paused() && ask_for_room();
-  if (lane_ && lane_->deadline() <= observe::now_ns()) return ask_for_room();
+  if (stages_ && stages_->deadline() <= observe::now_ns()) return ask_for_room();
   return (rest_ || may_take(0)) && ask_for_room();
 }
 
 void line_node::execute(worker& w) {
   prepare(w);
   if (whole && !whole->enter_if_quiet(w)) return;
-  if (lane_->deadline() <= observe::now_ns()) {
-    lane_->fire_timers(w, longest_run);
+  if (stages_->deadline() <= observe::now_ns()) {
+    stages_->fire_timers(w, longest_run);
     w.soon = w.depth == 0;
     give(w, false);
   }
@@ -160,18 +168,18 @@ bool line_node::collects_long() const {
 }
 
 void line_node::produce(worker& w) {
-  const bool one_loop = runner_ != lane_.get();
+  const bool one_loop = runner_ != stages_.get();
   const auto* const e = outlet_ == nullptr ? nullptr : outlet_->to;
-  const auto grant = e != nullptr ? std::max<std::size_t>(1, e->grant()) : longest_whole_run;
-  longest_filling_ = std::min(grant, most_lent);
-  auto n = std::min(run_length_, grant);
+  const auto batch = e != nullptr ? std::max<std::size_t>(1, e->batch()) : longest_whole_run;
+  longest_filling_ = std::min(batch, most_lent);
+  auto n = std::min(run_length_, batch);
   if (collects_long()) n = std::min(n, 1 + streak_ / quick_calls_per_item);
   // Whoever waits below in the middle of a call shall not be kept waiting by a full pipe in front of us.
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
   runner_->position = made_ * positions_per_item;
   runner_->eager = eager_;
   runner_->quick_source = streak_ >= surely_quick;
-  const auto got = runner_->produce(w, n, lends_ ? longest_filling_ : std::max<std::size_t>(grant, n) + 1);
+  const auto got = runner_->produce(w, n, lends_ ? longest_filling_ : std::max<std::size_t>(batch, n) + 1);
   made_ += static_cast<std::int64_t>(got.items);
   source_ended_ = got.ended;
   const auto target = one_loop ? whole_run_ns : run_ns;
@@ -207,11 +215,13 @@ void line_node::take_items(worker& w) {
     runner_->upto = std::numeric_limits<std::int64_t>::min();
     items->position += static_cast<std::int64_t>(finished);
     rest_ = std::move(items);
+    keeps_.store(true);
   } else {
     back_ = std::move(items);
   }
   w.soon = w.depth == 0;
   give(w, false);
+  if (!rest_) keeps_.store(false);
   learn(finished, ns, finished < n);
   done(w, 0, finished);
   leave_loop(w, finished);
@@ -219,13 +229,13 @@ void line_node::take_items(worker& w) {
 }
 
 void line_node::finish(worker& w) {
-  lane_->position = at_the_end;
+  stages_->position = at_the_end;
   const auto limit = out.empty() ? longest_run : limit_of(out.front());
-  for (auto s = first_; s < last_; ++s) lane_->finish(w, s, limit);
+  for (auto s = first_; s < last_; ++s) stages_->finish(w, s, limit);
   w.soon = w.depth == 0;
-  lane_->upto = never;
+  stages_->upto = never;
   give(w, false);
   end(w);
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -9,39 +9,40 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "../tuning.hpp"
-#include "edge.hpp"
+#include "channel.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
-class net;
+class graph_engine;
 class node;
-class squad;
+class worker_group;
 class whole_line;
 
 
 /// A thread while it executes nodes.
 struct worker {
-  worker(squad& s, thread_log& l) : home(s), log(l) {}
-  squad& home;
+  worker(worker_group& s, thread_log& l) : home(s), log(l) {}
+  worker_group& home;
   thread_log& log;
   int depth = 0;              ///< of nodes executed in the middle of others
   bool soon = false;          ///< it is about to look for work: the node in hand is through
   pipe::patience awake = {};  ///< before it sleeps
   /// Nodes that have nothing to do, but whose senders may be about to lend them something: while the thread
   /// has nothing else to do it looks, which spares the senders a wake-up for each item.
-  std::vector<node*> dozing = {};
+  std::vector<node*> polling = {};
   /// The edges for whose room it waits in the middle of calls, one inside the other.
-  std::vector<edge*> waits_for = {};
+  std::vector<channel*> waits_for = {};
 };
 
 /// A strongly connected part of the graph, which ends as a whole: when nothing comes from outside any more
 /// and nothing is inside.
 struct loop {
   std::vector<node*> nodes;             ///< in the order in which their end hooks are called
-  std::vector<edge*> entries;           ///< from outside
+  std::vector<channel*> entries;           ///< from outside
   std::atomic<std::int64_t> inside{0};  ///< items in it, waiting or being worked on
   std::atomic<std::size_t> ended{0};    ///< how many of the nodes have ended
   std::int64_t limit = std::int64_t{1} << 20;
@@ -53,9 +54,9 @@ struct loop {
   void left(worker& w);
 };
 
-/// Where a node puts what it sends: a chunk that is being filled, and the edge that it goes to.
+/// Where a node puts what it sends: a chunk that is being filled, and the channel that it goes to.
 struct outlet {
-  edge* to = nullptr;  ///< null: nobody takes it
+  channel* to = nullptr;  ///< null: nobody takes it
   chunk_ptr filling;
 };
 
@@ -64,7 +65,7 @@ struct outlet {
 class node {
  public:
   /// For stages [first, last) of the plan.
-  node(net& n, std::size_t first, std::size_t last) : net_(n), first_(first), last_(last) {}
+  node(graph_engine& n, std::size_t first, std::size_t last) : net_(n), first_(first), last_(last) {}
   node(const node&) = delete;
   node& operator=(const node&) = delete;
   virtual ~node() = default;
@@ -77,6 +78,9 @@ class node {
   [[nodiscard]] virtual std::int64_t deadline() const { return never; }
   /// It has been waiting for an input while another one, which it does not read, may be full.
   [[nodiscard]] virtual bool chooses() const { return false; }
+  /// Nothing is in it, or on its way to it; while nothing is sent to it this holds. Looked at in this order:
+  /// first what waits, then whether it sleeps, then what it keeps.
+  [[nodiscard]] virtual bool quiet() const;
   /// It waits for something from outside the graph.
   [[nodiscard]] virtual bool waits_outside() const { return false; }
   /// It has something to do without items.
@@ -85,8 +89,8 @@ class node {
   [[nodiscard]] virtual bool sources() const { return false; }
   /// How much work waits for it, in ns: `never` where that is not known, and for a source. Any thread.
   [[nodiscard]] std::int64_t waiting_ns() const noexcept;
-  /// Where what happens at its inputs and outputs is counted; null: nowhere yet.
-  [[nodiscard]] virtual observe::stage_counters* counters() { return nullptr; }
+  /// Where what happens at its inputs and outputs is counted, by stage; empty: nowhere yet.
+  [[nodiscard]] virtual std::span<observe::stage_counters> counters() { return {}; }
 
   /// The run goes on after a pause, or is to end.
   virtual void resumed() {
@@ -122,9 +126,9 @@ class node {
 
   // Set by the layout.
 
-  std::vector<edge*> in;
+  std::vector<channel*> in;
   std::vector<outlet> out;
-  squad* home = nullptr;
+  worker_group* home = nullptr;
   loop* in_loop = nullptr;
   std::size_t place_in_loop = 0;
   /// Along the stream, from 1: what it sends goes to nodes of higher places; in a loop, of the same place.
@@ -138,7 +142,7 @@ class node {
   /// In a loop: there is an item for it that need not wait for others to leave.
   [[nodiscard]] bool may_take(std::size_t port) const;
   [[nodiscard]] bool outputs_have_room() const;
-  /// Puts what an outlet holds into its edge.
+  /// Puts what an outlet holds into its channel.
   void hand_over(worker* w, outlet& o);
   /// What an item costs, in ns; 0: not known.
   [[nodiscard]] double cost_ns() const noexcept { return cost_ns_.load(std::memory_order_relaxed); }
@@ -165,7 +169,7 @@ class node {
   void leave_loop(worker& w, std::size_t items);
   void end(worker& w);
 
-  net& net_;
+  graph_engine& net_;
   const std::size_t first_, last_;
   std::size_t most_items_ = 1;                         // to take at once
   std::atomic<std::size_t> take_most_{longest_run};  // whatever they cost
@@ -184,4 +188,4 @@ class node {
   bool wants_room_ = false;
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "lane.hpp"
+#include "stage_runner.hpp"
 #include "node.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 class farm;
 class line_node;
@@ -28,8 +28,8 @@ class line_node;
 /// is kept, since all of one mode have left before the first of the next.
 class whole_line {
  public:
-  /// `nodes`: all of them, in the order of the stream; a farm is there as its first seat.
-  whole_line(net& n, line_node& head, std::vector<node*> nodes, std::vector<farm*> farms, part all);
+  /// `nodes`: all of them, in the order of the stream; a farm is there as its first replica.
+  whole_line(graph_engine& n, line_node& head, std::vector<node*> nodes, std::vector<farm*> farms, part all);
   ~whole_line();
 
   [[nodiscard]] line_node& as_line() const noexcept { return head_; }
@@ -73,13 +73,13 @@ class whole_line {
   [[nodiscard]] bool all_timed() const;
   void look_at_costs();
 
-  net& net_;
+  graph_engine& net_;
   line_node& head_;
   const std::vector<node*> nodes_;
   const std::vector<farm*> farms_;
   const std::vector<part> parts_;
   std::atomic<mode> mode_{mode::apart};
-  std::unique_ptr<lane> runner_;
+  std::unique_ptr<stage_runner> runner_;
   std::vector<outlet> out_;  // as the last node's
   window now_;
   std::size_t items_ = 0;  // of all time
@@ -94,4 +94,4 @@ class whole_line {
   double source_ns_ = 0, rest_ns_ = 0;
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -1,3 +1,11 @@
+// State: `mode_`: apart, draining or whole.
+// Writer: who executes the first node of the line.
+// Invariant: the loop is entered when all other nodes are quiet. They are looked at along the stream: first
+//   the channel to a node is empty, then the node sleeps, then it keeps nothing, neither the rest of a run
+//   nor results in a farm's window. Nothing is sent to them, so in this order what was seen stays true.
+//   `mode_` is stored with a full fence before that, and who has gone to sleep looks at it: one of the two
+//   sees the other. While the line is whole, whoever notifies another node notifies the first.
+// Model: docs/protocols/whole_line.pml.
 #include "whole_line.hpp"
 
 #include <thalweg/observe/clock.hpp>
@@ -5,10 +13,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "net.hpp"
+#include "graph_engine.hpp"
 #include "nodes.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 namespace {
 
@@ -25,7 +33,7 @@ constexpr int runs_before_sharing = 3;  // one slow run may be a preemption
 
 }  // namespace
 
-whole_line::whole_line(net& n, line_node& head, std::vector<node*> nodes, std::vector<farm*> farms, part all)
+whole_line::whole_line(graph_engine& n, line_node& head, std::vector<node*> nodes, std::vector<farm*> farms, part all)
     : net_(n),
       head_(head),
       nodes_(std::move(nodes)),
@@ -37,7 +45,7 @@ whole_line::whole_line(net& n, line_node& head, std::vector<node*> nodes, std::v
     if (other != &head_) other->part_of = this;
   }
   for (auto* f : farms_) {
-    for (auto& s : f->seats) s->part_of = this;
+    for (auto& s : f->all) s->part_of = this;
   }
 }
 
@@ -48,13 +56,9 @@ node& whole_line::head() const noexcept {
 }
 
 bool whole_line::quiet() const {
+  // Along the stream: what is quiet stays so, since nobody before it can send it anything.
   return std::all_of(nodes_.begin(), nodes_.end(),
-                     [&](const node* n) {
-                       return n == &head_ ||
-                              (n->asleep() && std::all_of(n->in.begin(), n->in.end(),
-                                                          [](const edge* e) { return e->empty(); }));
-                     }) &&
-         std::all_of(farms_.begin(), farms_.end(), [](const farm* f) { return f->seats.front()->quiet(); });
+                     [&](const node* n) { return n == &head_ || n->quiet(); });
 }
 
 void whole_line::begin(worker& w) {
@@ -63,7 +67,7 @@ void whole_line::begin(worker& w) {
 }
 
 void whole_line::set(mode m) noexcept {
-  mode_.store(m, std::memory_order_release);
+  mode_.store(m);  // before the other nodes are looked at
   net_.run().inlined.store(m == mode::whole, std::memory_order_relaxed);
 }
 
@@ -76,7 +80,7 @@ void whole_line::enter(worker& w) {
       out_.back().filling->ranked = o.to != nullptr && o.to->ranked;
     }
     auto* const to = out_.empty() ? nullptr : out_.front().filling.get();
-    runner_ = std::make_unique<lane>(net_, parts_, 0, to, head_);
+    runner_ = std::make_unique<stage_runner>(net_, parts_, 0, to, head_);
     runner_->paced = head_.paced;
     if (!out_.empty() && out_.front().to != nullptr) runner_->limit_bytes = out_.front().to->run_bytes();
     runner_->start(w);
@@ -90,7 +94,7 @@ void whole_line::enter(worker& w) {
 void whole_line::leave() {
   const bool was_on = on();
   set(mode::apart);
-  if (was_on) head_.use(*head_.lane_, head_.out.empty() ? nullptr : &head_.out.front(), head_.out);
+  if (was_on) head_.use(*head_.stages_, head_.out.empty() ? nullptr : &head_.out.front(), head_.out);
   begin_window();
 }
 
@@ -211,4 +215,4 @@ void whole_line::ran_whole(worker& w, std::size_t items, std::int64_t worked_ns)
   leave();
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

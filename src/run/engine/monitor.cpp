@@ -4,10 +4,10 @@
 
 #include <chrono>
 
-#include "net.hpp"
+#include "graph_engine.hpp"
 #include "nodes.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 namespace {
 
@@ -56,8 +56,8 @@ void monitor::look() {
 }
 
 void monitor::cut_long_runs(std::int64_t now) {
-  const std::lock_guard hold(net_.lanes_lock_);
-  for (auto* l : net_.lanes_) {
+  const std::lock_guard hold(net_.runners_lock_);
+  for (auto* l : net_.runners_) {
     if (const auto began = l->began(); began == 0 || now - began <= long_run_ns) continue;
     l->cut();
     l->hand_on();
@@ -65,7 +65,7 @@ void monitor::cut_long_runs(std::int64_t now) {
 }
 
 void monitor::hand_on_what_was_lent() {
-  for (const auto& e : net_.edges_) {
+  for (const auto& e : net_.channels_) {
     if (!e->borrows() || e->to == nullptr) continue;
     const auto n = e->lent_items();
     auto& before = lent_[e.get()];
@@ -75,10 +75,10 @@ void monitor::hand_on_what_was_lent() {
 }
 
 void monitor::call_threads() {
-  std::vector<thread_squad*> all;
+  std::vector<thread_group*> all;
   {
-    const std::lock_guard hold(net_.squads_lock_);
-    all = net_.thread_squads_;
+    const std::lock_guard hold(net_.groups_lock_);
+    all = net_.thread_groups_;
   }
   ready_.resize(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -88,4 +88,4 @@ void monitor::call_threads() {
   }
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -1,3 +1,12 @@
+// A `tw::stage`: a node with any number of inputs and outputs.
+//
+// State: which inputs have ended (`closed_`), `unread_`, and the chunks of its outputs, which a source lends.
+// Writers: who executes the node; senders read `unread_`, and a receiver may take items out of what is lent.
+// Invariant: an input has ended when its channel is closed and nothing waits in it; in a loop, when the loop
+//   is empty. A source looks after each item whether the receiver sleeps deeply, a receiver looks into what
+//   is lent after it has said so: one of the two sees the other. A promise goes on with the end of a run
+//   only.
+// Models: docs/protocols/node.pml, docs/protocols/branch_order.pml.
 #include <thalweg/model/gate.hpp>
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/membarrier.hpp>
@@ -7,7 +16,7 @@
 
 #include "nodes.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 class port_node::own_context final : public thread_context {
  public:
@@ -17,7 +26,7 @@ class port_node::own_context final : public thread_context {
   void flush(std::size_t port, pipe::chunk_base& items) override {
     if (interrupted()) throw thalweg::cancelled{};
     auto& o = node_.out[port];
-    if (node_.sources() && o.to != nullptr && items.size() < o.to->grant()) {
+    if (node_.sources() && o.to != nullptr && items.size() < o.to->batch()) {
       pipe::light_fence();  // pairs with the heavy one of a receiver that falls asleep
       if (!o.to->to->hungry(o.to->to_port)) return;
     }
@@ -30,7 +39,7 @@ class port_node::own_context final : public thread_context {
   port_node& node_;
 };
 
-port_node::port_node(net& n, std::size_t component, std::size_t stage, model::ported& ports)
+port_node::port_node(graph_engine& n, std::size_t component, std::size_t stage, model::ported& ports)
     : node(n, stage, stage + 1), ports_(ports), gateway_(ports.gateway()), component_(component) {}
 
 port_node::~port_node() {
@@ -352,4 +361,4 @@ void port_node::finish(worker& w) {
   end(w);
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "../tuning.hpp"
-#include "net.hpp"
+#include "graph_engine.hpp"
 
 namespace thalweg::run_detail {
 
 std::shared_ptr<engine> make_sequential(std::unique_ptr<run_state> state, const void*) {
-  network::shape how;
+  dataflow::shape how;
   how.sequential = true;
-  return std::make_shared<network::net>(std::move(state), std::move(how));
+  return std::make_shared<dataflow::graph_engine>(std::move(state), std::move(how));
 }
 
 std::shared_ptr<engine> make_pool(std::unique_ptr<run_state> state, const void* of) {
@@ -24,11 +24,11 @@ std::shared_ptr<engine> make_pool(std::unique_ptr<run_state> state, const void* 
     problems.push_back("the policy pool must have between 1 and " + std::to_string(most_workers) +
                        " workers, not " + std::to_string(policy.workers));
   if (!problems.empty()) throw invalid_job(std::move(problems));
-  network::shape how;
+  dataflow::shape how;
   how.workers = policy.workers == automatic ? cores() : policy.workers;
   how.replicas = how.workers;
   how.pin = policy.pin;
-  return std::make_shared<network::net>(std::move(state), std::move(how));
+  return std::make_shared<dataflow::graph_engine>(std::move(state), std::move(how));
 }
 
 std::shared_ptr<engine> make_threads(std::unique_ptr<run_state> state, const void* of) {
@@ -41,24 +41,24 @@ std::shared_ptr<engine> make_threads(std::unique_ptr<run_state> state, const voi
     problems.push_back("the policy threads must have at least 1 slot between two stages, not " +
                        std::to_string(policy.slots));
   if (!problems.empty()) throw invalid_job(std::move(problems));
-  network::shape how;
+  dataflow::shape how;
   how.thread_each = true;
   how.fuse = policy.fuse;
   how.replicas = cores();
   how.most_replicas = policy.replicas;
   how.pin = policy.pin;
   how.slots = static_cast<std::size_t>(policy.slots);
-  return std::make_shared<network::net>(std::move(state), std::move(how));
+  return std::make_shared<dataflow::graph_engine>(std::move(state), std::move(how));
 }
 
-namespace network {
+namespace dataflow {
 
 namespace {
 
 // Nodes that are ready are tasks of another runtime.
-class task_squad final : public squad {
+class task_group final : public worker_group {
  public:
-  task_squad(net& n, task_runtime& r) : net_(n), runtime_(r) {}
+  task_group(graph_engine& n, task_runtime& r) : net_(n), runtime_(r) {}
 
   void submit(node& n, turn when, bool) override {
     if (!net_.enter()) return;
@@ -67,7 +67,7 @@ class task_squad final : public squad {
       if (auto* const next = take()) {
         worker w(*this, log_of_thread());
         net_.execute(*next, w);
-        for (auto* d : w.dozing) {
+        for (auto* d : w.polling) {
           if (d->fall_asleep()) d->notify(&w);
         }
       }
@@ -83,7 +83,7 @@ class task_squad final : public squad {
  private:
   // One for each thread that has executed something: which is known by the thread's address of it.
   thread_log& log_of_thread() {
-    thread_local std::pair<const task_squad*, thread_log*> mine{nullptr, nullptr};
+    thread_local std::pair<const task_group*, thread_log*> mine{nullptr, nullptr};
     thread_local std::uint64_t of_run = 0;
     if (mine.first != this || of_run != run_number_) {
       mine = {this, &net_.run().new_log(0, 0)};
@@ -92,10 +92,10 @@ class task_squad final : public squad {
     return *mine.second;
   }
 
-  net& net_;
+  graph_engine& net_;
   task_runtime& runtime_;
-  ready_list ready_;
-  // A later squad may lie at the same address.
+  ready_queue ready_;
+  // A later worker_group may lie at the same address.
   const std::uint64_t run_number_ = [] {
     static std::atomic<std::uint64_t> runs{0};
     return runs.fetch_add(1) + 1;
@@ -103,28 +103,28 @@ class task_squad final : public squad {
 };
 
 }  // namespace
-}  // namespace network
+}  // namespace dataflow
 
 std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state,
                                      std::unique_ptr<task_runtime> runtime) {
-  network::shape how;
+  dataflow::shape how;
   how.workers = std::max(1, runtime->threads());
   how.replicas = how.workers;
   const std::shared_ptr<task_runtime> kept = std::move(runtime);
-  how.home = [kept](network::net& n) -> std::unique_ptr<network::squad> {
-    return std::make_unique<network::task_squad>(n, *kept);
+  how.home = [kept](dataflow::graph_engine& n) -> std::unique_ptr<dataflow::worker_group> {
+    return std::make_unique<dataflow::task_group>(n, *kept);
   };
-  return std::make_shared<network::net>(std::move(state), std::move(how));
+  return std::make_shared<dataflow::graph_engine>(std::move(state), std::move(how));
 }
 
 std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state,
                                      std::unique_ptr<team_runtime> runtime) {
-  network::shape how;
+  dataflow::shape how;
   how.workers = std::max(1, runtime->threads());
   how.replicas = how.workers;
   const std::shared_ptr<team_runtime> kept = std::move(runtime);
   how.hire = [kept](const std::function<void(std::size_t)>& life) { kept->run(life); };
-  return std::make_shared<network::net>(std::move(state), std::move(how));
+  return std::make_shared<dataflow::graph_engine>(std::move(state), std::move(how));
 }
 
 }  // namespace thalweg::run_detail

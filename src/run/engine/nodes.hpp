@@ -11,24 +11,25 @@
 #include <memory>
 #include <vector>
 
-#include "lane.hpp"
-#include "net.hpp"
+#include "stage_runner.hpp"
+#include "graph_engine.hpp"
 #include "node.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 /// A line of serial stages with one input and one output, at most. Where it is the first node of a line that
 /// may be one loop, it executes that loop in place of all nodes of the line while this is faster.
-class line_node final : public node, public lane::owner {
+class line_node final : public node, public stage_runner::output {
  public:
-  line_node(net& n, std::vector<part> parts);
+  line_node(graph_engine& n, std::vector<part> parts);
   ~line_node() override;
 
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
-  [[nodiscard]] std::int64_t deadline() const override { return lane_ ? lane_->deadline() : never; }
+  [[nodiscard]] std::int64_t deadline() const override { return stages_ ? stages_->deadline() : never; }
   [[nodiscard]] bool sources() const override { return is_source_; }
-  [[nodiscard]] observe::stage_counters* counters() override;
+  [[nodiscard]] std::span<observe::stage_counters> counters() override;
+  [[nodiscard]] bool quiet() const override { return node::quiet() && !keeps_.load(); }
 
   /// Set by the layout, if all stages of the component may be executed as one loop.
   std::unique_ptr<whole_line> whole;
@@ -44,17 +45,18 @@ class line_node final : public node, public lane::owner {
   void finish(worker& w);
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool collects_long() const;
-  void use(lane& runner, outlet* to, const std::vector<outlet>& room);
+  void use(stage_runner& runner, outlet* to, const std::vector<outlet>& room);
   void stop_lending();
 
   const std::vector<part> parts_;
   const bool is_source_;
-  std::unique_ptr<lane> lane_;
-  lane* runner_ = nullptr;   // that of these stages, or of the whole line
+  std::unique_ptr<stage_runner> stages_;
+  stage_runner* runner_ = nullptr;   // that of these stages, or of the whole line
   outlet* outlet_ = nullptr;  // where it sends to; null: it is a sink
   std::atomic<outlet*> lending_to_{nullptr};  // the same, where the monitor may hand on what lies in it
   chunk_ptr back_;
-  chunk_ptr rest_;  // of a run of items that was cut short
+  chunk_ptr rest_;                  // of a run of items that was cut short
+  std::atomic<bool> keeps_{false};  // it has one, or is working on one
   bool source_ended_ = false;
   bool eager_ = false;
   bool lends_ = false;  // the source may wait in any call: the receiver may take what it has given
@@ -76,7 +78,7 @@ class replicated {
   [[nodiscard]] virtual std::size_t most() const noexcept = 0;
   virtual void set_replicas(std::size_t n) = 0;
   /// Who executes them.
-  [[nodiscard]] virtual squad* home() const noexcept = 0;
+  [[nodiscard]] virtual worker_group* home() const noexcept = 0;
 
  protected:
   explicit replicated(std::size_t n) : limit_(n) {}
@@ -87,19 +89,19 @@ class replicated {
 /// What the replicas of a farm share.
 class farm final : public replicated {
  public:
-  farm(net& n, std::vector<part> parts, std::size_t replicas, std::size_t most,
+  farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, std::size_t most,
        const model::stage_info& info);
   ~farm() override;
 
-  class seat;  // a replica
+  class replica;  // a replica
 
-  [[nodiscard]] std::size_t most() const noexcept override { return seats.size(); }
+  [[nodiscard]] std::size_t most() const noexcept override { return all.size(); }
   void set_replicas(std::size_t n) override;
-  [[nodiscard]] squad* home() const noexcept override;
+  [[nodiscard]] worker_group* home() const noexcept override;
   /// To be called when edges or replicas have changed.
   void bound_runs();
 
-  std::vector<std::unique_ptr<seat>> seats;  ///< all there may be; the first one stands for the farm
+  std::vector<std::unique_ptr<replica>> all;  ///< all there may be; the first one stands for the farm
   /// Others restore the order: what becomes of a run of items goes on at once, as one run, with its number.
   bool numbered = false;
   /// Each replica has a thread of its own.
@@ -152,10 +154,10 @@ class farm final : public replicated {
   std::atomic<int> firing_{0};        // replicas whose timers are being called
 };
 
-class farm::seat final : public node, public lane::owner {
+class farm::replica final : public node, public stage_runner::output {
  public:
-  seat(farm& f, net& n, std::size_t first, std::size_t last, std::size_t number);
-  ~seat() override;
+  replica(farm& f, graph_engine& n, std::size_t first, std::size_t last, std::size_t number);
+  ~replica() override;
 
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
@@ -163,9 +165,9 @@ class farm::seat final : public node, public lane::owner {
   [[nodiscard]] bool wants(std::size_t port) const noexcept override;
   [[nodiscard]] bool hungry(std::size_t port) const noexcept override;
   [[nodiscard]] std::int64_t deadline() const override;
-  [[nodiscard]] observe::stage_counters* counters() override;
-  /// Whether nothing is in the farm, or on its way to it. While nothing is sent to it this holds.
-  [[nodiscard]] bool quiet() const;
+  [[nodiscard]] std::span<observe::stage_counters> counters() override;
+  /// Of the farm as a whole.
+  [[nodiscard]] bool quiet() const override;
 
  private:
   friend class farm;
@@ -187,12 +189,12 @@ class farm::seat final : public node, public lane::owner {
   void finish(worker& w);
   void finish_next(worker& w);
   [[nodiscard]] bool all_done() const;
-  [[nodiscard]] seat& leader() const noexcept { return *farm_.seats.front(); }
+  [[nodiscard]] replica& first_replica() const noexcept { return *farm_.all.front(); }
 
   farm& farm_;
   const std::size_t number_;
-  std::atomic<bool> busy_{false};  // the lane is being used: at the end another seat calls its hooks
-  std::unique_ptr<lane> lane_;
+  std::atomic<bool> busy_{false};  // the stage_runner is being used: at the end another replica calls its hooks
+  std::unique_ptr<stage_runner> stages_;
   std::atomic<std::int64_t> deadline_;
   chunk_ptr filling_;
   chunk_ptr back_;
@@ -212,9 +214,9 @@ class farm::seat final : public node, public lane::owner {
 /// or lie in a loop, are executed in the same way then: a part is a replica.
 class keyed_farm final : public replicated {
  public:
-  keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info);
+  keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info);
   /// Whose parts are where `over` says.
-  keyed_farm(net& n, std::vector<part> parts, const model::stage_info& info,
+  keyed_farm(graph_engine& n, std::vector<part> parts, const model::stage_info& info,
              std::unique_ptr<part_placement> over);
   ~keyed_farm() override;
 
@@ -228,9 +230,9 @@ class keyed_farm final : public replicated {
   [[nodiscard]] std::size_t most() const noexcept override { return over_ ? partition_count : all.size(); }
   /// How many partitions may be worked on at once.
   void set_replicas(std::size_t n) override;
-  [[nodiscard]] squad* home() const noexcept override;
+  [[nodiscard]] worker_group* home() const noexcept override;
   /// The parts of such a farm on the rank whose number among its places is `place`.
-  [[nodiscard]] std::unique_ptr<keyed_farm> make_remote_partitioner(net& n, const model::stage_info& info,
+  [[nodiscard]] std::unique_ptr<keyed_farm> make_remote_partitioner(graph_engine& n, const model::stage_info& info,
                                                                     std::size_t place) const;
   /// Null: it is on one rank.
   [[nodiscard]] part_placement* over() const noexcept { return over_.get(); }
@@ -281,8 +283,8 @@ class keyed_farm final : public replicated {
     std::atomic<std::int64_t> timer_{never};     // of the stages behind
   };
 
-  keyed_farm(net& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info, bool near);
-  void add_partitions(net& n, std::size_t count);
+  keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info, bool near);
+  void add_partitions(graph_engine& n, std::size_t count);
   [[nodiscard]] bool begin_one() noexcept;
   void next_one(worker& w);
   [[nodiscard]] batch& batch_at(std::int64_t k) { return batches_[static_cast<std::size_t>(k % window)]; }
@@ -306,7 +308,7 @@ class keyed_farm final : public replicated {
 
 class keyed_farm::partitioner : public node {
  public:
-  partitioner(keyed_farm& f, net& n, std::size_t first, std::size_t last);
+  partitioner(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last);
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
   /// An empty run of results.
@@ -360,9 +362,9 @@ class keyed_farm::partitioner : public node {
   pipe::mark last_mark_{};                                          // of the last item
 };
 
-class keyed_farm::partition final : public node, public lane::owner, public partition_worker {
+class keyed_farm::partition final : public node, public stage_runner::output, public partition_worker {
  public:
-  partition(keyed_farm& f, net& n, std::size_t first, std::size_t last, std::size_t number);
+  partition(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last, std::size_t number);
   ~partition() override;
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
@@ -386,17 +388,19 @@ class keyed_farm::partition final : public node, public lane::owner, public part
 
   keyed_farm& farm_;
   const std::size_t number_;
-  std::unique_ptr<lane> lane_;
+  std::unique_ptr<stage_runner> stages_;
   chunk_ptr filling_;
 };
 
 /// A `tw::stage`.
 class port_node final : public node, private model::bell::listener {
  public:
-  port_node(net& n, std::size_t component, std::size_t stage, model::ported& ports);
+  port_node(graph_engine& n, std::size_t component, std::size_t stage, model::ported& ports);
   ~port_node() override;
 
-  [[nodiscard]] observe::stage_counters* counters() override { return log_ ? &(*log_)[first_] : nullptr; }
+  [[nodiscard]] std::span<observe::stage_counters> counters() override {
+    return log_ ? log_->span(first_, 1) : std::span<observe::stage_counters>{};
+  }
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
   [[nodiscard]] bool begins() const override { return true; }
@@ -447,4 +451,4 @@ class port_node final : public node, private model::bell::listener {
   bool fresh_ = true;   // it has not been asked since something changed
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

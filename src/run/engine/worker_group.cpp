@@ -1,4 +1,13 @@
-#include "squad.hpp"
+// Threads that share the nodes that are ready.
+//
+// State: the list of ready nodes, its length `waiting_`, and the set of idle threads.
+// Writers: who makes a node ready lists it, any thread of the group takes it out, both under the lock of the
+//   list; a thread puts itself into the set.
+// Invariant: who lists a node looks into the set afterwards, and a thread that is in the set looks at the
+//   list once more before it sleeps: one of the two sees the other. A thread that is about to look for work
+//   itself calls nobody for one node. A listed node need not be ready any more: who takes it has to claim it.
+// Model: docs/protocols/idle_set.pml.
+#include "worker_group.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -7,16 +16,16 @@
 #include "../tuning.hpp"
 #include "node.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
-std::size_t ready_list::push(node& n, squad::turn when) {
+std::size_t ready_queue::push(node& n, worker_group::turn when) {
   const std::lock_guard hold(lock_);
-  when == squad::turn::first ? nodes_.push_back(&n) : nodes_.push_front(&n);
+  when == worker_group::turn::first ? nodes_.push_back(&n) : nodes_.push_front(&n);
   waiting_.store(nodes_.size(), std::memory_order_release);
   return nodes_.size();
 }
 
-node* ready_list::pop(std::size_t beyond) {
+node* ready_queue::pop(std::size_t beyond) {
   while (waiting_.load(std::memory_order_acquire) > 0) {
     node* n = nullptr;
     {
@@ -34,7 +43,7 @@ node* ready_list::pop(std::size_t beyond) {
   return nullptr;
 }
 
-bool ready_list::worth_another() noexcept {
+bool ready_queue::worth_another() noexcept {
   constexpr std::size_t most_looked_at = 8;
   const std::lock_guard hold(lock_);
   std::size_t worth = 0;
@@ -48,18 +57,18 @@ bool ready_list::worth_another() noexcept {
   return worth > 1 && work;
 }
 
-void thread_squad::submit(node& n, turn when, bool soon) {
+void thread_group::submit(node& n, turn when, bool soon) {
   const auto waiting = ready_.push(n, when);
   if (!soon) return call();
   // The calling thread takes one of them itself.
   if (waiting > 1 && anybody_idle() && ready_.worth_another()) call();
 }
 
-void thread_squad::call() noexcept {
+void thread_group::call() noexcept {
   if (idle_.wake_one() || !may_spawn()) return;
   const std::lock_guard hold(spawning_);
   if (!may_spawn() || idle_.idle_count() > ready()) return;
   if (spawn_(spawned_.load())) spawned_.fetch_add(1);
 }
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

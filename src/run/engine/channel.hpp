@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
 using chunk_ptr = std::unique_ptr<pipe::chunk_base>;
 
@@ -23,9 +23,9 @@ class node;
 /// A pipe of the network: runs of items on their way from an output to an input. One node at a time puts in,
 /// and one takes out (of a farm: its replicas, one after the other). What is put in while the receiver is
 /// busy is joined with what waits already, up to as much as the receiver takes at once.
-class edge {
+class channel {
  public:
-  edge(const connect_options& opts, std::size_t slots, node* from, node* to, std::size_t to_port);
+  channel(const connect_options& opts, std::size_t slots, node* from, node* to, std::size_t to_port);
 
   // The sender.
 
@@ -34,7 +34,7 @@ class edge {
   /// The same; if not, whoever takes something out will notify the sender.
   [[nodiscard]] bool ask_for_room() noexcept;
   /// How many items to collect before they are put in.
-  [[nodiscard]] std::size_t grant() const noexcept;
+  [[nodiscard]] std::size_t batch() const noexcept;
   /// How many bytes to collect at most, and the item that exceeds them.
   [[nodiscard]] std::size_t run_bytes() const noexcept {
     return static_cast<std::size_t>(bounds_bytes() ? std::max<std::int64_t>(1, opts_.bytes / 2) : most_bytes);
@@ -92,10 +92,10 @@ class edge {
     if (opts_.capacity != automatic) in_hand_.fetch_sub(static_cast<std::int64_t>(items));
   }
   /// What the receiver can take at once: a run of items worth handing over.
-  void set_grant(std::size_t items) noexcept { set_grant(items, items); }
+  void set_batch(std::size_t items) noexcept { set_batch(items, items); }
   /// `message`: so many are worth a message from another rank.
-  void set_grant(std::size_t items, std::size_t message) noexcept {
-    grant_.store(items, std::memory_order_relaxed);
+  void set_batch(std::size_t items, std::size_t message) noexcept {
+    batch_.store(items, std::memory_order_relaxed);
     message_.store(message, std::memory_order_relaxed);
   }
   /// How much work an item is.
@@ -131,6 +131,7 @@ class edge {
   static constexpr std::int64_t most_bytes = std::int64_t{8} << 20;
 
   [[nodiscard]] chunk_ptr spare(const pipe::chunk_base& like);
+  void note_popped(std::size_t items);
   [[nodiscard]] bool enough_work_waits(std::int64_t items) const noexcept;
   void push_own(pipe::chunk_base& from);
   [[nodiscard]] chunk_ptr steal();
@@ -142,9 +143,14 @@ class edge {
   std::atomic<std::int64_t> most_bytes_;
   std::atomic<std::size_t> most_chunks_;
   std::atomic<std::size_t> grown_{1};  // by what factor, where a bound had to give way
-  std::atomic<std::size_t> grant_{1};
+  std::atomic<std::size_t> batch_{1};
   std::atomic<std::size_t> message_{1};
   std::atomic<std::int64_t> item_ns_{0};
+  // How long it takes from one item to the next while some wait: more than an item costs where the receiver
+  // waits for room itself.
+  std::atomic<std::int64_t> drain_ns_{0};
+  std::int64_t popped_ns_ = 0;  // when, and how many, if others were left; under `lock_`
+  std::size_t popped_ = 0;
   std::atomic<bool> closed_{false}, discards_{false}, sender_waits_{false};
   std::atomic<std::uint64_t> dropped_{0};
   pipe::futex_word taken_{0};  // how often something was taken while the sender waited in a call
@@ -164,4 +170,4 @@ class edge {
   std::atomic<std::int64_t> items_{0}, bytes_{0};
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow

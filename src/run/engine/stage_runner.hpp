@@ -6,23 +6,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "../parts.hpp"
-#include "edge.hpp"
+#include "channel.hpp"
 
-namespace thalweg::run_detail::network {
+namespace thalweg::run_detail::dataflow {
 
-class net;
+class graph_engine;
 struct worker;
 
 /// One replica's operators of a line of stages: runs of items go through its parts, one after the other.
-class lane {
+class stage_runner {
  public:
   /// Who takes what the last part has put into its output.
-  class owner {
+  class output {
    public:
-    virtual ~owner() = default;
+    virtual ~output() = default;
     /// In the middle of a call: whether more may be collected.
     [[nodiscard]] virtual bool collects() = 0;
     /// Takes it; in the middle of a call (`in_call`) it may have to wait.
@@ -32,8 +33,8 @@ class lane {
   };
 
   /// Items come out in `out` (null if the last stage is a sink).
-  lane(net& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out, owner& to);
-  ~lane();
+  stage_runner(graph_engine& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out, output& to);
+  ~stage_runner();
 
   /// Makes the operators and calls their start hooks, if that has not been done.
   void start(worker& w);
@@ -46,8 +47,10 @@ class lane {
   /// Calls what is due.
   void fire_timers(worker& w, std::size_t limit);
   [[nodiscard]] std::int64_t deadline() const;
-  /// Where its first stage is counted.
-  [[nodiscard]] observe::stage_counters* counters() noexcept { return log_ ? &(*log_)[first_] : nullptr; }
+  /// Where its stages are counted.
+  [[nodiscard]] std::span<observe::stage_counters> counters() noexcept {
+    return log_ ? log_->span(first_, last_ - first_) : std::span<observe::stage_counters>{};
+  }
   /// Tells the first stage how far time has come.
   void catch_up(worker& w, std::size_t limit);
   /// The end hook of stage `s` (its number in the plan).
@@ -96,12 +99,12 @@ class lane {
   [[nodiscard]] bool has_untimed_stage() const;
   void flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out);
 
-  net& net_;
+  graph_engine& net_;
   run_state& run_;
   const std::vector<part>& parts_;
   const std::size_t replica_;
   pipe::chunk_base* const out_;
-  owner& to_;
+  output& to_;
   const std::size_t first_, last_;
   thread_log* log_ = nullptr;
   std::vector<std::unique_ptr<own_context>> contexts_;
@@ -123,4 +126,4 @@ class lane {
   measurement measured_;
 };
 
-}  // namespace thalweg::run_detail::network
+}  // namespace thalweg::run_detail::dataflow
