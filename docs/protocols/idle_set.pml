@@ -3,7 +3,7 @@
  *
  * Mirrors: include/thalweg/pipe/idle_set.hpp: register_idle, cancel_idle, park, wake_one, someone_idle
  * Mirrors: include/thalweg/pipe/parker.hpp: prepare, park, give_permit, wake_owner
- * Mirrors: src/run/engine/worker_group.cpp: ready_list::push, submit, call
+ * Mirrors: src/run/engine/worker_group.cpp: ready_queue::push, submit, call
  *
  * Stores of the producers go through a store buffer, as on every real core: others see them some time later, unless the
  * producer's fence drains it. (A worker registers under a lock, with an atomic read-modify-write; its fence keeps its

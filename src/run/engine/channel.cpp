@@ -28,7 +28,7 @@ channel::channel(const connect_options& opts, std::size_t slots, node* sender, n
       capacity_(opts.capacity != automatic           ? opts.capacity
                 : opts.when_full != when_full::block ? items_before_drops
                                                      : 0),
-      most_bytes_(opts.bytes != automatic ? opts.bytes : most_bytes),
+      most_bytes_(opts.bytes != automatic ? opts.bytes : most_waiting_bytes),
       most_chunks_(slots) {
   if (opts.pipe) own_ = opts.pipe.make();
 }

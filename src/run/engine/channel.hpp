@@ -37,7 +37,7 @@ class channel {
   [[nodiscard]] std::size_t batch() const noexcept;
   /// How many bytes to collect at most, and the item that exceeds them.
   [[nodiscard]] std::size_t run_bytes() const noexcept {
-    return static_cast<std::size_t>(bounds_bytes() ? std::max<std::int64_t>(1, opts_.bytes / 2) : most_bytes);
+    return static_cast<std::size_t>(bounds_bytes() ? std::max<std::int64_t>(1, opts_.bytes / 2) : most_waiting_bytes);
   }
   /// The user has bounded the bytes that wait in it.
   [[nodiscard]] bool bounds_bytes() const noexcept { return opts_.bytes != automatic; }
@@ -128,7 +128,7 @@ class channel {
  private:
   static constexpr std::size_t most_spares = 8;
   static constexpr std::int64_t items_before_drops = 1024;  // where the user has named no capacity
-  static constexpr std::int64_t most_bytes = std::int64_t{8} << 20;
+  static constexpr std::int64_t most_waiting_bytes = std::int64_t{8} << 20;
 
   [[nodiscard]] chunk_ptr spare(const pipe::chunk_base& like);
   void note_popped(std::size_t items);

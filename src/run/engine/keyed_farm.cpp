@@ -201,7 +201,7 @@ void keyed_farm::partition::execute(worker& w) {
   } const counted{f, w};
   const auto end = given_.load();
   for (auto k = taken_.load(); k < end; ++k) {
-    auto& b = *to_do_[static_cast<std::size_t>(k % window)];
+    auto& b = *to_do_[static_cast<std::size_t>(k % most_runs)];
     auto& mine = b.in[number_];
     const bool has_items = mine != nullptr && !mine->empty();
     if (has_items) prepare(w);
@@ -305,7 +305,7 @@ bool keyed_farm::partitioner::drained() const {
 }
 
 bool keyed_farm::partitioner::has_place() const {
-  return farm_.next_in_.load() - farm_.next_out_.load() < window;
+  return farm_.next_in_.load() - farm_.next_out_.load() < most_runs;
 }
 
 bool keyed_farm::partitioner::has_fresh() const {
@@ -324,7 +324,7 @@ void keyed_farm::partitioner::send_fresh(worker& w) {
   const auto begin = f.next_out_.load();
   const auto end = f.next_in_.load();
   // The newest are looked at first: where one of them is seen, what the part had ready before is seen, too.
-  std::array<std::uint32_t, window> ready{};
+  std::array<std::uint32_t, most_runs> ready{};
   for (auto k = end; k-- > begin;)
     ready[static_cast<std::size_t>(k - begin)] = f.batch_at(k).fresh.load(std::memory_order_acquire);
   for (auto k = begin; k < end; ++k) {
@@ -364,7 +364,7 @@ std::int64_t keyed_farm::partitioner::deadline() const {
   const auto in = f.next_in_.load();
   // What is being worked on tells windows the time as well, but timers only of the parts that it concerns.
   const bool windows = f.timed_ && out == in;
-  const bool timers = f.timers_ && told_.load() < out && in - out < window;
+  const bool timers = f.timers_ && told_.load() < out && in - out < most_runs;
   auto when = never;
   for (const auto* p : f.partition_workers_) {
     if (windows) when = std::min(when, p->deadline_.load(std::memory_order_relaxed));
@@ -503,7 +503,7 @@ void keyed_farm::partitioner::start(worker& w, batch& b) {
 
 void keyed_farm::partition::add_work(worker& w, batch& b) {
   const auto k = given_.load(std::memory_order_relaxed);
-  to_do_[static_cast<std::size_t>(k % window)] = &b;
+  to_do_[static_cast<std::size_t>(k % most_runs)] = &b;
   given_.store(k + 1);
   notify(&w);
 }

@@ -243,7 +243,7 @@ class keyed_farm final : public replicated {
   std::vector<std::unique_ptr<partition>> all;
 
  private:
-  static constexpr std::int64_t window = 16;
+  static constexpr std::int64_t most_runs = 16;
 
   // A run of items and what has come of it.
   struct batch {
@@ -287,7 +287,7 @@ class keyed_farm final : public replicated {
   void add_partitions(graph_engine& n, std::size_t count);
   [[nodiscard]] bool begin_one() noexcept;
   void next_one(worker& w);
-  [[nodiscard]] batch& batch_at(std::int64_t k) { return batches_[static_cast<std::size_t>(k % window)]; }
+  [[nodiscard]] batch& batch_at(std::int64_t k) { return batches_[static_cast<std::size_t>(k % most_runs)]; }
   void mark_as_sent(batch& b, pipe::chunk_base& results, std::size_t from,
                     const std::vector<model::key_part::place>& places) const;
 
@@ -302,7 +302,7 @@ class keyed_farm final : public replicated {
   std::vector<partition_worker*> partition_workers_;  // those who work on parts: here, or on other ranks
   std::atomic<std::size_t> in_use_{0};  // of all partitions so many, the first ones, have had something to do
   std::atomic<std::size_t> active_{0};  // parts that are being worked on
-  std::array<batch, window> batches_;
+  std::array<batch, most_runs> batches_;
   std::atomic<std::int64_t> next_in_{0}, next_out_{0};
 };
 
@@ -382,7 +382,7 @@ class keyed_farm::partition final : public node, public stage_runner::output, pu
   [[nodiscard]] chunk_ptr take_states();
 
   /// The runs of items with something for it, by how many there were: those from `taken_` on wait.
-  std::array<batch*, window> to_do_{};
+  std::array<batch*, most_runs> to_do_{};
   std::atomic<std::int64_t> given_{0}, taken_{0};
   model::key_part part_;
 

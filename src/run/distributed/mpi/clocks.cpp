@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "collective.hpp"
+#include "constants.hpp"
 
 namespace thalweg::run_detail::distributed {
 
@@ -14,7 +15,6 @@ namespace {
 constexpr int most_questions = 24;
 constexpr int least_questions = 3;              // of which the first may also have to connect
 constexpr std::int64_t enough_ns = 50'000'000;  // where round trips take long there are fewer
-constexpr int tag = 4;
 
 clocks::reading ask(int rank, MPI_Comm comm) {
   clocks::reading best{0, std::numeric_limits<std::int64_t>::max()};
@@ -24,8 +24,8 @@ clocks::reading ask(int rank, MPI_Comm comm) {
     std::int64_t theirs = 0;
     const auto begin = observe::now_ns();
     if (i == most_questions || (i >= least_questions && begin - first > enough_ns)) last = 1;
-    MPI_Send(&last, 1, MPI_BYTE, rank, tag, comm);
-    MPI_Recv(&theirs, 1, MPI_INT64_T, rank, tag, comm, MPI_STATUS_IGNORE);
+    MPI_Send(&last, 1, MPI_BYTE, rank, clocks_tag, comm);
+    MPI_Recv(&theirs, 1, MPI_INT64_T, rank, clocks_tag, comm, MPI_STATUS_IGNORE);
     const auto half = (observe::now_ns() - begin + 1) / 2;
     if (half < best.off_ns) best = {theirs - (begin + half), half};
   }
@@ -34,9 +34,9 @@ clocks::reading ask(int rank, MPI_Comm comm) {
 
 void answer(MPI_Comm comm) {
   for (char last = 0; last == 0;) {
-    MPI_Recv(&last, 1, MPI_BYTE, 0, tag, comm, MPI_STATUS_IGNORE);
+    MPI_Recv(&last, 1, MPI_BYTE, 0, clocks_tag, comm, MPI_STATUS_IGNORE);
     const auto now = observe::now_ns();
-    MPI_Send(&now, 1, MPI_INT64_T, 0, tag, comm);
+    MPI_Send(&now, 1, MPI_INT64_T, 0, clocks_tag, comm);
   }
 }
 

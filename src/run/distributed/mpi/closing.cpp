@@ -14,12 +14,12 @@
 #include "../../engine/graph_engine.hpp"
 #include "collective.hpp"
 #include "rendezvous.hpp"
+#include "constants.hpp"
 
 namespace thalweg::run_detail::distributed {
 
 namespace {
 
-constexpr std::chrono::microseconds rest{20};
 
 // An error as it is told to the other ranks.
 struct remote_error {
@@ -106,7 +106,7 @@ void closing::finish() {
   // Others may still read what this rank has sent to them.
   MPI_Ibarrier(members_.comm_of_all(), &agreeing_);
   for (members_.look_at_heartbeats(); !is_done(agreeing_); members_.look_at_heartbeats())
-    std::this_thread::sleep_for(rest);
+    std::this_thread::sleep_for(first_rest);
   const auto watch = watch_before(members_.patience());
   messages_.close_transports();
   members_.end_heartbeats();

@@ -1,4 +1,5 @@
 #include "collective.hpp"
+#include "constants.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -12,11 +13,9 @@ namespace thalweg::run_detail::distributed {
 
 namespace {
 
-constexpr std::chrono::microseconds first_rest{20};
-constexpr std::chrono::microseconds longest_rest{1000};
 constexpr std::chrono::milliseconds time_for_launcher{50};
 constexpr std::chrono::seconds time_for_mpi{1};
-constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes: MPI counts with int
+constexpr std::size_t most_counted = std::size_t{1} << 30;  // bytes: MPI counts with int
 constexpr int parts = 3;                                    // a tag that messages and blocks do not have
 
 void say_why(const std::string& why) {
@@ -120,8 +119,8 @@ std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine,
   MPI_Igather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, comm, &r);
   wait_for(r);
   const auto in_pieces = [&](std::size_t n, auto&& begin) {
-    for (std::size_t at = 0; at < n; at += most_at_once) {
-      begin(at, static_cast<int>(std::min(most_at_once, n - at)));
+    for (std::size_t at = 0; at < n; at += most_counted) {
+      begin(at, static_cast<int>(std::min(most_counted, n - at)));
       wait_for(r);
     }
   };

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "collective.hpp"
+#include "constants.hpp"
 
 namespace thalweg::run_detail::distributed {
 
 namespace {
 
-constexpr int tag = 9;    // of heartbeats alone
 constexpr int beats = 4;  // within the time of patience
 
 constexpr std::chrono::milliseconds least_look{1};
@@ -34,12 +34,12 @@ heartbeat::heartbeat(MPI_Comm comm, const environment& env, std::chrono::nanosec
 }
 
 void heartbeat::listen() {
-  MPI_Irecv(&heard_, 1, MPI_BYTE, before_, tag, comm_, &requests_[0]);
+  MPI_Irecv(&heard_, 1, MPI_BYTE, before_, heartbeat_tag, comm_, &requests_[0]);
 }
 
 void heartbeat::send(beat what) {
   mine_ = what;
-  MPI_Isend(&mine_, 1, MPI_BYTE, next(), tag, comm_, &requests_[1]);
+  MPI_Isend(&mine_, 1, MPI_BYTE, next(), heartbeat_tag, comm_, &requests_[1]);
   ++messages_;
 }
 

@@ -5,12 +5,12 @@
 #include <iterator>
 
 #include "collective.hpp"
+#include "constants.hpp"
 
 namespace thalweg::run_detail::distributed {
 
 namespace {
 
-constexpr int tag = 11;  // between parents and children alone
 constexpr int bridge_tag = 12;
 
 }  // namespace
@@ -42,28 +42,28 @@ void send_to(int rank, const bytes& what, MPI_Comm inter) {
   const auto n = static_cast<std::int32_t>(what.size());
   send_number(rank, n, inter);
   MPI_Request r = MPI_REQUEST_NULL;
-  MPI_Isend(what.data(), n, MPI_BYTE, rank, tag, inter, &r);
+  MPI_Isend(what.data(), n, MPI_BYTE, rank, join_request_tag, inter, &r);
   wait_for(r);
 }
 
 bytes receive_from(int rank, MPI_Comm inter) {
   bytes what(static_cast<std::size_t>(receive_number(rank, inter)));
   MPI_Request r = MPI_REQUEST_NULL;
-  MPI_Irecv(what.data(), static_cast<int>(what.size()), MPI_BYTE, rank, tag, inter, &r);
+  MPI_Irecv(what.data(), static_cast<int>(what.size()), MPI_BYTE, rank, join_request_tag, inter, &r);
   wait_for(r);
   return what;
 }
 
 void send_number(int rank, std::int32_t n, MPI_Comm inter) {
   MPI_Request r = MPI_REQUEST_NULL;
-  MPI_Isend(&n, 1, MPI_INT32_T, rank, tag, inter, &r);
+  MPI_Isend(&n, 1, MPI_INT32_T, rank, join_request_tag, inter, &r);
   wait_for(r);
 }
 
 std::int32_t receive_number(int rank, MPI_Comm inter) {
   std::int32_t n = 0;
   MPI_Request r = MPI_REQUEST_NULL;
-  MPI_Irecv(&n, 1, MPI_INT32_T, rank, tag, inter, &r);
+  MPI_Irecv(&n, 1, MPI_INT32_T, rank, join_request_tag, inter, &r);
   wait_for(r);
   return n;
 }

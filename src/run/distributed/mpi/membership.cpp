@@ -11,12 +11,12 @@
 #include "../../engine/graph_engine.hpp"
 #include "collective.hpp"
 #include "joiner.hpp"
+#include "constants.hpp"
 
 namespace thalweg::run_detail::distributed {
 
 namespace {
 
-constexpr std::chrono::microseconds rest{20};
 
 }  // namespace
 
@@ -138,8 +138,8 @@ void membership::heard(int from) noexcept {
 }
 
 void membership::end_heartbeats() {
-  while (!heartbeat_->end()) std::this_thread::sleep_for(rest);
-  while (heartbeat_of_all_ && !heartbeat_of_all_->end()) std::this_thread::sleep_for(rest);
+  while (!heartbeat_->end()) std::this_thread::sleep_for(first_rest);
+  while (heartbeat_of_all_ && !heartbeat_of_all_->end()) std::this_thread::sleep_for(first_rest);
 }
 
 std::int64_t membership::heartbeats_sent() const noexcept {

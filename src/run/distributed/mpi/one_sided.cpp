@@ -13,22 +13,22 @@ namespace {
 
 enum tag : int { heads = 3 };  // behind those of two_sided
 
-constexpr std::size_t line = 64;
-constexpr std::size_t longest_ring = std::size_t{1} << 20;
-constexpr std::size_t shortest_ring = std::size_t{64} << 10;
+constexpr std::size_t window_line = 64;
+constexpr std::size_t longest_window_ring = std::size_t{1} << 20;
+constexpr std::size_t shortest_window_ring = std::size_t{64} << 10;
 
 }  // namespace
 
 // A window has the tails of all its rings, a line each, and then the rings, both by the receiver's rank.
 
 std::size_t one_sided::ring_bytes(int ranks) noexcept {
-  return std::clamp(std::bit_floor(most_bytes / static_cast<std::size_t>(ranks)), shortest_ring,
-                    longest_ring);
+  return std::clamp(std::bit_floor(most_window_bytes / static_cast<std::size_t>(ranks)), shortest_window_ring,
+                    longest_window_ring);
 }
 
 std::unique_ptr<one_sided> one_sided::open(MPI_Comm comm, recipient& to) {
   const int ranks = ranks_in(comm);
-  const auto bytes = static_cast<std::size_t>(ranks) * (line + ring_bytes(ranks));
+  const auto bytes = static_cast<std::size_t>(ranks) * (window_line + ring_bytes(ranks));
   MPI_Errhandler as_was = MPI_ERRHANDLER_NULL;
   MPI_Comm_get_errhandler(comm, &as_was);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -55,7 +55,7 @@ std::unique_ptr<one_sided> one_sided::open(MPI_Comm comm, recipient& to) {
     if (window != MPI_WIN_NULL) MPI_Win_free(&window);
     return nullptr;
   }
-  std::memset(mine, 0, static_cast<std::size_t>(ranks) * line);
+  std::memset(mine, 0, static_cast<std::size_t>(ranks) * window_line);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
   MPI_Win_sync(window);
   MPI_Barrier(comm);
@@ -108,7 +108,7 @@ void one_sided::send_blocks(leaving& s) {
 }
 
 std::uint64_t one_sided::tail_of(std::size_t to) const noexcept {
-  auto& there = *reinterpret_cast<std::uint64_t*>(mine_ + to * line);  // NOLINT(*-reinterpret-cast)
+  auto& there = *reinterpret_cast<std::uint64_t*>(mine_ + to * window_line);  // NOLINT(*-reinterpret-cast)
   return std::atomic_ref(there).load(std::memory_order_acquire);
 }
 
@@ -116,7 +116,7 @@ std::uint64_t one_sided::tail_of(std::size_t to) const noexcept {
 bool one_sided::copy(std::size_t to) {
   auto& o = out_[to];
   bool moved = false;
-  auto* const ring = mine_ + out_.size() * line + to * size_;
+  auto* const ring = mine_ + out_.size() * window_line + to * size_;
   while (!o.queue.empty()) {
     const auto room = size_ - static_cast<std::size_t>(o.head - tail_of(to));
     if (room == 0) break;
@@ -187,7 +187,7 @@ bool one_sided::fetch(std::size_t from) {
     const auto n = std::min({b.left.size(), static_cast<std::size_t>(i.known - i.asked), size_ - off});
     auto& p = i.parts.emplace_back();
     p.size = n;
-    const auto at = static_cast<MPI_Aint>(in_.size() * line + static_cast<std::size_t>(rank_) * size_ + off);
+    const auto at = static_cast<MPI_Aint>(in_.size() * window_line + static_cast<std::size_t>(rank_) * size_ + off);
     MPI_Request r = MPI_REQUEST_NULL;
     MPI_Rget(b.left.data(), static_cast<int>(n), MPI_BYTE, static_cast<int>(from), at, static_cast<int>(n),
              MPI_BYTE, window_, &r);
@@ -205,7 +205,7 @@ bool one_sided::fetch(std::size_t from) {
     MPI_Request r = MPI_REQUEST_NULL;
     // A put would be through here before it is there.
     MPI_Rget_accumulate(&i.telling, 1, MPI_UINT64_T, &i.before, 1, MPI_UINT64_T, static_cast<int>(from),
-                        static_cast<MPI_Aint>(static_cast<std::size_t>(rank_) * line), 1, MPI_UINT64_T,
+                        static_cast<MPI_Aint>(static_cast<std::size_t>(rank_) * window_line), 1, MPI_UINT64_T,
                         MPI_REPLACE, window_, &r);
     track(r, nullptr, nullptr, &i.busy);
     moved = true;

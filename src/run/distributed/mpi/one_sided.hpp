@@ -24,7 +24,7 @@ namespace thalweg::run_detail::distributed {
 class one_sided final : public two_sided {
  public:
   /// What a rank has at most for its rings, and what one of `ranks` has.
-  static constexpr std::size_t most_bytes = std::size_t{16} << 20;
+  static constexpr std::size_t most_window_bytes = std::size_t{16} << 20;
   [[nodiscard]] static std::size_t ring_bytes(int ranks) noexcept;
 
   /// All ranks of `comm` have to call it. Null on all of them: this MPI has no such window.

@@ -10,6 +10,7 @@
 
 #include "collective.hpp"
 #include "joiner.hpp"
+#include "constants.hpp"
 
 namespace thalweg::run_detail::distributed {
 
@@ -18,10 +19,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::int64_t the_end = -1;  // in place of the number of a run
-constexpr int tag = 1;
 constexpr std::chrono::milliseconds awake{2};  // ranks that come together do not sleep
-constexpr std::chrono::microseconds first_rest{20};
-constexpr std::chrono::microseconds longest_rest{1000};
 
 std::atomic<int> runs{0};                  // that this process takes part in now
 MPI_Comm rendezvous_comm = MPI_COMM_NULL;  // of all ranks that began the program, for nothing else
@@ -80,7 +78,7 @@ void hear_all(std::int64_t number, std::chrono::milliseconds patience, int ranks
   std::vector<other> all(static_cast<std::size_t>(ranks));
   for (int r = 1; r < ranks; ++r) {
     auto& o = all[static_cast<std::size_t>(r)];
-    MPI_Irecv(&o.number, 1, MPI_INT64_T, r, tag, rendezvous_comm, &o.request);
+    MPI_Irecv(&o.number, 1, MPI_INT64_T, r, rendezvous_tag, rendezvous_comm, &o.request);
   }
   const auto heard = [&] {
     bool everybody = true;
@@ -116,7 +114,7 @@ void agree(std::int64_t number, std::chrono::milliseconds patience) {
   if (rank == 0) {
     hear_all(number, patience, ranks);
   } else {
-    MPI_Isend(&number, 1, MPI_INT64_T, 0, tag, rendezvous_comm, &said);
+    MPI_Isend(&number, 1, MPI_INT64_T, 0, rendezvous_tag, rendezvous_comm, &said);
   }
   auto agreed = number;
   MPI_Ibcast(&agreed, 1, MPI_INT64_T, 0, rendezvous_comm, &answer);

@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::size_t line = 128;  // two cache lines, as they are fetched in pairs
 constexpr std::size_t piece = std::size_t{64} << 10;
-constexpr std::size_t longest_ring = std::size_t{512} << 10;
-constexpr std::size_t shortest_ring = std::size_t{4} << 10;
+constexpr std::size_t longest_shared_ring = std::size_t{512} << 10;
+constexpr std::size_t shortest_shared_ring = std::size_t{4} << 10;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -141,7 +141,7 @@ struct shared_memory::inlet {
 
 std::size_t shared_memory::ring_bytes(int ranks) noexcept {
   const auto rings = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(std::max(1, ranks - 1));
-  return std::clamp(std::bit_floor(most_bytes / rings), shortest_ring, longest_ring);
+  return std::clamp(std::bit_floor(most_shared_bytes / rings), shortest_shared_ring, longest_shared_ring);
 }
 
 shared_memory::shared_memory(MPI_Comm machine, recipient& to, bool eager)

@@ -26,7 +26,7 @@ namespace thalweg::run_detail::distributed {
 class shared_memory final : public transport {
  public:
   /// What a machine has at most for all rings between `ranks` ranks on it, and what one of them has.
-  static constexpr std::size_t most_bytes = std::size_t{16} << 20;
+  static constexpr std::size_t most_shared_bytes = std::size_t{16} << 20;
   [[nodiscard]] static std::size_t ring_bytes(int ranks) noexcept;
 
   /// All ranks of `comm` have to call it. Null: there is no other rank on this machine or, with `problem` set

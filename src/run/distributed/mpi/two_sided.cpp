@@ -12,7 +12,7 @@ namespace {
 enum tag : int { messages = 1, blocks = 2 };
 
 // Bytes. MPI counts with int, and a test sees only whole pieces: with long ones the thread falls asleep.
-constexpr std::size_t most_at_once = std::size_t{4} << 20;
+constexpr std::size_t most_sent_at_once = std::size_t{4} << 20;
 
 }  // namespace
 
@@ -65,9 +65,9 @@ bool two_sided::ship() {
 
 void two_sided::send_blocks(leaving& s) {
   for (auto b : s.what.blocks) {
-    for (; !b.empty(); b = b.subspan(std::min(b.size(), most_at_once))) {
+    for (; !b.empty(); b = b.subspan(std::min(b.size(), most_sent_at_once))) {
       MPI_Request r = MPI_REQUEST_NULL;
-      MPI_Isend(b.data(), static_cast<int>(std::min(b.size(), most_at_once)), MPI_BYTE, s.what.to, blocks,
+      MPI_Isend(b.data(), static_cast<int>(std::min(b.size(), most_sent_at_once)), MPI_BYTE, s.what.to, blocks,
                 comm_, &r);
       track(r, &s, nullptr);
     }
@@ -151,9 +151,9 @@ void two_sided::open_message(int from, bytes content) {
 
 void two_sided::receive_blocks(int from, arriving& into) {
   for (auto p : into.what->places) {
-    for (; !p.empty(); p = p.subspan(std::min(p.size(), most_at_once))) {
+    for (; !p.empty(); p = p.subspan(std::min(p.size(), most_sent_at_once))) {
       MPI_Request r = MPI_REQUEST_NULL;
-      MPI_Irecv(p.data(), static_cast<int>(std::min(p.size(), most_at_once)), MPI_BYTE, from, blocks, comm_,
+      MPI_Irecv(p.data(), static_cast<int>(std::min(p.size(), most_sent_at_once)), MPI_BYTE, from, blocks, comm_,
                 &r);
       track(r, nullptr, &into);
     }
