@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <limits>
 
-/// The numbers that the engine goes by: times in nanoseconds, measured on two cores at 2.5 GHz. docs/engine.md
-/// tells what each is for. Nobody else defines one of them.
+/// The numbers that the engine goes by: times in nanoseconds, measured on two cores at 2.5 GHz.
+/// docs/engine.md tells what each is for. Nobody else defines one of them.
 namespace thalweg::run_detail {
 
 inline constexpr auto never = std::numeric_limits<std::int64_t>::max();
@@ -15,7 +15,8 @@ inline constexpr std::int64_t run_ns = 50'000;    ///< work in one run of items
 inline constexpr std::size_t longest_run = 8192;  ///< items in one run
 /// Work in a message to another rank. A message costs some microseconds on both sides, and what a replica has
 /// in advance must last until its credit has come and been answered, which takes some hundred microseconds
-/// where threads of several ranks share cores: with 200 µs a worker is idle for 30 % of the time (14 µs items).
+/// where threads of several ranks share cores: with 200 µs a worker is idle for 30 % of the time (14 µs
+/// items).
 inline constexpr std::int64_t message_ns = 800'000;
 
 inline constexpr std::int64_t whole_run_ns = 4 * run_ns;  ///< work in one run of a line that is one loop

@@ -567,8 +567,8 @@ template <class Input, class... Leaves> class chain final : public component {
   }
 
   template <mode M, std::size_t F, std::size_t L, class Source>
-  THALWEG_INLINE static produced pull_items(line<M, F, L>& run, Source& source, frame<M>& f, std::size_t& made,
-                                            context& ctx, std::size_t n) {
+  THALWEG_INLINE static produced pull_items(line<M, F, L>& run, Source& source, frame<M>& f,
+                                            std::size_t& made, context& ctx, std::size_t n) {
     const auto next = [&](auto&& y) THALWEG_INLINE {
       ++made;
       run.template give<F>(std::forward<decltype(y)>(y));

@@ -219,7 +219,7 @@ class component {
   /// a sink). Returns how many: all, unless `ctx.cut` is set meanwhile. They are left moved-from. Throws
   /// stage_failure, cancelled.
   virtual std::size_t process(range r, std::size_t replica, context& ctx, pipe::chunk_base& in,
-                       pipe::chunk_base* out) = 0;
+                              pipe::chunk_base* out) = 0;
   /// A range that begins with a source: calls it until it has given `n` items, ends or is held.
   virtual produced produce(range r, context& ctx, std::size_t n, pipe::chunk_base* out) = 0;
   /// The end of the stream for one replica: calls the end hooks in order; they may still send. To be called

@@ -39,8 +39,8 @@ struct stage_data {
 /// Under a paced source every item is timed by itself, from the moment it was due until the sink has taken
 /// it. Otherwise items that travel together are: from when the source began to give them until the sink has
 /// taken them all, so that no item is said to be faster than it was. Where the whole stream is one loop
-/// (`sequential`, `pool` while it runs inline, `threads` with everything fused) one item of each run of items
-/// is timed, from the first stage behind the source on: `sampled()`.
+/// (`sequential`, `pool` while it runs inline, `threads` with everything fused) it is the time of a run of
+/// items for each of them: `sampled()`.
 ///
 /// ```cpp
 /// tw::report r = tw::run(tw::paced([n = 0]() mutable { return n < 9 ? std::optional(n++) : std::nullopt; },
@@ -209,9 +209,8 @@ class stage_report {
   /// `items` divided by `runs`: how many items it was given at once, on average. What that depends on is told
   /// in docs/natural-batching.md; 0 if it was never called.
   double items_per_run() const noexcept;
-  /// Items waiting in front of it. Under `threads` those in its rings; under `pool` of a serial stage all
-  /// that are on their way from the serial stage before it, with those in farms between the two; under
-  /// `sequential` nothing waits. `capacity` is the stage's option.
+  /// Items waiting in front of it, looked at whenever it takes some; nothing waits in front of a stage that
+  /// is called directly by the one before. `capacity` is the option of the stage, or of the connection.
   level_report occupancy() const noexcept;
   /// Runs of items that waited in the reorder window for an earlier one.
   level_report reorder() const noexcept;

@@ -125,7 +125,7 @@ struct run_state {
 
   std::atomic<bool> cancelled{false};
   std::atomic<bool> ending{false};
-  std::atomic<bool> held{false};  // paused or ending: sources are not called
+  std::atomic<bool> held{false};      // paused or ending: sources are not called
   std::atomic<std::size_t> quota{0};  // of an engine that calls one source at a time
   /// The quota of one source among several: set to 0 whenever sources shall not be called.
   void add_quota(std::atomic<std::size_t>& q);
@@ -215,11 +215,11 @@ struct run_state {
   std::atomic<int> workers{1};
   std::atomic<bool> inlined{false};
   std::vector<std::size_t>
-      reorder_slots;                  // of the reorder window in front of a stage, by stage number; 0: none
+      reorder_slots;  // of the reorder window in front of a stage, by stage number; 0: none
   std::vector<std::int64_t> capacities;  // in front of a stage, by stage number; 0: none was named
   std::vector<int> replicas;             // allowed, by stage number
-  std::vector<int> segments;          // fused groups, by stage number
-  std::vector<resize_event> resizes;  // under `logs_mutex`
+  std::vector<int> segments;             // fused groups, by stage number
+  std::vector<resize_event> resizes;     // under `logs_mutex`
   std::function<std::uint64_t(std::size_t stage)>
       dropped_before;  // items dropped in front of a stage; may be null
 

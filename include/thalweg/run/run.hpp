@@ -72,14 +72,11 @@ class execution {
   /// Whether the run has ended.
   [[nodiscard]] bool done() const;
   /// Changes how many replicas of a farm may work at once. Replicas at work finish their run of items first.
-  /// The policy keeps the threads it has. Of a line only `pool` can do it (and `tbb` and `omp`), of a graph,
-  /// and of a line with a farm whose keys are divided up, every policy but `sequential`.
+  /// Where each replica has a thread of its own (`threads`, `.blocking`, `.pin`), new ones get theirs.
   ///
-  /// At most 1 024 in a line, 256 in a graph and under `tbb` and `omp`, 32 of a farm whose keys are divided
-  /// up: more is taken as that.
+  /// At most 256, and 32 of a farm whose keys are divided up: more is taken as that.
   ///
-  /// Throws `thalweg::error` under policies that cannot do it, for an unknown or a serial stage, for numbers
-  /// below 1, and for a line's farms whose replicas have threads of their own (`.blocking`, `.pin`).
+  /// Throws `thalweg::error` under `sequential`, for an unknown or a serial stage, and for numbers below 1.
   ///
   /// ```cpp
   /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |

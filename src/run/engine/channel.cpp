@@ -20,7 +20,8 @@
 
 namespace thalweg::run_detail::dataflow {
 
-channel::channel(const connect_options& opts, std::size_t slots, node* sender, node* receiver, std::size_t port)
+channel::channel(const connect_options& opts, std::size_t slots, node* sender, node* receiver,
+                 std::size_t port)
     : from(sender),
       to(receiver),
       to_port(port),
@@ -168,7 +169,8 @@ chunk_ptr channel::pop(std::size_t most, chunk_ptr back, bool in_hand) {
   if (own_) return pop_own(most, std::move(back));
   if (chunks() == 0 && borrows()) {
     if (auto stolen = steal()) {
-      if (in_hand && opts_.capacity != automatic) in_hand_.fetch_add(static_cast<std::int64_t>(stolen->size()));
+      if (in_hand && opts_.capacity != automatic)
+        in_hand_.fetch_add(static_cast<std::int64_t>(stolen->size()));
       return stolen;
     }
   }

@@ -37,7 +37,8 @@ class channel {
   [[nodiscard]] std::size_t batch() const noexcept;
   /// How many bytes to collect at most, and the item that exceeds them.
   [[nodiscard]] std::size_t run_bytes() const noexcept {
-    return static_cast<std::size_t>(bounds_bytes() ? std::max<std::int64_t>(1, opts_.bytes / 2) : most_waiting_bytes);
+    return static_cast<std::size_t>(bounds_bytes() ? std::max<std::int64_t>(1, opts_.bytes / 2)
+                                                   : most_waiting_bytes);
   }
   /// The user has bounded the bytes that wait in it.
   [[nodiscard]] bool bounds_bytes() const noexcept { return opts_.bytes != automatic; }

@@ -69,7 +69,8 @@ std::size_t farm::target(run_state& run, const pipe::chunk_base& items, std::siz
   const auto& first = parts_.front();
   std::size_t to = 0;
   if (!run.guard(first.component, items.position, 0, [&] {
-        model::frame<model::mode::plain>::attribute(first.stages.first, [&] { to = dealing_(items.at(i), n); });
+        model::frame<model::mode::plain>::attribute(first.stages.first,
+                                                    [&] { to = dealing_(items.at(i), n); });
       }))
     throw thalweg::cancelled{};
   return to;
@@ -169,13 +170,15 @@ void farm::replica::begin(std::int64_t number, std::int64_t upto, std::size_t it
   farm_.next_seq_.fetch_add(1);
 }
 
-// Of the oldest run that was cut short, what nobody works on: as much of it as is worth taking. Under the lock.
+// Of the oldest run that was cut short, what nobody works on: as much of it as is worth taking. Under the
+// lock.
 chunk_ptr farm::replica::take_piece() {
   auto& f = farm_;
   if (f.waiting_pieces_.load() == 0 || number_ >= f.replicas()) return nullptr;
   for (auto k = f.next_out_.load(); k != f.next_seq_.load(); ++k) {
     auto& b = f.slot(k);
-    const auto p = std::find_if(b.pieces.begin(), b.pieces.end(), [](const piece& x) { return x.waiting != nullptr; });
+    const auto p =
+        std::find_if(b.pieces.begin(), b.pieces.end(), [](const piece& x) { return x.waiting != nullptr; });
     if (p == b.pieces.end()) continue;
     auto items = std::move(p->waiting);
     const auto most = first_replica().most_items_;
@@ -304,8 +307,7 @@ void farm::replica::execute(worker& w) {
     const auto limit = out.empty() ? longest_run : limit_of(out.front());
     // Where others restore the order a run stays in one piece, and what is dealt out stays with its replica.
     const bool may_be_cut = !f.numbered && !f.deals();
-    const auto ns =
-        may_be_cut ? stages_->process_some(w, *items, limit) : stages_->process(w, *items, limit);
+    const auto ns = may_be_cut ? stages_->process_some(w, *items, limit) : stages_->process(w, *items, limit);
     const auto left = items->size();
     {
       const std::lock_guard hold(f.lock_);
@@ -408,7 +410,8 @@ void farm::replica::hand_on() {
   (void)filling_->steal(*some);
   if (some->empty()) return;
   piece_->results.push_back(std::move(some));
-  if (f.next_out_.load() == mine_->seq && mine_->pieces.begin() == piece_ && !f.stalled_.load()) send_results(nullptr);
+  if (f.next_out_.load() == mine_->seq && mine_->pieces.begin() == piece_ && !f.stalled_.load())
+    send_results(nullptr);
 }
 
 // Sends what there is of the piece that is next, as far as there is room. Under the lock.
@@ -500,8 +503,8 @@ chunk_ptr farm::replica::new_output(std::int64_t upto) const {
   return made;
 }
 
-// The end of the stream, when all has gone on: the end hooks of each stage, replica by replica, each by a thread
-// that executes its replica.
+// The end of the stream, when all has gone on: the end hooks of each stage, replica by replica, each by a
+// thread that executes its replica.
 void farm::replica::finish(worker& w) {
   auto& f = farm_;
   {

@@ -18,9 +18,9 @@
 #include "node.hpp"
 #include "worker_group.hpp"
 
-/// Graphs of any shape, under every policy. Nodes hand runs of items to each other through bounded edges; one
-/// that has something to do is given to a worker_group of threads, and which groups there are is all that a policy
-/// says. docs/network.md tells how it works.
+/// Lines and graphs of any shape, under every policy. Nodes hand runs of items to each other through bounded
+/// channels; one that has something to do is given to a group of threads, and which groups there are is all
+/// that a policy says. docs/engine.md tells how it works.
 namespace thalweg::run_detail::dataflow {
 
 class graph_engine;
@@ -101,7 +101,8 @@ class graph_engine final : public engine {
   }
   /// A thread's life in a worker_group.
   void live(thread_group& s, std::size_t number);
-  /// A thread, or a task of a worker_group whose threads are not ours, begins and ends. False: the run is over.
+  /// A thread, or a task of a worker_group whose threads are not ours, begins and ends. False: the run is
+  /// over.
   [[nodiscard]] bool enter() noexcept;
   void leave();
 
@@ -161,9 +162,9 @@ class graph_engine final : public engine {
   node& add(std::unique_ptr<node> n, const model::stage_info& info, bool apart);
   void give_threads(node& n, worker_group* s);
   [[nodiscard]] worker_group* group_for(const model::stage_info& info, bool apart, std::size_t threads,
-                                 std::size_t most);
+                                        std::size_t most);
   channel& connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
-                std::size_t to_port);
+                   std::size_t to_port);
   void number_replicas();
   void find_loops();
   void find_ranks();

@@ -68,8 +68,8 @@ template <class F> void in_order(std::span<const places> all, F&& f) {
 
 }  // namespace
 
-keyed_farm::keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info,
-                       bool apart)
+keyed_farm::keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t replicas,
+                       const model::stage_info& info, bool apart)
     : replicated(replicas),
       parts_(std::move(parts)),
       keyed_(info.state.keyed()),
@@ -81,7 +81,8 @@ keyed_farm::keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t rep
       ordered_(!info.unordered || (n.how().sequential && !timers_)),
       apart_(apart) {}
 
-keyed_farm::keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info)
+keyed_farm::keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t replicas,
+                       const model::stage_info& info)
     : keyed_farm(n, std::move(parts), replicas, info, false) {
   front = std::make_unique<partitioner>(*this, n, parts_.front().first, end_of(parts_));
   add_partitions(n, partition_count);
@@ -97,7 +98,8 @@ keyed_farm::keyed_farm(graph_engine& n, std::vector<part> parts, const model::st
   front = std::move(made);
 }
 
-std::unique_ptr<keyed_farm> keyed_farm::make_remote_partitioner(graph_engine& n, const model::stage_info& info,
+std::unique_ptr<keyed_farm> keyed_farm::make_remote_partitioner(graph_engine& n,
+                                                                const model::stage_info& info,
                                                                 std::size_t place) const {
   const auto replicas = std::max(1, over_->places[place].replicas);
   std::unique_ptr<keyed_farm> made(new keyed_farm(n, parts_, static_cast<std::size_t>(replicas), info, true));

@@ -110,7 +110,8 @@ graph_engine::span graph_engine::add_line(std::size_t c) {
       run.replicas[s] = 1;
       if (end - begin > 1) run.segments[s] = static_cast<int>(begin);
     }
-    auto& n = add(std::make_unique<line_node>(*this, parts_of(run, begin, end)), *run.stages[begin].info, false);
+    auto& n =
+        add(std::make_unique<line_node>(*this, parts_of(run, begin, end)), *run.stages[begin].info, false);
     n.in.resize(run.stages[begin].info->in != nullptr ? 1 : 0);
     n.out.resize(run.stages[end - 1].info->out != nullptr ? 1 : 0);
     return {all.first, all.first};
@@ -138,10 +139,10 @@ graph_engine::span graph_engine::add_line(std::size_t c) {
     if (info.farm >= 0) {
       const auto n = replicas_[first];
       const auto coordinator = coordinator_of_stage_[first];
-      const auto most = coordinator >= 0    ? most_partitions
-                        : info.state.keyed()        ? keyed_farm::partition_count
-                        : shape_.sequential ? n
-                                            : std::max(n, most_resized);
+      const auto most = coordinator >= 0     ? most_partitions
+                        : info.state.keyed() ? keyed_farm::partition_count
+                        : shape_.sequential  ? n
+                                             : std::max(n, most_resized);
       for (auto s = first; s < i; ++s) {
         run.plan.components[c]->prepare(run.stages[s].stage, most);
         run.replicas[s] = static_cast<int>(n);
@@ -200,8 +201,8 @@ bool graph_engine::may_be_whole(std::size_t c) const {
   const auto compiled = component.compiled();
   return stages.front().farm < 0 && std::find(compiled.begin(), compiled.end(), all) != compiled.end() &&
          std::none_of(stages.begin(), stages.end(), [](const model::stage_info& s) {
-           return wants_own_thread(s) || !s.opts.on_error.plain() || s.source.pushes || (s.farm >= 0 && s.state.keyed()) ||
-                  s.opts.schedule.how() != schedule::kind::on_demand;
+           return wants_own_thread(s) || !s.opts.on_error.plain() || s.source.pushes ||
+                  (s.farm >= 0 && s.state.keyed()) || s.opts.schedule.how() != schedule::kind::on_demand;
          });
 }
 
@@ -225,7 +226,8 @@ node& graph_engine::add(std::unique_ptr<node> n, const model::stage_info& info, 
   return *nodes_.back();
 }
 
-worker_group* graph_engine::group_for(const model::stage_info& info, bool apart, std::size_t threads, std::size_t most) {
+worker_group* graph_engine::group_for(const model::stage_info& info, bool apart, std::size_t threads,
+                                      std::size_t most) {
   if (shape_.sequential) return home_;
   if (info.opts.on == placement::caller_thread) {
     if (on_caller_ == nullptr) on_caller_ = &new_group(1, 1, info.opts.pin);
@@ -256,7 +258,7 @@ thread_group& graph_engine::new_group(std::size_t threads, std::size_t most, std
 }
 
 channel& graph_engine::connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
-                   std::size_t to_port) {
+                               std::size_t to_port) {
   channels_.push_back(std::make_unique<channel>(opts, shape_.slots, &from, &to, to_port));
   auto& e = *channels_.back();
   if (opts.capacity != automatic) state_->capacities[to.first()] = opts.capacity;

@@ -20,9 +20,9 @@ namespace thalweg::run_detail::dataflow {
 
 namespace {
 
-constexpr std::size_t most_lent = 1024;   // items of a source that may wait in any call
-constexpr double quick_ns = 1'000;        // an item of a source that does not wait
-constexpr double calls_remembered = 63;   // in its average
+constexpr std::size_t most_lent = 1024;  // items of a source that may wait in any call
+constexpr double quick_ns = 1'000;       // an item of a source that does not wait
+constexpr double calls_remembered = 63;  // in its average
 constexpr std::size_t quick_calls_per_item = 64;
 constexpr std::size_t surely_quick = 2048;  // items in a row: it hardly ever waits
 constexpr std::int64_t positions_per_item = 1024;
@@ -49,7 +49,8 @@ void line_node::prepare(worker& w) {
     o.filling = run.plan.components[p.component]->make_chunk(p.stages.last - 1);
     o.filling->ranked = o.to != nullptr && o.to->ranked;
   }
-  stages_ = std::make_unique<stage_runner>(net_, parts_, 0, out.empty() ? nullptr : out.front().filling.get(), *this);
+  stages_ = std::make_unique<stage_runner>(net_, parts_, 0, out.empty() ? nullptr : out.front().filling.get(),
+                                           *this);
   stages_->paced = paced;
   if (!out.empty() && out.front().to != nullptr) stages_->limit_bytes = out.front().to->run_bytes();
   stages_->start(w);
@@ -68,8 +69,9 @@ void line_node::use(stage_runner& runner, outlet* to, const std::vector<outlet>&
   runner_ = &runner;
   outlet_ = to;
   send_to(room);
-  lending_to_.store(outlet_ != nullptr && outlet_->to != nullptr && !outlet_->to->in_loop && !is_source_ ? outlet_
-                                                                                                        : nullptr,
+  lending_to_.store(outlet_ != nullptr && outlet_->to != nullptr && !outlet_->to->in_loop && !is_source_
+                        ? outlet_
+                        : nullptr,
                     std::memory_order_release);
   if (!lends_ || outlet_ == nullptr || outlet_->to == nullptr) return;
   outlet_->to->lend(outlet_->filling.get());
@@ -118,8 +120,8 @@ void line_node::execute(worker& w) {
   }
 }
 
-// A source that may wait lends what it has given: a receiver that runs out of work takes it. One that sleeps on
-// a thread of its own is handed it at once.
+// A source that may wait lends what it has given: a receiver that runs out of work takes it. One that sleeps
+// on a thread of its own is handed it at once.
 bool line_node::collects() {
   const auto* e = outlet_ == nullptr ? nullptr : outlet_->to;
   return lends_ && e != nullptr && !e->bounds_bytes() && outlet_->filling->size() < longest_filling_ &&
@@ -160,8 +162,8 @@ void line_node::hand_on() {
   o->to->to->notify();
 }
 
-// Whether nobody but this thread's group can take what the source has given while it waits in a call. Then it is
-// asked for more than one item at a time only after it has been quick for long.
+// Whether nobody but this thread's group can take what the source has given while it waits in a call. Then it
+// is asked for more than one item at a time only after it has been quick for long.
 bool line_node::collects_long() const {
   return lends_ && outlet_ != nullptr && outlet_->to != nullptr &&
          (net_.how().alone() || (outlet_->to->to != nullptr && outlet_->to->to->home == home));
@@ -186,10 +188,11 @@ void line_node::produce(worker& w) {
   const auto most = one_loop ? longest_whole_run : longest_run;
   run_length_ = runner_->worked_ns < target ? std::min(2 * run_length_, most)
                                             : std::max<std::size_t>(1, run_length_ / 2);
-  // A source that is quick but for a long call now and then, as one that reads a file block by block, does not
-  // wait: what has come before such a call waits for it no longer than for the work of the others.
+  // A source that is quick but for a long call now and then, as one that reads a file block by block, does
+  // not wait: what has come before such a call waits for it no longer than for the work of the others.
   const auto calls = static_cast<double>(std::max<std::size_t>(1, got.items));
-  usual_call_ns_ += (static_cast<double>(runner_->took_ns) - usual_call_ns_ * calls) / (calls + calls_remembered);
+  usual_call_ns_ +=
+      (static_cast<double>(runner_->took_ns) - usual_call_ns_ * calls) / (calls + calls_remembered);
   const bool waits = usual_call_ns_ > quick_ns || (!one_loop && runner_->took_ns > 4 * run_ns);
   streak_ = waits ? 0 : streak_ + got.items;
   w.soon = w.depth == 0;

@@ -14,7 +14,8 @@ class channel;
 class graph_engine;
 
 /// A thread that looks at a run every millisecond and mends what nobody who works can see:
-///   - a run of items that takes long, since its items have become expensive, is cut short, so that others can
+///   - a run of items that takes long, since its items have become expensive, is cut short, so that others
+///   can
 ///     take the rest of it, and what has become of it so far goes on;
 ///   - what lies in the half-filled chunk of a source that waits is given to its receiver;
 ///   - a node that is ready while threads sleep gets one of them.
@@ -41,7 +42,7 @@ class monitor {
   bool over_ = false;
   std::thread thread_;
   std::unordered_map<const channel*, std::size_t> lent_;  // what lay in its lent chunk at the last look
-  std::vector<std::size_t> ready_;                     // nodes that were ready then, by group of threads
+  std::vector<std::size_t> ready_;                        // nodes that were ready then, by group of threads
 };
 
 }  // namespace thalweg::run_detail::dataflow

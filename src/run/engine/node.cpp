@@ -10,9 +10,8 @@
 //   docs/protocols/pieces.pml, docs/protocols/partitions.pml.
 #include "node.hpp"
 
-#include <thalweg/pipe/membarrier.hpp>
-
 #include <thalweg/observe/clock.hpp>
+#include <thalweg/pipe/membarrier.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -179,7 +178,8 @@ chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back, bool in_hand) 
   }
   // Whoever has sent the last item may have ended: this node has not, and its end hooks may still send.
   const auto pop = [&] {
-    auto got = e.pop(std::min(most_items_, take_most_.load(std::memory_order_relaxed)), std::move(back), in_hand);
+    auto got =
+        e.pop(std::min(most_items_, take_most_.load(std::memory_order_relaxed)), std::move(back), in_hand);
     if (got) got->upto = std::min(got->upto, pipe::end_rank);
     return got;
   };

@@ -22,7 +22,6 @@ class node;
 class worker_group;
 class whole_line;
 
-
 /// A thread while it executes nodes.
 struct worker {
   worker(worker_group& s, thread_log& l) : home(s), log(l) {}
@@ -42,7 +41,7 @@ struct worker {
 /// and nothing is inside.
 struct loop {
   std::vector<node*> nodes;             ///< in the order in which their end hooks are called
-  std::vector<channel*> entries;           ///< from outside
+  std::vector<channel*> entries;        ///< from outside
   std::atomic<std::int64_t> inside{0};  ///< items in it, waiting or being worked on
   std::atomic<std::size_t> ended{0};    ///< how many of the nodes have ended
   std::int64_t limit = std::int64_t{1} << 20;
@@ -133,8 +132,8 @@ class node {
   std::size_t place_in_loop = 0;
   /// Along the stream, from 1: what it sends goes to nodes of higher places; in a loop, of the same place.
   std::size_t place = 1;
-  bool paced = false;        ///< a paced source is upstream
-  bool gives_ranks = false;  ///< a split whose branches an ordered merge puts together again
+  bool paced = false;             ///< a paced source is upstream
+  bool gives_ranks = false;       ///< a split whose branches an ordered merge puts together again
   whole_line* part_of = nullptr;  ///< the line that may be executed as one loop, behind its first node
 
   [[nodiscard]] std::size_t first() const noexcept { return first_; }
@@ -171,7 +170,7 @@ class node {
 
   graph_engine& net_;
   const std::size_t first_, last_;
-  std::size_t most_items_ = 1;                         // to take at once
+  std::size_t most_items_ = 1;                       // to take at once
   std::atomic<std::size_t> take_most_{longest_run};  // whatever they cost
 
  private:

@@ -11,9 +11,9 @@
 #include <memory>
 #include <vector>
 
-#include "stage_runner.hpp"
 #include "graph_engine.hpp"
 #include "node.hpp"
+#include "stage_runner.hpp"
 
 namespace thalweg::run_detail::dataflow {
 
@@ -51,8 +51,8 @@ class line_node final : public node, public stage_runner::output {
   const std::vector<part> parts_;
   const bool is_source_;
   std::unique_ptr<stage_runner> stages_;
-  stage_runner* runner_ = nullptr;   // that of these stages, or of the whole line
-  outlet* outlet_ = nullptr;  // where it sends to; null: it is a sink
+  stage_runner* runner_ = nullptr;            // that of these stages, or of the whole line
+  outlet* outlet_ = nullptr;                  // where it sends to; null: it is a sink
   std::atomic<outlet*> lending_to_{nullptr};  // the same, where the monitor may hand on what lies in it
   chunk_ptr back_;
   chunk_ptr rest_;                  // of a run of items that was cut short
@@ -143,7 +143,7 @@ class farm final : public replicated {
   std::atomic<std::size_t> waiting_pieces_{0};
   chunk_ptr dealt_;  // what is left of a run of items that is being dealt out
   std::int64_t count_ = 0;
-  std::size_t early_ = 0;  // runs that wait for an earlier one
+  std::size_t early_ = 0;            // runs that wait for an earlier one
   thread_log* order_log_ = nullptr;  // of the stage behind the farm
   std::atomic<bool> ending_{false};
   // Whose end hook is next: of which stage, and which replica.
@@ -193,7 +193,8 @@ class farm::replica final : public node, public stage_runner::output {
 
   farm& farm_;
   const std::size_t number_;
-  std::atomic<bool> busy_{false};  // the stage_runner is being used: at the end another replica calls its hooks
+  std::atomic<bool> busy_{
+      false};  // the stage_runner is being used: at the end another replica calls its hooks
   std::unique_ptr<stage_runner> stages_;
   std::atomic<std::int64_t> deadline_;
   chunk_ptr filling_;
@@ -232,7 +233,8 @@ class keyed_farm final : public replicated {
   void set_replicas(std::size_t n) override;
   [[nodiscard]] worker_group* home() const noexcept override;
   /// The parts of such a farm on the rank whose number among its places is `place`.
-  [[nodiscard]] std::unique_ptr<keyed_farm> make_remote_partitioner(graph_engine& n, const model::stage_info& info,
+  [[nodiscard]] std::unique_ptr<keyed_farm> make_remote_partitioner(graph_engine& n,
+                                                                    const model::stage_info& info,
                                                                     std::size_t place) const;
   /// Null: it is on one rank.
   [[nodiscard]] part_placement* over() const noexcept { return over_.get(); }
@@ -283,7 +285,8 @@ class keyed_farm final : public replicated {
     std::atomic<std::int64_t> timer_{never};     // of the stages behind
   };
 
-  keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info, bool near);
+  keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info,
+             bool near);
   void add_partitions(graph_engine& n, std::size_t count);
   [[nodiscard]] bool begin_one() noexcept;
   void next_one(worker& w);

@@ -18,7 +18,8 @@ constexpr std::size_t between_stages = 256;  // items, handed on at once
 
 class stage_runner::own_context final : public thread_context {
  public:
-  own_context(stage_runner& l, run_state& r, thread_log& log, std::size_t c) : thread_context(r, log, c), stages_(l) {}
+  own_context(stage_runner& l, run_state& r, thread_log& log, std::size_t c)
+      : thread_context(r, log, c), stages_(l) {}
   void flush(std::size_t leaf, pipe::chunk_base& out) override { stages_.flushed(*this, leaf, out); }
 
   void wait_while_paused() override {
@@ -34,7 +35,8 @@ class stage_runner::own_context final : public thread_context {
   stage_runner& stages_;
 };
 
-stage_runner::stage_runner(graph_engine& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out, output& to)
+stage_runner::stage_runner(graph_engine& n, const std::vector<part>& parts, std::size_t replica,
+                           pipe::chunk_base* out, output& to)
     : net_(n),
       run_(n.run()),
       parts_(parts),
@@ -186,7 +188,8 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   const auto was_ranked = std::exchange(ctx.ranked, items.ranked);
   const auto limit = std::exchange(ctx.limit, last ? limit_ : limit_between());
   const auto* const cut = std::exchange(ctx.cut, may_be_cut ? &cut_ : ctx.cancelled);
-  const auto* const was_hurried = std::exchange(ctx.hurry, last && hurry != nullptr ? hurry : &model::context::nobody_waits);
+  const auto* const was_hurried =
+      std::exchange(ctx.hurry, last && hurry != nullptr ? hurry : &model::context::nobody_waits);
   auto* const at = std::exchange(ctx.at, &w);
   const auto elsewhere = elsewhere_ns_;
   const auto begin = observe::now_ns();

@@ -33,7 +33,8 @@ class stage_runner {
   };
 
   /// Items come out in `out` (null if the last stage is a sink).
-  stage_runner(graph_engine& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out, output& to);
+  stage_runner(graph_engine& n, const std::vector<part>& parts, std::size_t replica, pipe::chunk_base* out,
+               output& to);
   ~stage_runner();
 
   /// Makes the operators and calls their start hooks, if that has not been done.

@@ -25,15 +25,16 @@ constexpr std::int64_t first_window_ns = 200'000;   // of a stream of which noth
 constexpr std::int64_t trial_ns = 4'000'000;        // of the other mode
 constexpr std::int64_t first_wait_ns = 10'000'000;  // until it is tried again
 constexpr std::int64_t longest_wait_ns = 1'000'000'000;
-constexpr double cheap_ns = 30;        // an item: one loop may be faster
-constexpr double worth_sharing_ns = 12;  // an item: several threads may be faster
-constexpr double slow_call_ns = 2'000;  // of a source: it waits
+constexpr double cheap_ns = 30;            // an item: one loop may be faster
+constexpr double worth_sharing_ns = 12;    // an item: several threads may be faster
+constexpr double slow_call_ns = 2'000;     // of a source: it waits
 constexpr std::size_t rarely = 1'000'000;  // a farm that gets no item of so many need not have been timed
-constexpr int runs_before_sharing = 3;  // one slow run may be a preemption
+constexpr int runs_before_sharing = 3;     // one slow run may be a preemption
 
 }  // namespace
 
-whole_line::whole_line(graph_engine& n, line_node& head, std::vector<node*> nodes, std::vector<farm*> farms, part all)
+whole_line::whole_line(graph_engine& n, line_node& head, std::vector<node*> nodes, std::vector<farm*> farms,
+                       part all)
     : net_(n),
       head_(head),
       nodes_(std::move(nodes)),
@@ -57,8 +58,7 @@ node& whole_line::head() const noexcept {
 
 bool whole_line::quiet() const {
   // Along the stream: what is quiet stays so, since nobody before it can send it anything.
-  return std::all_of(nodes_.begin(), nodes_.end(),
-                     [&](const node* n) { return n == &head_ || n->quiet(); });
+  return std::all_of(nodes_.begin(), nodes_.end(), [&](const node* n) { return n == &head_ || n->quiet(); });
 }
 
 void whole_line::begin(worker& w) {
@@ -117,9 +117,8 @@ void whole_line::begin_window() {
 }
 
 bool whole_line::all_timed() const {
-  return items_ > rarely || std::all_of(nodes_.begin(), nodes_.end(), [&](const node* n) {
-           return n == &head_ || n->cost_ns() > 0;
-         });
+  return items_ > rarely || std::all_of(nodes_.begin(), nodes_.end(),
+                                        [&](const node* n) { return n == &head_ || n->cost_ns() > 0; });
 }
 
 // What the last measured run has shown.
@@ -151,7 +150,9 @@ void whole_line::ran(worker& w, std::size_t items, std::int64_t worked_ns, std::
 void whole_line::ran_apart() {
   const auto now = observe::now_ns();
   const auto lasted = now - now_.began;
-  if (now_.items == 0 || lasted < (tries_apart_ ? trial_ns : items_ == now_.items ? first_window_ns : window_ns))
+  if (now_.items == 0 || lasted < (tries_apart_           ? trial_ns
+                                   : items_ == now_.items ? first_window_ns
+                                                          : window_ns))
     return;
   const auto items = static_cast<double>(now_.items);
   const auto others = static_cast<double>(others_ns() - now_.others_ns) / items;
@@ -172,8 +173,8 @@ void whole_line::ran_apart() {
   }
   if (now < next_whole_ || !all_timed()) return;
   // A source that waits: what comes behind a call is done before the next one, or may go on beside it.
-  const bool better = head_.is_source_ && source > slow_call_ns ? others < static_cast<double>(wake_ns)
-                                                                 : cost < cheap_ns;
+  const bool better =
+      head_.is_source_ && source > slow_call_ns ? others < static_cast<double>(wake_ns) : cost < cheap_ns;
   if (!better) return;
   tries_whole_ = true;
   set(mode::draining);
@@ -196,7 +197,8 @@ void whole_line::ran_whole(worker& w, std::size_t items, std::int64_t worked_ns)
   const bool worth = waits ? rest_ns_ > static_cast<double>(wake_ns) : each > worth_sharing_ns;
   worth_ = worth ? worth_ + 1 : 0;
   if (now - now_.began < window_ns) return;
-  whole_ns_ = static_cast<double>(now - now_.began) / static_cast<double>(std::max<std::size_t>(1, now_.items));
+  whole_ns_ =
+      static_cast<double>(now - now_.began) / static_cast<double>(std::max<std::size_t>(1, now_.items));
   begin_window();
   if (std::exchange(tries_whole_, false)) {
     if (!waits && whole_ns_ > 1.02 * apart_ns_) {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "stage_runner.hpp"
 #include "node.hpp"
+#include "stage_runner.hpp"
 
 namespace thalweg::run_detail::dataflow {
 
@@ -15,17 +15,17 @@ class farm;
 class line_node;
 
 /// A line of stages that may be executed as one compiled loop, by its first node, in place of all its nodes:
-/// below some ten nanoseconds an item no hand-over pays. Which of the two is faster is measured, not modelled:
-/// each is tried for a moment when it may be the better one, and the longer nothing is won by that the longer
-/// it takes until it is tried again.
+/// below some ten nanoseconds an item no hand-over pays. Which of the two is faster is measured, not
+/// modelled: each is tried for a moment when it may be the better one, and the longer nothing is won by that
+/// the longer it takes until it is tried again.
 ///
 /// State: `mode_`, written by whoever executes the first node.
 ///   apart     each node is executed by itself;
 ///   draining  the first node takes nothing until the others have nothing to do (they notify it then);
 ///   whole     the first node executes the loop. Nothing is sent to the other nodes, so they stay quiet;
 ///             whoever notifies one of them notifies the first.
-/// Invariant: an operator is called by the loop only while all its own nodes are quiet, and the order of items
-/// is kept, since all of one mode have left before the first of the next.
+/// Invariant: an operator is called by the loop only while all its own nodes are quiet, and the order of
+/// items is kept, since all of one mode have left before the first of the next.
 class whole_line {
  public:
   /// `nodes`: all of them, in the order of the stream; a farm is there as its first replica.
@@ -56,7 +56,7 @@ class whole_line {
 
   // What has happened since a moment.
   struct window {
-    std::int64_t began = 0;  // steady clock, ns
+    std::int64_t began = 0;      // steady clock, ns
     std::int64_t others_ns = 0;  // work of the other nodes until then
     std::int64_t own_ns = 0;
     std::int64_t took_ns = 0;

@@ -31,7 +31,8 @@ class worker_group {
   /// How urgent a node is. What somebody has just sent items to lies downstream of those that were executed
   /// until now, and comes first; one that goes on with what it did comes last.
   enum class turn : std::uint8_t { first, last };
-  /// A node has become ready. `soon`: the calling thread belongs to the worker_group and is about to look for work.
+  /// A node has become ready. `soon`: the calling thread belongs to the worker_group and is about to look for
+  /// work.
   virtual void submit(node& n, turn when, bool soon) = 0;
   /// A node to execute, claimed, whose place along the stream lies beyond that one; null if there is none.
   [[nodiscard]] virtual node* take(std::size_t beyond = 0) = 0;
@@ -79,7 +80,9 @@ class thread_group final : public worker_group {
   void submit(node& n, turn when, bool soon) override;
   [[nodiscard]] node* take(std::size_t beyond = 0) override { return ready_.pop(beyond); }
   [[nodiscard]] std::size_t ready() const noexcept override { return ready_.size(); }
-  [[nodiscard]] bool has_idle() const noexcept override { return idle_.idle_count() > ready() || may_spawn(); }
+  [[nodiscard]] bool has_idle() const noexcept override {
+    return idle_.idle_count() > ready() || may_spawn();
+  }
   void call_others() noexcept override {
     if (busy()) call();
   }

@@ -100,7 +100,7 @@ bool graph_engine::executes(const node& n) const {
 
 // The region that an edge leads into, if order has to be restored behind it.
 std::unique_ptr<region> graph_engine::region_behind(const channel& e, std::uint32_t channel_id,
-                                           std::vector<const channel*>& edges) const {
+                                                    std::vector<const channel*>& edges) const {
   const auto& places = state_->others->places();
   if (replicates(*e.from) || !replicates(*e.to)) return nullptr;
   edges = {&e};

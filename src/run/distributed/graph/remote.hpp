@@ -41,8 +41,9 @@ class outbound final : public node {
  public:
   /// `whose`: the number of the stage that gets the items. `numbers`: the runs get their numbers here.
   /// `counted`: a rank gets no more than it has given credit for; otherwise the region's window is the bound.
-  outbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32_t channel_id, const std::vector<place_of>& from,
-           const std::vector<place_of>& to, const region* in_order, bool numbers, bool counted);
+  outbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32_t channel_id,
+           const std::vector<place_of>& from, const std::vector<place_of>& to, const region* in_order,
+           bool numbers, bool counted);
 
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
@@ -93,8 +94,8 @@ class outbound final : public node {
 class inbound final : public node, public receiver {
  public:
   /// `whose`: the number of the stage that gets the items. `restores`: it is the end of a region.
-  inbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32_t channel_id, const std::vector<place_of>& from,
-          const region* in_order, bool restores, bool counted);
+  inbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32_t channel_id,
+          const std::vector<place_of>& from, const region* in_order, bool restores, bool counted);
 
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;

@@ -22,8 +22,8 @@ class keyed_farm::remote_partitioner::waiting_partition final : public partition
   std::vector<batch*> runs;
 };
 
-keyed_farm::remote_partitioner::remote_partitioner(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last,
-                                                   const part_placement& over)
+keyed_farm::remote_partitioner::remote_partitioner(keyed_farm& f, graph_engine& n, std::size_t first,
+                                                   std::size_t last, const part_placement& over)
     : partitioner(f, n, first, last), over_(over) {}
 
 keyed_farm::remote_partitioner::~remote_partitioner() = default;

@@ -22,7 +22,8 @@ namespace thalweg::run_detail::dataflow {
 
 class keyed_farm::remote_partitioner final : public partitioner, public receiver {
  public:
-  remote_partitioner(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last, const part_placement& over);
+  remote_partitioner(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last,
+                     const part_placement& over);
   ~remote_partitioner() override;
 
   [[nodiscard]] bool ready() override;

@@ -13,13 +13,12 @@
 
 #include "../../engine/graph_engine.hpp"
 #include "collective.hpp"
-#include "rendezvous.hpp"
 #include "constants.hpp"
+#include "rendezvous.hpp"
 
 namespace thalweg::run_detail::distributed {
 
 namespace {
-
 
 // An error as it is told to the other ranks.
 struct remote_error {

@@ -1,5 +1,4 @@
 #include "collective.hpp"
-#include "constants.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+
+#include "constants.hpp"
 
 namespace thalweg::run_detail::distributed {
 

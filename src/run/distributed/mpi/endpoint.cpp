@@ -414,7 +414,7 @@ void endpoint::complete(int from, std::unique_ptr<partial_receive> whole) {
       break;
     case header::kind::credit:
       channels_[head.channel_id].out->credited(from, static_cast<int>(head.number),
-                                            static_cast<std::size_t>(head.grant));
+                                               static_cast<std::size_t>(head.grant));
       break;
     case header::kind::allow:
       channels_[head.channel_id].out->allowed(from, static_cast<int>(head.number));

@@ -52,12 +52,12 @@ struct header {
   };
   kind what = kind::items;
   std::uint8_t paced = 0, ranked = 0;
-  std::uint8_t apart = 0;     ///< the content is too long: without its lengths it is the first block
+  std::uint8_t apart = 0;        ///< the content is too long: without its lengths it is the first block
   std::uint32_t channel_id = 0;  ///< of resize: the stage
-  std::uint32_t items = 0;    ///< of resize: how many replicas
-  std::uint32_t blocks = 0;   ///< that follow as messages of their own; their lengths end the content
-  std::int64_t number = 0;    ///< of the run of items; of credit: how many runs; of progress: below which; of
-                              ///< what all ranks are told: the rank that began
+  std::uint32_t items = 0;       ///< of resize: how many replicas
+  std::uint32_t blocks = 0;      ///< that follow as messages of their own; their lengths end the content
+  std::int64_t number = 0;  ///< of the run of items; of credit: how many runs; of progress: below which; of
+                            ///< what all ranks are told: the rank that began
   std::int64_t grant = 0;
   std::int64_t position = 0, born_ns = 0, upto = 0;  ///< of resize, position: its time
 };
@@ -82,7 +82,8 @@ class endpoint final : private recipient {
   void add(std::uint32_t channel_id, std::size_t from_stage, std::size_t to_stage, dataflow::outbound* out,
            dataflow::receiver* in, dataflow::chunk_ptr items, const model::wire* how);
   /// `heard` learns the sender of each message that comes; `told` gets those that are not for a channel.
-  void start(dataflow::graph_engine& of, std::function<void(int from)> heard, std::function<void(const header&)> told);
+  void start(dataflow::graph_engine& of, std::function<void(int from)> heard,
+             std::function<void(const header&)> told);
 
   // Any thread.
 

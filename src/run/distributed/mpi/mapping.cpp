@@ -282,7 +282,7 @@ dataflow::mapping map_stages(const run_state& run, const mpi_options& how, const
 }
 
 dataflow::mapping with_reserves(const run_state& run, const mpi_options& how, const machine& on,
-                               dataflow::mapping places) {
+                                dataflow::mapping places) {
   auto groups = groups_of(run);
   wishes asked(run, on, how, groups);
   for (const auto& p : how.place) asked.take(p);

@@ -13,6 +13,6 @@ namespace thalweg::run_detail::distributed {
 
 /// The same with all the ranks that farms may be given replicas on while the job runs: with none so far.
 [[nodiscard]] dataflow::mapping with_reserves(const run_state& run, const mpi_options& how, const machine& on,
-                                             dataflow::mapping places);
+                                              dataflow::mapping places);
 
 }  // namespace thalweg::run_detail::distributed

@@ -10,15 +10,12 @@
 
 #include "../../engine/graph_engine.hpp"
 #include "collective.hpp"
-#include "joiner.hpp"
 #include "constants.hpp"
+#include "joiner.hpp"
 
 namespace thalweg::run_detail::distributed {
 
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 membership::membership(endpoint& messages, note_list& notes, MPI_Comm comm, rank_tree tree,
                        dataflow::mapping places, std::unique_ptr<heartbeat> beat,

@@ -187,7 +187,8 @@ bool one_sided::fetch(std::size_t from) {
     const auto n = std::min({b.left.size(), static_cast<std::size_t>(i.known - i.asked), size_ - off});
     auto& p = i.parts.emplace_back();
     p.size = n;
-    const auto at = static_cast<MPI_Aint>(in_.size() * window_line + static_cast<std::size_t>(rank_) * size_ + off);
+    const auto at =
+        static_cast<MPI_Aint>(in_.size() * window_line + static_cast<std::size_t>(rank_) * size_ + off);
     MPI_Request r = MPI_REQUEST_NULL;
     MPI_Rget(b.left.data(), static_cast<int>(n), MPI_BYTE, static_cast<int>(from), at, static_cast<int>(n),
              MPI_BYTE, window_, &r);

@@ -17,7 +17,8 @@ auto harm(const quiescence::wave_message& w) {
 
 }  // namespace
 
-quiescence::quiescence(dataflow::graph_engine& here, int rank, int above, std::function<std::vector<int>()> below,
+quiescence::quiescence(dataflow::graph_engine& here, int rank, int above,
+                       std::function<std::vector<int>()> below,
                        std::function<void(int to, const wave_message&)> tell)
     : net_(here), rank_(rank), above_(above), those_below_(std::move(below)), tell_(std::move(tell)) {}
 

@@ -76,11 +76,11 @@ class quiescence {
   bool early_ = true;
   std::optional<dataflow::deadlock_report> relieved_;  // which something is being done about here
 
-  bool asked_ = false;                            // this rank is to answer
-  bool wanted_ = false;                           // a wave has been asked for, and not been answered since
-  bool again_ = false;                            // rank 0: one is to follow
-  int below_ = 0;                                 // ranks whose answers are to come
-  wave_message sum_;                              // of those that have come
+  bool asked_ = false;                             // this rank is to answer
+  bool wanted_ = false;                            // a wave has been asked for, and not been answered since
+  bool again_ = false;                             // rank 0: one is to follow
+  int below_ = 0;                                  // ranks whose answers are to come
+  wave_message sum_;                               // of those that have come
   std::optional<dataflow::deadlock_report> last_;  // what this rank has answered
   message_count last_messages_;
 };

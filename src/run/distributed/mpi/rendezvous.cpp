@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "collective.hpp"
-#include "joiner.hpp"
 #include "constants.hpp"
+#include "joiner.hpp"
 
 namespace thalweg::run_detail::distributed {
 
@@ -18,7 +18,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::int64_t the_end = -1;  // in place of the number of a run
+constexpr std::int64_t the_end = -1;           // in place of the number of a run
 constexpr std::chrono::milliseconds awake{2};  // ranks that come together do not sleep
 
 std::atomic<int> runs{0};                  // that this process takes part in now

@@ -67,8 +67,8 @@ void two_sided::send_blocks(leaving& s) {
   for (auto b : s.what.blocks) {
     for (; !b.empty(); b = b.subspan(std::min(b.size(), most_sent_at_once))) {
       MPI_Request r = MPI_REQUEST_NULL;
-      MPI_Isend(b.data(), static_cast<int>(std::min(b.size(), most_sent_at_once)), MPI_BYTE, s.what.to, blocks,
-                comm_, &r);
+      MPI_Isend(b.data(), static_cast<int>(std::min(b.size(), most_sent_at_once)), MPI_BYTE, s.what.to,
+                blocks, comm_, &r);
       track(r, &s, nullptr);
     }
   }
@@ -153,8 +153,8 @@ void two_sided::receive_blocks(int from, arriving& into) {
   for (auto p : into.what->places) {
     for (; !p.empty(); p = p.subspan(std::min(p.size(), most_sent_at_once))) {
       MPI_Request r = MPI_REQUEST_NULL;
-      MPI_Irecv(p.data(), static_cast<int>(std::min(p.size(), most_sent_at_once)), MPI_BYTE, from, blocks, comm_,
-                &r);
+      MPI_Irecv(p.data(), static_cast<int>(std::min(p.size(), most_sent_at_once)), MPI_BYTE, from, blocks,
+                comm_, &r);
       track(r, nullptr, &into);
     }
   }
