@@ -165,6 +165,7 @@ void farm::replica::begin(std::int64_t number, std::int64_t upto, std::size_t it
   b.items = items;
   b.upto = upto;
   b.pieces.clear();
+  b.piece_items = 1;
   mine_ = &b;
   piece_ = b.pieces.emplace(b.pieces.end());
   farm_.next_seq_.fetch_add(1);
@@ -181,7 +182,7 @@ chunk_ptr farm::replica::take_piece() {
         std::find_if(b.pieces.begin(), b.pieces.end(), [](const piece& x) { return x.waiting != nullptr; });
     if (p == b.pieces.end()) continue;
     auto items = std::move(p->waiting);
-    const auto most = first_replica().most_items_;
+    const auto most = b.piece_items;
     if (items->size() > most) {
       auto some = items->sibling();
       items->move_items(0, most, *some);
@@ -312,6 +313,11 @@ void farm::replica::execute(worker& w) {
     {
       const std::lock_guard hold(f.lock_);
       first_replica().learn(n - left, ns, left > 0);
+      if (left > 0) {
+        mine_->piece_items = 1;
+      } else if (ns < run_ns / 2) {
+        mine_->piece_items = std::min(2 * mine_->piece_items, longest_run);
+      }
     }
     first_replica().done(w, 0, n - left);
     if (left > 0) {

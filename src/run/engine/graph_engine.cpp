@@ -353,6 +353,7 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
   const blocked_call waits(moving_);
   const auto turns = turns_given_.load();
   auto ways = ways_given_.load();
+  bool rested = false;
   while (!e.ask_for_room()) {
     if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(*e.to, w)) continue;
@@ -381,7 +382,9 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
     }
     // Or a stage that chooses has not, as it waits for something from elsewhere. (Of what goes to another
     // rank nobody here can know: then it may be that one that works, until all say that none does.)
-    if ((!state_->others || e.to->chooses() || turns_given_.load() != turns) && nobody_works() &&
+    // What is about to be executed by a thread of another group gets a moment for that.
+    if (std::exchange(rested, false) &&
+        (!state_->others || e.to->chooses() || turns_given_.load() != turns) && nobody_works() &&
         !e.has_room()) {
       if (auto* other = w.home.take()) {
         execute_inside(*other, w);
@@ -389,6 +392,7 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
       }
     }
     e.wait_for_room();
+    rested = true;
   }
   w.soon = soon;
   const auto waited = observe::now_ns() - begin;

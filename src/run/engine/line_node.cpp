@@ -24,7 +24,6 @@ constexpr std::size_t most_lent = 1024;  // items of a source that may wait in a
 constexpr double quick_ns = 1'000;       // an item of a source that does not wait
 constexpr double calls_remembered = 63;  // in its average
 constexpr std::size_t quick_calls_per_item = 64;
-constexpr std::size_t surely_quick = 2048;  // items in a row: it hardly ever waits
 constexpr std::int64_t positions_per_item = 1024;
 
 }  // namespace
@@ -180,7 +179,6 @@ void line_node::produce(worker& w) {
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
   runner_->position = made_ * positions_per_item;
   runner_->eager = eager_;
-  runner_->quick_source = streak_ >= surely_quick;
   const auto got = runner_->produce(w, n, lends_ ? longest_filling_ : std::max<std::size_t>(batch, n) + 1);
   made_ += static_cast<std::int64_t>(got.items);
   source_ended_ = got.ended;

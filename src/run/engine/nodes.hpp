@@ -125,6 +125,9 @@ class farm final : public replicated {
     std::size_t items = 0;
     std::int64_t upto = 0;
     bool early = false;  // it has come before its turn
+    // How many items of what is left of it a replica takes: one at first, as nobody knows how expensive they
+    // are, and twice as many whenever that was quickly done.
+    std::size_t piece_items = 1;
     std::list<piece> pieces;
   };
 

@@ -198,8 +198,8 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   const auto end = observe::now_ns();
   const auto took = end - begin - (elsewhere_ns_ - elsewhere);
   const auto arrived = out == nullptr ? ctx.arrived_at(p.stages.last - 1) : 0;
-  ctx.collect(p.stages, took, measuring_);
-  if (measuring_) measured_.ns[p.first - first_] += took;
+  ctx.collect(p.stages, measuring_ ? std::max<std::int64_t>(0, took - observe::clock_cost_ns()) : took, measuring_);
+  if (measuring_) measured_.ns[p.first - first_] += std::max<std::int64_t>(0, took - observe::clock_cost_ns());
   w.log.work.busy_ns.add_ns(took);
   if (run_.trace)
     run_.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, n,
@@ -250,8 +250,9 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   auto& component = *run_.plan.components[p.component];
   auto& ctx = context(p.component);
   limit_ = limit;
+  // What a source that may wait has given goes on at once, one by one.
   if (measuring_ && !eager) n = std::min(n, most_measured);
-  ctx.limit = last ? limit : measuring_ && (eager || quick_source) ? longest_run : 1;
+  ctx.limit = last ? limit : measuring_ && eager ? longest_run : 1;
   ctx.paced = paced;
   ctx.at = &w;
   ctx.hurry = last && hurry != nullptr ? hurry : &model::context::nobody_waits;
@@ -268,8 +269,12 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   took_ns = end - begin - (elsewhere_ns_ - elsewhere);
   worked_ns = std::max<std::int64_t>(0, took_ns - waited);
   const auto arrived = out_ == nullptr && last ? ctx.arrived_at(p.stages.last - 1) : 0;
-  ctx.collect(p.stages, worked_ns + waited, measuring_);
-  if (measuring_) measured_.ns.front() += took_ns;
+  // Where items went on one by one, a clock was read for each.
+  const auto clocks = measuring_ && !last && !eager
+                          ? static_cast<std::int64_t>(made.items) * observe::clock_cost_ns()
+                          : 0;
+  ctx.collect(p.stages, std::max<std::int64_t>(0, worked_ns - clocks) + waited, measuring_);
+  if (measuring_) measured_.ns.front() += std::max<std::int64_t>(0, took_ns - clocks);
   w.log.work.busy_ns.add_ns(worked_ns);
   if (run_.trace)
     run_.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, made.items,

@@ -66,7 +66,6 @@ class stage_runner {
   std::int64_t worked_ns = 0;                      ///< in the last call of `produce`
   std::int64_t took_ns = 0;                        ///< the same with what the source has waited
   bool eager = false;                              ///< its source never waits
-  bool quick_source = false;                       ///< it has not waited for long
   const std::atomic<bool>* hurry = nullptr;        ///< see `model::context`; of the last part
 
   // For the monitor, and whoever ends a run: any thread.
@@ -120,7 +119,7 @@ class stage_runner {
   // Now and then a run of items goes through stage by stage instead of through the fused loops, so that each
   // stage is timed; the distance grows to `between_measurements` runs.
   static constexpr std::uint64_t between_measurements = 128;
-  static constexpr std::size_t most_measured = 256;  // items of a source that may wait
+  static constexpr std::size_t most_measured = 64;  // items of a source that may wait
   const bool fused_;
   bool measuring_ = false;
   std::uint64_t runs_ = 0, next_measured_ = 0;
