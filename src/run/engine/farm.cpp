@@ -278,8 +278,9 @@ void farm::replica::execute(worker& w) {
     if (auto mine = static_cast<int>(number_); f.end_turn_.compare_exchange_strong(mine, -1)) finish_next(w);
     return;
   }
-  prepare(w);
-  if (stages_->deadline() <= observe::now_ns()) {
+  // A replica that shares its threads is made by the one that has the first items for it.
+  if (f.own_threads) prepare(w);
+  if (stages_ && stages_->deadline() <= observe::now_ns()) {
     struct firing {
       std::atomic<int>& count;
       explicit firing(std::atomic<int>& c) : count(c) { count.fetch_add(1); }
@@ -296,6 +297,7 @@ void farm::replica::execute(worker& w) {
   }
   if (items) {
     if (may_take(0)) first_replica().notify(&w);
+    prepare(w);
     const auto n = items->size();
     stages_->position = items->position;
     stages_->born_ns = items->born_ns;
@@ -333,7 +335,7 @@ void farm::replica::execute(worker& w) {
   } else if (all_done()) {
     finish(w);
   }
-  deadline_.store(f.ending_.load() ? never : stages_->deadline(), std::memory_order_relaxed);
+  deadline_.store(f.ending_.load() || !stages_ ? never : stages_->deadline(), std::memory_order_relaxed);
 }
 
 // What the replica has in its output waits for its turn. In the middle of a call of the one whose turn it is
@@ -409,6 +411,8 @@ void farm::replica::hand_on() {
   if (mine_ == nullptr || !f.ordered_ || f.numbered || !filling_ || filling_->empty() || filling_->ranked ||
       in_loop != nullptr)
     return;
+  // What has to wait for its turn stays where it is: there it is bounded.
+  if (f.next_out_.load() != mine_->seq || mine_->pieces.begin() != piece_ || f.stalled_.load()) return;
   auto some = filling_->sibling();
   some->upto = std::numeric_limits<std::int64_t>::min();
   some->position = filling_->position;
@@ -416,8 +420,7 @@ void farm::replica::hand_on() {
   (void)filling_->steal(*some);
   if (some->empty()) return;
   piece_->results.push_back(std::move(some));
-  if (f.next_out_.load() == mine_->seq && mine_->pieces.begin() == piece_ && !f.stalled_.load())
-    send_results(nullptr);
+  send_results(nullptr);
 }
 
 // Sends what there is of the piece that is next, as far as there is room. Under the lock.

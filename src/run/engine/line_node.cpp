@@ -141,6 +141,9 @@ void line_node::give(worker& w, bool in_call) {
   items.upto = in_call ? std::numeric_limits<std::int64_t>::min() : runner_->upto;
   if (is_source_) runner_->born_ns = 0;
   if (items.empty() && (o.to == nullptr || !o.to->ranked)) return;
+  sent_ += static_cast<std::int64_t>(items.size());
+  runner_->position +=
+      static_cast<std::int64_t>(items.size());  // what comes next in the same call is behind it
   hand_over(&w, o);
 }
 
@@ -173,7 +176,9 @@ void line_node::produce(worker& w) {
   const auto* const e = outlet_ == nullptr ? nullptr : outlet_->to;
   const auto batch = e != nullptr ? std::max<std::size_t>(1, e->batch()) : longest_whole_run;
   longest_filling_ = std::min(batch, most_lent);
-  auto n = std::min(run_length_, batch);
+  // So many that what comes of them is worth handing over: behind a filter or a window that is more.
+  const auto each = static_cast<double>(made_ + 1) / static_cast<double>(sent_ + 1);
+  auto n = std::min(run_length_, static_cast<std::size_t>(static_cast<double>(batch) * std::max(1.0, each)));
   if (collects_long()) n = std::min(n, 1 + streak_ / quick_calls_per_item);
   // Whoever waits below in the middle of a call shall not be kept waiting by a full pipe in front of us.
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));

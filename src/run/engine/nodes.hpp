@@ -62,9 +62,9 @@ class line_node final : public node, public stage_runner::output {
   bool lends_ = false;  // the source may wait in any call: the receiver may take what it has given
   std::size_t run_length_ = 1;
   std::size_t longest_filling_ = 1;
-  double usual_call_ns_ = 0;  // of the source, on average
-  std::size_t streak_ = 0;    // items that came quickly, one after the other
-  std::int64_t made_ = 0;
+  double usual_call_ns_ = 0;          // of the source, on average
+  std::size_t streak_ = 0;            // items that came quickly, one after the other
+  std::int64_t made_ = 0, sent_ = 0;  // items of the source, and what has come of them
 };
 
 struct part_placement;

@@ -198,8 +198,10 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   const auto end = observe::now_ns();
   const auto took = end - begin - (elsewhere_ns_ - elsewhere);
   const auto arrived = out == nullptr ? ctx.arrived_at(p.stages.last - 1) : 0;
-  ctx.collect(p.stages, measuring_ ? std::max<std::int64_t>(0, took - observe::clock_cost_ns()) : took, measuring_);
-  if (measuring_) measured_.ns[p.first - first_] += std::max<std::int64_t>(0, took - observe::clock_cost_ns());
+  ctx.collect(p.stages, measuring_ ? std::max<std::int64_t>(0, took - observe::clock_cost_ns()) : took,
+              measuring_);
+  if (measuring_)
+    measured_.ns[p.first - first_] += std::max<std::int64_t>(0, took - observe::clock_cost_ns());
   w.log.work.busy_ns.add_ns(took);
   if (run_.trace)
     run_.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, n,
@@ -270,9 +272,8 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   worked_ns = std::max<std::int64_t>(0, took_ns - waited);
   const auto arrived = out_ == nullptr && last ? ctx.arrived_at(p.stages.last - 1) : 0;
   // Where items went on one by one, a clock was read for each.
-  const auto clocks = measuring_ && !last && !eager
-                          ? static_cast<std::int64_t>(made.items) * observe::clock_cost_ns()
-                          : 0;
+  const auto clocks =
+      measuring_ && !last && !eager ? static_cast<std::int64_t>(made.items) * observe::clock_cost_ns() : 0;
   ctx.collect(p.stages, std::max<std::int64_t>(0, worked_ns - clocks) + waited, measuring_);
   if (measuring_) measured_.ns.front() += std::max<std::int64_t>(0, took_ns - clocks);
   w.log.work.busy_ns.add_ns(worked_ns);
