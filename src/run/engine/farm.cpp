@@ -534,13 +534,16 @@ void farm::replica::finish_next(worker& w) {
       auto& other = *f.all[f.end_replica_];
       // All is done: whoever is still executing a replica, or begins it, is about to leave it.
       while (&other != this && other.busy_.load()) std::this_thread::yield();
-      // The first replica may have worked in the loop of a whole line only.
-      if (!other.stages_ && &other == &first_replica() && net_.has_started(first_)) other.prepare(w);
-      if (!other.stages_) continue;
+      // The first replica may have worked in the loop of a whole line only; and one with a thread of its own is
+      // there from the beginning, also if that thread has not come to it.
+      const bool made = other.stages_ || (&other == &first_replica() && net_.has_started(first_)) ||
+                        (f.own_threads && f.end_replica_ < f.replicas());
+      if (!made) continue;
       if (&other != this && other.home != &w.home) {
         f.end_turn_.store(static_cast<int>(f.end_replica_));
         return other.node::notify(&w);
       }
+      other.prepare(w);
       other.stages_->position = at_the_end;
       other.ending_now_ = true;
       if (other.filling_) other.filling_->ranked = ranked;
