@@ -88,20 +88,25 @@ void share_time(std::span<stage_counters> fused, std::span<const std::uint64_t> 
     return std::max(shortest, static_cast<double>(fused[i].probe_ns.value()) /
                                   static_cast<double>(std::max<std::uint64_t>(1, fused[i].probes.value())));
   };
-  // What the stages with probes do not explain is the work of those without.
+  // What the stages with probes do not explain is the work of the one without, where there is one only, and
+  // where it is more than noise. Otherwise nobody can say whose it is: then those have not been timed.
   double explained = 0;
   std::uint64_t others = 0;
+  int without = 0;
   for (std::size_t i = 0; i != fused.size(); ++i) {
     if (probed(i)) {
       explained += static_cast<double>(items[i]) * cost(i);
-    } else {
+    } else if (items[i] != 0) {
       others += items[i];
+      ++without;
     }
   }
-  // Too little of it is noise: then these stages have not been timed.
   const double unexplained = static_cast<double>(busy_ns) - explained;
-  const bool told = explained == 0 || unexplained > 0.1 * static_cast<double>(busy_ns);
+  const bool much = unexplained > 0.1 * static_cast<double>(busy_ns);
+  const bool told = explained == 0 || (without == 1 && much);
   const double rest = told && others != 0 ? std::max(shortest, unexplained / static_cast<double>(others)) : 0;
+  // Then the others' share is what their probes say, not all of the time.
+  if (!told && without > 1 && much) busy_ns = std::min(busy_ns, static_cast<std::int64_t>(explained));
   const auto weight = [&](std::size_t i) {
     return static_cast<double>(items[i]) * (probed(i) ? cost(i) : rest);
   };
