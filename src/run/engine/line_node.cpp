@@ -210,7 +210,8 @@ void line_node::take_items(worker& w) {
   runner_->position = items->position;
   runner_->born_ns = items->born_ns;
   runner_->upto = items->upto;
-  if (outlet_ != nullptr && outlet_->filling) {
+  if (outlet_ != nullptr && outlet_->to != nullptr) {
+    const std::lock_guard hold(outlet_->to->lending());  // the monitor may look at it
     outlet_->filling->position = items->position;
     outlet_->filling->born_ns = items->born_ns;
   }
