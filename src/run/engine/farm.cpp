@@ -59,6 +59,30 @@ void farm::bound_runs() {
       std::max<std::size_t>(1, static_cast<std::size_t>(to->options().capacity) / (2 * replicas())));
 }
 
+// Whether as many runs are under way as may be. Where the user has named a capacity behind the farm, what waits
+// for its turn counts as waiting there.
+bool farm::is_full() const {
+  const auto under_way = next_seq_.load() - next_out_.load();
+  if (under_way >= window) return true;
+  const auto& first = *all.front();
+  const auto* const to = first.out.empty() ? nullptr : first.out.front().to;
+  if (to == nullptr || to->options().capacity == automatic || !ordered_) return false;
+  const auto each = static_cast<std::int64_t>(first.take_most_.load(std::memory_order_relaxed));
+  return to->items() + under_way * each >= to->options().capacity + static_cast<std::int64_t>(replicas());
+}
+
+bool farm::in_any_order() const noexcept {
+  const auto& first = *all.front();
+  return !ordered_ && !numbered && (first.out.empty() || first.out.front().to == nullptr ||
+                                    !first.out.front().to->ranked);
+}
+
+// For one more run: the next place in the window; without order any that is free. Under the lock.
+farm::batch& farm::new_slot() {
+  if (!in_any_order()) return slot(next_seq_.load());
+  return *std::find_if(slots_.begin(), slots_.end(), [](const batch& b) { return !b.used; });
+}
+
 worker_group* farm::home() const noexcept {
   return all.front()->home;
 }
@@ -153,19 +177,20 @@ bool farm::replica::ready() {
   const bool turn = next < 0 ? may_take(0) : next == static_cast<int>(number_) || next >= static_cast<int>(n);
   if (farm_.waiting_pieces_.load() > 0 && number_ < n) return ask_for_room();
   if (!turn || (number_ >= n && next != static_cast<int>(number_))) return false;
-  if (farm_.next_seq_.load() - farm_.next_out_.load() >= window) return false;
+  if (farm_.is_full()) return false;
   return ask_for_room();
 }
 
 // A run of items that this replica is to work on gets its place in the window. Under the lock.
 void farm::replica::begin(std::int64_t number, std::int64_t upto, std::size_t items) {
-  auto& b = farm_.slot(farm_.next_seq_.load());
+  auto& b = farm_.new_slot();
   b.seq = farm_.next_seq_.load();
   b.number = number;
   b.items = items;
   b.upto = upto;
   b.pieces.clear();
   b.piece_items = 1;
+  b.used = true;
   mine_ = &b;
   piece_ = b.pieces.emplace(b.pieces.end());
   farm_.next_seq_.fetch_add(1);
@@ -176,8 +201,12 @@ void farm::replica::begin(std::int64_t number, std::int64_t upto, std::size_t it
 chunk_ptr farm::replica::take_piece() {
   auto& f = farm_;
   if (f.waiting_pieces_.load() == 0 || number_ >= f.replicas()) return nullptr;
-  for (auto k = f.next_out_.load(); k != f.next_seq_.load(); ++k) {
+  const bool all = f.in_any_order();
+  const auto begin = all ? 0 : f.next_out_.load();
+  const auto end = all ? window : f.next_seq_.load();
+  for (auto k = begin; k != end; ++k) {
     auto& b = f.slot(k);
+    if (!b.used) continue;
     const auto p =
         std::find_if(b.pieces.begin(), b.pieces.end(), [](const piece& x) { return x.waiting != nullptr; });
     if (p == b.pieces.end()) continue;
@@ -218,7 +247,7 @@ void farm::replica::put_back(worker& w, chunk_ptr rest) {
 chunk_ptr farm::replica::take_mine(worker& w) {
   auto& f = farm_;
   if (auto some = take_piece()) return some;
-  if (f.next_seq_.load() - f.next_out_.load() >= window) return nullptr;
+  if (f.is_full()) return nullptr;
   chunk_ptr items;
   if (!f.deals()) {
     if (number_ >= f.replicas() || !may_take(0)) return nullptr;
@@ -381,7 +410,19 @@ void farm::replica::give(worker& w, bool in_call) {
     piece_->done = true;
     count_order();
   }
-  drain(w);
+  if (!f.in_any_order()) return drain(w);
+  if (!in_call) end_run(w);
+}
+
+// A run of a farm without order is through when all its pieces are. Under the lock.
+void farm::replica::end_run(worker& w) {
+  auto& f = farm_;
+  auto& b = *mine_;
+  if (!std::all_of(b.pieces.begin(), b.pieces.end(), [](const piece& p) { return p.done; })) return;
+  b.used = false;
+  f.next_out_.fetch_add(1);
+  leave_loop(w, b.items);
+  first_replica().notify(&w);
 }
 
 // What comes first is in the hands of another thread, so it will come to its end; only if nobody works on it
@@ -408,17 +449,25 @@ void farm::replica::wait_for_turn(worker& w) {
 void farm::replica::hand_on() {
   auto& f = farm_;
   const std::lock_guard hold(f.lock_);
-  if (mine_ == nullptr || !f.ordered_ || f.numbered || !filling_ || filling_->empty() || filling_->ranked ||
-      in_loop != nullptr)
+  if (mine_ == nullptr || f.numbered || !filling_ || filling_->empty() || filling_->ranked || in_loop != nullptr)
     return;
   // What has to wait for its turn stays where it is: there it is bounded.
-  if (f.next_out_.load() != mine_->seq || mine_->pieces.begin() != piece_ || f.stalled_.load()) return;
+  if (f.ordered_ && (f.next_out_.load() != mine_->seq || mine_->pieces.begin() != piece_ || f.stalled_.load()))
+    return;
+  if (auto* const to = out.front().to; to != nullptr && !to->has_room()) return;
   auto some = filling_->sibling();
   some->upto = std::numeric_limits<std::int64_t>::min();
   some->position = filling_->position;
   some->born_ns = filling_->born_ns;
   (void)filling_->steal(*some);
   if (some->empty()) return;
+  if (!f.ordered_) {
+    auto& o = out.front();
+    o.filling.swap(some);
+    hand_over(nullptr, o);
+    o.filling.swap(some);
+    return;
+  }
   piece_->results.push_back(std::move(some));
   send_results(nullptr);
 }
@@ -496,6 +545,7 @@ void farm::replica::drain(worker& w) {
     }
     const auto n = b.items;
     if (std::exchange(b.early, false)) --f.early_;
+    b.used = false;
     f.next_out_.fetch_add(1);
     advanced = true;
     leave_loop(w, n);

@@ -31,7 +31,10 @@ constexpr std::int64_t positions_per_item = 1024;
 line_node::line_node(graph_engine& n, std::vector<part> parts)
     : node(n, parts.front().first, parts.back().first + parts.back().stages.last - parts.back().stages.first),
       parts_(std::move(parts)),
-      is_source_(n.run().stages[first_].info->in == nullptr) {}
+      is_source_(n.run().stages[first_].info->in == nullptr),
+      timed_(std::any_of(n.run().stages.begin() + static_cast<std::ptrdiff_t>(first_),
+                         n.run().stages.begin() + static_cast<std::ptrdiff_t>(last_),
+                         [](const run_state::stage_ref& s) { return s.info->timed; })) {}
 
 line_node::~line_node() = default;
 

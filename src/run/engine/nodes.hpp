@@ -28,6 +28,7 @@ class line_node final : public node, public stage_runner::output {
   void execute(worker& w) override;
   [[nodiscard]] std::int64_t deadline() const override { return stages_ ? stages_->deadline() : never; }
   [[nodiscard]] bool sources() const override { return is_source_; }
+  [[nodiscard]] bool begins() const override { return is_source_ || timed_; }
   [[nodiscard]] std::span<observe::stage_counters> counters() override;
   [[nodiscard]] bool quiet() const override { return node::quiet() && !keeps_.load(); }
 
@@ -50,6 +51,7 @@ class line_node final : public node, public stage_runner::output {
 
   const std::vector<part> parts_;
   const bool is_source_;
+  const bool timed_;  // one of its stages acts when time has passed
   std::unique_ptr<stage_runner> stages_;
   stage_runner* runner_ = nullptr;            // that of these stages, or of the whole line
   outlet* outlet_ = nullptr;                  // where it sends to; null: it is a sink
@@ -125,6 +127,7 @@ class farm final : public replicated {
     std::size_t items = 0;
     std::int64_t upto = 0;
     bool early = false;  // it has come before its turn
+    bool used = false;
     // How many items of what is left of it a replica takes: one at first, as nobody knows how expensive they
     // are, and twice as many whenever that was quickly done.
     std::size_t piece_items = 1;
@@ -133,6 +136,9 @@ class farm final : public replicated {
 
   [[nodiscard]] bool deals() const noexcept { return dealing_.how() != schedule::kind::on_demand; }
   [[nodiscard]] std::size_t target(run_state& run, const pipe::chunk_base& items, std::size_t i) const;
+  [[nodiscard]] bool is_full() const;
+  [[nodiscard]] bool in_any_order() const noexcept;
+  [[nodiscard]] batch& new_slot();
   [[nodiscard]] batch& slot(std::int64_t seq) { return slots_[static_cast<std::size_t>(seq % window)]; }
 
   const std::vector<part> parts_;
@@ -188,6 +194,7 @@ class farm::replica final : public node, public stage_runner::output {
   void wait_for_turn(worker& w);
   [[nodiscard]] bool my_run_is_next() const noexcept { return farm_.next_out_.load() == mine_->seq; }
   void count_order();
+  void end_run(worker& w);
   void send_results(worker* w);
   void finish(worker& w);
   void finish_next(worker& w);

@@ -191,6 +191,7 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   const auto* const was_hurried =
       std::exchange(ctx.hurry, last && hurry != nullptr ? hurry : &model::context::nobody_waits);
   auto* const at = std::exchange(ctx.at, &w);
+  const auto waited = std::exchange(ctx.waited_ns, 0);  // of a source in whose call this happens
   const auto elsewhere = elsewhere_ns_;
   const auto begin = observe::now_ns();
   const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
@@ -206,6 +207,7 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   if (run_.trace)
     run_.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, n,
                        static_cast<std::uint64_t>(position), p.stages.last - p.stages.first);
+  ctx.waited_ns = waited;
   ctx.at = at;
   ctx.hurry = was_hurried;
   ctx.cut = cut;
