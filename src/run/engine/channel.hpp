@@ -80,6 +80,8 @@ class channel {
   }
   /// Whether the sender has lent it a chunk: before the receiver sleeps it has to look once more.
   [[nodiscard]] bool borrows() const noexcept { return lent_.load(std::memory_order_relaxed) != nullptr; }
+  /// As the user has named it, and as it had to grow; 0: none was named.
+  [[nodiscard]] std::int64_t capacity() const noexcept { return capacity_.load(std::memory_order_relaxed); }
   /// How many items lie in what is lent. Not while the sender may take it back.
   [[nodiscard]] std::size_t lent_items() noexcept;
   [[nodiscard]] std::size_t chunks() const noexcept { return chunks_.load(std::memory_order_acquire); }

@@ -68,7 +68,7 @@ bool farm::is_full() const {
   const auto* const to = first.out.empty() ? nullptr : first.out.front().to;
   if (to == nullptr || to->options().capacity == automatic || !ordered_) return false;
   const auto each = static_cast<std::int64_t>(first.take_most_.load(std::memory_order_relaxed));
-  return to->items() + under_way * each >= to->options().capacity + static_cast<std::int64_t>(replicas());
+  return to->items() + under_way * each >= to->capacity() + static_cast<std::int64_t>(replicas());
 }
 
 bool farm::in_any_order() const noexcept {
