@@ -177,7 +177,8 @@ bool farm::replica::ready() {
   const bool turn = next < 0 ? may_take(0) : next == static_cast<int>(number_) || next >= static_cast<int>(n);
   if (farm_.waiting_pieces_.load() > 0 && number_ < n) return ask_for_room();
   if (!turn || (number_ >= n && next != static_cast<int>(number_))) return false;
-  if (farm_.is_full()) return false;
+  // Where that is because of what waits behind the farm, whoever takes it out notifies this.
+  if (farm_.is_full() && (!ask_for_room() || farm_.is_full())) return false;
   return ask_for_room();
 }
 
