@@ -94,6 +94,7 @@ std::string wrong_times(const tw::report& r, const std::vector<stage_tally>& sta
 /// those that may be at work at once.
 std::string wrong_bottleneck(const tw::report& r, const std::vector<stage_tally>& stages) {
   constexpr double factor = 2.5;
+  constexpr double interruption = 5'000'000;  // a thread may lose its core for as long
   const auto named = r.bottleneck();
   if (named.reason == tw::limited_by::order) return {};  // it is what the others wait for that is slow
   double most = 0;
@@ -112,7 +113,7 @@ std::string wrong_bottleneck(const tw::report& r, const std::vector<stage_tally>
     }
   }
   if (most < 0.3 * static_cast<double>(r.elapsed().count())) return {};  // none of them matters
-  if (factor * its >= most || factor * its_at_once >= most_at_once) return {};
+  if (factor * its >= most - interruption || factor * its_at_once >= most_at_once - interruption) return {};
   std::ostringstream text;
   text << "the bottleneck is said to be '" << named.stage << "' (" << tw::to_string(named.reason)
        << "), which took " << its / 1e6 << " ms, another one " << most / 1e6 << " ms; ";

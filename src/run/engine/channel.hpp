@@ -80,7 +80,11 @@ class channel {
   }
   /// Whether the sender has lent it a chunk: before the receiver sleeps it has to look once more.
   [[nodiscard]] bool borrows() const noexcept { return lent_.load(std::memory_order_relaxed) != nullptr; }
-  /// As the user has named it, and as it had to grow; 0: none was named.
+  /// The sender has to wait when as many items wait as the user has named.
+  [[nodiscard]] bool bounds_items() const noexcept {
+    return opts_.capacity != automatic && opts_.when_full == when_full::block && !in_loop && !own_;
+  }
+  /// How many these are, as far as it had to grow.
   [[nodiscard]] std::int64_t capacity() const noexcept { return capacity_.load(std::memory_order_relaxed); }
   /// How many items lie in what is lent. Not while the sender may take it back.
   [[nodiscard]] std::size_t lent_items() noexcept;

@@ -54,7 +54,7 @@ void farm::bound_runs() {
   auto& first = *all.front();
   for (auto* e : first.in) e->set_takers(replicas());
   const auto* const to = first.out.empty() ? nullptr : first.out.front().to;
-  if (to == nullptr || to->options().capacity == automatic) return;
+  if (to == nullptr || !to->bounds_items()) return;
   first.take_most_.store(
       std::max<std::size_t>(1, static_cast<std::size_t>(to->options().capacity) / (2 * replicas())));
 }
@@ -66,7 +66,7 @@ bool farm::is_full() const {
   if (under_way >= window) return true;
   const auto& first = *all.front();
   const auto* const to = first.out.empty() ? nullptr : first.out.front().to;
-  if (to == nullptr || to->options().capacity == automatic || !ordered_) return false;
+  if (to == nullptr || !to->bounds_items() || !ordered_) return false;
   const auto each = static_cast<std::int64_t>(first.take_most_.load(std::memory_order_relaxed));
   return to->items() + under_way * each >= to->capacity() + static_cast<std::int64_t>(replicas());
 }

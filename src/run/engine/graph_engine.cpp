@@ -29,7 +29,9 @@ graph_engine::graph_engine(std::unique_ptr<run_state> s, shape how)
     : engine(std::move(s)),
       shape_(std::move(how)),
       started_(std::make_unique<start_flag[]>(state_->stages.size())),
-      monitor_(std::make_unique<monitor>(*this)) {
+      monitor_(std::make_unique<monitor>(*this)),
+      watched_(shape_.sequential),  // one thread has nobody to hand anything to
+      began_ns_(observe::now_ns()) {
   lay_out();
 }
 
@@ -214,8 +216,6 @@ void graph_engine::live(thread_group& s, std::size_t number) {
   });
   worker w(s, log);
   // Across ranks there is one thread more than workers: that which speaks to the others.
-  auto looked = observe::now_ns();
-  bool monitored = shape_.sequential;
   if (shape_.thread_each || shape_.workers > cores() || state_->others) w.awake.share_the_core();
   std::int64_t deadline = never;
   bool told = false;
@@ -224,10 +224,6 @@ void graph_engine::live(thread_group& s, std::size_t number) {
     for (const auto* n : s.timed) deadline = std::min(deadline, n->deadline());
   };
   while (!over()) {
-    if (!monitored && observe::now_ns() - looked > unwatched_ns) {
-      monitor_->begin();
-      monitored = true;
-    }
     if (!s.timed.empty()) {
       next_deadline();
       // Every other time: what is due may have to wait for room, which others are to make.
@@ -275,9 +271,14 @@ void graph_engine::look_no_more(worker& w, const node* next) {
   w.polling.clear();
 }
 
+void graph_engine::watch() {
+  if (!watched_.exchange(true)) monitor_->begin();
+}
+
 // --- executing ---
 
 void graph_engine::execute(node& n, worker& w) {
+  if (!is_watched() && observe::now_ns() - began_ns_ > unwatched_ns) watch();
   const auto soon = std::exchange(w.soon, false);
   if (n.sources()) look_no_more(w, &n);  // it may wait in its call, for ever
   try {

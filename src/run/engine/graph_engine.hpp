@@ -118,6 +118,10 @@ class graph_engine final : public engine {
   [[nodiscard]] bool has_started(std::size_t stage) const noexcept {
     return started_[stage].done.load(std::memory_order_acquire);
   }
+  /// The monitor looks after the run from now on.
+  void watch();
+  /// What a source keeps while it waits in a call will be handed on.
+  [[nodiscard]] bool is_watched() const noexcept { return watched_.load(std::memory_order_relaxed); }
   /// A stage_runner whose runs of items can be cut short.
   void add(stage_runner& l);
   /// One more thread for the nodes without threads of their own. False: there is none.
@@ -232,6 +236,8 @@ class graph_engine final : public engine {
   std::atomic<std::uint64_t> turns_given_{0}, ways_given_{0};
   std::mutex joining_;
   std::unique_ptr<monitor> monitor_;
+  std::atomic<bool> watched_;
+  const std::int64_t began_ns_;
 };
 
 }  // namespace thalweg::run_detail::dataflow

@@ -60,6 +60,7 @@ void line_node::prepare(worker& w) {
     const auto& info = *run.stages[first_].info;
     eager_ = info.source.eager && !info.source.pushes;
     lends_ = !eager_;
+    if (info.source.pushes) net_.watch();
   }
   use(*stages_, out.empty() ? nullptr : &out.front(), out);
   if (whole) whole->begin(w);
@@ -168,7 +169,8 @@ void line_node::hand_on() {
 }
 
 // Whether nobody but this thread's group can take what the source has given while it waits in a call. Then it
-// is asked for more than one item at a time only after it has been quick for long.
+// is asked for more than one item at a time only after it has been quick for long, and while the monitor looks
+// after the run: in one call there is nobody else to hand on what it has given before.
 bool line_node::collects_long() const {
   return lends_ && outlet_ != nullptr && outlet_->to != nullptr &&
          (net_.how().alone() || (outlet_->to->to != nullptr && outlet_->to->to->home == home));
@@ -182,7 +184,7 @@ void line_node::produce(worker& w) {
   // So many that what comes of them is worth handing over: behind a filter or a window that is more.
   const auto each = static_cast<double>(made_ + 1) / static_cast<double>(sent_ + 1);
   auto n = std::min(run_length_, static_cast<std::size_t>(static_cast<double>(batch) * std::max(1.0, each)));
-  if (collects_long()) n = std::min(n, 1 + streak_ / quick_calls_per_item);
+  if (collects_long()) n = std::min(n, net_.is_watched() ? 1 + streak_ / quick_calls_per_item : 1);
   // Whoever waits below in the middle of a call shall not be kept waiting by a full pipe in front of us.
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
   runner_->position = made_ * positions_per_item;
