@@ -115,10 +115,13 @@ void farm::replica::prepare(worker& w) {
   stages_->paced = paced;
   if (!out.empty() && out.front().to != nullptr) stages_->limit_bytes = out.front().to->run_bytes();
   stages_->start(w);
+  counted_.store(stages_.get(), std::memory_order_release);
 }
 
+// Other replicas count what waits for all of them with the first one.
 std::span<observe::stage_counters> farm::replica::counters() {
-  return stages_ ? stages_->counters() : std::span<observe::stage_counters>{};
+  auto* const from = counted_.load(std::memory_order_acquire);
+  return from != nullptr ? from->counters() : std::span<observe::stage_counters>{};
 }
 
 bool farm::replica::quiet() const {
@@ -380,11 +383,16 @@ void farm::replica::give(worker& w, bool in_call) {
     return mine_->pieces.begin() == piece_;
   };
   if (filling_ && !filling_->empty()) {
-    const bool much = filling_->bytes() >= most_kept_bytes || filling_->size() >= most_kept;
-    if (in_call && much && !my_turn()) wait_for_turn(w);
+    const auto much = [&] {
+      const std::lock_guard hold(f.lock_);  // the monitor may take what is in it
+      return filling_->bytes() >= most_kept_bytes || filling_->size() >= most_kept;
+    };
+    if (in_call && !my_turn()) {
+      if (!much()) return;  // it may grow
+      wait_for_turn(w);
+    }
     auto& o = out.front();
     if (in_call && my_turn() && o.to != nullptr && !o.to->has_room()) net_.wait_for_room(w, *o.to);
-    if (in_call && !my_turn() && !much) return;  // it may grow
     const std::lock_guard hold(f.lock_);
     const bool ranked = filling_->ranked;
     filling_->position = stages_->position;

@@ -69,7 +69,7 @@ void monitor::hand_on_what_was_lent() {
     if (!e->borrows() || e->to == nullptr) continue;
     const auto n = e->lent_items();
     auto& before = lent_[e.get()];
-    if (n > 0 && n == before && e->to->asleep()) e->to->notify();
+    if (n > 0 && n == before && e->to->asleep() && e->to->could_borrow()) e->to->notify();
     before = n;
   }
 }

@@ -75,7 +75,7 @@ struct part_placement;
 class replicated {
  public:
   virtual ~replicated() = default;
-  [[nodiscard]] std::size_t replicas() const noexcept { return limit_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t replicas() const noexcept { return limit_.load(std::memory_order_acquire); }
   /// How many replicas there may be at most.
   [[nodiscard]] virtual std::size_t most() const noexcept = 0;
   virtual void set_replicas(std::size_t n) = 0;
@@ -206,6 +206,7 @@ class farm::replica final : public node, public stage_runner::output {
   std::atomic<bool> busy_{
       false};  // the stage_runner is being used: at the end another replica calls its hooks
   std::unique_ptr<stage_runner> stages_;
+  std::atomic<stage_runner*> counted_{nullptr};  // the same, once it has begun
   std::atomic<std::int64_t> deadline_;
   chunk_ptr filling_;
   chunk_ptr back_;

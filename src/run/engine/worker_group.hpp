@@ -73,8 +73,8 @@ class thread_group final : public worker_group {
   /// Its threads are made when they are first needed; `spawn` makes the one with a number, and says
   /// whether it could.
   void spawn_by(std::function<bool(std::size_t)> spawn) {
-    spawned_ = 1;
     spawn_ = std::move(spawn);
+    spawned_.store(1, std::memory_order_release);  // another rank may have something ready already
   }
 
   void submit(node& n, turn when, bool soon) override;
@@ -114,7 +114,10 @@ class thread_group final : public worker_group {
   [[nodiscard]] bool busy() const noexcept { return ready() > 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// How many of them have been made.
-  [[nodiscard]] std::size_t spawned() const noexcept { return spawn_ ? spawned_.load() : size_; }
+  [[nodiscard]] std::size_t spawned() const noexcept { 
+    const auto n = spawned_.load();
+    return n > 0 ? n : size_;
+  }
   [[nodiscard]] std::size_t most() const noexcept { return idle_.size(); }
   /// One more has been added.
   void grown() noexcept { ++size_; }
@@ -125,11 +128,12 @@ class thread_group final : public worker_group {
 
  private:
   [[nodiscard]] bool may_spawn() const noexcept {
-    return spawn_ && spawned_.load(std::memory_order_relaxed) < size_;
+    const auto n = spawned_.load(std::memory_order_acquire);
+    return n > 0 && n < size_;
   }
 
   std::size_t size_;
-  std::atomic<std::size_t> spawned_{0};
+  std::atomic<std::size_t> spawned_{0};  // 0: all threads are there from the beginning
   std::function<bool(std::size_t)> spawn_;
   pipe::spinlock spawning_;
   pipe::idle_set idle_;

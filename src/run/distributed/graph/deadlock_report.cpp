@@ -59,6 +59,7 @@ bool graph_engine::waits_for_others(std::uint64_t moving) const {
 }
 
 std::size_t graph_engine::ready_nodes() const {
+  const std::lock_guard hold(groups_lock_);
   std::size_t ready = 0;
   for (const auto& s : groups_) ready += s->ready();
   return ready;

@@ -272,8 +272,13 @@ void graph_engine::distribute_graph() {
   }
   if (!problems.empty()) throw invalid_job(std::move(problems));
   // Threads that would have nothing to do.
+  const auto has_replica = [&](const farm& f, const worker_group* s) {
+    return executes(*f.all.front()) &&
+           std::any_of(f.all.begin(), f.all.end(), [&](const auto& r) { return r->home == s; });
+  };
   const auto idle = [&](const worker_group* s) {
-    return std::none_of(nodes_.begin(), nodes_.end(), [&](const node* n) { return n->home == s; });
+    return std::none_of(nodes_.begin(), nodes_.end(), [&](const node* n) { return n->home == s; }) &&
+           std::none_of(farms_.begin(), farms_.end(), [&](const auto& f) { return has_replica(*f, s); });
   };
   for (auto* s : thread_groups_) {
     std::erase_if(s->timed, [&](const node* n) { return !executes(*n); });
