@@ -11,7 +11,7 @@ namespace thalweg::run_detail {
 inline constexpr auto never = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::int64_t at_the_end = never / 2;  ///< the position of what end hooks send
 
-inline constexpr std::int64_t run_ns = 50'000;    ///< work in one run of items
+inline constexpr std::int64_t run_ns = 150'000;   ///< work in one run of items
 inline constexpr std::size_t longest_run = 8192;  ///< items in one run
 /// Work in a message to another rank. A message costs some microseconds on both sides, and what a replica has
 /// in advance must last until its credit has come and been answered, which takes some hundred microseconds

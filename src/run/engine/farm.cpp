@@ -299,6 +299,13 @@ chunk_ptr farm::replica::take_mine(worker& w) {
   return items;
 }
 
+// What comes of these items will lie in the output, where the monitor may look at it. Under the lock.
+void farm::replica::begin_output(const pipe::chunk_base& items) {
+  filling_->ranked = items.ranked;
+  filling_->position = items.position;
+  filling_->born_ns = items.born_ns;
+}
+
 void farm::replica::execute(worker& w) {
   auto& f = farm_;
   struct using_stages {
@@ -327,19 +334,18 @@ void farm::replica::execute(worker& w) {
     const std::lock_guard hold(f.lock_);
     if (f.stalled_.load()) drain(w);
     items = take_mine(w);
+    if (items && filling_) begin_output(*items);
   }
   if (items) {
     if (may_take(0)) first_replica().notify(&w);
-    prepare(w);
+    if (!stages_) {
+      prepare(w);
+      const std::lock_guard hold(f.lock_);
+      if (filling_) begin_output(*items);
+    }
     const auto n = items->size();
     stages_->position = items->position;
     stages_->born_ns = items->born_ns;
-    if (filling_) {
-      const std::lock_guard hold(f.lock_);  // the monitor may look at it
-      filling_->ranked = items->ranked;
-      filling_->position = items->position;
-      filling_->born_ns = items->born_ns;
-    }
     const auto limit = out.empty() ? longest_run : limit_of(out.front());
     // Where others restore the order a run stays in one piece, and what is dealt out stays with its replica.
     const bool may_be_cut = !f.numbered && !f.deals();
@@ -363,8 +369,6 @@ void farm::replica::execute(worker& w) {
     }
     w.soon = w.depth == 0;
     give(w, false);
-    const std::lock_guard hold(f.lock_);
-    mine_ = nullptr;
   } else if (all_done()) {
     finish(w);
   }
@@ -419,8 +423,12 @@ void farm::replica::give(worker& w, bool in_call) {
     piece_->done = true;
     count_order();
   }
-  if (!f.in_any_order()) return drain(w);
-  if (!in_call) end_run(w);
+  if (!f.in_any_order()) {
+    drain(w);
+  } else if (!in_call) {
+    end_run(w);
+  }
+  if (!in_call) mine_ = nullptr;
 }
 
 // A run of a farm without order is through when all its pieces are. Under the lock.
@@ -528,6 +536,7 @@ void farm::replica::give_numbered(worker& w, bool in_call) {
   if (mine_ == nullptr) return;
   piece_->done = true;
   drain(w);
+  mine_ = nullptr;
 }
 
 // Sends what is next, as far as there is room: then whoever is told that there is room again goes on with it.

@@ -23,7 +23,8 @@ namespace {
 constexpr std::size_t most_lent = 1024;  // items of a source that may wait in any call
 constexpr double quick_ns = 1'000;       // an item of a source that does not wait
 constexpr double calls_remembered = 63;  // in its average
-constexpr std::size_t quick_calls_per_item = 64;
+constexpr std::size_t quick_calls_per_item = 4;
+constexpr std::size_t unwatched_calls = 16;  // a run of fewer items does without the monitor
 constexpr std::int64_t positions_per_item = 1024;
 
 }  // namespace
@@ -184,7 +185,10 @@ void line_node::produce(worker& w) {
   // So many that what comes of them is worth handing over: behind a filter or a window that is more.
   const auto each = static_cast<double>(made_ + 1) / static_cast<double>(sent_ + 1);
   auto n = std::min(run_length_, static_cast<std::size_t>(static_cast<double>(batch) * std::max(1.0, each)));
-  if (collects_long()) n = std::min(n, net_.is_watched() ? 1 + streak_ / quick_calls_per_item : 1);
+  if (collects_long()) {
+    if (streak_ >= unwatched_calls) net_.watch();
+    n = std::min(n, net_.is_watched() ? 1 + streak_ / quick_calls_per_item : 1);
+  }
   // Whoever waits below in the middle of a call shall not be kept waiting by a full pipe in front of us.
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
   runner_->position = made_ * positions_per_item;

@@ -185,6 +185,7 @@ class farm::replica final : public node, public stage_runner::output {
   [[nodiscard]] chunk_ptr take_piece();
   [[nodiscard]] chunk_ptr take_mine(worker& w);
   void put_back(worker& w, chunk_ptr rest);
+  void begin_output(const pipe::chunk_base& items);
   [[nodiscard]] chunk_ptr new_output(std::int64_t upto) const;
   [[nodiscard]] bool collects() override { return false; }
   void give(worker& w, bool in_call) override;

@@ -64,7 +64,8 @@ void stage_runner::cut() noexcept {
 }
 
 // Whoever cancels the run sets its flag and then cuts all runners short: one of the two is seen.
-void stage_runner::begin_run() {
+// Returns the time.
+std::int64_t stage_runner::begin_run() {
   (void)cut_.exchange(false, std::memory_order_acq_rel);
   if (run_.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
   measuring_ = fused_ && runs_ == next_measured_;
@@ -73,7 +74,9 @@ void stage_runner::begin_run() {
     std::fill(measured_.ns.begin(), measured_.ns.end(), 0);
   }
   ++runs_;
-  began_.store(observe::now_ns(), std::memory_order_release);
+  const auto now = observe::now_ns();
+  began_.store(now, std::memory_order_release);
+  return now;
 }
 
 void stage_runner::end_run(std::size_t items) {
@@ -152,11 +155,10 @@ std::int64_t stage_runner::process(worker& w, pipe::chunk_base& items, std::size
   limit_ = limit;
   const auto n = items.size();
   if (n == 0) return 0;
-  begin_run();
-  const auto begin = observe::now_ns();
+  const auto begin = begin_run();
   const auto elsewhere = elsewhere_ns_;
-  const auto done = carry(w, first_, items, may_be_cut);
-  const auto ns = observe::now_ns() - begin - (elsewhere_ns_ - elsewhere);
+  const auto done = carry(w, first_, items, may_be_cut, begin);
+  const auto ns = ended_ns_ - begin - (elsewhere_ns_ - elsewhere);
   end_run(done);
   if (done == n) {
     items.clear();
@@ -167,8 +169,9 @@ std::int64_t stage_runner::process(worker& w, pipe::chunk_base& items, std::size
 }
 
 // Runs items through the stages from `stage` on: all of them, unless they may be cut short. They are left
-// moved-from. Returns how many.
-std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& items, bool may_be_cut) {
+// moved-from. Returns how many. `begin`: the time.
+std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& items, bool may_be_cut,
+                                std::int64_t begin) {
   const auto p = part_at(stage);
   const auto next = p.first + (p.stages.last - p.stages.first);
   const bool last = next == last_;
@@ -193,10 +196,9 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   auto* const at = std::exchange(ctx.at, &w);
   const auto waited = std::exchange(ctx.waited_ns, 0);  // of a source in whose call this happens
   const auto elsewhere = elsewhere_ns_;
-  const auto begin = observe::now_ns();
   const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
                              [&] { done = component.process(p.stages, replica_, ctx, items, out); });
-  const auto end = observe::now_ns();
+  const auto end = ended_ns_ = observe::now_ns();
   const auto took = end - begin - (elsewhere_ns_ - elsewhere);
   const auto arrived = out == nullptr ? ctx.arrived_at(p.stages.last - 1) : 0;
   ctx.collect(p.stages, measuring_ ? std::max<std::int64_t>(0, took - observe::clock_cost_ns()) : took,
@@ -218,7 +220,7 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   if (!ok) throw thalweg::cancelled{};
   if (arrived > 0 && !items.paced) log_->arrived(end - born_ns, arrived);
   if (last) return done;
-  if (!inner->empty()) (void)carry(w, next, *inner, false);
+  if (!inner->empty()) (void)carry(w, next, *inner, false, observe::now_ns());
   inner->clear();
   inner->paced = inner->ranked = false;
   between_[next - first_] = std::move(inner);
@@ -238,7 +240,7 @@ void stage_runner::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base&
   const auto begin = observe::now_ns();
   const auto before = elsewhere_ns_;
   if (next < last_) {
-    (void)carry(*ctx.at, next, out, false);
+    (void)carry(*ctx.at, next, out, false, begin);
     out.clear();
   } else {
     to_.give(*ctx.at, true);
@@ -247,7 +249,7 @@ void stage_runner::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base&
 }
 
 model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limit) {
-  begin_run();
+  const auto begin = begin_run();
   const auto p = part_at(first_);
   const auto next = p.first + (p.stages.last - p.stages.first);
   const bool last = next == last_;
@@ -263,7 +265,6 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   auto& inner = between_[next - first_];
   if (!last && !inner) inner = component.make_chunk(p.stages.last - 1);
   const auto elsewhere = elsewhere_ns_;
-  const auto begin = observe::now_ns();
   if (born_ns == 0) born_ns = begin;
   model::produced made;
   const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
@@ -286,7 +287,7 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   if (arrived > 0 && !paced) log_->arrived((end - begin) / static_cast<std::int64_t>(arrived), arrived, true);
   if (!last && !inner->empty()) {
     auto items = std::move(inner);
-    (void)carry(w, next, *items, false);
+    (void)carry(w, next, *items, false, end);
     items->clear();
     items->paced = items->ranked = false;
     inner = std::move(items);
@@ -354,7 +355,7 @@ template <class F> void stage_runner::call_hook(worker& w, std::size_t stage, bo
   ctx.paced = was_paced;
   if (inner && !inner->empty()) {
     const auto saved = std::exchange(paced, inner->paced);
-    (void)carry(w, stage + 1, *inner, false);
+    (void)carry(w, stage + 1, *inner, false, observe::now_ns());
     paced = saved;
   }
 }

@@ -89,12 +89,13 @@ class stage_runner {
 
   [[nodiscard]] own_context& context(std::size_t component);
   template <class F> void attempt(std::size_t component, F&& f);
-  std::size_t carry(worker& w, std::size_t stage, pipe::chunk_base& items, bool may_be_cut);
+  std::size_t carry(worker& w, std::size_t stage, pipe::chunk_base& items, bool may_be_cut,
+                    std::int64_t begin);
   [[nodiscard]] std::size_t limit_between() const noexcept;
   template <class F> void call_hook(worker& w, std::size_t stage, bool at_end, F&& hook);
   [[nodiscard]] part part_at(std::size_t stage) const;
   std::int64_t process(worker& w, pipe::chunk_base& items, std::size_t limit, bool may_be_cut);
-  void begin_run();
+  std::int64_t begin_run();
   void end_run(std::size_t items);
   [[nodiscard]] bool has_untimed_stage() const;
   void flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out);
@@ -113,6 +114,7 @@ class stage_runner {
   bool started_ = false;
   std::size_t limit_ = 1;
   std::int64_t elsewhere_ns_ = 0;
+  std::int64_t ended_ns_ = 0;  // when the last loop came to its end
   std::atomic<bool> cut_{false};
   std::atomic<std::int64_t> began_{0};
   std::atomic<std::size_t> quota_{0};  // of a source
