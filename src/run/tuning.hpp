@@ -19,7 +19,7 @@ inline constexpr std::size_t longest_run = 8192;  ///< items in one run
 /// items).
 inline constexpr std::int64_t message_ns = 800'000;
 
-inline constexpr std::int64_t whole_run_ns = 4 * run_ns;  ///< work in one run of a line that is one loop
+inline constexpr std::int64_t whole_run_ns = 200'000;  ///< work in one run of a line that is one loop
 inline constexpr std::size_t longest_whole_run = 4 * longest_run;
 inline constexpr std::int64_t wake_ns = 5'000;  ///< what it costs until another thread is at work
 

@@ -126,6 +126,31 @@ TEST_F(FragileItems, EachIsDestroyedOnceWhenRoomIsMadeWhereOthersWereStolen) {
   EXPECT_GT(failures, 0) << "nothing was moved";
 }
 
+TEST_F(FragileItems, AreAppendedAllOrAsFarAsThereWasRoom) {
+  int failures = 0;
+  for (const int before : {0, 3, 16}) {
+    for (const int n : {1, 5, 16, 40}) {
+      for (int k = 0; k < n + 60; ++k) {
+        chunk from;
+        chunk to;
+        fill(to, before);
+        fill(from, n);
+        const bool thrown = breaks_after(k, [&] { to.append({from.begin(), from.size()}); });
+        failures += thrown ? 1 : 0;
+        ASSERT_EQ(fragile::living.size(), from.size() + to.size()) << n << " items, move " << k;
+        if (thrown) continue;
+        ASSERT_EQ(to.size(), static_cast<std::size_t>(before + n));
+        for (std::size_t i = 0; i < to.size(); ++i) {
+          const auto place = static_cast<int>(i);
+          ASSERT_EQ(to[i].value, place < before ? place : place - before);
+        }
+      }
+      ASSERT_EQ(fragile::faults, 0) << n << " items";
+    }
+  }
+  EXPECT_GT(failures, 0) << "nothing was moved";
+}
+
 TEST_F(FragileItems, EachIsDestroyedOnceWhenAThiefFails) {
   int failures = 0;
   for (const int before : {0, 3, 16}) {

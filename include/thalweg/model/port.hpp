@@ -278,6 +278,23 @@ template <class T> class out final : public model::output_port {
       full(*to_);
   }
 
+  /// The same for several. What has been sent is taken out of `items`, also if this throws.
+  void send(std::span<T>& items) {
+    while (!items.empty()) {
+      if (to_ == nullptr || marked_ || !pipe::has_fixed_size<T>) {
+        auto& next = items.front();
+        items = items.subspan(1);
+        send(std::move(next));
+        continue;
+      }
+      const auto there = to_->size();
+      const auto some = items.first(std::min(items.size(), limit_ > there ? limit_ - there : 1));
+      items = items.subspan(some.size());
+      sent_ += some.size();
+      if (to_->append(some) >= limit_) full(*to_);
+    }
+  }
+
   [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_chunk() const override {
     return std::make_unique<pipe::chunk<T>>();
   }

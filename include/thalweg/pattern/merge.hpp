@@ -25,6 +25,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -185,7 +186,14 @@ template <class T> class merge final : public stage, private model::gateway {
         while (p.available()) out.send(p.take(*this));
         continue;
       }
-      for (cursor from(*p.port); from.left() > 0;) send_next(from);
+      for (cursor from(*p.port); from.left() > 0;) {
+        if (from.marked()) {
+          send_next(from);
+        } else {
+          this->context().take_marks(from.mark());
+          from.send_rest(out);
+        }
+      }
     }
   }
 
@@ -213,6 +221,16 @@ template <class T> class merge final : public stage, private model::gateway {
     T&& next() noexcept {
       mark_ += step_;
       return std::move(*item_++);
+    }
+    [[nodiscard]] bool marked() const noexcept { return step_ != 0; }
+    /// Sends all that is left, without marks.
+    void send_rest(thalweg::out<T>& out) {
+      struct left {
+        cursor& of;
+        std::span<T> items{of.item_, of.end_};
+        ~left() { of.item_ = items.data(); }
+      } rest{*this};
+      out.send(rest.items);
     }
 
    private:

@@ -11,6 +11,7 @@
 //   thief can find the chunk.
 // Model: docs/protocols/chunk.pml.
 
+#include <thalweg/pipe/inline.hpp>
 #include <thalweg/pipe/size_of.hpp>
 #include <thalweg/pipe/spinlock.hpp>
 
@@ -51,18 +52,12 @@ struct mark {
 /// thread.
 class chunk_base {
  public:
-  /// The place in the order of the region the chunk travels in; dense from 0.
+  /// Its number among the runs of items of its channel, where others restore their order; dense from 0.
   std::int64_t seq = 0;
   /// The place in the order of the source, for telling which of two errors came first.
   std::int64_t position = 0;
   /// When its first item left the source.
   std::int64_t born_ns = 0;
-  /// The replica that is to take it, where they do not take what comes.
-  int replica = 0;
-  /// Which stage's output it is made for.
-  std::size_t home = 0;
-  /// What it counts for in the bounds on what is in flight.
-  std::int64_t charged_items = 0, charged_bytes = 0;
   /// Whether each item has a due time of its own: a paced source is upstream.
   bool paced = false;
   /// Whether each item has a rank: it lies between a split and an ordered merge.
@@ -156,13 +151,30 @@ template <item T> class chunk final : public chunk_base {
   T* end() noexcept { return data_ + end_.load(std::memory_order_relaxed); }
 
   /// Adds an item. Returns how many there are with it, as long as nobody steals it.
-  template <class... A> std::size_t emplace(A&&... args) {
+  template <class... A> THALWEG_INLINE std::size_t emplace(A&&... args) {
     auto n = end_.load(std::memory_order_relaxed);
     if (n == capacity_) [[unlikely]]
       n = make_room(n);
     ::new (static_cast<void*>(data_ + n)) T(std::forward<A>(args)...);
     const auto size = n + 1 - chunk_base::begin();
     end_.store(n + 1, std::memory_order_release);
+    return size;
+  }
+
+  /// Adds items, which are left moved-from, without marks. Returns how many there are with them, as long as
+  /// nobody steals them.
+  std::size_t append(std::span<T> items) {
+    std::size_t size = 0;
+    while (!items.empty()) {
+      auto n = end_.load(std::memory_order_relaxed);
+      if (n == capacity_) [[unlikely]]
+        n = make_room(n);
+      const auto fit = std::min(items.size(), capacity_ - n);
+      std::uninitialized_move_n(items.data(), fit, data_ + n);
+      size = n + fit - chunk_base::begin();
+      end_.store(n + fit, std::memory_order_release);
+      items = items.subspan(fit);
+    }
     return size;
   }
 

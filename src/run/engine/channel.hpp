@@ -20,7 +20,7 @@ using chunk_ptr = std::unique_ptr<pipe::chunk_base>;
 
 class node;
 
-/// A pipe of the network: runs of items on their way from an output to an input. One node at a time puts in,
+/// A channel of the graph: runs of items on their way from an output to an input. One node at a time puts in,
 /// and one takes out (of a farm: its replicas, one after the other). What is put in while the receiver is
 /// busy is joined with what waits already, up to as much as the receiver takes at once.
 class channel {

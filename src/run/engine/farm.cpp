@@ -5,7 +5,8 @@
 // Writers: whichever replica takes or hands on, under `lock_`.
 // Invariant: what leaves the farm is that of run `next_out_`, piece by piece; only when all its pieces are
 //   done does the window move on. What is left of a run that was cut short is listed before its first part is
-//   done. A replica never waits for its turn: whoever finds the next results sends them.
+//   done. Whoever finds the next results sends them; a replica waits for its turn
+//   only in the middle of a run of which it keeps 8 192 items or 8 MiB (`wait_for_turn`).
 // Models: docs/protocols/resize.pml, docs/protocols/pieces.pml, docs/protocols/whole_line.pml.
 #include <thalweg/model/frame.hpp>
 #include <thalweg/observe/clock.hpp>
@@ -118,7 +119,7 @@ void farm::replica::prepare(worker& w) {
   counted_.store(stages_.get(), std::memory_order_release);
 }
 
-// Other replicas count what waits for all of them with the first one.
+// A replica that takes a run counts what waits with the first one, so other threads read this.
 std::span<observe::stage_counters> farm::replica::counters() {
   auto* const from = counted_.load(std::memory_order_acquire);
   return from != nullptr ? from->counters() : std::span<observe::stage_counters>{};

@@ -421,7 +421,7 @@ void graph_engine::wait_while_paused(worker& w) {
   const auto soon = std::exchange(w.soon, false);
   while (state_->paused() && !state_->ending.load()) {
     if (auto* other = w.home.take()) {
-      // Until that returns the source cannot go on either: what is executed waits for room that only an
+      // Until that returns the source cannot go on either: what is executed waits for room that only a
       // channel that grows can give, where nothing else moves.
       const blocked_call waits(moving_);
       execute_inside(*other, w);

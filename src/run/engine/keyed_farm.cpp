@@ -24,6 +24,7 @@ namespace thalweg::run_detail::dataflow {
 namespace {
 
 constexpr std::int64_t longer_over_ranks = 4;  // runs of items, since each costs messages
+constexpr std::int64_t busy_ns = 200'000;      // that a run of items keeps each replica at work
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 using places = std::vector<model::key_part::place>;
@@ -570,10 +571,9 @@ void keyed_farm::partitioner::unite(worker& w) {
     hand_over(&w, o);
   }
   const auto n = b.items;
-  // A run is as long as it keeps all of them busy, not as could be divided up meanwhile: what waits behind
-  // one takes memory and time.
+  // A run keeps every replica busy for `busy_ns`, no longer: what waits behind it costs memory and time.
   const auto worked = b.worked_ns.exchange(0, std::memory_order_relaxed);
-  const auto each = std::max(b.divided_ns, worked / (4 * static_cast<std::int64_t>(f.replicas())));
+  const auto each = std::max(b.divided_ns, worked * run_ns / (busy_ns * static_cast<std::int64_t>(f.replicas())));
   learn(n, f.over_ ? each / longer_over_ranks : each);
   f.next_out_.fetch_add(1);
   leave_loop(w, n);

@@ -1,4 +1,4 @@
-// What a network makes of a plan: nodes, edges, loops, and who executes what.
+// What the engine makes of a plan: nodes, channels, loops, and who executes what.
 #include <algorithm>
 #include <deque>
 #include <string>

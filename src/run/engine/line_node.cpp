@@ -1,5 +1,5 @@
 // A line of serial stages, or the whole line that it begins: items are taken from the input, or from the
-// source, some 50 us of work at a time, and what comes of them is put into the output.
+// source, some 150 us of work at a time, and what comes of them is put into the output.
 //
 // State: `rest_`, what is left of a run that was cut short, and the chunk that a source fills and lends.
 // Writers: who executes the node; a receiver may take items out of what is lent at any time.
@@ -20,12 +20,12 @@ namespace thalweg::run_detail::dataflow {
 
 namespace {
 
-constexpr std::size_t most_lent = 1024;  // items of a source that may wait in any call
+constexpr std::size_t most_lent = 1024;  // items that may lie in a lent chunk
 constexpr double quick_ns = 1'000;       // an item of a source that does not wait
 constexpr double calls_remembered = 63;  // in its average
 constexpr std::size_t quick_calls_per_item = 4;
-constexpr std::size_t unwatched_calls = 16;  // a run of fewer items does without the monitor
-constexpr std::int64_t positions_per_item = 1024;
+constexpr std::size_t unwatched_calls = 16;  // quick items of a source until it has the monitor begun
+constexpr std::int64_t positions_per_item = 1024;  // an item of a source may become several
 
 }  // namespace
 
@@ -189,7 +189,7 @@ void line_node::produce(worker& w) {
     if (streak_ >= unwatched_calls) net_.watch();
     n = std::min(n, net_.is_watched() ? 1 + streak_ / quick_calls_per_item : 1);
   }
-  // Whoever waits below in the middle of a call shall not be kept waiting by a full pipe in front of us.
+  // Whoever waits below in the middle of a call shall not be kept waiting by a full channel behind this node.
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
   runner_->position = made_ * positions_per_item;
   runner_->eager = eager_;
@@ -205,7 +205,7 @@ void line_node::produce(worker& w) {
   const auto calls = static_cast<double>(std::max<std::size_t>(1, got.items));
   usual_call_ns_ +=
       (static_cast<double>(runner_->took_ns) - usual_call_ns_ * calls) / (calls + calls_remembered);
-  const bool waits = usual_call_ns_ > quick_ns || (!one_loop && runner_->took_ns > 4 * run_ns);
+  const bool waits = usual_call_ns_ > quick_ns || (!one_loop && runner_->took_ns > whole_run_ns);
   streak_ = waits ? 0 : streak_ + got.items;
   w.soon = w.depth == 0;
   give(w, false);

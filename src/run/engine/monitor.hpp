@@ -14,12 +14,12 @@ class channel;
 class graph_engine;
 
 /// A thread that looks at a run every millisecond and mends what nobody who works can see:
-///   - a run of items that takes long, since its items have become expensive, is cut short, so that others
-///   can
-///     take the rest of it, and what has become of it so far goes on;
+///   - a run of items that takes long, since its items have become expensive, is cut short: others can take
+///     the rest of it, and what has become of it so far goes on;
 ///   - what lies in the half-filled chunk of a source that waits is given to its receiver;
 ///   - a node that is ready while threads sleep gets one of them.
-/// It is begun by a worker once the run has lasted for a moment, so short runs do without it.
+/// It is begun when the run has lasted 300 µs, or when a source asks for it (`graph_engine::watch`): short runs
+/// do without it.
 class monitor {
  public:
   explicit monitor(graph_engine& n) : net_(n) {}

@@ -59,8 +59,9 @@ struct outlet {
   chunk_ptr filling;
 };
 
-/// What is executed as one: a line of stages, a replica of a farm, a `tw::stage`. It is scheduled when it has
-/// something to do, and executed by one thread at a time for some tens of microseconds.
+/// What is executed as one: a line of stages, a replica of a farm, the partitioner of one with keys or one of
+/// its partitions, a `tw::stage`. It is scheduled when it has something to do, and executed by one thread at a
+/// time, for some 150 µs.
 class node {
  public:
   /// For stages [first, last) of the plan.

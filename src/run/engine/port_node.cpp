@@ -27,7 +27,7 @@ class port_node::own_context final : public thread_context {
     if (interrupted()) throw thalweg::cancelled{};
     auto& o = node_.out[port];
     if (node_.sources() && o.to != nullptr && items.size() < o.to->batch()) {
-      pipe::light_fence();  // pairs with the heavy one of a receiver that falls asleep
+      pipe::light_fence();  // pairs with the heavy one of a receiver of another group that falls asleep
       if (!o.to->to->hungry(o.to->to_port)) return;
     }
     node_.give(*at, port, true);
