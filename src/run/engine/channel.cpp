@@ -54,7 +54,7 @@ bool channel::has_room() const noexcept {
 }
 
 // What waits is bounded by the receiver's work, too: expensive items pile up to a long latency, and `stop`
-// has to wait for them. Each replica may have one item in front of it.
+// has to wait for them. At least two items for each replica may wait.
 bool channel::enough_work_waits(std::int64_t items) const noexcept {
   const auto grown = static_cast<std::int64_t>(grown_.load(std::memory_order_relaxed));
   const auto each = std::max(item_ns(), drain_ns_.load(std::memory_order_relaxed));
@@ -104,7 +104,8 @@ void channel::push(pipe::chunk_base& items) {
       const auto room = most - std::min(most, waiting);
       dropped_.fetch_add(n - room, std::memory_order_relaxed);
       auto kept = spare(items);
-      // New ones go, or (there are more of them than there is room for) the oldest of the new.
+      // drop_new: the last of the new ones go. drop_old: where even the new ones are too many, the first of
+      // these.
       const auto first = opts_.when_full == when_full::drop_old ? n - room : 0;
       items.move_items(first, first + room, *kept);
       items.clear();

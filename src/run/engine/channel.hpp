@@ -35,7 +35,7 @@ class channel {
   [[nodiscard]] bool ask_for_room() noexcept;
   /// How many items to collect before they are put in.
   [[nodiscard]] std::size_t batch() const noexcept;
-  /// How many bytes to collect at most, and the item that exceeds them.
+  /// How many bytes to collect before they are handed over; the item that exceeds them still goes along.
   [[nodiscard]] std::size_t run_bytes() const noexcept {
     return static_cast<std::size_t>(bounds_bytes() ? std::max<std::int64_t>(1, opts_.bytes / 2)
                                                    : most_waiting_bytes);
@@ -164,7 +164,7 @@ class channel {
   std::atomic<bool> sender_sleeps_{false}, waits_in_call_{false}, hurry_{false};
   std::atomic<std::int64_t> takers_{1}, in_hand_{0};
   std::atomic<pipe::chunk_base*> lent_{nullptr};
-  pipe::spinlock lending_;  // before the other one
+  pipe::spinlock lending_;  // locked before `lock_`
   std::unique_ptr<model::own_channel> own_;
   std::atomic<std::int64_t> own_waiting_{0};
   std::atomic<std::size_t> own_left_items_{0}, own_most_left_{0};

@@ -60,8 +60,8 @@ void farm::bound_runs() {
       std::max<std::size_t>(1, static_cast<std::size_t>(to->options().capacity) / (2 * replicas())));
 }
 
-// Whether as many runs are under way as may be. Where the user has named a capacity behind the farm, what waits
-// for its turn counts as waiting there.
+// Whether as many runs are under way as may be. Where the user has named a capacity behind the farm, what
+// waits for its turn counts as waiting there.
 bool farm::is_full() const {
   const auto under_way = next_seq_.load() - next_out_.load();
   if (under_way >= window) return true;
@@ -74,8 +74,8 @@ bool farm::is_full() const {
 
 bool farm::in_any_order() const noexcept {
   const auto& first = *all.front();
-  return !ordered_ && !numbered && (first.out.empty() || first.out.front().to == nullptr ||
-                                    !first.out.front().to->ranked);
+  return !ordered_ && !numbered &&
+         (first.out.empty() || first.out.front().to == nullptr || !first.out.front().to->ranked);
 }
 
 // For one more run: the next place in the window; without order any that is free. Under the lock.
@@ -319,7 +319,7 @@ void farm::replica::execute(worker& w) {
     if (auto mine = static_cast<int>(number_); f.end_turn_.compare_exchange_strong(mine, -1)) finish_next(w);
     return;
   }
-  // A replica that shares its threads is made by the one that has the first items for it.
+  // Without a thread of its own its operators are made with its first items, by the thread that has them.
   if (f.own_threads) prepare(w);
   if (stages_ && stages_->deadline() <= observe::now_ns()) {
     struct firing {
@@ -376,8 +376,8 @@ void farm::replica::execute(worker& w) {
   deadline_.store(f.ending_.load() || !stages_ ? never : stages_->deadline(), std::memory_order_relaxed);
 }
 
-// What the replica has in its output waits for its turn. In the middle of a call of the one whose turn it is
-// it goes on at once, so that one item may become any number.
+// Results wait for their turn. Those of the run whose turn it is go on at once, also in the middle of a call:
+// one item may become any number.
 void farm::replica::give(worker& w, bool in_call) {
   auto& f = farm_;
   if (f.numbered) return give_numbered(w, in_call);
@@ -443,8 +443,7 @@ void farm::replica::end_run(worker& w) {
   first_replica().notify(&w);
 }
 
-// What comes first is in the hands of another thread, so it will come to its end; only if nobody works on it
-// this one must not wait for it, and keeps what it has.
+// Waits while another thread works on the first piece. If nobody does, it returns: the results are kept.
 void farm::replica::wait_for_turn(worker& w) {
   auto& f = farm_;
   while (w.depth == 0 && !net_.run().cancelled.load()) {
@@ -467,10 +466,12 @@ void farm::replica::wait_for_turn(worker& w) {
 void farm::replica::hand_on() {
   auto& f = farm_;
   const std::lock_guard hold(f.lock_);
-  if (mine_ == nullptr || f.numbered || !filling_ || filling_->empty() || filling_->ranked || in_loop != nullptr)
+  if (mine_ == nullptr || f.numbered || !filling_ || filling_->empty() || filling_->ranked ||
+      in_loop != nullptr)
     return;
   // What has to wait for its turn stays where it is: there it is bounded.
-  if (f.ordered_ && (f.next_out_.load() != mine_->seq || mine_->pieces.begin() != piece_ || f.stalled_.load()))
+  if (f.ordered_ &&
+      (f.next_out_.load() != mine_->seq || mine_->pieces.begin() != piece_ || f.stalled_.load()))
     return;
   if (auto* const to = out.front().to; to != nullptr && !to->has_room()) return;
   auto some = filling_->sibling();
@@ -603,8 +604,8 @@ void farm::replica::finish_next(worker& w) {
       auto& other = *f.all[f.end_replica_];
       // All is done: whoever is still executing a replica, or begins it, is about to leave it.
       while (&other != this && other.busy_.load()) std::this_thread::yield();
-      // The first replica may have worked in the loop of a whole line only; and one with a thread of its own is
-      // there from the beginning, also if that thread has not come to it.
+      // The first replica may have worked in the loop of a whole line only; and one with a thread of its own
+      // is there from the beginning, also if that thread has not come to it.
       const bool made = other.stages_ || (&other == &first_replica() && net_.has_started(first_)) ||
                         (f.own_threads && f.end_replica_ < f.replicas());
       if (!made) continue;

@@ -170,7 +170,7 @@ void graph_engine::wake() {
   for (auto* n : nodes_) n->resumed();
 }
 
-// Whoever sleeps looks at the flags again. When the run is over, it is held by those that still work alone.
+// Whoever sleeps looks at the flags again. Once the run is over only threads that still work keep it alive.
 void graph_engine::wake_groups() {
   {
     const std::lock_guard hold(groups_lock_);
@@ -191,7 +191,7 @@ void graph_engine::cut_runs() noexcept {
   for (auto* l : runners_) l->cut();
 }
 
-// Whoever leaves last ends the run: nobody comes after him.
+// Whoever leaves last ends the run: nobody comes after that.
 bool graph_engine::enter() noexcept {
   auto alive = alive_.load();
   do {
@@ -368,8 +368,8 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
     const auto given = ways_given_.load();
     const bool told = std::exchange(ways, given) != given;
     if (nothing_moves() || (told && waits_for_others(moved()))) {
-      // Where somebody below on the stack has room, he goes on once this call has returned. Otherwise nothing
-      // may move because of what one of them waits for.
+      // If an outer call on this stack has room now, it goes on when this one returns. Otherwise each full
+      // channel that the stack waits for grows.
       const bool frees = std::any_of(w.waits_for.begin(), w.waits_for.end() - 1,
                                      [](const channel* below) { return below->has_room(); });
       for (auto* full : w.waits_for) {
@@ -382,8 +382,8 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
       w.home.call_others();
       if (pipe::spin_until([&] { return e.has_room(); })) continue;
     }
-    // Or a stage that chooses has not, as it waits for something from elsewhere. (Of what goes to another
-    // rank nobody here can know: then it may be that one that works, until all say that none does.)
+    // Or no thread has: a stage that chooses waits for another input. Whether another rank still works is not
+    // known here: then only when all ranks stand still.
     // What is about to be executed by a thread of another group gets a moment for that.
     if (std::exchange(rested, false) &&
         (!state_->others || e.to->chooses() || turns_given_.load() != turns) && nobody_works() &&
@@ -421,8 +421,7 @@ void graph_engine::wait_while_paused(worker& w) {
   const auto soon = std::exchange(w.soon, false);
   while (state_->paused() && !state_->ending.load()) {
     if (auto* other = w.home.take()) {
-      // Until that returns the source cannot go on either: what is executed waits for room that only a
-      // channel that grows can give, where nothing else moves.
+      // Until it returns the source cannot go on, so this counts as a blocked call.
       const blocked_call waits(moving_);
       execute_inside(*other, w);
     } else {

@@ -101,7 +101,7 @@ class graph_engine final : public engine {
   }
   /// A thread's life in a worker_group.
   void live(thread_group& s, std::size_t number);
-  /// A thread, or a task of a worker_group whose threads are not ours, begins and ends. False: the run is
+  /// A thread, or a task of a worker group whose threads are not ours, begins and ends. False: the run is
   /// over.
   [[nodiscard]] bool enter() noexcept;
   void leave();

@@ -15,7 +15,7 @@ namespace thalweg::run_detail::dataflow {
 
 namespace {
 
-constexpr std::size_t most_resized = 256;  // of a farm that may be resized
+constexpr std::size_t most_resized = 256;  // the most replicas that `set_replicas` may ask for
 
 }  // namespace
 

@@ -24,7 +24,7 @@ constexpr std::size_t most_lent = 1024;  // items that may lie in a lent chunk
 constexpr double quick_ns = 1'000;       // an item of a source that does not wait
 constexpr double calls_remembered = 63;  // in its average
 constexpr std::size_t quick_calls_per_item = 4;
-constexpr std::size_t unwatched_calls = 16;  // quick items of a source until it has the monitor begun
+constexpr std::size_t unwatched_calls = 16;        // quick items of a source until it has the monitor begun
 constexpr std::int64_t positions_per_item = 1024;  // an item of a source may become several
 
 }  // namespace
@@ -152,7 +152,7 @@ void line_node::give(worker& w, bool in_call) {
   hand_over(&w, o);
 }
 
-// What a source has given its receiver takes itself.
+// Called by the monitor. Not for sources: receivers take from what those lend.
 void line_node::hand_on() {
   auto* const o = lending_to_.load(std::memory_order_acquire);
   if (o == nullptr || lends_) return;
@@ -170,8 +170,8 @@ void line_node::hand_on() {
 }
 
 // Whether nobody but this thread's group can take what the source has given while it waits in a call. Then it
-// is asked for more than one item at a time only after it has been quick for long, and while the monitor looks
-// after the run: in one call there is nobody else to hand on what it has given before.
+// is asked for more than one item at a time only after it has been quick for long, and while the monitor
+// looks after the run: in one call there is nobody else to hand on what it has given before.
 bool line_node::collects_long() const {
   return lends_ && outlet_ != nullptr && outlet_->to != nullptr &&
          (net_.how().alone() || (outlet_->to->to != nullptr && outlet_->to->to->home == home));
@@ -200,8 +200,7 @@ void line_node::produce(worker& w) {
   const auto most = one_loop ? longest_whole_run : longest_run;
   run_length_ = runner_->worked_ns < target ? std::min(2 * run_length_, most)
                                             : std::max<std::size_t>(1, run_length_ / 2);
-  // A source that is quick but for a long call now and then, as one that reads a file block by block, does
-  // not wait: what has come before such a call waits for it no longer than for the work of the others.
+  // A source with a rare slow call (a file read in blocks) does not count as one that waits.
   const auto calls = static_cast<double>(std::max<std::size_t>(1, got.items));
   usual_call_ns_ +=
       (static_cast<double>(runner_->took_ns) - usual_call_ns_ * calls) / (calls + calls_remembered);

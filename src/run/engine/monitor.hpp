@@ -18,8 +18,8 @@ class graph_engine;
 ///     the rest of it, and what has become of it so far goes on;
 ///   - what lies in the half-filled chunk of a source that waits is given to its receiver;
 ///   - a node that is ready while threads sleep gets one of them.
-/// It is begun when the run has lasted 300 µs, or when a source asks for it (`graph_engine::watch`): short runs
-/// do without it.
+/// It is begun when the run has lasted 300 µs, or when a source asks for it (`graph_engine::watch`): short
+/// runs do without it.
 class monitor {
  public:
   explicit monitor(graph_engine& n) : net_(n) {}

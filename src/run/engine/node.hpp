@@ -60,8 +60,8 @@ struct outlet {
 };
 
 /// What is executed as one: a line of stages, a replica of a farm, the partitioner of one with keys or one of
-/// its partitions, a `tw::stage`. It is scheduled when it has something to do, and executed by one thread at a
-/// time, for some 150 µs.
+/// its partitions, a `tw::stage`. It is scheduled when it has something to do, and executed by one thread at
+/// a time, for some 150 µs.
 class node {
  public:
   /// For stages [first, last) of the plan.
@@ -139,7 +139,8 @@ class node {
 
   [[nodiscard]] std::size_t first() const noexcept { return first_; }
   [[nodiscard]] std::size_t last() const noexcept { return last_; }
-  /// In a loop: there is an item for it that need not wait for others to leave.
+  /// Whether it may take an item from this input: from outside a loop only while fewer than `credit` are
+  /// inside.
   [[nodiscard]] bool may_take(std::size_t port) const;
   [[nodiscard]] bool outputs_have_room() const;
   /// Puts what an outlet holds into its channel.

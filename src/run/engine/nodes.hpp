@@ -228,7 +228,7 @@ class farm::replica final : public node, public stage_runner::output {
 class keyed_farm final : public replicated {
  public:
   keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, const model::stage_info& info);
-  /// Whose parts are where `over` says.
+  /// Over several ranks: its partitions are where `over` says.
   keyed_farm(graph_engine& n, std::vector<part> parts, const model::stage_info& info,
              std::unique_ptr<part_placement> over);
   ~keyed_farm() override;

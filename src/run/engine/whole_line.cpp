@@ -28,7 +28,7 @@ constexpr std::int64_t longest_wait_ns = 1'000'000'000;
 constexpr double cheap_ns = 30;            // an item: one loop may be faster
 constexpr double worth_sharing_ns = 12;    // an item: several threads may be faster
 constexpr double slow_call_ns = 2'000;     // of a source: it waits
-constexpr std::size_t rarely = 1'000'000;  // a farm that gets no item of so many need not have been timed
+constexpr std::size_t rarely = 1'000'000;  // a node that gets no item of so many need not have been timed
 constexpr int runs_before_sharing = 3;     // one slow run may be a preemption
 
 }  // namespace
@@ -172,7 +172,7 @@ void whole_line::ran_apart() {
     return;
   }
   if (now < next_whole_ || !all_timed()) return;
-  // A source that waits: what comes behind a call is done before the next one, or may go on beside it.
+  // Between two calls of a source that waits there is time for what comes behind it, if that is short.
   const bool better =
       head_.is_source_ && source > slow_call_ns ? others < static_cast<double>(wake_ns) : cost < cheap_ns;
   if (!better) return;

@@ -74,7 +74,9 @@ class thread_group final : public worker_group {
   /// whether it could.
   void spawn_by(std::function<bool(std::size_t)> spawn) {
     spawn_ = std::move(spawn);
-    spawned_.store(1, std::memory_order_release);  // another rank may have something ready already
+    spawned_.store(
+        1,
+        std::memory_order_release);  // `start` makes the first; another rank may have something ready already
   }
 
   void submit(node& n, turn when, bool soon) override;
@@ -114,7 +116,7 @@ class thread_group final : public worker_group {
   [[nodiscard]] bool busy() const noexcept { return ready() > 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// How many of them have been made.
-  [[nodiscard]] std::size_t spawned() const noexcept { 
+  [[nodiscard]] std::size_t spawned() const noexcept {
     const auto n = spawned_.load();
     return n > 0 ? n : size_;
   }
