@@ -303,4 +303,41 @@ TEST_P(WaitingMeasured, HowLongTheQuickStagesWait) {
   EXPECT_NE(table.str().find("wait"), std::string::npos) << r;
 }
 
+// A farm with state for each key: `quick` is the time between two items, `slow` that of one.
+tw::report keyed_farm(const std::string& policy, std::chrono::microseconds quick,
+                      std::chrono::microseconds slow) {
+  const auto read = [quick, n = 0]() mutable -> std::optional<int> {
+    if (n == 400) return std::nullopt;
+    if (quick > 0us) std::this_thread::sleep_for(quick);
+    return n++;
+  };
+  const auto add = [slow](int& sum, const int& x) {
+    if (slow > 0us) std::this_thread::sleep_for(slow);
+    return sum += x;
+  };
+  return tw::run(
+      tw::source(read, {.name = "read"}) |
+          tw::farm(tw::key_by([](const int& x) { return x % 7; }, add, {.capacity = 4, .name = "keyed"}),
+                   {.replicas = 2}) |
+          tw::sink([](int) {}, {.name = "end"}),
+      tw::policy_from(policy));
+}
+
+TEST(WaitingMeasuredWithKeys, HowManyWaitInFront) {
+  for (const std::string policy : {"pool:4", "threads"}) {
+    const auto r = keyed_farm(policy, 0us, 300us);
+    const auto level = r.stage("keyed").occupancy();
+    EXPECT_GT(level.mean, 0.5) << policy;
+    EXPECT_GE(level.max, 1U) << policy;
+    EXPECT_EQ(level.capacity, 4U) << policy;
+  }
+}
+
+TEST(WaitingMeasuredWithKeys, HowLongThereIsNothingToDivide) {
+  for (const std::string policy : {"pool:4", "threads"}) {
+    const auto r = keyed_farm(policy, 300us, 0us);
+    EXPECT_GT(r.stage("keyed").waited_for_input(), r.elapsed() / 5) << policy;
+  }
+}
+
 }  // namespace

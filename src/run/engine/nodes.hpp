@@ -324,6 +324,10 @@ class keyed_farm final : public replicated {
 class keyed_farm::partitioner : public node {
  public:
   partitioner(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last);
+  /// What waits in front of the farm, and how long it has nothing to divide.
+  [[nodiscard]] std::span<observe::stage_counters> counters() override {
+    return log_ != nullptr ? log_->span(first_, 1) : std::span<observe::stage_counters>{};
+  }
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
   /// An empty run of results.
@@ -369,6 +373,7 @@ class keyed_farm::partitioner : public node {
   void give_late(batch& b);
   void unite(worker& w);
 
+  thread_log* log_ = nullptr;
   chunk_ptr back_;
   std::int64_t count_ = 0;
   std::int64_t position_ = 0, upto_ = 0;
