@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -81,6 +82,62 @@ TEST(Waking, DealtItemsWhoseReplicaIsTakenAway) {
   e.wait();
   ASSERT_EQ(seen.size(), static_cast<std::size_t>(most));
   for (int i = 0; i < most; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+}
+
+// Reads all of `b` first.
+struct one_after_the_other : tw::stage {
+  tw::in<int> a{this, "a"};
+  tw::in<int> b{this, "b"};
+  tw::out<int> out{this, "out"};
+  void on_run() override {
+    while (b.available()) out.send(b.take());
+    if (!b.ended()) return;
+    while (a.available()) out.send(a.take());
+    if (a.ended()) end();
+  }
+};
+
+// One replica waits for room in front of the input that is not read, another one with more than it may keep
+// for its turn.
+TEST(Waking, ReplicasThatWaitForTheirTurnWhereAChannelHasToGrow) {
+  constexpr long items = 4;
+  constexpr long each = 20'000;
+  for (const std::string policy : {"pool:1", "pool:2", "pool:3", "threads"}) {
+    long n = 0;
+    tw::graph g;
+    auto& both = g.add<tw::tee<int>>();
+    auto& later = g.add<one_after_the_other>();
+    auto many = g.add(tw::farm(tw::flat_map([](int x, tw::emitter<int>& to) {
+                                 for (int i = 0; i < each; ++i) to.send(x + i);
+                               }),
+                               {.replicas = 2}));
+    g.connect(g.add(tw::source(std::vector<int>(items))).out, both.in);
+    g.connect(both.branch(), many.in);
+    g.connect(many.out, later.a);
+    g.connect(both.branch(), later.b);
+    g.connect(later.out, g.add(tw::sink([&](int) { ++n; })).in);
+    tw::run(g, tw::policy_from(policy));
+    EXPECT_EQ(n, items * each + items) << policy;
+  }
+}
+
+// The error comes while `launch` still makes threads, and in the middle of a call that lasts long.
+TEST(Waking, AnErrorWhileThreadsAreBeingMade) {
+  for (int i = 0; i < 10; ++i) {
+    const std::vector<int> items(100);
+    const auto same = [](int x) { return x; };
+    tw::graph g;
+    g.add(tw::source(items) | tw::flat_map([](int x, tw::emitter<int>& to) {
+            to.send(x);
+            std::this_thread::sleep_for(3ms);
+            throw std::runtime_error("as it shall");
+          }) |
+          tw::farm(tw::map(same), {.replicas = 2}) | tw::sink([](int) {}));
+    g.add(tw::source(items) | tw::farm(tw::map(same), {.replicas = 32, .blocking = true}) |
+          tw::sink([](int) {}));
+    auto run = tw::launch(g, tw::policy_from("pool:8"));
+    EXPECT_THROW(run.wait(), std::runtime_error);
+  }
 }
 
 }  // namespace

@@ -267,7 +267,9 @@ void channel::discard() noexcept {
 
 void channel::grow() noexcept {
   const auto twice = [](auto& most) {
-    most.store(2 * most.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    const auto before = most.load(std::memory_order_relaxed);
+    const auto limit = std::numeric_limits<decltype(before)>::max();
+    most.store(before > limit / 2 ? limit : 2 * before, std::memory_order_relaxed);
   };
   twice(capacity_);
   twice(most_bytes_);

@@ -62,7 +62,7 @@ void farm::bound_runs() {
 
 // Whether as many runs are under way as may be. Where the user has named a capacity behind the farm, what
 // waits for its turn counts as waiting there.
-bool farm::is_full() const {
+bool farm::is_full() const noexcept {
   const auto under_way = next_seq_.load() - next_out_.load();
   if (under_way >= window) return true;
   const auto& first = *all.front();
@@ -82,6 +82,19 @@ bool farm::in_any_order() const noexcept {
 farm::batch& farm::new_slot() {
   if (!in_any_order()) return slot(next_seq_.load());
   return *std::find_if(slots_.begin(), slots_.end(), [](const batch& b) { return !b.used; });
+}
+
+// Which piece's results go on next. Under the lock.
+void farm::note_first() noexcept {
+  const auto next = next_out_.load();
+  const bool none = !ordered_ || next == next_seq_.load() || slot(next).pieces.empty();
+  first_id_.store(none ? 0 : slot(next).pieces.front().id);
+}
+
+bool farm::turn_has_come() const noexcept {
+  const auto first = first_id_.load();
+  return first != 0 &&
+         std::any_of(all.begin(), all.end(), [&](const auto& r) { return r->waits_with_.load() == first; });
 }
 
 worker_group* farm::home() const noexcept {
@@ -134,7 +147,7 @@ bool farm::replica::quiet() const {
 
 bool farm::replica::wants(std::size_t) const noexcept {
   const auto next = farm_.next_target_.load(std::memory_order_relaxed);
-  return next >= 0 ? next == static_cast<int>(number_) : number_ < farm_.replicas();
+  return (next >= 0 ? next == static_cast<int>(number_) : number_ < farm_.replicas()) && !farm_.is_full();
 }
 
 bool farm::replica::hungry(std::size_t port) const noexcept {
@@ -197,8 +210,9 @@ void farm::replica::begin(std::int64_t number, std::int64_t upto, std::size_t it
   b.piece_items = 1;
   b.used = true;
   mine_ = &b;
-  piece_ = b.pieces.emplace(b.pieces.end());
+  piece_ = b.pieces.insert(b.pieces.end(), {.id = farm_.new_id()});
   farm_.next_seq_.fetch_add(1);
+  farm_.note_first();
 }
 
 // Of the oldest run that was cut short, what nobody works on: as much of it as is worth taking. Under the
@@ -224,7 +238,7 @@ chunk_ptr farm::replica::take_piece() {
       some->position = items->position;
       some->born_ns = items->born_ns;
       items->position += static_cast<std::int64_t>(most);
-      b.pieces.emplace(std::next(p))->waiting = std::move(items);
+      b.pieces.insert(std::next(p), {.id = f.new_id()})->waiting = std::move(items);
       items = std::move(some);
     } else {
       f.waiting_pieces_.fetch_sub(1);
@@ -242,7 +256,7 @@ void farm::replica::put_back(worker& w, chunk_ptr rest) {
   const auto n = std::min(rest->size(), f.replicas());
   {
     const std::lock_guard hold(f.lock_);
-    mine_->pieces.emplace(std::next(piece_))->waiting = std::move(rest);
+    mine_->pieces.insert(std::next(piece_), {.id = f.new_id()})->waiting = std::move(rest);
     f.waiting_pieces_.fetch_add(1);
   }
   for (std::size_t i = 0; i < n; ++i) first_replica().notify(&w);
@@ -381,23 +395,18 @@ void farm::replica::execute(worker& w) {
 void farm::replica::give(worker& w, bool in_call) {
   auto& f = farm_;
   if (f.numbered) return give_numbered(w, in_call);
-  const auto my_turn = [&] {
-    if (!f.ordered_ || mine_ == nullptr) return true;
-    if (f.next_out_.load() != mine_->seq) return false;
-    const std::lock_guard hold(f.lock_);
-    return mine_->pieces.begin() == piece_;
-  };
+  const auto may_go_on = [&] { return !f.ordered_ || mine_ == nullptr || my_turn(); };
   if (filling_ && !filling_->empty()) {
     const auto much = [&] {
       const std::lock_guard hold(f.lock_);  // the monitor may take what is in it
       return filling_->bytes() >= most_kept_bytes || filling_->size() >= most_kept;
     };
-    if (in_call && !my_turn()) {
+    if (in_call && !may_go_on()) {
       if (!much()) return;  // it may grow
       wait_for_turn(w);
     }
     auto& o = out.front();
-    if (in_call && my_turn() && o.to != nullptr && !o.to->has_room()) net_.wait_for_room(w, *o.to);
+    if (in_call && may_go_on() && o.to != nullptr && !o.to->has_room()) net_.wait_for_room(w, *o.to);
     const std::lock_guard hold(f.lock_);
     const bool ranked = filling_->ranked;
     filling_->position = stages_->position;
@@ -450,15 +459,23 @@ void farm::replica::wait_for_turn(worker& w) {
     {
       const std::lock_guard hold(f.lock_);
       if (f.stalled_.load()) drain(w);
-      if (f.next_out_.load() == mine_->seq && mine_->pieces.begin() == piece_) return;
+      if (my_turn()) return;
       const auto& first = f.slot(f.next_out_.load()).pieces;
       if (!f.stalled_.load() && (first.empty() || first.front().waiting)) return;
     }
     if (auto* const e = out.front().to; f.stalled_.load() && e != nullptr && !e->has_room()) {
       net_.wait_for_room(w, *e);
-    } else if (!pipe::spin_until([&] { return my_run_is_next(); })) {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      continue;
     }
+    // Until its turn comes nothing moves because of this call; from then on it does, and `waits_with_` says
+    // so.
+    waits_with_.store(piece_->id);
+    {
+      const graph_engine::blocked_call waits(net_);
+      if (!pipe::spin_until([&] { return my_turn(); }))
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    waits_with_.store(0);
   }
 }
 
@@ -470,9 +487,7 @@ void farm::replica::hand_on() {
       in_loop != nullptr)
     return;
   // What has to wait for its turn stays where it is: there it is bounded.
-  if (f.ordered_ &&
-      (f.next_out_.load() != mine_->seq || mine_->pieces.begin() != piece_ || f.stalled_.load()))
-    return;
+  if (f.ordered_ && (!my_turn() || f.stalled_.load())) return;
   if (auto* const to = out.front().to; to != nullptr && !to->has_room()) return;
   auto some = filling_->sibling();
   some->upto = std::numeric_limits<std::int64_t>::min();
@@ -570,6 +585,7 @@ void farm::replica::drain(worker& w) {
     advanced = true;
     leave_loop(w, n);
   }
+  f.note_first();
   if (advanced) first_replica().notify(&w);
 }
 

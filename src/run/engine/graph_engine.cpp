@@ -52,7 +52,7 @@ void graph_engine::start(bool on_caller) {
                                         }));
   // Other ranks may ask for replicas as soon as this one can hear them: the threads of these come after those
   // that there are from the beginning.
-  const std::lock_guard hold(employing_);
+  std::unique_lock hold(employing_);
   if (run.others) {
     // One thread has to speak to the other ranks: the caller's, unless that has stages to execute.
     deferred_ = on_caller_ != nullptr && !shape_.sequential;
@@ -77,6 +77,8 @@ void graph_engine::start(bool on_caller) {
   }
   if (auto* const s = dynamic_cast<thread_group*>(home_); s != nullptr && !shape_.hire && !shape_.sequential)
     s->spawn_by([this, s](std::size_t number) { return employ_one(*s, number); });
+  std::exception_ptr failed;
+  std::size_t missing = 0;
   for (auto* s : thread_groups_) {
     alive_.fetch_add(s->spawned());
     if (s == on_caller_ && deferred_) continue;
@@ -85,18 +87,21 @@ void graph_engine::start(bool on_caller) {
       if (!on_caller) threads_.emplace_back([this] { hire(); });
       continue;
     }
-    std::size_t missing = s->spawned();
+    std::size_t i = 0;
     try {
-      for (std::size_t i = 0; i < s->spawned(); ++i) {
-        threads_.emplace_back([this, s, i] { live(*s, i); });
-        --missing;
-      }
+      for (; i < s->spawned(); ++i) threads_.emplace_back([this, s, i] { live(*s, i); });
     } catch (...) {
-      // The system has no more threads: those that run must not wait for the others.
-      run.fail(std::current_exception(), 0);
-      wake();
-      for (; missing > 0; --missing) leave();
+      failed = std::current_exception();
+      missing += s->spawned() - i;
     }
+  }
+  // From here on threads are woken, and may be the last: one of them may need a new thread for that.
+  hold.unlock();
+  if (failed) {
+    // The system has no more threads: those that run must not wait for the others.
+    run.fail(failed, 0);
+    wake();
+    for (; missing > 0; --missing) leave();
   }
   if (over()) wake_groups();  // others execute everything: no thread may be there to find it out
   leave();
@@ -314,15 +319,6 @@ void graph_engine::execute_inside(node& n, worker& w) {
   --w.depth;
 }
 
-// A call that is awake but waits is counted as blocked while this lives.
-struct graph_engine::blocked_call {
-  std::atomic<std::uint64_t>& moving;
-  explicit blocked_call(std::atomic<std::uint64_t>& m) : moving(m) { moving.fetch_add(change + one_blocked); }
-  blocked_call(const blocked_call&) = delete;
-  blocked_call& operator=(const blocked_call&) = delete;
-  ~blocked_call() { moving.fetch_add(change - one_blocked); }
-};
-
 // Executes a node, or what it waits for itself, if that is the worker's to do.
 bool graph_engine::help(node& n, worker& w) {
   if (n.home == &w.home && n.claim()) {
@@ -352,7 +348,7 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
       if (!all.empty()) all.back()->waits_in_call(true);
     }
   } const listed(w.waits_for, e);
-  const blocked_call waits(moving_);
+  const blocked_call waits(*this);
   const auto turns = turns_given_.load();
   auto ways = ways_given_.load();
   bool rested = false;
@@ -407,6 +403,7 @@ bool graph_engine::nothing_moves() const {
   const auto before = moving_.load();
   return !state_->others && all_wait(before) &&
          std::none_of(channels_.begin(), channels_.end(), [](const auto& e) { return e->goes_on(); }) &&
+         std::none_of(farms_.begin(), farms_.end(), [](const auto& f) { return f->turn_has_come(); }) &&
          moving_.load() == before;
 }
 
@@ -422,7 +419,7 @@ void graph_engine::wait_while_paused(worker& w) {
   while (state_->paused() && !state_->ending.load()) {
     if (auto* other = w.home.take()) {
       // Until it returns the source cannot go on, so this counts as a blocked call.
-      const blocked_call waits(moving_);
+      const blocked_call waits(*this);
       execute_inside(*other, w);
     } else {
       (void)state_->wait_while_paused(std::chrono::milliseconds(1));
@@ -484,6 +481,7 @@ void graph_engine::set_replicas(std::string_view stage, int replicas) {
 
 void graph_engine::set_replicas_here(replicated& f, std::size_t n) {
   if (shape_.sequential) return;  // one thread executes any number
+  const std::lock_guard one_at_a_time(resizing_);
   n = std::min(n, f.most());
   if (auto* const each = dynamic_cast<farm*>(&f); each != nullptr && each->own_threads) {
     const auto& info = *state_->stages[each->all.front()->first()].info;

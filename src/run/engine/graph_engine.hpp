@@ -127,6 +127,20 @@ class graph_engine final : public engine {
   /// One more thread for the nodes without threads of their own. False: there is none.
   bool employ_one(thread_group& s, std::size_t number);
 
+  /// A call that is awake but waits for others is counted as blocked while this lives.
+  class blocked_call {
+   public:
+    explicit blocked_call(graph_engine& n) noexcept : moving_(n.moving_) {
+      moving_.fetch_add(change + one_blocked);
+    }
+    blocked_call(const blocked_call&) = delete;
+    blocked_call& operator=(const blocked_call&) = delete;
+    ~blocked_call() { moving_.fetch_add(change - one_blocked); }
+
+   private:
+    std::atomic<std::uint64_t>& moving_;
+  };
+
   void woke() noexcept { moving_.fetch_add(change + one_awake); }
   void slept();
   void ended();
@@ -187,7 +201,6 @@ class graph_engine final : public engine {
   [[nodiscard]] channel* smallest_full() const;
   [[nodiscard]] bool waits_for_others(std::uint64_t moving) const;
   [[nodiscard]] std::size_t ready_nodes() const;
-  struct blocked_call;
   [[nodiscard]] bool nothing_moves() const;
   [[nodiscard]] bool nobody_works() const;
 
@@ -235,6 +248,7 @@ class graph_engine final : public engine {
   // How often all ranks stood still, and a thread of this one that waits in a call was to change that.
   std::atomic<std::uint64_t> turns_given_{0}, ways_given_{0};
   std::mutex joining_;
+  std::mutex resizing_;
   std::unique_ptr<monitor> monitor_;
   std::atomic<bool> watched_;
   const std::int64_t began_ns_;

@@ -307,7 +307,7 @@ bool keyed_farm::partitioner::drained() const {
   return farm_.next_out_.load() == farm_.next_in_.load();
 }
 
-bool keyed_farm::partitioner::has_place() const {
+bool keyed_farm::partitioner::has_place() const noexcept {
   return farm_.next_in_.load() - farm_.next_out_.load() < most_runs;
 }
 

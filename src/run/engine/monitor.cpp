@@ -50,14 +50,23 @@ void monitor::watch() {
 
 void monitor::look() {
   if (net_.over()) return;
-  cut_long_runs(observe::now_ns());
-  hand_on_what_was_lent();
-  call_threads();
+  try {
+    cut_long_runs(observe::now_ns());
+    hand_on_what_was_lent();
+    call_threads();
+  } catch (...) {
+    net_.run().fail(std::current_exception(), 0);  // an item that cannot be moved
+    net_.wake();
+  }
 }
 
 void monitor::cut_long_runs(std::int64_t now) {
-  const std::lock_guard hold(net_.runners_lock_);
-  for (auto* l : net_.runners_) {
+  // They live as long as the engine. Nobody must wait for this list while results go on.
+  {
+    const std::lock_guard hold(net_.runners_lock_);
+    runners_ = net_.runners_;
+  }
+  for (auto* l : runners_) {
     if (const auto began = l->began(); began == 0 || now - began <= long_run_ns) continue;
     l->cut();
     l->hand_on();

@@ -12,6 +12,7 @@ namespace thalweg::run_detail::dataflow {
 
 class channel;
 class graph_engine;
+class stage_runner;
 
 /// A thread that looks at a run every millisecond and mends what nobody who works can see:
 ///   - a run of items that takes long, since its items have become expensive, is cut short: others can take
@@ -42,7 +43,8 @@ class monitor {
   bool over_ = false;
   std::thread thread_;
   std::unordered_map<const channel*, std::size_t> lent_;  // what lay in its lent chunk at the last look
-  std::vector<std::size_t> ready_;                        // nodes that were ready then, by group of threads
+  std::vector<stage_runner*> runners_;
+  std::vector<std::size_t> ready_;  // nodes that were ready then, by group of threads
 };
 
 }  // namespace thalweg::run_detail::dataflow

@@ -109,6 +109,8 @@ class farm final : public replicated {
   /// Each replica has a thread of its own.
   bool own_threads = false;
   [[nodiscard]] bool ordered() const noexcept { return ordered_; }
+  /// A replica that waits for its turn in the middle of a call is about to go on.
+  [[nodiscard]] bool turn_has_come() const noexcept;
   static constexpr std::int64_t window = 64;
 
  private:
@@ -117,7 +119,8 @@ class farm final : public replicated {
   // A replica that is held up by expensive items has its run cut short: what is left of it is a piece of its
   // own then, for whoever is idle. The pieces of a run are in the order of its items.
   struct piece {
-    chunk_ptr waiting;  // items that nobody works on
+    std::uint64_t id;
+    chunk_ptr waiting = {};  // items that nobody works on
     std::vector<chunk_ptr> results = {};
     bool done = false;
   };
@@ -136,8 +139,11 @@ class farm final : public replicated {
 
   [[nodiscard]] bool deals() const noexcept { return dealing_.how() != schedule::kind::on_demand; }
   [[nodiscard]] std::size_t target(run_state& run, const pipe::chunk_base& items, std::size_t i) const;
-  [[nodiscard]] bool is_full() const;
+  [[nodiscard]] bool is_full() const noexcept;
   [[nodiscard]] bool in_any_order() const noexcept;
+  /// For a piece of a run: ids begin with 1.
+  [[nodiscard]] std::uint64_t new_id() noexcept { return ++last_id_; }
+  void note_first() noexcept;
   [[nodiscard]] batch& new_slot();
   [[nodiscard]] batch& slot(std::int64_t seq) { return slots_[static_cast<std::size_t>(seq % window)]; }
 
@@ -149,6 +155,8 @@ class farm final : public replicated {
       -1};               // whose turn it is to take items, where they are dealt out; -1: anybody's
   pipe::spinlock lock_;  // what follows, and the output
   std::vector<batch> slots_;
+  std::uint64_t last_id_ = 0;
+  std::atomic<std::uint64_t> first_id_{0};  // of the piece whose turn it is; 0: there is none
   std::atomic<std::size_t> waiting_pieces_{0};
   chunk_ptr dealt_;  // what is left of a run of items that is being dealt out
   std::int64_t count_ = 0;
@@ -193,7 +201,7 @@ class farm::replica final : public node, public stage_runner::output {
   void give_numbered(worker& w, bool in_call);
   void drain(worker& w);
   void wait_for_turn(worker& w);
-  [[nodiscard]] bool my_run_is_next() const noexcept { return farm_.next_out_.load() == mine_->seq; }
+  [[nodiscard]] bool my_turn() const noexcept { return farm_.first_id_.load() == piece_->id; }
   void count_order();
   void end_run(worker& w);
   void send_results(worker* w);
@@ -212,7 +220,8 @@ class farm::replica final : public node, public stage_runner::output {
   chunk_ptr filling_;
   chunk_ptr back_;
   batch* mine_ = nullptr;
-  std::list<piece>::iterator piece_;  // of it, if there is one
+  std::list<piece>::iterator piece_;          // of it, if there is one
+  std::atomic<std::uint64_t> waits_with_{0};  // the piece with which it waits for its turn; 0: it does not
   bool ending_now_ = false;
 };
 
@@ -328,6 +337,7 @@ class keyed_farm::partitioner : public node {
   [[nodiscard]] std::span<observe::stage_counters> counters() override {
     return log_ != nullptr ? log_->span(first_, 1) : std::span<observe::stage_counters>{};
   }
+  [[nodiscard]] bool wants(std::size_t) const noexcept override { return has_place(); }
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
   /// An empty run of results.
@@ -340,7 +350,7 @@ class keyed_farm::partitioner : public node {
 
   [[nodiscard]] bool first_is_done() const;
   [[nodiscard]] bool drained() const;
-  [[nodiscard]] bool has_place() const;  // for another run of items
+  [[nodiscard]] bool has_place() const noexcept;  // for another run of items
   /// A run of items is about to be divided: `like` is one of its kind.
   void prepare(batch& b, const pipe::chunk_base& like);
   void start(worker& w, batch& b);
