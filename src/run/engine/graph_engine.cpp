@@ -278,7 +278,7 @@ void graph_engine::look_no_more(worker& w, const node* next) {
 }
 
 void graph_engine::watch() {
-  if (!watched_.exchange(true)) monitor_->begin();
+  if (!is_watched() && !watched_.exchange(true)) monitor_->begin();
 }
 
 // --- executing ---

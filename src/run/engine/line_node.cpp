@@ -24,7 +24,6 @@ constexpr std::size_t most_lent = 1024;  // items that may lie in a lent chunk
 constexpr double quick_ns = 1'000;       // an item of a source that does not wait
 constexpr double calls_remembered = 63;  // in its average
 constexpr std::size_t quick_calls_per_item = 4;
-constexpr std::size_t unwatched_calls = 16;        // quick items of a source until it has the monitor begun
 constexpr std::int64_t positions_per_item = 1024;  // an item of a source may become several
 
 }  // namespace

@@ -155,6 +155,7 @@ std::int64_t stage_runner::process(worker& w, pipe::chunk_base& items, std::size
   limit_ = limit;
   const auto n = items.size();
   if (n == 0) return 0;
+  if (may_be_cut) net_.watch();  // it can only be cut short by the monitor
   const auto begin = begin_run();
   const auto elsewhere = elsewhere_ns_;
   const auto done = carry(w, first_, items, may_be_cut, begin);
@@ -249,6 +250,7 @@ void stage_runner::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base&
 }
 
 model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limit) {
+  if (n > unwatched_calls) net_.watch();
   const auto begin = begin_run();
   const auto p = part_at(first_);
   const auto next = p.first + (p.stages.last - p.stages.first);
