@@ -352,7 +352,7 @@ void farm::replica::execute(worker& w) {
     if (items && filling_) begin_output(*items);
   }
   if (items) {
-    if (may_take(0)) first_replica().notify(&w);
+    if (may_take(0) || f.waiting_pieces_.load() > 0) first_replica().notify(&w);
     if (!stages_) {
       prepare(w);
       const std::lock_guard hold(f.lock_);
