@@ -70,7 +70,7 @@ std::int64_t stage_runner::begin_run() {
   if (run_.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
   measuring_ = fused_ && runs_ == next_measured_;
   if (measuring_) {
-    next_measured_ += std::min(runs_ + 1, between_measurements);
+    next_measured_ += std::min(runs_ + 1, between_measurements - 8 + some());
     std::fill(measured_.ns.begin(), measured_.ns.end(), 0);
   }
   ++runs_;
@@ -83,7 +83,8 @@ void stage_runner::end_run(std::size_t items) {
   began_.store(0, std::memory_order_release);
   if (!std::exchange(measuring_, false)) {
     // A stage that few items come to shall be timed soon.
-    if (fused_ && next_measured_ > runs_ + 4 && has_untimed_stage()) next_measured_ = runs_ + 4;
+    if (fused_ && next_measured_ > runs_ + most_some && has_hardly_timed_stage())
+      next_measured_ = runs_ + some();
     return;
   }
   measured_.items = items;
@@ -94,10 +95,17 @@ stage_runner::own_context& stage_runner::context(std::size_t component) {
   return *contexts_[component - parts_.front().component];
 }
 
-bool stage_runner::has_untimed_stage() const {
+// A number of runs from 1 to 16, another one each time: at a fixed distance what happens in every 96th run
+// only might never be measured. (The constants are those of Numerical Recipes.)
+std::uint64_t stage_runner::some() noexcept {
+  random_ = random_ * 1'664'525U + 1'013'904'223U;
+  return 1 + (random_ >> 28U);
+}
+
+bool stage_runner::has_hardly_timed_stage() const {
   for (auto s = first_; s < last_; ++s) {
     const auto& c = (*log_)[s];
-    if (c.items_in.value() != 0 && c.probes.value() == 0) return true;
+    if (c.items_in.value() != 0 && c.probes.value() < few_probes) return true;
   }
   return false;
 }
@@ -259,7 +267,7 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   auto& ctx = context(p.component);
   limit_ = limit;
   // What a source that may wait has given goes on at once, one by one.
-  if (measuring_ && !eager) n = std::min(n, most_measured);
+  if (measuring_ && !eager) n = std::min(n, has_hardly_timed_stage() ? most_untimed : most_measured);
   ctx.limit = last ? limit : measuring_ && eager ? longest_run : 1;
   ctx.paced = paced;
   ctx.at = &w;

@@ -97,7 +97,8 @@ class stage_runner {
   std::int64_t process(worker& w, pipe::chunk_base& items, std::size_t limit, bool may_be_cut);
   std::int64_t begin_run();
   void end_run(std::size_t items);
-  [[nodiscard]] bool has_untimed_stage() const;
+  [[nodiscard]] bool has_hardly_timed_stage() const;
+  [[nodiscard]] std::uint64_t some() noexcept;
   void flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out);
 
   graph_engine& net_;
@@ -119,12 +120,18 @@ class stage_runner {
   std::atomic<std::int64_t> began_{0};
   std::atomic<std::size_t> quota_{0};  // of a source
   // Now and then a run of items goes through stage by stage instead of through the fused loops, so that each
-  // stage is timed; the distance grows to `between_measurements` runs.
+  // stage is timed; the distance grows to `between_measurements` runs. It stays short while a stage has been
+  // timed for less than `few_probes` items, since few come to it (behind a window, behind a filter). A source
+  // that may wait gives `most_measured` items in such a run, or `most_untimed`.
   static constexpr std::uint64_t between_measurements = 128;
-  static constexpr std::size_t most_measured = 64;  // items of a source that may wait
+  static constexpr std::uint64_t most_some = 16;
+  static constexpr std::uint64_t few_probes = 32;
+  static constexpr std::size_t most_measured = 64;
+  static constexpr std::size_t most_untimed = 256;
   const bool fused_;
   bool measuring_ = false;
   std::uint64_t runs_ = 0, next_measured_ = 0;
+  std::uint32_t random_ = 0;
   measurement measured_;
 };
 
