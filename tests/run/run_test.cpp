@@ -589,6 +589,8 @@ TEST_P(Run, EndHooksOfABlockingFarmRunOnItsThreads) {
 TEST_P(Run, ABlockedStageDoesNotStarveTheWorkers) {
   if (one_thread()) GTEST_SKIP() << "one thread does everything";
   // The blocking sink waits for something that only happens while it waits: that the farm goes on working.
+  // Without a capacity it would be work that bounds what waits for the sink, and a call that waits looks like
+  // work.
   std::atomic<int> worked{0};
   bool went_on = true;
   int n = 0;
@@ -605,7 +607,7 @@ TEST_P(Run, ABlockedStageDoesNotStarveTheWorkers) {
                     const int wanted = std::min(50, n + 5);
                     went_on = went_on && eventually([&] { return worked >= wanted; });
                   },
-                  {.blocking = true}),
+                  {.capacity = 16, .blocking = true}),
           policy());
   EXPECT_TRUE(went_on);
   EXPECT_EQ(n, 50);
