@@ -233,16 +233,16 @@ TEST_P(Deciding, ManyCheapItemsAndThenDearOnes) {
 
 // The whole stream is on its way before anybody looks after the run, in runs as long as cheap items make
 // them.
-TEST_P(Deciding, AFewCheapItemsAndThenDearOnes) {
+TEST_P(Deciding, AFewCheapItemsAndThenExpensiveOnes) {
   static constexpr long cheap = 150;
-  static constexpr long dear = 60;
+  static constexpr long expensive = 60;
   std::vector<long> all;
-  for (long i = 0; i < cheap + dear; ++i) all.push_back(i);
+  for (long i = 0; i < cheap + expensive; ++i) all.push_back(i);
   for (int i = 0; i < 3; ++i) {
     expect_fine([&] {
       ledger l;
       run(tw::source(all), slow_farm(l, [](long x) { return x >= cheap; }));
-      return enough_at_once(l, dear);
+      return enough_at_once(l, expensive);
     });
   }
 }

@@ -178,7 +178,7 @@ template <item T> class chunk final : public chunk_base {
     return size;
   }
 
-  /// The same where items are marked: `paced` or `ranked` must have been set.
+  /// Adds an item with its mark: `paced` or `ranked` must have been set.
   template <class... A> std::size_t emplace_marked(mark m, A&&... args) {
     auto n = end_.load(std::memory_order_relaxed);
     if (n == capacity_ || !marks_) n = make_room(n);

@@ -5,8 +5,8 @@
 // Writers: whichever replica takes or hands on, under `lock_`.
 // Invariant: what leaves the farm is that of run `next_out_`, piece by piece; only when all its pieces are
 //   done does the window move on. What is left of a run that was cut short is listed before its first part is
-//   done. Whoever finds the next results sends them; a replica waits for its turn
-//   only in the middle of a run of which it keeps 8 192 items or 8 MiB (`wait_for_turn`).
+//   done. A replica that finds the next results sends them. It waits for its turn only
+//   in the middle of a run of which it keeps 8 192 items or 8 MiB (`wait_for_turn`).
 // Models: docs/protocols/resize.pml, docs/protocols/pieces.pml, docs/protocols/whole_line.pml.
 #include <thalweg/model/frame.hpp>
 #include <thalweg/observe/clock.hpp>
@@ -194,7 +194,7 @@ bool farm::replica::ready() {
   const bool turn = next < 0 ? may_take(0) : next == static_cast<int>(number_) || next >= static_cast<int>(n);
   if (farm_.waiting_pieces_.load() > 0 && number_ < n) return ask_for_room();
   if (!turn || (number_ >= n && next != static_cast<int>(number_))) return false;
-  // Where that is because of what waits behind the farm, whoever takes it out notifies this.
+  // Where that is because of what waits behind the farm, the receiver notifies this when it takes it out.
   if (farm_.is_full() && (!ask_for_room() || farm_.is_full())) return false;
   return ask_for_room();
 }

@@ -175,7 +175,7 @@ void graph_engine::wake() {
   for (auto* n : nodes_) n->resumed();
 }
 
-// Whoever sleeps looks at the flags again. Once the run is over only threads that still work keep it alive.
+// Sleeping threads look at the flags again. Once the run is over only threads that still work keep it alive.
 void graph_engine::wake_groups() {
   {
     const std::lock_guard hold(groups_lock_);
@@ -196,7 +196,7 @@ void graph_engine::cut_runs() noexcept {
   for (auto* l : runners_) l->cut();
 }
 
-// Whoever leaves last ends the run: nobody comes after that.
+// The last one to leave ends the run: nobody comes after that.
 bool graph_engine::enter() noexcept {
   auto alive = alive_.load();
   do {

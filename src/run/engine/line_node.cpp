@@ -188,7 +188,7 @@ void line_node::produce(worker& w) {
     if (streak_ >= unwatched_calls) net_.watch();
     n = std::min(n, net_.is_watched() ? 1 + streak_ / quick_calls_per_item : 1);
   }
-  // Whoever waits below in the middle of a call shall not be kept waiting by a full channel behind this node.
+  // A caller below that waits in the middle of a call is not kept waiting by a full channel behind this node.
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
   runner_->position = made_ * positions_per_item;
   runner_->eager = eager_;

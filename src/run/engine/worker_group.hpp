@@ -74,9 +74,8 @@ class thread_group final : public worker_group {
   /// whether it could.
   void spawn_by(std::function<bool(std::size_t)> spawn) {
     spawn_ = std::move(spawn);
-    spawned_.store(
-        1,
-        std::memory_order_release);  // `start` makes the first; another rank may have something ready already
+    // `start` makes the first. Another rank may have something ready already.
+    spawned_.store(1, std::memory_order_release);
   }
 
   void submit(node& n, turn when, bool soon) override;
