@@ -1,19 +1,23 @@
 // Which processors there are and binding threads to them: through hwloc where the library was built with it,
 // through the system's own call otherwise. hwloc's picture of the machine takes milliseconds to load, so it
 // is loaded only when a program pins something.
+#include <thalweg/pipe/pause.hpp>
+#include <thalweg/run/engine.hpp>
+
+#include <atomic>
 #include <cerrno>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include <pthread.h>
 #include <sched.h>
 
 #ifdef THALWEG_HAS_HWLOC
 #include <hwloc.h>
 #endif
-
-#include <thalweg/run/engine.hpp>
 
 namespace thalweg::run_detail {
 
@@ -99,6 +103,25 @@ void bind_to(const std::vector<int>& processors) {
   if (failed != 0) failed = bind_by_system(processors);
   if (failed != 0)
     throw error("cannot bind a thread to its processors: " + std::generic_category().message(failed));
+}
+
+std::thread begin_elsewhere(std::function<void()> life) {
+  const auto allowed = allowed_processors();
+  auto others = allowed;
+  if (const int here = sched_getcpu(); is_in(allowed, here)) CPU_CLR(static_cast<std::size_t>(here), &others);
+  if (CPU_COUNT(&others) == 0) return std::thread(std::move(life));
+  // Whoever waits in vain for another processor would wait here, too.
+  const auto placed = std::make_shared<std::atomic<bool>>(false);
+  std::thread made([placed, life = std::move(life)] {
+    if (!pipe::spin_until([&] { return placed->load(std::memory_order_acquire); })) placed->wait(false);
+    life();
+  });
+  pthread_setaffinity_np(made.native_handle(), sizeof others, &others);  // moves it, if it waits for this one
+  pthread_setaffinity_np(made.native_handle(), sizeof allowed,
+                         &allowed);  // and from there it may go anywhere
+  placed->store(true, std::memory_order_release);
+  placed->notify_one();
+  return made;
 }
 
 affinity_guard::affinity_guard() : before_(allowed_processors()) {}

@@ -11,7 +11,13 @@ namespace thalweg::run_detail {
 inline constexpr auto never = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::int64_t at_the_end = never / 2;  ///< the position of what end hooks send
 
-inline constexpr std::int64_t run_ns = 150'000;   ///< work in one run of items
+/// Work in one run of items: a share of the time that the stream has lasted, so that handling costs little in
+/// long streams and the last runs of short ones end at about the same time.
+inline constexpr std::int64_t shortest_run_ns = 100'000;
+inline constexpr std::int64_t longest_run_ns = 500'000;
+inline constexpr std::int64_t runs_of_a_stream = 64;
+/// Replicas divide up what waits in runs of at least so much work.
+inline constexpr std::int64_t least_share_ns = 50'000;
 inline constexpr std::size_t longest_run = 8192;  ///< items in one run
 /// Work in a message to another rank. A message costs some microseconds on both sides, and what a replica has
 /// in advance must last until its credit has come and been answered, which takes some hundred microseconds

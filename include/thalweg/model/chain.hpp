@@ -413,7 +413,7 @@ template <class Input, class... Leaves> class chain final : public component {
         if (ctx.paced || ctx.ranked) {
           if (ctx.paced && !out.paced) out.paced = true;  // once: it can be read by a thief
           if (ctx.ranked && !out.ranked) out.ranked = true;
-          return out.emplace_marked({ctx.due, ctx.rank}, std::forward<U>(item));
+          return out.emplace_marked(ctx.due, ctx.rank, std::forward<U>(item));
         }
       }
       return out.emplace(std::forward<U>(item));
@@ -524,11 +524,13 @@ template <class Input, class... Leaves> class chain final : public component {
   THALWEG_INLINE static void run_over(line<M, F, L>& run, context& ctx, pipe::chunk<input<F>>& in,
                                       const std::atomic<bool>& cut, std::size_t& done) {
     if constexpr (M == mode::careful) {
+      auto* const first = in.begin();
       const auto n = in.size();
+      const auto* const marks = in.marks();
       for (std::size_t i = 0; i < n && !is_cut(ctx, cut); ++i) {
-        ctx.take_marks(in.mark_of(i));
+        ctx.take_marks(marks != nullptr ? marks[i] : pipe::no_mark);
         ++done;
-        run.template step<F>(std::move(in[i]));
+        run.template step<F>(std::move(first[i]));
       }
     } else {
       auto* const last = in.end();

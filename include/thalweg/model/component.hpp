@@ -95,7 +95,7 @@ class context {
   /// An item has left the graph at a sink, under a paced source.
   virtual void arrived(std::int64_t due_ns) = 0;
 
-  void take_marks(pipe::mark m) noexcept {
+  void take_marks(const pipe::mark& m) noexcept {
     due = m.due;
     rank = m.rank;
   }

@@ -222,7 +222,7 @@ template <class T> class in final : public model::input_port {
  private:
   template <class S> static void deliver_to(in& me, model::context& ctx, pipe::chunk<T>& items) {
     auto& s = static_cast<S&>(me.owner());
-    const bool marked = items.marked();
+    const auto* const marks = items.marks();
     struct counting {
       model::context& ctx;
       std::size_t n = 0;
@@ -233,7 +233,16 @@ template <class T> class in final : public model::input_port {
       for (std::size_t i = 0; i < n; ++i) {
         if (ctx.interrupted()) [[unlikely]]
           throw cancelled{};
-        if (marked) ctx.take_marks(items.mark_of(i));
+        // Stages of the library that only move items on take as many at once as need no call.
+        if constexpr (requires(std::span<T> some) { s.on_items(me, some); }) {
+          if (marks == nullptr) {
+            const std::size_t some = s.on_items(me, std::span<T>(items.begin() + i, n - i));
+            done.n += some;
+            i += some;
+            if (i == n) break;
+          }
+        }
+        if (marks != nullptr) ctx.take_marks(marks[i]);
         ++done.n;
         s.on_item(me, std::move(items[i]));
       }
@@ -295,6 +304,19 @@ template <class T> class out final : public model::output_port {
     }
   }
 
+  /// How many items can be sent before any has to be handed over.
+  [[nodiscard]] std::size_t room() const noexcept {
+    if (to_ == nullptr || !pipe::has_fixed_size<T>) return 0;
+    const auto there = to_->size();
+    return there + 1 < limit_ ? limit_ - 1 - there : 0;
+  }
+  /// Sends so many items, for which there must be `room`: of those from `first` on each `step`th. Where items
+  /// have ranks they get `rank` and so on, with the same step.
+  void send_every(T* first, std::size_t count, std::size_t step, std::int64_t rank) {
+    sent_ += count;
+    to_->append_every(first, count, step, rank);
+  }
+
   [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_chunk() const override {
     return std::make_unique<pipe::chunk<T>>();
   }
@@ -312,7 +334,7 @@ template <class T> class out final : public model::output_port {
 
   std::size_t add_marked(T&& item) {
     const auto& ctx = running();
-    return to_->emplace_marked({ctx.due, ctx.rank}, std::move(item));
+    return to_->emplace_marked(ctx.due, ctx.rank, std::move(item));
   }
 
   pipe::chunk<T>* to_ = nullptr;

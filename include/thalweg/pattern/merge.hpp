@@ -204,8 +204,7 @@ template <class T> class merge final : public stage, private model::gateway {
       const auto all = port.all_left();
       begin_ = item_ = all.items.data();
       end_ = begin_ + all.items.size();
-      static constexpr pipe::mark none{};
-      mark_ = all.marks != nullptr ? all.marks : &none;
+      mark_ = all.marks != nullptr ? all.marks : &pipe::no_mark;
       step_ = all.marks != nullptr ? 1 : 0;
     }
     cursor(cursor&& other) noexcept : cursor(static_cast<const cursor&>(other)) { other.port_ = nullptr; }
@@ -320,8 +319,7 @@ template <class T> class merge final : public stage, private model::gateway {
       if (from.place() <= rank) return touched;
       i = behind(i);
       const auto& next = cursors_[i];
-      if (!one_way_each_ || next.left() == 0 ||
-          next.mark().rank != rank + (giver_->copies() && i != 0 ? 0 : 1))
+      if (!one_way_each_ || next.left() == 0 || next.mark().rank != rank + (copies_ && i != 0 ? 0 : 1))
         return touched;
     }
   }
@@ -351,6 +349,7 @@ template <class T> class merge final : public stage, private model::gateway {
   }
   void follow(model::rank_giver& split, bool nested, bool one_way_each) override {
     giver_ = &split;
+    copies_ = split.copies();
     one_way_each_ = one_way_each;
     nested_ = nested;
   }
@@ -370,6 +369,7 @@ template <class T> class merge final : public stage, private model::gateway {
   model::tournament next_;
   std::vector<cursor> cursors_;  // of the inputs, while it runs
   model::rank_giver* giver_ = nullptr;
+  bool copies_ = false;  // that is a tee
   bool nested_ = false;
   bool one_way_each_ = false;
 };

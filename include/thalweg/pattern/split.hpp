@@ -24,6 +24,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -125,6 +126,11 @@ template <class T> class branching : public stage, public rank_giver, private ga
     this->set_rank(next_++);
   }
 
+  // The same for so many items, which do not come with ranks: returns the first rank.
+  [[nodiscard]] std::int64_t number_next(std::size_t items) noexcept {
+    return std::exchange(next_, next_ + static_cast<std::int64_t>(gives_ ? items : 0));
+  }
+
   [[nodiscard]] order_role role() const noexcept override { return order_role::gives; }
   void give_ranks(bool nested) override {
     gives_ = true;
@@ -202,6 +208,21 @@ template <class T> class split final : public model::branching<T> {
       throw error("the function that chooses the branch takes another type of items");
   }
 
+  // In turn, until one has to be handed over.
+  std::size_t on_items(thalweg::in<T>&, std::span<T> items) {
+    const auto& all = this->branches_;
+    if (how_.how() != schedule::kind::round_robin || !this->open_taps().empty()) return 0;
+    const auto n = all.size();
+    auto most = items.size();
+    for (std::size_t k = 0; k < n && k < most; ++k) most = std::min(most, k + n * all[branch_at(k)]->room());
+    const auto rank = this->number_next(most);
+    for (std::size_t k = 0; k < n && k < most; ++k) {
+      const auto share = (most - k + n - 1) / n;
+      all[branch_at(k)]->send_every(items.data() + k, share, n, rank + static_cast<std::int64_t>(k));
+    }
+    turn_ = branch_at(most % n);
+    return most;
+  }
   void on_item(thalweg::in<T>&, T item) {
     this->number();
     const auto& all = this->branches_;
@@ -226,6 +247,13 @@ template <class T> class split final : public model::branching<T> {
   }
 
  private:
+  // Whose it is after `k` more items, fewer than there are branches.
+  [[nodiscard]] std::size_t branch_at(std::size_t k) const {
+    const auto n = this->branches_.size();
+    const auto at = (turn_ < n ? turn_ : 0) + k;
+    return at < n ? at : at - n;
+  }
+
   static constexpr std::size_t at_once = 16;  // items to one branch between two looks at how much waits
 
   void choose(const std::vector<typename model::gates<T>::pointer>& taps) {

@@ -44,6 +44,8 @@ struct mark {
   std::int64_t rank = 0;  ///< its place in the order of the split that an ordered merge undoes
 };
 
+inline constexpr mark no_mark{};
+
 /// A run of items: what crosses from one thread or process to another. The engine handles chunks without
 /// knowing the item type; typed code sees a plain array.
 ///
@@ -178,12 +180,42 @@ template <item T> class chunk final : public chunk_base {
     return size;
   }
 
-  /// Adds an item with its mark: `paced` or `ranked` must have been set.
-  template <class... A> std::size_t emplace_marked(mark m, A&&... args) {
+  /// Adds `count` of the items from `first` on, with `step` from one to the next, which are left moved-from.
+  /// Where they have ranks, these are `rank` and so on, with the same step. Nobody may steal meanwhile.
+  void append_every(T* first, std::size_t count, std::size_t step, std::int64_t rank) {
+    while (count > 0) {
+      auto n = end_.load(std::memory_order_relaxed);
+      if (n == capacity_ || (ranked && !marks_)) [[unlikely]]
+        n = make_room(n);
+      const auto fit = std::min(count, capacity_ - n);
+      if (ranked) {
+        for (std::size_t i = 0; i < fit; ++i) marks_[n + i].rank = rank + static_cast<std::int64_t>(i * step);
+      }
+      for (std::size_t i = 0; i < fit; ++i) {
+        ::new (static_cast<void*>(data_ + n + i)) T(std::move(first[i * step]));
+        if constexpr (!std::is_nothrow_move_constructible_v<T>)
+          end_.store(n + i + 1, std::memory_order_relaxed);
+      }
+      end_.store(n + fit, std::memory_order_release);
+      count -= fit;
+      first += fit * step;
+      rank += static_cast<std::int64_t>(fit * step);
+    }
+  }
+
+  /// Adds an item with its mark: `paced` or `ranked` must have been set, and no more than that is kept. Each
+  /// is stored by itself: a load of both right after a store of one has to wait for the store to be through.
+  template <class... A>
+  THALWEG_INLINE std::size_t emplace_marked(const std::int64_t& due, const std::int64_t& rank, A&&... args) {
     auto n = end_.load(std::memory_order_relaxed);
-    if (n == capacity_ || !marks_) n = make_room(n);
-    marks_[n] = m;
+    if (n == capacity_ || !marks_) [[unlikely]]
+      n = make_room(n);
+    if (paced) marks_[n].due = due;
+    if (ranked) marks_[n].rank = rank;
     return emplace(std::forward<A>(args)...);
+  }
+  template <class... A> THALWEG_INLINE std::size_t emplace_marked(const mark& m, A&&... args) {
+    return emplace_marked(m.due, m.rank, std::forward<A>(args)...);
   }
 
   /// Empties the chunk and makes room for `n` items: those added next stay where they are put. Nobody may

@@ -8,9 +8,9 @@
 namespace thalweg::pipe {
 
 /// How long a thread stays awake before it sleeps, which spares it and others the sleep, the wake-up and the
-/// fences: `spin_time` at first, and up to fifty times that while sleeps turn out shorter: on a virtual
-/// machine the interruptions that waking somebody takes cost several tens of microseconds of everybody's
-/// time.
+/// fences: fifty times `spin_time` at first and while sleeps turn out shorter, and `spin_time` after a long
+/// one. On a virtual machine the interruptions that waking somebody takes cost several tens of microseconds
+/// of everybody's time, and whoever is woken while a run begins may be put on the core of the other.
 class patience {
  public:
   [[nodiscard]] std::chrono::nanoseconds time() const noexcept { return time_; }
@@ -25,7 +25,7 @@ class patience {
 
  private:
   std::chrono::nanoseconds longest_{50 * spin_time};
-  std::chrono::nanoseconds time_ = spin_time;
+  std::chrono::nanoseconds time_ = longest_;
 };
 
 }  // namespace thalweg::pipe

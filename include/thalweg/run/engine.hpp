@@ -21,6 +21,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <sched.h>
@@ -301,6 +302,9 @@ class affinity_guard {
  private:
   cpu_set_t before_;
 };
+/// A thread that begins on another processor than the caller's, if it may use one: a new thread is often put
+/// beside the one that makes it, and stays there for milliseconds while other processors are idle.
+std::thread begin_elsewhere(std::function<void()> life);
 /// A sentence for each of these processors that this process cannot use.
 std::vector<std::string> unusable_processors(const std::string& who, const std::vector<int>& processors);
 

@@ -371,7 +371,7 @@ void farm::replica::execute(worker& w) {
       first_replica().learn(n - left, ns, left > 0);
       if (left > 0) {
         mine_->piece_items = 1;
-      } else if (ns < run_ns / 2) {
+      } else if (ns < net_.run_ns() / 2) {
         mine_->piece_items = std::min(2 * mine_->piece_items, longest_run);
       }
     }

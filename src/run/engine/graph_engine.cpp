@@ -145,7 +145,7 @@ bool graph_engine::employ_one(thread_group& s, std::size_t number) {
   const std::lock_guard hold(employing_);
   if (over() || !enter()) return false;
   try {
-    threads_.emplace_back([this, &s, number] { live(s, number); });
+    threads_.push_back(begin_elsewhere([this, &s, number] { live(s, number); }));
   } catch (const std::system_error&) {
     leave();
     return false;

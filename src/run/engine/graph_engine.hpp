@@ -122,6 +122,8 @@ class graph_engine final : public engine {
   void watch();
   /// What a source keeps while it waits in a call will be handed on.
   [[nodiscard]] bool is_watched() const noexcept { return watched_.load(std::memory_order_relaxed); }
+  /// How much work a run of items is to be, in ns.
+  [[nodiscard]] std::int64_t run_ns() const noexcept { return run_ns_.load(std::memory_order_relaxed); }
   /// A stage_runner whose runs of items can be cut short.
   void add(stage_runner& l);
   /// One more thread for the nodes without threads of their own. False: there is none.
@@ -251,6 +253,7 @@ class graph_engine final : public engine {
   std::mutex resizing_;
   std::unique_ptr<monitor> monitor_;
   std::atomic<bool> watched_;
+  std::atomic<std::int64_t> run_ns_{shortest_run_ns};
   const std::int64_t began_ns_;
 };
 

@@ -575,7 +575,7 @@ void keyed_farm::partitioner::unite(worker& w) {
   // A run keeps every replica busy for `busy_ns`, no longer: what waits behind it costs memory and time.
   const auto worked = b.worked_ns.exchange(0, std::memory_order_relaxed);
   const auto each =
-      std::max(b.divided_ns, worked * run_ns / (busy_ns * static_cast<std::int64_t>(f.replicas())));
+      std::max(b.divided_ns, worked * net_.run_ns() / (busy_ns * static_cast<std::int64_t>(f.replicas())));
   learn(n, f.over_ ? each / longer_over_ranks : each);
   f.next_out_.fetch_add(1);
   leave_loop(w, n);

@@ -131,11 +131,21 @@ bool line_node::collects() {
          !e->hurried();
 }
 
+// A source that is called for each item need not be called again while there is no room, so its thread does
+// not wait in the middle of a call. One item may become many behind it: these wait.
+bool line_node::keeps_instead_of_waiting() const {
+  return is_source_ && !net_.run().stages[first_].info->source.pushes && outlet_->to->capacity() == 0 &&
+         !outlet_->to->bounds_bytes() && outlet_->filling->size() <= 2 * longest_filling_;
+}
+
 void line_node::give(worker& w, bool in_call) {
   if (outlet_ == nullptr) return;
   auto& o = *outlet_;
   auto& items = *o.filling;
-  if (o.to != nullptr && in_call && !o.to->has_room()) net_.wait_for_room(w, *o.to);
+  if (o.to != nullptr && in_call && !o.to->has_room()) {
+    if (keeps_instead_of_waiting()) return runner_->pull_no_more();
+    net_.wait_for_room(w, *o.to);
+  }
   std::unique_lock<pipe::spinlock> hold;
   if (o.to != nullptr) hold = std::unique_lock(o.to->lending());
   items.position = runner_->position;
@@ -195,7 +205,7 @@ void line_node::produce(worker& w) {
   const auto got = runner_->produce(w, n, lends_ ? longest_filling_ : std::max<std::size_t>(batch, n) + 1);
   made_ += static_cast<std::int64_t>(got.items);
   source_ended_ = got.ended;
-  const auto target = one_loop ? whole_run_ns : run_ns;
+  const auto target = one_loop ? whole_run_ns : net_.run_ns();
   const auto most = one_loop ? longest_whole_run : longest_run;
   run_length_ = runner_->worked_ns < target ? std::min(2 * run_length_, most)
                                             : std::max<std::size_t>(1, run_length_ / 2);

@@ -2,6 +2,7 @@
 
 #include <thalweg/observe/clock.hpp>
 
+#include <algorithm>
 #include <chrono>
 
 #include "graph_engine.hpp"
@@ -51,7 +52,10 @@ void monitor::watch() {
 void monitor::look() {
   if (net_.over()) return;
   try {
-    cut_long_runs(observe::now_ns());
+    const auto now = observe::now_ns();
+    net_.run_ns_.store(std::clamp((now - net_.began_ns_) / runs_of_a_stream, shortest_run_ns, longest_run_ns),
+                       std::memory_order_relaxed);
+    cut_long_runs(now);
     hand_on_what_was_lent();
     call_threads();
   } catch (...) {

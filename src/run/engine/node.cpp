@@ -178,8 +178,9 @@ chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back, bool in_hand) 
   }
   // Whoever has sent the last item may have ended: this node has not, and its end hooks may still send.
   const auto pop = [&] {
-    auto got =
-        e.pop(std::min(most_items_, take_most_.load(std::memory_order_relaxed)), std::move(back), in_hand);
+    const auto most = std::min(
+        {most_items_, take_most_.load(std::memory_order_relaxed), std::max(least_items_, e.share_of_each())});
+    auto got = e.pop(most, std::move(back), in_hand);
     if (got) got->upto = std::min(got->upto, pipe::end_rank);
     return got;
   };
@@ -214,9 +215,11 @@ void node::learn(std::size_t items, std::int64_t ns, bool cut) {
     const auto fit = static_cast<std::size_t>(static_cast<double>(time) / std::max(cost, 1.0));
     return std::clamp<std::size_t>(fit, 1, std::min(longest_run, most));
   };
-  most_items_ = cut ? 1 : items_in(run_ns, 2 * most_items_);
+  most_items_ = cut ? 1 : items_in(net_.run_ns(), 2 * most_items_);
+  least_items_ = cut ? 1 : items_in(least_share_ns, most_items_);
   // More than are taken at once on one machine, but not where each is much work.
-  const auto message = items_in(message_ns, static_cast<std::size_t>(message_ns / run_ns) * most_items_);
+  const auto message =
+      items_in(message_ns, static_cast<std::size_t>(message_ns / net_.run_ns()) * most_items_);
   for (auto* e : in) {
     e->set_batch(most_items_, message);
     e->set_item_ns(std::max(cost, 1.0));

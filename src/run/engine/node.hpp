@@ -173,6 +173,7 @@ class node {
   graph_engine& net_;
   const std::size_t first_, last_;
   std::size_t most_items_ = 1;                       // to take at once
+  std::size_t least_items_ = 1;                      // also where there are more takers than runs
   std::atomic<std::size_t> take_most_{longest_run};  // whatever they cost
 
  private:

@@ -48,6 +48,7 @@ class line_node final : public node, public stage_runner::output {
   [[nodiscard]] bool collects_long() const;
   void use(stage_runner& runner, outlet* to, const std::vector<outlet>& room);
   void stop_lending();
+  [[nodiscard]] bool keeps_instead_of_waiting() const;
 
   const std::vector<part> parts_;
   const bool is_source_;

@@ -294,7 +294,7 @@ bool port_node::choose(worker& w) {
       }
       break;
     }
-    if (observe::now_ns() - begin > run_ns || !outputs_have_room() ||
+    if (observe::now_ns() - begin > net_.run_ns() || !outputs_have_room() ||
         net_.run().cancelled.load(std::memory_order_relaxed) || (in.empty() && net_.run().paused())) {
       again_ = true;
       break;

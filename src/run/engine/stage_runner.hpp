@@ -45,6 +45,8 @@ class stage_runner {
   std::int64_t process_some(worker& w, pipe::chunk_base& items, std::size_t limit);
   /// Calls the source, the first stage, for up to `n` items.
   model::produced produce(worker& w, std::size_t n, std::size_t limit);
+  /// In the middle of that call: the source is not called again.
+  void pull_no_more() noexcept { quota_.store(0); }
   /// Calls what is due.
   void fire_timers(worker& w, std::size_t limit);
   [[nodiscard]] std::int64_t deadline() const;

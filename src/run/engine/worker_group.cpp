@@ -46,15 +46,15 @@ node* ready_queue::pop(std::size_t beyond) {
 bool ready_queue::worth_another() noexcept {
   constexpr std::size_t most_looked_at = 8;
   const std::lock_guard hold(lock_);
-  std::size_t worth = 0;
-  bool work = false;
-  for (std::size_t i = 0; i < std::min(nodes_.size(), most_looked_at) && !(worth > 1 && work); ++i) {
+  std::int64_t all = 0, work = 0;
+  for (std::size_t i = 0; i < std::min(nodes_.size(), most_looked_at); ++i) {
     const auto& n = *nodes_[nodes_.size() - 1 - i];
-    if (n.waiting_ns() < wake_ns) continue;
-    ++worth;
-    work = work || !n.sources();
+    const auto waits = std::min(n.waiting_ns(), wake_ns);  // what is more is for one thread all the same
+    all += waits;
+    if (!n.sources()) work += waits;
+    if (all >= 2 * wake_ns && work >= wake_ns) return true;
   }
-  return worth > 1 && work;
+  return false;
 }
 
 void thread_group::submit(node& n, turn when, bool soon) {
