@@ -59,7 +59,12 @@ bool channel::enough_work_waits(std::int64_t items) const noexcept {
   const auto grown = static_cast<std::int64_t>(grown_.load(std::memory_order_relaxed));
   const auto each = std::max(item_ns(), drain_ns_.load(std::memory_order_relaxed));
   const auto most = each == 0 ? most_unmeasured : most_waiting_ns / each;
-  return items >= std::max(most, 2 * takers_.load(std::memory_order_relaxed)) * grown;
+  const auto takers = takers_.load(std::memory_order_relaxed);
+  if (items >= std::max(most, 2 * takers) * grown) return true;
+  // Long runs take the place of many: what waits stays as much work, but for two of them for each replica.
+  const auto runs = static_cast<std::int64_t>(batch_.load(std::memory_order_relaxed)) * 2 * takers;
+  const auto slots = static_cast<std::int64_t>(most_chunks_.load(std::memory_order_relaxed));
+  return items >= runs * grown && items * item_ns() >= slots * shortest_run_ns;
 }
 
 bool channel::ask_for_room() noexcept {

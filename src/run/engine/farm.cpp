@@ -101,6 +101,20 @@ worker_group* farm::home() const noexcept {
   return all.front()->home;
 }
 
+bool farm::items_wait() const noexcept {
+  return waiting_pieces_.load() > 0 || !all.front()->in.front()->empty();
+}
+
+bool farm::all_work() const noexcept {
+  return std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(replicas()),
+                      [](const auto& r) { return r->asleep(); });
+}
+
+bool farm::works_with(const worker_group& g) const noexcept {
+  return std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(replicas()),
+                     [&](const auto& r) { return r->home == &g; });
+}
+
 std::size_t farm::target(run_state& run, const pipe::chunk_base& items, std::size_t i) const {
   const auto n = replicas();
   if (dealing_.how() == schedule::kind::round_robin) return static_cast<std::size_t>(count_) % n;

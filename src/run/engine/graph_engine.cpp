@@ -164,7 +164,7 @@ void graph_engine::employ(thread_group& s, std::size_t threads) {
       leave();
       throw;
     }
-    s.grown();
+    s.resize(s.size() + 1);
     state_->workers.fetch_add(1);
   }
 }
@@ -220,9 +220,13 @@ void graph_engine::live(thread_group& s, std::size_t number) {
     if (run.trace)
       run.trace->name_thread(static_cast<std::size_t>(log.number), "worker " + std::to_string(log.number));
   });
+  overcommit_.joined(s, log);
   worker w(s, log);
   // Across ranks there is one thread more than workers: that which speaks to the others.
-  if (shape_.thread_each || shape_.workers > cores() || state_->others) w.awake.share_the_core();
+  if (shape_.thread_each ||
+      std::max(static_cast<std::size_t>(shape_.workers), number + 1) > static_cast<std::size_t>(cores()) ||
+      state_->others)
+    w.awake.share_the_core();
   std::int64_t deadline = never;
   bool told = false;
   const auto next_deadline = [&] {
@@ -230,6 +234,11 @@ void graph_engine::live(thread_group& s, std::size_t number) {
     for (const auto* n : s.timed) deadline = std::min(deadline, n->deadline());
   };
   while (!over()) {
+    if (number >= s.size()) {
+      look_no_more(w);
+      s.rest(number, [this] { return over(); });
+      continue;
+    }
     if (!s.timed.empty()) {
       next_deadline();
       // Every other time: what is due may have to wait for room, which others are to make.
@@ -470,13 +479,23 @@ void graph_engine::set_replicas(std::string_view stage, int replicas) {
                                                ? static_cast<keyed_farm*>(f)->over()->possible(replicas)
                                                : std::min(replicas, static_cast<int>(ranks * f->most())));
     }
-    const auto n = std::min<std::size_t>(static_cast<std::size_t>(replicas), f->most());
-    const auto before = static_cast<int>(f->replicas());
-    set_replicas_here(*f, n);
-    run.resized(stages_of(*f), before, static_cast<int>(n));
-    return;
+    f->sized_by_user = true;
+    return resize_here(*f, std::min<std::size_t>(static_cast<std::size_t>(replicas), f->most()));
   }
   throw error("set_replicas: there is no stage '" + std::string(stage) + "'" + meant_stage(run, stage));
+}
+
+void graph_engine::resize_here(replicated& f, std::size_t n) {
+  const auto before = static_cast<int>(f.replicas());
+  set_replicas_here(f, n);
+  state_->resized(stages_of(f), before, static_cast<int>(n));
+}
+
+// How many threads share the nodes without threads of their own.
+void graph_engine::resize_home(std::size_t threads) {
+  auto& home = static_cast<thread_group&>(*home_);
+  state_->workers.fetch_add(static_cast<int>(threads) - static_cast<int>(home.size()));
+  home.resize(threads);
 }
 
 void graph_engine::set_replicas_here(replicated& f, std::size_t n) {

@@ -16,6 +16,7 @@
 #include "../distributed/graph/deadlock_report.hpp"
 #include "channel.hpp"
 #include "node.hpp"
+#include "overcommit.hpp"
 #include "worker_group.hpp"
 
 /// Lines and graphs of any shape, under every policy. Nodes hand runs of items to each other through bounded
@@ -41,6 +42,7 @@ struct shape {
   int replicas = 1;               ///< of a farm that does not say how many
   int most_replicas = automatic;  ///< over all farms
   std::size_t slots = 8;          ///< runs of items that wait between two nodes, at most
+  bool may_overcommit = false;    ///< more threads may share the nodes while operators wait for the outside
   std::vector<int> pin = {};
   /// Where the nodes without a thread of their own are executed, if not by threads of ours.
   std::function<std::unique_ptr<worker_group>(graph_engine&)> home = {};
@@ -153,6 +155,7 @@ class graph_engine final : public engine {
   };
 
   friend class monitor;
+  friend class overcommit;
   struct start_flag {
     std::once_flag once;
     std::atomic<bool> done{false};
@@ -163,6 +166,8 @@ class graph_engine final : public engine {
   [[nodiscard]] bool is_here(std::size_t stage) const;
   [[nodiscard]] int replicas_here(std::size_t stage) const;  // of a run on several ranks; -1: none, ever
   void set_replicas_here(replicated& f, std::size_t n);
+  void resize_here(replicated& f, std::size_t n);
+  void resize_home(std::size_t threads);
   void share_out(std::size_t stage);
   [[nodiscard]] std::vector<std::size_t> stages_of(const replicated& f) const;
   [[nodiscard]] bool same_places(std::size_t a, std::size_t b) const;
@@ -204,6 +209,7 @@ class graph_engine final : public engine {
   [[nodiscard]] bool waits_for_others(std::uint64_t moving) const;
   [[nodiscard]] std::size_t ready_nodes() const;
   [[nodiscard]] bool nothing_moves() const;
+  [[nodiscard]] bool somebody_is_blocked() const noexcept { return moving_.load() % one_awake > 0; }
   [[nodiscard]] bool nobody_works() const;
 
   shape shape_;
@@ -251,6 +257,7 @@ class graph_engine final : public engine {
   std::atomic<std::uint64_t> turns_given_{0}, ways_given_{0};
   std::mutex joining_;
   std::mutex resizing_;
+  overcommit overcommit_{*this};
   std::unique_ptr<monitor> monitor_;
   std::atomic<bool> watched_;
   std::atomic<std::int64_t> run_ns_{shortest_run_ns};

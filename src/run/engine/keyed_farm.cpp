@@ -145,6 +145,10 @@ worker_group* keyed_farm::home() const noexcept {
   return front->home;
 }
 
+bool keyed_farm::items_wait() const noexcept {
+  return !front->in.front()->empty();
+}
+
 // At most so many parts at once as there are replicas. Who finds no place changes nothing: whoever has one
 // will see to the others when it leaves it.
 bool keyed_farm::begin_one() noexcept {

@@ -1,5 +1,5 @@
 // A line of serial stages, or the whole line that it begins: items are taken from the input, or from the
-// source, some 150 us of work at a time, and what comes of them is put into the output.
+// source, a run at a time, and what comes of them is put into the output.
 //
 // State: `rest_`, what is left of a run that was cut short, and the chunk that a source fills and lends.
 // Writers: who executes the node; a receiver may take items out of what is lent at any time.

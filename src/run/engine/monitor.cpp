@@ -58,6 +58,7 @@ void monitor::look() {
     cut_long_runs(now);
     hand_on_what_was_lent();
     call_threads();
+    net_.overcommit_.look(now);
   } catch (...) {
     net_.run().fail(std::current_exception(), 0);  // an item that cannot be moved
     net_.wake();

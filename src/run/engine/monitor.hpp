@@ -18,7 +18,8 @@ class stage_runner;
 ///   - a run of items that takes long, since its items have become expensive, is cut short: others can take
 ///     the rest of it, and what has become of it so far goes on;
 ///   - what lies in the half-filled chunk of a source that waits is given to its receiver;
-///   - a node that is ready while threads sleep gets one of them.
+///   - a node that is ready while threads sleep gets one of them;
+///   - where operators wait for the outside there are more threads, while that helps (`overcommit`).
 /// It is begun when the run has lasted 300 µs, or when a source asks for it (`graph_engine::watch`): short
 /// runs do without it.
 class monitor {

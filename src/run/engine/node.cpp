@@ -211,6 +211,7 @@ void node::learn(std::size_t items, std::int64_t ns, bool cut) {
   const auto cost = before == 0 ? now : before + (now - before) / 4;
   cost_ns_.store(cost, std::memory_order_relaxed);
   worked_ns_.fetch_add(ns, std::memory_order_relaxed);
+  items_done_.fetch_add(items, std::memory_order_relaxed);
   const auto items_in = [&](std::int64_t time, std::size_t most) {
     const auto fit = static_cast<std::size_t>(static_cast<double>(time) / std::max(cost, 1.0));
     return std::clamp<std::size_t>(fit, 1, std::min(longest_run, most));

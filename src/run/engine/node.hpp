@@ -61,7 +61,7 @@ struct outlet {
 
 /// What is executed as one: a line of stages, a replica of a farm, the partitioner of one with keys or one of
 /// its partitions, a `tw::stage`. It is scheduled when it has something to do, and executed by one thread at
-/// a time, for some 150 µs.
+/// a time, for one run of items.
 class node {
  public:
   /// For stages [first, last) of the plan.
@@ -147,6 +147,10 @@ class node {
   void hand_over(worker* w, outlet& o);
   /// What an item costs, in ns; 0: not known.
   [[nodiscard]] double cost_ns() const noexcept { return cost_ns_.load(std::memory_order_relaxed); }
+  /// How many items it has worked on.
+  [[nodiscard]] std::uint64_t items_done() const noexcept {
+    return items_done_.load(std::memory_order_relaxed);
+  }
   /// All the work it has done.
   [[nodiscard]] std::int64_t worked_ns() const noexcept { return worked_ns_.load(std::memory_order_relaxed); }
   /// A thread has waited in the middle of one of its calls for room.
@@ -184,6 +188,7 @@ class node {
   std::atomic<const std::vector<outlet>*> sends_to_{&out};
   std::atomic<double> cost_ns_{0};
   std::atomic<std::int64_t> worked_ns_{0};
+  std::atomic<std::uint64_t> items_done_{0};
   void count_waiting(std::int64_t now);
   // Since when it has nothing to do, and whether that is for want of room; whoever executes it.
   std::int64_t rests_since_ = 0;

@@ -83,6 +83,16 @@ class replicated {
   /// Who executes them.
   [[nodiscard]] virtual worker_group* home() const noexcept = 0;
 
+  // For whoever decides how many there are to be.
+
+  [[nodiscard]] virtual bool items_wait() const noexcept = 0;
+  /// None of its replicas has nothing to do.
+  [[nodiscard]] virtual bool all_work() const noexcept = 0;
+  /// The threads of this group execute replicas.
+  [[nodiscard]] virtual bool works_with(const worker_group& g) const noexcept { return home() == &g; }
+  /// The user has said how many, in the middle of the run.
+  std::atomic<bool> sized_by_user{false};
+
  protected:
   explicit replicated(std::size_t n) : limit_(n) {}
 
@@ -101,6 +111,9 @@ class farm final : public replicated {
   [[nodiscard]] std::size_t most() const noexcept override { return all.size(); }
   void set_replicas(std::size_t n) override;
   [[nodiscard]] worker_group* home() const noexcept override;
+  [[nodiscard]] bool items_wait() const noexcept override;
+  [[nodiscard]] bool all_work() const noexcept override;
+  [[nodiscard]] bool works_with(const worker_group& g) const noexcept override;
   /// To be called when edges or replicas have changed.
   void bound_runs();
 
@@ -254,6 +267,8 @@ class keyed_farm final : public replicated {
   /// How many partitions may be worked on at once.
   void set_replicas(std::size_t n) override;
   [[nodiscard]] worker_group* home() const noexcept override;
+  [[nodiscard]] bool items_wait() const noexcept override;
+  [[nodiscard]] bool all_work() const noexcept override { return active_.load() >= replicas(); }
   /// The parts of such a farm on the rank whose number among its places is `place`.
   [[nodiscard]] std::unique_ptr<keyed_farm> make_remote_partitioner(graph_engine& n,
                                                                     const model::stage_info& info,

@@ -27,6 +27,7 @@ std::shared_ptr<engine> make_pool(std::unique_ptr<run_state> state, const void* 
   dataflow::shape how;
   how.workers = policy.workers == automatic ? cores() : policy.workers;
   how.replicas = how.workers;
+  how.may_overcommit = policy.workers == automatic && policy.pin.empty() && how.workers > 1;
   how.pin = policy.pin;
   return std::make_shared<dataflow::graph_engine>(std::move(state), std::move(how));
 }

@@ -64,6 +64,21 @@ void thread_group::submit(node& n, turn when, bool soon) {
   if (waiting > 1 && anybody_idle() && ready_.worth_another()) call();
 }
 
+void thread_group::resize(std::size_t n) {
+  {
+    const std::lock_guard hold(resting_);
+    size_.store(n);
+  }
+  changed_.notify_all();
+  if (busy()) call();
+}
+
+void thread_group::wake() noexcept {
+  idle_.wake_all();
+  { const std::lock_guard seen(resting_); }
+  changed_.notify_all();
+}
+
 void thread_group::call() noexcept {
   if (idle_.wake_one() || !may_spawn()) return;
   const std::lock_guard hold(spawning_);

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -90,7 +92,7 @@ class thread_group final : public worker_group {
   /// One more thread looks for work: one that sleeps, or a new one.
   void call() noexcept;
   [[nodiscard]] bool anybody_idle() const noexcept { return idle_.idle_count() > 0 || may_spawn(); }
-  void wake() noexcept override { idle_.wake_all(); }
+  void wake() noexcept override;
 
   /// Thread `number` sleeps until something is ready, `over()` holds or `deadline` has passed, after it has
   /// stayed `awake` for a while. Returns for how long, in ns; 0: it need not.
@@ -113,15 +115,21 @@ class thread_group final : public worker_group {
   }
 
   [[nodiscard]] bool busy() const noexcept { return ready() > 0; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   /// How many of them have been made.
   [[nodiscard]] std::size_t spawned() const noexcept {
     const auto n = spawned_.load();
-    return n > 0 ? n : size_;
+    return n > 0 ? n : size();
   }
   [[nodiscard]] std::size_t most() const noexcept { return idle_.size(); }
-  /// One more has been added.
-  void grown() noexcept { ++size_; }
+  /// There are so many from now on. Those that are too many rest.
+  void resize(std::size_t n);
+  /// The calling thread, one of those that are too many, waits until it is not, or until `over()` holds.
+  template <class Over> void rest(std::size_t number, Over&& over) {
+    if (busy()) call();  // a wake-up that it has got was for whoever takes this
+    std::unique_lock hold(resting_);
+    changed_.wait(hold, [&] { return number < size() || over(); });
+  }
 
   std::vector<node*> timed;  ///< those that want to be notified at a time
   std::vector<int> pin;
@@ -130,10 +138,12 @@ class thread_group final : public worker_group {
  private:
   [[nodiscard]] bool may_spawn() const noexcept {
     const auto n = spawned_.load(std::memory_order_acquire);
-    return n > 0 && n < size_;
+    return n > 0 && n < size();
   }
 
-  std::size_t size_;
+  std::atomic<std::size_t> size_;
+  std::mutex resting_;
+  std::condition_variable changed_;
   std::atomic<std::size_t> spawned_{0};  // 0: all threads are there from the beginning
   std::function<bool(std::size_t)> spawn_;
   pipe::spinlock spawning_;

@@ -1,0 +1,191 @@
+#include "overcommit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "graph_engine.hpp"
+#include "nodes.hpp"
+
+namespace thalweg::run_detail::dataflow {
+
+namespace {
+
+constexpr std::int64_t least_interval_ns = 2'000'000;
+constexpr std::int64_t longest_interval_ns = 2'000'000'000;
+constexpr std::size_t items_of_each = 2;  // that a thread has to have done meanwhile
+constexpr double mostly_waits = 0.5;      // of the time of all threads
+constexpr double mostly_works = 0.25;     // less than that is spent in waiting
+constexpr double worth_it = 1.2;          // by so much the stream must become quicker
+constexpr std::int64_t first_pause_ns = 500'000'000;
+constexpr std::int64_t longest_pause_ns = 60'000'000'000;
+
+// How long a thread has waited for a core; -1 where the system does not say.
+std::int64_t delay_ns_of(pid_t thread) {
+  const auto name = "/proc/self/task/" + std::to_string(thread) + "/schedstat";
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(name.c_str(), "r"), &std::fclose);
+  unsigned long long cpu = 0, delay = 0;
+  if (!file || std::fscanf(file.get(), "%llu %llu", &cpu, &delay) != 2) return -1;
+  return static_cast<std::int64_t>(delay);
+}
+
+}  // namespace
+
+std::size_t overcommit::most_threads() {
+  return std::max<std::size_t>(16, 4 * static_cast<std::size_t>(cores()));
+}
+
+void overcommit::joined(const thread_group& s, const thread_log& log) {
+  clockid_t clock{};
+  if (pthread_getcpuclockid(pthread_self(), &clock) != 0) return;
+  const std::lock_guard hold(lock_);
+  executors_.push_back({&s, &log, clock, gettid()});
+}
+
+void overcommit::look(std::int64_t now) {
+  if (!found_) find_units();
+  for (auto& u : units_) consider(u, now);
+}
+
+void overcommit::find_units() {
+  found_ = true;
+  const auto& how = net_.how();
+  auto* const shared = dynamic_cast<thread_group*>(net_.home_);
+  if (how.sequential || net_.run().others) return;
+  if (how.may_overcommit && shared != nullptr)
+    units_.push_back({.shared = shared, .least = shared->size(), .most = shared->most()});
+  for (std::size_t s = 0; s < net_.farm_of_stage_.size(); ++s) {
+    auto* const f = net_.farm_of_stage_[s];
+    const auto& info = *net_.run().stages[s].info;
+    const bool again = s > 0 && net_.farm_of_stage_[s - 1] == f;
+    if (f == nullptr || again || info.replicas != automatic || how.most_replicas != automatic) continue;
+    if (f->home() == shared && shared != nullptr) {
+      if (how.may_overcommit) units_.front().farms.push_back(f);
+    } else if (const auto* const each = dynamic_cast<farm*>(f); each != nullptr && each->own_threads) {
+      units_.push_back({.farms = {f}, .least = f->replicas(), .most = std::min(most_threads(), f->most())});
+    }
+  }
+  for (auto& u : units_) u.size = u.least;
+}
+
+void overcommit::begin(unit& u, std::int64_t now) {
+  u.began_ns = now;
+  u.done = items_done(u);
+  u.used_ns = 0;
+  for (const auto& e : threads_of(u)) u.used_ns += used_ns_of(e);
+}
+
+void overcommit::consider(unit& u, std::int64_t now) {
+  if (u.size >= u.most && u.size == u.least) return;
+  if (!is_saturated(u)) {
+    u.began_ns = 0;
+    u.delay_ns = -1;
+    return;
+  }
+  const auto lasted = now - u.began_ns;
+  if (u.began_ns == 0 || lasted > longest_interval_ns) return begin(u, now);
+  const auto items = items_done(u) - u.done;
+  if (lasted < least_interval_ns || items < items_of_each * u.size) return;
+  const auto waits = waiting(u, lasted);
+  const auto rate = static_cast<double>(items) / static_cast<double>(lasted);
+  begin(u, now);
+  if (std::exchange(u.settles, false)) return;  // the threads have been coming
+  if (std::exchange(u.tries, false)) {
+    if (rate < worth_it * u.rate_before) {
+      u.not_before_ns = now + u.pause_ns;
+      u.pause_ns = std::min(2 * u.pause_ns, longest_pause_ns);
+      return resize(u, u.size_before);
+    }
+    u.pause_ns = first_pause_ns;
+  }
+  if (std::isnan(waits)) return;
+  if (waits < mostly_works && u.size > u.least) {
+    u.not_before_ns = now + u.pause_ns;
+    return resize(u, std::max(u.least, u.size / 2));
+  }
+  if (waits < mostly_waits || u.size >= u.most || now < u.not_before_ns) return;
+  u.tries = u.settles = true;
+  u.size_before = u.size;
+  u.rate_before = rate;
+  u.pause_ns = std::max(u.pause_ns, first_pause_ns);
+  resize(u, std::min(2 * u.size, u.most));
+}
+
+// All threads have something to do, and items wait for one more. What waits in the middle of a call for
+// another stage does not wait for the outside.
+bool overcommit::is_saturated(const unit& u) const {
+  const auto waits = [](const replicated* f) { return f->items_wait(); };
+  const auto anything = std::any_of(u.farms.begin(), u.farms.end(), waits);
+  if (u.shared == nullptr) return anything && u.farms.front()->all_work();
+  return !u.shared->anybody_idle() && (anything || u.shared->ready() > 0) && !net_.somebody_is_blocked();
+}
+
+std::uint64_t overcommit::items_done(const unit& u) const {
+  std::uint64_t sum = 0;
+  for (const auto* n : net_.nodes_) {
+    const bool counts = u.shared != nullptr ? n->home == u.shared : n->home == u.farms.front()->home();
+    if (counts) sum += n->items_done();
+  }
+  return sum;
+}
+
+std::vector<overcommit::executor> overcommit::threads_of(const unit& u) {
+  const std::lock_guard hold(lock_);
+  std::vector<executor> found;
+  std::copy_if(executors_.begin(), executors_.end(), std::back_inserter(found), [&](const executor& e) {
+    return u.shared != nullptr ? e.group == u.shared : u.farms.front()->works_with(*e.group);
+  });
+  return found;
+}
+
+// How long a thread has worked, or has had nothing to do.
+std::int64_t overcommit::used_ns_of(const executor& e) {
+  timespec t{};
+  const auto worked =
+      clock_gettime(e.clock, &t) == 0 ? std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec : 0;
+  return worked + static_cast<std::int64_t>(e.log->work.idle_ns.value());
+}
+
+// Which share of the time of all threads was spent in waiting for the outside; not a number: that will be
+// known the next time.
+double overcommit::waiting(unit& u, std::int64_t lasted_ns) {
+  const auto threads = threads_of(u);
+  const auto all = static_cast<double>(lasted_ns) * static_cast<double>(u.size);
+  auto used = -u.used_ns;
+  for (const auto& e : threads) used += used_ns_of(e);
+  const auto before = std::exchange(u.delay_ns, -1);
+  const auto idle = 1 - static_cast<double>(used) / all;
+  if (idle < mostly_works) return idle;  // without another look: this is what is common
+  u.delay_ns = 0;
+  for (const auto& e : threads) {
+    const auto ns = delay_ns_of(e.thread);
+    if (ns < 0) return u.delay_ns = -1, std::nan("");
+    u.delay_ns += ns;
+  }
+  if (before < 0) return std::nan("");
+  return idle - static_cast<double>(u.delay_ns - before) / all;
+}
+
+void overcommit::resize(unit& u, std::size_t n) {
+  u.delay_ns = -1;
+  try {
+    for (auto* f : u.farms) {
+      if (!f->sized_by_user) net_.resize_here(*f, n);
+    }
+  } catch (const std::system_error&) {
+    u.most = u.size;  // the system has no more threads: it goes on with those there are
+    u.tries = false;
+    return;
+  }
+  if (u.shared != nullptr) net_.resize_home(n);
+  u.size = n;
+}
+
+}  // namespace thalweg::run_detail::dataflow

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include <sys/types.h>
+#include <time.h>
+
+namespace thalweg::run_detail {
+class thread_log;
+}
+
+namespace thalweg::run_detail::dataflow {
+
+class graph_engine;
+class replicated;
+class thread_group;
+
+/// Threads beyond the cores. Where an operator waits for the outside (a disk, a socket, a lock), its thread
+/// keeps a core idle. Processor time against wall time tells waiting from working, and what a thread waited
+/// for a core on a busy machine is no waiting for the outside. Where most of the time of all threads is spent
+/// in waiting, and items wait, their number is doubled, and with it the replicas of farms that do not say how
+/// many they have. What has not made the stream quicker by a fifth is taken back, and is tried again after a
+/// while. Where the threads hardly wait any more they become fewer again.
+class overcommit {
+ public:
+  explicit overcommit(graph_engine& n) : net_(n) {}
+
+  /// The most threads that share nodes, and the most replicas of a farm: enough for a wait of most of the
+  /// time.
+  [[nodiscard]] static std::size_t most_threads();
+  /// The calling thread executes nodes of this group from now on. Any thread.
+  void joined(const thread_group& s, const thread_log& log);
+  /// Looks whether more threads would help, or fewer. The monitor's thread.
+  void look(std::int64_t now);
+
+ private:
+  struct executor {
+    const thread_group* group;
+    const thread_log* log;
+    clockid_t clock;
+    pid_t thread;
+  };
+  // What grows together: threads that share nodes, with the farms among these; or a farm whose replicas have
+  // threads of their own.
+  struct unit {
+    thread_group* shared = nullptr;
+    std::vector<replicated*> farms = {};
+    std::size_t least = 1, most = 1, size = 1;
+    // The interval that is being measured: since when, and what had been done and used until then.
+    std::int64_t began_ns = 0;
+    std::uint64_t done = 0;
+    std::int64_t used_ns = 0;
+    std::int64_t delay_ns = -1;  // -1: it was not looked at
+    // A greater size is being tried: the one before, and how many items a nanosecond it took.
+    bool tries = false, settles = false;
+    std::size_t size_before = 1;
+    double rate_before = 0;
+    std::int64_t not_before_ns = 0, pause_ns = 0;
+  };
+
+  void find_units();
+  void consider(unit& u, std::int64_t now);
+  void begin(unit& u, std::int64_t now);
+  [[nodiscard]] bool is_saturated(const unit& u) const;
+  [[nodiscard]] static std::int64_t used_ns_of(const executor& e);
+  [[nodiscard]] double waiting(unit& u, std::int64_t lasted_ns);
+  [[nodiscard]] std::uint64_t items_done(const unit& u) const;
+  [[nodiscard]] std::vector<executor> threads_of(const unit& u);
+  void resize(unit& u, std::size_t n);
+
+  graph_engine& net_;
+  std::mutex lock_;
+  std::vector<executor> executors_;  // under `lock_`
+  bool found_ = false;
+  std::vector<unit> units_;
+};
+
+}  // namespace thalweg::run_detail::dataflow
