@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <set>
 #include <stdexcept>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -174,6 +176,52 @@ TEST_F(FragileItems, EachIsDestroyedOnceWhenAThiefFails) {
     }
   }
   EXPECT_GT(failures, 0);
+}
+
+// --- items that are dealt out ---
+
+// Item 3, 3 + 4, 3 + 8 ... of a hundred, with room for sixteen at first.
+TEST(EveryNth, IsAppendedInOrderWithItsRank) {
+  std::vector<int> items(100);
+  std::iota(items.begin(), items.end(), 0);
+  for (const bool ranked : {false, true}) {
+    pipe::chunk<int> c;
+    c.ranked = ranked;
+    c.append_every(items.data() + 3, 24, 4, 1003);
+    ASSERT_EQ(c.size(), 24);
+    for (int k = 0; k < 24; ++k) {
+      EXPECT_EQ(c[static_cast<std::size_t>(k)], 3 + 4 * k);
+      EXPECT_EQ(c.mark_of(static_cast<std::size_t>(k)).rank, ranked ? 1003 + 4 * k : 0);
+    }
+  }
+}
+
+TEST_F(FragileItems, AppendedWithAStepAreEachDestroyedOnce) {
+  for (int k = 0; k < 10; ++k) {
+    chunk from;
+    chunk to;
+    fill(from, 40);
+    EXPECT_TRUE(breaks_after(k, [&] { to.append_every(from.begin(), 20, 2, 0); }));
+    EXPECT_EQ(to.size(), static_cast<std::size_t>(k));
+  }
+}
+
+// A mark is kept as far as the chunk is said to have it.
+TEST(Marks, AreKeptOneByOne) {
+  for (const bool paced : {false, true}) {
+    for (const bool ranked : {false, true}) {
+      if (!paced && !ranked) continue;
+      pipe::chunk<int> c;
+      c.paced = paced;
+      c.ranked = ranked;
+      for (int i = 0; i < 40; ++i) c.emplace_marked({.due = 10 + i, .rank = 100 + i}, i);
+      for (int i = 0; i < 40; ++i) {
+        const auto m = c.mark_of(static_cast<std::size_t>(i));
+        EXPECT_EQ(m.due, paced ? 10 + i : 0);
+        EXPECT_EQ(m.rank, ranked ? 100 + i : 0);
+      }
+    }
+  }
 }
 
 }  // namespace

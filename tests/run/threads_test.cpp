@@ -1,4 +1,5 @@
 // The threads policy: what it promises beyond what every policy does, and how it ends.
+#include <thalweg/run/engine.hpp>
 #include <thalweg/thalweg.hpp>
 
 #include <algorithm>
@@ -1203,6 +1204,20 @@ TEST_F(Threads, APacedStreamCountsFromDueTimes) {
   EXPECT_TRUE(r.latency().from_due());
   EXPECT_EQ(r.latency().count(), out.size());
   EXPECT_GE(r.elapsed(), 14ms);
+}
+
+// A thread that begins on another processor may go anywhere afterwards.
+TEST(BeginElsewhere, LeavesTheThreadAllProcessors) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  for (int i = 0; i < 50; ++i) {
+    cpu_set_t seen;
+    CPU_ZERO(&seen);
+    auto made = tw::run_detail::begin_elsewhere([&] { sched_getaffinity(0, sizeof seen, &seen); });
+    made.join();
+    EXPECT_TRUE(CPU_EQUAL(&seen, &allowed));
+  }
 }
 
 }  // namespace
