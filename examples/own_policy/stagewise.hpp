@@ -41,12 +41,12 @@ class stagewise_engine final : public tw::run_detail::engine {
 
   void join() override {
     if (owed_.exchange(false)) work();
-    state().wait_done();
+    state().flags.wait_done();
     const std::lock_guard one_at_a_time(joining_);
     if (thread_.joinable()) thread_.join();
   }
 
-  void wake() override { state().release_waiters(); }
+  void wake() override { state().flags.release_waiters(); }
 
  private:
   using chunk = std::unique_ptr<tw::pipe::chunk_base>;
@@ -59,7 +59,7 @@ class stagewise_engine final : public tw::run_detail::engine {
 
   void work() {
     auto& run = state();
-    log_ = &run.new_log();
+    log_ = &run.counters.new_log();
     bool ok = true;
     for (std::size_t c = 0; c < run.plan.components.size(); ++c) {
       contexts_.push_back(std::make_unique<context>(run, *log_, c));
@@ -92,8 +92,8 @@ class stagewise_engine final : public tw::run_detail::engine {
   void read(tw::model::component& component, context& ctx, tw::pipe::chunk_base& out) {
     auto& run = state();
     ctx.paced = run.stages.front().info->source.paced;
-    while (!run.ending.load()) {
-      if (run.paused()) run.wait_while_paused();
+    while (!run.flags.ending.load()) {
+      if (run.flags.paused()) run.flags.wait_while_paused();
       if (component.produce({0, 1}, ctx, 64, &out).ended) return;
     }
   }
@@ -106,7 +106,7 @@ class stagewise_engine final : public tw::run_detail::engine {
     const auto begin = tw::observe::now_ns();
     const bool ok = run.guard(component, 0, 0, [&] { f(*run.plan.components[component], stage, ctx); });
     ctx.collect({stage, stage + 1}, tw::observe::now_ns() - begin);
-    return ok && !run.cancelled.load();
+    return ok && !run.flags.cancelled.load();
   }
 
   std::thread thread_;

@@ -40,22 +40,22 @@ void engine::set_replicas(std::string_view, int) {
 }
 
 void engine::stop() {
-  state_->end_sources();
+  state_->flags.end_sources();
   wake();
 }
 
 void engine::cancel() {
-  state_->cancel();
+  state_->flags.cancel();
   wake();
 }
 
 void engine::pause() {
-  state_->pause();
+  state_->flags.pause();
   wake();  // other ranks have to be told
 }
 
 void engine::resume() {
-  state_->resume();
+  state_->flags.resume();
   wake();
 }
 
@@ -82,15 +82,9 @@ report execution::wait() {
   engine_->join();
   auto& state = engine_->state();
   std::exception_ptr not_written;
-  std::call_once(state.trace_written, [&] {
-    if (!state.trace || !state.root) return;  // of several ranks one writes what all have done
-    try {
-      state.trace->write(state.options.trace);
-    } catch (...) {
-      not_written = std::current_exception();
-    }
-  });
-  if (const auto why = state.error()) std::rethrow_exception(why);
+  // Of several ranks one writes what all have done.
+  if (state.root) not_written = state.statistics.write_trace(state.options.trace);
+  if (const auto why = state.errors.kept()) std::rethrow_exception(why);
   if (not_written) std::rethrow_exception(not_written);
   return state.make_report(true);
 }
@@ -113,7 +107,7 @@ report execution::stats() const {
   return state.make_report(done());
 }
 bool execution::done() const {
-  return engine_->state().done.load(std::memory_order_acquire);
+  return engine_->state().flags.done.load(std::memory_order_acquire);
 }
 
 void execution::set_replicas(std::string_view stage, int replicas) {

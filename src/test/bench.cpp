@@ -218,7 +218,7 @@ class bench::impl {
     p.check(model::naming());
     p.require_valid();
     run_ = std::make_unique<run_detail::run_state>(std::move(p), "test", run_options{});
-    log_ = &run_->new_log();
+    log_ = &run_->counters.new_log();
     for (std::size_t c = 0; c < run_->plan.components.size(); ++c)
       contexts_.push_back(std::make_unique<own_context>(*this, *run_, *log_, c));
   }
@@ -232,7 +232,7 @@ class bench::impl {
     if (over_) return false;
     if (run_->guard(component, 0, 0, std::forward<F>(f))) return true;
     over_ = true;
-    error_ = run_->error();
+    error_ = run_->errors.kept();
     return false;
   }
 

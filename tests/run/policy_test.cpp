@@ -132,7 +132,7 @@ class idle_engine final : public tw::run_detail::engine {
  public:
   using engine::engine;
   void start(bool) override { state_->finished(); }
-  void join() override { state_->wait_done(); }
+  void join() override { state_->flags.wait_done(); }
   void wake() override {}
 };
 tw::any_policy idle() {

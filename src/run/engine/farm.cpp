@@ -469,7 +469,7 @@ void farm::replica::end_run(worker& w) {
 // Waits while another thread works on the first piece. If nobody does, it returns: the results are kept.
 void farm::replica::wait_for_turn(worker& w) {
   auto& f = farm_;
-  while (w.depth == 0 && !net_.run().cancelled.load()) {
+  while (w.depth == 0 && !net_.run().flags.cancelled.load()) {
     {
       const std::lock_guard hold(f.lock_);
       if (f.stalled_.load()) drain(w);
@@ -538,7 +538,7 @@ void farm::replica::send_results(worker* w) {
 void farm::replica::count_order() {
   auto& f = farm_;
   if (out.empty() || out.front().to == nullptr || !f.ordered_ || !net_.run().observes()) return;
-  if (f.order_log_ == nullptr) f.order_log_ = &net_.run().new_log(out.front().to->to->first(), 1);
+  if (f.order_log_ == nullptr) f.order_log_ = &net_.run().counters.new_log(out.front().to->to->first(), 1);
   auto& c = (*f.order_log_)[out.front().to->to->first()];
   const auto early = mine_->seq - f.next_out_.load();
   c.displacement.sample(static_cast<std::uint64_t>(early));

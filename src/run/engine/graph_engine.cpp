@@ -132,7 +132,7 @@ void graph_engine::join() {
     live(*on_caller_, 0);
   }
   if (state_->others) state_->others->join();
-  state_->wait_done();
+  state_->flags.wait_done();
   const std::lock_guard no_more(employing_);
   for (auto& t : threads_) {
     if (t.joinable()) t.join();
@@ -165,7 +165,7 @@ void graph_engine::employ(thread_group& s, std::size_t threads) {
       throw;
     }
     s.resize(s.size() + 1);
-    state_->workers.fetch_add(1);
+    state_->statistics.workers.fetch_add(1);
   }
 }
 
@@ -214,11 +214,12 @@ void graph_engine::leave() {
 
 void graph_engine::live(thread_group& s, std::size_t number) {
   auto& run = *state_;
-  auto& log = run.new_log(0, 0);
+  auto& log = run.counters.new_log(0, 0);
   run.guard(0, 0, 0, [&] {
     if (!s.pin.empty()) bind_to({s.pin[number % s.pin.size()]});
-    if (run.trace)
-      run.trace->name_thread(static_cast<std::size_t>(log.number), "worker " + std::to_string(log.number));
+    if (run.statistics.trace)
+      run.statistics.trace->name_thread(static_cast<std::size_t>(log.number),
+                                        "worker " + std::to_string(log.number));
   });
   overcommit_.joined(s, log);
   worker w(s, log);
@@ -299,7 +300,7 @@ void graph_engine::execute(node& n, worker& w) {
   try {
     if (!n.ended()) n.execute(w);
   } catch (const thalweg::cancelled&) {
-    if (!state_->cancelled.load()) state_->cancel();
+    if (!state_->flags.cancelled.load()) state_->flags.cancel();
   } catch (...) {
     state_->fail(std::current_exception(), 0);
   }
@@ -362,7 +363,7 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
   auto ways = ways_given_.load();
   bool rested = false;
   while (!e.ask_for_room()) {
-    if (state_->cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
+    if (state_->flags.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(*e.to, w)) continue;
     // Only what lies further along the stream: whoever is executed inside has to be through before this call
     // goes on, so it must not wait for anybody who waits for this call.
@@ -425,13 +426,13 @@ bool graph_engine::nobody_works() const {
 
 void graph_engine::wait_while_paused(worker& w) {
   const auto soon = std::exchange(w.soon, false);
-  while (state_->paused() && !state_->ending.load()) {
+  while (state_->flags.paused() && !state_->flags.ending.load()) {
     if (auto* other = w.home.take()) {
       // Until it returns the source cannot go on, so this counts as a blocked call.
       const blocked_call waits(*this);
       execute_inside(*other, w);
     } else {
-      (void)state_->wait_while_paused(std::chrono::milliseconds(1));
+      (void)state_->flags.wait_while_paused(std::chrono::milliseconds(1));
     }
   }
   w.soon = soon;
@@ -488,13 +489,13 @@ void graph_engine::set_replicas(std::string_view stage, int replicas) {
 void graph_engine::resize_here(replicated& f, std::size_t n) {
   const auto before = static_cast<int>(f.replicas());
   set_replicas_here(f, n);
-  state_->resized(stages_of(f), before, static_cast<int>(n));
+  state_->statistics.resized(stages_of(f), before, static_cast<int>(n));
 }
 
 // How many threads share the nodes without threads of their own.
 void graph_engine::resize_home(std::size_t threads) {
   auto& home = static_cast<thread_group&>(*home_);
-  state_->workers.fetch_add(static_cast<int>(threads) - static_cast<int>(home.size()));
+  state_->statistics.workers.fetch_add(static_cast<int>(threads) - static_cast<int>(home.size()));
   home.resize(threads);
 }
 

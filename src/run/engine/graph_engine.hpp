@@ -99,7 +99,7 @@ class graph_engine final : public engine {
   void wait_while_paused(worker& w);
   /// All has ended, or has been cancelled.
   [[nodiscard]] bool over() const noexcept {
-    return over_.load(std::memory_order_acquire) || state_->cancelled.load(std::memory_order_acquire);
+    return over_.load(std::memory_order_acquire) || state_->flags.cancelled.load(std::memory_order_acquire);
   }
   /// A thread's life in a worker_group.
   void live(thread_group& s, std::size_t number);

@@ -388,7 +388,7 @@ bool keyed_farm::partitioner::ready() {
 }
 
 void keyed_farm::partitioner::execute(worker& w) {
-  if (log_ == nullptr) log_ = &net_.run().new_log(first_, 1);
+  if (log_ == nullptr) log_ = &net_.run().counters.new_log(first_, 1);
   send_fresh(w);
   while (first_is_done() && outputs_have_room()) unite(w);
   if (has_place() && may_take(0) && outputs_have_room()) divide(w);

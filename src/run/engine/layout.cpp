@@ -57,7 +57,8 @@ void graph_engine::lay_out() {
     const auto& first = *f->all.front();
     f->bound_runs();
     if (f->ordered() && f->most() > 1 && !first.out.empty() && first.out.front().to != nullptr)
-      run.reorder_slots[first.out.front().to->to->first()] = static_cast<std::size_t>(farm::window);
+      run.statistics.layout[first.out.front().to->to->first()].reorder_slots =
+          static_cast<std::size_t>(farm::window);
     for (auto& s : f->all) {
       if (s.get() == &first) continue;
       s->in = first.in;
@@ -71,7 +72,7 @@ void graph_engine::lay_out() {
   for (auto& f : keyed_farms_) {
     for (auto& p : f->all) p->place = f->front->place;
   }
-  run.dropped_before = [this](std::size_t stage) {
+  run.counters.dropped_before = [this](std::size_t stage) {
     std::uint64_t all = 0;
     for (const auto& e : channels_) {
       if (e->to->first() == stage) all += e->dropped();
@@ -82,7 +83,7 @@ void graph_engine::lay_out() {
   if (nodes_.empty()) over_.store(true);  // other ranks execute everything
   std::size_t threads = 0;
   for (const auto* s : thread_groups_) threads += s->size();
-  run.workers = static_cast<int>(
+  run.statistics.workers = static_cast<int>(
       std::max<std::size_t>(threads + (shape_.home ? static_cast<std::size_t>(shape_.workers) : 0), 1));
 }
 
@@ -101,6 +102,7 @@ graph_engine::span graph_engine::add_component(std::size_t c) {
 
 graph_engine::span graph_engine::add_line(std::size_t c) {
   auto& run = *state_;
+  auto& layout = run.statistics.layout;
   const auto begin = run.first_of_component[c];
   const auto end = begin + run.plan.components[c]->stages().size();
   const span all{nodes_.size(), 0};
@@ -108,8 +110,8 @@ graph_engine::span graph_engine::add_line(std::size_t c) {
   if (shape_.sequential && !run.others) {
     for (auto s = begin; s < end; ++s) {
       run.plan.components[c]->prepare(run.stages[s].stage, 1);
-      run.replicas[s] = 1;
-      if (end - begin > 1) run.segments[s] = static_cast<int>(begin);
+      layout[s].replicas = 1;
+      if (end - begin > 1) layout[s].segment = static_cast<int>(begin);
     }
     auto& n =
         add(std::make_unique<line_node>(*this, parts_of(run, begin, end)), *run.stages[begin].info, false);
@@ -134,7 +136,7 @@ graph_engine::span graph_engine::add_line(std::size_t c) {
     bool apart = false;
     for (auto s = first; s < i; ++s) apart = apart || wants_own_thread(*run.stages[s].info);
     if (parts.size() > 1 || i - first > 1) {
-      for (auto s = first; s < i; ++s) run.segments[s] = static_cast<int>(first);
+      for (auto s = first; s < i; ++s) layout[s].segment = static_cast<int>(first);
     }
     node* made = nullptr;
     if (info.farm >= 0) {
@@ -146,7 +148,7 @@ graph_engine::span graph_engine::add_line(std::size_t c) {
                                              : std::max(n, most_resized);
       for (auto s = first; s < i; ++s) {
         run.plan.components[c]->prepare(run.stages[s].stage, most);
-        run.replicas[s] = static_cast<int>(n);
+        layout[s].replicas = static_cast<int>(n);
       }
       if (info.state.keyed() || coordinator >= 0) {
         keyed_farms_.push_back(
@@ -262,7 +264,7 @@ channel& graph_engine::connect(const connect_options& opts, node& from, std::siz
                                std::size_t to_port) {
   channels_.push_back(std::make_unique<channel>(opts, shape_.slots, &from, &to, to_port));
   auto& e = *channels_.back();
-  if (opts.capacity != automatic) state_->capacities[to.first()] = opts.capacity;
+  if (opts.capacity != automatic) state_->statistics.layout[to.first()].capacity = opts.capacity;
   from.out[from_port].to = &e;
   to.in[to_port] = &e;
   if (opts.wait == waiting::spin) {

@@ -90,7 +90,7 @@ void line_node::stop_lending() {
 
 // No more items will come.
 bool line_node::is_over() const {
-  if (is_source_) return source_ended_ || net_.run().ending.load(std::memory_order_acquire);
+  if (is_source_) return source_ended_ || net_.run().flags.ending.load(std::memory_order_acquire);
   return !rest_ && inputs_ended();
 }
 
@@ -98,7 +98,7 @@ bool line_node::ready() {
   if (ended()) return false;
   if (whole && whole->draining()) return whole->quiet();
   if (is_over()) return ask_for_room();
-  if (is_source_) return !net_.run().paused() && ask_for_room();
+  if (is_source_) return !net_.run().flags.paused() && ask_for_room();
   if (stages_ && stages_->deadline() <= observe::now_ns()) return ask_for_room();
   return (rest_ || may_take(0)) && ask_for_room();
 }
@@ -118,7 +118,7 @@ void line_node::execute(worker& w) {
     return;
   } else if (!is_source_) {
     if (rest_ || may_take(0)) take_items(w);
-  } else if (!net_.run().paused()) {
+  } else if (!net_.run().flags.paused()) {
     produce(w);
   }
 }

@@ -87,7 +87,7 @@ class task_group final : public worker_group {
     thread_local std::pair<const task_group*, thread_log*> mine{nullptr, nullptr};
     thread_local std::uint64_t of_run = 0;
     if (mine.first != this || of_run != run_number_) {
-      mine = {this, &net_.run().new_log(0, 0)};
+      mine = {this, &net_.run().counters.new_log(0, 0)};
       of_run = run_number_;
     }
     return *mine.second;

@@ -69,7 +69,7 @@ void port_node::prepare(worker& w) {
   if (ctx_) return;
   if (gateway_ != nullptr) gateway_->door->listen(*this);
   auto& run = net_.run();
-  log_ = &run.new_log(first_, 1);
+  log_ = &run.counters.new_log(first_, 1);
   ctx_ = std::make_unique<own_context>(*this, run, *log_, component_);
   ctx_->limit_bytes = std::size_t{1} << 20;
   backs_.resize(in.size());
@@ -141,8 +141,8 @@ bool port_node::ready() {
   if (ended()) return false;
   const auto& run = net_.run();
   if (in.empty()) {
-    if (ports_.over() || run.ending.load(std::memory_order_acquire)) return ask_for_room();
-    return !run.paused() && ask_for_room();
+    if (ports_.over() || run.flags.ending.load(std::memory_order_acquire)) return ask_for_room();
+    return !run.flags.paused() && ask_for_room();
   }
   return (again_ || fresh_ || has_news() || (gateway_ != nullptr && gateway_->door->rung()) ||
           (inputs_ended() && !kept_open())) &&
@@ -154,9 +154,9 @@ void port_node::execute(worker& w) {
   if (!outputs_have_room()) return;
   auto* const at = std::exchange(ctx_->at, &w);
   const auto& run = net_.run();
-  if (in.empty() && run.ending.load(std::memory_order_acquire)) {
+  if (in.empty() && run.flags.ending.load(std::memory_order_acquire)) {
     finish(w);
-  } else if (in.empty() && run.paused()) {
+  } else if (in.empty() && run.flags.paused()) {
     // until it goes on
   } else {
     bool did = false;
@@ -172,7 +172,7 @@ void port_node::execute(worker& w) {
 // feed that is opened in between rings once, and would be left open.
 void port_node::answer_door() {
   gateway_->door->answer();
-  if (kept_open() && net_.run().ending.load(std::memory_order_acquire)) gateway_->close_feeds();
+  if (kept_open() && net_.run().flags.ending.load(std::memory_order_acquire)) gateway_->close_feeds();
 }
 
 // An input that the stage does not read now: what its sender lends need not be looked at.
@@ -218,9 +218,9 @@ bool port_node::deliver(worker& w) {
     flush_all(w);
     ctx_->collect({0, 1}, took);
     w.log.work.busy_ns.add_ns(took);
-    if (net_.run().trace)
-      net_.run().trace->record(static_cast<std::size_t>(w.log.number), first_, begin, end, n,
-                               static_cast<std::uint64_t>(position_), 1);
+    if (net_.run().statistics.trace)
+      net_.run().statistics.trace->record(static_cast<std::size_t>(w.log.number), first_, begin, end, n,
+                                          static_cast<std::uint64_t>(position_), 1);
     learn(n, took);
     leave_loop(w, n);
     return true;
@@ -295,7 +295,8 @@ bool port_node::choose(worker& w) {
       break;
     }
     if (observe::now_ns() - begin > net_.run_ns() || !outputs_have_room() ||
-        net_.run().cancelled.load(std::memory_order_relaxed) || (in.empty() && net_.run().paused())) {
+        net_.run().flags.cancelled.load(std::memory_order_relaxed) ||
+        (in.empty() && net_.run().flags.paused())) {
       again_ = true;
       break;
     }

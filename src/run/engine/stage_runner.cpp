@@ -52,7 +52,7 @@ stage_runner::stage_runner(graph_engine& n, const std::vector<part>& parts, std:
   for (auto s = first_; s < last_; ++s) {
     if (run_.stages[s].info->timed) timed_.push_back(run_.stages[s]);
   }
-  if (run_.stages[first_].info->in == nullptr) run_.add_quota(quota_);
+  if (run_.stages[first_].info->in == nullptr) run_.flags.add_quota(quota_);
   net_.add(*this);
 }
 
@@ -67,7 +67,7 @@ void stage_runner::cut() noexcept {
 // Returns the time.
 std::int64_t stage_runner::begin_run() {
   (void)cut_.exchange(false, std::memory_order_acq_rel);
-  if (run_.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
+  if (run_.flags.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
   measuring_ = fused_ && runs_ == next_measured_;
   if (measuring_) {
     next_measured_ += std::min(runs_ + 1, between_measurements - 8 + some());
@@ -129,7 +129,7 @@ template <class F> void stage_runner::attempt(std::size_t component, F&& f) {
 void stage_runner::start(worker& w) {
   if (started_) return;
   started_ = true;
-  log_ = &run_.new_log(first_, last_ - first_);
+  log_ = &run_.counters.new_log(first_, last_ - first_);
   for (const auto& p : parts_) {
     while (contexts_.size() <= p.component - parts_.front().component)
       contexts_.push_back(
@@ -215,9 +215,9 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   if (measuring_)
     measured_.ns[p.first - first_] += std::max<std::int64_t>(0, took - observe::clock_cost_ns());
   w.log.work.busy_ns.add_ns(took);
-  if (run_.trace)
-    run_.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, n,
-                       static_cast<std::uint64_t>(position), p.stages.last - p.stages.first);
+  if (run_.statistics.trace)
+    run_.statistics.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, n,
+                                  static_cast<std::uint64_t>(position), p.stages.last - p.stages.first);
   ctx.waited_ns = waited;
   ctx.at = at;
   ctx.hurry = was_hurried;
@@ -290,9 +290,9 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   ctx.collect(p.stages, std::max<std::int64_t>(0, worked_ns - clocks) + waited, measuring_);
   if (measuring_) measured_.ns.front() += std::max<std::int64_t>(0, took_ns - clocks);
   w.log.work.busy_ns.add_ns(worked_ns);
-  if (run_.trace)
-    run_.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, made.items,
-                       static_cast<std::uint64_t>(position), p.stages.last - p.stages.first);
+  if (run_.statistics.trace)
+    run_.statistics.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, made.items,
+                                  static_cast<std::uint64_t>(position), p.stages.last - p.stages.first);
   if (!ok) throw thalweg::cancelled{};
   if (arrived > 0 && !paced) log_->arrived((end - begin) / static_cast<std::int64_t>(arrived), arrived, true);
   if (!last && !inner->empty()) {

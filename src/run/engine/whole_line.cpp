@@ -68,7 +68,7 @@ void whole_line::begin(worker& w) {
 
 void whole_line::set(mode m) noexcept {
   mode_.store(m);  // before the other nodes are looked at
-  net_.run().inlined.store(m == mode::whole, std::memory_order_relaxed);
+  net_.run().statistics.inlined.store(m == mode::whole, std::memory_order_relaxed);
 }
 
 void whole_line::enter(worker& w) {

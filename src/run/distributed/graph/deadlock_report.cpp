@@ -13,7 +13,7 @@ std::optional<deadlock_report> graph_engine::stands_still() const {
   deadlock_report found;
   found.since = moved();
   if (over()) return found;
-  const bool paused = state_->paused() && !state_->ending.load();
+  const bool paused = state_->flags.paused() && !state_->flags.ending.load();
   if (paused || !waits_for_others(found.since)) return std::nullopt;
   const auto ready = ready_nodes();
   const bool in_calls = found.since % one_awake > 0;

@@ -286,7 +286,8 @@ void graph_engine::distribute_graph() {
   if (on_caller_ != nullptr && !shape_.sequential && idle(on_caller_)) on_caller_ = nullptr;
   std::erase_if(thread_groups_, [&](const auto* s) { return s != home_ && idle(s); });
   elsewhere_ = std::move(whole_graph);
-  for (std::size_t s = 0; s < places.size(); ++s) run.replicas[s] = replicas_in_all(places[s]);
+  for (std::size_t s = 0; s < places.size(); ++s)
+    run.statistics.layout[s].replicas = replicas_in_all(places[s]);
 }
 
 std::vector<std::size_t> graph_engine::stages_of(const replicated& f) const {
@@ -300,14 +301,15 @@ std::vector<std::size_t> graph_engine::stages_of(const replicated& f) const {
 // Each rank learns the number of replicas on all ranks together.
 void graph_engine::resize(std::size_t stage, int replicas) {
   auto& run = *state_;
-  if (run.replicas[stage] == replicas) return;
-  run.resized(stages_of(*farm_of_stage_[stage]), run.replicas[stage], replicas);
+  const auto& layout = run.statistics.layout;
+  if (layout[stage].replicas == replicas) return;
+  run.statistics.resized(stages_of(*farm_of_stage_[stage]), layout[stage].replicas, replicas);
   if (const auto& info = *run.stages[stage].info; info.state.keyed() && !keys_travel(run, stage))
     run.others->note("set_replicas: the keys of stage '" + info.name +
                      "' stay on the ranks where they are, as " + why_keys_stay(run, stage));
   for (auto& r : regions_) {
     int most = 1;
-    for (const auto s : r->farms) most = std::max(most, run.replicas[s]);
+    for (const auto s : r->farms) most = std::max(most, layout[s].replicas);
     r->set_most(most, *run.others);
   }
   // If less may be under way from now on, the end of a region may owe its beginning more than that. If it is
@@ -323,7 +325,7 @@ void graph_engine::resize(std::size_t stage, int replicas) {
 void graph_engine::share_out(std::size_t stage) {
   auto& run = *state_;
   auto& f = *farm_of_stage_[stage];
-  const int replicas = run.replicas[stage];
+  const int replicas = run.statistics.layout[stage].replicas;
   if (coordinator_of_stage_[stage] >= 0) {
     auto& divided = static_cast<keyed_farm&>(f);
     divided.set_replicas(static_cast<std::size_t>(replicas));

@@ -15,7 +15,7 @@ class absent final : public engine {
     state_->root = false;
     state_->finished();
   }
-  void join() override { state_->wait_done(); }
+  void join() override { state_->flags.wait_done(); }
   void wake() override {}
   void set_replicas(std::string_view, int) override {}
   [[nodiscard]] bool executes_graphs() const noexcept override { return true; }

@@ -73,7 +73,7 @@ void closing::advance() {
   using enum step;
   const auto& tree = members_.tree();
   if (step_ == not_yet) {
-    if (!control_.has_told_cancel() && net_.run().cancelled.load(std::memory_order_acquire)) return;
+    if (!control_.has_told_cancel() && net_.run().flags.cancelled.load(std::memory_order_acquire)) return;
     // Rank 0 goes on only when it knows whether the processes that it has started take part. Where they do,
     // all others are about to know it.
     if (tree.rank == 0 && members_.may_be_joined_now()) return members_.wait_for_joiners();
@@ -123,8 +123,8 @@ void closing::agree_on_error() {
     long position;
     int rank;
   } mine{std::numeric_limits<long>::max(), rank}, first{};
-  const auto own = run.error();
-  if (own) mine.position = std::min<long>(run.error_position(), std::numeric_limits<long>::max() - 1);
+  const auto own = run.errors.kept();
+  if (own) mine.position = std::min<long>(run.errors.position(), std::numeric_limits<long>::max() - 1);
   MPI_Request r = MPI_REQUEST_NULL;
   MPI_Iallreduce(&mine, &first, 1, MPI_LONG_INT, MPI_MINLOC, comm, &r);
   wait_for(r);

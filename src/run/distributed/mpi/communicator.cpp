@@ -73,7 +73,7 @@ void communicator::start(dataflow::graph_engine& of, bool on_caller) {
   require_threads(on_caller);
   net_ = &of;
   on_caller_ = on_caller;
-  if (members_.is_apart()) of.run().cancel();
+  if (members_.is_apart()) of.run().flags.cancel();
   messages_.start(
       of, [this](int from) { members_.heard(from); }, [this](const header& head) { control_.act_on(head); });
   members_.start(of);

@@ -34,14 +34,14 @@ void control::look() {
   auto& run = net_->run();
   resize_as_asked();
   members_.look([this](int joiner) { tell_state(joiner); });
-  if (run.cancelled.load(std::memory_order_acquire)) {
+  if (run.flags.cancelled.load(std::memory_order_acquire)) {
     if (!std::exchange(told_cancel_, true)) messages_.broadcast(kind::cancel, rank_);
     return;
   }
-  if (run.ending.load(std::memory_order_acquire) && !std::exchange(told_stop_, true))
+  if (run.flags.ending.load(std::memory_order_acquire) && !std::exchange(told_stop_, true))
     messages_.broadcast(kind::stop, rank_);
-  const bool paused = run.paused();
-  if (paused != told_pause_ && !run.ending.load()) {
+  const bool paused = run.flags.paused();
+  if (paused != told_pause_ && !run.flags.ending.load()) {
     told_pause_ = paused;
     messages_.broadcast(paused ? kind::pause : kind::resume, rank_);
   }
@@ -55,7 +55,7 @@ void control::act_on(const header& head) {
     case kind::stop:
       messages_.broadcast(head);
       told_stop_ = true;
-      run.end_sources();
+      run.flags.end_sources();
       net_->wake();
       break;
     case kind::cancel:
@@ -64,18 +64,18 @@ void control::act_on(const header& head) {
         notes_.add("mpi: rank " + std::to_string(root) +
                    " has cancelled the run: not all of it has come out");
       }
-      run.cancel();
+      run.flags.cancel();
       net_->wake();
       break;
     case kind::pause:
       messages_.broadcast(head);
       told_pause_ = true;
-      run.pause();
+      run.flags.pause();
       break;
     case kind::resume:
       messages_.broadcast(head);
       told_pause_ = false;
-      run.resume();
+      run.flags.resume();
       net_->wake();
       break;
     case kind::resize:
@@ -142,7 +142,7 @@ void control::tell_state(int joiner) {
   for (const auto& [stage, last] : sized_) {
     head.what = kind::resize;
     head.channel_id = static_cast<std::uint32_t>(stage);
-    head.items = static_cast<std::uint32_t>(net_->run().replicas[stage]);
+    head.items = static_cast<std::uint32_t>(net_->run().statistics.layout[stage].replicas);
     std::tie(head.position, head.number) = last;
     messages_.send(joiner, head);
   }

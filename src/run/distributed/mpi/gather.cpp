@@ -42,7 +42,7 @@ static_assert(std::is_trivially_copyable_v<figures> && std::is_trivially_copyabl
 
 // The moment on rank 0's clock from which all traces count: when the first rank began.
 std::int64_t first_begin(const run_state& run, const clocks& times, int rank, MPI_Comm comm) {
-  const auto mine = run.started_ns - times.of(rank).ahead_ns;
+  const auto mine = run.statistics.began.ns - times.of(rank).ahead_ns;
   std::int64_t first = 0;
   MPI_Request r = MPI_REQUEST_NULL;
   MPI_Iallreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, comm, &r);
@@ -51,12 +51,12 @@ std::int64_t first_begin(const run_state& run, const clocks& times, int rank, MP
 }
 
 std::vector<std::byte> told(const run_state& run, const of_this_rank& mine, int rank, std::int64_t begin) {
-  auto counted = run.counted();
+  auto counted = run.counters.snapshot();
   telling t;
-  t.numbers = {observe::process_cpu_ns() - run.cpu_began,
+  t.numbers = {observe::process_cpu_ns() - run.statistics.began.cpu_ns,
                observe::process_resources().peak_bytes,
                mine.others,
-               run.workers.load(),
+               run.statistics.workers.load(),
                mine.cores,
                static_cast<std::uint8_t>(counted.sampled ? 1 : 0),
                counted.work};
@@ -64,12 +64,12 @@ std::vector<std::byte> told(const run_state& run, const of_this_rank& mine, int 
   t.stages = std::move(counted.stages);
   t.latency = counted.latency.to_words();
   t.channels = mine.channels;
-  if (run.trace) {
-    run.trace->as_process(rank, "rank " + std::to_string(rank) + " on " + t.host,
-                          begin + mine.times->of(rank).ahead_ns);
+  if (run.statistics.trace) {
+    run.statistics.trace->as_process(rank, "rank " + std::to_string(rank) + " on " + t.host,
+                                     begin + mine.times->of(rank).ahead_ns);
     if (rank > 0) {
-      t.trace = run.trace->events();
-      t.trace_dropped = run.trace->dropped();
+      t.trace = run.statistics.trace->events();
+      t.trace_dropped = run.statistics.trace->dropped();
     }
   }
   std::vector<std::byte> bytes;
@@ -93,7 +93,8 @@ void add_up(std::vector<channel_totals>& sums, const std::vector<channel_totals>
   }
 }
 
-void name_channels(const run_state& run, const std::vector<channel_totals>& sums, run_state::elsewhere& all) {
+void name_channels(const run_state& run, const std::vector<channel_totals>& sums,
+                   run_statistics::elsewhere& all) {
   for (const auto& t : sums) {
     if (t.messages + t.credits == 0) continue;
     all.channels.push_back({run.stages[t.from_stage].info->name, run.stages[t.to_stage].info->name,
@@ -113,7 +114,7 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
   auto of_all = gathered(told(run, mine, rank, begin), comm);
   if (rank != 0) return;
 
-  run_state::elsewhere all;
+  run_statistics::elsewhere all;
   all.notes = mine.notes;
   std::vector<std::vector<int>> mapped;
   for (const auto& places : *mine.places) {
@@ -162,7 +163,7 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
     all.cpu_ns += t.numbers.cpu_ns;
     all.counted += {std::move(t.stages), t.numbers.work, observe::histogram::from_words(t.latency),
                     t.numbers.sampled != 0};
-    if (run.trace) run.trace->add_events(std::move(t.trace), t.trace_dropped);
+    if (run.statistics.trace) run.statistics.trace->add_events(std::move(t.trace), t.trace_dropped);
   }
   for (const auto& [host, n] : cores_of_host) all.cores += n;
   // Where nothing has come to a stage, those that would have executed it.
@@ -170,8 +171,8 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
     if (all.ranks_of_stage[i].empty()) all.ranks_of_stage[i] = std::move(mapped[i]);
   }
   name_channels(run, sums, all);
-  run.workers.store(workers);
-  run.learn(std::move(all));
+  run.statistics.workers.store(workers);
+  run.statistics.learn(std::move(all));
 }
 
 }  // namespace thalweg::run_detail::distributed

@@ -96,7 +96,7 @@ void membership::wait_for_joiners() {
 }
 
 void membership::meet() {
-  joining_->meet([this] { return !net_->run().cancelled.load() && net_->expect_others(); },
+  joining_->meet([this] { return !net_->run().flags.cancelled.load() && net_->expect_others(); },
                  [this] { net_->expect_nobody(); });
 }
 
@@ -106,7 +106,7 @@ void membership::admit(const std::function<void(int)>& tell_state) {
   all_comm_ = all.comm;
   crowded_ = crowded_ || all.env.crowded;
   cores_ = all.env.cores;
-  joined_ns_ = observe::now_ns() - net_->run().started_ns;
+  joined_ns_ = observe::now_ns() - net_->run().statistics.began.ns;
   heartbeat_of_all_ = std::make_unique<heartbeat>(all_comm_, all.env, patience_);
   messages_.admit(all);
   for (int r = tree_.first; r < messages_.ranks(); ++r) {

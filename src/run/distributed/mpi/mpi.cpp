@@ -424,12 +424,12 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   }
   auto others = std::make_shared<communicator>(mine.give_up(), std::move(places), std::move(times),
                                                std::move(beat), how, env);
-  state->notes = others->notes();
+  state->statistics.notes = others->notes();
   if (const int left = on.size() - how.reserve; rank == 0 && how.apart && left < 3)
-    state->notes.push_back(
+    state->statistics.notes.push_back(
         "mpi: .apart needs a rank for the source, one for the sink and others for farms, but " +
         std::to_string(left) + (left == 1 ? " takes" : " take") + " part at first");
-  if (!problem.empty() && rank == 0) state->notes.push_back(problem);
+  if (!problem.empty() && rank == 0) state->statistics.notes.push_back(problem);
   if (door) others->members().can_be_joined(std::move(door), std::move(room));
   state->others = std::move(others);
   return local.make(std::move(state));

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <thalweg/model/options.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <mutex>
+
+namespace thalweg::run_detail {
+
+/// What has gone wrong in a run. Of the errors that end it, that of the lowest position among those caught is
+/// kept, so that which one comes out depends as little as possible on which thread was first. Thread-safe.
+class run_errors {
+ public:
+  void keep(std::exception_ptr why, std::int64_t position);
+  /// Null: there was none.
+  [[nodiscard]] std::exception_ptr kept() const;
+  /// Where in the stream, as its source counts.
+  [[nodiscard]] std::int64_t position() const;
+
+  /// Calls the handler of a dead letter: one call at a time in the whole run.
+  void bury(const error_policy::handler& handler, const void* item, const std::exception_ptr& why);
+
+ private:
+  mutable std::mutex mutex_;
+  std::exception_ptr kept_;
+  std::int64_t position_ = 0;
+  std::mutex burying_;
+};
+
+}  // namespace thalweg::run_detail

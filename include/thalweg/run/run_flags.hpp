@@ -1,0 +1,70 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+namespace thalweg::run_detail {
+
+/// Whether a run goes on: it is paused, told to end, cancelled, and at last done. All threads look at the
+/// flags; only the functions here set them. Thread-safe.
+class run_flags {
+ public:
+  std::atomic<bool> cancelled{false};
+  std::atomic<bool> ending{false};
+  std::atomic<bool> held{false};           // paused or ending: sources are not called
+  std::atomic<std::size_t> quota{0};       // of an engine that calls one source at a time
+  std::stop_source stop_operators;         // cancel
+  std::stop_source stop_sources;           // stop or cancel
+  std::atomic<std::int64_t> paused_ns{0};  // in all, without the pause that goes on
+  std::atomic<bool> done{false};
+
+  /// The quota of one source among several: set to 0 whenever sources shall not be called.
+  void add_quota(std::atomic<std::size_t>& q);
+  /// Ends the runs of items that the sources are giving.
+  void cut_sources() noexcept;
+
+  void end_sources() noexcept;
+  void cancel() noexcept;
+
+  void pause();
+  void resume();
+  /// Whether sources shall not be called now.
+  [[nodiscard]] bool paused() const noexcept { return pausing_.load(std::memory_order_acquire); }
+  void wait_while_paused();
+  /// The same for so long at most. Returns whether the sources are still not to be called.
+  bool wait_while_paused(std::chrono::nanoseconds most);
+  /// `paused_ns` together with the pause that goes on `now`.
+  [[nodiscard]] std::int64_t paused_until(std::int64_t now) const noexcept;
+
+  /// The run has ended. `last` is called once, before anybody sees that.
+  template <class F> void finish(F&& last) {
+    const std::lock_guard hold(mutex_);
+    if (done.load(std::memory_order_relaxed)) return;
+    end_pause();
+    last();
+    done.store(true, std::memory_order_release);
+    changed_.notify_all();
+  }
+  void wait_done();
+  /// Those who wait look at the flags again.
+  void release_waiters();
+
+ private:
+  void hold_sources(std::atomic<bool>& why);
+  void cut() noexcept;  // under `mutex_`
+  void end_pause();     // under `mutex_`
+
+  std::atomic<bool> pausing_{false};
+  std::atomic<std::int64_t> pause_began_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::atomic<std::size_t>*> quotas_;
+};
+
+}  // namespace thalweg::run_detail

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <thalweg/model/plan.hpp>
+#include <thalweg/observe/clock.hpp>
+#include <thalweg/observe/report.hpp>
+#include <thalweg/observe/trace.hpp>
+#include <thalweg/run/run_counters.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace thalweg::run_detail {
+
+/// A moment, by the clock and by the processor time that the process has used.
+struct instant {
+  std::int64_t ns = 0;
+  std::int64_t cpu_ns = 0;
+  static instant now() noexcept { return {observe::now_ns(), observe::process_cpu_ns()}; }
+};
+
+/// How a stage is executed: as its options say, until the engine says otherwise.
+struct stage_layout {
+  const model::stage_info* info;
+  int replicas;                   ///< allowed
+  std::int64_t capacity;          ///< in front of it; 0: none was named
+  std::size_t reorder_slots = 0;  ///< of the reorder window in front of it; 0: none
+  int segment = -1;               ///< stages of the same number run fused; -1: by itself
+};
+
+/// What the report and the trace of a run tell besides what its threads count.
+class run_statistics {
+ public:
+  run_statistics(const model::plan& plan, bool traces);
+
+  instant began, ended;
+  /// By stage number. Set before the start, but for the replicas.
+  std::vector<stage_layout> layout;
+  std::atomic<int> workers{1};
+  std::atomic<bool> inlined{false};
+  /// What is done in another way than was asked for; set before the start.
+  std::vector<std::string> notes;
+  /// Null: nothing is traced.
+  std::unique_ptr<observe::trace_recorder> trace;
+
+  /// Notes that the replicas of a farm, given by its stages' numbers, were changed. Thread-safe.
+  void resized(const std::vector<std::size_t>& farm, int from, int to);
+
+  /// What rank 0 learns at the end of a run on several.
+  struct elsewhere {
+    run_totals counted;
+    std::int64_t cpu_ns = 0;
+    int cores = 0;
+    std::vector<std::vector<int>> ranks_of_stage;
+    std::vector<rank_report> ranks;
+    std::vector<channel_report> channels;
+    std::vector<std::string> notes;  ///< what was not as it was asked for, found out later
+  };
+  void learn(elsewhere all);
+
+  /// Adds all of this, and what was counted, to the report of a run. Thread-safe.
+  void add_to(report_data& d, const run_counters& counters) const;
+  /// Writes the trace, if there is one, into a file: the first call only. Returns what went wrong.
+  std::exception_ptr write_trace(const std::string& path);
+
+ private:
+  std::once_flag trace_written_;
+  mutable std::mutex mutex_;  // guards what follows, and the replicas
+  std::vector<resize_event> resizes_;
+  elsewhere elsewhere_;
+};
+
+}  // namespace thalweg::run_detail

@@ -1,0 +1,99 @@
+#include <thalweg/run/run_statistics.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace thalweg::run_detail {
+
+namespace {
+
+// What is known of a stage that was not observed: what went wrong.
+observe::stage_totals errors_of(const observe::stage_totals& all) {
+  observe::stage_totals t;
+  t.errors = all.errors;
+  t.retries = all.retries;
+  t.skipped = all.skipped;
+  t.dead_lettered = all.dead_lettered;
+  return t;
+}
+
+}  // namespace
+
+run_statistics::run_statistics(const model::plan& plan, bool traces) {
+  std::vector<std::string> names;
+  for (const auto& c : plan.components) {
+    for (const auto& s : c->stages()) {
+      layout.push_back(
+          {&s, s.replicas == automatic ? 1 : s.replicas, s.opts.capacity == automatic ? 0 : s.opts.capacity});
+      names.push_back(s.name);
+    }
+  }
+  if (traces) trace = std::make_unique<observe::trace_recorder>(std::move(names));
+}
+
+void run_statistics::resized(const std::vector<std::size_t>& farm, int from, int to) {
+  const std::lock_guard hold(mutex_);
+  const auto now = observe::now_ns();
+  for (const auto i : farm) layout[i].replicas = to;
+  resizes_.push_back({std::chrono::nanoseconds(now - began.ns), layout[farm.front()].info->name, from, to});
+  if (trace) trace->mark(farm.front(), now, std::to_string(from) + " to " + std::to_string(to) + " replicas");
+}
+
+void run_statistics::learn(elsewhere all) {
+  const std::lock_guard hold(mutex_);
+  elsewhere_ = std::move(all);
+}
+
+void run_statistics::add_to(report_data& d, const run_counters& counters) const {
+  d.workers = workers;
+  d.inlined = inlined.load(std::memory_order_relaxed);
+  d.notes = notes;
+
+  const std::lock_guard hold(mutex_);
+  d.cpu += std::chrono::nanoseconds(elsewhere_.cpu_ns);
+  d.cores = std::max(d.cores, elsewhere_.cores);
+  d.ranks = elsewhere_.ranks;
+  d.channels = elsewhere_.channels;
+  d.notes.insert(d.notes.end(), elsewhere_.notes.begin(), elsewhere_.notes.end());
+  auto all = counters.snapshot();
+  all += elsewhere_.counted;
+  d.work = all.work;
+  bool from_due = false;
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    const auto& info = *layout[i].info;
+    stage_data s;
+    s.name = info.name;
+    s.kind = info.pattern;
+    s.totals = d.observed ? all.stages[i] : errors_of(all.stages[i]);
+    if (!d.observed && counters.dropped_before) s.totals.dropped = counters.dropped_before(i);
+    if (!elsewhere_.ranks_of_stage.empty()) s.ranks = elsewhere_.ranks_of_stage[i];
+    s.replicas = layout[i].replicas;
+    s.farm = info.farm >= 0;
+    s.segment = layout[i].segment;
+    s.reorder_capacity = layout[i].reorder_slots;
+    s.blocking = info.opts.blocking;
+    s.paced = info.source.paced;
+    s.capacity = static_cast<std::size_t>(layout[i].capacity);
+    d.dropped += s.totals.dropped;
+    if (info.out == nullptr) d.items += s.totals.items_in;
+    from_due = from_due || info.source.paced;
+    d.stages.push_back(std::move(s));
+  }
+  d.latency = latency_report(all.latency, from_due, all.sampled && !from_due);
+  d.resizes = resizes_;
+}
+
+std::exception_ptr run_statistics::write_trace(const std::string& path) {
+  std::exception_ptr failed;
+  std::call_once(trace_written_, [&] {
+    try {
+      if (trace) trace->write(path);
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  });
+  return failed;
+}
+
+}  // namespace thalweg::run_detail
