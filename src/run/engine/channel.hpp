@@ -65,11 +65,13 @@ class channel {
   void close() noexcept;
   /// So many replicas take from it.
   void set_takers(std::size_t n) noexcept { takers_.store(static_cast<std::int64_t>(n)); }
-  /// What waits, divided up among those who take from here. C. Polychronopoulos, D. Kuck, Guided
+  [[nodiscard]] int takers() const noexcept {
+    return static_cast<int>(takers_.load(std::memory_order_relaxed));
+  }
+  /// What waits, divided up among those who take from here at once. C. Polychronopoulos, D. Kuck, Guided
   /// Self-Scheduling (1987).
-  [[nodiscard]] std::size_t share_of_each() const noexcept {
-    const auto takers = takers_.load(std::memory_order_relaxed);
-    return static_cast<std::size_t>((std::max<std::int64_t>(0, items()) + takers - 1) / takers);
+  [[nodiscard]] std::size_t share_of(int at_once) const noexcept {
+    return static_cast<std::size_t>((std::max<std::int64_t>(0, items()) + at_once - 1) / at_once);
   }
   /// So many runs of items may wait in it from now on.
   void set_slots(std::size_t n) noexcept { most_chunks_.store(n); }

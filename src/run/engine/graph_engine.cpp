@@ -263,7 +263,7 @@ void graph_engine::live(thread_group& s, std::size_t number) {
       w.awake.slept(std::chrono::nanoseconds(ns));
     }
   }
-  wake_groups();
+  if (!all_woken_.exchange(true)) wake_groups();  // whoever is about to sleep sees that it is over
   leave();
 }
 
@@ -289,6 +289,10 @@ void graph_engine::look_no_more(worker& w, const node* next) {
 
 void graph_engine::watch() {
   if (!is_watched() && !watched_.exchange(true)) monitor_->begin();
+}
+
+void graph_engine::attend() {
+  monitor_->attend();
 }
 
 // --- executing ---

@@ -122,6 +122,8 @@ class graph_engine final : public engine {
   }
   /// The monitor looks after the run from now on.
   void watch();
+  /// A run of several items begins, which the monitor has to look after.
+  void attend();
   /// What a source keeps while it waits in a call will be handed on.
   [[nodiscard]] bool is_watched() const noexcept { return watched_.load(std::memory_order_relaxed); }
   /// How much work a run of items is to be, in ns.
@@ -236,11 +238,12 @@ class graph_engine final : public engine {
   std::mutex employing_;  // `threads_`, and the sizes of groups once the run has begun
   worker_group* home_ = nullptr;
   thread_group* on_caller_ = nullptr;
-  bool team_is_due_ = false;           // it is to be hired by whoever waits for the end
-  bool deferred_ = false;              // the caller's thread is still to come
-  std::atomic<std::size_t> alive_{2};  // threads and tasks, `start` itself, and the run until it is over
-  std::atomic<bool> goes_on_{true};    // the run has not left yet
-  std::atomic<std::size_t> left_{0};   // nodes that have not ended
+  bool team_is_due_ = false;            // it is to be hired by whoever waits for the end
+  bool deferred_ = false;               // the caller's thread is still to come
+  std::atomic<std::size_t> alive_{2};   // threads and tasks, `start` itself, and the run until it is over
+  std::atomic<bool> goes_on_{true};     // the run has not left yet
+  std::atomic<bool> all_woken_{false};  // at its end
+  std::atomic<std::size_t> left_{0};    // nodes that have not ended
   // In one word, so that they are seen as they were at one time: how many nodes wait in the middle of a call,
   // how many are awake, and how often that has changed.
   static constexpr std::uint64_t one_blocked = 1;

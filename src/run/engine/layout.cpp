@@ -72,11 +72,11 @@ void graph_engine::lay_out() {
   for (auto& f : keyed_farms_) {
     for (auto& p : f->all) p->place = f->front->place;
   }
-  run.counters.dropped_before = [this](std::size_t stage) {
+  std::vector<std::vector<const channel*>> before(run.stages.size());
+  for (const auto& e : channels_) before[e->to->first()].push_back(e.get());
+  run.counters.dropped_before = [before = std::move(before)](std::size_t stage) {
     std::uint64_t all = 0;
-    for (const auto& e : channels_) {
-      if (e->to->first() == stage) all += e->dropped();
-    }
+    for (const auto* e : before[stage]) all += e->dropped();
     return all;
   };
   left_.store(nodes_.size());

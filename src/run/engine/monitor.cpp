@@ -13,6 +13,9 @@ namespace thalweg::run_detail::dataflow {
 namespace {
 
 constexpr std::chrono::microseconds between_looks{1'000};
+// A look wakes a core that sleeps, which takes some 50 µs of its time.
+constexpr std::chrono::milliseconds shortest_rest{16}, longest_rest{256};
+constexpr int looks_before_rest = 3;
 constexpr std::int64_t long_run_ns = 1'000'000;
 
 }  // namespace
@@ -42,15 +45,40 @@ void monitor::end() {
 
 void monitor::watch() {
   std::unique_lock hold(lock_);
+  int quiet = 0;
+  auto rest = shortest_rest;
   while (!changed_.wait_for(hold, between_looks, [&] { return over_; })) {
     hold.unlock();
-    look();
+    quiet = look() ? quiet + 1 : 0;
     hold.lock();
+    if (quiet == 0) rest = shortest_rest;
+    if (quiet < looks_before_rest) continue;
+    rests_.store(true);
+    const bool called = changed_.wait_for(hold, rest, [&] { return over_ || !rests_.load(); });
+    rest = called ? shortest_rest : std::min(2 * rest, longest_rest);
+    rests_.store(false);
   }
 }
 
-void monitor::look() {
-  if (net_.over()) return;
+void monitor::call() noexcept {
+  {
+    const std::lock_guard hold(lock_);
+    rests_.store(false);
+  }
+  changed_.notify_all();
+}
+
+// Nothing is in hand that could be cut short, nothing is kept by a source, and no node waits for a thread.
+bool monitor::is_quiet() {
+  return std::none_of(runners_.begin(), runners_.end(),
+                      [](const stage_runner* l) { return l->began() != 0 && l->has_several(); }) &&
+         std::all_of(ready_.begin(), ready_.end(), [](std::size_t n) { return n == 0; }) &&
+         std::all_of(lent_.begin(), lent_.end(), [](const auto& e) { return e.second == 0; });
+}
+
+// Returns whether there was nothing to look after.
+bool monitor::look() {
+  if (net_.over()) return true;
   try {
     const auto now = observe::now_ns();
     net_.run_ns_.store(std::clamp((now - net_.began_ns_) / runs_of_a_stream, shortest_run_ns, longest_run_ns),
@@ -58,10 +86,11 @@ void monitor::look() {
     cut_long_runs(now);
     hand_on_what_was_lent();
     call_threads();
-    net_.overcommit_.look(now);
+    return !net_.overcommit_.look(now) && is_quiet();
   } catch (...) {
     net_.run().fail(std::current_exception(), 0);  // an item that cannot be moved
     net_.wake();
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,8 @@ class stage_runner;
 ///   - a node that is ready while threads sleep gets one of them;
 ///   - where operators wait for the outside there are more threads, while that helps (`overcommit`).
 /// It is begun when the run has lasted 300 µs, or when a source asks for it (`graph_engine::watch`): short
-/// runs do without it.
+/// runs do without it. Where items come one by one, and nothing is kept or waits for a thread, it looks
+/// every 16 ms only, then more rarely still, until somebody begins a run of several items.
 class monitor {
  public:
   explicit monitor(graph_engine& n) : net_(n) {}
@@ -30,10 +32,16 @@ class monitor {
   /// Any thread. Does nothing once it has begun.
   void begin();
   void end();
+  /// A run of several items begins. Any thread.
+  void attend() noexcept {
+    if (rests_.load(std::memory_order_relaxed)) call();
+  }
 
  private:
   void watch();
-  void look();
+  bool look();
+  void call() noexcept;
+  [[nodiscard]] bool is_quiet();
   void cut_long_runs(std::int64_t now);
   void hand_on_what_was_lent();
   void call_threads();
@@ -42,6 +50,7 @@ class monitor {
   std::mutex lock_;
   std::condition_variable changed_;
   bool over_ = false;
+  std::atomic<bool> rests_{false};
   std::thread thread_;
   std::unordered_map<const channel*, std::size_t> lent_;  // what lay in its lent chunk at the last look
   std::vector<stage_runner*> runners_;

@@ -178,8 +178,8 @@ chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back, bool in_hand) 
   }
   // Whoever has sent the last item may have ended: this node has not, and its end hooks may still send.
   const auto pop = [&] {
-    const auto most = std::min(
-        {most_items_, take_most_.load(std::memory_order_relaxed), std::max(least_items_, e.share_of_each())});
+    const auto most = std::min({most_items_, take_most_.load(std::memory_order_relaxed),
+                                std::max(least_items_, e.share_of(net_.at_once(first_, e.takers())))});
     auto got = e.pop(most, std::move(back), in_hand);
     if (got) got->upto = std::min(got->upto, pipe::end_rank);
     return got;

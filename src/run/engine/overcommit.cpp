@@ -49,9 +49,10 @@ void overcommit::joined(const thread_group& s, const thread_log& log) {
   executors_.push_back({&s, &log, clock, gettid()});
 }
 
-void overcommit::look(std::int64_t now) {
+bool overcommit::look(std::int64_t now) {
   if (!found_) find_units();
   for (auto& u : units_) consider(u, now);
+  return std::any_of(units_.begin(), units_.end(), [](const unit& u) { return u.began_ns != 0; });
 }
 
 void overcommit::find_units() {

@@ -33,8 +33,9 @@ class overcommit {
   [[nodiscard]] static std::size_t most_threads();
   /// The calling thread executes nodes of this group from now on. Any thread.
   void joined(const thread_group& s, const thread_log& log);
-  /// Looks whether more threads would help, or fewer. The monitor's thread.
-  void look(std::int64_t now);
+  /// Looks whether more threads would help, or fewer. Returns whether it has begun to measure. The monitor's
+  /// thread.
+  bool look(std::int64_t now);
 
  private:
   struct executor {

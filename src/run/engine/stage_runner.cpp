@@ -65,7 +65,7 @@ void stage_runner::cut() noexcept {
 
 // Whoever cancels the run sets its flag and then cuts all runners short: one of the two is seen.
 // Returns the time.
-std::int64_t stage_runner::begin_run() {
+std::int64_t stage_runner::begin_run(std::size_t items) {
   (void)cut_.exchange(false, std::memory_order_acq_rel);
   if (run_.flags.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
   measuring_ = fused_ && runs_ == next_measured_;
@@ -75,7 +75,9 @@ std::int64_t stage_runner::begin_run() {
   }
   ++runs_;
   const auto now = observe::now_ns();
+  several_.store(items > 1, std::memory_order_relaxed);
   began_.store(now, std::memory_order_release);
+  if (items > 1) net_.attend();
   return now;
 }
 
@@ -164,7 +166,7 @@ std::int64_t stage_runner::process(worker& w, pipe::chunk_base& items, std::size
   const auto n = items.size();
   if (n == 0) return 0;
   if (may_be_cut) net_.watch();  // it can only be cut short by the monitor
-  const auto begin = begin_run();
+  const auto begin = begin_run(items.size());
   const auto elsewhere = elsewhere_ns_;
   const auto done = carry(w, first_, items, may_be_cut, begin);
   const auto ns = ended_ns_ - begin - (elsewhere_ns_ - elsewhere);
@@ -259,7 +261,7 @@ void stage_runner::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base&
 
 model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limit) {
   if (n > unwatched_calls) net_.watch();
-  const auto begin = begin_run();
+  const auto begin = begin_run(n);
   const auto p = part_at(first_);
   const auto next = p.first + (p.stages.last - p.stages.first);
   const bool last = next == last_;

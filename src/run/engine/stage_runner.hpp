@@ -74,6 +74,8 @@ class stage_runner {
 
   /// When the run of items in hand was begun (steady clock, ns); 0: none is in hand.
   [[nodiscard]] std::int64_t began() const noexcept { return began_.load(std::memory_order_acquire); }
+  /// It has more than one item.
+  [[nodiscard]] bool has_several() const noexcept { return several_.load(std::memory_order_relaxed); }
   /// The run in hand ends behind the item in hand.
   void cut() noexcept;
   void hand_on() { to_.hand_on(); }
@@ -97,7 +99,7 @@ class stage_runner {
   template <class F> void call_hook(worker& w, std::size_t stage, bool at_end, F&& hook);
   [[nodiscard]] part part_at(std::size_t stage) const;
   std::int64_t process(worker& w, pipe::chunk_base& items, std::size_t limit, bool may_be_cut);
-  std::int64_t begin_run();
+  std::int64_t begin_run(std::size_t items);
   void end_run(std::size_t items);
   [[nodiscard]] bool has_hardly_timed_stage() const;
   [[nodiscard]] std::uint64_t some() noexcept;
@@ -120,6 +122,7 @@ class stage_runner {
   std::int64_t ended_ns_ = 0;  // when the last loop came to its end
   std::atomic<bool> cut_{false};
   std::atomic<std::int64_t> began_{0};
+  std::atomic<bool> several_{false};
   std::atomic<std::size_t> quota_{0};  // of a source
   // Now and then a run of items goes through stage by stage instead of through the fused loops, so that each
   // stage is timed; the distance grows to `between_measurements` runs. It stays short while a stage has been

@@ -75,6 +75,7 @@ void thread_group::resize(std::size_t n) {
 
 void thread_group::wake() noexcept {
   idle_.wake_all();
+  if (!anybody_rests_.load()) return;
   { const std::lock_guard seen(resting_); }
   changed_.notify_all();
 }

@@ -2,6 +2,7 @@
 
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pipe/idle_set.hpp>
+#include <thalweg/pipe/membarrier.hpp>
 #include <thalweg/pipe/pause.hpp>
 #include <thalweg/pipe/spinlock.hpp>
 
@@ -128,6 +129,8 @@ class thread_group final : public worker_group {
   template <class Over> void rest(std::size_t number, Over&& over) {
     if (busy()) call();  // a wake-up that it has got was for whoever takes this
     std::unique_lock hold(resting_);
+    anybody_rests_.store(true);
+    pipe::full_fence();  // whoever ends the run sees this, or this sees that it has ended
     changed_.wait(hold, [&] { return number < size() || over(); });
   }
 
@@ -144,6 +147,7 @@ class thread_group final : public worker_group {
   std::atomic<std::size_t> size_;
   std::mutex resting_;
   std::condition_variable changed_;
+  std::atomic<bool> anybody_rests_{false};
   std::atomic<std::size_t> spawned_{0};  // 0: all threads are there from the beginning
   std::function<bool(std::size_t)> spawn_;
   pipe::spinlock spawning_;
