@@ -224,4 +224,17 @@ TEST(Marks, AreKeptOneByOne) {
   }
 }
 
+// A thief takes the first ones, and leaves the others where they are.
+TEST(Stealing, TakesAsManyAsItIsTold) {
+  pipe::chunk<int> from;
+  for (int i = 0; i < 10; ++i) from.emplace(i);
+  pipe::chunk<int> some, rest;
+  EXPECT_EQ(from.steal(some, 4), 4);
+  EXPECT_EQ(from.size(), 6);
+  from.emplace(10);
+  EXPECT_EQ(from.steal(rest), 7);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(some[static_cast<std::size_t>(i)], i);
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(rest[static_cast<std::size_t>(i)], 4 + i);
+}
+
 }  // namespace

@@ -120,7 +120,9 @@ class chunk_base {
   /// Exchanges the items with those of `other`, which has the same item type. Nobody may steal meanwhile.
   virtual void swap_items(chunk_base& other) noexcept = 0;
   /// Another thread takes what the filling thread has published so far. Returns the number of items taken.
-  virtual std::size_t steal(chunk_base& to) = 0;
+  /// `most`: no more than so many.
+  virtual std::size_t steal(chunk_base& to, std::size_t most) = 0;
+  std::size_t steal(chunk_base& to) { return steal(to, std::numeric_limits<std::size_t>::max()); }
   /// An empty chunk of the same item type.
   [[nodiscard]] virtual std::unique_ptr<chunk_base> sibling() const = 0;
   [[nodiscard]] virtual const std::type_info& item_type() const noexcept = 0;
@@ -338,9 +340,10 @@ template <item T> class chunk final : public chunk_base {
     std::swap(ranked, other.ranked);
   }
 
-  std::size_t steal(chunk_base& to) override {
+  using chunk_base::steal;
+  std::size_t steal(chunk_base& to, std::size_t most) override {
     const std::lock_guard hold(filling_);
-    const auto n = size();
+    const auto n = std::min(size(), most);
     if (n == 0) return 0;
     move_items(0, n, to);
     if constexpr (!std::is_trivially_destructible_v<T>) std::destroy_n(begin(), n);

@@ -174,7 +174,7 @@ chunk_ptr channel::pop(std::size_t most, chunk_ptr back, bool in_hand) {
   }
   if (own_) return pop_own(most, std::move(back));
   if (chunks() == 0 && borrows()) {
-    if (auto stolen = steal()) {
+    if (auto stolen = steal(most)) {
       if (in_hand && opts_.capacity != automatic)
         in_hand_.fetch_add(static_cast<std::int64_t>(stolen->size()));
       return stolen;
@@ -219,8 +219,8 @@ void channel::note_popped(std::size_t items) {
   popped_ = waiting_.empty() ? 0 : items;
 }
 
-// What the sender is filling, if nothing older waits.
-chunk_ptr channel::steal() {
+// Of what the sender is filling so many items at most, if nothing older waits.
+chunk_ptr channel::steal(std::size_t most) {
   const std::lock_guard handing_over(lending_);
   auto* const lent = lent_.load(std::memory_order_acquire);
   if (lent == nullptr || lent->empty() || chunks() != 0) return nullptr;
@@ -229,7 +229,7 @@ chunk_ptr channel::steal() {
     const std::lock_guard hold(lock_);
     stolen = spare(*lent);
   }
-  (void)lent->steal(*stolen);
+  (void)lent->steal(*stolen, most);
   stolen->born_ns = lent->born_ns != 0 ? lent->born_ns : observe::now_ns();
   return stolen->empty() ? nullptr : std::move(stolen);
 }

@@ -149,7 +149,7 @@ class channel {
   void note_popped(std::size_t items);
   [[nodiscard]] bool enough_work_waits(std::int64_t items) const noexcept;
   void push_own(pipe::chunk_base& from);
-  [[nodiscard]] chunk_ptr steal();
+  [[nodiscard]] chunk_ptr steal(std::size_t most);
   [[nodiscard]] chunk_ptr pop_own(std::size_t most, chunk_ptr back);
   void make_room_for(std::size_t n);
 

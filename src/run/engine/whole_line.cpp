@@ -31,6 +31,13 @@ constexpr double slow_call_ns = 2'000;     // of a source: it waits
 constexpr std::size_t rarely = 1'000'000;  // a node that gets no item of so many need not have been timed
 constexpr int runs_before_sharing = 3;     // one slow run may be a preemption
 
+// Whether what becomes of an item can be done between two calls of the source, in the time that it takes to
+// wake a thread, or in some more where the calls are far apart.
+bool fits_between_calls(double rest_ns, double source_ns) {
+  constexpr auto wake = static_cast<double>(wake_ns);
+  return rest_ns < wake || (rest_ns < 4 * wake && 8 * rest_ns < source_ns);
+}
+
 }  // namespace
 
 whole_line::whole_line(graph_engine& n, line_node& head, std::vector<node*> nodes, std::vector<farm*> farms,
@@ -174,7 +181,7 @@ void whole_line::ran_apart() {
   if (now < next_whole_ || !all_timed()) return;
   // Between two calls of a source that waits there is time for what comes behind it, if that is short.
   const bool better =
-      head_.is_source_ && source > slow_call_ns ? others < static_cast<double>(wake_ns) : cost < cheap_ns;
+      head_.is_source_ && source > slow_call_ns ? fits_between_calls(others, source) : cost < cheap_ns;
   if (!better) return;
   tries_whole_ = true;
   set(mode::draining);
@@ -187,14 +194,15 @@ void whole_line::ran_whole(worker& w, std::size_t items, std::int64_t worked_ns)
   const auto each = static_cast<double>(worked_ns) / static_cast<double>(std::max<std::size_t>(1, items));
   const auto now = observe::now_ns();
   // Expensive items, or a run that was cut short: no time is to be lost.
-  if (worked_ns > whole_run_ns && items <= 4 && (!waits || rest_ns_ > static_cast<double>(wake_ns))) {
+  const bool fits = fits_between_calls(0.8 * rest_ns_, source_ns_);
+  if (worked_ns > whole_run_ns && items <= 4 && (!waits || !fits)) {
     wait_apart_ns_ = wait_whole_ns_ = first_wait_ns;
     tries_whole_ = false;
     next_whole_ = now + first_wait_ns;
     leave();
     return;
   }
-  const bool worth = waits ? rest_ns_ > static_cast<double>(wake_ns) : each > worth_sharing_ns;
+  const bool worth = waits ? !fits : each > worth_sharing_ns;
   worth_ = worth ? worth_ + 1 : 0;
   if (now - now_.began < window_ns) return;
   whole_ns_ =
