@@ -57,7 +57,6 @@ void thread_context::counted(std::size_t first, std::size_t last) {
 void thread_context::collect(model::range r, std::int64_t busy_ns, bool probe) {
   if (const auto waited = std::exchange(waited_ns, 0); waited > 0) {
     log[first_stage + r.first].wait_in_ns.add_ns(waited);
-    log.waited_ns += waited;
     busy_ns = std::max<std::int64_t>(0, busy_ns - waited);
   }
   const bool observes = run.observes();

@@ -14,7 +14,7 @@
 
 namespace thalweg::run_detail {
 
-/// Where one thread of a run leaves what it counts. Owned by the run, written by that thread alone.
+/// Where a thread, or a node of the engine, counts. Owned by the run; one thread at a time writes it.
 class thread_log {
  public:
   /// For a thread that executes stages [first, first + count) of the plan.
@@ -37,9 +37,6 @@ class thread_log {
 
   const int number;
   observe::worker_counters work;
-  /// How long its sources have waited for due times: part of the time of calls, but no work. Its thread's
-  /// own.
-  std::int64_t waited_ns = 0;
 
  private:
   const bool observes_;
@@ -56,7 +53,7 @@ struct run_totals {
   std::vector<observe::stage_totals> stages;  ///< by stage number
   observe::worker_totals work;
   observe::histogram latency;
-  bool sampled = false;  ///< the latencies are
+  bool sampled = false;  ///< whether the latencies are
   run_totals& operator+=(const run_totals& more);
 };
 

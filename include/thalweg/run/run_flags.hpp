@@ -18,13 +18,13 @@ class run_flags {
   std::atomic<bool> cancelled{false};
   std::atomic<bool> ending{false};
   std::atomic<bool> held{false};           // paused or ending: sources are not called
-  std::atomic<std::size_t> quota{0};       // of an engine that calls one source at a time
+  std::atomic<std::size_t> quota{0};       // how many items the one source may give
   std::stop_source stop_operators;         // cancel
-  std::stop_source stop_sources;           // stop or cancel
+  std::stop_source stop_sources;           // requested by `end_sources` or `cancel`
   std::atomic<std::int64_t> paused_ns{0};  // in all, without the pause that goes on
   std::atomic<bool> done{false};
 
-  /// The quota of one source among several: set to 0 whenever sources shall not be called.
+  /// Adds the quota of one source, which is set to 0 whenever that source's call shall return.
   void add_quota(std::atomic<std::size_t>& q);
   /// Ends the runs of items that the sources are giving.
   void cut_sources() noexcept;
@@ -34,15 +34,15 @@ class run_flags {
 
   void pause();
   void resume();
-  /// Whether sources shall not be called now.
+  /// Whether the run is paused. `held` covers the end, too.
   [[nodiscard]] bool paused() const noexcept { return pausing_.load(std::memory_order_acquire); }
   void wait_while_paused();
-  /// The same for so long at most. Returns whether the sources are still not to be called.
+  /// The same, for `most` at most. Returns whether the pause still goes on.
   bool wait_while_paused(std::chrono::nanoseconds most);
   /// `paused_ns` together with the pause that goes on `now`.
   [[nodiscard]] std::int64_t paused_until(std::int64_t now) const noexcept;
 
-  /// The run has ended. `last` is called once, before anybody sees that.
+  /// Marks the run as done and wakes those who wait. Calls `last` once, before that.
   template <class F> void finish(F&& last) {
     const std::lock_guard hold(mutex_);
     if (done.load(std::memory_order_relaxed)) return;

@@ -1,6 +1,7 @@
 #include "monitor.hpp"
 
 #include <thalweg/observe/clock.hpp>
+#include <thalweg/pipe/membarrier.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::chrono::microseconds between_looks{1'000};
 // A look wakes a core that sleeps, which takes some 50 µs of its time.
-constexpr std::chrono::milliseconds shortest_rest{16}, longest_rest{256};
+constexpr std::chrono::milliseconds shortest_rest{8}, longest_rest{32};
 constexpr int looks_before_rest = 3;
 constexpr std::int64_t long_run_ns = 1'000'000;
 
@@ -54,6 +55,15 @@ void monitor::watch() {
     if (quiet == 0) rest = shortest_rest;
     if (quiet < looks_before_rest) continue;
     rests_.store(true);
+    pipe::full_fence();  // whoever begins a run sees this, or the next look sees the run
+    hold.unlock();
+    const bool still = look();
+    hold.lock();
+    if (!still) {
+      rests_.store(false);
+      quiet = 0;
+      continue;
+    }
     const bool called = changed_.wait_for(hold, rest, [&] { return over_ || !rests_.load(); });
     rest = called ? shortest_rest : std::min(2 * rest, longest_rest);
     rests_.store(false);
@@ -68,7 +78,8 @@ void monitor::call() noexcept {
   changed_.notify_all();
 }
 
-// Nothing is in hand that could be cut short, nothing is kept by a source, and no node waits for a thread.
+// No run of several items is in hand, nothing is lent, and no node waits for a thread. What a single item
+// gives in the middle of a call that takes long waits for a look after the next rest.
 bool monitor::is_quiet() {
   return std::none_of(runners_.begin(), runners_.end(),
                       [](const stage_runner* l) { return l->began() != 0 && l->has_several(); }) &&

@@ -15,15 +15,17 @@ class channel;
 class graph_engine;
 class stage_runner;
 
-/// A thread that looks at a run every millisecond and mends what nobody who works can see:
+/// A thread that looks at a run every millisecond and corrects what no worker can see:
 ///   - a run of items that takes long, since its items have become expensive, is cut short: others can take
 ///     the rest of it, and what has become of it so far goes on;
 ///   - what lies in the half-filled chunk of a source that waits is given to its receiver;
 ///   - a node that is ready while threads sleep gets one of them;
-///   - where operators wait for the outside there are more threads, while that helps (`overcommit`).
-/// It is begun when the run has lasted 300 µs, or when a source asks for it (`graph_engine::watch`): short
-/// runs do without it. Where items come one by one, and nothing is kept or waits for a thread, it looks
-/// every 16 ms only, then more rarely still, until somebody begins a run of several items.
+///   - where operators wait for the outside there are more threads, while that helps, or fewer again
+///     (`overcommit`);
+///   - it sets how long runs of items are to be.
+/// It begins when the run has lasted 300 µs, or when somebody needs it (`graph_engine::watch`): short runs do
+/// without it. It rests when three looks find nothing to do: 8 ms at first, then up to 32 ms, until a run of
+/// several items begins (`attend`).
 class monitor {
  public:
   explicit monitor(graph_engine& n) : net_(n) {}
@@ -32,7 +34,7 @@ class monitor {
   /// Any thread. Does nothing once it has begun.
   void begin();
   void end();
-  /// A run of several items begins. Any thread.
+  /// A run of several items begins: ends a rest. Any thread.
   void attend() noexcept {
     if (rests_.load(std::memory_order_relaxed)) call();
   }

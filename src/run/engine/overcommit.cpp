@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t least_interval_ns = 2'000'000;
 constexpr std::int64_t longest_interval_ns = 2'000'000'000;
-constexpr std::size_t items_of_each = 2;  // that a thread has to have done meanwhile
+constexpr std::size_t items_of_each = 2;  // per thread, before an interval counts
 constexpr double mostly_waits = 0.5;      // of the time of all threads
 constexpr double mostly_works = 0.25;     // less than that is spent in waiting
 constexpr double worth_it = 1.2;          // by so much the stream must become quicker
@@ -97,7 +97,7 @@ void overcommit::consider(unit& u, std::int64_t now) {
   const auto waits = waiting(u, lasted);
   const auto rate = static_cast<double>(items) / static_cast<double>(lasted);
   begin(u, now);
-  if (std::exchange(u.settles, false)) return;  // the threads have been coming
+  if (std::exchange(u.settles, false)) return;  // the new threads were still starting
   if (std::exchange(u.tries, false)) {
     if (rate < worth_it * u.rate_before) {
       u.not_before_ns = now + u.pause_ns;
@@ -154,8 +154,8 @@ std::int64_t overcommit::used_ns_of(const executor& e) {
   return worked + static_cast<std::int64_t>(e.log->work.idle_ns.value());
 }
 
-// Which share of the time of all threads was spent in waiting for the outside; not a number: that will be
-// known the next time.
+// Which share of the time of all threads was spent in waiting for the outside; not a number: known
+// after the next interval, or never if the system does not count waits for a core.
 double overcommit::waiting(unit& u, std::int64_t lasted_ns) {
   const auto threads = threads_of(u);
   const auto all = static_cast<double>(lasted_ns) * static_cast<double>(u.size);
@@ -163,7 +163,7 @@ double overcommit::waiting(unit& u, std::int64_t lasted_ns) {
   for (const auto& e : threads) used += used_ns_of(e);
   const auto before = std::exchange(u.delay_ns, -1);
   const auto idle = 1 - static_cast<double>(used) / all;
-  if (idle < mostly_works) return idle;  // without another look: this is what is common
+  if (idle < mostly_works) return idle;  // the common case: nothing more is read
   u.delay_ns = 0;
   for (const auto& e : threads) {
     const auto ns = delay_ns_of(e.thread);

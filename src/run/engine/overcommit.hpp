@@ -19,8 +19,8 @@ class replicated;
 class thread_group;
 
 /// Threads beyond the cores. Where an operator waits for the outside (a disk, a socket, a lock), its thread
-/// keeps a core idle. Processor time against wall time tells waiting from working, and what a thread waited
-/// for a core on a busy machine is no waiting for the outside. Where most of the time of all threads is spent
+/// leaves its core idle. A thread waits for the outside when it neither uses a core, nor has nothing to do,
+/// nor waits for a core. Where most of the time of all threads is spent
 /// in waiting, and items wait, their number is doubled, and with it the replicas of farms that do not say how
 /// many they have. What has not made the stream quicker by a fifth is taken back, and is tried again after a
 /// while. Where the threads hardly wait any more they become fewer again.
@@ -28,13 +28,13 @@ class overcommit {
  public:
   explicit overcommit(graph_engine& n) : net_(n) {}
 
-  /// The most threads that share nodes, and the most replicas of a farm: enough for a wait of most of the
-  /// time.
+  /// The most threads that share nodes, and the most replicas of a farm: 16, or four times the cores if that
+  /// is more.
   [[nodiscard]] static std::size_t most_threads();
   /// The calling thread executes nodes of this group from now on. Any thread.
   void joined(const thread_group& s, const thread_log& log);
-  /// Looks whether more threads would help, or fewer. Returns whether it has begun to measure. The monitor's
-  /// thread.
+  /// Looks whether more threads would help, or fewer. Returns whether it is measuring: then the monitor
+  /// must not rest. The monitor's thread.
   bool look(std::int64_t now);
 
  private:

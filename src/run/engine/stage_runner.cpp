@@ -77,7 +77,10 @@ std::int64_t stage_runner::begin_run(std::size_t items) {
   const auto now = observe::now_ns();
   several_.store(items > 1, std::memory_order_relaxed);
   began_.store(now, std::memory_order_release);
-  if (items > 1) net_.attend();
+  if (items > 1) {
+    pipe::full_fence();  // the monitor sees that a run has begun, or this sees that it rests
+    net_.attend();
+  }
   return now;
 }
 
