@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::microseconds between_looks{1'000};
 // A look wakes a core that sleeps, which takes some 50 µs of its time.
 constexpr std::chrono::milliseconds shortest_rest{8}, longest_rest{32};
-constexpr int looks_before_rest = 3;
+constexpr int quiet_looks = 3;
 constexpr std::int64_t long_run_ns = 1'000'000;
 
 }  // namespace
@@ -53,7 +53,7 @@ void monitor::watch() {
     quiet = look() ? quiet + 1 : 0;
     hold.lock();
     if (quiet == 0) rest = shortest_rest;
-    if (quiet < looks_before_rest) continue;
+    if (quiet < quiet_looks) continue;
     rests_.store(true);
     pipe::full_fence();  // whoever begins a run sees this, or the next look sees the run
     hold.unlock();
