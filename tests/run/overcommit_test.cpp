@@ -3,7 +3,10 @@
 #include <thalweg/thalweg.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -69,6 +72,22 @@ TEST(OvercommitOfNamedNumbers, ReplicasThatTheUserHasNamedAreAllThereAre) {
     ledger calls;
     run_waiting(policy, 60, tw::farm(tw::map(waits(calls)), {.replicas = 2}));
     EXPECT_LE(calls.most_at_once(), 2) << policy;
+  }
+}
+
+// Which replica gets an item depends on how many there are.
+TEST(OvercommitOfNamedNumbers, FarmsThatDealItemsOutStayAsTheyAre) {
+  for (const char* policy : {"pool", "threads"}) {
+    ledger calls;
+    std::mutex lock;
+    std::set<std::size_t> seen;
+    const auto by = tw::route<long>([&](const long& x, std::size_t n) {
+      const std::lock_guard hold(lock);
+      seen.insert(n);
+      return static_cast<std::size_t>(x) % n;
+    });
+    run_waiting(policy, 60, tw::farm(tw::map(waits(calls)), {.schedule = by}));
+    EXPECT_EQ(seen.size(), 1) << policy;
   }
 }
 

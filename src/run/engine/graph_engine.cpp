@@ -146,7 +146,7 @@ bool graph_engine::employ_one(thread_group& s, std::size_t number) {
   if (over() || !enter()) return false;
   try {
     threads_.push_back(begin_elsewhere([this, &s, number] { live(s, number); }));
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     leave();
     return false;
   }
@@ -484,15 +484,18 @@ void graph_engine::set_replicas(std::string_view stage, int replicas) {
                                                ? static_cast<keyed_farm*>(f)->over()->possible(replicas)
                                                : std::min(replicas, static_cast<int>(ranks * f->most())));
     }
-    f->sized_by_user = true;
-    return resize_here(*f, std::min<std::size_t>(static_cast<std::size_t>(replicas), f->most()));
+    return resize_here(*f, std::min<std::size_t>(static_cast<std::size_t>(replicas), f->most()), true);
   }
   throw error("set_replicas: there is no stage '" + std::string(stage) + "'" + meant_stage(run, stage));
 }
 
-void graph_engine::resize_here(replicated& f, std::size_t n) {
+// The user's number stays.
+void graph_engine::resize_here(replicated& f, std::size_t n, bool by_user) {
+  const std::lock_guard one_at_a_time(resizing_);
+  if (!by_user && f.sized_by_user) return;
+  f.sized_by_user = by_user;
   const auto before = static_cast<int>(f.replicas());
-  set_replicas_here(f, n);
+  change_replicas(f, n);
   state_->statistics.resized(stages_of(f), before, static_cast<int>(n));
 }
 
@@ -504,8 +507,13 @@ void graph_engine::resize_home(std::size_t threads) {
 }
 
 void graph_engine::set_replicas_here(replicated& f, std::size_t n) {
-  if (shape_.sequential) return;  // one thread executes any number
   const std::lock_guard one_at_a_time(resizing_);
+  change_replicas(f, n);
+}
+
+// Under `resizing_`.
+void graph_engine::change_replicas(replicated& f, std::size_t n) {
+  if (shape_.sequential) return;  // one thread executes any number
   n = std::min(n, f.most());
   if (auto* const each = dynamic_cast<farm*>(&f); each != nullptr && each->own_threads) {
     const auto& info = *state_->stages[each->all.front()->first()].info;

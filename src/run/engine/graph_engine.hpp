@@ -168,7 +168,8 @@ class graph_engine final : public engine {
   [[nodiscard]] bool is_here(std::size_t stage) const;
   [[nodiscard]] int replicas_here(std::size_t stage) const;  // of a run on several ranks; -1: none, ever
   void set_replicas_here(replicated& f, std::size_t n);
-  void resize_here(replicated& f, std::size_t n);
+  void resize_here(replicated& f, std::size_t n, bool by_user);
+  void change_replicas(replicated& f, std::size_t n);
   void resize_home(std::size_t threads);
   void share_out(std::size_t stage);
   [[nodiscard]] std::vector<std::size_t> stages_of(const replicated& f) const;

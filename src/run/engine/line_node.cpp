@@ -128,14 +128,16 @@ void line_node::execute(worker& w) {
 bool line_node::collects() {
   const auto* e = outlet_ == nullptr ? nullptr : outlet_->to;
   return lends_ && e != nullptr && !e->bounds_bytes() && outlet_->filling->size() < longest_filling_ &&
-         !e->hurried();
+         outlet_->filling->bytes() < e->run_bytes() && !e->hurried();
 }
 
 // A source that is called for each item need not be called again while there is no room, so its thread does
-// not wait in the middle of a call. One item may become many behind it: these wait.
+// not wait in the middle of a call. Where other stages follow in its node one item may become many: these
+// wait.
 bool line_node::keeps_instead_of_waiting() const {
-  return is_source_ && !net_.run().stages[first_].info->source.pushes && outlet_->to->capacity() == 0 &&
-         !outlet_->to->bounds_bytes() && outlet_->filling->size() <= 2 * longest_filling_;
+  return is_source_ && last_ - first_ == 1 && runner_ == stages_.get() &&
+         !net_.run().stages[first_].info->source.pushes && outlet_->to->capacity() == 0 &&
+         !outlet_->to->bounds_bytes();
 }
 
 void line_node::give(worker& w, bool in_call) {

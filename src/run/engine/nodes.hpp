@@ -91,7 +91,7 @@ class replicated {
   /// The threads of this group execute replicas.
   [[nodiscard]] virtual bool works_with(const worker_group& g) const noexcept { return home() == &g; }
   /// The user has said how many, in the middle of the run.
-  std::atomic<bool> sized_by_user{false};
+  bool sized_by_user = false;  // under `resizing_` of the engine
 
  protected:
   explicit replicated(std::size_t n) : limit_(n) {}

@@ -66,7 +66,10 @@ void overcommit::find_units() {
     auto* const f = net_.farm_of_stage_[s];
     const auto& info = *net_.run().stages[s].info;
     const bool again = s > 0 && net_.farm_of_stage_[s - 1] == f;
-    if (f == nullptr || again || info.replicas != automatic || how.most_replicas != automatic) continue;
+    // Where items are dealt out, which replica gets which depends on how many there are.
+    if (f == nullptr || again || info.replicas != automatic || how.most_replicas != automatic ||
+        info.opts.schedule.how() != schedule::kind::on_demand)
+      continue;
     if (f->home() == shared && shared != nullptr) {
       if (how.may_overcommit) units_.front().farms.push_back(f);
     } else if (const auto* const each = dynamic_cast<farm*>(f); each != nullptr && each->own_threads) {
@@ -88,6 +91,7 @@ void overcommit::consider(unit& u, std::int64_t now) {
   if (!is_saturated(u)) {
     u.began_ns = 0;
     u.delay_ns = -1;
+    u.tries = u.settles = false;
     return;
   }
   const auto lasted = now - u.began_ns;
@@ -177,9 +181,7 @@ double overcommit::waiting(unit& u, std::int64_t lasted_ns) {
 void overcommit::resize(unit& u, std::size_t n) {
   u.delay_ns = -1;
   try {
-    for (auto* f : u.farms) {
-      if (!f->sized_by_user) net_.resize_here(*f, n);
-    }
+    for (auto* f : u.farms) net_.resize_here(*f, n, false);
   } catch (const std::system_error&) {
     u.most = u.size;  // the system has no more threads: it goes on with those there are
     u.tries = false;
