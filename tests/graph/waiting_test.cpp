@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -338,6 +339,52 @@ TEST(WaitingMeasuredWithKeys, HowLongThereIsNothingToDivide) {
     const auto r = keyed_farm(policy, 300us, 0us);
     EXPECT_GT(r.stage("keyed").waited_for_input(), r.elapsed() / 5) << policy;
   }
+}
+
+// --- what a source keeps ---
+
+std::atomic<long> live_bytes{0};
+std::atomic<long> most_live_bytes{0};
+
+/// Says that it holds so many bytes.
+class block {
+ public:
+  explicit block(long bytes) : bytes_(bytes) {
+    const long now = live_bytes += bytes;
+    for (long most = most_live_bytes; now > most && !most_live_bytes.compare_exchange_weak(most, now);) {
+    }
+  }
+  block(block&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
+  block& operator=(block&&) = delete;
+  ~block() { live_bytes -= bytes_; }
+  [[nodiscard]] std::size_t size_of() const noexcept { return static_cast<std::size_t>(bytes_); }
+
+ private:
+  long bytes_;
+};
+
+// Guards against bounds by number alone in the node of a source: cheap items have made runs long, and then
+// one item becomes thousands that are large, while the receiver stands still.
+TEST(WhatASourceKeeps, IsBoundedByBytes) {
+  constexpr long megabyte = 1 << 20;
+  most_live_bytes = 0;
+  auto many = tw::flat_map([](int k, tw::emitter<block>& out) {
+    for (int i = 0; i < (k < 4'000 ? 100 : 1'500); ++i) out.send(block(k < 4'000 ? 64 : megabyte));
+  });
+  int large = 0;
+  int next = 0;
+  tw::run(tw::source([&]() -> std::optional<int> {
+            if (next == 4'002) return std::nullopt;
+            return next++;
+          }) | many |
+              tw::sink(
+                  [&](block b) {
+                    if (b.size_of() == megabyte && large++ == 50) std::this_thread::sleep_for(300ms);
+                  },
+                  {.blocking = true}),
+          tw::pool{});
+  EXPECT_EQ(large, 3'000);
+  EXPECT_LT(most_live_bytes, 500 * megabyte);  // some runs of 8 MiB; without a bound it is all 1 500
 }
 
 }  // namespace
