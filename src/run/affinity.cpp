@@ -110,7 +110,6 @@ std::thread begin_elsewhere(std::function<void()> life) {
   auto others = allowed;
   if (const int here = sched_getcpu(); is_in(allowed, here)) CPU_CLR(static_cast<std::size_t>(here), &others);
   if (CPU_COUNT(&others) == 0) return std::thread(std::move(life));
-  // Whoever waits in vain for another processor would wait here, too.
   const auto placed = std::make_shared<std::atomic<bool>>(false);
   std::thread made([placed, life = std::move(life)] {
     if (!pipe::spin_until([&] { return placed->load(std::memory_order_acquire); })) placed->wait(false);

@@ -10,7 +10,7 @@ namespace thalweg::pipe {
 /// How long a thread stays awake before it sleeps, which spares it and others the sleep, the wake-up and the
 /// fences: fifty times `spin_time` at first and while sleeps turn out shorter, and `spin_time` after a long
 /// one. On a virtual machine the interruptions that waking somebody takes cost several tens of microseconds
-/// of everybody's time, and whoever is woken while a run begins may be put on the core of the other.
+/// of everybody's time, and the system may put a thread that is woken on the core of the one that wakes it.
 class patience {
  public:
   [[nodiscard]] std::chrono::nanoseconds time() const noexcept { return time_; }

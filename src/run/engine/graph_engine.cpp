@@ -263,7 +263,7 @@ void graph_engine::live(thread_group& s, std::size_t number) {
       w.awake.slept(std::chrono::nanoseconds(ns));
     }
   }
-  if (!all_woken_.exchange(true)) wake_groups();  // whoever is about to sleep sees that it is over
+  if (!all_woken_.exchange(true)) wake_groups();  // later sleepers see that it is over
   leave();
 }
 

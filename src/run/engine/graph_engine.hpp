@@ -239,7 +239,7 @@ class graph_engine final : public engine {
   std::mutex employing_;  // `threads_`, and the sizes of groups once the run has begun
   worker_group* home_ = nullptr;
   thread_group* on_caller_ = nullptr;
-  bool team_is_due_ = false;            // it is to be hired by whoever waits for the end
+  bool team_is_due_ = false;            // the thread that waits for the end hires it
   bool deferred_ = false;               // the caller's thread is still to come
   std::atomic<std::size_t> alive_{2};   // threads and tasks, `start` itself, and the run until it is over
   std::atomic<bool> goes_on_{true};     // the run has not left yet

@@ -55,7 +55,7 @@ void monitor::watch() {
     if (quiet == 0) rest = shortest_rest;
     if (quiet < quiet_looks) continue;
     rests_.store(true);
-    pipe::full_fence();  // whoever begins a run sees this, or the next look sees the run
+    pipe::full_fence();  // the thread that begins a run sees this, or the next look sees the run
     hold.unlock();
     const bool still = look();
     hold.lock();

@@ -83,7 +83,7 @@ class replicated {
   /// Who executes them.
   [[nodiscard]] virtual worker_group* home() const noexcept = 0;
 
-  // For whoever decides how many there are to be.
+  // For `overcommit`, which decides how many there are.
 
   [[nodiscard]] virtual bool items_wait() const noexcept = 0;
   /// None of its replicas has nothing to do.

@@ -20,10 +20,10 @@ class thread_group;
 
 /// Threads beyond the cores. Where an operator waits for the outside (a disk, a socket, a lock), its thread
 /// leaves its core idle. A thread waits for the outside when it neither uses a core, nor has nothing to do,
-/// nor waits for a core. Where most of the time of all threads is spent
-/// in waiting, and items wait, their number is doubled, and with it the replicas of farms that do not say how
-/// many they have. What has not made the stream quicker by a fifth is taken back, and is tried again after a
-/// while. Where the threads hardly wait any more they become fewer again.
+/// nor waits for a core. Where threads spend most of their time in waiting, and items wait, their number is
+/// doubled, and with it the replicas of farms that do not say how many they have. A change that has not made
+/// the stream quicker by a fifth is taken back, and is tried again after a while. Where the threads hardly
+/// wait any more they become fewer again.
 class overcommit {
  public:
   explicit overcommit(graph_engine& n) : net_(n) {}

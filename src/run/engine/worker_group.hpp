@@ -127,10 +127,10 @@ class thread_group final : public worker_group {
   void resize(std::size_t n);
   /// The calling thread, one of those that are too many, waits until it is not, or until `over()` holds.
   template <class Over> void rest(std::size_t number, Over&& over) {
-    if (busy()) call();  // a wake-up that it has got was for whoever takes this
+    if (busy()) call();  // its wake-up was meant for this node: another thread takes it
     std::unique_lock hold(resting_);
     anybody_rests_.store(true);
-    pipe::full_fence();  // whoever ends the run sees this, or this sees that it has ended
+    pipe::full_fence();  // the thread that ends the run sees this, or this sees the end
     changed_.wait(hold, [&] { return number < size() || over(); });
   }
 
