@@ -38,7 +38,7 @@ output_port::~output_port() {
 
 void output_port::full(pipe::chunk_base& items) {
   auto& ctx = running();
-  ctx.added_bytes = bytes_;
+  ctx.out_bytes = bytes_;
   bytes_ = 0;
   ctx.flush(index_, items);
 }

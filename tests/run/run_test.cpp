@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -782,6 +783,29 @@ TEST_P(Run, LargeItemsAreBoundedByTheirBytesWhenTheSinkIsSlow) {
                               ++n;
                             },
                             {.blocking = true}),
+          policy());
+  EXPECT_EQ(n, 400);
+  EXPECT_EQ(held, 0);
+  EXPECT_LE(most_held, most_bytes);
+}
+
+// The results of other items wait for the first one's.
+TEST_P(Run, LargeResultsThatWaitForTheirTurnAreBoundedByTheirBytes) {
+  held = most_held = 0;
+  int n = 0, called = 0;
+  std::mutex m;
+  auto wait_for_others = [&](int, tw::emitter<frame>& out) {
+    bool first = false;
+    {
+      const std::lock_guard hold(m);
+      first = called++ == 0;
+    }
+    for (std::int64_t before = -1; first && std::exchange(before, held.load()) != held.load();)
+      std::this_thread::sleep_for(20ms);
+    for (int i = 0; i < 8; ++i) out.send(frame(frame_bytes));
+  };
+  tw::run(count_to(50) | tw::farm(tw::flat_map(wait_for_others), {.replicas = 2}) |
+              tw::sink([&](const frame&) { ++n; }),
           policy());
   EXPECT_EQ(n, 400);
   EXPECT_EQ(held, 0);

@@ -420,10 +420,12 @@ template <class Input, class... Leaves> class chain final : public component {
     }
 
     void full() {
-      ctx.added_bytes = pipe::has_fixed_size<output<I>> ? sizeof(output<I>) : bytes;
-      bytes = 0;
+      if constexpr (pipe::has_fixed_size<output<I>>) bytes = out.bytes();
+      ctx.out_bytes = bytes;
       ctx.flush(I, out);
-      limit = out.empty() ? bounded() : ctx.limit;  // not emptied: the engine has said how far it may grow
+      const bool emptied = out.empty();
+      if (emptied) bytes = 0;
+      limit = emptied ? bounded() : ctx.limit;  // not emptied: the engine has said how far it may grow
     }
   };
   template <mode M, std::size_t I> struct no_tail {

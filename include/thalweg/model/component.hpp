@@ -71,8 +71,9 @@ class context {
   /// How many items, and bytes of items, an output may collect in the middle of a call before `flush`.
   std::size_t limit = 8192;
   std::size_t limit_bytes = std::size_t{8} << 20;
-  /// At a flush with a limit of 1: the size of the item just added.
-  std::size_t added_bytes = 0;
+  /// At a flush: the bytes of what `out` holds, more where another thread has taken some of it. Counted by
+  /// the filling thread, which must not look at items that another may take.
+  std::size_t out_bytes = 0;
   std::vector<tally> tallies;
 
   context() = default;

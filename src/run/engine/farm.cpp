@@ -25,8 +25,9 @@ namespace thalweg::run_detail::dataflow {
 
 namespace {
 
-constexpr std::size_t most_kept_bytes = std::size_t{8} << 20;  // of a run's results, out of turn
-constexpr std::size_t most_kept = longest_run;                 // and items
+constexpr std::size_t most_kept_bytes = std::size_t{8} << 20;      // of a run's results, out of turn
+constexpr std::int64_t most_kept_in_all = std::int64_t{32} << 20;  // bytes of all of them
+constexpr std::size_t most_kept = longest_run;                     // and items
 
 }  // namespace
 
@@ -60,11 +61,11 @@ void farm::bound_runs() {
       std::max<std::size_t>(1, static_cast<std::size_t>(to->options().capacity) / (2 * replicas())));
 }
 
-// Whether as many runs are under way as may be. Where the user has named a capacity behind the farm, what
-// waits for its turn counts as waiting there.
+// Whether as many runs are under way as may be, or their results hold as many bytes, or find no room. Where
+// the user has named a capacity behind the farm, what waits for its turn counts as waiting there.
 bool farm::is_full() const noexcept {
   const auto under_way = next_seq_.load() - next_out_.load();
-  if (under_way >= window) return true;
+  if (under_way >= window || stalled_.load() || kept_bytes_.load() >= most_kept_in_all) return true;
   const auto& first = *all.front();
   const auto* const to = first.out.empty() ? nullptr : first.out.front().to;
   if (to == nullptr || !to->bounds_items() || !ordered_) return false;
@@ -82,6 +83,13 @@ bool farm::in_any_order() const noexcept {
 farm::batch& farm::new_slot() {
   if (!in_any_order()) return slot(next_seq_.load());
   return *std::find_if(slots_.begin(), slots_.end(), [](const batch& b) { return !b.used; });
+}
+
+// Results wait for their turn. Under the lock.
+void farm::keep(piece& p, chunk_ptr results) {
+  const auto bytes = static_cast<std::int64_t>(results->bytes());
+  kept_bytes_.fetch_add(bytes);
+  p.results.push_back({std::move(results), bytes});
 }
 
 // Which piece's results go on next. Under the lock.
@@ -436,7 +444,7 @@ void farm::replica::give(worker& w, bool in_call) {
       c->position = filling_->position;
       c->born_ns = filling_->born_ns;
       c->swap_items(*filling_);
-      piece_->results.push_back(std::move(c));
+      f.keep(*piece_, std::move(c));
     }
     filling_->paced = false;
     filling_->ranked = ranked;
@@ -516,7 +524,7 @@ void farm::replica::hand_on() {
     o.filling.swap(some);
     return;
   }
-  piece_->results.push_back(std::move(some));
+  f.keep(*piece_, std::move(some));
   send_results(nullptr);
 }
 
@@ -526,12 +534,15 @@ void farm::replica::send_results(worker* w) {
   auto& p = f.slot(f.next_out_.load()).pieces.front();
   auto* const o = out.empty() ? nullptr : &out.front();
   auto next = p.results.begin();
+  std::int64_t sent = 0;
   for (; next != p.results.end() && (o->to == nullptr || o->to->has_room()); ++next) {
-    o->filling.swap(*next);
+    o->filling.swap(next->items);
     hand_over(w, *o);
     o->filling.reset();
+    sent += next->bytes;
   }
   p.results.erase(p.results.begin(), next);
+  if (sent > 0 && f.kept_bytes_.fetch_sub(sent) >= most_kept_in_all) first_replica().notify(w);
 }
 
 // By how much a run came before its turn, and how many wait for theirs. Under the lock.

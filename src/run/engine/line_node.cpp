@@ -125,10 +125,10 @@ void line_node::execute(worker& w) {
 
 // A source that may wait lends what it has given: a receiver that runs out of work takes it. One that sleeps
 // on a thread of its own is handed it at once.
-bool line_node::collects() {
+bool line_node::collects(std::size_t bytes) {
   const auto* e = outlet_ == nullptr ? nullptr : outlet_->to;
   return lends_ && e != nullptr && !e->bounds_bytes() && outlet_->filling->size() < longest_filling_ &&
-         outlet_->filling->bytes() < e->run_bytes() && !e->hurried();
+         bytes < e->run_bytes() && !e->hurried();
 }
 
 // A source that is called for each item need not be called again while there is no room, so its thread does

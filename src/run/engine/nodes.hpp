@@ -40,7 +40,7 @@ class line_node final : public node, public stage_runner::output {
   void prepare(worker& w);
   void produce(worker& w);
   void take_items(worker& w);
-  [[nodiscard]] bool collects() override;
+  [[nodiscard]] bool collects(std::size_t bytes) override;
   void give(worker& w, bool in_call) override;
   void hand_on() override;
   void finish(worker& w);
@@ -132,10 +132,14 @@ class farm final : public replicated {
   //
   // A replica that is held up by expensive items has its run cut short: what is left of it is a piece of its
   // own then, for whoever is idle. The pieces of a run are in the order of its items.
+  struct result {
+    chunk_ptr items;
+    std::int64_t bytes;
+  };
   struct piece {
     std::uint64_t id;
     chunk_ptr waiting = {};  // items that nobody works on
-    std::vector<chunk_ptr> results = {};
+    std::vector<result> results = {};
     bool done = false;
   };
   struct batch {
@@ -158,6 +162,7 @@ class farm final : public replicated {
   /// For a piece of a run: ids begin with 1.
   [[nodiscard]] std::uint64_t new_id() noexcept { return ++last_id_; }
   void note_first() noexcept;
+  void keep(piece& p, chunk_ptr results);
   [[nodiscard]] batch& new_slot();
   [[nodiscard]] batch& slot(std::int64_t seq) { return slots_[static_cast<std::size_t>(seq % window)]; }
 
@@ -174,8 +179,9 @@ class farm final : public replicated {
   std::atomic<std::size_t> waiting_pieces_{0};
   chunk_ptr dealt_;  // what is left of a run of items that is being dealt out
   std::int64_t count_ = 0;
-  std::size_t early_ = 0;            // runs that wait for an earlier one
-  thread_log* order_log_ = nullptr;  // of the stage behind the farm
+  std::size_t early_ = 0;                    // runs that wait for an earlier one
+  std::atomic<std::int64_t> kept_bytes_{0};  // of results that wait for their turn, or for room
+  thread_log* order_log_ = nullptr;          // of the stage behind the farm
   std::atomic<bool> ending_{false};
   // Whose end hook is next: of which stage, and which replica.
   // A thread that executes another replica passes the turn on.
@@ -209,7 +215,7 @@ class farm::replica final : public node, public stage_runner::output {
   void put_back(worker& w, chunk_ptr rest);
   void begin_output(const pipe::chunk_base& items);
   [[nodiscard]] chunk_ptr new_output(std::int64_t upto) const;
-  [[nodiscard]] bool collects() override { return false; }
+  [[nodiscard]] bool collects(std::size_t) override { return false; }
   void give(worker& w, bool in_call) override;
   void hand_on() override;
   void give_numbered(worker& w, bool in_call);
@@ -421,7 +427,7 @@ class keyed_farm::partition final : public node, public stage_runner::output, pu
   friend class keyed_farm;
   void prepare(worker& w);
   [[nodiscard]] bool has_work() const noexcept;
-  [[nodiscard]] bool collects() override { return true; }
+  [[nodiscard]] bool collects(std::size_t) override { return true; }
   void give(worker&, bool) override {}
   void put_results(batch& b, std::size_t of_timers);
   void put_states(worker& w, pipe::chunk_base& from);

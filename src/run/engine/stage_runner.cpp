@@ -250,7 +250,7 @@ std::size_t stage_runner::limit_between() const noexcept {
 void stage_runner::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out) {
   if (ctx.interrupted()) throw thalweg::cancelled{};
   const auto next = ctx.first_stage + leaf + 1;
-  if (next == last_ && to_.collects()) return;
+  if (next == last_ && to_.collects(ctx.out_bytes)) return;
   const auto begin = observe::now_ns();
   const auto before = elsewhere_ns_;
   if (next < last_) {

@@ -24,8 +24,8 @@ class stage_runner {
   class output {
    public:
     virtual ~output() = default;
-    /// In the middle of a call: whether more may be collected.
-    [[nodiscard]] virtual bool collects() = 0;
+    /// In the middle of a call: whether more may be collected than items of so many bytes.
+    [[nodiscard]] virtual bool collects(std::size_t bytes) = 0;
     /// Takes it; in the middle of a call (`in_call`) it may have to wait.
     virtual void give(worker& w, bool in_call) = 0;
     /// A call lasts long: what it has given until now goes on, as far as there is room. The monitor's thread.
