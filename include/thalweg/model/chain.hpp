@@ -66,7 +66,7 @@ template <class Input, class... Leaves> class chain final : public component {
   }
 
   [[nodiscard]] std::vector<range> compiled() const override {
-    std::array<range, size + size / 2 + 1> all;  // single ones, lines of at least two, the whole
+    std::array<range, 2 * size> all;  // single ones, and lines of at least two
     std::size_t n = 0;
     each_range([&]<std::size_t F, std::size_t L>(span<F, L>) { all[n++] = {F, L}; });
     return {all.data(), all.data() + n};
@@ -346,15 +346,34 @@ template <class Input, class... Leaves> class chain final : public component {
     }(std::make_index_sequence<size>{});
   }
 
+  // A loop ends behind a stage that holds items back and sends many at once: how the time of such a rare run
+  // is shared by the stages of one loop, probes of the other runs cannot say.
+  template <std::size_t I>
+  static constexpr bool sends_bursts = requires { requires stage_at<I>::sends_bursts; };
+
   // The longest line of stages from F on that belong together: all serial, or all in the same farm.
   template <std::size_t F, std::size_t L = F + 1> static constexpr std::size_t line_end() {
     if constexpr (L < size) {
-      if constexpr (leaf_at<L>::farm == leaf_at<F>::farm) return line_end<F, L + 1>();
+      if constexpr (!sends_bursts<L - 1> && leaf_at<L>::farm == leaf_at<F>::farm) return line_end<F, L + 1>();
     }
     return L;
   }
-  template <std::size_t F> static constexpr bool line_begins() {
+  // The longest line of all stages from F on.
+  template <std::size_t F, std::size_t L = F + 1> static constexpr std::size_t loop_end() {
+    if constexpr (L < size) {
+      if constexpr (!sends_bursts<L - 1>) return loop_end<F, L + 1>();
+    }
+    return L;
+  }
+  template <std::size_t F> static constexpr bool loop_begins() {
     if constexpr (F == 0) {
+      return true;
+    } else {
+      return sends_bursts<F - 1>;
+    }
+  }
+  template <std::size_t F> static constexpr bool line_begins() {
+    if constexpr (loop_begins<F>()) {
       return true;
     } else {
       return leaf_at<F - 1>::farm != leaf_at<F>::farm;
@@ -367,9 +386,9 @@ template <class Input, class... Leaves> class chain final : public component {
       (
           [&] {
             if constexpr (line_begins<I>() && line_end<I>() > I + 1) f(span<I, line_end<I>()>{});
+            if constexpr (loop_begins<I>() && loop_end<I>() > line_end<I>()) f(span<I, loop_end<I>()>{});
           }(),
           ...);
-      if constexpr (size > 1 && line_end<0>() != size) f(span<0, size>{});
     }(std::make_index_sequence<size>{});
   }
 

@@ -209,7 +209,7 @@ class component {
 
   [[nodiscard]] const std::vector<stage_info>& stages() const noexcept { return stages_; }
   /// The ranges that exist as compiled loops: every single stage, every longest line of serial stages, every
-  /// farm, and the whole.
+  /// farm, and the whole, which is divided behind each stage that sends bursts.
   [[nodiscard]] virtual std::vector<range> compiled() const = 0;
 
   /// How many replicas of a farm's stage there may be. To be called once for each stage, before `start`.

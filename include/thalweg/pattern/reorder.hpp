@@ -106,6 +106,7 @@ template <class By, class Slack> struct reorder_stage : stage_defaults {
   template <class In>
   static constexpr bool accepts = pipe::item<In> && std::movable<In> && std::invocable<By&, const In&>;
   template <class In> static constexpr bool ends = true;
+  static constexpr bool sends_bursts = true;
   template <class In> using output = In;
 
   By by;

@@ -328,6 +328,7 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
     }
   }();
   template <class In> static constexpr bool ends = true;
+  static constexpr bool sends_bursts = true;
   template <class In> using output = window_output<In, Agg>;
 
   Spec spec;

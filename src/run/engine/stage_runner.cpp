@@ -48,6 +48,7 @@ stage_runner::stage_runner(graph_engine& n, const std::vector<part>& parts, std:
       fused_(std::any_of(parts.begin(), parts.end(),
                          [](const part& p) { return p.stages.last - p.stages.first > 1; })) {
   between_.resize(last_ - first_ + 1);
+  loops_.resize(parts.size());
   measured_.ns.resize(last_ - first_);
   for (auto s = first_; s < last_; ++s) {
     if (run_.stages[s].info->timed) timed_.push_back(run_.stages[s]);
@@ -68,12 +69,9 @@ void stage_runner::cut() noexcept {
 std::int64_t stage_runner::begin_run(std::size_t items) {
   (void)cut_.exchange(false, std::memory_order_acq_rel);
   if (run_.flags.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
-  measuring_ = fused_ && runs_ == next_measured_;
-  if (measuring_) {
-    next_measured_ += std::min(runs_ + 1, between_measurements - 8 + some());
-    std::fill(measured_.ns.begin(), measured_.ns.end(), 0);
-  }
-  ++runs_;
+  measuring_ = fused_ && is_due(whole_run_);
+  probing_ = measuring_;
+  if (measuring_) std::fill(measured_.ns.begin(), measured_.ns.end(), 0);
   const auto now = observe::now_ns();
   several_.store(items > 1, std::memory_order_relaxed);
   began_.store(now, std::memory_order_release);
@@ -86,14 +84,25 @@ std::int64_t stage_runner::begin_run(std::size_t items) {
 
 void stage_runner::end_run(std::size_t items) {
   began_.store(0, std::memory_order_release);
+  probing_ = false;
   if (!std::exchange(measuring_, false)) {
-    // A stage that few items come to shall be timed soon.
-    if (fused_ && next_measured_ > runs_ + most_some && has_hardly_timed_stage())
-      next_measured_ = runs_ + some();
+    if (fused_) hasten(whole_run_, first_, last_);
     return;
   }
   measured_.items = items;
   ++measured_.number;
+}
+
+bool stage_runner::is_due(rhythm& r) noexcept {
+  const bool due = r.runs == r.next;
+  if (due) r.next += std::min(r.runs + 1, between_measurements - 8 + some());
+  ++r.runs;
+  return due;
+}
+
+// A stage that few items come to shall be timed soon.
+void stage_runner::hasten(rhythm& r, std::size_t first, std::size_t last) {
+  if (r.next > r.runs + most_some && has_hardly_timed_stage(first, last)) r.next = r.runs + some();
 }
 
 stage_runner::own_context& stage_runner::context(std::size_t component) {
@@ -107,19 +116,28 @@ std::uint64_t stage_runner::some() noexcept {
   return 1 + (random_ >> 28U);
 }
 
-bool stage_runner::has_hardly_timed_stage() const {
-  for (auto s = first_; s < last_; ++s) {
+bool stage_runner::has_hardly_timed_stage(std::size_t first, std::size_t last) const {
+  for (auto s = first; s < last; ++s) {
     const auto& c = (*log_)[s];
     if (c.items_in.value() != 0 && c.probes.value() < few_probes) return true;
   }
   return false;
 }
 
+// How often the loop that begins at a stage is measured; null: none of several stages does. What comes to it
+// in rare bursts the measured runs of the whole would miss.
+stage_runner::rhythm* stage_runner::loop_at(std::size_t stage) noexcept {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].first == stage && parts_[i].stages.last - parts_[i].stages.first > 1) return &loops_[i];
+  }
+  return nullptr;
+}
+
 // The loop that begins at a stage: a part, or, where a part is entered in the middle or measured, the stage
 // alone.
 part stage_runner::part_at(std::size_t stage) const {
   for (const auto& p : parts_) {
-    if (p.first == stage && !measuring_) return p;
+    if (p.first == stage && !probing_) return p;
   }
   const auto& s = run_.stages[stage];
   return {s.component, {s.stage, s.stage + 1}, stage};
@@ -186,6 +204,9 @@ std::int64_t stage_runner::process(worker& w, pipe::chunk_base& items, std::size
 // moved-from. Returns how many. `begin`: the time.
 std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& items, bool may_be_cut,
                                 std::int64_t begin) {
+  const auto was_probing = probing_;
+  auto* const loop = probing_ || stage == first_ ? nullptr : loop_at(stage);
+  if (loop != nullptr && is_due(*loop)) probing_ = true;
   const auto p = part_at(stage);
   const auto next = p.first + (p.stages.last - p.stages.first);
   const bool last = next == last_;
@@ -215,8 +236,8 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   const auto end = ended_ns_ = observe::now_ns();
   const auto took = end - begin - (elsewhere_ns_ - elsewhere);
   const auto arrived = out == nullptr ? ctx.arrived_at(p.stages.last - 1) : 0;
-  ctx.collect(p.stages, measuring_ ? std::max<std::int64_t>(0, took - observe::clock_cost_ns()) : took,
-              measuring_);
+  ctx.collect(p.stages, probing_ ? std::max<std::int64_t>(0, took - observe::clock_cost_ns()) : took,
+              probing_);
   if (measuring_)
     measured_.ns[p.first - first_] += std::max<std::int64_t>(0, took - observe::clock_cost_ns());
   w.log.work.busy_ns.add_ns(took);
@@ -233,17 +254,20 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   ctx.take_marks(mark);
   if (!ok) throw thalweg::cancelled{};
   if (arrived > 0 && !items.paced) log_->arrived(end - born_ns, arrived);
-  if (last) return done;
-  if (!inner->empty()) (void)carry(w, next, *inner, false, observe::now_ns());
-  inner->clear();
-  inner->paced = inner->ranked = false;
-  between_[next - first_] = std::move(inner);
+  if (!last) {
+    if (!inner->empty()) (void)carry(w, next, *inner, false, observe::now_ns());
+    inner->clear();
+    inner->paced = inner->ranked = false;
+    between_[next - first_] = std::move(inner);
+  }
+  probing_ = was_probing;
+  if (loop != nullptr) hasten(*loop, p.first, p.first + (p.stages.last - p.stages.first));
   return done;
 }
 
 // How many items are handed on at once between two loops; a run that is measured goes through as a whole.
 std::size_t stage_runner::limit_between() const noexcept {
-  return measuring_ ? longest_run : between_stages;
+  return probing_ ? longest_run : between_stages;
 }
 
 // An output is full in the middle of a call.
@@ -272,7 +296,8 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   auto& ctx = context(p.component);
   limit_ = limit;
   // What a source that may wait has given goes on at once, one by one.
-  if (measuring_ && !eager) n = std::min(n, has_hardly_timed_stage() ? most_untimed : most_measured);
+  if (measuring_ && !eager)
+    n = std::min(n, has_hardly_timed_stage(first_, last_) ? most_untimed : most_measured);
   ctx.limit = last ? limit : measuring_ && eager ? longest_run : 1;
   ctx.paced = paced;
   ctx.at = &w;

@@ -101,7 +101,14 @@ class stage_runner {
   std::int64_t process(worker& w, pipe::chunk_base& items, std::size_t limit, bool may_be_cut);
   std::int64_t begin_run(std::size_t items);
   void end_run(std::size_t items);
-  [[nodiscard]] bool has_hardly_timed_stage() const;
+  // Which runs of items are measured.
+  struct rhythm {
+    std::uint64_t runs = 0, next = 0;
+  };
+  [[nodiscard]] bool is_due(rhythm& r) noexcept;
+  void hasten(rhythm& r, std::size_t first, std::size_t last);
+  [[nodiscard]] rhythm* loop_at(std::size_t stage) noexcept;
+  [[nodiscard]] bool has_hardly_timed_stage(std::size_t first, std::size_t last) const;
   [[nodiscard]] std::uint64_t some() noexcept;
   void flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out);
 
@@ -134,8 +141,10 @@ class stage_runner {
   static constexpr std::size_t most_measured = 64;
   static constexpr std::size_t most_untimed = 256;
   const bool fused_;
-  bool measuring_ = false;
-  std::uint64_t runs_ = 0, next_measured_ = 0;
+  bool measuring_ = false;  // the run of items in hand, as a whole
+  bool probing_ = false;    // it goes on stage by stage from here
+  rhythm whole_run_;
+  std::vector<rhythm> loops_;  // of each part
   std::uint32_t random_ = 0;
   measurement measured_;
 };
