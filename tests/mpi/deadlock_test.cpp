@@ -16,6 +16,7 @@
 
 #include "mpi/in_turn.hpp"
 #include "mpi/ranks.hpp"
+#include "support/failure.hpp"
 #include "support/watchdog.hpp"
 
 namespace tw = thalweg;
@@ -54,7 +55,7 @@ std::vector<tw::mpi_options> ways() {
 }
 
 auto limit(const char* what) {
-  return watchdog::watch(60s, [what] { return std::string(what); });
+  return watchdog::watch(110s, [what] { return std::string(what); });
 }
 
 std::vector<long> first_then_second() {
@@ -214,6 +215,35 @@ TEST(Deadlock, WhileTheStreamMovesNothingIsAskedAndNothingGrows) {
   std::uint64_t others = 0;
   for (const auto& one : r.ranks()) others += one.others;
   EXPECT_LT(others, 40U * r.ranks().size());
+}
+
+/// Wants one of each input; but what it sends is all that could come back.
+struct pairs : tw::stage {
+  tw::in<long> fresh{this, "fresh"}, back{this, "back"};
+  tw::out<long> again{this, "again"};
+  void on_run() override {
+    while (fresh.available() && back.available()) {
+      (void)back.take();
+      again.send(fresh.take());
+    }
+  }
+};
+
+// Nothing can help: the run ends with an error on all ranks.
+TEST(Deadlock, OfALoopThatWaitsForItselfIsAnError) {
+  tw::let_travel<long>();
+  const auto limited = limit("a loop that waits for itself");
+  for (auto how : ways()) {
+    tw::graph g;
+    auto& s = g.add<pairs>();
+    g.configure(s, {.name = "pairs"});
+    g.connect(g.add(tw::source(std::vector{1L, 2L})).out, s.fresh);
+    g.connect(s.again, s.back);
+    how.place = {{"pairs", {rank_of(1)}}};
+    const auto found = failure_of([&] { tw::run(g, ranks::policy(how)); });
+    EXPECT_EQ(found.stage, "pairs");
+    EXPECT_NE(found.what.find("nothing can move any more"), std::string::npos) << found.what;
+  }
 }
 
 }  // namespace

@@ -77,6 +77,8 @@ class channel {
   void set_slots(std::size_t n) noexcept { most_chunks_.store(n); }
   /// A bound that would stop everything for ever gives way.
   void grow() noexcept;
+  /// By what factor it has grown.
+  [[nodiscard]] std::size_t grown() const noexcept { return grown_.load(std::memory_order_relaxed); }
 
   // The receiver.
 
@@ -127,6 +129,8 @@ class channel {
 
   // Anybody.
 
+  /// Its items lie in a pipe of the user's.
+  [[nodiscard]] bool has_own_pipe() const noexcept { return own_ != nullptr; }
   [[nodiscard]] std::int64_t items() const noexcept { return items_.load(std::memory_order_relaxed); }
   [[nodiscard]] const std::atomic<std::int64_t>& count() const noexcept { return items_; }
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }

@@ -383,7 +383,7 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
       const bool frees = std::any_of(w.waits_for.begin(), w.waits_for.end() - 1,
                                      [](const channel* below) { return below->has_room(); });
       for (auto* full : w.waits_for) {
-        if (!full->has_room() && (full == &e || !frees)) full->grow();
+        if (!full->has_room() && (full == &e || !frees)) grow(*full);
       }
       continue;
     }
@@ -456,8 +456,9 @@ void graph_engine::make_way() {
 
 void graph_engine::grow_smallest() {
   auto* const smallest = smallest_full();
-  if (smallest == nullptr || !nothing_moves()) return;
-  smallest->grow();
+  if (smallest == nullptr) return monitor_->begin();  // nothing may move for ever
+  if (!nothing_moves()) return;
+  grow(*smallest);
   smallest->from->notify();
 }
 

@@ -180,6 +180,11 @@ class graph_engine final : public engine {
   void find_coordinators();
   [[nodiscard]] std::vector<place_of> places_of(const node& n) const;
   [[nodiscard]] bool executes(const node& n) const;
+  [[nodiscard]] bool is_mine(const node& n) const;
+  [[nodiscard]] bool awaits_something() const;
+  bool end_deadlock();
+  void grow(channel& e);
+  [[nodiscard]] std::string what_waits() const;
   [[nodiscard]] std::vector<node*> connect_coordinators();
   [[nodiscard]] std::unique_ptr<region> region_behind(const channel& e, std::uint32_t channel_id,
                                                       std::vector<const channel*>& edges) const;

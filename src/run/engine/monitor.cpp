@@ -1,10 +1,13 @@
 #include "monitor.hpp"
 
 #include <thalweg/observe/clock.hpp>
+#include <thalweg/observe/logger.hpp>
 #include <thalweg/pipe/membarrier.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
+#include <utility>
 
 #include "graph_engine.hpp"
 #include "nodes.hpp"
@@ -18,6 +21,8 @@ constexpr std::chrono::microseconds between_looks{1'000};
 constexpr std::chrono::milliseconds shortest_rest{8}, longest_rest{32};
 constexpr int quiet_looks = 3;
 constexpr std::int64_t long_run_ns = 1'000'000;
+constexpr std::int64_t sure_ns = 50'000'000;     // that nothing is only about to move
+constexpr std::int64_t told_ns = 1'000'000'000;  // that a loop rests before somebody is told
 
 }  // namespace
 
@@ -97,6 +102,8 @@ bool monitor::look() {
     cut_long_runs(now);
     hand_on_what_was_lent();
     call_threads();
+    end_deadlock(now);
+    tell_of_loops(now);
     return !net_.overcommit_.look(now) && is_quiet();
   } catch (...) {
     net_.run().fail(std::current_exception(), 0);  // an item that cannot be moved
@@ -125,6 +132,42 @@ void monitor::hand_on_what_was_lent() {
     auto& before = lent_[e.get()];
     if (n > 0 && n == before && e->to->asleep() && e->to->could_borrow()) e->to->notify();
     before = n;
+  }
+}
+
+// Over several ranks all of them together find it out.
+void monitor::end_deadlock(std::int64_t now) {
+  const auto stands = net_.run().others ? std::nullopt : net_.stands_still();
+  if (!stands || stands->by != remedy::failure) {
+    stood_ns_ = 0;
+  } else if (stood_ns_ == 0 || stands->since != stands_since_) {
+    stands_since_ = stands->since;
+    stood_ns_ = now;
+  } else if (now - stood_ns_ > sure_ns) {
+    (void)net_.relieve(remedy::failure);
+  }
+}
+
+// A stage in it has items, and waits for others that only the loop itself could give: that may be right, if
+// what comes next from outside makes it go on.
+void monitor::tell_of_loops(std::int64_t now) {
+  loops_.resize(net_.loops_.size());
+  for (std::size_t i = 0; i < loops_.size(); ++i) {
+    auto& seen = loops_[i];
+    const auto& nodes = net_.loops_[i]->nodes;
+    const auto done = std::accumulate(nodes.begin(), nodes.end(), std::uint64_t{0},
+                                      [](std::uint64_t sum, const node* n) { return sum + n->items_done(); });
+    const bool rests = std::all_of(nodes.begin(), nodes.end(), [](const node* n) {
+      return n->asleep() && !n->has_doors() && n->deadline() == never && n->outputs_have_room();
+    });
+    const auto waiting =
+        std::find_if(nodes.begin(), nodes.end(), [](const node* n) { return n->waits_for_its_loop(); });
+    const bool moved = done != std::exchange(seen.items_done, done);
+    if (!rests || waiting == nodes.end() || moved || seen.since_ns == 0) {
+      seen.since_ns = now;
+    } else if (now - seen.since_ns > told_ns && !std::exchange(seen.told, true)) {
+      observe::logger("run").warning((*waiting)->what_waits() + ": nothing else moves in its loop");
+    }
   }
 }
 

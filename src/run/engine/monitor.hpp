@@ -22,7 +22,9 @@ class stage_runner;
 ///   - a node that is ready while threads sleep gets one of them;
 ///   - where operators wait for the outside there are more threads, while that helps, or fewer again
 ///     (`overcommit`);
-///   - it sets how long runs of items are to be.
+///   - it sets how long runs of items are to be;
+///   - a run in which nothing can ever move again ends with an error (`graph_engine::stands_still`), and a
+///     loop that waits for itself while sources could still give is told of by the logger.
 /// It begins when the run has lasted 300 µs, or when somebody needs it (`graph_engine::watch`): short runs do
 /// without it. It rests when three looks find nothing to do: 8 ms at first, then up to 32 ms, until a run of
 /// several items begins (`attend`).
@@ -47,6 +49,8 @@ class monitor {
   void cut_long_runs(std::int64_t now);
   void hand_on_what_was_lent();
   void call_threads();
+  void end_deadlock(std::int64_t now);
+  void tell_of_loops(std::int64_t now);
 
   graph_engine& net_;
   std::mutex lock_;
@@ -57,6 +61,14 @@ class monitor {
   std::unordered_map<const channel*, std::size_t> lent_;  // what lay in its lent chunk at the last look
   std::vector<stage_runner*> runners_;
   std::vector<std::size_t> ready_;  // nodes that were ready then, by group of threads
+  std::uint64_t stands_since_ = 0;  // what `moved` was when nothing moved
+  std::int64_t stood_ns_ = 0;       // since when; 0: something moves
+  struct resting_loop {
+    std::uint64_t items_done = 0;
+    std::int64_t since_ns = 0;
+    bool told = false;
+  };
+  std::vector<resting_loop> loops_;
 };
 
 }  // namespace thalweg::run_detail::dataflow

@@ -138,6 +138,12 @@ void node::release(worker& w) {
   net_.slept();
 }
 
+std::string node::what_waits() const {
+  const bool some = std::any_of(in.begin(), in.end(), [](const channel* e) { return e->items() > 0; });
+  return some ? "stage '" + net_.run().stages[first_].info->name + "' does not take what waits for it"
+              : std::string();
+}
+
 bool node::outputs_have_room() const {
   const auto& outlets = *sends_to_.load(std::memory_order_acquire);
   return std::all_of(outlets.begin(), outlets.end(),

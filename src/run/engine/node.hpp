@@ -83,6 +83,12 @@ class node {
   [[nodiscard]] virtual bool quiet() const;
   /// It waits for something from outside the graph.
   [[nodiscard]] virtual bool waits_outside() const { return false; }
+  /// Somebody outside the graph may put items in, or take some out.
+  [[nodiscard]] virtual bool has_doors() const { return false; }
+  /// Where items wait for it, and where it waits for items; empty: nothing waits. Any thread.
+  [[nodiscard]] virtual std::string what_waits() const;
+  /// Items wait for it, and it for items that only its own loop can give. Any thread.
+  [[nodiscard]] virtual bool waits_for_its_loop() const { return false; }
   /// It has something to do without items.
   [[nodiscard]] virtual bool begins() const { return in.empty(); }
   /// It is a source that may be waiting for the outside.

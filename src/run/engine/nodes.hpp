@@ -462,6 +462,9 @@ class port_node final : public node, private model::bell::listener {
     return port >= 64 || (unread_.load(std::memory_order_relaxed) >> port & 1) == 0;
   }
   [[nodiscard]] bool waits_outside() const override { return kept_open() && gateway_->waits_outside(); }
+  [[nodiscard]] bool has_doors() const override;
+  [[nodiscard]] std::string what_waits() const override;
+  [[nodiscard]] bool waits_for_its_loop() const override;
   void resumed() override;
   void run_over() override;
 
@@ -483,6 +486,7 @@ class port_node final : public node, private model::bell::listener {
   void note_wants();
   [[nodiscard]] bool has_news() const;
   [[nodiscard]] std::uint64_t sent_by_all() const;
+  [[nodiscard]] bool has_items(std::size_t port) const noexcept;
   [[nodiscard]] bool comes_to_end(std::size_t port) const;
   [[nodiscard]] bool is_stuck() const;
   [[nodiscard]] bool restores_order() const noexcept { return ports_.role() == model::order_role::restores; }

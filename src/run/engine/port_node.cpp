@@ -125,6 +125,37 @@ bool port_node::is_stuck() const {
   return left;
 }
 
+// What it has not read when it was asked last, or what waits behind that.
+bool port_node::has_items(std::size_t port) const noexcept {
+  return !wants(port) || in[port]->items() > 0;
+}
+
+std::string port_node::what_waits() const {
+  std::string held, missing;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    auto& text = has_items(i) ? held : missing;
+    text += (text.empty() ? "'" : ", '") + ports_.inputs()[i]->name() + "'";
+  }
+  if (held.empty()) return held;
+  return "stage '" + net_.run().stages[first_].info->name + "' has items at " + held +
+         (missing.empty() ? ", and takes none" : " and waits for some at " + missing);
+}
+
+bool port_node::waits_for_its_loop() const {
+  bool held = false, missing = false;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const bool some = has_items(i);
+    if (!some && !in[i]->in_loop) return false;
+    held = held || some;
+    missing = missing || !some;
+  }
+  return held && missing;
+}
+
+bool port_node::has_doors() const {
+  return gateway_ != nullptr && (gateway_->kept_open() || gateway_->taps() > 0);
+}
+
 bool port_node::has_news() const {
   for (std::size_t i = 0; i < in.size(); ++i) {
     const auto* p = ports_.inputs()[i];
@@ -183,6 +214,7 @@ void port_node::note_wants() {
     if (!p->pushed() && p->left() > 0) bits |= std::uint64_t{1} << i;
   }
   unread_.store(bits, std::memory_order_relaxed);
+  if (bits != 0 && in_loop != nullptr) net_.watch();  // the loop may wait for itself
 }
 
 // Items for those ports whose items come as they arrive: a run of them from one port, then from the next.

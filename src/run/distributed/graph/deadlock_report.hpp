@@ -9,10 +9,12 @@ namespace thalweg::run_detail::dataflow {
 
 /// What lets a rank go on, the cheapest first.
 enum class remedy : std::uint8_t {
-  turn,    ///< a thread that waits for room in a call executes what lies upstream
-  room,    ///< a full edge in front of a stage that chooses grows
-  way,     ///< an edge grows for whose room a thread waits in a call
-  nothing  ///< on this rank: it waits for the others
+  turn,     ///< a thread that waits for room in a call executes what lies upstream
+  room,     ///< a full edge in front of a stage that chooses grows
+  way,      ///< an edge grows for whose room a thread waits in a call
+  later,    ///< none is needed: something will come by itself
+  failure,  ///< items wait here that nobody will ever take: the run ends with an error
+  nothing   ///< on this rank: it waits for the others
 };
 
 /// A rank on which nothing moves.

@@ -36,7 +36,10 @@ void quiescence::look(const std::function<message_count()>& counted) {
   if (!stands || stands->since != seen_) return;
   if (relieved_ && relieved_->since == seen_ && relieved_->by == stands->by) return;
   if (answers) return answer(*stands, counted());
-  if (stands->by == remedy::nothing) return;
+  if (stands->by == remedy::nothing || stands->by == remedy::later) return;
+  // Another rank may wait for something that comes later, for long.
+  if (stands->by == remedy::failure && at < next_failure_) return;
+  next_failure_ = at + between_failures;
   wanted_ = true;
   wave_message w;
   rank_ == 0 ? heard(w) : tell_(0, w);
@@ -100,7 +103,7 @@ void quiescence::answer(const dataflow::deadlock_report& now, const message_coun
 
 // Rank 0 has all answers.
 void quiescence::decide() {
-  if (sum_.by == remedy::nothing && !again_) return;
+  if ((sum_.by == remedy::nothing || sum_.by == remedy::later) && !again_) return;
   wave_message next{.what = wave_message::kind::question};
   if (sum_.unchanged && sum_.surplus == 0) {
     next.by = sum_.by;

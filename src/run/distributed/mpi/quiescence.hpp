@@ -57,6 +57,8 @@ class quiescence {
 
   /// How long a rank is still before it says so.
   static constexpr std::chrono::milliseconds settled{3};
+  /// From one question whether all wait for ever to the next.
+  static constexpr std::chrono::milliseconds between_failures{500};
 
  private:
   using clock = std::chrono::steady_clock;
@@ -79,6 +81,7 @@ class quiescence {
   bool asked_ = false;                             // this rank is to answer
   bool wanted_ = false;                            // a wave has been asked for, and not been answered since
   bool again_ = false;                             // rank 0: one is to follow
+  clock::time_point next_failure_{};               // before, it is not asked whether all wait for ever
   int below_ = 0;                                  // ranks whose answers are to come
   wave_message sum_;                               // of those that have come
   std::optional<dataflow::deadlock_report> last_;  // what this rank has answered
