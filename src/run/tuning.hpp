@@ -29,6 +29,8 @@ inline constexpr std::int64_t whole_run_ns = 200'000;  ///< work in one run of a
 inline constexpr std::size_t longest_whole_run = 4 * longest_run;
 inline constexpr std::int64_t wake_ns = 5'000;  ///< what it costs until another thread is at work
 
+/// From one call of a source that had nothing to send to the next: twice as long each time.
+inline constexpr std::int64_t shortest_poll_ns = 20'000, longest_poll_ns = 1'000'000;
 inline constexpr std::size_t unwatched_calls = 16;           ///< items of a source in a run without a monitor
 inline constexpr std::int64_t most_waiting_ns = 10'000'000;  ///< work that waits in front of a stage
 inline constexpr std::int64_t most_unmeasured = 64;          ///< items that wait for a stage never timed

@@ -168,6 +168,59 @@ TEST_P(Life, StopEndsSourcesAndDrainsTheRest) {
   EXPECT_EQ(l.seen.size(), static_cast<std::size_t>(b.n));
 }
 
+// One call of it would never end by itself.
+TEST_P(Life, StopEndsASourceThatSendsInALoop) {
+  struct endless final : tw::stage {
+    tw::out<int> out{this, "out"};
+    std::atomic<int> sent{0};
+    void on_run() override {
+      for (;;) out.send(sent++);
+    }
+  };
+  tw::graph g;
+  auto& a = g.add<endless>();
+  auto& k = g.add<collector>();
+  g.connect(a.out, k.in);
+  auto e = tw::launch(g, policy());
+  EXPECT_TRUE(eventually([&] { return a.sent > 1'000; }));
+  e.pause();
+  std::this_thread::sleep_for(10ms);
+  e.resume();
+  const int before = a.sent;
+  EXPECT_TRUE(eventually([&] { return a.sent > before + 1'000; }));
+  e.stop();
+  e.wait();
+  EXPECT_EQ(k.seen.size(), static_cast<std::size_t>(a.sent));
+}
+
+// It is asked again and again, but not all the time.
+TEST_P(Life, ASourceThatHasNothingToSendLeavesTheProcessorToOthers) {
+  struct quiet final : tw::stage {
+    tw::out<int> out{this, "out"};
+    std::atomic<long> calls{0};
+    std::atomic<bool> some{false};
+    void on_run() override {
+      ++calls;
+      if (!some) return;
+      out.send(1);
+      end();
+    }
+  };
+  tw::graph g;
+  auto& a = g.add<quiet>();
+  auto& k = g.add<collector>();
+  g.connect(a.out, k.in);
+  const auto begin = std::chrono::steady_clock::now();
+  auto e = tw::launch(g, policy());
+  EXPECT_TRUE(eventually([&] { return a.calls > 30; }));
+  const long calls = a.calls;
+  const std::chrono::duration<double, std::milli> lasted = std::chrono::steady_clock::now() - begin;
+  EXPECT_LE(calls, 10 + static_cast<long>(lasted.count()));
+  a.some = true;
+  e.wait();
+  EXPECT_EQ(k.seen.size(), 1U);
+}
+
 TEST_P(Life, CancelEndsAtOnceAlsoWhereASenderWaitsForRoom) {
   tw::graph g;
   auto& a = g.add<ticking>();

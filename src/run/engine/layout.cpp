@@ -245,9 +245,10 @@ worker_group* graph_engine::group_for(const model::stage_info& info, bool apart,
 void graph_engine::give_threads(node& n, worker_group* s) {
   n.home = s;
   if (auto* const threads = dynamic_cast<thread_group*>(s)) {
-    bool timed = false;
+    bool timed = n.may_rest();
     for (auto i = n.first(); i < n.last(); ++i) timed = timed || state_->stages[i].info->timed;
     if (timed) threads->timed.push_back(&n);
+    n.timed = timed;
   }
 }
 

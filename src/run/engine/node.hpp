@@ -76,6 +76,8 @@ class node {
   virtual void execute(worker& w) = 0;
   /// When it wants to be notified at the latest (steady clock, ns).
   [[nodiscard]] virtual std::int64_t deadline() const { return never; }
+  /// It may have a deadline, though none of its stages is timed. Before it is connected.
+  [[nodiscard]] virtual bool may_rest() const { return false; }
   /// It has been waiting for an input while another one, which it does not read, may be full.
   [[nodiscard]] virtual bool chooses() const { return false; }
   /// Nothing is in it, or on its way to it; while nothing is sent to it this holds. Looked at in this order:
@@ -139,6 +141,7 @@ class node {
   std::size_t place_in_loop = 0;
   /// Along the stream, from 1: what it sends goes to nodes of higher places; in a loop, of the same place.
   std::size_t place = 1;
+  bool timed = false;             ///< its threads notify it when its deadline has come
   bool paced = false;             ///< a paced source is upstream
   bool gives_ranks = false;       ///< a split whose branches an ordered merge puts together again
   whole_line* part_of = nullptr;  ///< the line that may be executed as one loop, behind its first node

@@ -458,6 +458,10 @@ class port_node final : public node, private model::bell::listener {
   [[nodiscard]] bool begins() const override { return true; }
   [[nodiscard]] bool chooses() const override { return ports_.chooses() && !in.empty(); }
   [[nodiscard]] bool sources() const override { return in.empty(); }
+  [[nodiscard]] bool may_rest() const override { return ports_.inputs().empty(); }
+  [[nodiscard]] std::int64_t deadline() const override {
+    return rests_until_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] bool wants(std::size_t port) const noexcept override {
     return port >= 64 || (unread_.load(std::memory_order_relaxed) >> port & 1) == 0;
   }
@@ -484,6 +488,7 @@ class port_node final : public node, private model::bell::listener {
   void finish(worker& w);
   void answer_door();
   void note_wants();
+  void note_rest(bool did);
   [[nodiscard]] bool has_news() const;
   [[nodiscard]] std::uint64_t sent_by_all() const;
   [[nodiscard]] bool has_items(std::size_t port) const noexcept;
@@ -499,7 +504,9 @@ class port_node final : public node, private model::bell::listener {
   thread_log* log_ = nullptr;
   std::vector<chunk_ptr> backs_;
   std::vector<bool> closed_;
-  std::atomic<std::uint64_t> unread_{0};  // by input
+  std::atomic<std::uint64_t> unread_{0};          // by input
+  std::atomic<std::int64_t> rests_until_{never};  // of a source without anything to send
+  std::int64_t rest_ns_ = 0;
   std::size_t turn_ = 0;
   std::uint64_t sent_ = 0;
   std::int64_t position_ = 0, born_ns_ = 0, upto_ = 0, elsewhere_ns_ = 0;

@@ -26,6 +26,10 @@ class port_node::own_context final : public thread_context {
   void flush(std::size_t port, pipe::chunk_base& items) override {
     if (interrupted()) throw thalweg::cancelled{};
     auto& o = node_.out[port];
+    if (node_.sources()) {
+      if (!source_interrupted()) wait_while_paused();
+      if (source_interrupted()) throw thalweg::cancelled{};  // what has been sent goes on when it has ended
+    }
     if (node_.sources() && o.to != nullptr && items.size() < o.to->batch()) {
       pipe::light_fence();  // pairs with the heavy one of a receiver of another group that falls asleep
       if (!o.to->to->hungry(o.to->to_port)) return;
@@ -173,7 +177,8 @@ bool port_node::ready() {
   const auto& run = net_.run();
   if (in.empty()) {
     if (ports_.over() || run.flags.ending.load(std::memory_order_acquire)) return ask_for_room();
-    return !run.flags.paused() && ask_for_room();
+    const auto until = deadline();
+    return !run.flags.paused() && (until == never || until <= observe::now_ns()) && ask_for_room();
   }
   return (again_ || fresh_ || has_news() || (gateway_ != nullptr && gateway_->door->rung()) ||
           (inputs_ended() && !kept_open())) &&
@@ -191,9 +196,11 @@ void port_node::execute(worker& w) {
     // until it goes on
   } else {
     bool did = false;
+    rests_until_.store(never, std::memory_order_relaxed);
     if (!ports_.over()) did = deliver(w);
     if (!ports_.over() && ports_.chooses()) did = choose(w) || did;
     note_wants();
+    note_rest(did);
     if (ports_.over() || (!did && !in.empty() && inputs_ended() && !kept_open())) finish(w);
   }
   ctx_->at = at;
@@ -215,6 +222,13 @@ void port_node::note_wants() {
   }
   unread_.store(bits, std::memory_order_relaxed);
   if (bits != 0 && in_loop != nullptr) net_.watch();  // the loop may wait for itself
+}
+
+// A source that has nothing to send is asked again soon, and then less and less often.
+void port_node::note_rest(bool did) {
+  rest_ns_ = did ? 0 : std::clamp(2 * rest_ns_, shortest_poll_ns, longest_poll_ns);
+  if (timed && !did && !ports_.over())
+    rests_until_.store(observe::now_ns() + rest_ns_, std::memory_order_relaxed);
 }
 
 // Items for those ports whose items come as they arrive: a run of them from one port, then from the next.
@@ -297,7 +311,13 @@ bool port_node::choose(worker& w) {
     const auto sent = sent_by_all();
     const auto in_before = ctx_->tallies[0].in;
     if (gateway_ != nullptr) answer_door();
-    attempt([&] { ports_.run(*ctx_); });
+    attempt([&] {
+      try {
+        ports_.run(*ctx_);
+      } catch (const thalweg::cancelled&) {
+        if (!sources() || ctx_->interrupted()) throw;  // otherwise a source was asked to end
+      }
+    });
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (ports_.inputs()[i]->pushed()) continue;
       const auto n = before[i] - ports_.inputs()[i]->left();
@@ -312,8 +332,8 @@ bool port_node::choose(worker& w) {
     const bool progress = took_items > 0 || sent_by_all() != sent;
     did = did || progress;
     if (ports_.over()) break;
-    if (!progress && !has_news() && !in.empty()) {
-      if (is_stuck()) {
+    if (!progress && !has_news()) {
+      if (!in.empty() && is_stuck()) {
         for (const auto* p : ports_.inputs()) {
           if (p->left() == 0) continue;
           attempt([&] {
