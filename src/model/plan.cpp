@@ -67,6 +67,8 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
     bad("has state for each key: its items go where their key belongs, so .schedule does nothing");
   if (s.farm < 0 && o.schedule.how() != schedule::kind::on_demand)
     bad("is serial, so .schedule does nothing: it is an option of tw::farm");
+  if (s.farm >= 0 && o.schedule.how() == schedule::kind::next_with_room)
+    bad("is a farm, for which tw::next_with_room says no more than tw::on_demand: it is for tw::split");
   if (o.schedule.how() == schedule::kind::route && s.farm >= 0) {
     if (o.schedule.null()) {
       bad("the function of tw::route is null: there is nothing to call");

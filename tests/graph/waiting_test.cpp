@@ -209,6 +209,37 @@ TEST_P(WaitingFor, OfFourReplicasTheQuickOnesTakeMostItems) {
   }
 }
 
+// Guards against a split that gives a branch more than it has room for, or waits for the slow one while the
+// quick one has nothing to do.
+TEST_P(WaitingFor, OfTwoBranchesTheQuickOneTakesMostItems) {
+  if (!graph()) GTEST_SKIP() << "a line has no branches";
+  for (const auto& how : {tw::on_demand, tw::next_with_room}) {
+    for (const int capacity : {1, 4, tw::automatic}) {
+      long quick = 0;
+      long slow = 0;
+      tw::graph g;
+      auto& s = g.add<tw::split<int>>(how);
+      const auto branch = [&](long& n, std::chrono::microseconds time) {
+        auto end = g.add(tw::sink(
+            [&n, time](int) {
+              ++n;
+              std::this_thread::sleep_for(time);
+            },
+            {.blocking = true}));
+        g.connect(s.branch(), end.in, {.capacity = capacity});
+      };
+      g.connect(g.add(tw::source(std::views::iota(0, 800))).out, s.in);
+      branch(slow, 20ms);
+      branch(quick, 50us);
+      tw::run(g, policy());
+      EXPECT_EQ(quick + slow, 800);
+      EXPECT_LT(slow, 100) << "capacity " << capacity
+                           << (how.how() == tw::schedule::kind::on_demand ? ", on demand"
+                                                                          : ", next with room");
+    }
+  }
+}
+
 // --- that it is measured ---
 
 struct passing : tw::stage {

@@ -195,6 +195,12 @@ template <class T> class gate {
     const std::lock_guard hold(lock_);
     return static_cast<std::int64_t>(waiting_.size());
   }
+  /// How many can be put in without waiting for room.
+  [[nodiscard]] std::size_t free() const {
+    if (full_ != when_full::block) return std::numeric_limits<std::size_t>::max();
+    const std::lock_guard hold(lock_);
+    return capacity_ - std::min(capacity_, waiting_.size());
+  }
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
 
  private:

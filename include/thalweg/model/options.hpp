@@ -119,7 +119,7 @@ template <class T = void, class F> error_policy dead_letter(F handler) {
 /// number). Results never depend on it; caches and connections in `per_replica` operators may.
 class schedule {
  public:
-  enum class kind : std::uint8_t { on_demand, round_robin, route };
+  enum class kind : std::uint8_t { on_demand, round_robin, next_with_room, route };
   using router = std::function<std::size_t(const void* item, std::size_t replicas)>;
 
   schedule() = default;
@@ -144,6 +144,9 @@ class schedule {
 inline const schedule on_demand{schedule::kind::on_demand};
 /// Item k goes to replica k modulo their number.
 inline const schedule round_robin{schedule::kind::round_robin};
+/// For `tw::split`: in turn, but a branch whose pipe is full is left out. A slow branch does not hold up the
+/// others.
+inline const schedule next_with_room{schedule::kind::next_with_room};
 
 /// Routes each item to the replica that `f(const T&, std::size_t replicas)` names.
 template <class T = void, class F> schedule route(F f) {

@@ -87,6 +87,18 @@ class input_port : public port {
   std::int64_t upto_ = std::numeric_limits<std::int64_t>::min();
 };
 
+/// What an engine tells a stage that chooses its outputs of the pipe behind one of them.
+class demand {
+ public:
+  /// Items in the pipe, and in the hands of the receiver as far as that is counted.
+  [[nodiscard]] virtual std::int64_t waiting() const noexcept = 0;
+  /// How many may be put in now; 0: the sender would have to wait.
+  [[nodiscard]] virtual std::size_t room() const noexcept = 0;
+
+ protected:
+  ~demand() = default;
+};
+
 /// An output port as the engines see it.
 class output_port : public port {
  public:
@@ -101,11 +113,9 @@ class output_port : public port {
   void bound_bytes(std::size_t most) noexcept { most_bytes_ = std::min(most, default_bytes); }
   /// Hands over what has been sent.
   virtual void flush() = 0;
-  /// How many items wait in the pipe behind it, about.
-  [[nodiscard]] std::int64_t waiting() const noexcept {
-    return waiting_ == nullptr ? 0 : waiting_->load(std::memory_order_relaxed);
-  }
-  void watch(const std::atomic<std::int64_t>* items) noexcept { waiting_ = items; }
+  /// The pipe behind it; null: nobody takes what is sent.
+  [[nodiscard]] const demand* behind() const noexcept { return behind_; }
+  void watch(const demand* pipe) noexcept { behind_ = pipe; }
   /// How many items have been sent to somebody so far.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
   /// What was sent and nobody took, since this was last asked.
@@ -127,7 +137,7 @@ class output_port : public port {
   std::size_t bytes_ = 0;
   std::uint64_t discarded_ = 0;
   std::uint64_t sent_ = 0;
-  const std::atomic<std::int64_t>* waiting_ = nullptr;
+  const demand* behind_ = nullptr;
 };
 
 /// Whether a stage has `on_run` of its own.
@@ -304,6 +314,18 @@ template <class T> class out final : public model::output_port {
     }
   }
 
+  /// How many items wait for whoever takes from it.
+  [[nodiscard]] std::int64_t waiting() const noexcept {
+    return (behind_ == nullptr ? 0 : behind_->waiting()) +
+           static_cast<std::int64_t>(to_ == nullptr ? 0 : to_->size());
+  }
+  /// How many can be sent without waiting for room in the pipe.
+  [[nodiscard]] std::size_t free() const noexcept {
+    if (behind_ == nullptr || to_ == nullptr) return std::numeric_limits<std::size_t>::max();
+    const auto unsent = to_->size();
+    const auto most = behind_->room();
+    return most > unsent ? most - unsent : 0;
+  }
   /// How many items can be sent before any has to be handed over.
   [[nodiscard]] std::size_t room() const noexcept {
     if (to_ == nullptr || !pipe::has_fixed_size<T>) return 0;

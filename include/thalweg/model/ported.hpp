@@ -28,6 +28,7 @@ class ported final : public component {
 
   /// What it has to do with the order behind branches.
   [[nodiscard]] order_role role() const noexcept { return stage_.role(); }
+  [[nodiscard]] bool chooses_outputs() const noexcept { return stage_.chooses_outputs(); }
   /// A split gives ranks from now on. `nested`: its items come with ranks of their own, which the ordered
   /// merge restores.
   void give_ranks(bool nested) { stage_.give_ranks(nested); }

@@ -83,6 +83,8 @@ class stage {
 
   // For splits and merges.
   [[nodiscard]] virtual model::order_role role() const noexcept { return model::order_role::none; }
+  /// It sends where there is room: it need not wait until all its outputs have some.
+  [[nodiscard]] virtual bool chooses_outputs() const noexcept { return false; }
   virtual void give_ranks(bool) {}
   virtual void follow(model::rank_giver&, bool, bool) {}
   [[nodiscard]] virtual model::rank_giver* giver() noexcept { return nullptr; }

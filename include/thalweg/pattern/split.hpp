@@ -16,6 +16,7 @@
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/pattern/tap.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -168,13 +169,15 @@ template <class T> class branching : public stage, public rank_giver, private ga
 
 }  // namespace model
 
-/// Deals the items of a stream out to branches: in turn (`tw::round_robin`), to whichever branch has least
-/// waiting (`tw::on_demand`), or by a function: `tw::route<T>(f)` with `f(const T&, branches) -> branch`, so
-/// also by key (`tw::by_key<T>(key)`) and by predicate (`tw::where<T>(p)`: branch 0 where `p(item)`, branch 1
-/// where not). To send each item to all branches use `tw::tee`.
+/// Deals the items of a stream out to branches: in turn (`tw::round_robin`), in turn to those that have room
+/// (`tw::next_with_room`), to the one with room for which least waits (`tw::on_demand`), or by a function:
+/// `tw::route<T>(f)` with `f(const T&, branches) -> branch`, so also by key (`tw::by_key<T>(key)`) and by
+/// predicate (`tw::where<T>(p)`: branch 0 where `p(item)`, branch 1 where not). To send each item to all
+/// branches use `tw::tee`.
 ///
 /// Order: each branch has its items in order. An ordered `tw::merge` behind it puts the branches together
-/// again in the order of the split; after `tw::on_demand` which branch gets an item depends on time.
+/// again in the order of the split; after `tw::on_demand` and `tw::next_with_room` which branch gets an item
+/// depends on time.
 ///
 /// Branches that come and go while the graph runs: `split.tap()`, see `tw::tap`.
 ///
@@ -237,8 +240,11 @@ template <class T> class split final : public model::branching<T> {
         to_ = how_(&item, n);
         break;
       case schedule::kind::on_demand:
-        if (left_ == 0 || to_ >= n) choose(taps);
+        if (left_ == 0 || to_ >= n) left_ = choose(taps);
         --left_;
+        break;
+      case schedule::kind::next_with_room:
+        next_with_room(taps);
         break;
     }
     if (to_ < all.size()) [[likely]]
@@ -247,6 +253,9 @@ template <class T> class split final : public model::branching<T> {
   }
 
  private:
+  [[nodiscard]] bool chooses_outputs() const noexcept override {
+    return how_.how() == schedule::kind::on_demand || how_.how() == schedule::kind::next_with_room;
+  }
   // Whose it is after `k` more items, fewer than there are branches.
   [[nodiscard]] std::size_t branch_at(std::size_t k) const {
     const auto n = this->branches_.size();
@@ -255,21 +264,54 @@ template <class T> class split final : public model::branching<T> {
   }
 
   static constexpr std::size_t at_once = 16;  // items to one branch between two looks at how much waits
+  using tap_list = std::vector<typename model::gates<T>::pointer>;
 
-  void choose(const std::vector<typename model::gates<T>::pointer>& taps) {
+  // Of branch i, or the tap behind the branches.
+  [[nodiscard]] std::size_t free(std::size_t i, const tap_list& taps) const {
+    const auto& all = this->branches_;
+    return i < all.size() ? all[i]->free() : taps[i - all.size()]->free();
+  }
+
+  // Of those with room, that for which least waits; how many items it gets, no more than it has room for.
+  std::size_t choose(const tap_list& taps) {
     const auto& all = this->branches_;
     const auto count = all.size() + taps.size();
     auto least = std::numeric_limits<std::int64_t>::max();
+    std::size_t most = 0;
     const auto begin = to_ + 1;
     for (std::size_t k = 0; k < count; ++k) {
       const auto i = (begin + k) % count;
+      const auto some = free(i, taps);
+      if (some == 0) continue;
       const auto n = i < all.size() ? all[i]->waiting() : taps[i - all.size()]->waiting();
       if (n < least) {
         least = n;
+        most = std::min(some, at_once);
         to_ = i;
       }
     }
-    left_ = at_once;
+    if (most != 0) return most;
+    to_ = quickest();
+    return 1;
+  }
+
+  // From the branch whose turn it is, the first with room.
+  void next_with_room(const tap_list& taps) {
+    const auto count = this->branches_.size() + taps.size();
+    const auto begin = turn_ < count ? turn_ : 0;  // a tap may have gone
+    std::size_t k = 0;
+    while (k < count && free((begin + k) % count, taps) == 0) ++k;
+    to_ = k < count ? (begin + k) % count : quickest();
+    turn_ = (to_ + 1) % count;
+  }
+
+  // None has room: the branch that has taken most so far is likely to be the first to have some.
+  [[nodiscard]] std::size_t quickest() const {
+    const auto& all = this->branches_;
+    const auto taken = [](const auto& b) { return static_cast<std::int64_t>(b->sent()) - b->waiting(); };
+    const auto most = std::max_element(all.begin(), all.end(),
+                                       [&](const auto& a, const auto& b) { return taken(a) < taken(b); });
+    return static_cast<std::size_t>(most - all.begin());
   }
 
   schedule how_;

@@ -39,8 +39,10 @@ bool channel::has_room() const noexcept {
     return true;
   if (own_)
     return own_left_items_.load(std::memory_order_acquire) <= own_most_left_.load(std::memory_order_relaxed);
-  // Of what is in hand each replica works on one.
-  const auto in_hand = in_hand_.load(std::memory_order_relaxed) - takers_.load(std::memory_order_relaxed);
+  // Where the user has named a capacity; of what is in hand each replica works on one.
+  const auto in_hand = opts_.capacity == automatic ? 0
+                                                   : in_hand_.load(std::memory_order_relaxed) -
+                                                         takers_.load(std::memory_order_relaxed);
   const auto n = items_.load(std::memory_order_acquire) + std::max<std::int64_t>(0, in_hand);
   if (n <= 0) return true;
   const auto bytes = bytes_.load(std::memory_order_relaxed);
@@ -65,6 +67,14 @@ bool channel::enough_work_waits(std::int64_t items) const noexcept {
   const auto runs = static_cast<std::int64_t>(batch_.load(std::memory_order_relaxed)) * 2 * takers;
   const auto slots = static_cast<std::int64_t>(most_chunks_.load(std::memory_order_relaxed));
   return items >= runs * grown && items * item_ns() >= slots * shortest_run_ns;
+}
+
+std::size_t channel::room() const noexcept {
+  if (in_loop || opts_.when_full != when_full::block) return std::numeric_limits<std::size_t>::max();
+  if (!has_room()) return 0;
+  if (opts_.capacity == automatic) return batch();
+  return static_cast<std::size_t>(
+      std::max<std::int64_t>(1, capacity_.load(std::memory_order_relaxed) - items() - in_hand_.load()));
 }
 
 bool channel::ask_for_room() noexcept {
@@ -175,8 +185,7 @@ chunk_ptr channel::pop(std::size_t most, chunk_ptr back, bool in_hand) {
   if (own_) return pop_own(most, std::move(back));
   if (chunks() == 0 && borrows()) {
     if (auto stolen = steal(most)) {
-      if (in_hand && opts_.capacity != automatic)
-        in_hand_.fetch_add(static_cast<std::int64_t>(stolen->size()));
+      if (in_hand) in_hand_.fetch_add(static_cast<std::int64_t>(stolen->size()));
       return stolen;
     }
   }
@@ -198,7 +207,7 @@ chunk_ptr channel::pop(std::size_t most, chunk_ptr back, bool in_hand) {
     chunks_.store(waiting_.size(), std::memory_order_release);
   }
   bytes_.fetch_sub(static_cast<std::int64_t>(got->bytes()), std::memory_order_relaxed);
-  if (in_hand && opts_.capacity != automatic) in_hand_.fetch_add(static_cast<std::int64_t>(got->size()));
+  if (in_hand) in_hand_.fetch_add(static_cast<std::int64_t>(got->size()));
   note_popped(got->size());
   items_.fetch_sub(static_cast<std::int64_t>(got->size()), std::memory_order_release);
   return got;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <thalweg/model/connect.hpp>
+#include <thalweg/model/port.hpp>
 #include <thalweg/pipe/cache_line.hpp>
 #include <thalweg/pipe/chunk.hpp>
 #include <thalweg/pipe/futex.hpp>
@@ -23,7 +24,7 @@ class node;
 /// A channel of the graph: runs of items on their way from an output to an input. One node at a time puts in,
 /// and one takes out (of a farm: its replicas, one after the other). What is put in while the receiver is
 /// busy is joined with what waits already, up to as much as the receiver takes at once.
-class channel {
+class channel final : public model::demand {
  public:
   channel(const connect_options& opts, std::size_t slots, node* from, node* to, std::size_t to_port);
 
@@ -104,10 +105,8 @@ class channel {
   /// Takes out at most about `most` items. Null if there is nothing. `back` is a chunk that is not needed any
   /// more.
   [[nodiscard]] chunk_ptr pop(std::size_t most, chunk_ptr back, bool in_hand = false);
-  /// Where the user has named a capacity, what was taken `in_hand` counts as waiting until it is done.
-  void done(std::size_t items) noexcept {
-    if (opts_.capacity != automatic) in_hand_.fetch_sub(static_cast<std::int64_t>(items));
-  }
+  /// What was taken `in_hand` counts as waiting until it is done.
+  void done(std::size_t items) noexcept { in_hand_.fetch_sub(static_cast<std::int64_t>(items)); }
   /// What the receiver can take at once: a run of items worth handing over.
   void set_batch(std::size_t items) noexcept { set_batch(items, items); }
   /// `message`: so many are worth a message from another rank.
@@ -132,7 +131,10 @@ class channel {
   /// Its items lie in a pipe of the user's.
   [[nodiscard]] bool has_own_pipe() const noexcept { return own_ != nullptr; }
   [[nodiscard]] std::int64_t items() const noexcept { return items_.load(std::memory_order_relaxed); }
-  [[nodiscard]] const std::atomic<std::int64_t>& count() const noexcept { return items_; }
+  [[nodiscard]] std::int64_t waiting() const noexcept override {
+    return items() + in_hand_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::size_t room() const noexcept override;
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   [[nodiscard]] const connect_options& options() const noexcept { return opts_; }
 

@@ -146,8 +146,9 @@ std::string node::what_waits() const {
 
 bool node::outputs_have_room() const {
   const auto& outlets = *sends_to_.load(std::memory_order_acquire);
-  return std::all_of(outlets.begin(), outlets.end(),
-                     [](const outlet& o) { return o.to == nullptr || o.to->has_room(); });
+  const auto has_room = [](const outlet& o) { return o.to == nullptr || o.to->has_room(); };
+  return any_output_will_do ? std::any_of(outlets.begin(), outlets.end(), has_room)
+                            : std::all_of(outlets.begin(), outlets.end(), has_room);
 }
 
 std::size_t node::limit_of(const outlet& o) {
@@ -156,8 +157,9 @@ std::size_t node::limit_of(const outlet& o) {
 
 bool node::ask_for_room() {
   const auto& outlets = *sends_to_.load(std::memory_order_relaxed);
-  wants_room_ = !std::all_of(outlets.begin(), outlets.end(),
-                             [](const outlet& o) { return o.to == nullptr || o.to->ask_for_room(); });
+  const auto has_room = [](const outlet& o) { return o.to == nullptr || o.to->ask_for_room(); };
+  wants_room_ = !(any_output_will_do ? std::any_of(outlets.begin(), outlets.end(), has_room)
+                                     : std::all_of(outlets.begin(), outlets.end(), has_room));
   return !wants_room_;
 }
 

@@ -141,10 +141,11 @@ class node {
   std::size_t place_in_loop = 0;
   /// Along the stream, from 1: what it sends goes to nodes of higher places; in a loop, of the same place.
   std::size_t place = 1;
-  bool timed = false;             ///< its threads notify it when its deadline has come
-  bool paced = false;             ///< a paced source is upstream
-  bool gives_ranks = false;       ///< a split whose branches an ordered merge puts together again
-  whole_line* part_of = nullptr;  ///< the line that may be executed as one loop, behind its first node
+  bool any_output_will_do = false;  ///< one with room
+  bool timed = false;               ///< its threads notify it when its deadline has come
+  bool paced = false;               ///< a paced source is upstream
+  bool gives_ranks = false;         ///< a split whose branches an ordered merge puts together again
+  whole_line* part_of = nullptr;    ///< the line that may be executed as one loop, behind its first node
 
   [[nodiscard]] std::size_t first() const noexcept { return first_; }
   [[nodiscard]] std::size_t last() const noexcept { return last_; }

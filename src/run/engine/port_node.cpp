@@ -44,7 +44,9 @@ class port_node::own_context final : public thread_context {
 };
 
 port_node::port_node(graph_engine& n, std::size_t component, std::size_t stage, model::ported& ports)
-    : node(n, stage, stage + 1), ports_(ports), gateway_(ports.gateway()), component_(component) {}
+    : node(n, stage, stage + 1), ports_(ports), gateway_(ports.gateway()), component_(component) {
+  any_output_will_do = ports.chooses_outputs();
+}
 
 port_node::~port_node() {
   if (gateway_ != nullptr) gateway_->door->forget(*this);
@@ -85,7 +87,7 @@ void port_node::prepare(worker& w) {
       continue;
     }
     o.filling = ports_.make_chunk(i);
-    ports_.outputs()[i]->watch(&o.to->count());
+    ports_.outputs()[i]->watch(o.to);
     ports_.outputs()[i]->bound_bytes(o.to->run_bytes());
     o.filling->ranked = o.to->ranked;
     if (in.empty()) o.to->lend(o.filling.get());

@@ -165,6 +165,7 @@ void keyed_farm::coordinator::deal(const pipe::chunk_base& items, batch& b) {
       for (std::size_t i = 0; i < n; ++i)
         b.who[i] = static_cast<std::uint8_t>(over_.dealing(items.at(i), count));
       break;
+    case schedule::kind::next_with_room:
     case schedule::kind::on_demand:
       deal_slices(n, b.who);
   }
