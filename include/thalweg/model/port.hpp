@@ -90,8 +90,10 @@ class input_port : public port {
 /// What an engine tells a stage that chooses its outputs of the pipe behind one of them.
 class demand {
  public:
-  /// Items in the pipe, and in the hands of the receiver as far as that is counted.
+  /// Items in the pipe.
   [[nodiscard]] virtual std::int64_t waiting() const noexcept = 0;
+  /// Items that the receiver has taken and is not through with, as far as that is counted.
+  [[nodiscard]] virtual std::int64_t in_hand() const noexcept = 0;
   /// How many may be put in now; 0: the sender would have to wait.
   [[nodiscard]] virtual std::size_t room() const noexcept = 0;
 
@@ -314,10 +316,13 @@ template <class T> class out final : public model::output_port {
     }
   }
 
-  /// How many items wait for whoever takes from it.
-  [[nodiscard]] std::int64_t waiting() const noexcept {
-    return (behind_ == nullptr ? 0 : behind_->waiting()) +
-           static_cast<std::int64_t>(to_ == nullptr ? 0 : to_->size());
+  /// How many items wait in the pipe behind it, about.
+  [[nodiscard]] std::int64_t waiting() const noexcept { return behind_ == nullptr ? 0 : behind_->waiting(); }
+  /// How many the receiver has before it: in the pipe, in hand, and sent but not yet handed over.
+  [[nodiscard]] std::int64_t load() const noexcept {
+    return to_ == nullptr || behind_ == nullptr
+               ? 0
+               : behind_->waiting() + behind_->in_hand() + static_cast<std::int64_t>(to_->size());
   }
   /// How many can be sent without waiting for room in the pipe.
   [[nodiscard]] std::size_t free() const noexcept {

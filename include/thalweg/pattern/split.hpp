@@ -283,7 +283,7 @@ template <class T> class split final : public model::branching<T> {
       const auto i = (begin + k) % count;
       const auto some = free(i, taps);
       if (some == 0) continue;
-      const auto n = i < all.size() ? all[i]->waiting() : taps[i - all.size()]->waiting();
+      const auto n = i < all.size() ? all[i]->load() : taps[i - all.size()]->waiting();
       if (n < least) {
         least = n;
         most = std::min(some, at_once);
@@ -308,7 +308,7 @@ template <class T> class split final : public model::branching<T> {
   // None has room: the branch that has taken most so far is likely to be the first to have some.
   [[nodiscard]] std::size_t quickest() const {
     const auto& all = this->branches_;
-    const auto taken = [](const auto& b) { return static_cast<std::int64_t>(b->sent()) - b->waiting(); };
+    const auto taken = [](const auto& b) { return static_cast<std::int64_t>(b->sent()) - b->load(); };
     const auto most = std::max_element(all.begin(), all.end(),
                                        [&](const auto& a, const auto& b) { return taken(a) < taken(b); });
     return static_cast<std::size_t>(most - all.begin());

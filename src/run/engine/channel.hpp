@@ -131,8 +131,9 @@ class channel final : public model::demand {
   /// Its items lie in a pipe of the user's.
   [[nodiscard]] bool has_own_pipe() const noexcept { return own_ != nullptr; }
   [[nodiscard]] std::int64_t items() const noexcept { return items_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::int64_t waiting() const noexcept override {
-    return items() + in_hand_.load(std::memory_order_relaxed);
+  [[nodiscard]] std::int64_t waiting() const noexcept override { return items(); }
+  [[nodiscard]] std::int64_t in_hand() const noexcept override {
+    return in_hand_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] std::size_t room() const noexcept override;
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
