@@ -16,8 +16,9 @@ namespace {
 
 }  // namespace
 
-std::optional<fs::path> directory_walk::next() {
-  for (;;) {
+std::optional<fs::path> directory_walk::next(const std::stop_token& stop) {
+  // Between two files that match there may be very many that do not.
+  while (!stop.stop_requested()) {
     if (to_open_) {
       open(*to_open_);
       to_open_.reset();
@@ -37,6 +38,7 @@ std::optional<fs::path> directory_walk::next() {
       return entry->path();
     }
   }
+  return {};
 }
 
 void directory_walk::give_up() {

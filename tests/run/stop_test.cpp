@@ -238,6 +238,66 @@ TEST_P(Execution, StopDoesNotRequestTheTokensOfOtherStages) {
   EXPECT_FALSE(asked) << "they have items to drain";
 }
 
+TEST_P(Execution, AnExpansionMayLookWhetherTheRunIsStopping) {
+  std::atomic<bool> some{false};
+  std::atomic<long> sent{0};
+  const auto for_ever = [&](int, tw::emitter<int>& out) {
+    while (!out.stopping()) {
+      out(0);
+      ++sent;
+    }
+    EXPECT_TRUE(out.stopping_token().stop_requested());
+    EXPECT_FALSE(out.stop_requested()) << "nothing forces it to end";
+    out(1);  // comes through
+    ++sent;
+  };
+  const auto look = tw::sink([&](int) { some = true; });
+  for (const bool farmed : {false, true}) {
+    some = false;
+    sent = 0;
+    auto e = farmed ? tw::launch(count_to(3) | tw::farm(tw::flat_map(for_ever)) | look, policy())
+                    : tw::launch(count_to(3) | tw::flat_map(for_ever) | look, policy());
+    ASSERT_TRUE(eventually([&] { return some.load(); }));
+    e.stop();
+    const auto came = e.wait().items();
+    EXPECT_EQ(came, static_cast<std::uint64_t>(sent)) << "nothing that was sent is lost";
+  }
+}
+
+TEST_P(Execution, AnExpansionThatSendsAllAtItsEndLooksToo) {
+  std::atomic<bool> begun{false};
+  const auto for_ever = [&](int, tw::emitter<int>& out) {
+    out(1);
+    begun = true;
+    while (!out.stopping()) std::this_thread::yield();
+  };
+  auto e = tw::launch(count_to(1) | tw::flat_map(for_ever, {.on_error = tw::skip}) | tw::sink([](int) {}),
+                      policy());
+  ASSERT_TRUE(eventually([&] { return begun.load(); }));
+  e.stop();
+  EXPECT_EQ(e.wait().items(), 1U);
+}
+
+TEST_P(Execution, WhatEndHooksSendComesAfterAStopToo) {
+  struct summed {
+    int sum = 0;
+    void operator()(int x, tw::emitter<int>&) { sum += x; }
+    void on_end(tw::emitter<int>& out) {
+      EXPECT_TRUE(out.stopping());
+      out(-1);
+    }
+  };
+  std::vector<int> seen;
+  std::atomic<int> given{0};
+  auto e = tw::launch(tw::source([&]() -> std::optional<int> { return ++given; }) |
+                          tw::flat_map<int>(summed{}) | tw::sink(seen),
+                      policy());
+  ASSERT_TRUE(eventually([&] { return given > 0; }));
+  e.stop();
+  e.wait();
+  EXPECT_EQ(seen, std::vector{-1});
+}
+
 TEST_P(Execution, StopOfARunThatHasEndedIsHarmless) {
   auto e = tw::launch(count_to(3) | tw::sink([](int) {}), policy());
   e.wait();

@@ -1,4 +1,5 @@
 #include <thalweg/stages/blocks.hpp>
+#include <thalweg/stages/files.hpp>
 #include <thalweg/stages/lines.hpp>
 #include <thalweg/thalweg.hpp>
 
@@ -310,6 +311,66 @@ TEST_P(Lines, OfAPipeThatSomebodyWrites) {
   writer.join();
   ASSERT_EQ(seen.size(), 1000U);
   EXPECT_EQ(seen.back(), "999");
+}
+
+// How many items of a stream come when it is stopped at the first one.
+template <class Job> std::uint64_t items_until_stopped(Job job, const tw::any_policy& policy) {
+  std::atomic<bool> first{false};
+  std::atomic<bool> stopped{false};
+  auto e = tw::launch(std::move(job) | tw::sink(
+                                           [&](const auto&) {
+                                             first = true;
+                                             eventually([&] { return stopped.load(); });
+                                           },
+                                           {.capacity = 64}),
+                      policy);
+  EXPECT_TRUE(eventually([&] { return first.load(); }));
+  e.stop();
+  stopped = true;
+  return e.wait().items();
+}
+
+TEST_P(Lines, StopEndsTheReading) {
+  constexpr std::size_t all = 400'000;
+  std::string text;
+  for (std::size_t i = 0; i < all; ++i) text += "01234567890123456789\n";
+  const auto path = dir.write("f", text);
+  const auto files = tw::source(std::vector{path, path, path});
+  EXPECT_LT(items_until_stopped(files | tw::file_to_lines(), policy()), all / 4);
+  EXPECT_LT(items_until_stopped(files | tw::farm(tw::file_to_lines(), {.replicas = 2}), policy()), all / 4);
+  EXPECT_LT(items_until_stopped(files | tw::file_to_blocks(20), policy()), all / 4);
+}
+
+TEST_P(Lines, StopEndsTheListing) {
+  constexpr int all = 300;
+  for (int i = 0; i < all; ++i) (void)dir.write(std::to_string(i), "");
+  for (const bool sorted : {true, false}) {
+    const auto many = tw::source(std::vector(2000, dir.path())) | tw::directory_to_files({.sorted = sorted});
+    EXPECT_LT(items_until_stopped(many, policy()), 2000U * all / 4);
+  }
+}
+
+TEST_P(Lines, StopEndsTheWaitForAPipe) {
+  const auto path = dir / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const int writer = ::open(path.c_str(), O_RDWR);
+  ASSERT_GE(writer, 0);
+  const std::string text = "whole\npart";
+  ASSERT_EQ(::write(writer, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  strings seen;
+  std::atomic<bool> reads{false};
+  auto e = tw::launch(tw::source([&, given = false]() mutable -> std::optional<fs::path> {
+                        reads = true;
+                        return std::exchange(given, true) ? std::nullopt : std::optional(path);
+                      }) | tw::file_to_lines() |
+                          tw::sink(seen),
+                      policy());
+  EXPECT_TRUE(eventually([&] { return reads.load(); }));
+  std::this_thread::sleep_for(5ms);  // it most likely waits for the rest of the line then
+  e.stop();
+  e.wait();
+  EXPECT_THAT(seen, testing::AnyOf(ElementsAre("whole"), IsEmpty()));
+  ::close(writer);
 }
 
 TEST(LinesCheck, BlocksOfNothingAreRefused) {

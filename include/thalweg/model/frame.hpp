@@ -50,7 +50,7 @@ template <mode M> struct frame {
     } self{deliver, ctx};
     if (M == mode::staged) limit = std::numeric_limits<std::size_t>::max();
     emitter<U> out(
-        buffer, limit, Source ? ctx.source_stop : ctx.stop,
+        buffer, limit, Source ? ctx.source_stop : ctx.stop, ctx.source_stop,
         [](void* h, pipe::chunk<U>& items) {
           auto& me = *static_cast<handler*>(h);
           me.deliver_items(items);

@@ -57,9 +57,13 @@ struct split_into_blocks {
 
   void check(model::stage_info& info) const { check_block_size(size, info); }
   void operator()(const std::filesystem::path& path, emitter<block>& out) const {
+    if (out.stopping()) return;
     block_reader reader(path, size);
-    const auto stop = out.stop_token();
-    while (auto bytes = reader.next(stop)) out.send(*std::move(bytes));
+    const auto stop = out.stopping_token();
+    while (auto bytes = reader.next(stop)) {
+      out.send(*std::move(bytes));
+      if (stop.stop_requested()) return;
+    }
   }
 };
 
@@ -88,7 +92,8 @@ inline auto blocks(std::filesystem::path path, std::int64_t size, options opts =
 
 /// From the path of a file to its bytes, as `blocks` gives them. No block holds bytes of two files.
 ///
-/// Order: deterministic, in a farm too. Errors: those of `file_to_lines`, and of `blocks`.
+/// Order: deterministic, in a farm too. `stop()` as in `file_to_lines`. Errors: those of `file_to_lines`, and
+/// of `blocks`.
 ///
 /// ```cpp
 /// #include <thalweg/stages.hpp>

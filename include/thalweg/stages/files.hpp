@@ -36,8 +36,9 @@ class directory_walk {
   directory_walk(std::filesystem::path top, files_options how)
       : how_(std::move(how)), to_open_(std::move(top)) {}
 
-  /// The next file; empty at the end. What fails is tried again by the next call, unless it is given up.
-  std::optional<std::filesystem::path> next();
+  /// The next file; empty at the end, or when `stop` is requested. What fails is tried again by the next
+  /// call, unless it is given up.
+  std::optional<std::filesystem::path> next(const std::stop_token& stop);
   void give_up();
 
  private:
@@ -65,9 +66,9 @@ struct read_files {
   unshared<directory_walk> walk{};
 
   void check(model::stage_info& info) const { check_files(how, info); }
-  std::optional<std::filesystem::path> next(const std::stop_token&) {
+  std::optional<std::filesystem::path> next(const std::stop_token& stop) {
     if (!walk) walk = std::make_unique<directory_walk>(directory, how);
-    return walk->next();
+    return walk->next(stop);
   }
   void give_up() { walk->give_up(); }
 };
@@ -79,7 +80,11 @@ struct split_into_files {
   void check(model::stage_info& info) const { check_files(how, info); }
   void operator()(const std::filesystem::path& directory, emitter<std::filesystem::path>& out) const {
     directory_walk walk(directory, how);
-    while (auto file = walk.next()) out.send(*std::move(file));
+    while (!out.stopping()) {
+      auto file = walk.next(out.stopping_token());
+      if (!file) return;
+      out.send(*std::move(file));
+    }
   }
 };
 
@@ -115,7 +120,7 @@ inline auto files(std::filesystem::path directory, files_options how = {}, optio
 /// From the path of a directory to those of its files, as `files` gives them.
 ///
 /// Order: deterministic if `.sorted`, in a farm too. Errors: as `files`; with `.on_error = tw::skip` a
-/// directory of which a part cannot be read gives no files at all.
+/// directory of which a part cannot be read gives no files at all. After `stop()` it goes no further.
 ///
 /// ```cpp
 /// #include <thalweg/stages.hpp>

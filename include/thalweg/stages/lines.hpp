@@ -80,9 +80,13 @@ struct split_into_lines {
   lines_options how;
 
   void operator()(const std::filesystem::path& path, emitter<std::string>& out) const {
+    if (out.stopping()) return;
     line_reader reader(path, how);
-    const auto stop = out.stop_token();
-    while (auto line = reader.next(stop)) out.send(*std::move(line));
+    const auto stop = out.stopping_token();
+    while (auto line = reader.next(stop)) {
+      out.send(*std::move(line));
+      if (stop.stop_requested()) return;
+    }
   }
 };
 
@@ -134,6 +138,9 @@ inline auto stdin_lines(lines_options how = {}, options opts = {}) {
 ///
 /// Order: deterministic; in a farm, too: `farm(file_to_lines())` reads several files at once, and gives their
 /// lines in the order of the files.
+///
+/// After `execution::stop()` it reads no further: of a file that is being read the lines so far come through,
+/// of those that wait for it none, and a pipe is not waited for.
 ///
 /// Errors: as `lines`. With `.on_error` a file's lines are kept until it has been read to its end, since one
 /// that fails shall give none: then each file must fit into the memory.
