@@ -43,6 +43,8 @@ void check_times(const event_time_options& o, stage_info& info) {
   };
   check(o.disorder.count(), ".disorder");
   check(o.lateness.count(), ".lateness");
+  check(o.max_ahead.count(), ".max_ahead");
+  check(o.idle_after.count(), ".idle_after");
 }
 
 }  // namespace thalweg::model

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <random>
@@ -70,31 +71,42 @@ outcome joined(const std::vector<event>& left, const std::vector<event>& right, 
   return seen;
 }
 
-// What is in time, by the definition: nothing before it is ahead of it by more than the disorder.
-std::vector<bool> in_time(const std::vector<event>& stream, std::int64_t disorder) {
-  std::vector<bool> is;
+constexpr auto no_limit = std::numeric_limits<std::int64_t>::max();
+
+// What is in time, by the definition: nothing before it is ahead of it by more than the disorder, and it is
+// not too far ahead itself.
+struct judgement {
+  bool in_time;
+  bool too_far;
+};
+std::vector<judgement> judged(const std::vector<event>& stream, std::int64_t disorder,
+                              std::int64_t max_ahead) {
+  std::vector<judgement> is;
   std::optional<std::int64_t> latest;
   for (const auto& e : stream) {
-    is.push_back(!latest || e.time >= *latest - disorder);
-    if (is.back()) latest = std::max(latest.value_or(e.time), e.time);
+    const bool too_far = latest && e.time - *latest > max_ahead;
+    is.push_back({!too_far && (!latest || e.time >= *latest - disorder), too_far});
+    if (is.back().in_time) latest = std::max(latest.value_or(e.time), e.time);
   }
   return is;
 }
 
 // The join as its documentation says it: nothing is ever forgotten, and partners are looked for one by one.
 outcome model(const std::vector<event>& left, const std::vector<event>& right, interval i,
-              std::int64_t disorder) {
+              std::int64_t disorder, std::int64_t max_ahead = no_limit) {
   outcome seen;
-  const auto left_in_time = in_time(left, disorder);
-  const auto right_in_time = in_time(right, disorder);
+  const auto of_left = judged(left, disorder, max_ahead);
+  const auto of_right = judged(right, disorder, max_ahead);
   std::vector<event> lefts, rights;  // those that were taken
   const auto in_order = [](const event& a, const event& b) {
     return a.time != b.time ? a.time < b.time : a.number < b.number;
   };
   for (std::size_t l = 0, r = 0; l < left.size() || r < right.size();) {
-    const bool from_left = r == right.size() || (l < left.size() && left[l].time <= right[r].time);
+    const bool from_left =
+        r == right.size() ||
+        (l < left.size() && (of_left[l].too_far || (!of_right[r].too_far && left[l].time <= right[r].time)));
     const event& e = from_left ? left[l] : right[r];
-    const bool good = from_left ? left_in_time[l++] : right_in_time[r++];
+    const bool good = from_left ? of_left[l++].in_time : of_right[r++].in_time;
     if (!good) {
       (from_left ? seen.late_left : seen.late_right).push_back(e);
       continue;
@@ -180,18 +192,33 @@ TEST_P(interval_join, GivesWhatTheDefinitionSaysInThatOrder) {
     const int keys = 1 + static_cast<int>(random() % 6);
     const interval i{static_cast<std::int64_t>(random() % 30) - 5,
                      static_cast<std::int64_t>(random() % 30) + 5};
-    const auto left = random_stream(random, static_cast<int>(random() % 400), keys, step, shuffle);
-    const auto right = random_stream(random, static_cast<int>(random() % 400), keys, step, shuffle);
+    auto left = random_stream(random, static_cast<int>(random() % 400), keys, step, shuffle);
+    auto right = random_stream(random, static_cast<int>(random() % 400), keys, step, shuffle);
     const std::int64_t disorder = random() % 20;
+    // In every other round some times are far ahead, and not believed.
+    const std::int64_t max_ahead = round % 2 == 0 ? 0 : 50;
+    for (auto* stream : {&left, &right}) {
+      for (auto& e : *stream) {
+        if (max_ahead > 0 && random() % 20 == 0) e.time += 1'000'000;
+      }
+    }
 
-    const auto expected = model(left, right, i, disorder);
-    const tw::interval_join_options options{.disorder = std::chrono::nanoseconds(disorder)};
+    const auto expected = model(left, right, i, disorder, max_ahead > 0 ? max_ahead : no_limit);
+    const tw::interval_join_options options{.disorder = std::chrono::nanoseconds(disorder),
+                                            .max_ahead = std::chrono::nanoseconds(max_ahead)};
     const auto seen =
         joined(left, right, i, options, policy(), {.capacity = 1 + static_cast<int>(random() % 50)});
     ASSERT_EQ(seen.pairs, expected.pairs) << "round " << round;
     ASSERT_EQ(seen.late_left, expected.late_left) << "round " << round;
     ASSERT_EQ(seen.late_right, expected.late_right) << "round " << round;
   }
+}
+
+TEST_P(interval_join, OneWildTimeDoesNotMakeAllOthersLate) {
+  const auto lefts = numbered({{1, 10}, {1, 1'000'000}, {1, 12}, {1, 14}});
+  const auto seen = joined(lefts, numbered({{1, 11}, {1, 13}}), {5, 5}, {.max_ahead = 100ns}, policy());
+  EXPECT_THAT(seen.late_left, ElementsAre(lefts[1]));
+  EXPECT_EQ(seen.pairs.size(), 6U);
 }
 
 TEST_P(interval_join, InAnyOrderThePairsAreTheSame) {

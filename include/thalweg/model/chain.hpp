@@ -189,14 +189,18 @@ template <class Input, class... Leaves> class chain final : public component {
     });
   }
 
-  void take_times(std::size_t stage, pipe::chunk_base& in, std::int64_t now, std::int64_t& latest,
+  void take_times(std::size_t stage, pipe::chunk_base* in, std::int64_t now, stream_clock& clock,
                   std::vector<moment>& moments) const override {
     at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (requires(const stage_at<I>& s, const input<I>& x) { s.moment_of(x, now, latest); }) {
-        auto& items = static_cast<pipe::chunk<input<I>>&>(in);
+      if constexpr (requires(const stage_at<I>& s, const input<I>& x) { s.moment_of(x, now, clock); }) {
+        const auto& s = model::get<I>(leaves_).stage;
+        if (in == nullptr) {
+          moments.push_back(s.moment_without_items(now, clock));
+          return;
+        }
         frame<mode::plain>::attribute(I, [&] {
-          for (const auto& x : items)
-            moments.push_back(model::get<I>(leaves_).stage.moment_of(x, now, latest));
+          for (const auto& x : static_cast<pipe::chunk<input<I>>&>(*in))
+            moments.push_back(s.moment_of(x, now, clock));
         });
       }
     });

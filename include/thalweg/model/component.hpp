@@ -32,7 +32,8 @@ class context {
     std::uint64_t dead_lettered = 0;
   };
 
-  /// Reaches operators that ask for one: requested by `cancel()`; that of sources by `stop()` too.
+  /// Reaches operators that ask for one: requested by `cancel()`; that of sources, and of what asks an
+  /// emitter whether the run is stopping, by `stop()` too.
   std::stop_token stop, source_stop;
   /// Set when the run is being cancelled or has failed.
   const std::atomic<bool>* cancelled = nullptr;
@@ -65,6 +66,8 @@ class context {
   bool ranked = false;
   /// A paced source is not to wait for a due time: it has given items that others are to see first.
   bool no_wait = false;
+  /// When a timer is called: items wait for the stage that came before it was due.
+  bool items_wait = false;
   /// The operator has a part of the keys only; null: all of them. What it sends at the end needs the ranks
   /// with which they appeared.
   key_part* part = nullptr;
@@ -138,8 +141,9 @@ enum class state_scope : std::uint8_t {
 /// What a stage keeps from one item to the next.
 struct state_kind {
   state_scope scope = state_scope::none;
-  bool per_replica = false;  ///< each replica of a farm has an operator of its own
-  bool watermarked = false;  ///< what it gives for a key depends on the time of the whole stream
+  bool per_replica = false;    ///< each replica of a farm has an operator of its own
+  bool watermarked = false;    ///< what it gives for a key depends on the time of the whole stream
+  bool hears_silence = false;  ///< that time goes on, too, when no item has come for long
 
   [[nodiscard]] bool keyed() const noexcept { return scope == state_scope::key; }
 };
@@ -239,8 +243,9 @@ class component {
                       std::span<const std::unique_ptr<pipe::chunk_base>> parts, std::int64_t first,
                       std::vector<std::uint8_t>& who, std::span<const std::uint8_t> places) const = 0;
   /// For a stage that is watermarked, before its items are divided: adds the moments of the items, which
-  /// come at `now`. `latest` is the latest time of all items before.
-  virtual void take_times(std::size_t stage, pipe::chunk_base& in, std::int64_t now, std::int64_t& latest,
+  /// come at `now`. `clock` is that of the whole stream. Without items (null) time alone has passed: adds one
+  /// moment.
+  virtual void take_times(std::size_t stage, pipe::chunk_base* in, std::int64_t now, stream_clock& clock,
                           std::vector<moment>& moments) const = 0;
   /// For such a stage, where the keys are divided up: time has come to the last moment of the run.
   virtual void catch_up(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica) = 0;

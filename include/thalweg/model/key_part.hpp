@@ -12,10 +12,24 @@
 namespace thalweg::model {
 
 /// The time of an item, and how far time has come with it in the whole stream, in ns. Watermarks never go
-/// back.
+/// back. An item that is late whatever its time has the time `too_late`.
 struct moment {
+  static constexpr auto too_late = std::numeric_limits<std::int64_t>::max();
+
   std::int64_t time = 0;
   std::int64_t watermark = 0;
+};
+
+/// How far the time of a stream has come, as its items tell it, in ns.
+struct stream_clock {
+  static constexpr auto unknown = std::numeric_limits<std::int64_t>::min();
+  static constexpr auto never = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t latest = unknown;  ///< the greatest time of an item
+  std::int64_t watermark = unknown;
+  // Where silence counts, by processing time:
+  std::int64_t heard = 0;          ///< when the last item came that told the time
+  std::int64_t silent_at = never;  ///< when time goes on without items, if none comes before
 };
 
 /// Where the keys of a stage are divided up: what the operator of one part is told of the whole stream for a

@@ -66,7 +66,7 @@ class ported final : public component {
   }
   void divide(std::size_t, pipe::chunk_base&, std::span<const std::unique_ptr<pipe::chunk_base>>,
               std::int64_t, std::vector<std::uint8_t>&, std::span<const std::uint8_t>) const override {}
-  void take_times(std::size_t, pipe::chunk_base&, std::int64_t, std::int64_t&,
+  void take_times(std::size_t, pipe::chunk_base*, std::int64_t, stream_clock&,
                   std::vector<moment>&) const override {}
   void catch_up(std::size_t, context&, pipe::chunk_base*, std::size_t) override {}
   void give_late(std::size_t, pipe::chunk_base&) override {}

@@ -29,6 +29,10 @@ struct interval_join_options {
   /// Takes items of either stream as they come. Pairs are the same, in an order that is luck, and come as
   /// soon as both items are there.
   bool any_order = false;
+  /// By how much an item may be ahead of the latest one of its own stream. What is further ahead is not
+  /// believed: it is late, and the time of its stream stays. 0: all is believed. The first item always is;
+  /// see `tw::event_time_options`.
+  std::chrono::nanoseconds max_ahead{0};
 };
 
 namespace model {
@@ -188,6 +192,7 @@ struct as_pair {
 /// Member pointers will do. An item waits for partners until the other stream has passed all times they may
 /// have: its latest one less `.disorder`. An item that is further than that behind the latest of its own
 /// stream is late: it makes no pairs, and goes to `late_left` or `late_right`, which need not be connected.
+/// So is one that is ahead of its stream by more than `.max_ahead`.
 ///
 /// Order: deterministic. Of the two next items the one with the earlier time is taken, the left one of equal
 /// ones; what it makes with those before it comes in the order of their times. So a stream that is ahead
@@ -198,7 +203,7 @@ struct as_pair {
 /// stream is ahead of the other. Keys without items take no memory. Costs O(log n) per item for n items
 /// held, and the call for each pair.
 ///
-/// Errors: what the functions throw ends the run; null functions, an empty interval, a negative disorder are
+/// Errors: what the functions throw ends the run; null functions, an empty interval, a negative option are
 /// an `invalid_job`. Event times must be within 146 years of the epoch: others end the run.
 ///
 /// A symmetric hash join (Wilschut, Apers, "Dataflow Query Execution in a Parallel Main-Memory Environment",
@@ -287,6 +292,8 @@ template <class L, class R, class Out = std::pair<L, R>> class interval_join fin
     if (after_ < -before_) throw error("its interval is empty: it ends before it begins");
     if (options_.disorder.count() < 0 || options_.disorder > most)
       throw error(".disorder must be between 0 and 9 years");
+    if (options_.max_ahead.count() < 0 || options_.max_ahead > most)
+      throw error(".max_ahead must be between 0 and 9 years");
   }
   void on_start() override {
     partners_->clear();
@@ -318,13 +325,20 @@ template <class L, class R, class Out = std::pair<L, R>> class interval_join fin
     if (left.ended() || right.ended()) return right.ended();
     if (!left_at_.head) left_at_.head = partners_->time_of_left(left.front());
     if (!right_at_.head) right_at_.head = partners_->time_of_right(right.front());
+    // What is not believed must not wait for the other stream to come so far, and with it all behind it.
+    if (too_far_ahead(left_at_, *left_at_.head)) return true;
+    if (too_far_ahead(right_at_, *right_at_.head)) return false;
     return *left_at_.head <= *right_at_.head;
   }
 
+  [[nodiscard]] bool too_far_ahead(const progress& stream, std::int64_t time) const {
+    return options_.max_ahead.count() > 0 && stream.reached != progress{}.reached &&
+           time > stream.reached + options_.disorder.count() + options_.max_ahead.count();
+  }
   // Whether an item of this time is in time; if so its stream has reached it.
   bool in_time(progress& stream, std::int64_t time) {
     stream.head.reset();
-    if (time < stream.reached) {
+    if (time < stream.reached || too_far_ahead(stream, time)) {
       ++late_;
       return false;
     }

@@ -6,6 +6,7 @@
 #include <thalweg/pattern/keyed.hpp>
 #include <thalweg/pattern/late.hpp>
 #include <thalweg/pattern/window/aggregate.hpp>
+#include <thalweg/pattern/window/event_clock.hpp>
 #include <thalweg/pattern/window/spec.hpp>
 #include <thalweg/pattern/window/window_set.hpp>
 #include <thalweg/pattern/window/windowed.hpp>
@@ -172,6 +173,7 @@ template <class Out, class Windows> struct time_window_base : window_base<Out, W
     auto& part = *ctx.part;
     const auto rank = ctx.rank;
     come_to(part, static_cast<std::size_t>(rank - part.first) + 1, emit);
+    if (part.at(rank).time == moment::too_late) return false;
     const auto placed = [&](auto& r) {
       (void)part.put(rank);
       emit(r);
@@ -251,13 +253,22 @@ template <class Out, class Windows> struct timed_window_op : time_window_base<Ou
   }
 };
 
-template <class Out, class Windows, class Extract> struct event_window_op : time_window_base<Out, Windows> {
+template <class Out, class Windows, class Extract, class Spec>
+struct event_window_op : time_window_base<Out, Windows> {
   using taker = typename Windows::taker;
 
   Extract extract;
-  std::int64_t disorder;
-  late_handler* late;  // of the stage
-  std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+  Spec spec;
+  event_time_options* how;  // of the stage
+  stream_clock clock{};
+  // Read by whichever thread waits for it.
+  std::atomic<std::int64_t> when{never};
+
+  event_window_op(Windows w, Extract times, const Spec& windows_of, event_time_options* options)
+      : time_window_base<Out, Windows>{{std::move(w)}},
+        extract(std::move(times)),
+        spec(windows_of),
+        how(options) {}
 
   template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&& next) {
     if (auto* const part = f.ctx.part) {
@@ -265,28 +276,42 @@ template <class Out, class Windows, class Extract> struct event_window_op : time
       if (this->step_of_part(f, std::forward<T>(item), next)) return;
       ++f.ctx.tallies[f.leaf].skipped;
       using items = pipe::chunk<std::remove_cvref_t<T>>;
-      if (*late) static_cast<items&>(*part->late).emplace_marked({0, rank}, std::forward<T>(item));
+      if (how->late) static_cast<items&>(*part->late).emplace_marked({0, rank}, std::forward<T>(item));
       return;
     }
     bool in_time = false;
-    this->take(f, [&](taker emit) { in_time = take_in(std::forward<T>(item), emit); });
+    this->take(f, [&](taker emit) { in_time = take_in(f.ctx, std::forward<T>(item), emit); });
     if (!in_time) ++f.ctx.tallies[f.leaf].skipped;
     this->send(next);
   }
 
+  [[nodiscard]] std::int64_t deadline() const { return when.load(std::memory_order_relaxed); }
+
+  template <class Frame, class Next> void on_time(Frame& f, Next& next) {
+    // What waits has come in time, though nobody has looked at it.
+    if (f.ctx.items_wait || f.ctx.now() < deadline()) return;
+    end_windows(clock, spec);
+    note();
+    this->pass_on(f, next, [&](taker emit) { this->windows.advance(clock.watermark, emit); });
+  }
+
  private:
-  template <class T> bool take_in(T&& item, taker emit) {
+  template <class T> bool take_in(const context& ctx, T&& item, taker emit) {
     const auto time = split_key(std::as_const(item), [&](const auto&, const auto& value) {
       return to_ns(std::invoke(extract, value));
     });
-    if (time > latest) {
-      // Before the item is added: it is in none of the windows that end by it.
-      latest = time;
-      this->windows.advance(time - disorder, emit);
-    }
-    if (this->add(std::forward<T>(item), time, emit)) return true;
-    (*late)(std::as_const(item));  // which has not been moved from
+    const auto before = clock.watermark;
+    const bool believed = come_to(clock, *how, time, hears_silence(*how) ? ctx.now() : 0);
+    note();
+    // Before the item is added: it is in none of the windows that end by it.
+    if (clock.watermark > before) this->windows.advance(clock.watermark, emit);
+    if (believed && this->add(std::forward<T>(item), time, emit)) return true;
+    how->late(std::as_const(item));  // which has not been moved from
     return false;
+  }
+  void note() {
+    if (clock.silent_at != when.load(std::memory_order_relaxed))
+      when.store(clock.silent_at, std::memory_order_relaxed);
   }
 };
 
@@ -336,7 +361,13 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
   Times times;
   kept_options opts;
 
-  [[nodiscard]] bool timed() const { return by_time<Spec> && by_arrival; }
+  [[nodiscard]] bool timed() const {
+    if constexpr (by_arrival) {
+      return by_time<Spec>;
+    } else {
+      return hears_silence(times.options);
+    }
+  }
 
   // In a farm there is one for each part of the keys, if all that it is made of can be copied; the time of
   // the items is then asked for by one thread, while another makes a copy of what gives it.
@@ -368,28 +399,33 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
     } else if constexpr (by_arrival) {
       return timed_window_op<out, windows>(state::make(spec, own(agg), 0));
     } else {
-      return event_window_op<out, windows, decltype(Times::extract)>{
-          {{state::make(spec, own(agg), times.options.lateness.count())}},
-          own(times.extract),
-          times.options.disorder.count(),
-          &times.options.late};
+      return event_window_op<out, windows, decltype(Times::extract), Spec>(
+          state::make(spec, own(agg), times.options.lateness.count()), own(times.extract), spec,
+          &times.options);
     }
   }
   template <class K, class T> [[nodiscard]] std::uint64_t hash_of_key(const keyed<K, T>& item) const {
     return model::hash_of<K>(item.key);
   }
   template <class K, class T>
-  [[nodiscard]] moment moment_of(const keyed<K, T>& item, std::int64_t now, std::int64_t& latest) const
+  [[nodiscard]] moment moment_of(const keyed<K, T>& item, std::int64_t now, stream_clock& clock) const
     requires(by_time<Spec> && divisible<keyed<K, T>>)
   {
     if constexpr (by_arrival) {
-      latest = std::max(latest, now);
-      return {latest, latest};
+      return moment_without_items(now, clock);
     } else {
       const auto time = to_ns(std::invoke(times.extract, item.value));
-      latest = std::max(latest, time);
-      return {time, latest - times.options.disorder.count()};
+      const bool believed = come_to(clock, times.options, time, now);
+      return {believed ? time : moment::too_late, clock.watermark};
     }
+  }
+  [[nodiscard]] moment moment_without_items(std::int64_t now, stream_clock& clock) const {
+    if constexpr (by_arrival) {
+      clock.latest = clock.watermark = std::max(clock.latest, now);
+    } else {
+      end_windows(clock, spec);
+    }
+    return {clock.latest, clock.watermark};
   }
   template <class In>
   void give_late(const In& item)
@@ -403,6 +439,7 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
                        : divisible<In> ? state_scope::key
                                        : state_scope::stream;
     info.state.watermarked = by_time<Spec>;
+    info.state.hears_silence = !by_arrival && timed();
     info.order.by_arrival = by_arrival && !spec.options.any_order;
     check_windows(spec, info);
     check_aggregate(agg, info);
@@ -440,12 +477,14 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
 /// `tw::event_time(extract, {...})` they go by the times of the items: a window's result is sent when the
 /// watermark reaches its end. An item that comes when the result of its window has been sent, by at most
 /// `.lateness`, makes a corrected result, with the next `revision`; what comes later still is given to
-/// `.late`, and counted as `skipped` in the report. At the end of the stream all open windows give their
-/// results; those by count may then be short.
+/// `.late`, and counted as `skipped` in the report; so is what is ahead of all others by more than
+/// `.max_ahead`. With `.idle_after` results are sent, too, when nothing has come for so long. At the end of
+/// the stream all open windows give their results; those by count may then be short.
 ///
 /// Order: results come by the ends of their windows, those of the same end in the order of their first items;
-/// corrections at once. Deterministic by count and by event time; by processing time, which items share a
-/// window is luck. Windows by count and by processing time behind an `.unordered` farm must be asked for with
+/// corrections at once. Deterministic by count and by event time, but with `.idle_after` what is late is
+/// luck; by processing time, which items share a window is. Windows by count and by processing time behind an
+/// `.unordered` farm must be asked for with
 /// `.any_order = true`, as in `tw::count(100, {.any_order = true})`.
 ///
 /// Threads: serial, one item at a time. On a keyed stream it can be the first stage of a farm,
@@ -453,9 +492,10 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
 /// functions, and the results are the same, in the same order; `.late` gets late items one at a time, in
 /// order. The times of the items are asked for by one thread, so the function that gives them must be
 /// callable as const. Windows of a stream without keys, and of functions that cannot be copied, are an
-/// `invalid_job` in a farm. By processing time it has a thread of its own under `pool`, in a farm as many as
-/// replicas. Costs amortised O(1) combinations per item and slice of a window, and the clock's
-/// 20 ns per item by processing time. Keys without open windows take no memory, except by count.
+/// `invalid_job` in a farm. By processing time, and with `.idle_after`, it has a thread of its own under
+/// `pool`, in a farm as many as replicas. Costs amortised O(1) combinations per item and slice of a window,
+/// and the clock's 20 ns per item by processing time and with `.idle_after`. Keys without open windows take
+/// no memory, except by count.
 ///
 /// Errors: what the functions throw ends the run; `.on_error` other than `tw::stop`, sizes that are not
 /// positive, a slide beyond the size, and overlapping windows of what cannot be copied are an `invalid_job`.

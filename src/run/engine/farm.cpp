@@ -363,7 +363,7 @@ void farm::replica::execute(worker& w) {
       explicit firing(std::atomic<int>& c) : count(c) { count.fetch_add(1); }
       ~firing() { count.fetch_sub(1); }
     } const counted(f.firing_);
-    stages_->fire_timers(w, longest_run);
+    stages_->fire_timers(w, longest_run, may_take(0) || f.waiting_pieces_.load() > 0);
     give(w, false);
   }
   chunk_ptr items;

@@ -75,7 +75,8 @@ keyed_farm::keyed_farm(graph_engine& n, std::vector<part> parts, std::size_t rep
       parts_(std::move(parts)),
       keyed_(info.state.keyed()),
       watermarked_(info.state.watermarked),
-      timed_(info.state.keyed() && info.timed),
+      timed_(info.state.keyed() && info.timed && !info.state.hears_silence),
+      hears_silence_(info.state.keyed() && info.state.hears_silence),
       timers_(has_timers(n.run(), parts_, info.state.keyed())),
       gives_(n.run().stages[end_of(parts_) - 1].info->out != nullptr),
       // One thread has one order, except that time alone makes results.
@@ -226,7 +227,7 @@ void keyed_farm::partition::execute(worker& w) {
     }
     if (timer) {
       if (filling_) filling_->ranked = true;
-      stages_->fire_timers(w, no_limit);
+      stages_->fire_timers(w, no_limit, has_items);
       if (filling_) of_timers = filling_->size();
     }
     if (has_items) {
@@ -366,13 +367,13 @@ void keyed_farm::partitioner::promise(worker& w, std::int64_t upto) {
 
 std::int64_t keyed_farm::partitioner::deadline() const {
   auto& f = farm_;
-  if (!f.timed_ && !f.timers_) return never;
+  if (!f.timed_ && !f.timers_ && !f.hears_silence_) return never;
   const auto out = f.next_out_.load();
   const auto in = f.next_in_.load();
   // What is being worked on tells windows the time as well, but timers only of the parts that it concerns.
   const bool windows = f.timed_ && out == in;
   const bool timers = f.timers_ && told_.load() < out && in - out < most_runs;
-  auto when = never;
+  auto when = f.hears_silence_ && out == in ? silent_at_.load(std::memory_order_relaxed) : never;
   for (const auto* p : f.partition_workers_) {
     if (windows) when = std::min(when, p->deadline_.load(std::memory_order_relaxed));
     if (timers) when = std::min(when, p->timer_.load(std::memory_order_relaxed));
@@ -421,8 +422,9 @@ void keyed_farm::partitioner::divide(worker& w) {
   if (!net_.run().guard(p.component, items->position, 0, [&] {
         if (f.watermarked_) {
           b.moments.clear();
-          net_.run().plan.components[p.component]->take_times(p.stages.first, *items, begin, latest_,
+          net_.run().plan.components[p.component]->take_times(p.stages.first, items.get(), begin, clock_,
                                                               b.moments);
+          silent_at_.store(clock_.silent_at, std::memory_order_relaxed);
         }
         split(*items, b);
       })) {
@@ -463,7 +465,6 @@ void keyed_farm::partitioner::tell_time(worker& w) {
   auto& f = farm_;
   auto& b = f.batch_at(f.next_in_.load());
   const auto now = observe::now_ns();
-  latest_ = std::max(latest_, now);
   b.items = 0;
   b.first = count_;
   b.position = position_;
@@ -472,7 +473,11 @@ void keyed_farm::partitioner::tell_time(worker& w) {
   b.paced = paced;
   b.ranked = !out.empty() && out.front().to != nullptr && out.front().to->ranked;
   b.moments.clear();
-  if (f.timed_) b.moments.assign(1, {now, latest_});
+  if (f.timed_ || clock_.silent_at <= now) {
+    const auto& p = f.parts_.front();
+    net_.run().plan.components[p.component]->take_times(p.stages.first, nullptr, now, clock_, b.moments);
+    silent_at_.store(clock_.silent_at, std::memory_order_relaxed);
+  }
   b.marks.clear();
   if (b.paced || b.ranked) b.marks.push_back(last_mark_);
   b.who.clear();

@@ -107,7 +107,7 @@ void line_node::execute(worker& w) {
   prepare(w);
   if (whole && !whole->enter_if_quiet(w)) return;
   if (stages_->deadline() <= observe::now_ns()) {
-    stages_->fire_timers(w, longest_run);
+    stages_->fire_timers(w, longest_run, !is_source_ && (rest_ || may_take(0)));
     w.soon = w.depth == 0;
     give(w, false);
   }

@@ -339,7 +339,7 @@ class keyed_farm final : public replicated {
 
   const std::vector<part> parts_;
   const bool keyed_;
-  const bool watermarked_, timed_;
+  const bool watermarked_, timed_, hears_silence_;
   const bool timers_;  // of stages behind the first; without keys of any
   const bool gives_;   // the last stage is no sink
   bool ordered_;
@@ -410,8 +410,9 @@ class keyed_farm::partitioner : public node {
   std::int64_t count_ = 0;
   std::int64_t position_ = 0, upto_ = 0;
   std::atomic<std::int64_t> told_{-1};  // the last run of items that was made to tell the time
-  std::int64_t latest_ = std::numeric_limits<std::int64_t>::min();  // time of all items
-  pipe::mark last_mark_{};                                          // of the last item
+  model::stream_clock clock_;           // of all items
+  std::atomic<std::int64_t> silent_at_{never};
+  pipe::mark last_mark_{};  // of the last item
 };
 
 class keyed_farm::partition final : public node, public stage_runner::output, public partition_worker {

@@ -336,15 +336,17 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   return made;
 }
 
-void stage_runner::fire_timers(worker& w, std::size_t limit) {
+void stage_runner::fire_timers(worker& w, std::size_t limit, bool items_wait) {
   limit_ = limit;
   const auto now = observe::now_ns();
   for (const auto& s : timed_) {
     auto& component = *run_.plan.components[s.component];
     if (component.deadline(s.stage, replica_) > now) continue;
-    call_hook(
-        w, run_.first_of_component[s.component] + s.stage, false,
-        [&](own_context& ctx, pipe::chunk_base* out) { component.on_time(s.stage, ctx, out, replica_); });
+    call_hook(w, run_.first_of_component[s.component] + s.stage, false,
+              [&](own_context& ctx, pipe::chunk_base* out) {
+                ctx.items_wait = items_wait;
+                component.on_time(s.stage, ctx, out, replica_);
+              });
   }
 }
 

@@ -47,8 +47,8 @@ class stage_runner {
   model::produced produce(worker& w, std::size_t n, std::size_t limit);
   /// In the middle of that call: the source is not called again.
   void pull_no_more() noexcept { quota_.store(0); }
-  /// Calls what is due.
-  void fire_timers(worker& w, std::size_t limit);
+  /// Calls what is due. `items_wait`: for the first stage.
+  void fire_timers(worker& w, std::size_t limit, bool items_wait);
   [[nodiscard]] std::int64_t deadline() const;
   /// Where its stages are counted.
   [[nodiscard]] std::span<observe::stage_counters> counters() noexcept {

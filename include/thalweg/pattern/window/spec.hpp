@@ -65,8 +65,19 @@ struct event_time_options {
   std::chrono::nanoseconds disorder{0};
   /// How long after that what comes late still corrects the result.
   std::chrono::nanoseconds lateness{0};
-  /// Takes what comes later still.
+  /// Takes what comes later still, and what is not believed.
   late_handler late = {};
+  /// By how much an item may be ahead of the greatest time before it. One that is further ahead is not
+  /// believed: it does not move the watermark, and is treated as one that comes too late. 0: any time is
+  /// believed. The first item always is. Choose it larger than the longest gap in the times of your stream:
+  /// behind a larger one nothing would be believed any more.
+  std::chrono::nanoseconds max_ahead{0};
+  /// When nothing has come for so long, by the steady clock, all open windows give their results; the
+  /// watermark is then at the end of the last of them. So a source that falls silent does not hold results
+  /// back. What is late then depends on when items come. Time that passes between two items adds to
+  /// `.max_ahead`: behind a pause they may be later by its length. 0: windows wait for the next item, or for
+  /// the end of the stream.
+  std::chrono::nanoseconds idle_after{0};
 };
 
 /// See `event_time`.
@@ -77,7 +88,8 @@ template <class Extract> struct event_times {
 
 /// Windows go by the time at which things happened: `extract(const T&)` (a member pointer will do) gives it
 /// as a `std::chrono` duration or time point, or as an integer in ns. The watermark is the greatest time seen
-/// in the whole stream, over all keys, less `.disorder`: up to there no more items are expected.
+/// in the whole stream, over all keys, less `.disorder`: up to there no more items are expected. One item
+/// whose clock is wrong by years would make all others late: `.max_ahead` says what is not believed.
 template <class Extract> event_times<Extract> event_time(Extract extract, event_time_options options = {}) {
   return {std::move(extract), std::move(options)};
 }

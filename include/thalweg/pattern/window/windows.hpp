@@ -12,6 +12,12 @@
 
 namespace thalweg::model {
 
+/// The last of the times `k * step` that is not behind `time`.
+inline std::int64_t on_grid(std::int64_t time, std::int64_t step) {
+  const auto past = time % step;
+  return time - (past < 0 ? past + step : past);
+}
+
 /// A window that has something to say.
 template <class Kept> struct opened {
   std::int64_t begin, end;
@@ -97,10 +103,6 @@ template <class Aggregator> class grid_windows {
     return true;
   }
 
-  static std::int64_t on_grid(std::int64_t time, std::int64_t step) {
-    const auto past = time % step;
-    return time - (past < 0 ? past + step : past);
-  }
   // The ends of the windows around the slice at `begin`.
   static std::int64_t first_end(const rules& r, std::int64_t begin) {
     return on_grid(begin - r.size, r.slide) + r.slide + r.size;
