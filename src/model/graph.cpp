@@ -11,15 +11,10 @@
 
 namespace thalweg {
 
-namespace {
-
-constexpr auto nowhere = std::numeric_limits<std::size_t>::max();
-
-}  // namespace
-
 struct graph::state {
   // One thing that was added: a stage, or a line.
   struct element {
+    std::shared_ptr<model::graph_place> place = std::make_shared<model::graph_place>();
     stage* s = nullptr;
     std::unique_ptr<stage> owned;
     std::string pattern;
@@ -49,7 +44,23 @@ struct graph::state {
   std::vector<model::edge> edges;  // between elements
   model::naming names;
   std::vector<std::string> problems;
-  std::shared_ptr<std::atomic<bool>> running = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<model::graph_run> run = std::make_shared<model::graph_run>();
+
+  state() = default;
+  state(const state&) = delete;
+  state& operator=(const state&) = delete;
+  // The run executes the stages that go with this.
+  ~state() {
+    run->end();
+    for (const auto& x : elements) x.place->graph = nullptr;
+  }
+
+  element& add() {
+    auto& x = elements.emplace_back();
+    x.place->graph = this;
+    x.place->node = elements.size() - 1;
+    return x;
+  }
 
   [[nodiscard]] const std::type_info* output_type(std::size_t e, std::size_t port) const {
     const auto& x = elements[e];
@@ -74,6 +85,21 @@ graph::graph(graph&&) noexcept = default;
 graph& graph::operator=(graph&&) noexcept = default;
 graph::~graph() = default;
 
+graph::state& graph::here() const {
+  if (!state_) throw error("graph: it has been moved from: there is nothing in it, and nothing can be added");
+  return *state_;
+}
+
+graph::state& graph::at_rest(const char* what) const {
+  auto& g = here();
+  if (g.run->goes_on())
+    throw error(std::string("graph: ") + what +
+                " while it runs: wait() for the end of the run first. What comes and goes in the middle of a "
+                "run are a tap() of a tw::split or tw::tee and a feed() of a tw::merge, for threads outside "
+                "and other runs");
+  return g;
+}
+
 void graph::own(std::unique_ptr<stage> s, std::string pattern) {
   auto& made = *s;
   keep(made, std::move(s), std::move(pattern));
@@ -91,48 +117,63 @@ void graph::use(stage& s) {
 }
 
 void graph::keep(stage& s, std::unique_ptr<stage> owned, std::string pattern) {
-  auto& x = state_->elements.emplace_back();
+  auto& g = at_rest("nothing can be added");
+  auto& x = g.add();
   x.s = &s;
   x.owned = std::move(owned);
   x.pattern = std::move(pattern);
-  s.id_ = state_->elements.size() - 1;
-  s.name_ = state_->names.stage({}, x.pattern);
+  s.id_ = x.place->node;
+  s.name_ = g.names.stage({}, x.pattern);
   s.log_.rename(s.name_);
 }
 
-std::size_t graph::add_line(blueprint b, const std::type_info* in, const std::type_info* out) {
-  auto& x = state_->elements.emplace_back();
+std::shared_ptr<const model::graph_place> graph::add_line(blueprint b, const std::type_info* in,
+                                                          const std::type_info* out) {
+  auto& g = at_rest("nothing can be added");
+  auto& x = g.add();
   x.in = in;
   x.out = out;
   x.again = std::move(b);
-  x.fresh = x.again(state_->names);
+  x.fresh = x.again(g.names);
   for (const auto& c : x.fresh) x.infos.push_back(c->stages());
   x.pattern = x.fresh.front()->stages().front().pattern;
-  return state_->elements.size() - 1;
+  x.place->name = x.name();
+  return x.place;
 }
 
 void graph::set_options(stage& s, options opts) {
-  auto& x = state_->elements.at(s.id_);
+  auto& g = at_rest("nothing can be configured");
+  if (s.id_ >= g.elements.size() || g.elements[s.id_].s != &s)
+    return g.problems.push_back("cannot configure stage '" + s.name() + "': it is not in this graph");
   if (!opts.name.empty()) {
     s.name_ = opts.name;
     s.log_.rename(s.name_);
   }
-  x.opts = std::move(opts);
+  g.elements[s.id_].opts = std::move(opts);
 }
 
-graph::where graph::at(const model::port& p, bool input) const {
-  const auto id = p.owner().id();
-  if (id >= state_->elements.size() || state_->elements[id].s != &p.owner()) {
-    state_->problems.push_back("port '" + p.name() + "' belongs to a stage that is not in this graph");
-    return {nowhere, 0};
-  }
-  (void)input;
-  return {id, p.index()};
+graph::where graph::at(const model::port& p) const {
+  const auto& g = here();
+  const auto& s = p.owner();
+  if (s.id() < g.elements.size() && g.elements[s.id()].s == &s) return {s.id(), p.index()};
+  return {0, 0, (s.name().empty() ? model::short_name(typeid(s)) : s.name()) + "." + p.name()};
+}
+
+graph::where graph::at(const std::shared_ptr<const model::graph_place>& p, const char* port) const {
+  if (p && p->graph == &here()) return {p->node, 0};
+  return {0, 0, (p ? p->name : std::string("?")) + "." + port};
 }
 
 void graph::join(where from, where to, connect_options opts) {
-  auto& g = *state_;
-  if (from.node == nowhere || to.node == nowhere) return;
+  auto& g = at_rest("nothing can be connected");
+  if (!from.foreign.empty() || !to.foreign.empty()) {
+    const bool both = !from.foreign.empty() && !to.foreign.empty();
+    const auto a = from.foreign.empty() ? g.output_name(from.node, from.port) : "'" + from.foreign + "'";
+    const auto b = to.foreign.empty() ? g.input_name(to.node, to.port) : "'" + to.foreign + "'";
+    return g.problems.push_back("cannot connect " + a + " to " + b + ": " +
+                                (both ? "they are" : (from.foreign.empty() ? b : a) + " is") +
+                                " not in this graph");
+  }
   const auto bad = [&](std::string what) { g.problems.push_back(std::move(what)); };
   const auto sends = [&](const model::edge& e) { return e.from == from.node && e.from_port == from.port; };
   const auto takes = [&](const model::edge& e) { return e.to == to.node && e.to_port == to.port; };
@@ -162,14 +203,14 @@ void graph::join(where from, where to, connect_options opts) {
 }
 
 void graph::connect(std::string_view from, std::string_view to, connect_options opts) {
-  auto& g = *state_;
-  const auto find = [&](std::string_view text, bool input) -> where {
+  auto& g = at_rest("nothing can be connected");
+  const auto find = [&](std::string_view text, bool input) -> std::optional<where> {
     const auto dot = text.rfind('.');
     const auto name = text.substr(0, dot);
     const auto port = dot == std::string_view::npos ? (input ? "in" : "out") : text.substr(dot + 1);
     const auto refuse = [&](const std::string& why) {
       g.problems.push_back("cannot connect '" + std::string(from) + "' to '" + std::string(to) + "': " + why);
-      return where{nowhere, 0};
+      return std::optional<where>();
     };
     const auto listed = [](const auto& ports) {
       std::string all;
@@ -181,15 +222,15 @@ void graph::connect(std::string_view from, std::string_view to, connect_options 
       if (x.name() != name) continue;
       const std::string kind = input ? "input" : "output";
       if (x.s == nullptr) {
-        if (port == (input ? "in" : "out") && (input ? x.in : x.out) != nullptr) return {i, 0};
+        if (port == (input ? "in" : "out") && (input ? x.in : x.out) != nullptr) return where{i, 0};
         return refuse("stage '" + std::string(name) + "' has no " + kind + " '" + std::string(port) + "'");
       }
       if (input) {
-        if (const auto* p = x.s->find_input(port)) return {i, p->index()};
+        if (const auto* p = x.s->find_input(port)) return where{i, p->index()};
         return refuse("stage '" + std::string(name) + "' has no input '" + std::string(port) +
                       "' (it has: " + listed(x.s->inputs()) + ")");
       }
-      if (const auto* p = x.s->find_output(port)) return {i, p->index()};
+      if (const auto* p = x.s->find_output(port)) return where{i, p->index()};
       return refuse("stage '" + std::string(name) + "' has no output '" + std::string(port) +
                     "' (it has: " + listed(x.s->outputs()) + ")");
     }
@@ -200,24 +241,24 @@ void graph::connect(std::string_view from, std::string_view to, connect_options 
   };
   const auto a = find(from, false);
   const auto b = find(to, true);
-  if (a.node == nowhere || b.node == nowhere) return;
-  const auto* produced = g.output_type(a.node, a.port);
-  const auto* accepted = g.input_type(b.node, b.port);
+  if (!a || !b) return;
+  const auto* produced = g.output_type(a->node, a->port);
+  const auto* accepted = g.input_type(b->node, b->port);
   if (*produced != *accepted) {
     g.problems.push_back("cannot connect '" + std::string(from) + "' to '" + std::string(to) +
                          "': it sends " + model::type_name(*produced) + ", but " +
                          model::type_name(*accepted) + " is taken");
     return;
   }
-  join(a, b, std::move(opts));
+  join(*a, *b, std::move(opts));
 }
 
 std::size_t graph::size() const noexcept {
-  return state_->elements.size();
+  return state_ ? state_->elements.size() : 0;
 }
 
 graph_node graph::node(std::size_t id) const {
-  const auto& x = state_->elements.at(id);
+  const auto& x = here().elements.at(id);
   graph_node n;
   n.id = id;
   n.name = x.name();
@@ -235,8 +276,8 @@ graph_node graph::node(std::size_t id) const {
 
 std::vector<graph_edge> graph::edges() const {
   std::vector<graph_edge> all;
-  all.reserve(state_->edges.size());
-  for (const auto& e : state_->edges) all.push_back({e.from, e.from_port, e.to, e.to_port, &e.opts});
+  all.reserve(here().edges.size());
+  for (const auto& e : here().edges) all.push_back({e.from, e.from_port, e.to, e.to_port, &e.opts});
   return all;
 }
 
@@ -244,7 +285,7 @@ void graph::walk(graph_visitor& v, direction where, search how, std::vector<std:
   const bool down = where == direction::downstream;
   if (from.empty()) {
     std::vector<bool> entered(size(), false);
-    for (const auto& e : state_->edges) entered[down ? e.to : e.from] = true;
+    for (const auto& e : here().edges) entered[down ? e.to : e.from] = true;
     for (std::size_t i = 0; i < size(); ++i) {
       if (!entered[i]) from.push_back(i);
     }
@@ -265,7 +306,7 @@ void graph::walk(graph_visitor& v, direction where, search how, std::vector<std:
     seen[at.node] = true;
     if (!v.visit(node(at.node))) continue;
     std::vector<step> next;
-    for (const auto& e : state_->edges) {
+    for (const auto& e : here().edges) {
       if ((down ? e.from : e.to) != at.node) continue;
       next.push_back({down ? e.to : e.from, graph_edge{e.from, e.from_port, e.to, e.to_port, &e.opts}});
     }
@@ -275,11 +316,11 @@ void graph::walk(graph_visitor& v, direction where, search how, std::vector<std:
 }
 
 model::plan graph::plan() {
-  auto& g = *state_;
-  if (g.running->exchange(true)) throw error("this graph is being run already: one run at a time");
+  auto& g = here();
+  if (!g.run->begin()) throw error("this graph is being run already: one run at a time");
   model::plan p;
   p.is_line = false;
-  p.keeps = std::shared_ptr<void>(nullptr, [running = g.running](void*) { running->store(false); });
+  p.of_graph = g.run;
   std::vector<std::string> problems = g.problems;
   std::vector<std::size_t> first(size(), 0);
   std::vector<std::size_t> last(size(), 0);
@@ -356,7 +397,7 @@ model::drawing graph::drawn() const {
   model::drawing d;
   std::vector<std::size_t> first;
   std::vector<std::size_t> last;
-  for (const auto& x : state_->elements) {
+  for (const auto& x : here().elements) {
     first.push_back(d.parts.size());
     for (const auto& stages : x.infos) {
       if (d.parts.size() > first.back()) d.connections.push_back({d.parts.size() - 1, 0, d.parts.size(), 0});
@@ -374,7 +415,7 @@ model::drawing graph::drawn() const {
     }
     last.push_back(d.parts.size() - 1);
   }
-  for (const auto& e : state_->edges)
+  for (const auto& e : here().edges)
     d.connections.push_back({last[e.from], e.from_port, first[e.to], e.to_port});
   return d;
 }

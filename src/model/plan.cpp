@@ -168,7 +168,9 @@ std::string type_name(const std::type_info& type) {
 plan::plan() noexcept = default;
 plan::plan(plan&& other) noexcept = default;
 plan& plan::operator=(plan&& other) noexcept = default;
-plan::~plan() = default;
+plan::~plan() {
+  if (of_graph) of_graph->over();  // it has never been run
+}
 
 void plan::check(const naming& names) {
   problems = names.problems();

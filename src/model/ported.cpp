@@ -12,15 +12,34 @@ ported::ported(stage& s, stage_info info)
       chooses_(s.inputs().empty() || std::any_of(s.inputs().begin(), s.inputs().end(),
                                                  [](const auto* p) { return !p->pushed(); })) {
   stages_.push_back(std::move(info));
+  stage_.in_run_.store(true, std::memory_order_release);
 }
 
 ported::~ported() {
-  if (!run_over_) stage_.context_ = nullptr;
+  if (run_over_) return;  // the stage may be gone
+  stage_.context_ = nullptr;
+  stage_.in_run_.store(false, std::memory_order_release);
 }
 
+// A function of the stage is being called, by this thread: only it takes and sends.
+class ported::call {
+ public:
+  call(stage& s, context& ctx) noexcept : stage_(s) {
+    s.context_ = &ctx;
+    s.caller_.store(this_thread(), std::memory_order_relaxed);
+  }
+  call(const call&) = delete;
+  call& operator=(const call&) = delete;
+  ~call() { stage_.caller_.store(nullptr, std::memory_order_relaxed); }
+
+ private:
+  stage& stage_;
+};
+
 void ported::run_over() {
-  run_over_ = true;
+  if (std::exchange(run_over_, true)) return;
   stage_.context_ = nullptr;
+  stage_.in_run_.store(false, std::memory_order_release);
   if (auto* const g = gateway()) g->run_over();
 }
 
@@ -32,17 +51,17 @@ void ported::start(range, std::size_t) {
 }
 
 void ported::receive(std::size_t port, context& ctx, pipe::chunk_base& in) {
-  stage_.context_ = &ctx;
+  const call now(stage_, ctx);
   inputs()[port]->deliver(ctx, in);
 }
 
 void ported::run(context& ctx) {
-  stage_.context_ = &ctx;
+  const call now(stage_, ctx);
   frame<mode::plain>::attribute(0, [&] { stage_.on_run(); });
 }
 
 void ported::finish(std::size_t, std::size_t, context& ctx, pipe::chunk_base*) {
-  stage_.context_ = &ctx;
+  const call now(stage_, ctx);
   frame<mode::plain>::attribute(0, [&] { stage_.on_end(); });
   for (auto* p : inputs())
     p->reset();  // what is left of the last run of items need not live as long as the graph

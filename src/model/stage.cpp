@@ -6,11 +6,29 @@ namespace thalweg {
 
 namespace model {
 
+port::port(stage& owner, std::string name, const std::type_info& type)
+    : owner_(&owner), caller_(&owner.caller_), name_(std::move(name)), type_(&type) {
+  if (owner.in_run_.load(std::memory_order_acquire))
+    throw error(
+        "port '" + name_ + "' cannot be added to stage '" + owner.name() +
+        "' while its graph runs: add it before the run, or open a tap() of a tw::split or tw::tee, or "
+        "a feed() of a tw::merge");
+}
+
 context& port::running() const {
-  if (owner_->context_ == nullptr)
-    throw error("port '" + name_ + "' of stage '" + owner_->name() +
-                "': items can be taken and sent only by a stage that a run has called");
+  if (!called_here() || owner_->context_ == nullptr) refuse_call();
   return *owner_->context_;
+}
+
+void port::refuse_call() const {
+  throw error("port '" + name_ + "' of stage '" + owner_->name() +
+              "': items can be taken and sent only by a stage that a run has called, on the thread that has "
+              "called it; from elsewhere send into a running graph through a feed() of a tw::merge");
+}
+
+void input_port::refuse_empty(const char* function) const {
+  throw error("port '" + name_ + "' of stage '" + owner_->name() + "': there is no item for " + function +
+              "(): look first whether one is available()");
 }
 
 input_port::input_port(stage& owner, std::string name, const std::type_info& type)

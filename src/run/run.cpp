@@ -20,7 +20,16 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
     }
   }
   plan.require_valid();
+  const auto graph = plan.of_graph;
   auto engine = policy.make(std::make_unique<run_state>(std::move(plan), policy.name(), options));
+  if (graph) {
+    graph->ended_by([run = std::weak_ptr(engine)] {
+      if (const auto e = run.lock()) {
+        e->cancel();
+        e->join();
+      }
+    });
+  }
   engine->start(on_caller);
   return execution(std::move(engine));
 }

@@ -1,3 +1,4 @@
+#include <thalweg/model/ported.hpp>
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/run/engine.hpp>
 
@@ -126,7 +127,11 @@ void run_state::fail(std::exception_ptr why, std::int64_t position) {
 
 void run_state::finished() {
   flags.finish([this] {
-    plan.keeps.reset();  // a graph may be run again, though somebody still looks at what this run has left
+    // A graph may be run again, or go, though somebody still looks at what this run has left.
+    for (const auto& c : plan.components) {
+      if (auto* const ports = c->ports()) ports->run_over();
+    }
+    if (const auto graph = std::exchange(plan.of_graph, nullptr)) graph->over();
     statistics.ended = instant::now();
   });
 }

@@ -111,7 +111,51 @@ TEST(GraphMistakes, PortsOfOtherGraphs) {
   other.add<collector>();
   auto& mine = g.add<collector>();
   g.connect(s.even, mine.in);
-  EXPECT_THAT(problems(g), Contains(AllOf(HasSubstr("'even'"), HasSubstr("not in this graph"))));
+  EXPECT_THAT(problems(g), Contains(AllOf(HasSubstr("'splitter-0.even'"), HasSubstr("'collector-0.in'"),
+                                          HasSubstr("not in this graph"))));
+}
+
+TEST(GraphMistakes, HandlesOfOtherGraphs) {
+  std::vector<int> seen;
+  tw::graph g;
+  auto a = g.add(tw::source(std::vector{1, 2, 3}, {.name = "mine"}));
+  tw::graph h;
+  h.add(tw::source(std::vector{100, 200}, {.name = "other"}));
+  auto c = h.add(tw::sink(seen, {.name = "keep"}));
+  h.connect(a.out, c.in);
+  EXPECT_THAT(problems(h),
+              ElementsAre("cannot connect 'mine.out' to 'keep.in': 'mine.out' is not in this graph"));
+  tw::graph k;  // where its number is that of a sink
+  auto d = k.add(tw::sink(seen, {.name = "only"}));
+  k.connect(a.out, d.in);
+  EXPECT_THAT(problems(k), ElementsAre(AllOf(HasSubstr("'mine.out'"), HasSubstr("'only.in'"))));
+  k.connect(a.out, c.in);
+  EXPECT_THAT(problems(k),
+              Contains(AllOf(HasSubstr("'mine.out'"), HasSubstr("'keep.in'"), HasSubstr("they are not"))));
+  tw::graph moved = std::move(g);
+  moved.connect(a.out, moved.add(tw::sink(seen)).in);
+  tw::run(moved);
+  EXPECT_THAT(seen, ElementsAre(1, 2, 3));
+}
+
+TEST(GraphMistakes, AHandleOfAGraphThatIsGone) {
+  std::optional<decltype(std::declval<tw::graph&>().add(endless()))> gone;
+  {
+    tw::graph g;
+    gone = g.add(endless());
+  }
+  tw::graph h;
+  h.connect(gone->out, h.add(tw::sink([](int) {})).in);
+  EXPECT_THAT(problems(h), ElementsAre(HasSubstr("'source.out' is not in this graph")));
+}
+
+TEST(GraphMistakes, AStageOfAnotherGraphIsNotConfigured) {
+  tw::graph g;
+  auto& s = g.add<splitter>();
+  tw::graph h;
+  h.configure(s, {.name = "mine"});
+  EXPECT_EQ(s.name(), "splitter-0");
+  EXPECT_THAT(problems(h), Contains(AllOf(HasSubstr("'splitter-0'"), HasSubstr("not in this graph"))));
 }
 
 TEST(GraphMistakes, NamesGivenTwice) {
@@ -147,6 +191,16 @@ TEST(GraphMistakes, OptionsOfConnections) {
   };
   EXPECT_THAT(problem({.pipe = tw::made_by<std::string>([] { return std::make_unique<text_pipe>(); })}),
               HasSubstr("another type of items"));
+}
+
+TEST(GraphMistakes, ALoopIntoWhichNothingLeads) {
+  tw::graph g;
+  auto a = g.add(tw::map([](int x) { return x; }, {.name = "round"}));
+  auto b = g.add(tw::map([](int x) { return x; }));
+  g.connect(a.out, b.in);
+  g.connect(b.out, a.in);
+  g.connect(g.add(tw::source(std::vector{1})).out, g.add(tw::sink([](int) {})).in);
+  EXPECT_THAT(problems(g), ElementsAre(AllOf(HasSubstr("'round'"), HasSubstr("nothing leads"))));
 }
 
 TEST(GraphMistakes, AnEmptyGraphAndANullStage) {
@@ -328,6 +382,27 @@ TEST_P(GraphErrors, ItemsLeftAtAnInputAreAnError) {
   const auto found = failure_of([&] { tw::run(g, policy()); });
   EXPECT_EQ(found.stage, "forgetful");
   EXPECT_THAT(found.cause, HasSubstr("'in'"));
+}
+
+TEST_P(GraphErrors, TakingFromAnEmptyPortNamesStageAndPort) {
+  struct hasty : tw::stage {
+    tw::in<int> high{this, "high"}, low{this, "low"};
+    tw::out<int> out{this, "out"};
+    const bool looks;
+    explicit hasty(bool l) : looks(l) {}
+    void on_run() override { out.send(looks ? high.front() : high.take()); }
+  };
+  for (const bool looks : {false, true}) {
+    tw::graph g;
+    auto& h = g.configure(g.add<hasty>(looks), {.name = "hasty"});
+    g.connect(g.add(tw::source(std::vector<int>{})).out, h.high);
+    g.connect(g.add(tw::source(std::vector<int>{})).out, h.low);
+    g.connect(h.out, g.add<collector>().in);
+    const auto found = failure_of([&] { tw::run(g, policy()); });
+    EXPECT_EQ(found.stage, "hasty");
+    EXPECT_THAT(found.cause, AllOf(HasSubstr("'high'"), HasSubstr("'hasty'"), HasSubstr("available()"),
+                                   HasSubstr(looks ? "front()" : "take()")));
+  }
 }
 
 TEST(GraphMistakes, AStageAndALineOfTheSameName) {

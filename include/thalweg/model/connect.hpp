@@ -31,8 +31,14 @@ enum class waiting : std::uint8_t {
 inline constexpr waiting park = waiting::park;
 inline constexpr waiting spin = waiting::spin;
 
-/// A pipe of one's own between two stages of a graph: derive from it and give `tw::own_pipe<T>` to `connect`.
+/// A pipe of one's own between two stages of a graph: derive from it and give `tw::made_by<T>` to `connect`.
 /// One thread pushes at a time, and one pops; both at once.
+///
+/// It may drop items: those that have gone in and are not there when `try_pop` gives nothing are dropped, and
+/// the report counts them. One that gives an item only later says so by `holds_back`.
+///
+/// Errors: what it throws comes out of the run as a `stage_error`: of the stage that sends, from `try_push`,
+/// or of the one that takes, from `try_pop`.
 ///
 /// ```cpp
 /// struct stack : tw::own_pipe<int> {  // last in, first out
@@ -66,6 +72,9 @@ template <class T> class own_pipe {
   virtual bool try_push(T& item) = 0;
   /// The next item, or nothing if there is none.
   virtual std::optional<T> try_pop() = 0;
+  /// Whether items are in it though `try_pop` has just given none: it will give them later. It is asked again
+  /// and again then, also when no more can come, which keeps a thread awake.
+  virtual bool holds_back() { return false; }
 };
 
 namespace model {
@@ -78,6 +87,8 @@ class own_channel {
   virtual std::size_t push(pipe::chunk_base& from, std::size_t first) = 0;
   /// Moves up to `n` items out of the pipe to the end of `to`. Returns how many there were.
   virtual std::size_t pop(pipe::chunk_base& to, std::size_t n) = 0;
+  /// It may give more later, though it has given fewer than it was asked for.
+  [[nodiscard]] virtual bool holds_back() = 0;
 };
 
 template <class T> class typed_channel final : public own_channel {
@@ -99,6 +110,7 @@ template <class T> class typed_channel final : public own_channel {
     }
     return n;
   }
+  [[nodiscard]] bool holds_back() override { return pipe_->holds_back(); }
 
  private:
   std::unique_ptr<own_pipe<T>> pipe_;
@@ -114,12 +126,14 @@ struct pipe_factory {
 };
 
 /// A pipe factory for `connect_options::pipe`: `factory()` gives a `std::unique_ptr` to a class derived from
-/// `tw::own_pipe<T>`.
+/// `tw::own_pipe<T>`. It is called once before each run. A null pointer is an `invalid_job`.
 template <class T, class F> pipe_factory made_by(F factory) {
   static_assert(std::is_convertible_v<std::invoke_result_t<F&>, std::unique_ptr<own_pipe<T>>>,
                 "thalweg::made_by<T>: the factory must return a std::unique_ptr to a tw::own_pipe<T>");
   return {[f = std::move(factory)]() mutable -> std::unique_ptr<model::own_channel> {
-            return std::make_unique<model::typed_channel<T>>(f());
+            std::unique_ptr<own_pipe<T>> made = f();
+            if (!made) return nullptr;
+            return std::make_unique<model::typed_channel<T>>(std::move(made));
           },
           &typeid(T)};
 }

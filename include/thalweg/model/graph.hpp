@@ -21,11 +21,20 @@ namespace thalweg {
 
 class graph;
 
+namespace model {
+/// Which part of which graph it is. What stands for the part outside shares it with the graph, so a handle of
+/// another graph is known as such.
+struct graph_place {
+  const void* graph = nullptr;  ///< null: it is gone
+  std::size_t node = 0;
+  std::string name;
+};
+}  // namespace model
+
 /// An input or output of a line of patterns in a graph: `.in` and `.out` of what `g.add(pattern)` gives.
 template <class T, bool Input> struct end_of {
   using item_type = T;
-  std::size_t node;
-  std::size_t port;
+  std::shared_ptr<const model::graph_place> place;
 };
 template <class T> using input_of = end_of<T, true>;
 template <class T> using output_end = end_of<T, false>;
@@ -104,9 +113,10 @@ std::string short_name(const std::type_info& type);
 /// from `tw::stage`, or lines of patterns; both are added, connected, and run with `run` or `launch` as a
 /// pipeline is.
 ///
-/// A graph is run with its stage objects themselves, one run at a time; they must not be touched meanwhile,
-/// and the graph must outlive the run. Patterns are copied for each run; a graph with patterns that hold
-/// something move-only can be run once.
+/// A graph is run with its stage objects themselves, one run at a time; they must not be touched meanwhile.
+/// While it runs nothing can be added, connected or configured: that is a `thalweg::error`. It may be moved.
+/// A graph that is destroyed while it runs cancels the run and waits for its end. Patterns are copied for
+/// each run; a graph with patterns that hold something move-only can be run once.
 ///
 /// Errors: everything that is wrong with a graph is reported together, as an `invalid_job`, when it is run:
 /// ports that are not connected (outputs may be optional), connected twice, or that do not fit where that
@@ -145,16 +155,16 @@ class graph {
                   "here: say so with g.add<T>(...)");
     using in = std::conditional_t<given, In, wanted>;
     using out = typename Line::template output<in>;
-    const auto node = add_line(blueprint_of<in>(std::move(line)), Line::has_source ? nullptr : &typeid(in),
-                               Line::has_sink ? nullptr : &typeid(out));
+    auto place = add_line(blueprint_of<in>(std::move(line)), Line::has_source ? nullptr : &typeid(in),
+                          Line::has_sink ? nullptr : &typeid(out));
     if constexpr (Line::has_source && Line::has_sink) {
       return added<model::nothing, model::nothing>{};
     } else if constexpr (Line::has_source) {
-      return added<model::nothing, out>{{node, 0}};
+      return added<model::nothing, out>{{std::move(place)}};
     } else if constexpr (Line::has_sink) {
-      return added<in, model::nothing>{{node, 0}};
+      return added<in, model::nothing>{{std::move(place)}};
     } else {
-      return added<in, out>{{node, 0}, {node, 0}};
+      return added<in, out>{{place}, {place}};
     }
   }
 
@@ -201,9 +211,11 @@ class graph {
 
  private:
   struct state;
+  // An input or output of this graph, or the name of something that is none.
   struct where {
-    std::size_t node;
-    std::size_t port;
+    std::size_t node = 0;
+    std::size_t port = 0;
+    std::string foreign = {};
   };
   // The component of a line, made anew for each run; empty when it has been used up.
   using blueprint = std::function<std::vector<std::unique_ptr<model::component>>(model::naming&)>;
@@ -243,23 +255,27 @@ class graph {
 
   template <class P> where output_at(const P& p) const {
     if constexpr (std::derived_from<P, model::output_port>) {
-      return at(p, false);
+      return at(p);
     } else {
-      return {p.node, p.port};
+      return at(p.place, "out");
     }
   }
   template <class P> where input_at(const P& p) const {
     if constexpr (std::derived_from<P, model::input_port>) {
-      return at(p, true);
+      return at(p);
     } else {
-      return {p.node, p.port};
+      return at(p.place, "in");
     }
   }
 
-  where at(const model::port& p, bool input) const;
+  [[nodiscard]] state& here() const;
+  [[nodiscard]] state& at_rest(const char* what) const;
+  [[nodiscard]] where at(const model::port& p) const;
+  [[nodiscard]] where at(const std::shared_ptr<const model::graph_place>& p, const char* port) const;
   void own(std::unique_ptr<stage> s, std::string pattern);
   void keep(stage& s, std::unique_ptr<stage> owned, std::string pattern);
-  std::size_t add_line(blueprint b, const std::type_info* in, const std::type_info* out);
+  std::shared_ptr<const model::graph_place> add_line(blueprint b, const std::type_info* in,
+                                                     const std::type_info* out);
   void set_options(stage& s, options opts);
   void join(where from, where to, connect_options opts);
 

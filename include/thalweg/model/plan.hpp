@@ -3,6 +3,7 @@
 #include <thalweg/model/component.hpp>
 #include <thalweg/model/connect.hpp>
 #include <thalweg/model/drawing.hpp>
+#include <thalweg/model/graph_run.hpp>
 #include <thalweg/model/naming.hpp>
 
 #include <memory>
@@ -32,8 +33,8 @@ struct plan {
   std::vector<std::unique_ptr<component>> components;
   std::vector<edge> edges;
   std::vector<std::string> problems;
-  /// What must live as long as the run.
-  std::shared_ptr<void> keeps;
+  /// Of a graph: it is told when the run is over. Null: the job is a pipeline.
+  std::shared_ptr<graph_run> of_graph;
 
   bool is_line = true;
   /// The edges, also those of a line.

@@ -3,6 +3,7 @@
 #include <thalweg/model/component.hpp>
 #include <thalweg/model/errors.hpp>
 #include <thalweg/model/frame.hpp>
+#include <thalweg/model/this_thread.hpp>
 #include <thalweg/pipe/chunk.hpp>
 #include <thalweg/pipe/size_of.hpp>
 
@@ -48,13 +49,17 @@ class port {
   void connect(bool on) noexcept { connected_ = on; }
 
  protected:
-  port(stage& owner, std::string name, const std::type_info& type)
-      : owner_(&owner), name_(std::move(name)), type_(&type) {}
+  port(stage& owner, std::string name, const std::type_info& type);
   ~port() = default;
 
-  [[nodiscard]] context& running() const;  // the call of the stage that goes on
+  [[nodiscard]] context& running() const;  // the call of the stage that goes on, by this thread
+  [[nodiscard]] bool called_here() const noexcept {
+    return caller_->load(std::memory_order_relaxed) == this_thread();
+  }
+  [[noreturn]] void refuse_call() const;
 
   stage* owner_;
+  const std::atomic<const void*>* caller_;  // the thread that is in a call of the stage; null: none
   std::string name_;
   const std::type_info* type_;
   std::size_t index_ = 0;
@@ -81,6 +86,8 @@ class input_port : public port {
  protected:
   input_port(stage& owner, std::string name, const std::type_info& type);
   ~input_port();
+
+  [[noreturn]] void refuse_empty(const char* function) const;
 
   bool pushed_ = false;
   bool over_ = false;
@@ -178,11 +185,17 @@ template <class T> class in final : public model::input_port {
   [[nodiscard]] bool available() const noexcept { return left() > 0; }
   /// There will be no more items.
   [[nodiscard]] bool ended() const noexcept { return left() == 0 && over_; }
-  /// The next item, if one is `available()`.
-  [[nodiscard]] const T& front() const noexcept { return (*held_)[next_]; }
-  /// Takes the next item, if one is `available()`.
+  /// The next item. Throws `thalweg::error` if none is `available()`.
+  [[nodiscard]] const T& front() const {
+    if (left() == 0) [[unlikely]]
+      refuse_empty("front");
+    return (*held_)[next_];
+  }
+  /// Takes the next item. Throws `thalweg::error` if none is `available()`.
   T take() {
     auto& ctx = running();
+    if (left() == 0) [[unlikely]]
+      refuse_empty("take");
     ctx.take_marks(held_->mark_of(next_));
     ++ctx.tallies[0].in;
     return std::move((*held_)[next_++]);
@@ -284,11 +297,13 @@ template <class T> class out final : public model::output_port {
     static_assert(std::is_base_of_v<stage, S>, "thalweg::out: only a tw::stage has ports");
   }
 
-  /// Sends an item. Only from a function of its stage that the run has called. Where the pipe is full it
-  /// returns when there is room, or throws `tw::cancelled` if the run ends before that.
+  /// Sends an item. Only from a function of its stage that the run has called, on the thread that has called
+  /// it: otherwise it throws `thalweg::error`. Where the pipe is full it returns when there is room, or
+  /// throws `tw::cancelled` if the run ends before that.
   void send(T item) {
+    if (!called_here()) [[unlikely]]
+      refuse_call();
     if (to_ == nullptr) [[unlikely]] {
-      (void)running();
       ++discarded_;
       return;
     }
@@ -301,6 +316,8 @@ template <class T> class out final : public model::output_port {
 
   /// The same for several. What has been sent is taken out of `items`, also if this throws.
   void send(std::span<T>& items) {
+    if (!called_here()) [[unlikely]]
+      refuse_call();
     while (!items.empty()) {
       if (to_ == nullptr || marked_ || !pipe::has_fixed_size<T>) {
         auto& next = items.front();

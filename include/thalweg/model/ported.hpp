@@ -73,6 +73,8 @@ class ported final : public component {
   [[nodiscard]] ported* ports() noexcept override { return this; }
 
  private:
+  class call;
+
   stage& stage_;
   const bool chooses_;
   bool run_over_ = false;

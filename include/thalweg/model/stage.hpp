@@ -3,6 +3,7 @@
 #include <thalweg/model/port.hpp>
 #include <thalweg/observe/logger.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -116,7 +117,9 @@ class stage {
   std::vector<model::input_port*> inputs_;
   std::vector<model::output_port*> outputs_;
   observe::logger log_;
-  model::context* context_ = nullptr;  // of the call that goes on
+  model::context* context_ = nullptr;         // of the call that goes on
+  std::atomic<const void*> caller_{nullptr};  // the thread that is in it
+  std::atomic<bool> in_run_{false};           // a run is being prepared, or goes on
   bool over_ = false;
 };
 

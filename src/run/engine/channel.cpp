@@ -30,9 +30,7 @@ channel::channel(const connect_options& opts, std::size_t slots, node* sender, n
                 : opts.when_full != when_full::block ? items_before_drops
                                                      : 0),
       most_bytes_(opts.bytes != automatic ? opts.bytes : most_waiting_bytes),
-      most_chunks_(slots) {
-  if (opts.pipe) own_ = opts.pipe.make();
-}
+      most_chunks_(slots) {}
 
 bool channel::has_room() const noexcept {
   if (in_loop || opts_.when_full != when_full::block || discards_.load(std::memory_order_relaxed))
@@ -117,7 +115,7 @@ void channel::push(pipe::chunk_base& items) {
     const auto waiting = static_cast<std::size_t>(items_.load(std::memory_order_relaxed));
     if (most != 0 && waiting + n > most) {
       const auto room = most - std::min(most, waiting);
-      dropped_.fetch_add(n - room, std::memory_order_relaxed);
+      drop(static_cast<std::int64_t>(n - room));
       auto kept = spare(items);
       // drop_new: the last of the new ones go. drop_old: where even the new ones are too many, the first of
       // these.
@@ -167,7 +165,7 @@ void channel::make_room_for(std::size_t n) {
     const auto before = static_cast<std::int64_t>(oldest.bytes());
     const auto gone = std::min(oldest.size(), waiting + n - most);
     oldest.drop_front(gone);
-    dropped_.fetch_add(gone, std::memory_order_relaxed);
+    drop(static_cast<std::int64_t>(gone));
     items_.fetch_sub(static_cast<std::int64_t>(gone), std::memory_order_relaxed);
     bytes_.fetch_sub(before - static_cast<std::int64_t>(oldest.bytes()), std::memory_order_relaxed);
     if (oldest.empty()) {
@@ -175,6 +173,12 @@ void channel::make_room_for(std::size_t n) {
       chunks_.store(waiting_.size(), std::memory_order_release);
     }
   }
+}
+
+// Negative: what was counted before has come out after all.
+void channel::drop(std::int64_t items) noexcept {
+  dropped_.fetch_add(static_cast<std::uint64_t>(items), std::memory_order_relaxed);
+  if (in_loop) lost_.fetch_add(items, std::memory_order_relaxed);
 }
 
 chunk_ptr channel::pop(std::size_t most, chunk_ptr back, bool in_hand) {
@@ -308,13 +312,21 @@ chunk_ptr channel::pop_own(std::size_t most, chunk_ptr back) {
   const std::lock_guard hold(lock_);
   if (!own_left_) return nullptr;
   auto got = back ? std::move(back) : own_left_->sibling();
-  const auto n = own_->pop(*got, std::max<std::size_t>(most, 1));
-  if (!own_left_->empty()) own_left_->drop_front(own_->push(*own_left_, 0));
+  most = std::max<std::size_t>(most, 1);
+  const auto n = own_->pop(*got, most);
+  const auto gone = static_cast<std::int64_t>(n);
+  const auto left = static_cast<std::int64_t>(own_left_->size());
+  // Once it gives nothing, nothing is in it: what went in and has not come out was dropped by it.
+  auto waiting = own_waiting_.load(std::memory_order_relaxed) - gone;
+  if (waiting < left || (n < most && waiting > left && !own_->holds_back())) {
+    drop(waiting - left);
+    waiting = left;
+  }
+  if (left > 0) own_left_->drop_front(own_->push(*own_left_, 0));
   own_left_items_.store(own_left_->size(), std::memory_order_release);
-  if (n == 0) return nullptr;
-  items_.fetch_sub(static_cast<std::int64_t>(n), std::memory_order_relaxed);
-  own_waiting_.fetch_sub(static_cast<std::int64_t>(n), std::memory_order_release);
-  return got;
+  items_.store(waiting, std::memory_order_relaxed);
+  own_waiting_.store(waiting, std::memory_order_release);
+  return n == 0 ? nullptr : std::move(got);
 }
 
 }  // namespace thalweg::run_detail::dataflow

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace thalweg::run_detail::dataflow {
@@ -27,6 +28,8 @@ class node;
 class channel final : public model::demand {
  public:
   channel(const connect_options& opts, std::size_t slots, node* from, node* to, std::size_t to_port);
+  /// Its items lie in a pipe of the user's own.
+  void use(std::unique_ptr<model::own_channel> pipe) noexcept { own_ = std::move(pipe); }
 
   // The sender.
 
@@ -136,6 +139,11 @@ class channel final : public model::demand {
     return in_hand_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] std::size_t room() const noexcept override;
+  /// How many items of a loop have been dropped in it since this was asked last: they are in the loop no
+  /// more.
+  [[nodiscard]] std::int64_t lost() noexcept {
+    return lost_.load(std::memory_order_relaxed) == 0 ? 0 : lost_.exchange(0, std::memory_order_relaxed);
+  }
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   [[nodiscard]] const connect_options& options() const noexcept { return opts_; }
 
@@ -159,6 +167,7 @@ class channel final : public model::demand {
   [[nodiscard]] chunk_ptr steal(std::size_t most);
   [[nodiscard]] chunk_ptr pop_own(std::size_t most, chunk_ptr back);
   void make_room_for(std::size_t n);
+  void drop(std::int64_t items) noexcept;
 
   const connect_options opts_;
   std::atomic<std::int64_t> capacity_;  // items; 0: no bound in items
@@ -175,6 +184,7 @@ class channel final : public model::demand {
   std::size_t popped_ = 0;
   std::atomic<bool> closed_{false}, discards_{false}, sender_waits_{false};
   std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<std::int64_t> lost_{0};
   pipe::futex_word taken_{0};  // how often something was taken while the sender waited in a call
   std::atomic<bool> sender_sleeps_{false}, waits_in_call_{false}, hurry_{false};
   std::atomic<std::int64_t> takers_{1}, in_hand_{0};

@@ -470,7 +470,7 @@ void farm::replica::end_run(worker& w) {
   if (!std::all_of(b.pieces.begin(), b.pieces.end(), [](const piece& p) { return p.done; })) return;
   b.used = false;
   f.next_out_.fetch_add(1);
-  leave_loop(w, b.items);
+  leave_loop(&w, static_cast<std::int64_t>(b.items));
   first_replica().notify(&w);
 }
 
@@ -608,7 +608,7 @@ void farm::replica::drain(worker& w) {
     b.used = false;
     f.next_out_.fetch_add(1);
     advanced = true;
-    leave_loop(w, n);
+    leave_loop(&w, static_cast<std::int64_t>(n));
   }
   f.note_first();
   if (advanced) first_replica().notify(&w);

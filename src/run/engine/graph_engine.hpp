@@ -194,8 +194,10 @@ class graph_engine final : public engine {
   [[nodiscard]] bool may_be_whole(std::size_t c) const;
   node& add(std::unique_ptr<node> n, const model::stage_info& info, bool apart);
   void give_threads(node& n, worker_group* s);
+  void share_threads();
   [[nodiscard]] worker_group* group_for(const model::stage_info& info, bool apart, std::size_t threads,
                                         std::size_t most);
+  [[nodiscard]] std::unique_ptr<model::own_channel> make_pipe(const channel& e, std::size_t from_port);
   channel& connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
                    std::size_t to_port);
   void number_replicas();

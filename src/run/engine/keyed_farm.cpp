@@ -587,7 +587,7 @@ void keyed_farm::partitioner::unite(worker& w) {
       std::max(b.divided_ns, worked * net_.run_ns() / (busy_ns * static_cast<std::int64_t>(f.replicas())));
   learn(n, f.over_ ? each / longer_over_ranks : each);
   f.next_out_.fetch_add(1);
-  leave_loop(w, n);
+  leave_loop(&w, static_cast<std::int64_t>(n));
 }
 
 void keyed_farm::partitioner::end_stage(worker& w, std::size_t stage, std::vector<chunk_ptr>& sent,

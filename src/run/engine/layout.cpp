@@ -8,6 +8,7 @@
 #include "../distributed/graph/remote.hpp"
 #include "../parts.hpp"
 #include "graph_engine.hpp"
+#include "guarded_pipe.hpp"
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
@@ -51,6 +52,7 @@ void graph_engine::lay_out() {
   }
   find_ranks();
   find_paced();
+  share_threads();
   if (run.others) distribute_graph();
   // The replicas of a farm have its input and output.
   for (auto& f : farms_) {
@@ -238,8 +240,53 @@ worker_group* graph_engine::group_for(const model::stage_info& info, bool apart,
   }
   if (!apart && !shape_.thread_each) return home_;
   auto pin = info.opts.pin;
-  if (pin.empty() && !shape_.pin.empty()) pin = {shape_.pin[thread_groups_.size() % shape_.pin.size()]};
-  return &new_group(threads, most, std::move(pin));
+  const bool in_turn = pin.empty() && !shape_.pin.empty();
+  auto& made = new_group(threads, most, std::move(pin));
+  made.pinned_in_turn = in_turn;
+  if (in_turn) made.pin = {shape_.pin[(thread_groups_.size() - 1) % shape_.pin.size()]};
+  return &made;
+}
+
+// Serial stages that follow each other share a thread, if that was asked for. Those of one component have
+// been made one node where they can be; those of different ones, stages with ports among them, are nodes of
+// one group.
+void graph_engine::share_threads() {
+  if (!shape_.thread_each || !shape_.fuse) return;
+  const auto& stages = state_->stages;
+  auto& layout = state_->statistics.layout;
+  const auto plain = [](const connect_options& o) {
+    return o.capacity == automatic && o.bytes == automatic && o.when_full == when_full::block && !o.pipe &&
+           o.wait == waiting::park;
+  };
+  const auto sends_to = [](const node& n) {
+    return std::count_if(n.out.begin(), n.out.end(), [](const outlet& o) { return o.to != nullptr; });
+  };
+  for (const auto& e : channels_) {
+    const auto& from = *e->from;
+    auto& to = *e->to;
+    const auto a = from.last() - 1;
+    const auto b = to.first();
+    auto* const gone = to.home;
+    if (gone == from.home || sends_to(from) != 1 || to.in.size() != 1 || !plain(e->options()) ||
+        !can_share_thread(stages[a], stages[b]) || wants_own_thread(*stages[a].info) ||
+        wants_own_thread(*stages[b].info) || !same_places(a, b))
+      continue;
+    for (auto* n : nodes_) {
+      if (n->home == gone) n->home = from.home;
+    }
+    auto& segment = layout[from.first()].segment;
+    if (segment < 0) segment = static_cast<int>(from.first());
+    const auto before = layout[b].segment;
+    for (auto s = b; s < stages.size(); ++s) {
+      if (s < to.last() || (before >= 0 && layout[s].segment == before)) layout[s].segment = segment;
+    }
+    const std::lock_guard hold(groups_lock_);
+    std::erase(thread_groups_, gone);
+    std::erase_if(groups_, [&](const auto& g) { return g.get() == gone; });
+  }
+  for (std::size_t i = 0; i < thread_groups_.size(); ++i) {
+    if (thread_groups_[i]->pinned_in_turn) thread_groups_[i]->pin = {shape_.pin[i % shape_.pin.size()]};
+  }
 }
 
 void graph_engine::give_threads(node& n, worker_group* s) {
@@ -261,10 +308,35 @@ thread_group& graph_engine::new_group(std::size_t threads, std::size_t most, std
   return *thread_groups_.back();
 }
 
+// What its factory gives, guarded: the pipe of the connection that this channel stands for.
+std::unique_ptr<model::own_channel> graph_engine::make_pipe(const channel& e, std::size_t from_port) {
+  auto& run = *state_;
+  const auto& sender = run.stages[e.from->last() - 1];
+  const auto& receiver = run.stages[e.to->first()];
+  const auto* const outputs = run.plan.components[sender.component]->ports();
+  const auto* const inputs = run.plan.components[receiver.component]->ports();
+  const auto connection = "the connection from '" + sender.info->name + "." +
+                          (outputs == nullptr ? "out" : outputs->outputs()[from_port]->name()) + "' to '" +
+                          receiver.info->name + "." +
+                          (inputs == nullptr ? "in" : inputs->inputs()[e.to_port]->name()) + "'";
+  std::unique_ptr<model::own_channel> made;
+  try {
+    made = e.options().pipe.make();
+  } catch (...) {
+    const auto why = model::message_of(std::current_exception());
+    throw stage_error(sender.info->name, 0, "the factory of the pipe of " + connection + ": " + why);
+  }
+  if (!made)
+    throw invalid_job({connection + ": the factory of its .pipe has given none: the pointer is null"});
+  return std::make_unique<guarded_pipe>(run, std::move(made), connection, sender.info->name,
+                                        receiver.info->name);
+}
+
 channel& graph_engine::connect(const connect_options& opts, node& from, std::size_t from_port, node& to,
                                std::size_t to_port) {
   channels_.push_back(std::make_unique<channel>(opts, shape_.slots, &from, &to, to_port));
   auto& e = *channels_.back();
+  if (opts.pipe) e.use(make_pipe(e, from_port));
   if (opts.capacity != automatic) state_->statistics.layout[to.first()].capacity = opts.capacity;
   from.out[from_port].to = &e;
   to.in[to_port] = &e;
@@ -372,6 +444,17 @@ void graph_engine::find_loops() {
     g->run_over();
     problems.push_back("stage '" + state_->stages[n.first()].info->name +
                        "' lies in a loop, whose end nobody could tell if it had feeds");
+  }
+  for (const auto& l : loops_) {
+    // A stage with ports may begin by itself; patterns do nothing without items.
+    const auto in_it = [&](const node* n) { return n->in_loop == l.get(); };
+    const auto first = std::find_if(nodes_.begin(), nodes_.end(), in_it);
+    const bool entered = std::any_of(channels_.begin(), channels_.end(),
+                                     [&](const auto& e) { return in_it(e->to) && !e->in_loop; });
+    if (!entered &&
+        std::none_of(nodes_.begin(), nodes_.end(), [&](node* n) { return in_it(n) && n->begins(); }))
+      problems.push_back("stage '" + state_->stages[(*first)->first()].info->name +
+                         "' lies in a loop into which nothing leads: nothing would ever come");
   }
   for (const auto& e : channels_) {
     if (e->options().loop_limit != automatic && e->from->in_loop == nullptr && e->to->in_loop == nullptr)

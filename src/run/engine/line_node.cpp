@@ -250,7 +250,7 @@ void line_node::take_items(worker& w) {
   if (!rest_) keeps_.store(false);
   learn(finished, ns, finished < n);
   done(w, 0, finished);
-  leave_loop(w, finished);
+  leave_loop(&w, static_cast<std::int64_t>(finished));
   if (whole) whole->ran(w, finished, ns, ns);
 }
 

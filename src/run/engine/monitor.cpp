@@ -105,6 +105,9 @@ bool monitor::look() {
     end_deadlock(now);
     tell_of_loops(now);
     return !net_.overcommit_.look(now) && is_quiet();
+  } catch (const thalweg::cancelled&) {  // what a pipe of the user's threw: that has been noted
+    net_.wake();
+    return true;
   } catch (...) {
     net_.run().fail(std::current_exception(), 0);  // an item that cannot be moved
     net_.wake();

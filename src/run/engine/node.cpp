@@ -26,10 +26,10 @@ bool loop::empty() const noexcept {
          inside.load(std::memory_order_acquire) == 0;
 }
 
-void loop::left(worker& w) {
+void loop::left(worker* w) {
   if (!empty()) return;
   const auto next = ended.load(std::memory_order_acquire);
-  if (next < nodes.size()) nodes[next]->notify(&w);
+  if (next < nodes.size()) nodes[next]->notify(w);
 }
 
 void node::notify(worker* w) {
@@ -202,6 +202,7 @@ chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back, bool in_hand) 
     return got;
   }
   auto got = pop();
+  if (const auto n = e.lost(); n != 0) leave_loop(&w, n);
   if (e.sender_waits()) e.from->notify(&w);
   return got;
 }
@@ -237,14 +238,13 @@ void node::learn(std::size_t items, std::int64_t ns, bool cut) {
   }
 }
 
-void node::leave_loop(worker& w, std::size_t items) {
-  if (in_loop == nullptr || items == 0) return;
-  const auto n = static_cast<std::int64_t>(items);
+void node::leave_loop(worker* w, std::int64_t n) {
+  if (in_loop == nullptr || n == 0) return;
   const auto left = in_loop->inside.fetch_sub(n, std::memory_order_acq_rel) - n;
   if (left == 0) in_loop->left(w);
   if (left < in_loop->credit) {
     for (const auto* e : in_loop->entries) {
-      if (!e->empty()) e->to->notify(&w);
+      if (!e->empty()) e->to->notify(w);
     }
   }
 }
@@ -279,6 +279,7 @@ void node::hand_over(worker* w, outlet& o) {
   const bool was_paced = items.paced;
   const bool was_ranked = items.ranked;
   e.push(items);
+  if (const auto n = e.lost(); n != 0) leave_loop(w, n);
   items.paced = was_paced;
   items.ranked = was_ranked;
   e.to->notify(w);
@@ -296,7 +297,7 @@ void node::end(worker& w) {
     o.to->lend(nullptr);
     o.to->close();
     o.to->to->notify(&w);
-    if (o.to->to->in_loop != nullptr && !o.to->in_loop) o.to->to->in_loop->left(w);
+    if (o.to->to->in_loop != nullptr && !o.to->in_loop) o.to->to->in_loop->left(&w);
   }
   for (auto* e : in) {
     e->discard();
@@ -304,7 +305,7 @@ void node::end(worker& w) {
   }
   if (in_loop != nullptr) {
     in_loop->ended.fetch_add(1, std::memory_order_acq_rel);
-    in_loop->left(w);
+    in_loop->left(&w);
   }
   net_.ended();
 }

@@ -50,7 +50,7 @@ struct loop {
   /// Nothing is inside, and nothing will come from outside.
   [[nodiscard]] bool empty() const noexcept;
   /// Something has left it, or will not come: the next node may be about to end.
-  void left(worker& w);
+  void left(worker* w);
 };
 
 /// Where a node puts what it sends: a chunk that is being filled, and the channel that it goes to.
@@ -181,7 +181,7 @@ class node {
   /// `cut`: they have become expensive, nobody knows how much.
   void learn(std::size_t items, std::int64_t ns, bool cut = false);
   /// Items have been worked on, and what has become of them handed over.
-  void leave_loop(worker& w, std::size_t items);
+  void leave_loop(worker* w, std::int64_t n);
   void end(worker& w);
 
   graph_engine& net_;

@@ -500,6 +500,7 @@ class port_node final : public node, private model::bell::listener {
 
   model::ported& ports_;
   model::gateway* const gateway_;
+  const std::shared_ptr<model::bell> door_;
   const std::size_t component_;
   std::unique_ptr<own_context> ctx_;
   thread_log* log_ = nullptr;

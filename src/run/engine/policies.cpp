@@ -3,7 +3,9 @@
 #include <thalweg/run/engine.hpp>
 #include <thalweg/run/policy.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <string>
 #include <utility>
 
 #include "../tuning.hpp"
@@ -49,6 +51,11 @@ std::shared_ptr<engine> make_threads(std::unique_ptr<run_state> state, const voi
   how.most_replicas = policy.replicas;
   how.pin = policy.pin;
   how.slots = static_cast<std::size_t>(policy.slots);
+  if (policy.replicas != automatic && std::none_of(state->stages.begin(), state->stages.end(),
+                                                   [](const auto& s) { return s.info->farm >= 0; }))
+    state->statistics.notes.push_back(
+        "threads:" + std::to_string(policy.replicas) +
+        " bounds the replicas of farms, and there is no farm in this job, so the number does nothing");
   return std::make_shared<dataflow::graph_engine>(std::move(state), std::move(how));
 }
 

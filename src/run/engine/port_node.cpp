@@ -44,17 +44,21 @@ class port_node::own_context final : public thread_context {
 };
 
 port_node::port_node(graph_engine& n, std::size_t component, std::size_t stage, model::ported& ports)
-    : node(n, stage, stage + 1), ports_(ports), gateway_(ports.gateway()), component_(component) {
+    : node(n, stage, stage + 1),
+      ports_(ports),
+      gateway_(ports.gateway()),
+      door_(gateway_ == nullptr ? nullptr : gateway_->door),
+      component_(component) {
   any_output_will_do = ports.chooses_outputs();
 }
 
 port_node::~port_node() {
-  if (gateway_ != nullptr) gateway_->door->forget(*this);
+  if (door_) door_->forget(*this);  // the stage itself may be gone
 }
 
 void port_node::resumed() {
   if (sources()) return notify();
-  if (kept_open()) gateway_->door->ring();
+  if (kept_open()) door_->ring();
 }
 
 void port_node::rung() {
@@ -62,7 +66,7 @@ void port_node::rung() {
 }
 
 void port_node::run_over() {
-  if (gateway_ != nullptr) gateway_->door->forget(*this);
+  if (gateway_ != nullptr) door_->forget(*this);
   ports_.run_over();
 }
 
@@ -73,7 +77,7 @@ template <class F> void port_node::attempt(F&& f) {
 void port_node::prepare(worker& w) {
   (void)w;
   if (ctx_) return;
-  if (gateway_ != nullptr) gateway_->door->listen(*this);
+  if (gateway_ != nullptr) door_->listen(*this);
   auto& run = net_.run();
   log_ = &run.counters.new_log(first_, 1);
   ctx_ = std::make_unique<own_context>(*this, run, *log_, component_);
@@ -182,7 +186,7 @@ bool port_node::ready() {
     const auto until = deadline();
     return !run.flags.paused() && (until == never || until <= observe::now_ns()) && ask_for_room();
   }
-  return (again_ || fresh_ || has_news() || (gateway_ != nullptr && gateway_->door->rung()) ||
+  return (again_ || fresh_ || has_news() || (gateway_ != nullptr && door_->rung()) ||
           (inputs_ended() && !kept_open())) &&
          ask_for_room();
 }
@@ -211,7 +215,7 @@ void port_node::execute(worker& w) {
 // What has rung until now is looked at from here on, and closed if the run is to end; not before, since a
 // feed that is opened in between rings once, and would be left open.
 void port_node::answer_door() {
-  gateway_->door->answer();
+  door_->answer();
   if (kept_open() && net_.run().flags.ending.load(std::memory_order_acquire)) gateway_->close_feeds();
 }
 
@@ -270,7 +274,7 @@ bool port_node::deliver(worker& w) {
       net_.run().statistics.trace->record(static_cast<std::size_t>(w.log.number), first_, begin, end, n,
                                           static_cast<std::uint64_t>(position_), 1);
     learn(n, took);
-    leave_loop(w, n);
+    leave_loop(&w, static_cast<std::int64_t>(n));
     return true;
   }
   return false;
@@ -326,7 +330,7 @@ bool port_node::choose(worker& w) {
       if (n > 0 && in_loop != nullptr) {
         w.soon = w.depth == 0;
         flush_all(w);
-        leave_loop(w, n);
+        leave_loop(&w, static_cast<std::int64_t>(n));
       }
     }
     const auto took_items = ctx_->tallies[0].in - in_before;

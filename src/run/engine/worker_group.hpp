@@ -136,6 +136,7 @@ class thread_group final : public worker_group {
 
   std::vector<node*> timed;  ///< those that want to be notified at a time
   std::vector<int> pin;
+  bool pinned_in_turn = false;  ///< to one of the policy's processors
   std::chrono::nanoseconds spin = pipe::spin_time;
 
  private:
