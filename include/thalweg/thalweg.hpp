@@ -3,6 +3,7 @@
 
 #include <thalweg/flow/paced.hpp>
 #include <thalweg/model/any_pipeline.hpp>
+#include <thalweg/model/composite_stage.hpp>
 #include <thalweg/pattern/batch.hpp>
 #include <thalweg/pattern/composite.hpp>
 #include <thalweg/pattern/farm.hpp>

@@ -2,7 +2,9 @@
 #include <thalweg/model/plan.hpp>
 #include <thalweg/observe/json.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace thalweg::model {
@@ -32,7 +34,24 @@ std::string drawing::to_dot() const {
     if (type != nullptr) lines += " [label=\"" + dot_text(type_name(*type)) + more + "\"]";
     lines += ";\n";
   };
+  // The boxes around a part, the outermost first, and those that are open.
+  const auto around = [&](std::size_t box) {
+    std::vector<std::size_t> all;
+    for (; box != no_box; box = boxes[box].in) all.insert(all.begin(), box);
+    return all;
+  };
+  std::vector<std::size_t> open;
+  const auto go_into = [&](const std::vector<std::size_t>& wanted) {
+    const auto same = static_cast<std::size_t>(
+        std::mismatch(open.begin(), open.end(), wanted.begin(), wanted.end()).first - open.begin());
+    for (; open.size() > same; open.pop_back()) out += "  }\n";
+    for (; open.size() < wanted.size(); open.push_back(wanted[open.size()])) {
+      out += "  subgraph cluster_box_" + std::to_string(wanted[open.size()]) +
+             " {\n    style=solid;\n    label=\"" + dot_text(boxes[wanted[open.size()]].name) + "\";\n";
+    }
+  };
   for (const auto& p : parts) {
+    go_into(around(p.box));
     first.push_back(base);
     int farm = -1;
     for (std::size_t i = 0; i < p.stages.size(); ++i) {
@@ -60,6 +79,7 @@ std::string drawing::to_dot() const {
     if (farm >= 0) out += "  }\n";
     base += p.stages.size();
   }
+  go_into({});
   for (const auto& c : connections) {
     const auto& from = parts[c.from];
     const auto last = first[c.from] + from.stages.size() - 1;
@@ -85,6 +105,7 @@ std::string drawing::to_json() const {
       w.begin_object();
       w.member("name", s.name);
       w.member("pattern", s.pattern);
+      if (p.box != no_box) w.member("composite", boxes[p.box].path);
       if (s.in != nullptr) w.member("in", type_name(*s.in));
       if (s.out != nullptr) w.member("out", type_name(*s.out));
       if (s.farm >= 0) {

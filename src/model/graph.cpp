@@ -1,3 +1,4 @@
+#include <thalweg/model/composite_stage.hpp>
 #include <thalweg/model/gate.hpp>
 #include <thalweg/model/graph.hpp>
 #include <thalweg/model/ported.hpp>
@@ -11,6 +12,19 @@
 
 namespace thalweg {
 
+namespace {
+
+constexpr auto none = std::numeric_limits<std::size_t>::max();
+
+// Something of an options object that a composite stage, which is only a name, can do nothing with.
+bool more_than_a_name(const options& o) {
+  return o.replicas != automatic || o.unordered || o.capacity != automatic || !o.on_error.plain() ||
+         !o.pin.empty() || o.schedule.how() != schedule::kind::on_demand || o.blocking ||
+         o.on != placement::anywhere;
+}
+
+}  // namespace
+
 struct graph::state {
   // One thing that was added: a stage, or a line.
   struct element {
@@ -22,6 +36,8 @@ struct graph::state {
     blueprint again;
     std::vector<std::unique_ptr<model::component>> fresh;  // the first run's
     std::vector<std::vector<model::stage_info>> infos;     // of its stages, by component
+    std::size_t box = none;                                // the composite stage that it is a child of
+    std::vector<std::vector<std::string>> names;           // in there, in the same order
     const std::type_info* in = nullptr;
     const std::type_info* out = nullptr;
     bool in_used = false, out_used = false;
@@ -40,6 +56,15 @@ struct graph::state {
     }
   };
 
+  // A composite stage, of which only a name is left. Those in which it lies come before it.
+  struct box {
+    std::unique_ptr<composite_stage> composite;
+    std::string name;                        // in its place
+    std::size_t in = none;                   // the one that it is a child of
+    std::vector<std::string> problems = {};  // of its children, found while they were made and connected
+  };
+
+  std::vector<box> boxes;
   std::deque<element> elements;
   std::vector<model::edge> edges;  // between elements
   model::naming names;
@@ -72,13 +97,56 @@ struct graph::state {
   }
   [[nodiscard]] std::string output_name(std::size_t e, std::size_t port) const {
     const auto& x = elements[e];
-    return "'" + x.name() + "." + (x.s != nullptr ? x.s->outputs()[port]->name() : "out") + "'";
+    return known_as(e, port, false, x.name() + "." + (x.s != nullptr ? x.s->outputs()[port]->name() : "out"));
   }
   [[nodiscard]] std::string input_name(std::size_t e, std::size_t port) const {
     const auto& x = elements[e];
-    return "'" + x.name() + "." + (x.s != nullptr ? x.s->inputs()[port]->name() : "in") + "'";
+    return known_as(e, port, true, x.name() + "." + (x.s != nullptr ? x.s->inputs()[port]->name() : "in"));
   }
+  // A port that is exported is known by the name that the outermost composite stage gives it.
+  [[nodiscard]] std::string known_as(std::size_t e, std::size_t port, bool input,
+                                     const std::string& inside) const {
+    for (const auto& b : boxes) {
+      for (const auto* p : b.composite->exported()) {
+        if (p->input_ == input && p->place_ && p->place_->node == e && p->port_ == port)
+          return "'" + b.composite->name() + "." + p->name() + "' (which is '" + inside + "')";
+      }
+    }
+    return "'" + inside + "'";
+  }
+
+  void check_name(const std::string& name) {
+    if (name.find('/') != std::string::npos)
+      problems.push_back("'" + name + "': a name may not contain '/', which separates scopes");
+  }
+
+  // Gives what lies in a composite stage the names that it has because of that.
+  void rename(std::size_t from_element, std::size_t from_box);
+  void rename(element& x);
 };
+
+void graph::state::rename(element& x) {
+  const auto prefix = x.box == none ? std::string() : boxes[x.box].composite->name() + "/";
+  if (x.s != nullptr) {
+    x.s->name_ = prefix + x.names.front().front();
+    x.s->log_.rename(x.s->name_);
+  } else {
+    for (std::size_t c = 0; c < x.infos.size(); ++c) {
+      for (std::size_t i = 0; i < x.infos[c].size(); ++i) x.infos[c][i].name = prefix + x.names[c][i];
+      if (c < x.fresh.size()) x.fresh[c]->take_names(x.infos[c]);
+    }
+  }
+  x.place->name = x.name();
+}
+
+void graph::state::rename(std::size_t from_element, std::size_t from_box) {
+  for (auto b = from_box; b < boxes.size(); ++b) {
+    const auto& in = boxes[b].in;
+    boxes[b].composite->name_ =
+        (in == none ? std::string() : boxes[in].composite->name() + "/") + boxes[b].name;
+  }
+  for (auto e = from_element; e < elements.size(); ++e) rename(elements[e]);
+}
 
 graph::graph() : state_(std::make_unique<state>()) {}
 graph::graph(graph&&) noexcept = default;
@@ -123,8 +191,63 @@ void graph::keep(stage& s, std::unique_ptr<stage> owned, std::string pattern) {
   x.owned = std::move(owned);
   x.pattern = std::move(pattern);
   s.id_ = x.place->node;
-  s.name_ = g.names.stage({}, x.pattern);
-  s.log_.rename(s.name_);
+  x.names = {{g.names.stage({}, x.pattern)}};
+  g.rename(x);
+}
+
+// Its children become those of this graph: it is only a name.
+void graph::adopt(std::unique_ptr<composite_stage> c, std::string pattern) {
+  auto& g = at_rest("nothing can be added");
+  const auto inside = std::move(c->children_.state_);
+  c->added_ = true;
+  const auto first_box = g.boxes.size();
+  const auto first = g.elements.size();
+  g.boxes.push_back({std::move(c), g.names.stage({}, pattern)});
+  auto& problems = g.boxes.back().problems;
+  problems = inside->names.problems();
+  problems.insert(problems.end(), inside->problems.begin(), inside->problems.end());
+  for (auto& b : inside->boxes) {
+    b.in = b.in == none ? first_box : b.in + first_box + 1;
+    g.boxes.push_back(std::move(b));
+  }
+  for (auto& x : inside->elements) {
+    x.place->graph = &g;
+    x.place->node += first;
+    if (x.s != nullptr) x.s->id_ = x.place->node;
+    x.box = x.box == none ? first_box : x.box + first_box + 1;
+    g.elements.push_back(std::move(x));
+  }
+  inside->elements.clear();
+  for (auto& e : inside->edges) {
+    e.from += first;
+    e.to += first;
+    g.edges.push_back(std::move(e));
+  }
+  g.rename(first, first_box);
+}
+
+void graph::lead(model::exported_port& p, where to) {
+  auto& g = here();
+  if (!to.foreign.empty()) {
+    g.problems.push_back("port '" + p.name() + "' cannot stand for '" + to.foreign +
+                         "', which is no child of this composite stage");
+  } else {
+    p.place_ = g.elements[to.node].place;
+    p.port_ = to.port;
+  }
+}
+
+// For a composite stage whose ports are not connected in this graph.
+void graph::leave_open(const model::exported_port& p) {
+  if (!p.place_) return;
+  auto& x = here().elements[p.place_->node];
+  if (x.s == nullptr) {
+    (p.is_input() ? x.in_used : x.out_used) = true;
+  } else if (p.is_input()) {
+    x.s->inputs()[p.port_]->connect(true);
+  } else {
+    x.s->outputs()[p.port_]->connect(true);
+  }
 }
 
 std::shared_ptr<const model::graph_place> graph::add_line(blueprint b, const std::type_info* in,
@@ -137,6 +260,10 @@ std::shared_ptr<const model::graph_place> graph::add_line(blueprint b, const std
   x.fresh = x.again(g.names);
   for (const auto& c : x.fresh) x.infos.push_back(c->stages());
   x.pattern = x.fresh.front()->stages().front().pattern;
+  for (const auto& stages : x.infos) {
+    auto& names = x.names.emplace_back();
+    for (const auto& info : stages) names.push_back(info.name);
+  }
   x.place->name = x.name();
   return x.place;
 }
@@ -145,11 +272,29 @@ void graph::set_options(stage& s, options opts) {
   auto& g = at_rest("nothing can be configured");
   if (s.id_ >= g.elements.size() || g.elements[s.id_].s != &s)
     return g.problems.push_back("cannot configure stage '" + s.name() + "': it is not in this graph");
+  auto& x = g.elements[s.id_];
   if (!opts.name.empty()) {
-    s.name_ = opts.name;
-    s.log_.rename(s.name_);
+    g.check_name(opts.name);
+    x.names = {{opts.name}};
+    g.rename(x);
   }
-  g.elements[s.id_].opts = std::move(opts);
+  x.opts = std::move(opts);
+}
+
+void graph::set_options(composite_stage& c, options opts) {
+  auto& g = at_rest("nothing can be configured");
+  const auto b =
+      std::find_if(g.boxes.begin(), g.boxes.end(), [&](const auto& x) { return x.composite.get() == &c; });
+  if (b == g.boxes.end())
+    return g.problems.push_back("cannot configure composite stage '" + c.name() +
+                                "': it is not in this graph");
+  if (more_than_a_name(opts))
+    g.problems.push_back("composite stage '" + c.name() +
+                         "' is only a name for its children: all options but .name belong to these");
+  if (opts.name.empty()) return;
+  g.check_name(opts.name);
+  b->name = opts.name;
+  g.rename(0, 0);
 }
 
 graph::where graph::at(const model::port& p) const {
@@ -159,12 +304,20 @@ graph::where graph::at(const model::port& p) const {
   return {0, 0, (s.name().empty() ? model::short_name(typeid(s)) : s.name()) + "." + p.name()};
 }
 
+graph::where graph::at(const model::exported_port& p) const {
+  const auto& g = here();
+  if (p.place_ && p.place_->graph == &g) return {p.place_->node, p.port_};
+  // One that stands for nothing is a problem of its own.
+  const auto& name = p.owner().name();
+  return {0, 0, (name.empty() ? model::short_name(typeid(p.owner())) : name) + "." + p.name()};
+}
+
 graph::where graph::at(const std::shared_ptr<const model::graph_place>& p, const char* port) const {
   if (p && p->graph == &here()) return {p->node, 0};
   return {0, 0, (p ? p->name : std::string("?")) + "." + port};
 }
 
-void graph::join(where from, where to, connect_options opts) {
+void graph::join(where from, where to, connect_options opts, model::conversion convert) {
   auto& g = at_rest("nothing can be connected");
   if (!from.foreign.empty() || !to.foreign.empty()) {
     const bool both = !from.foreign.empty() && !to.foreign.empty();
@@ -190,12 +343,13 @@ void graph::join(where from, where to, connect_options opts) {
   if (opts.bytes != automatic && opts.bytes < 1)
     bad(what + ": .bytes must be at least 1, not " + std::to_string(opts.bytes));
   if (opts.pipe) {
-    if (*opts.pipe.item != *g.output_type(from.node, from.port))
+    // Items are converted before they go in.
+    if (*opts.pipe.item != *(convert ? convert.item : g.output_type(from.node, from.port)))
       bad(what + ": its .pipe is for another type of items");
     if (opts.capacity != automatic || opts.bytes != automatic || opts.when_full != when_full::block)
       bad(what + ": a .pipe of one's own has its own bounds, so .capacity, .bytes and .when_full do nothing");
   }
-  g.edges.push_back({from.node, from.port, to.node, to.port, std::move(opts)});
+  g.edges.push_back({from.node, from.port, to.node, to.port, std::move(opts), convert});
   auto& a = g.elements[from.node];
   auto& b = g.elements[to.node];
   a.s != nullptr ? a.s->outputs()[from.port]->connect(true) : void(a.out_used = true);
@@ -234,7 +388,19 @@ void graph::connect(std::string_view from, std::string_view to, connect_options 
       return refuse("stage '" + std::string(name) + "' has no output '" + std::string(port) +
                     "' (it has: " + listed(x.s->outputs()) + ")");
     }
+    for (const auto& b : g.boxes) {
+      if (b.composite->name() != name) continue;
+      std::string all;
+      for (const auto* p : b.composite->exported()) {
+        if (p->is_input() != input) continue;
+        if (p->name() == port && p->place_) return where{p->place_->node, p->port_};
+        all += (all.empty() ? "" : ", ") + p->name();
+      }
+      return refuse("composite stage '" + std::string(name) + "' has no " + (input ? "input '" : "output '") +
+                    std::string(port) + "' (it has: " + (all.empty() ? "none" : all) + ")");
+    }
     std::string names;
+    for (const auto& b : g.boxes) names += (names.empty() ? "" : ", ") + b.composite->name();
     for (const auto& x : g.elements) names += (names.empty() ? "" : ", ") + x.name();
     return refuse("there is no stage '" + std::string(name) +
                   "' (there are: " + (names.empty() ? "none" : names) + ")");
@@ -250,7 +416,7 @@ void graph::connect(std::string_view from, std::string_view to, connect_options 
                          model::type_name(*accepted) + " is taken");
     return;
   }
-  join(*a, *b, std::move(opts));
+  join(*a, *b, std::move(opts), {});
 }
 
 std::size_t graph::size() const noexcept {
@@ -263,6 +429,7 @@ graph_node graph::node(std::size_t id) const {
   n.id = id;
   n.name = x.name();
   n.pattern = x.pattern;
+  if (x.box != none) n.composite = here().boxes[x.box].composite->name();
   if (x.s != nullptr) {
     for (const auto* p : x.s->inputs()) n.inputs.push_back({p->name(), &p->type(), p->connected(), false});
     for (const auto* p : x.s->outputs())
@@ -328,6 +495,22 @@ model::plan graph::plan() {
   const auto count_name = [&](const std::string& name) {
     if (++used[name] == 2) problems.push_back("'" + name + "': this name is given twice in one scope");
   };
+  for (const auto& b : g.boxes) {
+    const auto name = "composite stage '" + b.composite->name() + "': ";
+    for (const auto& problem : b.problems) problems.push_back(name + problem);
+    for (const auto* p : b.composite->exported()) {
+      if (!p->place_)
+        problems.push_back(name + "port '" + p->name() + "' stands for no port of a child: say which by " +
+                           (p->is_input() ? "leads_to" : "comes_from"));
+    }
+    try {
+      b.composite->validate();
+    } catch (...) {
+      problems.push_back(name + model::message_of(std::current_exception()));
+    }
+  }
+  const bool connected_as_meant = problems.empty();
+  for (const auto& b : g.boxes) count_name(b.composite->name());
   bool line = true;
   for (std::size_t i = 0; i < size(); ++i) {
     auto& x = g.elements[i];
@@ -367,7 +550,7 @@ model::plan graph::plan() {
     }
     last[i] = p.components.size() - 1;
     // Of a connection that could not be made both ends are open: that has been said.
-    if (!g.problems.empty()) continue;
+    if (!connected_as_meant) continue;
     const auto n = node(i);
     for (std::size_t k = 0; k < n.inputs.size(); ++k) {
       if (!n.inputs[k].connected)
@@ -382,9 +565,9 @@ model::plan graph::plan() {
   }
   for (const auto& e : g.edges) {
     const auto& o = e.opts;
-    line =
-        line && o.capacity == automatic && o.bytes == automatic && o.when_full == when_full::block && !o.pipe;
-    p.edges.push_back({last[e.from], e.from_port, first[e.to], e.to_port, e.opts});
+    line = line && o.capacity == automatic && o.bytes == automatic && o.when_full == when_full::block &&
+           !o.pipe && !e.convert;
+    p.edges.push_back({last[e.from], e.from_port, first[e.to], e.to_port, e.opts, e.convert});
   }
   if (size() == 0) problems.emplace_back("the graph is empty");
   p.check(g.names);
@@ -395,6 +578,7 @@ model::plan graph::plan() {
 
 model::drawing graph::drawn() const {
   model::drawing d;
+  for (const auto& b : here().boxes) d.boxes.push_back({b.name, b.composite->name(), b.in});
   std::vector<std::size_t> first;
   std::vector<std::size_t> last;
   for (const auto& x : here().elements) {
@@ -413,6 +597,7 @@ model::drawing graph::drawn() const {
         p.feeds = gates->feeds();
       }
     }
+    for (auto i = first.back(); i < d.parts.size(); ++i) d.parts[i].box = x.box;
     last.push_back(d.parts.size() - 1);
   }
   for (const auto& e : here().edges)

@@ -138,6 +138,42 @@ template <class T, class F> pipe_factory made_by(F factory) {
           &typeid(T)};
 }
 
+namespace model {
+
+/// How items become those of another type on their way from an output to an input.
+struct conversion {
+  std::unique_ptr<pipe::chunk_base> (*make)() = nullptr;  ///< an empty chunk of what they become
+  /// Puts what becomes of the items of `from`, with their marks, behind those of `to`.
+  void (*convert)(pipe::chunk_base& from, pipe::chunk_base& to) = nullptr;
+  const std::type_info* item = nullptr;  ///< what they become
+
+  explicit operator bool() const noexcept { return convert != nullptr; }
+
+  /// None where the types are the same.
+  template <class From, class To> static conversion between() {
+    if constexpr (std::is_same_v<From, To>) {
+      return {};
+    } else {
+      return {[]() -> std::unique_ptr<pipe::chunk_base> { return std::make_unique<pipe::chunk<To>>(); },
+              [](pipe::chunk_base& from, pipe::chunk_base& to) {
+                auto& items = static_cast<pipe::chunk<From>&>(from);
+                auto& made = static_cast<pipe::chunk<To>&>(to);
+                const auto* const marks = items.marks();
+                for (std::size_t i = 0; i < items.size(); ++i) {
+                  if (marks == nullptr) {
+                    (void)made.emplace(static_cast<To>(std::move(items[i])));
+                  } else {
+                    (void)made.emplace_marked(marks[i], static_cast<To>(std::move(items[i])));
+                  }
+                }
+              },
+              &typeid(To)};
+    }
+  }
+};
+
+}  // namespace model
+
 /// The options of a connection.
 struct connect_options {
   /// At most so many items wait in the pipe; `automatic`: as many as keep both ends busy.

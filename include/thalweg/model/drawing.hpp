@@ -3,6 +3,7 @@
 #include <thalweg/model/component.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <typeinfo>
 #include <vector>
@@ -12,6 +13,7 @@ namespace thalweg::model {
 /// What pictures of a job show of it: its parts, lines of stages or single ones with ports, and what connects
 /// them.
 struct drawing {
+  static constexpr std::size_t no_box = std::numeric_limits<std::size_t>::max();
   struct output {
     std::string name;
     const std::type_info* type = nullptr;
@@ -22,6 +24,13 @@ struct drawing {
     std::vector<std::string> inputs;
     std::vector<output> outputs;
     std::size_t taps = 0, feeds = 0;  ///< that are open now
+    std::size_t box = no_box;         ///< that it lies in
+  };
+  /// A composite stage. Those in which it lies come before it, and their parts follow each other.
+  struct box {
+    std::string name;
+    std::string path;
+    std::size_t in = no_box;
   };
   /// From an output of a part to an input of another.
   struct connection {
@@ -29,6 +38,7 @@ struct drawing {
   };
 
   std::vector<part> parts;
+  std::vector<box> boxes;
   std::vector<connection> connections;
 
   /// Graphviz DOT.

@@ -2,6 +2,7 @@
 
 #include <thalweg/model/any_pipeline.hpp>
 #include <thalweg/model/connect.hpp>
+#include <thalweg/model/exported_port.hpp>
 #include <thalweg/model/naming.hpp>
 #include <thalweg/model/plan.hpp>
 #include <thalweg/model/stage.hpp>
@@ -19,17 +20,8 @@
 
 namespace thalweg {
 
+class composite_stage;
 class graph;
-
-namespace model {
-/// Which part of which graph it is. What stands for the part outside shares it with the graph, so a handle of
-/// another graph is known as such.
-struct graph_place {
-  const void* graph = nullptr;  ///< null: it is gone
-  std::size_t node = 0;
-  std::string name;
-};
-}  // namespace model
 
 /// An input or output of a line of patterns in a graph: `.in` and `.out` of what `g.add(pattern)` gives.
 template <class T, bool Input> struct end_of {
@@ -38,6 +30,8 @@ template <class T, bool Input> struct end_of {
 };
 template <class T> using input_of = end_of<T, true>;
 template <class T> using output_end = end_of<T, false>;
+template <class T> class exported_in;
+template <class T> class exported_out;
 
 /// A line of stages that has been added to a graph.
 template <class In, class Out> struct added {
@@ -63,6 +57,7 @@ struct graph_node {
   std::size_t id = 0;
   std::string name;
   std::string pattern;
+  std::string composite;  ///< the path of the innermost composite stage that it is a child of; empty: none
   std::vector<port> inputs, outputs;
 };
 
@@ -87,6 +82,7 @@ enum class search : std::uint8_t { breadth_first, depth_first };
 
 namespace model {
 
+class composite_host;
 struct deduced {};
 
 /// The type of the items a stage takes, where its operator says so.
@@ -139,6 +135,15 @@ class graph {
     own(std::move(made), model::short_name(typeid(S)));
     return s;
   }
+  /// Makes a composite stage, and takes its children into the graph. It lives as long as the graph.
+  template <class C, class... A>
+    requires std::derived_from<C, composite_stage>
+  C& add(A&&... args) {
+    auto made = std::make_unique<C>(std::forward<A>(args)...);
+    auto& c = *made;
+    adopt(std::move(made), model::short_name(typeid(C)));
+    return c;
+  }
   /// The same for a stage that was made elsewhere: by a plug-in, or from a configuration.
   stage& add(std::unique_ptr<stage> s);
   /// The same for a stage that somebody else keeps alive.
@@ -174,8 +179,14 @@ class graph {
     return s;
   }
 
-  /// Connects an output to an input: ports of stages, or ends of lines. Items of different types are a
-  /// compile-time error.
+  /// Sets the `.name` of a composite stage; the other options belong to its children.
+  template <std::derived_from<composite_stage> C> C& configure(C& c, options opts) {
+    set_options(c, std::move(opts));
+    return c;
+  }
+
+  /// Connects an output to an input: ports of stages and of composite stages, or ends of lines. Items that do
+  /// not convert to what is taken are a compile-time error.
   template <class From, class To>
     requires requires {
       typename From::item_type;
@@ -186,12 +197,13 @@ class graph {
     using accepted = typename To::item_type;
     static_assert(is_output<From>, "thalweg::graph: the first argument of connect must be an output");
     static_assert(is_input<To>, "thalweg::graph: the second argument of connect must be an input");
-    static_assert(
-        sizeof(model::connection<produced, accepted, to_any<accepted>, std::is_same_v<produced, accepted>>) !=
-        0);
-    join(output_at(from), input_at(to), std::move(opts));
+    constexpr bool fits = std::is_same_v<produced, accepted> || std::is_convertible_v<produced, accepted>;
+    static_assert(sizeof(model::connection<produced, accepted, to_any<accepted>, fits>) != 0);
+    if constexpr (fits)
+      join(output_at(from), input_at(to), std::move(opts), model::conversion::between<produced, accepted>());
   }
-  /// The same by name: `connect("split.even", "evens.in")`. A line's ends are called `in` and `out`.
+  /// The same by name: `connect("split.even", "evens.in")`. A line's ends are called `in` and `out`. The
+  /// types must be the same.
   void connect(std::string_view from, std::string_view to, connect_options opts = {});
 
   /// How many stages, or lines added as one, there are.
@@ -210,6 +222,11 @@ class graph {
   [[nodiscard]] model::drawing drawn() const;
 
  private:
+  friend class composite_stage;
+  friend class model::composite_host;
+  template <class T> friend class exported_in;
+  template <class T> friend class exported_out;
+
   struct state;
   // An input or output of this graph, or the name of something that is none.
   struct where {
@@ -225,10 +242,12 @@ class graph {
   };
   template <class P>
   static constexpr bool is_output =
-      std::derived_from<P, model::output_port> || std::is_same_v<P, output_end<typename P::item_type>>;
+      std::derived_from<P, model::output_port> || std::is_same_v<P, output_end<typename P::item_type>> ||
+      std::is_same_v<P, exported_out<typename P::item_type>>;
   template <class P>
   static constexpr bool is_input =
-      std::derived_from<P, model::input_port> || std::is_same_v<P, input_of<typename P::item_type>>;
+      std::derived_from<P, model::input_port> || std::is_same_v<P, input_of<typename P::item_type>> ||
+      std::is_same_v<P, exported_in<typename P::item_type>>;
 
   template <class In, class Line> static blueprint blueprint_of(Line line) {
     if constexpr (model::has_length<Line>) {
@@ -254,14 +273,14 @@ class graph {
   }
 
   template <class P> where output_at(const P& p) const {
-    if constexpr (std::derived_from<P, model::output_port>) {
+    if constexpr (std::derived_from<P, model::port> || std::derived_from<P, model::exported_port>) {
       return at(p);
     } else {
       return at(p.place, "out");
     }
   }
   template <class P> where input_at(const P& p) const {
-    if constexpr (std::derived_from<P, model::input_port>) {
+    if constexpr (std::derived_from<P, model::port> || std::derived_from<P, model::exported_port>) {
       return at(p);
     } else {
       return at(p.place, "in");
@@ -271,13 +290,18 @@ class graph {
   [[nodiscard]] state& here() const;
   [[nodiscard]] state& at_rest(const char* what) const;
   [[nodiscard]] where at(const model::port& p) const;
+  [[nodiscard]] where at(const model::exported_port& p) const;
   [[nodiscard]] where at(const std::shared_ptr<const model::graph_place>& p, const char* port) const;
   void own(std::unique_ptr<stage> s, std::string pattern);
   void keep(stage& s, std::unique_ptr<stage> owned, std::string pattern);
   std::shared_ptr<const model::graph_place> add_line(blueprint b, const std::type_info* in,
                                                      const std::type_info* out);
+  void adopt(std::unique_ptr<composite_stage> c, std::string pattern);
+  void lead(model::exported_port& p, where to);
+  void leave_open(const model::exported_port& p);
   void set_options(stage& s, options opts);
-  void join(where from, where to, connect_options opts);
+  void set_options(composite_stage& c, options opts);
+  void join(where from, where to, connect_options opts, model::conversion convert);
 
   std::unique_ptr<state> state_;
 };

@@ -20,6 +20,7 @@ struct edge {
   std::size_t to = 0;
   std::size_t to_port = 0;
   connect_options opts = {};
+  conversion convert = {};
 };
 
 /// A job as the policies get it: components and what connects them, checked. Where it is a line it has no

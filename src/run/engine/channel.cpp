@@ -105,6 +105,7 @@ void channel::push(pipe::chunk_base& items) {
     items.clear();
     return;
   }
+  if (convert_ && items.item_type() != converted_->item_type()) return push_converted(items);
   if (own_) return push_own(items);
   auto n = items.size();
   const auto bytes = static_cast<std::int64_t>(items.bytes());
@@ -152,6 +153,20 @@ void channel::push(pipe::chunk_base& items) {
   }
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
   items_.fetch_add(static_cast<std::int64_t>(n), std::memory_order_release);
+}
+
+void channel::push_converted(pipe::chunk_base& items) {
+  auto& made = *converted_;
+  made.clear();
+  made.paced = items.paced;
+  made.ranked = items.ranked;
+  made.position = items.position;
+  made.born_ns = items.born_ns;
+  made.upto = items.upto;
+  made.seq = items.seq;
+  convert_.convert(items, made);
+  items.clear();
+  push(made);
 }
 
 // Drops what has waited longest until `n` more fit, where that is what was asked for.

@@ -30,6 +30,13 @@ class channel final : public model::demand {
   channel(const connect_options& opts, std::size_t slots, node* from, node* to, std::size_t to_port);
   /// Its items lie in a pipe of the user's own.
   void use(std::unique_ptr<model::own_channel> pipe) noexcept { own_ = std::move(pipe); }
+  /// What is put in comes out as items of another type. Not for items that become ours on another rank: they
+  /// are converted there.
+  void convert_by(const model::conversion& how) {
+    convert_ = how;
+    if (convert_) converted_ = convert_.make();
+  }
+  [[nodiscard]] const model::conversion& conversion() const noexcept { return convert_; }
 
   // The sender.
 
@@ -51,7 +58,7 @@ class channel final : public model::demand {
   /// The sender may stop in the middle of its call: the receiver may take what lies in the chunk that it
   /// fills.
   void lend(pipe::chunk_base* filling) noexcept {
-    if (!own_) lent_.store(filling, std::memory_order_release);
+    if (!own_ && !convert_) lent_.store(filling, std::memory_order_release);
   }
   /// The receiver sleeps, on a thread that nobody wakes but the sender: what is lent is to be handed over.
   void hurry(bool now) noexcept { hurry_.store(now, std::memory_order_relaxed); }
@@ -163,6 +170,7 @@ class channel final : public model::demand {
   [[nodiscard]] chunk_ptr spare(const pipe::chunk_base& like);
   void note_popped(std::size_t items);
   [[nodiscard]] bool enough_work_waits(std::int64_t items) const noexcept;
+  void push_converted(pipe::chunk_base& from);
   void push_own(pipe::chunk_base& from);
   [[nodiscard]] chunk_ptr steal(std::size_t most);
   [[nodiscard]] chunk_ptr pop_own(std::size_t most, chunk_ptr back);
@@ -190,6 +198,8 @@ class channel final : public model::demand {
   std::atomic<std::int64_t> takers_{1}, in_hand_{0};
   std::atomic<pipe::chunk_base*> lent_{nullptr};
   pipe::spinlock lending_;  // locked before `lock_`
+  model::conversion convert_;
+  chunk_ptr converted_;  // of the sender
   std::unique_ptr<model::own_channel> own_;
   std::atomic<std::int64_t> own_waiting_{0};
   std::atomic<std::size_t> own_left_items_{0}, own_most_left_{0};

@@ -42,7 +42,8 @@ void graph_engine::lay_out() {
     auto opts = e.opts;
     const auto& next = run.plan.components[e.to]->stages().front();
     if (opts.capacity == automatic) opts.capacity = next.opts.capacity;
-    connect(opts, *nodes_[of[e.from].last], e.from_port, *nodes_[of[e.to].first], e.to_port);
+    connect(opts, *nodes_[of[e.from].last], e.from_port, *nodes_[of[e.to].first], e.to_port)
+        .convert_by(e.convert);
   }
   find_loops();
   for (std::size_t c = 0; c < of.size(); ++c) {

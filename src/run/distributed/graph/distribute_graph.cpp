@@ -256,6 +256,7 @@ void graph_engine::distribute_graph() {
       const auto slots =
           replicates(to) ? static_cast<std::size_t>(std::max(1, replicas_here(to.first()))) : shape_.slots;
       channels_.push_back(std::make_unique<channel>(e.options(), slots, &n, &to, e.to_port));
+      channels_.back()->convert_by(e.conversion());
       channels_.back()->whole = numbered_to;
       channels_.back()->ranked = e.ranked;
       to.in[e.to_port] = n.out[0].to = channels_.back().get();
