@@ -483,6 +483,14 @@ void graph::walk(graph_visitor& v, direction where, search how, std::vector<std:
 }
 
 model::plan graph::plan() {
+  bool line = false;
+  auto p = parts(line);
+  if (line && p.problems.empty()) p.straighten();
+  return p;
+}
+
+// All there is, checked. `line`: it may be a line.
+model::plan graph::parts(bool& line) {
   auto& g = here();
   if (!g.run->begin()) throw error("this graph is being run already: one run at a time");
   model::plan p;
@@ -511,7 +519,7 @@ model::plan graph::plan() {
   }
   const bool connected_as_meant = problems.empty();
   for (const auto& b : g.boxes) count_name(b.composite->name());
-  bool line = true;
+  line = true;
   for (std::size_t i = 0; i < size(); ++i) {
     auto& x = g.elements[i];
     first[i] = p.components.size();
@@ -572,8 +580,15 @@ model::plan graph::plan() {
   if (size() == 0) problems.emplace_back("the graph is empty");
   p.check(g.names);
   p.problems.insert(p.problems.begin(), problems.begin(), problems.end());
-  if (line && p.problems.empty()) p.straighten();
   return p;
+}
+
+std::pair<std::size_t, std::size_t> graph::components_of(std::size_t node) const {
+  const auto& all = here().elements;
+  const auto count = [](const state::element& x) { return x.s != nullptr ? 1 : x.infos.size(); };
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < node; ++i) first += count(all[i]);
+  return {first, first + count(all[node]) - 1};
 }
 
 model::drawing graph::drawn() const {

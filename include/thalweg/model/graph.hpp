@@ -299,6 +299,9 @@ class graph {
   void adopt(std::unique_ptr<composite_stage> c, std::string pattern);
   void lead(model::exported_port& p, where to);
   void leave_open(const model::exported_port& p);
+  [[nodiscard]] model::plan parts(bool& line);
+  // The first and the last component that a stage, or a line, is in the plan before it is straightened.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> components_of(std::size_t node) const;
   void set_options(stage& s, options opts);
   void set_options(composite_stage& c, options opts);
   void join(where from, where to, connect_options opts, model::conversion convert);

@@ -4,6 +4,7 @@
 #include <thalweg/model/emitter.hpp>
 #include <thalweg/model/stage.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,7 @@ class stage_host final : public context {
       items.clear();
     };
     ++tallies[0].in;
+    const calling now(stage_);
     try {
       std::forward<F>(f)();
       out_.flush();
@@ -51,6 +53,16 @@ class stage_host final : public context {
   void arrived(std::int64_t) override {}
 
  private:
+  struct calling {
+    explicit calling(stage& s) noexcept : called(s) {
+      s.caller_.store(this_thread(), std::memory_order_relaxed);
+    }
+    calling(const calling&) = delete;
+    calling& operator=(const calling&) = delete;
+    ~calling() { called.caller_.store(nullptr, std::memory_order_relaxed); }
+    stage& called;
+  };
+
   stage& stage_;
   output_port& out_;
   std::unique_ptr<pipe::chunk_base> sent_;

@@ -10,7 +10,7 @@
 namespace thalweg {
 namespace model {
 
-template <class Inner> struct composite_stage {
+template <class Inner> struct named_line {
   using inner_type = Inner;
   static constexpr bool is_source = Inner::has_source;
   static constexpr bool is_sink = Inner::has_sink;
@@ -46,7 +46,7 @@ template <class Inner> struct composite_stage {
 /// ```
 template <model::any_typed_pipeline Line> auto composite(std::string name, Line inner) {
   if constexpr (model::has_length<Line>) {
-    return model::make_pipeline(model::composite_stage<Line>{std::move(inner), std::move(name)});
+    return model::make_pipeline(model::named_line<Line>{std::move(inner), std::move(name)});
   } else {
     static_assert(
         model::has_length<Line>,

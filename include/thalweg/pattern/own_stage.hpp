@@ -1,6 +1,7 @@
 /// `own_stage`: a stage with ports as part of a line.
 #pragma once
 
+#include <thalweg/model/composite_host.hpp>
 #include <thalweg/model/stage_host.hpp>
 #include <thalweg/pattern/flat_map.hpp>
 #include <thalweg/pattern/key_by.hpp>
@@ -41,12 +42,63 @@ template <class S, class In, class Out> class hosted_stage {
   std::unique_ptr<stage_host> host_;
 };
 
+/// The same for a composite stage.
+template <class C, class In, class Out> class hosted_composite {
+ public:
+  hosted_composite(std::unique_ptr<C> c, exported_in<In> C::*input, exported_out<Out> C::*output) {
+    if (!c) throw error("tw::own_stage: the factory gave no composite stage: the pointer is null");
+    const auto& in = (*c).*input;
+    const auto& out = (*c).*output;
+    host_ = std::make_unique<composite_host>(std::move(c), in, out);
+  }
+
+  void on_start() { host_->start(); }
+  void operator()(In item, emitter<Out>& to) {
+    if (host_->over()) return;
+    one_.clear();
+    one_.emplace(std::move(item));
+    host_->give(one_);
+    send_on(to);
+  }
+  void on_end(emitter<Out>& to) {
+    host_->finish();
+    send_on(to);
+  }
+
+ private:
+  void send_on(emitter<Out>& to) {
+    auto& results = static_cast<pipe::chunk<Out>&>(host_->results());
+    for (Out& x : results) to.send(std::move(x));
+    results.clear();
+  }
+
+  std::unique_ptr<composite_host> host_;
+  pipe::chunk<In> one_;
+};
+
 /// What a stage in the state of a key is told.
 template <class K, class S, class In, class Out> struct stage_of_key {
   using state = hosted_stage<S, In, Out>;
   void operator()(state& s, const In& item, emitter<Out>& to) const { s(In(item), to); }
   void on_end(const K&, state& s, emitter<Out>& to) const { s.on_end(to); }
 };
+
+// They are called what they are, not after the patterns that they are made of.
+template <class Out> struct own_stage_of {
+  template <class Fn> struct stage : flat_map_of<Out>::template stage<Fn> {
+    static constexpr auto pattern = "own_stage";
+  };
+};
+template <class U, class KeyOf, class Init, class Update>
+struct stage_per_key_stage : keyed_state_stage<U, KeyOf, Init, Update> {
+  static constexpr auto pattern = "stage_per_key";
+};
+
+template <class Out, class Factory> auto make_own_stage(Factory factory, options opts) {
+  auto made = per_replica(std::move(factory));
+  return make_pipeline(
+      typename own_stage_of<Out>::template stage<decltype(made)>{{{}, {std::move(made), std::move(opts)}}});
+}
 
 // Made anew by default.
 template <class S> struct makes_stage {
@@ -98,10 +150,53 @@ template <class S, class In, class Out, class Factory = model::makes_stage<S>>
   requires(!std::same_as<Factory, options>)
 auto own_stage(in<In> S::*input, out<Out> S::*output, Factory factory = {}, options opts = {}) {
   model::check_own_stage<S, In, Factory>();
-  return flat_map(per_replica([input, output, f = std::move(factory)]() mutable {
-                    return model::hosted_stage<S, In, Out>(f(), input, output);
-                  }),
-                  std::move(opts));
+  return model::make_own_stage<Out>(
+      [input, output, f = std::move(factory)]() mutable {
+        return model::hosted_stage<S, In, Out>(f(), input, output);
+      },
+      std::move(opts));
+}
+
+/// The same for a `tw::composite_stage`, as in `tw::own_stage(&cleaning::lines, &cleaning::numbers)`: in a
+/// farm each replica has children of its own. An item goes through all of them before the next one comes, on
+/// the thread of the replica; that divides the items up among the replicas, not the children.
+///
+/// The composite has no other ports. Its children are no sources, do not act when time has passed, have no
+/// `.on_error` of their own and are no ordered `tw::merge`: such a composite belongs into a `tw::graph`, and
+/// is a `thalweg::error` here, when it is made. Errors of a child come out as those of this stage, and name
+/// the child.
+///
+/// ```cpp
+/// struct digits : tw::composite_stage {
+///   tw::exported_in<int> numbers{this, "numbers"};
+///   tw::exported_out<char> out{this, "out"};
+///   digits() {
+///     auto text = add(tw::map([](int x) { return std::to_string(x); }));
+///     auto each = add(tw::flat_map([](std::string s, tw::emitter<char>& to) { for (char c : s) to(c); }));
+///     connect(text.out, each.in);
+///     numbers.leads_to(text.in);
+///     out.comes_from(each.out);
+///   }
+/// };
+/// std::vector<char> seen;
+/// tw::run(tw::source(std::vector{12, 3}) |
+///         tw::farm(tw::own_stage(&digits::numbers, &digits::out), {.replicas = 2}) | tw::sink(seen));
+/// assert((seen == std::vector{'1', '2', '3'}));
+/// ```
+template <class C, class In, class Out, class Factory = model::makes_stage<C>>
+  requires(!std::same_as<Factory, options>)
+auto own_stage(exported_in<In> C::*input, exported_out<Out> C::*output, Factory factory = {},
+               options opts = {}) {
+  static_assert(std::derived_from<C, composite_stage>,
+                "thalweg::own_stage: only a tw::composite_stage has exported ports");
+  static_assert(std::is_invocable_r_v<std::unique_ptr<C>, Factory&>,
+                "thalweg::own_stage: the factory must be callable without arguments and give a "
+                "std::unique_ptr to the composite stage");
+  return model::make_own_stage<Out>(
+      [input, output, f = std::move(factory)]() mutable {
+        return model::hosted_composite<C, In, Out>(f(), input, output);
+      },
+      std::move(opts));
 }
 
 /// A stage for each key: like `tw::own_stage`, but the items of each key, `key_of(const In&)`, go into a
@@ -131,14 +226,14 @@ auto stage_per_key(KeyOf key_of, in<In> S::*input, out<Out> S::*output, Factory 
                    options opts = {}) {
   model::check_own_stage<S, In, Factory>();
   using key = model::key_given<In, KeyOf>;
-  return key_by(
-      std::move(key_of),
-      [input, output, f = std::move(factory)]() mutable {
-        model::hosted_stage<S, In, Out> made(f(), input, output);
-        made.on_start();
-        return made;
-      },
-      model::stage_of_key<key, S, In, Out>{}, std::move(opts));
+  auto init = [input, output, f = std::move(factory)]() mutable {
+    model::hosted_stage<S, In, Out> made(f(), input, output);
+    made.on_start();
+    return made;
+  };
+  using update = model::stage_of_key<key, S, In, Out>;
+  return model::make_pipeline(model::stage_per_key_stage<void, KeyOf, decltype(init), update>{
+      {{}, std::move(key_of), std::move(init), update{}, std::move(opts)}});
 }
 
 }  // namespace thalweg
