@@ -221,7 +221,8 @@ composite_host::composite_host(std::unique_ptr<composite_stage> c, const exporte
                                const exported_port& out)
     : composite_(std::move(c)) {
   auto& g = composite_->children_;
-  composite_->name_ = short_name(typeid(*composite_));
+  const auto& made = *composite_;
+  composite_->name_ = short_name(typeid(made));
   for (const auto* p : composite_->exported_) {
     if (p == &in || p == &out) {
       g.leave_open(*p);
