@@ -1,12 +1,19 @@
 #include <thalweg/pipe/size_of.hpp>
 
+#include <any>
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -104,6 +111,109 @@ TEST(SizeOf, ATypeMayCountItself) {
   EXPECT_EQ(size_of(shop::crate{777}), 777U);
   EXPECT_EQ(size_of(matrix{}), sizeof(matrix) + 300);
   EXPECT_EQ(size_of(std::vector<shop::parcel>{{10}, {20}}), sizeof(std::vector<shop::parcel>) + 30);
+}
+
+struct inner {
+  int number;
+  std::string text;
+};
+struct outer {
+  std::array<inner, 2> two;
+  char flags[3];
+  std::string names[2];
+  inner one;
+  std::unique_ptr<inner> pointer;
+  std::vector<inner> many;
+};
+TEST(SizeOf, AggregatesCountWhatTheirMembersHold) {
+  EXPECT_EQ(size_of(inner{1, std::string(1000, 'x')}), sizeof(inner) + 1000);
+  const std::string s(1000, 'x');
+  const outer all{{{{1, s}, {2, s}}}, {}, {s, s}, {3, s}, std::make_unique<inner>(inner{4, s}),
+                  {{5, s}, {6, s}}};
+  EXPECT_EQ(size_of(all), sizeof(outer) + 8 * s.size() + 3 * sizeof(inner));
+  EXPECT_EQ(size_of(std::vector<inner>{{1, s}, {2, s}}),
+            sizeof(std::vector<inner>) + 2 * (sizeof(inner) + 1000));
+}
+
+struct no_default {
+  explicit no_default(int n) : number(n) {}
+  int number;
+};
+struct tree {
+  std::string name;
+  std::vector<tree> children;
+};
+struct with_array_of_no_default {
+  no_default first;
+  no_default several[2];
+  std::string text;
+};
+struct bits {
+  unsigned low : 3;
+  unsigned high : 5;
+  std::string text;
+};
+struct counted_inside {
+  shop::parcel heavy;
+  std::string text;
+};
+TEST(SizeOf, AggregatesOfUnusualMembers) {
+  const std::string s(1000, 'x');
+  EXPECT_EQ(size_of(tree{s, {{s, {}}, {s, {}}}}), 3 * (sizeof(tree) + 1000));
+  EXPECT_EQ(size_of(with_array_of_no_default{no_default(1), {no_default(2), no_default(3)}, s}),
+            sizeof(with_array_of_no_default) + 1000);
+  EXPECT_EQ(size_of(bits{1, 2, s}), sizeof(bits) + 1000);
+  EXPECT_EQ(size_of(counted_inside{{5'000}, s}),
+            sizeof(counted_inside) + 5'000 - sizeof(shop::parcel) + 1000);
+  struct with_function {
+    std::function<void()> f;
+    std::mutex* lock;
+    std::any anything;
+    std::string text;
+  };
+  EXPECT_GE(size_of(with_function{{}, nullptr, {}, s}), sizeof(with_function));
+  struct with_atomic {
+    std::atomic<int> n;
+    std::string text;
+  };
+  const with_atomic a{{1}, s};
+  EXPECT_EQ(size_of(a), sizeof(with_atomic) + 1000);
+}
+
+struct derived : inner {
+  int more;
+};
+struct with_union {
+  int kind;
+  union {
+    int i;
+    double d;
+  };
+  std::string text;
+};
+struct with_reference {
+  std::string& there;
+  std::string text;
+};
+class closed {
+ public:
+  explicit closed(std::string t) : text_(std::move(t)) {}
+
+ private:
+  std::string text_;
+};
+TEST(SizeOf, WhatCannotBeLookedThroughCountsItself) {
+  std::string s(1000, 'x');
+  EXPECT_EQ(size_of(derived{{1, s}, 2}), sizeof(derived));
+  EXPECT_EQ(size_of(with_union{1, {2}, s}), sizeof(with_union));
+  EXPECT_EQ(size_of(with_reference{s, s}), sizeof(with_reference));
+  EXPECT_EQ(size_of(closed(s)), sizeof(closed));
+}
+
+TEST(SizeOf, VariantsCountWhatTheyHold) {
+  using text_or_number = std::variant<int, std::string>;
+  EXPECT_EQ(size_of(text_or_number(std::string(1000, 'x'))), sizeof(text_or_number) + 1000);
+  EXPECT_EQ(size_of(text_or_number(7)), sizeof(text_or_number));
 }
 
 TEST(SizeOf, RawPointersOwnNothing) {

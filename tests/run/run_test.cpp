@@ -789,6 +789,29 @@ TEST_P(Run, LargeItemsAreBoundedByTheirBytesWhenTheSinkIsSlow) {
   EXPECT_LE(most_held, most_bytes);
 }
 
+// A type that says nothing of its size is looked through.
+TEST_P(Run, StructsOfLargeItemsAreBoundedByTheirBytes) {
+  struct shot {
+    std::string name;
+    frame picture;
+  };
+  held = most_held = 0;
+  int n = 0;
+  tw::run(count_to(400) | tw::map([](int i) {
+            return shot{std::to_string(i), frame(frame_bytes)};
+          }) |
+              tw::sink(
+                  [&](const shot&) {
+                    std::this_thread::sleep_for(200us);
+                    ++n;
+                  },
+                  {.blocking = true}),
+          policy());
+  EXPECT_EQ(n, 400);
+  EXPECT_EQ(held, 0);
+  EXPECT_LE(most_held, most_bytes);
+}
+
 // The results of other items wait for the first one's.
 TEST_P(Run, LargeResultsThatWaitForTheirTurnAreBoundedByTheirBytes) {
   held = most_held = 0;

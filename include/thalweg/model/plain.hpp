@@ -1,16 +1,14 @@
 /// `plain_bytes`: what may travel as it lies in memory.
 #pragma once
 
+#include <thalweg/pipe/aggregate.hpp>
+
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace thalweg::model {
-
-/// How many of the leaves of an aggregate are looked at: its numbers, pointers and classes that are none
-/// themselves, also those in aggregates and arrays inside it.
-inline constexpr std::size_t most_leaves = 64;
 
 namespace plain_detail {
 
@@ -33,17 +31,12 @@ struct pointing_leaf {
   operator T() const;  // NOLINT(google-explicit-constructor)
 };
 
-template <std::size_t> using one_leaf = leaf;
-template <class T, class Last, std::size_t... I> constexpr bool takes(std::index_sequence<I...>) {
-  return requires { T{one_leaf<I>()..., Last()}; };
-}
-
 // Whether leaf `I`, or one behind it, points somewhere.
 template <class T, std::size_t I = 0> constexpr bool points_inside() {
   constexpr auto before = std::make_index_sequence<I>();
-  if constexpr (takes<T, pointing_leaf>(before)) {
+  if constexpr (pipe::aggregate_detail::takes<T, leaf, pointing_leaf>(before)) {
     return true;
-  } else if constexpr (I + 1 < most_leaves && takes<T, leaf>(before)) {
+  } else if constexpr (I + 1 < pipe::most_leaves && pipe::aggregate_detail::takes<T, leaf, leaf>(before)) {
     return points_inside<T, I + 1>();
   } else {
     return false;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/pipe/aggregate.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <tuple>
@@ -17,14 +19,39 @@ inline constexpr bool has_fixed_size = std::is_trivially_copyable_v<T> && !requi
 } && !requires(const T& x) { thalweg_size_of(x); };
 }  // namespace pipe
 
+template <class T> constexpr std::size_t size_of(const T& item);
+
+namespace pipe {
+/// What a part of an item keeps in memory outside of itself.
+template <class T> constexpr std::size_t held_by(const T& part) {
+  if constexpr (std::is_array_v<T>) {
+    std::size_t sum = 0;
+    if constexpr (!has_fixed_size<std::remove_all_extents_t<T>>) {
+      for (const auto& x : part) sum += held_by(x);
+    }
+    return sum;
+  } else if constexpr (has_fixed_size<T>) {
+    return 0;
+  } else {
+    // A type that counts itself may say less than it is.
+    const auto all = thalweg::size_of(part);
+    return all > sizeof(T) ? all - sizeof(T) : 0;
+  }
+}
+}  // namespace pipe
+
 /// How many bytes an item keeps in memory, for the bounds on what is in flight. Containers, pairs, tuples,
-/// optionals and smart pointers count what they hold (a `std::shared_ptr` only what nobody else shares); a
-/// type with a member `std::size_t size_of() const`, or with a free function `thalweg_size_of(const T&)`
-/// found by argument-dependent lookup, says it itself; everything else counts `sizeof(T)`.
+/// optionals, variants and smart pointers count what they hold (a `std::shared_ptr` only what nobody else
+/// shares), and so do structs of such without constructors, private members, bases and unions, of up to 32
+/// members. A type with a member `std::size_t size_of() const`, or with a free function
+/// `thalweg_size_of(const T&)` found by argument-dependent lookup, says it itself. Everything else counts
+/// `sizeof(T)`: a class that holds memory behind a constructor has to say how much.
 ///
 /// ```cpp
+/// struct message { int id; std::string text; };
 /// assert(tw::size_of(7) == sizeof(int));
 /// assert(tw::size_of(std::vector<char>(1000)) >= 1000);
+/// assert(tw::size_of(message{1, std::string(1000, 'x')}) >= 1000);
 /// ```
 template <class T> constexpr std::size_t size_of(const T& item) {
   if constexpr (requires {
@@ -46,7 +73,11 @@ template <class T> constexpr std::size_t size_of(const T& item) {
                          item.begin();
                          item.end();
                        }) {
-    if constexpr (pipe::has_fixed_size<typename T::value_type>) {
+    if constexpr (requires { std::tuple_size<T>::value; }) {  // std::array: its items lie in it
+      std::size_t sum = sizeof(T);
+      for (const auto& x : item) sum += pipe::held_by(x);
+      return sum;
+    } else if constexpr (pipe::has_fixed_size<typename T::value_type>) {
       return sizeof(T) + item.size() * sizeof(typename T::value_type);
     } else {
       std::size_t sum = sizeof(T);
@@ -76,13 +107,21 @@ template <class T> constexpr std::size_t size_of(const T& item) {
                          item.has_value();
                          *item;
                        }) {  // std::optional and its like
-    return sizeof(T) + (item.has_value() ? thalweg::size_of(*item) - sizeof(*item) : 0);
+    return sizeof(T) + (item.has_value() ? pipe::held_by(*item) : 0);
   } else if constexpr (!std::is_trivially_copyable_v<T> && requires { std::tuple_size<T>::value; }) {
     return std::apply(
-        [](const auto&... part) {
-          return sizeof(T) + (std::size_t{0} + ... + (thalweg::size_of(part) - sizeof(part)));
-        },
-        item);
+        [](const auto&... part) { return sizeof(T) + (std::size_t{0} + ... + pipe::held_by(part)); }, item);
+  } else if constexpr (!std::is_trivially_copyable_v<T> && requires {
+                         item.valueless_by_exception();
+                         item.index();
+                       }) {  // std::variant
+    return item.valueless_by_exception()
+               ? sizeof(T)
+               : sizeof(T) + visit([](const auto& x) { return pipe::held_by(x); }, item);
+  } else if constexpr (!std::is_trivially_copyable_v<T> && pipe::member_count<T> > 0) {
+    return sizeof(T) + pipe::with_members(item, [](const auto&... part) {
+             return (std::size_t{0} + ... + pipe::held_by(part));
+           });
   } else {
     return sizeof(T);
   }
