@@ -308,8 +308,8 @@ graph::where graph::at(const model::exported_port& p) const {
   const auto& g = here();
   if (p.place_ && p.place_->graph == &g) return {p.place_->node, p.port_};
   // One that stands for nothing is a problem of its own.
-  const auto& name = p.owner().name();
-  return {0, 0, (name.empty() ? model::short_name(typeid(p.owner())) : name) + "." + p.name()};
+  const auto& owner = p.owner();
+  return {0, 0, (owner.name().empty() ? model::short_name(typeid(owner)) : owner.name()) + "." + p.name()};
 }
 
 graph::where graph::at(const std::shared_ptr<const model::graph_place>& p, const char* port) const {

@@ -425,8 +425,8 @@ template <class Input, class... Leaves> class chain final : public component {
       if constexpr (!pipe::has_fixed_size<output<I>>) bytes += thalweg::size_of(item);
       // The size with this item, which may be stolen at once: with a limit of 1 each one is flushed all the
       // same.
-      const std::size_t size = add(std::forward<U>(item));
-      if (size >= limit || pipe::glance(hurry) ||
+      const std::size_t now = add(std::forward<U>(item));
+      if (now >= limit || pipe::glance(hurry) ||
           (!pipe::has_fixed_size<output<I>> && bytes >= ctx.limit_bytes)) [[unlikely]]
         full();
     }
