@@ -161,7 +161,7 @@ void monitor::tell_of_loops(std::int64_t now) {
     const auto done = std::accumulate(nodes.begin(), nodes.end(), std::uint64_t{0},
                                       [](std::uint64_t sum, const node* n) { return sum + n->items_done(); });
     const bool rests = std::all_of(nodes.begin(), nodes.end(), [](const node* n) {
-      return n->asleep() && !n->has_doors() && n->deadline() == never && n->outputs_have_room();
+      return n->asleep() && !n->has_doors() && !n->timed && n->outputs_have_room();
     });
     const auto waiting =
         std::find_if(nodes.begin(), nodes.end(), [](const node* n) { return n->waits_for_its_loop(); });

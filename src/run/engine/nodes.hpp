@@ -26,7 +26,9 @@ class line_node final : public node, public stage_runner::output {
 
   [[nodiscard]] bool ready() override;
   void execute(worker& w) override;
-  [[nodiscard]] std::int64_t deadline() const override { return stages_ ? stages_->deadline() : never; }
+  [[nodiscard]] std::int64_t deadline() const override {
+    return timed_ && stages_ ? stages_->deadline() : never;
+  }
   [[nodiscard]] bool sources() const override { return is_source_; }
   [[nodiscard]] bool begins() const override { return is_source_ || timed_; }
   [[nodiscard]] std::span<observe::stage_counters> counters() override;
