@@ -128,6 +128,17 @@ template <class Self, class T> class sends {
     bench_->close(input_);
     return static_cast<Self&>(*this);
   }
+  /// So many of the items that were sent to this input have not been taken by the stage: it reads its inputs
+  /// itself and has not come to them, or it has ended. At the end of the test as many are to be left, none
+  /// where nothing was said: what nobody takes is a failure.
+  Self& expect_left(std::size_t items) {
+    bench_->looked();
+    if (const auto n = bench_->left(input_); n != items)
+      bench_->fail("input " + bench_->input_name(input_) + " was expected to have " + std::to_string(items) +
+                   " items left, but it has " + std::to_string(n));
+    bench_->expect_left(input_, items);
+    return static_cast<Self&>(*this);
+  }
 
  protected:
   sends(bench& b, std::size_t input) : bench_(&b), input_(input) {}
@@ -321,8 +332,9 @@ class line_test final : public testing_detail::owner,
 ///
 /// Fails with a `tw::test_failure`, in which the place of the test, the port, what was expected and what came
 /// stand: at the expectation, or at the end of the full expression (of the block, if the test has a name) if
-/// something has come that nobody expected, if an error was thrown that nobody expected, or if nothing was
-/// expected at all. A stage that cannot be run is an `invalid_job`, as anywhere.
+/// something has come that nobody expected, if an error was thrown that nobody expected, if items are left at
+/// an input that the stage has not taken, or if nothing was expected at all. A stage that cannot be run is an
+/// `invalid_job`, as anywhere.
 ///
 /// What needs more than one stage is not here: an ordered `tw::merge` needs the split whose order it
 /// restores.

@@ -64,6 +64,7 @@ struct graph::state {
     std::vector<std::string> problems = {};  // of its children, found while they were made and connected
   };
 
+  std::vector<std::unique_ptr<stage>> spare;  // that have been given to it and are not in it
   std::vector<box> boxes;
   std::deque<element> elements;
   std::vector<model::edge> edges;  // between elements
@@ -153,6 +154,14 @@ graph::graph(graph&&) noexcept = default;
 graph& graph::operator=(graph&&) noexcept = default;
 graph::~graph() = default;
 
+void graph::note_uncalled(const stage& s) {
+  here().problems.push_back(
+      "stage '" + s.name() +
+      "': its on_item is never called: its inputs are members of a base class, which does "
+      "not know of it. Declare the inputs where on_item is, or make it a virtual function "
+      "that the base class declares");
+}
+
 graph::state& graph::here() const {
   if (!state_) throw error("graph: it has been moved from: there is nothing in it, and nothing can be added");
   return *state_;
@@ -186,7 +195,21 @@ void graph::use(stage& s) {
 
 void graph::keep(stage& s, std::unique_ptr<stage> owned, std::string pattern) {
   auto& g = at_rest("nothing can be added");
+  if (const auto before = s.place_.lock(); before && before->graph != nullptr) {
+    const bool here = before->graph == &g;
+    g.problems.push_back("stage '" + s.name() + "' is added twice: it is in " +
+                         (here ? "this graph" : "another graph") + " already");
+    if (!owned) return;
+    auto& kept = here ? g.elements[before->node].owned : g.spare.emplace_back();
+    if (kept) {
+      (void)owned.release();  // it has an owner
+    } else {
+      kept = std::move(owned);
+    }
+    return;
+  }
   auto& x = g.add();
+  s.place_ = x.place;
   x.s = &s;
   x.owned = std::move(owned);
   x.pattern = std::move(pattern);

@@ -45,7 +45,9 @@ report run_here(model::plan&& plan, const any_policy& policy, const run_options&
 }
 
 void engine::set_replicas(std::string_view, int) {
-  throw error("the policy '" + state_->policy + "' cannot change the number of replicas while it runs");
+  throw error("the policy '" + state_->policy +
+              "' cannot change the number of replicas while it runs: run the job under another one, such as "
+              "thalweg::pool or thalweg::threads");
 }
 
 void engine::stop() {
@@ -136,7 +138,8 @@ void execution::set_replicas(std::initializer_list<std::pair<std::string_view, i
       throw error("set_replicas: there is no stage '" + std::string(stage) + "', so nothing is changed" +
                   meant_stage(engine_->state(), stage));
     if (s->info->farm < 0)
-      throw error("set_replicas: stage '" + std::string(stage) + "' is serial, so nothing is changed");
+      throw error("set_replicas: stage '" + std::string(stage) +
+                  "' is serial: put it into a tw::farm. Nothing is changed");
     if (replicas < 1)
       throw error("set_replicas: '" + std::string(stage) + "' must have at least 1 replica, not " +
                   std::to_string(replicas) + ", so nothing is changed");

@@ -26,10 +26,17 @@ std::string place(const std::source_location& where) {
 class bench::impl {
  public:
   impl(stage& s, std::source_location where) : where_(place(where)) {
+    const auto refuse_connected = [&](const model::port& p) {
+      if (p.connected())
+        refuse("port '" + p.name() + "' of stage '" + s.name() +
+               "' is connected: a stage is tested outside of graphs, and once at a time");
+    };
     for (const auto* p : s.inputs()) refuse_connected(*p);
     for (const auto* p : s.outputs()) refuse_connected(*p);
     graph alone;  // which gives the stage its name
     alone.use(s);
+    if (alone.size() == 0)
+      refuse("stage '" + s.name() + "' is part of a graph: a stage is tested outside of graphs");
     model::stage_info info;
     info.name = s.name();
     info.pattern = alone.node(0).pattern;
@@ -40,7 +47,7 @@ class bench::impl {
     }
     auto made = std::make_unique<model::ported>(s, std::move(info));
     if (made->role() == model::order_role::restores)
-      throw error("an ordered tw::merge cannot be tested alone: it needs the split whose order it restores");
+      refuse("an ordered tw::merge cannot be tested alone: it needs the split whose order it restores");
     ports_ = made.get();
     std::vector<std::unique_ptr<model::component>> parts;
     parts.push_back(std::move(made));
@@ -48,6 +55,8 @@ class bench::impl {
     for (auto* p : ports_->inputs()) p->connect(true);
     for (auto* p : ports_->outputs()) p->connect(true);
     waiting_.resize(ports_->inputs().size());
+    left_.assign(ports_->inputs().size(), 0);
+    may_be_left_.assign(ports_->inputs().size(), 0);
     closed_.assign(ports_->inputs().size(), false);
     told_.assign(ports_->inputs().size(), false);
     for (std::size_t i = 0; i < ports_->outputs().size(); ++i) outputs_.push_back({ports_->make_chunk(i)});
@@ -63,6 +72,8 @@ class bench::impl {
     if (last.info->out != nullptr)
       outputs_.push_back({run_->plan.components[last.component]->make_chunk(last.stage)});
     closed_.assign(is_source() ? 0 : 1, false);
+    left_.assign(closed_.size(), 0);
+    may_be_left_.assign(closed_.size(), 0);
     for (const auto& s : run_->stages) {
       auto& c = *run_->plan.components[s.component];
       c.prepare(s.stage, 1);
@@ -78,7 +89,10 @@ class bench::impl {
   void give(std::size_t input, pipe::chunk_base& items) {
     if (closed_.at(input))
       owner_->fail("input " + input_name(input) + " has been closed: nothing can be sent to it");
-    if (over_) return;  // a stage that has ended discards what still comes
+    if (over_) {  // a stage that has ended discards what still comes
+      left_[input] += items.size();
+      return;
+    }
     if (ports_ == nullptr) {
       attempt(0, [&] { carry(0, items); });
     } else if (ports_->inputs()[input]->pushed()) {
@@ -139,6 +153,14 @@ class bench::impl {
                    (n == 1 ? " item that was" : " items that were") + " not expected" +
                    (o.show ? ": " + o.show(*o.sent) : std::string(": expect them, or ignore() them")));
     }
+    for (std::size_t i = 0; !had_error_ && i < left_.size(); ++i) {
+      if (left_[i] == may_be_left_[i]) continue;
+      owner_->fail("input " + input_name(i) + " has " + std::to_string(left_[i]) +
+                   (left_[i] == 1 ? " item" : " items") + " left that the stage has not taken" +
+                   (may_be_left_[i] > 0
+                        ? ", not " + std::to_string(may_be_left_[i])
+                        : ": say expect_left(" + std::to_string(left_[i]) + ") if that is meant"));
+    }
     if (!looked_ && !outputs_.empty()) owner_->fail("nothing was expected: the test cannot fail");
   }
 
@@ -153,6 +175,9 @@ class bench::impl {
     }
   }
 
+  [[nodiscard]] std::size_t left(std::size_t input) const {
+    return left_.at(input) + (over_ ? 0 : waits(input));
+  }
   [[nodiscard]] std::string output_name(std::size_t i) const {
     return name() + (ports_ != nullptr ? "." + ports_->outputs()[i]->name() : ".out") + "'";
   }
@@ -178,7 +203,10 @@ class bench::impl {
   std::int64_t now_ = 0;
   std::exception_ptr error_;
   bool over_ = false;
+  bool had_error_ = false;
   bool looked_ = false;
+  std::vector<std::size_t> left_;         // by input: not taken when it ended
+  std::vector<std::size_t> may_be_left_;  // as the test says
   bool concluded_ = false;
   bool released_ = false;
 
@@ -205,10 +233,8 @@ class bench::impl {
     impl& bench_;
   };
 
-  static void refuse_connected(const model::port& p) {
-    if (p.connected())
-      throw error("test: port '" + p.name() + "' of stage '" + p.owner().name() +
-                  "' is connected: a stage is tested outside of graphs, and once at a time");
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw test_failure("the test at " + where_ + ": " + why);
   }
 
   void prepare(std::vector<std::unique_ptr<model::component>> parts, bool line) {
@@ -231,7 +257,7 @@ class bench::impl {
   template <class F> bool attempt(std::size_t component, F&& f) {
     if (over_) return false;
     if (run_->guard(component, 0, 0, std::forward<F>(f))) return true;
-    over_ = true;
+    over_ = had_error_ = true;
     error_ = run_->errors.kept();
     return false;
   }
@@ -266,6 +292,8 @@ class bench::impl {
 
   void finish() {
     if (ports_ != nullptr) {
+      for (std::size_t i = 0; i < left_.size(); ++i) left_[i] = waits(i);  // the ports forget it
+      for (auto& all : waiting_) all.clear();
       attempt(0, [&] { ports_->finish(0, 0, *contexts_[0], nullptr); });
     } else {
       for (std::size_t i = 0; i < run_->stages.size() && !over_; ++i) {
@@ -274,6 +302,14 @@ class bench::impl {
       }
     }
     over_ = true;
+  }
+
+  // Items at an input that the stage has not taken yet.
+  [[nodiscard]] std::size_t waits(std::size_t input) const {
+    if (ports_ == nullptr) return 0;
+    std::size_t n = ports_->inputs()[input]->left();
+    for (const auto& items : waiting_[input]) n += items->size();
+    return n;
   }
 
   // Asks a stage that reads its ports itself for as long as it does anything, as a run would.
@@ -442,43 +478,51 @@ std::exception_ptr bench::take_error() {
   return std::exchange(impl_->error_, nullptr);
 }
 
-std::size_t bench::number_of(const model::input_port& p) const {
+std::size_t bench::left(std::size_t input) const {
+  return impl_->left(input);
+}
+void bench::expect_left(std::size_t input, std::size_t items) noexcept {
+  impl_->may_be_left_[input] = items;
+}
+
+std::size_t bench::number_of(const model::input_port& p) {
   const auto& all = impl_->ports_->inputs();
   if (std::find(all.begin(), all.end(), &p) == all.end())
-    throw error("test: input '" + p.name() + "' belongs to another stage than the one that is tested");
+    fail("input '" + p.name() + "' belongs to another stage than the one that is tested");
   return p.index();
 }
 
-std::size_t bench::number_of(const model::output_port& p) const {
+std::size_t bench::number_of(const model::output_port& p) {
   const auto& all = impl_->ports_->outputs();
   if (std::find(all.begin(), all.end(), &p) == all.end())
-    throw error("test: output '" + p.name() + "' belongs to another stage than the one that is tested");
+    fail("output '" + p.name() + "' belongs to another stage than the one that is tested");
   return p.index();
 }
 
 namespace {
 
 template <class Ports>
-auto& named(const Ports& all, const char* kind, const std::string& name, const std::type_info& type) {
+auto& named(bench& b, const Ports& all, const char* kind, const std::string& name,
+            const std::type_info& type) {
   std::string names;
   for (auto* p : all) {
     names += (names.empty() ? "" : ", ") + p->name();
     if (p->name() != name) continue;
     if (p->type() == type) return *p;
-    throw error(std::string("test: the items of ") + kind + " '" + name + "' are of type " +
-                model::type_name(p->type()) + ", not " + model::type_name(type));
+    b.fail(std::string("the items of ") + kind + " '" + name + "' are of type " +
+           model::type_name(p->type()) + ", not " + model::type_name(type));
   }
-  throw error(std::string("test: there is no ") + kind + " '" + name +
-              "' (there are: " + (names.empty() ? "none" : names) + ")");
+  b.fail(std::string("there is no ") + kind + " '" + name +
+         "' (there are: " + (names.empty() ? "none" : names) + ")");
 }
 
 }  // namespace
 
-const model::input_port& bench::input(const std::string& name, const std::type_info& type) const {
-  return named(impl_->ports_->inputs(), "input", name, type);
+const model::input_port& bench::input(const std::string& name, const std::type_info& type) {
+  return named(*this, impl_->ports_->inputs(), "input", name, type);
 }
-const model::output_port& bench::output(const std::string& name, const std::type_info& type) const {
-  return named(impl_->ports_->outputs(), "output", name, type);
+const model::output_port& bench::output(const std::string& name, const std::type_info& type) {
+  return named(*this, impl_->ports_->outputs(), "output", name, type);
 }
 std::string bench::input_name(std::size_t input) const {
   return impl_->input_name(input);

@@ -1,4 +1,4 @@
-// expect: thalweg::in: the stage has neither on_item.* nor on_run
+// expect: (?s)(?=.*has an on_item, but none that can be called.*let it take these)(?!.*has neither on_item)
 #include <thalweg/thalweg.hpp>
 
 #include <string>

@@ -149,6 +149,94 @@ TEST(GraphMistakes, AHandleOfAGraphThatIsGone) {
   EXPECT_THAT(problems(h), ElementsAre(HasSubstr("'source.out' is not in this graph")));
 }
 
+TEST(GraphMistakes, AStageThatIsAddedTwice) {
+  tw::graph g;
+  counter c(1);
+  g.use(c);
+  auto& k = g.configure(g.add<collector>(), {.name = "keep"});
+  g.connect(c.out, k.in);
+  g.use(c);
+  g.use(k);
+  EXPECT_THAT(problems(g), ElementsAre("stage 'counter-0' is added twice: it is in this graph already",
+                                       "stage 'keep' is added twice: it is in this graph already"));
+  EXPECT_EQ(g.size(), 2U);
+}
+
+TEST(GraphMistakes, AStageThatIsInAnotherGraph) {
+  collector k;
+  tw::graph g;
+  {
+    tw::graph first;
+    first.use(k);
+    tw::graph second;
+    second.use(k);
+    EXPECT_THAT(problems(second),
+                Contains("stage 'collector-0' is added twice: it is in another graph already"));
+    auto& c = first.add<counter>(3);
+    first.connect(c.out, k.in);
+    tw::run(first);
+    EXPECT_THAT(k.seen, SizeIs(3)) << "the first graph has it";
+  }
+  k.in.connect(false);
+  g.use(k);  // the first one is gone
+  auto& c = g.add<counter>(2);
+  g.connect(c.out, k.in);
+  tw::run(g);
+  EXPECT_THAT(k.seen, SizeIs(2));
+}
+
+// Has its ports, and reads them itself.
+struct reading : tw::stage {
+  tw::in<int> in{this, "in"};
+  void on_run() override {
+    while (in.available()) in.take();
+  }
+};
+struct below_reading : reading {
+  void on_item(tw::in<int>&, int) {}
+};
+struct below_collector : collector {
+  void on_item(tw::in<int>&, int) {}
+};
+struct below_and_silent : collector {};
+class with_private_functions : public tw::stage {
+  void on_run() override {
+    while (in.available()) on_item(in.take());
+  }
+  void on_item(int x) { sum += x; }
+
+ public:
+  tw::in<int> in{this, "in"};
+  int sum = 0;
+};
+
+template <class S> std::vector<std::string> problems_with() {
+  tw::graph g;
+  auto& s = g.configure(g.add<S>(), {.name = "last"});
+  g.connect(g.add(tw::source(std::vector{1})).out, s.in);
+  std::vector<std::string> all;
+  try {
+    tw::run(g);
+  } catch (const tw::invalid_job& e) {
+    all = e.problems();
+  }
+  return all;
+}
+
+TEST(GraphMistakes, AnOnItemThatIsNeverCalled) {
+  const auto never = ElementsAre(AllOf(HasSubstr("on_item is never called"), HasSubstr("base class")));
+  EXPECT_THAT(problems_with<below_reading>(), never);
+  EXPECT_THAT(problems_with<below_collector>(), never);
+  EXPECT_THAT(problems_with<below_and_silent>(), IsEmpty());
+  EXPECT_THAT(problems_with<reading>(), IsEmpty());
+  EXPECT_THAT(problems_with<with_private_functions>(), IsEmpty());
+  tw::graph g;
+  g.add(std::make_unique<below_reading>());
+  below_reading used;
+  g.use(used);
+  EXPECT_THAT(problems(g), testing::SizeIs(testing::Ge(2)));
+}
+
 TEST(GraphMistakes, AStageOfAnotherGraphIsNotConfigured) {
   tw::graph g;
   auto& s = g.add<splitter>();

@@ -72,6 +72,27 @@ struct counter : tw::stage {
 struct nothing_to_see {
   int x;
 };
+struct point {
+  int x;
+  std::string name;
+  std::pair<double, std::vector<int>> more;
+};
+enum class colour { green, red };
+struct with_array {
+  int all[3];
+  int more;
+};
+struct with_base : nothing_to_see {
+  int y;
+};
+class closed_up {
+ public:
+  explicit closed_up(int n) : n_(n) {}
+  [[nodiscard]] int get() const { return n_; }
+
+ private:
+  int n_;
+};
 
 // What windows give, without their times.
 auto values() {
@@ -130,12 +151,14 @@ TEST(TestAStage, WhatIsSentFromOnePortToTheNextCanBeInterleaved) {
       .expect_running()
       .to(s.a)
       .close()
-      .expect_ended();
+      .expect_ended()
+      .to(s.b)
+      .expect_left(1);
 }
 
 TEST(TestAStage, WhatComesAfterItsEndIsDiscarded) {
   adder s;
-  tw::test(s).to(s.a).close().to(s.b).send(1, 2).from(s.sum).expect_nothing();
+  tw::test(s).to(s.a).close().to(s.b).send(1, 2).expect_left(2).from(s.sum).expect_nothing();
 }
 
 TEST(TestAStage, HooksAreCalledOnceAndInTheirPlaces) {
@@ -182,8 +205,69 @@ TEST(TestAStage, PortsByName) {
                 return std::string();
               }()),
               AllOf(HasSubstr("'number'"), HasSubstr("numbers")));
-  EXPECT_THROW((tw::test(s).to<std::string>("numbers").send("x")), tw::error);
-  EXPECT_THROW((tw::test(s).from<double>("even").expect_nothing()), tw::error);
+}
+
+MATCHER_P(SaysAtLine, line, "") {
+  return arg.find("test_dsl_test.cpp:" + std::to_string(line) + ": ") != std::string::npos;
+}
+
+TEST(TestAStage, WrongPortsAndTypesAreFailuresWithTheirPlace) {
+  splitter s;
+  splitter other;
+  EXPECT_THAT(failure_text([&] { tw::test(s).to<int>("number").send(1); }),
+              AllOf(SaysAtLine(__LINE__ - 1), HasSubstr("no input 'number' (there are: numbers)")));
+  EXPECT_THAT(failure_text([&] { tw::test(s).from<int>("evn").expect(1); }),
+              AllOf(SaysAtLine(__LINE__ - 1), HasSubstr("no output 'evn'")));
+  EXPECT_THAT(failure_text([&] { tw::test(s).to<std::string>("numbers").send("x"); }),
+              AllOf(SaysAtLine(__LINE__ - 1), HasSubstr("of type int, not std::string")));
+  EXPECT_THAT(failure_text([&] { tw::test(s).from<double>("even").expect_nothing(); }),
+              AllOf(SaysAtLine(__LINE__ - 1), HasSubstr("of type int, not double")));
+  EXPECT_THAT(failure_text([&] { tw::test(s).to(other.numbers).send(1); }),
+              AllOf(SaysAtLine(__LINE__ - 1), HasSubstr("'numbers' belongs to another stage")));
+  EXPECT_THAT(failure_text([&] { tw::test(s).from(other.odd).expect(1); }),
+              AllOf(SaysAtLine(__LINE__ - 1), HasSubstr("'odd' belongs to another stage")));
+  tw::graph g;
+  auto& added = g.add<splitter>();
+  EXPECT_THAT(failure_text([&] { tw::test(added).to(added.numbers).send(1); }),
+              AllOf(SaysAtLine(__LINE__ - 1), HasSubstr("'splitter-0' is part of a graph")));
+}
+
+// Adds up pairs, and wants no more once one side has ended.
+struct pairs : tw::stage {
+  tw::in<int> left{this, "left"}, right{this, "right"};
+  tw::out<int> sum{this, "sum"};
+  void on_run() override {
+    while (left.available() && right.available()) sum.send(left.take() + right.take());
+    if (left.ended() || right.ended()) end();
+  }
+};
+
+TEST(TestAStage, WhatIsLeftAtAnInputIsAFailure) {
+  pairs p;
+  const int line = __LINE__ + 2;
+  EXPECT_THAT(
+      failure_text([&] { tw::test(p).to(p.left).send(1, 2, 3).to(p.right).send(10).from(p.sum).expect(11); }),
+      AllOf(SaysAtLine(line), HasSubstr("input 'pairs-0.left' has 2 items left"),
+            HasSubstr("expect_left(2)")));
+  tw::test(p).to(p.left).send(1, 2, 3).to(p.right).send(10).from(p.sum).expect(11).to(p.left).expect_left(2);
+  EXPECT_THAT(failure_text([&] { tw::test(p).to(p.left).send(1, 2).expect_left(1); }),
+              HasSubstr("expected to have 1 items left, but it has 2"));
+  EXPECT_THAT(failure_text([&] {
+                tw::test(p)
+                    .to(p.left)
+                    .send(1)
+                    .expect_left(1)
+                    .send(2)
+                    .to(p.right)
+                    .close()
+                    .from(p.sum)
+                    .expect_nothing();
+              }),
+              HasSubstr("has 2 items left that the stage has not taken, not 1"));
+  // Items that come when it has ended.
+  EXPECT_THAT(
+      failure_text([&] { tw::test(p).to(p.right).close().to(p.left).send(1).from(p.sum).expect_nothing(); }),
+      HasSubstr("input 'pairs-0.left' has 1 item left"));
 }
 
 TEST(TestAStage, PortsOfAnotherStageAreRefused) {
@@ -405,6 +489,11 @@ TEST(TestFailures, AnyItemsCanBeShown) {
   EXPECT_EQ(shown(std::optional<int>()), "nothing");
   EXPECT_EQ(shown(std::optional(3)), "3");
   EXPECT_THAT(shown(nothing_to_see{1}), HasSubstr("nothing_to_see"));
+  EXPECT_THAT(shown(point{1, "a", {0.5, {2, 3}}}), testing::EndsWith("point{1, \"a\", {0.5, {2, 3}}}"));
+  EXPECT_THAT(shown(colour::red), testing::EndsWith("colour(1)"));
+  EXPECT_THAT(shown(with_array{}), HasSubstr("which has no operator<<"));
+  EXPECT_THAT(shown(with_base{}), HasSubstr("which has no operator<<"));
+  EXPECT_THAT(shown(closed_up(3)), HasSubstr("which has no operator<<"));
   EXPECT_EQ(tw::testing_detail::shown_list(std::vector<int>{}), "nothing");
 }
 

@@ -783,6 +783,18 @@ TEST_P(Execution, SetReplicasRefusesWhatMakesNoSense) {
   EXPECT_THROW(e.set_replicas("f", -1), tw::error);
   EXPECT_THROW(e.set_replicas("nobody", 2), tw::error);
   EXPECT_THROW(e.set_replicas("serial", 2), tw::error);
+  // Each says what to do.
+  const auto said = [&](auto&& f) {
+    try {
+      f();
+    } catch (const tw::error& why) {
+      return std::string(why.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(said([&] { e.set_replicas("serial", 2); }),
+              HasSubstr(policy().name() == "sequential" ? "thalweg::pool or thalweg::threads" : "tw::farm"));
+  EXPECT_THAT(said([&] { e.set_replicas({{"f", 1}, {"serial", 2}}); }), HasSubstr("tw::farm"));
   e.stop();
   e.wait();
 }

@@ -98,7 +98,10 @@ struct input_wanted<Stage> : first_wanted<typename Stage::inner_type> {};
 template <class In, class Out>
 struct first_wanted<any_pipeline<In, Out>> : std::type_identity<slot_type<In>> {};
 
-template <class T> inline constexpr bool is_optional_end = false;
+template <class T>
+concept has_items = requires { typename T::item_type; };
+template <class T> inline constexpr bool is_handle = false;
+template <class In, class Out> inline constexpr bool is_handle<added<In, Out>> = true;
 
 /// The last part of a type's name: what its stages are called without a name of their own.
 std::string short_name(const std::type_info& type);
@@ -133,6 +136,7 @@ class graph {
     auto made = std::make_unique<S>(std::forward<A>(args)...);
     auto& s = *made;
     own(std::move(made), model::short_name(typeid(S)));
+    check_calls(s);
     return s;
   }
   /// Makes a composite stage, and takes its children into the graph. It lives as long as the graph.
@@ -146,8 +150,21 @@ class graph {
   }
   /// The same for a stage that was made elsewhere: by a plug-in, or from a configuration.
   stage& add(std::unique_ptr<stage> s);
+  template <class S>
+    requires(std::derived_from<S, stage> && !std::same_as<S, stage>)
+  S& add(std::unique_ptr<S> s) {
+    auto& made = static_cast<S&>(add(std::unique_ptr<stage>(std::move(s))));
+    check_calls(made);
+    return made;
+  }
   /// The same for a stage that somebody else keeps alive.
   void use(stage& s);
+  template <class S>
+    requires(std::derived_from<S, stage> && !std::same_as<S, stage>)
+  void use(S& s) {
+    use(static_cast<stage&>(s));
+    check_calls(s);
+  }
 
   /// Adds a pattern, or a line of them: `g.add(tw::map(f)).in` and `.out` are its ends. Where its operator
   /// takes anything (a generic lambda, `tw::batch`), say what it gets: `g.add<int>(tw::batch(10))`.
@@ -188,10 +205,7 @@ class graph {
   /// Connects an output to an input: ports of stages and of composite stages, or ends of lines. Items that do
   /// not convert to what is taken are a compile-time error.
   template <class From, class To>
-    requires requires {
-      typename From::item_type;
-      typename To::item_type;
-    }
+    requires model::has_items<From> && model::has_items<To>
   void connect(const From& from, const To& to, connect_options opts = {}) {
     using produced = typename From::item_type;
     using accepted = typename To::item_type;
@@ -201,6 +215,27 @@ class graph {
     static_assert(sizeof(model::connection<produced, accepted, to_any<accepted>, fits>) != 0);
     if constexpr (fits)
       join(output_at(from), input_at(to), std::move(opts), model::conversion::between<produced, accepted>());
+  }
+  // What is no port is refused in one sentence.
+  template <class From, class To>
+    requires(!(model::has_items<From> && model::has_items<To>) &&
+             !(std::convertible_to<const From&, std::string_view> &&
+               std::convertible_to<const To&, std::string_view>))
+  void connect(const From&, const To&, const connect_options& = {}) {
+    constexpr bool handles = model::is_handle<From> || model::is_handle<To>;
+    constexpr bool stages = std::derived_from<From, stage> || std::derived_from<To, stage> ||
+                            std::derived_from<From, composite_stage> ||
+                            std::derived_from<To, composite_stage>;
+    static_assert(
+        !handles,
+        "thalweg::graph: connect takes ports, and this is all of a line: write line.out and line.in");
+    static_assert(handles || !stages,
+                  "thalweg::graph: connect takes ports, and this is a stage: name one of its members, as in "
+                  "split.even");
+    static_assert(
+        handles || stages,
+        "thalweg::graph: connect takes an output and an input: ports of stages, .out and .in of what "
+        "g.add(pattern) gives, or two names");
   }
   /// The same by name: `connect("split.even", "evens.in")`. A line's ends are called `in` and `out`. The
   /// types must be the same.
@@ -292,6 +327,15 @@ class graph {
   [[nodiscard]] where at(const model::port& p) const;
   [[nodiscard]] where at(const model::exported_port& p) const;
   [[nodiscard]] where at(const std::shared_ptr<const model::graph_place>& p, const char* port) const;
+  // An on_item that is declared below the class with the ports is never called.
+  template <class S> void check_calls(const S& s) {
+    if constexpr (model::has_member_on_item<S>) {
+      bool called = s.inputs().empty();
+      for (const auto* p : s.inputs()) called = called || p->calls(model::declares_on_item<S>());
+      if (!called) note_uncalled(s);
+    }
+  }
+  void note_uncalled(const stage& s);
   void own(std::unique_ptr<stage> s, std::string pattern);
   void keep(stage& s, std::unique_ptr<stage> owned, std::string pattern);
   std::shared_ptr<const model::graph_place> add_line(blueprint b, const std::type_info* in,

@@ -3,6 +3,7 @@
 #include <thalweg/model/component.hpp>
 #include <thalweg/model/errors.hpp>
 #include <thalweg/model/frame.hpp>
+#include <thalweg/model/stage_functions.hpp>
 #include <thalweg/model/this_thread.hpp>
 #include <thalweg/pipe/chunk.hpp>
 #include <thalweg/pipe/size_of.hpp>
@@ -71,6 +72,11 @@ class input_port : public port {
  public:
   /// Whether the stage takes its items as they come, and does not choose when to read them.
   [[nodiscard]] bool pushed() const noexcept { return pushed_; }
+  /// Whether the class that has the port knows of the `on_item` that this class declares.
+  [[nodiscard]] bool calls(const std::type_info* declared_in) const noexcept {
+    return on_item_of_ != nullptr &&
+           (*on_item_of_ == typeid(void) || *declared_in == typeid(void) || *on_item_of_ == *declared_in);
+  }
   /// Gives the items of `items` to the stage, one by one.
   virtual void deliver(context& ctx, pipe::chunk_base& items) = 0;
   /// For a stage that chooses: these are there to be read. Takes them out of `items`.
@@ -89,6 +95,7 @@ class input_port : public port {
 
   [[noreturn]] void refuse_empty(const char* function) const;
 
+  const std::type_info* on_item_of_ = nullptr;  // the class whose on_item it calls; null: none
   bool pushed_ = false;
   bool over_ = false;
   std::int64_t upto_ = std::numeric_limits<std::int64_t>::min();
@@ -149,10 +156,6 @@ class output_port : public port {
   const demand* behind_ = nullptr;
 };
 
-/// Whether a stage has `on_run` of its own.
-template <class S>
-inline constexpr bool overrides_run = !std::is_same_v<decltype(&S::on_run), void (stage::*)()>;
-
 }  // namespace model
 
 /// An input port of items of type T: a member of a `tw::stage`, initialised with `{this, "name"}`.
@@ -170,11 +173,16 @@ template <class T> class in final : public model::input_port {
     if constexpr (requires(S& s, T x) { s.on_item(*this, std::move(x)); }) {
       deliver_ = deliver_to<S>;
       pushed_ = true;
-    } else {
-      static_assert(model::overrides_run<S>,
+    } else if constexpr (!model::overrides_run<S>) {
+      static_assert(
+          !model::has_member_on_item<S>,
+          "thalweg::in: the stage has an on_item, but none that can be called with (tw::in<T>& port, "
+          "T item) for this port: make it public, and let it take these");
+      static_assert(model::has_member_on_item<S> || model::overrides_run<S>,
                     "thalweg::in: the stage has neither on_item(tw::in<T>& port, T item) for this port nor "
                     "on_run(), in which it could read it");
     }
+    on_item_of_ = model::declares_on_item<S>();
   }
 
   // --- for a stage that chooses what to read, in on_run() ---

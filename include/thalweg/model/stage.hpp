@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ namespace model {
 /// What a stage has to do with the order behind branches: a split gives its items ranks, which travel with
 /// what becomes of them, and an ordered merge puts them back into that order.
 enum class order_role : std::uint8_t { none, gives, restores };
+struct graph_place;
 class rank_giver;
 class stage_host;
 class gateway;
@@ -114,6 +116,7 @@ class stage {
 
   std::string name_;
   std::size_t id_ = 0;
+  std::weak_ptr<const model::graph_place> place_;
   std::vector<model::input_port*> inputs_;
   std::vector<model::output_port*> outputs_;
   observe::logger log_;

@@ -60,11 +60,16 @@ class bench {
   /// What the stage has thrown, if anything; it counts as expected from now on.
   [[nodiscard]] std::exception_ptr take_error();
 
+  /// How many items of those sent to an input the stage has not taken: they wait, or it wants no more.
+  [[nodiscard]] std::size_t left(std::size_t input) const;
+  /// At the end of the test so many are to be left there.
+  void expect_left(std::size_t input, std::size_t items) noexcept;
+
   /// The number of a port, which must be one of the stage's.
-  [[nodiscard]] std::size_t number_of(const model::input_port& p) const;
-  [[nodiscard]] std::size_t number_of(const model::output_port& p) const;
-  [[nodiscard]] const model::input_port& input(const std::string& name, const std::type_info& type) const;
-  [[nodiscard]] const model::output_port& output(const std::string& name, const std::type_info& type) const;
+  [[nodiscard]] std::size_t number_of(const model::input_port& p);
+  [[nodiscard]] std::size_t number_of(const model::output_port& p);
+  [[nodiscard]] const model::input_port& input(const std::string& name, const std::type_info& type);
+  [[nodiscard]] const model::output_port& output(const std::string& name, const std::type_info& type);
   [[nodiscard]] std::string input_name(std::size_t input) const;
   [[nodiscard]] std::string output_name(std::size_t output) const;
 

@@ -2,6 +2,7 @@
 
 #include <thalweg/model/plan.hpp>
 #include <thalweg/model/ranges.hpp>
+#include <thalweg/test/fields.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -52,8 +53,15 @@ template <class T> std::string shown(const T& x) {
     std::string text;
     std::apply([&](const auto&... part) { ((text += (text.empty() ? "" : ", ") + shown(part)), ...); }, x);
     return "{" + text + "}";
+  } else if constexpr (field_count<T>() > 0) {
+    std::string text;
+    each_field(x, [&](const auto& part) { text += (text.empty() ? "" : ", ") + shown(part); });
+    return model::type_name(typeid(T)) + "{" + text + "}";
+  } else if constexpr (std::is_enum_v<T>) {
+    return model::type_name(typeid(T)) + "(" + std::to_string(static_cast<std::underlying_type_t<T>>(x)) +
+           ")";
   } else {
-    return "(" + model::type_name(typeid(T)) + ")";
+    return "(" + model::type_name(typeid(T)) + ", which has no operator<<)";
   }
 }
 

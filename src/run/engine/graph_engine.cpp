@@ -160,9 +160,12 @@ void graph_engine::employ(thread_group& s, std::size_t threads) {
     if (!enter()) return;
     try {
       threads_.emplace_back([this, &s, number = s.size()] { live(s, number); });
-    } catch (...) {
+    } catch (const std::exception& e) {
       leave();
-      throw;
+      throw error(
+          std::string("set_replicas: each of these replicas needs a thread of its own, and the system "
+                      "gives no more (") +
+          e.what() + "): ask for fewer, or run the job under thalweg::pool, where replicas share threads");
     }
     s.resize(s.size() + 1);
     state_->statistics.workers.fetch_add(1);
