@@ -16,8 +16,9 @@ namespace thalweg {
 
 /// Executes a job in a parallel region of OpenMP, for programs whose threads are OpenMP's already: `run`
 /// opens the region on the calling thread, so the runtime's own threads are used, as many and where its
-/// settings say (OMP_NUM_THREADS, OMP_PLACES). After `launch` the region is another thread's. Inside a
-/// parallel region of the program the team is what nested regions get, by default the calling thread alone.
+/// settings say (OMP_NUM_THREADS, OMP_PLACES). After `launch`, and if a stage is on `tw::caller_thread`, the
+/// region is another thread's. Inside a parallel region of the program the team is what nested regions get,
+/// by default the calling thread alone.
 ///
 ///     int sum = 0;
 ///     tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([&](int x) { sum += x; }), tw::omp{.threads = 2});

@@ -3,11 +3,17 @@
 
 #include <thalweg/run/back_end.hpp>
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
 namespace thalweg {
 
@@ -15,8 +21,10 @@ namespace thalweg {
 /// and none of ours are added but for stages that want one of their own (`.blocking`, `.pin`, batches with an
 /// interval). Order, errors and everything else as under any policy.
 ///
-/// oneTBB lends a thread to one arena for as long as that has work: of several runs at once that feed each
-/// other (through taps and feeds) there must not be more than oneTBB has worker threads, one less than cores.
+/// The thread that calls `run` works in the arena until the run has ended, so a run may begin anywhere: in a
+/// task, in an arena, in an isolated region, in an operator of another run. After `launch`, and if a stage is
+/// on `tw::caller_thread`, a thread of ours does that instead: the run goes on though all of oneTBB's threads
+/// are busy.
 ///
 ///     int sum = 0;
 ///     tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([&](int x) { sum += x; }), tw::tbb{.threads = 2});
@@ -30,18 +38,69 @@ struct tbb {
 
 namespace run_detail {
 
-class tbb_runtime final : public task_runtime {
+/// Arenas of runs that are over, for those to come. oneTBB keeps an arena that has been given up until one of
+/// its workers has looked into it, and these may be busy for long.
+class spare_arenas {
  public:
-  // One slot is not kept for a thread that joins: nobody does.
-  explicit tbb_runtime(int threads)
-      : arena_(threads == automatic ? ::tbb::task_arena::automatic : threads, 0) {
-    arena_.initialize();
+  static spare_arenas& all() {
+    static auto& one = *new spare_arenas;  // to the end: oneTBB may be gone before what is static here
+    return one;
   }
-  [[nodiscard]] int threads() const override { return arena_.max_concurrency(); }
-  void submit(std::function<void()> task) override { arena_.enqueue(std::move(task)); }
+  [[nodiscard]] std::unique_ptr<::tbb::task_arena> take(int threads) {
+    {
+      const std::lock_guard hold(lock_);
+      if (auto& spare = spare_[threads]; !spare.empty()) {
+        auto one = std::move(spare.back());
+        spare.pop_back();
+        return one;
+      }
+      ++made_;
+    }
+    // No slot is kept for the thread that joins in: a worker may have it before.
+    const int size = threads == automatic ? int{::tbb::task_arena::automatic} : threads;
+    auto one = std::make_unique<::tbb::task_arena>(size, 0);
+    one->initialize();
+    return one;
+  }
+  void give_back(int threads, std::unique_ptr<::tbb::task_arena> arena) {
+    const std::lock_guard hold(lock_);
+    spare_[threads].push_back(std::move(arena));
+  }
+  /// How many there are, in use or not.
+  [[nodiscard]] std::size_t made() {
+    const std::lock_guard hold(lock_);
+    return made_;
+  }
 
  private:
-  ::tbb::task_arena arena_;
+  std::mutex lock_;
+  std::map<int, std::vector<std::unique_ptr<::tbb::task_arena>>> spare_;
+  std::size_t made_ = 0;
+};
+
+class tbb_runtime final : public task_runtime {
+ public:
+  explicit tbb_runtime(int threads) : threads_(threads), arena_(spare_arenas::all().take(threads)) {}
+  tbb_runtime(const tbb_runtime&) = delete;
+  tbb_runtime& operator=(const tbb_runtime&) = delete;
+  ~tbb_runtime() noexcept
+      override {  // what a group's own one throws, if it has tasks left, is a fault of ours
+    spare_arenas::all().give_back(threads_, std::move(arena_));
+  }
+  [[nodiscard]] int threads() const override { return arena_->max_concurrency(); }
+  void submit(std::function<void()> task) override { arena_->enqueue(std::move(task)); }
+  void join_in() override {
+    arena_->execute([this] { all_.wait(); });
+  }
+  void run_over() override { last_ = {}; }
+
+ private:
+  const int threads_;
+  std::unique_ptr<::tbb::task_arena> arena_;
+  // Whoever waits for a group executes what there is in the arena, and this one is not through before its
+  // last task has been given up.
+  ::tbb::task_group all_;
+  ::tbb::task_handle last_ = all_.defer([] {});
 };
 
 }  // namespace run_detail

@@ -82,17 +82,22 @@ void graph_engine::start(bool on_caller) {
   for (auto* s : thread_groups_) {
     alive_.fetch_add(s->spawned());
     if (s == on_caller_ && deferred_) continue;
-    if (s == home_ && shape_.hire) {
-      team_is_due_ = on_caller;
-      if (!on_caller) threads_.emplace_back([this] { hire(); });
-      continue;
-    }
+    if (s == home_ && shape_.hire) continue;
     std::size_t i = 0;
     try {
       for (; i < s->spawned(); ++i) threads_.emplace_back([this, s, i] { live(*s, i); });
     } catch (...) {
       failed = std::current_exception();
       missing += s->spawned() - i;
+    }
+  }
+  // The caller hires the threads of another runtime, unless it has something else to do.
+  if (shape_.hire && !(team_is_due_ = on_caller && !deferred_)) {
+    try {
+      threads_.emplace_back([this] { hire(); });
+    } catch (...) {
+      failed = std::current_exception();
+      if (auto* const team = dynamic_cast<thread_group*>(home_)) missing += team->size();
     }
   }
   // From here on threads are woken, and may be the last: one of them may need a new thread for that.
@@ -107,21 +112,22 @@ void graph_engine::start(bool on_caller) {
   leave();
 }
 
-// The team of another runtime. It may have fewer threads than it was asked for.
+// The threads of another runtime. A team may have fewer of them than it was asked for.
 void graph_engine::hire() {
-  auto& team = *static_cast<thread_group*>(home_);
+  auto* const team = dynamic_cast<thread_group*>(home_);
+  const auto wanted = team != nullptr ? team->size() : 0;
   std::atomic<std::size_t> came{0};
   try {
     shape_.hire([&](std::size_t number) {
-      if (number >= team.size()) return;
+      if (number >= wanted) return;
       came.fetch_add(1);
-      live(team, number);
+      live(*team, number);
     });
   } catch (...) {
     state_->fail(std::current_exception(), 0);
     wake();
   }
-  for (auto n = came.load(); n < team.size(); ++n) leave();
+  for (auto n = came.load(); n < wanted; ++n) leave();
 }
 
 void graph_engine::join() {
@@ -212,6 +218,7 @@ void graph_engine::leave() {
   if (alive_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   monitor_->end();
   for (auto* n : nodes_) n->run_over();
+  if (shape_.dismiss) shape_.dismiss();
   state_->finished();
 }
 

@@ -46,9 +46,11 @@ struct shape {
   std::vector<int> pin = {};
   /// Where the nodes without a thread of their own are executed, if not by threads of ours.
   std::function<std::unique_ptr<worker_group>(graph_engine&)> home = {};
-  /// Has a function called by the threads of that worker_group, each with its number; returns when all have
-  /// returned. Null: threads of ours do it.
+  /// The calling thread works for that worker_group, and returns when the run is over. A `home` of threads
+  /// has a function called by each of them, with its number. Null: threads of ours do it.
   std::function<void(const std::function<void(std::size_t)>&)> hire = {};
+  /// The run is over: who was hired returns.
+  std::function<void()> dismiss = {};
 
   /// One thread executes everything.
   [[nodiscard]] bool alone() const noexcept { return sequential || (workers == 1 && !thread_each && !home); }

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "../tuning.hpp"
@@ -89,13 +93,15 @@ class task_group final : public worker_group {
   void wake() noexcept override {}
 
  private:
-  // One for each thread that has executed something: which is known by the thread's address of it.
+  // One for each thread that has executed something. A thread remembers the one that it used last; it may
+  // have worked for another run meanwhile, which an operator of this one has begun.
   thread_log& log_of_thread() {
-    thread_local std::pair<const task_group*, thread_log*> mine{nullptr, nullptr};
-    thread_local std::uint64_t of_run = 0;
-    if (mine.first != this || of_run != run_number_) {
-      mine = {this, &net_.run().counters.new_log(0, 0)};
-      of_run = run_number_;
+    thread_local std::pair<std::uint64_t, thread_log*> mine{0, nullptr};
+    if (mine.first != run_number_) {
+      const std::lock_guard hold(logs_lock_);
+      auto& log = logs_[std::this_thread::get_id()];
+      if (log == nullptr) log = &net_.run().counters.new_log(0, 0);
+      mine = {run_number_, log};
     }
     return *mine.second;
   }
@@ -103,7 +109,8 @@ class task_group final : public worker_group {
   graph_engine& net_;
   task_runtime& runtime_;
   ready_queue ready_;
-  // A later worker_group may lie at the same address.
+  std::mutex logs_lock_;
+  std::map<std::thread::id, thread_log*> logs_;
   const std::uint64_t run_number_ = [] {
     static std::atomic<std::uint64_t> runs{0};
     return runs.fetch_add(1) + 1;
@@ -122,6 +129,8 @@ std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state,
   how.home = [kept](dataflow::graph_engine& n) -> std::unique_ptr<dataflow::worker_group> {
     return std::make_unique<dataflow::task_group>(n, *kept);
   };
+  how.hire = [kept](const auto&) { kept->join_in(); };
+  how.dismiss = [kept] { kept->run_over(); };
   return std::make_shared<dataflow::graph_engine>(std::move(state), std::move(how));
 }
 
