@@ -154,6 +154,10 @@ template <class T> class gate {
   T take() {
     T x = std::move(taken_.front());
     taken_.pop_front();
+    auto left = left_.load(std::memory_order_relaxed);
+    while (left != 0 && !left_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) {
+    }
+    if (left == 0) given_up_.fetch_sub(1, std::memory_order_relaxed);  // counted by `abandon` just before
     return x;
   }
   /// Looks for items if there are none.
@@ -163,6 +167,7 @@ template <class T> class gate {
     {
       const std::lock_guard hold(lock_);
       taken_.swap(waiting_);
+      left_.store(taken_.size(), std::memory_order_relaxed);
       finished_ = ended_;
       news_.store(false, std::memory_order_relaxed);
     }
@@ -182,6 +187,8 @@ template <class T> class gate {
       const std::lock_guard hold(lock_);
       if (abandoned_.exchange(true, std::memory_order_relaxed)) return;
       ended_ = true;
+      given_up_.fetch_add(static_cast<std::int64_t>(waiting_.size() + left_.exchange(0)),
+                          std::memory_order_relaxed);
       waiting_.clear();
       news_.store(true, std::memory_order_release);
     }
@@ -201,7 +208,15 @@ template <class T> class gate {
     const std::lock_guard hold(lock_);
     return capacity_ - std::min(capacity_, waiting_.size());
   }
-  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+  /// Items that came when it was full, or waited when nobody wanted them any more.
+  [[nodiscard]] std::uint64_t dropped() const noexcept {
+    return dropped_.load(std::memory_order_relaxed) +
+           static_cast<std::uint64_t>(given_up_.load(std::memory_order_relaxed));
+  }
+  /// Of these, what nobody wanted any more. Once no more is put in, and nobody takes out.
+  [[nodiscard]] std::uint64_t given_up() const noexcept {
+    return static_cast<std::uint64_t>(given_up_.load(std::memory_order_relaxed));
+  }
 
  private:
   void tell() {
@@ -219,7 +234,9 @@ template <class T> class gate {
   std::atomic<bool> news_{false};  // something waits, or it has ended
   std::atomic<bool> abandoned_{false};
   std::atomic<std::uint64_t> dropped_{0};
-  std::deque<T> taken_;  // of the thread that takes out
+  std::atomic<std::int64_t> given_up_{0};
+  std::atomic<std::size_t> left_{0};  // how many `taken_` holds, for `abandon`
+  std::deque<T> taken_;               // of the thread that takes out
   bool finished_ = false;
 };
 

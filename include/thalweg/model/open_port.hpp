@@ -13,7 +13,7 @@ template <class T, void (gate<T>::*Close)()> class open_port {
  public:
   using item_type = T;
 
-  /// How many items have found it full and were dropped.
+  /// How many items have found it full and were dropped, or waited in it when it was closed.
   [[nodiscard]] std::uint64_t dropped() const noexcept { return hold_->dropped(); }
   /// Any thread.
   void close() { ((*hold_).*Close)(); }

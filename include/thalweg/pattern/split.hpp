@@ -74,7 +74,10 @@ template <class T> class branching : public stage, public rank_giver, private ga
     if (branches_.empty()) throw error("it has no branch: connect its branch()");
   }
   void on_end() override {
-    for (auto& tap : taps_.close()) tap->end();
+    for (auto& tap : taps_.close()) {
+      if (tap->over()) this->dropped_out += tap->given_up();
+      tap->end();
+    }
   }
 
   [[nodiscard]] std::int64_t outer(std::int64_t mine) override {
@@ -90,25 +93,29 @@ template <class T> class branching : public stage, public rank_giver, private ga
   // The taps that are open now. To be called once for each item.
   [[nodiscard]] const std::vector<typename gates<T>::pointer>& open_taps() {
     if (taps_.open_now() != 0 || !open_.empty()) [[unlikely]]
-      open_ = taps_.look([](const gate<T>& g) { return g.over(); });
+      open_ = taps_.look([&](const gate<T>& g) {
+        const bool over = g.over();
+        if (over) this->dropped_out += g.given_up();
+        return over;
+      });
     return open_;
   }
   // Where the tap is full this thread waits: somebody outside the run is to make room. Not once the run is to
   // end: what is still on its way goes in, so that the run ends whatever the reader does, and nothing is
-  // lost.
-  void send_to(gate<T>& tap, T item) {
+  // lost. False: the tap has gone, and the item is still there.
+  bool send_to(gate<T>& tap, T& item) {
     using put = typename gate<T>::put;
     auto& ctx = this->context();
     for (;;) {
       switch (tap.try_push(item, !ctx.source_interrupted())) {
         case put::taken:
           ++this->sent_out;
-          return;
+          return true;
         case put::dropped:
           ++this->dropped_out;
-          return;
+          return true;
         case put::over:
-          return;
+          return false;
         case put::full:
           break;
       }
@@ -249,7 +256,7 @@ template <class T> class split final : public model::branching<T> {
     }
     if (to_ < all.size()) [[likely]]
       return all[to_]->send(std::move(item));
-    this->send_to(*taps[to_ - all.size()], std::move(item));
+    if (!this->send_to(*taps[to_ - all.size()], item)) all[to_ % all.size()]->send(std::move(item));
   }
 
  private:
@@ -360,7 +367,10 @@ template <class T> class tee final : public model::branching<T> {
   void on_item(thalweg::in<T>&, T item) {
     this->number();
     auto& all = this->branches_;
-    for (const auto& tap : this->open_taps()) this->send_to(*tap, item);
+    for (const auto& tap : this->open_taps()) {
+      T copy = item;
+      (void)this->send_to(*tap, copy);
+    }
     for (std::size_t i = 1; i < all.size(); ++i) all[i]->send(item);
     all[0]->send(std::move(item));
   }

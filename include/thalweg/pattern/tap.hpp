@@ -18,8 +18,9 @@ template <class T> class branching;
 /// gives the next item, so `tw::source(tee.tap())` is a source.
 ///
 /// A copy is the same tap, which is closed when the last copy goes, or by `close()`: what waits in it is then
-/// given up. It lives as long as the run that goes on, or, opened before, the next one; at its end comes the
-/// end of the stream.
+/// given up, and counts as dropped. `finish()` loses nothing: no more comes in, and what waits can still be
+/// taken out; then comes the end of the stream. It lives as long as the run that goes on, or, opened before,
+/// the next one; at its end comes the end of the stream.
 ///
 /// Order: that of the stream. Threads: one thread at a time takes items; `close` may be called by any. Where
 /// the tap is full, the stage waits with the thread that it has, if `.when_full` does not say otherwise: one
@@ -65,6 +66,10 @@ template <class T> class tap : public model::open_port<T, &model::gate<T>::aband
   }
   /// `receive`, as a source calls it.
   std::optional<T> operator()(const std::stop_token& stop) { return receive(stop); }
+
+  /// Nothing more comes in; what waits can still be received, and behind it is the end. The stream flows on
+  /// without the tap. Any thread.
+  void finish() { this->held().end(); }
 
   /// Nothing more has come in, or will.
   [[nodiscard]] bool ended() const { return this->held().finished(); }
