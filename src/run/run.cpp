@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "parts.hpp"
+#include "signal_watch.hpp"
 
 namespace thalweg {
 
@@ -30,6 +31,8 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
       }
     });
   }
+  if (!options.stop_on_signals.empty())
+    engine->attached = std::make_shared<signal_watch>(engine, options.stop_on_signals);
   engine->start(on_caller);
   return execution(std::move(engine));
 }
@@ -89,9 +92,17 @@ execution::~execution() {
   engine_->join();
 }
 
+const std::shared_ptr<run_detail::engine>& execution::held() const {
+  if (!engine_) throw error("this execution has been moved from: it holds no run");
+  return engine_;
+}
+
 report execution::wait() {
+  auto& state = held()->state();
+  if (run_detail::executing::operators_of(state))
+    throw error(
+        "wait: an operator of the same run has called it, and would wait for itself; it may call stop()");
   engine_->join();
-  auto& state = engine_->state();
   std::exception_ptr not_written;
   // Of several ranks one writes what all have done.
   if (state.root) not_written = state.statistics.write_trace(state.options.trace);
@@ -100,43 +111,48 @@ report execution::wait() {
   return state.make_report(true);
 }
 
+std::optional<report> execution::wait_for(std::chrono::nanoseconds most) {
+  if (!held()->state().flags.wait_done(most)) return std::nullopt;
+  return wait();
+}
+
 void execution::stop() {
-  engine_->stop();
+  held()->stop();
 }
 void execution::cancel() {
-  engine_->cancel();
+  held()->cancel();
 }
 void execution::pause() {
-  engine_->pause();
+  held()->pause();
 }
 void execution::resume() {
-  engine_->resume();
+  held()->resume();
 }
 report execution::stats() const {
-  auto& state = engine_->state();
+  auto& state = held()->state();
   state.cut_run_short();
   return state.make_report(done());
 }
 bool execution::done() const {
-  return engine_->state().flags.done.load(std::memory_order_acquire);
+  return held()->state().flags.done.load(std::memory_order_acquire);
 }
 
 void execution::set_replicas(std::string_view stage, int replicas) {
   if (replicas < 1)
     throw error("set_replicas: '" + std::string(stage) + "' must have at least 1 replica, not " +
                 std::to_string(replicas));
-  engine_->set_replicas(stage, replicas);
+  held()->set_replicas(stage, replicas);
 }
 
 void execution::set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes) {
   // What each would refuse is found out before any is made.
-  const auto& stages = engine_->state().stages;
+  const auto& stages = held()->state().stages;
   for (const auto& [stage, replicas] : changes) {
     const auto s =
         std::find_if(stages.begin(), stages.end(), [&](const auto& x) { return x.info->name == stage; });
     if (s == stages.end())
       throw error("set_replicas: there is no stage '" + std::string(stage) + "', so nothing is changed" +
-                  meant_stage(engine_->state(), stage));
+                  meant_stage(held()->state(), stage));
     if (s->info->farm < 0)
       throw error("set_replicas: stage '" + std::string(stage) +
                   "' is serial: put it into a tw::farm. Nothing is changed");

@@ -84,6 +84,11 @@ void run_flags::wait_done() {
   changed_.wait(hold, [&] { return done.load(std::memory_order_relaxed); });
 }
 
+bool run_flags::wait_done(std::chrono::nanoseconds most) {
+  std::unique_lock hold(mutex_);
+  return changed_.wait_for(hold, most, [&] { return done.load(std::memory_order_relaxed); });
+}
+
 void run_flags::release_waiters() {
   const std::lock_guard hold(mutex_);
   changed_.notify_all();

@@ -114,6 +114,66 @@ TEST_P(Execution, DestroyedBeforeWaitIsCancelledAndWaitedFor) {
   EXPECT_EQ(resource.use_count(), 1);
 }
 
+TEST_P(Execution, CanBeWaitedForForAWhile) {
+  auto e = tw::launch(endless() | tw::sink([](int) {}), policy());
+  EXPECT_FALSE(e.wait_for(1ms));
+  EXPECT_FALSE(e.done());
+  e.stop();
+  std::optional<tw::report> r;
+  EXPECT_TRUE(eventually([&] { return (r = e.wait_for(10ms)).has_value(); }));
+  EXPECT_EQ(r->items(), e.wait().items());
+}
+
+// Guards against a hang.
+TEST_P(Execution, AnOperatorThatWaitsForItsOwnRunIsAnError) {
+  tw::execution* me = nullptr;
+  std::atomic<bool> known{false};
+  auto e = tw::launch(endless() | tw::farm([&](int x) {
+                        while (!known) std::this_thread::yield();
+                        return x == 5 ? static_cast<int>(me->wait().items()) : x;
+                      }) | tw::sink([](int) {}),
+                      policy());
+  me = &e;
+  known = true;
+  EXPECT_THAT(failure_of([&] { e.wait(); }).cause, testing::HasSubstr("would wait for itself"));
+}
+
+// It may wait for others, also for one that it runs itself.
+TEST_P(Execution, AnOperatorMayWaitForAnotherRun) {
+  std::uint64_t inner = 0;
+  tw::run(tw::source(std::vector{1, 2}) | tw::sink([&](int) {
+            auto e = tw::launch(tw::source(std::vector{1, 2, 3}) | tw::sink([](int) {}), policy());
+            inner += e.wait().items();
+          }),
+          policy());
+  EXPECT_EQ(inner, 6U);
+}
+
+TEST_P(Execution, OneThatHasBeenMovedFromSaysSo) {
+  auto e = tw::launch(endless() | tw::sink([](int) {}), policy());
+  auto f = std::move(e);
+  f.stop();
+  f.wait();
+  const auto refused = [](auto&& call) {
+    try {
+      call();
+    } catch (const tw::error& x) {
+      return std::string(x.what()).find("moved from") != std::string::npos;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused([&] { e.wait(); }));
+  EXPECT_TRUE(refused([&] { (void)e.wait_for(1ms); }));
+  EXPECT_TRUE(refused([&] { e.stop(); }));
+  EXPECT_TRUE(refused([&] { e.cancel(); }));
+  EXPECT_TRUE(refused([&] { e.pause(); }));
+  EXPECT_TRUE(refused([&] { e.resume(); }));
+  EXPECT_TRUE(refused([&] { (void)e.stats(); }));
+  EXPECT_TRUE(refused([&] { (void)e.done(); }));
+  EXPECT_TRUE(refused([&] { e.set_replicas("f", 2); }));
+  EXPECT_TRUE(refused([&] { e.set_replicas({{"f", 2}}); }));
+}
+
 TEST_P(Execution, DestroyedWhilePausedEnds) {
   auto e = tw::launch(endless() | tw::farm(same) | tw::sink([](int) {}), policy());
   e.pause();

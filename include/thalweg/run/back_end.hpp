@@ -24,8 +24,8 @@ class task_runtime {
   /// takes some tens of microseconds and does not wait for others.
   virtual void submit(std::function<void()> task) = 0;
   /// Has the calling thread execute tasks until `run_over` has been called. It is called once, by the thread
-  /// that called `run`, or, after `launch`, by one of ours. All threads of the runtime may be busy for as long
-  /// as that thread waits, and then nobody else executes the tasks: a runtime whose threads call `run`
+  /// that called `run`, or, after `launch`, by one of ours. All threads of the runtime may be busy for as
+  /// long as that thread waits, and then nobody else executes the tasks: a runtime whose threads call `run`
   /// themselves has to do this. By default it returns at once.
   virtual void join_in() {}
   /// There are no more tasks. It may be called before `join_in`.

@@ -2,6 +2,7 @@
 
 #include <thalweg/model/plan.hpp>
 #include <thalweg/observe/report.hpp>
+#include <thalweg/run/executing.hpp>
 #include <thalweg/run/policy.hpp>
 #include <thalweg/run/run.hpp>
 #include <thalweg/run/run_counters.hpp>
@@ -100,6 +101,7 @@ struct run_state {
   void fail(std::exception_ptr why, std::int64_t position);
   /// Calls `f` and records what it throws, at `position` as it is then. Returns false if it threw.
   template <class F> bool guard(std::size_t component, const std::int64_t& position, int replica, F&& f) {
+    const executing here(*this);
     try {
       f();
       return true;
@@ -150,6 +152,9 @@ class engine {
 
   [[nodiscard]] run_state& state() noexcept { return *state_; }
   [[nodiscard]] const run_state& state() const noexcept { return *state_; }
+
+  /// What lives as long as the engine: the signals that stop its run.
+  std::shared_ptr<void> attached;
 
  protected:
   std::unique_ptr<run_state> state_;

@@ -5,9 +5,12 @@
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/observe/report.hpp>
 #include <thalweg/run/policy.hpp>
+#include <thalweg/run/stop_on.hpp>
 
+#include <chrono>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -23,10 +26,13 @@ struct run_options {
   /// Whether stages are counted and timed. Without it the report has the times of the run and what failed
   /// alone: no items, no latencies, no times of stages. What that saves is shown in docs/performance.md.
   bool observe = true;
+  /// The first of these signals stops the run, for as long as its `execution` lives: see `tw::stop_on`.
+  std::vector<int> stop_on_signals = {};
 };
 
 /// A run that is going on. Movable; all its functions may be called from any thread. If it is destroyed
-/// before `wait`, the run is cancelled and waited for.
+/// before `wait`, the run is cancelled and waited for. One that has been moved from holds no run: its
+/// functions throw `thalweg::error`.
 ///
 /// ```cpp
 /// auto numbers = tw::source([n = 0]() mutable -> std::optional<int> { return n++; });
@@ -44,9 +50,19 @@ class execution {
 
   /// Waits for the end and returns the report; stages on `tw::caller_thread` are executed here. Throws
   /// `stage_error` if a stage failed, with the original exception nested, otherwise `std::system_error` if
-  /// the trace that was asked for cannot be written. May be called more than once.
+  /// the trace that was asked for cannot be written. May be called more than once. In an operator of the same
+  /// run it would wait for itself, and throws `thalweg::error`.
   report wait();
-  /// The sources end, and what is on its way drains.
+  /// The same, for so long at most; nothing: the run goes on. Stages on `tw::caller_thread` are executed by
+  /// `wait` alone.
+  ///
+  /// ```cpp
+  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
+  ///                     tw::sink([](int) {}));
+  /// while (!e.wait_for(5ms)) e.stop();  // or show how far it is
+  /// ```
+  std::optional<report> wait_for(std::chrono::nanoseconds most);
+  /// The sources end, and what is on its way drains. Not for signal handlers: see `tw::stop_on`.
   void stop();
   /// The run ends as soon as the operators that are being called return; items on their way are lost. `wait`
   /// then returns normally: cancelling is no error.
@@ -102,6 +118,9 @@ class execution {
   void set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes);
 
  private:
+  friend class stop_on;
+  [[nodiscard]] const std::shared_ptr<run_detail::engine>& held() const;
+
   std::shared_ptr<run_detail::engine> engine_;
 };
 

@@ -52,6 +52,8 @@ class run_flags {
     changed_.notify_all();
   }
   void wait_done();
+  /// For so long at most. Returns whether it is done.
+  bool wait_done(std::chrono::nanoseconds most);
   /// Those who wait look at the flags again.
   void release_waiters();
 
