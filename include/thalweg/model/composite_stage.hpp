@@ -101,7 +101,6 @@ class composite_stage {
 template <class T> class exported_in final : public model::exported_port {
  public:
   using item_type = T;
-  static constexpr bool is_exported_input = true;
 
   exported_in(composite_stage* owner, std::string name)
       : model::exported_port(*owner, std::move(name), typeid(T), true) {}
@@ -119,7 +118,6 @@ template <class T> class exported_in final : public model::exported_port {
 template <class T> class exported_out final : public model::exported_port {
  public:
   using item_type = T;
-  static constexpr bool is_exported_input = false;
 
   exported_out(composite_stage* owner, std::string name)
       : model::exported_port(*owner, std::move(name), typeid(T), false) {}

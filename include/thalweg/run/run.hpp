@@ -165,7 +165,7 @@ template <class Job> model::drawing drawn(Job& job) {
 }  // namespace run_detail
 
 /// Anything `run` takes: a pipeline with a source and a sink, or a graph. A graph is run with its own stages,
-/// so it cannot be given up to the run: it must outlive it.
+/// so it cannot be given up to the run: where it goes before the end, the run is cancelled.
 template <class J>
 concept runnable = model::any_typed_pipeline<J> || std::is_same_v<J, graph&>;
 
