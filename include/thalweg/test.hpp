@@ -374,12 +374,13 @@ template <class In = model::deduced, model::any_typed_pipeline Line>
 auto test(Line line, std::source_location where = std::source_location::current()) {
   using wanted = typename model::first_wanted<Line>::type;
   constexpr bool given = !std::is_same_v<In, model::deduced>;
+  constexpr bool known = given || !(std::is_same_v<wanted, model::anything> ||
+                                    std::is_same_v<wanted, model::nothing> != Line::has_source);
   static_assert(
-      given || !(std::is_same_v<wanted, model::anything> ||
-                 std::is_same_v<wanted, model::nothing> != Line::has_source),
+      known,
       "thalweg::test: the operator takes items of any type, so it cannot be seen which it gets here: "
       "say so with test<T>(...)");
-  using in = std::conditional_t<given, In, wanted>;
+  using in = std::conditional_t<!known, model::misfit, std::conditional_t<given, In, wanted>>;
   using out = typename Line::template output<in>;
   std::vector<std::unique_ptr<model::component>> parts;
   model::naming names;

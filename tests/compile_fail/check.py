@@ -2,9 +2,12 @@
 
 usage: check.py program.cpp compiler [flag...]
 
-The first line of the program holds the regular expression that the compiler's messages must match:
+The first line of the program holds the regular expression that the compiler's first error must match, with what is
+said of where it is, for that is the one that is read:
 
     // expect: cannot connect .*int.*std::string
+
+At most two errors may follow it: they say less, and a reader has to find out that they mean nothing.
 
 The wrong part may stand between `#ifdef WRONG` and `#endif`; then the program must compile without it, which
 shows that nothing else is wrong with it.
@@ -15,6 +18,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+
+
+MOST_ERRORS = 3
 
 
 def compile_only(program: Path, command: list[str], *flags: str) -> subprocess.CompletedProcess[str]:
@@ -41,8 +47,12 @@ def problem(program: Path, command: list[str]) -> str | None:
     wrong = compile_only(program, command, "-DWRONG")
     if wrong.returncode == 0:
         return "compiles, but must not"
-    if re.search(expected[1].strip(), wrong.stderr) is None:
-        return f"no compiler message matches: {expected[1].strip()}\n{wrong.stderr}"
+    errors = list(re.finditer(r"^.*\berror: .*$", wrong.stderr, re.MULTILINE))
+    first = wrong.stderr[: errors[1].start()] if len(errors) > 1 else wrong.stderr
+    if re.search(expected[1].strip(), first) is None:
+        return f"the compiler's first error does not match: {expected[1].strip()}\n{wrong.stderr}"
+    if len(errors) > MOST_ERRORS:
+        return f"{len(errors)} errors, which is more than {MOST_ERRORS}:\n" + "\n".join(e[0] for e in errors)
     return None
 
 

@@ -1,4 +1,4 @@
-// expect: thalweg::out: only a tw::stage has ports
+// expect: thalweg: only a tw::stage has ports
 #include <thalweg/thalweg.hpp>
 
 namespace tw = thalweg;

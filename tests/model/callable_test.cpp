@@ -26,6 +26,11 @@ struct functor {
 struct mutable_functor {
   int operator()(char) { return 0; }
 };
+struct record {
+  int key = 0;
+  [[nodiscard]] int doubled() const { return 2 * key; }
+  void add(std::string&&) noexcept {}
+};
 struct overloaded {
   int operator()(int) const { return 0; }
   int operator()(long) const { return 0; }
@@ -43,6 +48,14 @@ TEST(Callable, ParameterTypesAreReadOffEveryKindOfCallable) {
   static_assert(std::is_same_v<first<mutable_functor&>, char>);
   static_assert(std::is_same_v<first<std::function<void(int*)>>, int*>);
   SUCCEED();  // All that is to see here the compiler has seen.
+}
+
+TEST(Callable, APointerToAMemberTakesTheObjectFirst) {
+  static_assert(std::is_same_v<first<decltype(&record::key)>, const record&>);
+  static_assert(std::is_same_v<first<decltype(&record::doubled)>, const record&>);
+  static_assert(std::is_same_v<first<decltype(&record::add)>, record&>);
+  static_assert(std::is_same_v<second<decltype(&record::add)>, std::string&&>);
+  SUCCEED();
 }
 
 TEST(Callable, GenericAndOverloadedOnesHaveNoParameterType) {

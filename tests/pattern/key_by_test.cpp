@@ -53,6 +53,26 @@ TEST_P(KeyBy, GivesEachItemItsKey) {
   EXPECT_EQ(seen, (std::vector<tw::keyed<int, int>>{{1, 1}, {0, 2}, {1, 3}}));
 }
 
+TEST_P(KeyBy, AMemberNamesTheItemsAtTheHeadOfALine) {
+  std::vector<tw::keyed<std::string, int>> seen;
+  tw::graph g;
+  const auto trades = g.add(tw::source(std::vector<trade>{{"a", 1}, {"b", 2}, {"a", 3}}));
+  const auto sums = g.add(tw::key_by(&trade::symbol) |
+                          tw::reduce(0, [](int sum, const trade& t) { return sum + t.amount; }));
+  const auto each = g.add(tw::farm(
+      tw::key_by(&trade::symbol, [](int& last, const trade& t) { return std::exchange(last, t.amount); })));
+  auto& both = g.add<tw::tee<trade>>();
+  int before = 0;
+  g.connect(trades.out, both.in);
+  g.connect(both.branch(), sums.in);
+  g.connect(both.branch(), each.in);
+  g.connect(sums.out, g.add(tw::sink(seen)).in);
+  g.connect(each.out, g.add(tw::sink([&](int x) { before += x; })).in);
+  tw::run(g, policy());
+  EXPECT_EQ(seen, (std::vector<tw::keyed<std::string, int>>{{"a", 4}, {"b", 2}}));
+  EXPECT_EQ(before, 1);
+}
+
 TEST_P(KeyBy, OfMoveOnlyItemsAndInAFarm) {
   std::vector<int> seen;
   tw::run(tw::source(std::views::iota(0, 1000)) | tw::map([](int x) { return std::make_unique<int>(x); }) |

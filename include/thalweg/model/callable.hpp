@@ -25,6 +25,21 @@ template <class F>
   requires requires { &std::remove_cvref_t<F>::operator(); }
 struct signature_of<F> : signature_of_function<decltype(&std::remove_cvref_t<F>::operator())> {};
 
+// A pointer to a member is called with the object first.
+template <class F> struct signature_of_member : std::type_identity<void> {};
+template <class C, class T> struct signature_of_member<T C::*> : std::type_identity<const T&(const C&)> {};
+template <class C, class R, class... A>
+struct signature_of_member<R (C::*)(A...)> : std::type_identity<R(C&, A...)> {};
+template <class C, class R, class... A>
+struct signature_of_member<R (C::*)(A...) const> : std::type_identity<R(const C&, A...)> {};
+template <class C, class R, class... A>
+struct signature_of_member<R (C::*)(A...) noexcept> : std::type_identity<R(C&, A...)> {};
+template <class C, class R, class... A>
+struct signature_of_member<R (C::*)(A...) const noexcept> : std::type_identity<R(const C&, A...)> {};
+template <class F>
+  requires std::is_member_pointer_v<std::remove_cvref_t<F>>
+struct signature_of<F> : signature_of_member<std::remove_cvref_t<F>> {};
+
 template <class Signature> struct first_argument : std::type_identity<void> {};
 template <class R, class A, class... B> struct first_argument<R(A, B...)> : std::type_identity<A> {};
 

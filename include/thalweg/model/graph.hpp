@@ -171,22 +171,27 @@ class graph {
   template <class In = model::deduced, model::any_typed_pipeline Line> auto add(Line line) {
     using wanted = typename model::first_wanted<Line>::type;
     constexpr bool given = !std::is_same_v<In, model::deduced>;
-    static_assert(given || !(std::is_same_v<wanted, model::anything> ||
-                             std::is_same_v<wanted, model::nothing> != Line::has_source),
+    constexpr bool known = given || !(std::is_same_v<wanted, model::anything> ||
+                                      std::is_same_v<wanted, model::nothing> != Line::has_source);
+    static_assert(known,
                   "thalweg::graph: the operator takes items of any type, so it cannot be seen which it gets "
                   "here: say so with g.add<T>(...)");
-    using in = std::conditional_t<given, In, wanted>;
-    using out = typename Line::template output<in>;
-    auto place = add_line(blueprint_of<in>(std::move(line)), Line::has_source ? nullptr : &typeid(in),
-                          Line::has_sink ? nullptr : &typeid(out));
-    if constexpr (Line::has_source && Line::has_sink) {
-      return added<model::nothing, model::nothing>{};
-    } else if constexpr (Line::has_source) {
-      return added<model::nothing, out>{{std::move(place)}};
-    } else if constexpr (Line::has_sink) {
-      return added<in, model::nothing>{{std::move(place)}};
+    if constexpr (!known) {
+      return added<model::misfit, model::misfit>{};
     } else {
-      return added<in, out>{{place}, {place}};
+      using in = std::conditional_t<given, In, wanted>;
+      using out = typename Line::template output<in>;
+      auto place = add_line(blueprint_of<in>(std::move(line)), Line::has_source ? nullptr : &typeid(in),
+                                 Line::has_sink ? nullptr : &typeid(out));
+      if constexpr (Line::has_source && Line::has_sink) {
+        return added<model::nothing, model::nothing>{};
+      } else if constexpr (Line::has_source) {
+        return added<model::nothing, out>{{std::move(place)}};
+      } else if constexpr (Line::has_sink) {
+        return added<in, model::nothing>{{std::move(place)}};
+      } else {
+        return added<in, out>{{place}, {place}};
+      }
     }
   }
 
@@ -212,9 +217,13 @@ class graph {
     static_assert(is_output<From>, "thalweg::graph: the first argument of connect must be an output");
     static_assert(is_input<To>, "thalweg::graph: the second argument of connect must be an input");
     constexpr bool fits = std::is_same_v<produced, accepted> || std::is_convertible_v<produced, accepted>;
-    static_assert(sizeof(model::connection<produced, accepted, to_any<accepted>, fits>) != 0);
-    if constexpr (fits)
-      join(output_at(from), input_at(to), std::move(opts), model::conversion::between<produced, accepted>());
+    constexpr bool wrong = std::is_same_v<produced, model::misfit> || std::is_same_v<accepted, model::misfit>;
+    if constexpr (is_output<From> && is_input<To> && !wrong) {
+      static_assert(sizeof(model::connection<produced, accepted, to_any<accepted>, fits>) != 0);
+      if constexpr (fits)
+        join(output_at(from), input_at(to), std::move(opts),
+             model::conversion::between<produced, accepted>());
+    }
   }
   // What is no port is refused in one sentence.
   template <class From, class To>

@@ -38,20 +38,31 @@ template <class Stage>
   requires requires { typename Stage::wants::type; } && (!std::is_void_v<typename Stage::wants::type>)
 struct wanted<Stage> : std::type_identity<std::remove_cvref_t<typename Stage::wants::type>> {};
 
-/// What comes out where neighbours do not fit. The compiler has said so; one message is enough.
-struct misfit {};
+// What is wrong is said in functions: Clang takes a class whose static_assert fails for one without members,
+// and goes on to complain of that.
 
-/// Two neighbours. The compiler names both types when they do not fit: connection<what is produced, what is
-/// accepted, ...>.
-template <class Produced, class Accepted, class Stage, bool Fit> struct connection {
+template <class T> constexpr bool can_be_sent() {
+  static_assert(pipe::item<T>,
+                "thalweg: these items cannot be moved, so no stage can send them: send a std::unique_ptr");
+  return pipe::item<T>;
+}
+
+template <bool Fit> constexpr bool neighbours_fit() {
   static_assert(
       Fit,
       "thalweg: these neighbours do not fit: the stage cannot take what the stage before it produces; "
       "see connection<PRODUCED, ACCEPTED, STAGE> in this message for both types");
-  using type = misfit;
+  return Fit;
+}
+
+/// Two neighbours. The compiler names both types when they do not fit: connection<what is produced, what is
+/// accepted, ...>.
+template <class Produced, class Accepted, class Stage, bool Fit> struct connection {
+  using type = std::conditional_t<neighbours_fit<Fit>(), Produced, misfit>;
 };
 template <class Produced, class Accepted, class Stage> struct connection<Produced, Accepted, Stage, true> {
-  using type = typename Stage::template output<Produced>;
+  using sent = typename Stage::template output<Produced>;
+  using type = std::conditional_t<can_be_sent<sent>(), sent, misfit>;
 };
 template <class Produced, class Stage>
 using connected =
@@ -75,15 +86,60 @@ template <class In, class Stage, class... More>
   requires(!std::is_same_v<In, misfit>)
 struct flow_through<In, Stage, More...> : flow_through<typename flow_over<In, Stage>::type, More...> {};
 
-template <class In, class... Stages> inline constexpr bool accepted_by = true;
+template <class In, class... Stages> inline constexpr bool accepted_by = !std::is_same_v<In, misfit>;
 template <class In, class Stage, class... More>
 inline constexpr bool accepted_by<In, Stage, More...> = [] {
-  if constexpr (Stage::template accepts<In>) {
+  if constexpr (std::is_same_v<In, misfit>) {
+    return false;
+  } else if constexpr (Stage::template accepts<In>) {
     return accepted_by<typename Stage::template output<In>, More...>;
   } else {
     return false;
   }
 }();
+
+/// Whether the replicas of a farm can share the stage's operator.
+template <class Stage, class In> constexpr bool can_be_shared() {
+  constexpr bool callable = Stage::template accepts_shared<In>;
+  static_assert(callable,
+                "thalweg::farm: the replicas share this operator, but it cannot be called as const. Give "
+                "each replica its own with tw::per_replica([...] { return the operator; }), or keep the "
+                "stage serial");
+  if constexpr (callable) {
+    constexpr bool hooks = Stage::template hooks_shared<In>;
+    static_assert(hooks,
+                  "thalweg::farm: the replicas share this operator, so its hooks on_start and on_end must be "
+                  "const. Give each replica its own with tw::per_replica([...] { return the operator; }), or "
+                  "keep the stage serial");
+    return hooks;
+  } else {
+    return false;
+  }
+}
+
+/// Whether the farms of a line can share what they have to.
+template <class In, bool InFarm> constexpr bool farms_share(const pipeline<>*) {
+  return true;
+}
+template <class In, bool InFarm, class Stage, class... More>
+constexpr bool farms_share(const pipeline<Stage, More...>*) {
+  constexpr bool first = [] {
+    if constexpr (requires { typename Stage::inner_type; }) {
+      constexpr const typename Stage::inner_type* inside = nullptr;
+      return farms_share < In, InFarm || Stage::replicates > (inside);
+    } else if constexpr (InFarm && Stage::shares) {
+      return can_be_shared<Stage, In>();
+    } else {
+      return true;
+    }
+  }();
+  constexpr const pipeline<More...>* others = nullptr;
+  if constexpr (first && sizeof...(More) > 0) {
+    return farms_share<typename Stage::template output<In>, InFarm>(others);
+  } else {
+    return first;
+  }
+}
 
 }  // namespace model
 
@@ -122,6 +178,13 @@ namespace model {
 struct stage_defaults {
   static constexpr bool is_source = false;
   static constexpr bool is_sink = false;
+};
+
+/// Stands for a stage that cannot be made. The compiler has said why.
+template <bool Source> struct unusable_stage : stage_defaults {
+  static constexpr bool is_source = Source;
+  template <class In> static constexpr bool accepts = true;
+  template <class In> using output = misfit;
 };
 
 template <class Stage> pipeline<Stage> make_pipeline(Stage stage) {
@@ -185,17 +248,6 @@ auto lower_stage(Stage&& stage, naming& names, std::vector<stage_info>& infos) {
     stage.leave(names, std::span(infos).subspan(Index), Index);
     return leaves;
   } else {
-    if constexpr (Farm >= 0 && stage_type::shares) {
-      static_assert(stage_type::template accepts_shared<In>,
-                    "thalweg::farm: the replicas share this operator, but it cannot be called as const. Give "
-                    "each replica its own with tw::per_replica([...] { return the operator; }), or keep the "
-                    "stage serial");
-      static_assert(
-          stage_type::template hooks_shared<In>,
-          "thalweg::farm: the replicas share this operator, so its hooks on_start and on_end must be "
-          "const. Give each replica its own with tw::per_replica([...] { return the operator; }), or "
-          "keep the stage serial");
-    }
     describe<In, (Farm >= 0)>(stage, names, infos);
     return pack<leaf<stage_type, Farm>>(leaf<stage_type, Farm>{std::forward<Stage>(stage)});
   }
@@ -215,11 +267,19 @@ std::unique_ptr<component> make_chain(std::vector<stage_info>&& infos, pack<Leav
   return std::make_unique<chain<In, Leaves...>>(std::move(infos), std::move(leaves));
 }
 
+template <class In, class... Stages> constexpr bool can_run() {
+  if constexpr (std::is_same_v<typename flow_through<In, Stages...>::type, misfit>) {
+    return false;
+  } else {
+    constexpr const pipeline<Stages...>* line = nullptr;
+    return farms_share<In, false>(line);
+  }
+}
+
 /// Lowers a typed pipeline to a component.
 template <class In, class... Stages>
 std::unique_ptr<component> lower(pipeline<Stages...>&& line, naming& names) {
-  static_assert(sizeof(flow_through<In, Stages...>) != 0);
-  if constexpr (accepted_by<In, Stages...>) {
+  if constexpr (can_run<In, Stages...>()) {
     std::vector<stage_info> infos;
     auto leaves = model::unpack(std::move(line).stages(), [&](auto&&... stage) {
       return lower_from<In, -1, 0>(names, infos, std::move(stage)...);

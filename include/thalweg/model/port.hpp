@@ -156,6 +156,16 @@ class output_port : public port {
   const demand* behind_ = nullptr;
 };
 
+/// The stage that a port belongs to.
+template <class S> stage& owning_stage(S* owner) {
+  static_assert(std::is_base_of_v<stage, S>, "thalweg: only a tw::stage has ports (tw::in and tw::out)");
+  if constexpr (std::is_base_of_v<stage, S>) {
+    return *owner;
+  } else {
+    return *static_cast<stage*>(static_cast<void*>(owner));  // it has not compiled
+  }
+}
+
 }  // namespace model
 
 /// An input port of items of type T: a member of a `tw::stage`, initialised with `{this, "name"}`.
@@ -168,8 +178,8 @@ template <class T> class in final : public model::input_port {
   static_assert(pipe::item<T>, "thalweg::in: items must be objects that can be moved");
   using item_type = T;
 
-  template <class S> in(S* owner, std::string name) : model::input_port(*owner, std::move(name), typeid(T)) {
-    static_assert(std::is_base_of_v<stage, S>, "thalweg::in: only a tw::stage has ports");
+  template <class S>
+  in(S* owner, std::string name) : model::input_port(model::owning_stage(owner), std::move(name), typeid(T)) {
     if constexpr (requires(S& s, T x) { s.on_item(*this, std::move(x)); }) {
       deliver_ = deliver_to<S>;
       pushed_ = true;
@@ -296,14 +306,11 @@ template <class T> class out final : public model::output_port {
   using item_type = T;
 
   template <class S>
-  out(S* owner, std::string name) : model::output_port(*owner, std::move(name), typeid(T), item_size, false) {
-    static_assert(std::is_base_of_v<stage, S>, "thalweg::out: only a tw::stage has ports");
-  }
+  out(S* owner, std::string name)
+      : model::output_port(model::owning_stage(owner), std::move(name), typeid(T), item_size, false) {}
   template <class S>
   out(S* owner, std::string name, optional_port_t)
-      : model::output_port(*owner, std::move(name), typeid(T), item_size, true) {
-    static_assert(std::is_base_of_v<stage, S>, "thalweg::out: only a tw::stage has ports");
-  }
+      : model::output_port(model::owning_stage(owner), std::move(name), typeid(T), item_size, true) {}
 
   /// Sends an item. Only from a function of its stage that the run has called, on the thread that has called
   /// it: otherwise it throws `thalweg::error`. Where the pipe is full it returns when there is room, or

@@ -52,6 +52,10 @@ namespace model {
 /// The input of a source and the output of a sink.
 struct nothing {};
 
+/// What comes out of a stage that is wrong, or does not fit. The compiler has said so; one message is
+/// enough, so nothing more is made of such a line.
+struct misfit {};
+
 /// Whether items can be copied. Containers claim that they can whatever they hold, so that is looked into.
 template <class T>
 inline constexpr bool copyable = [] {

@@ -58,8 +58,12 @@ template <class U = void, class F> auto flat_map(F f, options opts = {}) {
   static_assert(!std::is_void_v<out>,
                 "thalweg::flat_map: the operator must be callable as f(item, tw::emitter<U>&); "
                 "for a generic lambda name the output type: flat_map<U>(f)");
-  return model::make_pipeline(
-      typename model::flat_map_of<out>::template stage<F>{{}, {std::move(f), std::move(opts)}});
+  if constexpr (std::is_void_v<out>) {
+    return model::make_pipeline(model::unusable_stage<false>{});
+  } else {
+    return model::make_pipeline(
+        typename model::flat_map_of<out>::template stage<F>{{}, {std::move(f), std::move(opts)}});
+  }
 }
 
 }  // namespace thalweg

@@ -23,12 +23,13 @@ namespace model {
 
 template <class In, class F> using key_given = std::remove_cvref_t<std::invoke_result_t<F&, const In&>>;
 
-template <class K> struct usable_key : std::type_identity<K> {
+template <class K> constexpr bool can_be_key() {
   static_assert(hashable<K>,
                 "thalweg::key_by: the key has no std::hash: specialise it, or use a key made of such (a pair "
                 "or a tuple will do)");
   static_assert(std::equality_comparable<K>, "thalweg::key_by: the key has no operator==");
-};
+  return hashable<K> && std::equality_comparable<K>;
+}
 
 template <class In, class F> struct key_by_op : hooked<F, keyed<key_given<In, F>, In>> {
   using out = keyed<key_given<In, F>, In>;
@@ -46,7 +47,8 @@ template <class Fn> struct key_by_stage : stage_defaults, function_stage<key_by_
   using wants = first_argument_t<called_t<Fn>>;
   template <class In> static constexpr bool accepts = std::invocable<called_t<Fn>&, const In&>;
   template <class In> static constexpr bool accepts_shared = std::invocable<const called_t<Fn>&, const In&>;
-  template <class In> using output = keyed<typename usable_key<key_given<In, called_t<Fn>>>::type, In>;
+  template <class In, class K = key_given<In, called_t<Fn>>>
+  using output = std::conditional_t<can_be_key<K>(), keyed<K, In>, misfit>;
 };
 
 // --- state of each key ---
@@ -78,21 +80,40 @@ template <class Init, class K> struct initial {
 };
 template <class K> struct initial<value_initialised, K> : std::type_identity<void> {};
 
-template <class Init, class Update, class K> struct keyed_state {
-  using named = typename first_argument_t<Update>::type;
-  using type =
-      std::conditional_t<std::is_void_v<named>, typename initial<Init, K>::type, std::remove_cvref_t<named>>;
-  static_assert(!std::is_void_v<type>,
+template <class Named, class State> constexpr bool state_is_known() {
+  static_assert(!std::is_void_v<State>,
                 "thalweg::key_by: the state cannot be read off a generic lambda: name the type of its first "
                 "parameter, or give key_by(key_of, init, update)");
-  static_assert(std::is_void_v<named> || std::is_lvalue_reference_v<named>,
+  static_assert(std::is_void_v<Named> || std::is_lvalue_reference_v<Named>,
                 "thalweg::key_by: the update must take the state by reference: update(State&, const T&)");
+  return !std::is_void_v<State> && (std::is_void_v<Named> || std::is_lvalue_reference_v<Named>);
+}
+template <class Init, class Update, class K> struct keyed_state {
+  using named = typename first_argument_t<Update>::type;
+  using found =
+      std::conditional_t<std::is_void_v<named>, typename initial<Init, K>::type, std::remove_cvref_t<named>>;
+  using type = std::conditional_t<can_be_key<K>() && state_is_known<named, found>(), found, misfit>;
 };
 
+template <class Update, class State, class In> constexpr bool can_update() {
+  constexpr bool fits = std::invocable<Update&, State&, const In&>;
+  static_assert(fits,
+                "thalweg::key_by: the update must be callable as update(State&, const T&) or "
+                "update(State&, const T&, tw::emitter<U>&); for a generic lambda that emits name the "
+                "output type: key_by<U>(key_of, init, update)");
+  return fits;
+}
+template <class U> constexpr bool update_gives() {
+  static_assert(!std::is_void_v<U>,
+                "thalweg::key_by: the update gives nothing: let it return something, or send it, or have an "
+                "on_end(const K&, State&, tw::emitter<U>&) that does");
+  return !std::is_void_v<U>;
+}
+
 // What an update gives, for one type of items. `U` is what the user said, or void.
-template <class U, class Init, class KeyOf, class Update, class In> struct keyed_update {
-  using key = typename usable_key<key_given<In, KeyOf>>::type;
-  using state = typename keyed_state<Init, Update, key>::type;
+template <class U, class KeyOf, class Update, class In, class State> struct update_of {
+  using key = key_given<In, KeyOf>;
+  using state = State;
   using named = std::conditional_t<std::is_void_v<U>,
                                    typename emitter_of<typename signature_of<Update>::type>::type, U>;
 
@@ -106,24 +127,28 @@ template <class U, class Init, class KeyOf, class Update, class In> struct keyed
   using result = typename decltype([] {
     if constexpr (emits) {
       return std::type_identity<void>{};
-    } else {
-      static_assert(std::invocable<Update&, state&, const In&>,
-                    "thalweg::key_by: the update must be callable as update(State&, const T&) or "
-                    "update(State&, const T&, tw::emitter<U>&); for a generic lambda that emits name the "
-                    "output type: key_by<U>(key_of, init, update)");
+    } else if constexpr (can_update<Update, state, In>()) {
       return std::type_identity<std::remove_cvref_t<std::invoke_result_t<Update&, state&, const In&>>>{};
+    } else {
+      return std::type_identity<misfit>{};
     }
   }())::type;
   static constexpr bool gives = !std::is_void_v<result>;
-  using out = std::conditional_t<!std::is_void_v<named>, named,
-                                 std::conditional_t<gives, result, typename emitter_of_end<Update>::type>>;
-  static_assert(!std::is_void_v<out>,
-                "thalweg::key_by: the update gives nothing: let it return something, or send it, or have an "
-                "on_end(const K&, State&, tw::emitter<U>&) that does");
+  using found = std::conditional_t<!std::is_void_v<named>, named,
+                                   std::conditional_t<gives, result, typename emitter_of_end<Update>::type>>;
+  using out = std::conditional_t<update_gives<found>(), found, misfit>;
   static constexpr bool end_sends =
       requires(Update& u, const key& k, state& s, emitter<out>& e) { u.on_end(k, s, e); };
   static constexpr bool ends = end_sends || requires(Update& u, const key& k, state& s) { u.on_end(k, s); };
 };
+
+template <class U, class KeyOf, class Update, class In> struct update_of<U, KeyOf, Update, In, misfit> {
+  using out = misfit;
+  static constexpr bool ends = false;
+};
+template <class U, class Init, class KeyOf, class Update, class In>
+using keyed_update =
+    update_of<U, KeyOf, Update, In, typename keyed_state<Init, Update, key_given<In, KeyOf>>::type>;
 
 template <class Types, class Init, class KeyOf, class Update> struct keyed_state_op {
   using key = typename Types::key;

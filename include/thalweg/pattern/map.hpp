@@ -17,12 +17,14 @@ template <class In, class F> struct map_op : hooked<F, call_result<F, In>> {
 };
 
 // What a map gives for an item; nothing at all is a mistake.
-template <class F, class In> struct mapped : std::type_identity<call_result<F, In>> {
+template <class U> constexpr bool maps_to_something() {
   static_assert(
-      !std::is_void_v<call_result<F, In>>,
+      !std::is_void_v<U>,
       "thalweg::map: the operator returns nothing: use tw::sink (or tw::farm(tw::sink(f))) to end a "
       "stream, or return the item to pass it on");
-};
+  return !std::is_void_v<U>;
+}
+template <class U> using mapped = std::conditional_t<maps_to_something<U>(), U, misfit>;
 
 template <class Fn> struct map_stage : stage_defaults, function_stage<map_op, Fn> {
   static constexpr auto pattern = "map";
@@ -30,7 +32,7 @@ template <class Fn> struct map_stage : stage_defaults, function_stage<map_op, Fn
   using wants = first_argument_t<called_t<Fn>>;
   template <class In> static constexpr bool accepts = takes<called_t<Fn>, In>;
   template <class In> static constexpr bool accepts_shared = takes<const called_t<Fn>, In>;
-  template <class In> using output = typename mapped<called_t<Fn>, In>::type;
+  template <class In> using output = mapped<call_result<called_t<Fn>, In>>;
 };
 
 }  // namespace model

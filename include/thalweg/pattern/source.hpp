@@ -60,6 +60,15 @@ template <class Fn> struct pull_stage : stage_defaults, function_stage<pull_op, 
       typename decltype(pull_one(std::declval<called_t<Fn>&>(), std::declval<const context&>()))::value_type;
 };
 
+template <class F, class T>
+inline constexpr bool emits = [] {
+  if constexpr (std::is_void_v<T>) {
+    return false;
+  } else {
+    return std::is_invocable_v<F&, emitter<T>&>;
+  }
+}();
+
 template <class T> struct emitting {
   // A callable that emits all items in one call.
   template <class, class F> struct op : hooked<F, T> {
@@ -207,24 +216,34 @@ template <class T = void, class F> auto source(F&& f, options opts = {}) {
   } else if constexpr (std::ranges::input_range<std::remove_reference_t<F>>) {
     using range = std::remove_reference_t<F>;
     if constexpr (std::is_lvalue_reference_v<F>) {
+      constexpr bool readable = model::copyable<std::ranges::range_value_t<range>> ||
+                                !std::is_lvalue_reference_v<std::ranges::range_reference_t<range>>;
       static_assert(
-          model::copyable<std::ranges::range_value_t<range>> ||
-              !std::is_lvalue_reference_v<std::ranges::range_reference_t<range>>,
+          readable,
           "thalweg::source: the items of a range given by reference are copied, but these cannot be; "
           "give the range up with tw::source(std::move(range))");
-      return model::make_pipeline(model::range_stage<range, false>({}, std::addressof(f), std::move(opts)));
+      if constexpr (readable) {
+        return model::make_pipeline(model::range_stage<range, false>({}, std::addressof(f), std::move(opts)));
+      } else {
+        return model::make_pipeline(model::unusable_stage<true>{});
+      }
     } else {
       auto own = std::make_shared<bare>(std::forward<F>(f));
       auto* where = own.get();
       return model::make_pipeline(model::range_stage<bare, true>(std::move(own), where, std::move(opts)));
     }
-  } else {
-    static_assert(
-        !std::is_void_v<sent> && std::is_invocable_v<model::called_t<bare>&, emitter<sent>&>,
-        "thalweg::source: give a callable () -> std::optional<T>, a range, or a callable (tw::emitter<T>&); "
-        "for a generic lambda name the item type: source<T>(f)");
+  } else if constexpr (model::emits<model::called_t<bare>, sent>) {
     return model::make_pipeline(
         typename model::emitting<sent>::template stage<bare>{{}, {std::forward<F>(f), std::move(opts)}});
+  } else {
+    static_assert(!std::invocable<model::called_t<bare>&>,
+                  "thalweg::source: the callable gives a plain value, and so has no end: return "
+                  "std::optional<T>, empty at the end");
+    static_assert(
+        std::invocable<model::called_t<bare>&>,
+        "thalweg::source: give a callable () -> std::optional<T>, a range, or a callable (tw::emitter<T>&); "
+        "for a generic lambda name the item type: source<T>(f)");
+    return model::make_pipeline(model::unusable_stage<true>{});
   }
 }
 

@@ -34,8 +34,10 @@ template <class Spec>
 concept window_spec = by_time<Spec> || std::same_as<Spec, count_windows>;
 
 template <class In, class Agg> using aggregator_for = aggregator<Agg, value_t<In>>;
+template <bool Usable, class In, class Agg> struct window_output : std::type_identity<misfit> {};
 template <class In, class Agg>
-using window_output = with_key<In, windowed<typename aggregator_for<In, Agg>::result>>;
+struct window_output<true, In, Agg>
+    : std::type_identity<with_key<In, windowed<typename aggregator_for<In, Agg>::result>>> {};
 
 /// The windows of all keys.
 template <class In, class Spec, class Agg> struct window_state;
@@ -340,12 +342,12 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
   static constexpr bool one_to_one = false;
   static constexpr bool shares = false;
   using wants = std::type_identity<void>;
+  template <class In> static constexpr bool accepts = pipe::item<In>;
   template <class In>
-  static constexpr bool accepts = [] {
-    if constexpr (!pipe::item<In>) {
+  static constexpr bool usable = [] {
+    constexpr const Agg* of = nullptr;
+    if constexpr (!can_aggregate<Agg, value_t<In>>(of)) {
       return false;
-    } else if constexpr (!aggregates<Agg, value_t<In>>) {
-      return sizeof(wrong_aggregate<Agg, value_t<In>>) == 0;
     } else if constexpr (by_arrival) {
       return true;
     } else {
@@ -354,7 +356,7 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
   }();
   template <class In> static constexpr bool ends = true;
   static constexpr bool sends_bursts = true;
-  template <class In> using output = window_output<In, Agg>;
+  template <class In> using output = typename window_output<usable<In>, In, Agg>::type;
 
   Spec spec;
   Agg agg;

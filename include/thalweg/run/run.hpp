@@ -139,7 +139,7 @@ template <class Job> model::plan plan_of(Job&& job) {
                 "range); give it up with tw::run(std::move(job))");
   model::naming names;
   model::plan made;
-  if constexpr (bare::has_source && bare::has_sink) {
+  if constexpr (bare::has_source && bare::has_sink && std::is_constructible_v<bare, Job>) {
     bare copy(std::forward<Job>(job));
     model::lower_into(made, std::move(copy), names);
   }

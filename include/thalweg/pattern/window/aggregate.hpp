@@ -157,30 +157,29 @@ inline constexpr bool aggregates<aggregate_functions<L, C, W>, T> = [] {
 }();
 
 /// Says at compile time what is wrong with an aggregate for items of type T.
-template <class Agg, class T> struct wrong_aggregate {
+template <class Agg, class T> constexpr bool can_aggregate(const Agg*) {
   static_assert(aggregates<Agg, T>,
                 "thalweg::window: the function must be callable with all items of a window, as "
                 "f(std::span<const T>); one that joins two belongs into tw::aggregate(lift, combine)");
-};
-template <class L, class C, class W, class T> struct wrong_aggregate<aggregate_functions<L, C, W>, T> {
-  static_assert(
-      std::invocable<L&, const T&>,
-      "thalweg::aggregate: lift (or what tw::sum_of and the like are given) must be callable with an "
-      "item, as lift(const T&)");
-  static constexpr bool combines = [] {
-    if constexpr (std::invocable<L&, const T&>) {
-      using kept = std::remove_cvref_t<std::invoke_result_t<L&, const T&>>;
-      return std::is_invocable_r_v<kept, C&, kept, const kept&>;
-    } else {
-      return true;
-    }
-  }();
-  static_assert(
-      combines,
-      "thalweg::aggregate: combine must join two of what lift gives into one, as combine(A, A) -> A");
-  static_assert(!combines || !std::invocable<L&, const T&> || aggregates<aggregate_functions<L, C, W>, T>,
-                "thalweg::aggregate: lower must be callable with what combine gives, as lower(const A&)");
-};
+  return aggregates<Agg, T>;
+}
+template <class Agg, class T, class L, class C, class W>
+constexpr bool can_aggregate(const aggregate_functions<L, C, W>*) {
+  constexpr bool lifts = std::invocable<L&, const T&>;
+  static_assert(lifts,
+                "thalweg::aggregate: lift (or what tw::sum_of and the like are given) must be callable with "
+                "an item, as lift(const T&)");
+  if constexpr (lifts) {
+    using kept = std::remove_cvref_t<std::invoke_result_t<L&, const T&>>;
+    constexpr bool combines = std::is_invocable_r_v<kept, C&, kept, const kept&>;
+    static_assert(
+        combines,
+        "thalweg::aggregate: combine must join two of what lift gives into one, as combine(A, A) -> A");
+    static_assert(!combines || std::invocable<W&, const kept&>,
+                  "thalweg::aggregate: lower must be callable with what combine gives, as lower(const A&)");
+  }
+  return aggregates<Agg, T>;
+}
 
 template <class Agg> void check_aggregate(const Agg& agg, stage_info& info) {
   const auto null = [&](const auto& f) {
