@@ -55,6 +55,27 @@ class replicas {
   std::vector<owned> ops_;
 };
 
+/// Adds to the tallies what a line of stages has counted, however its run ends.
+template <class Line> struct counting {
+  Line& line;
+  std::size_t& items;
+  std::size_t failed = no_stage;
+
+  counting(Line& l, std::size_t& n) : line(l), items(n) {}
+  counting(const counting&) = delete;
+  counting& operator=(const counting&) = delete;
+  THALWEG_INLINE ~counting() { Line::count(line, items, failed); }
+
+  template <class F> THALWEG_INLINE decltype(auto) watch(F&& f) {
+    try {
+      return f();
+    } catch (const stage_failure& failure) {
+      failed = failure.leaf;
+      throw;
+    }
+  }
+};
+
 /// A line of typed stages, lowered: the component whose loops the compiler sees whole. Every range of stages
 /// that is worth it becomes one plain loop, in which each stage calls the next one directly.
 template <class Input, class... Leaves> class chain final : public component {
@@ -66,7 +87,7 @@ template <class Input, class... Leaves> class chain final : public component {
   }
 
   [[nodiscard]] std::vector<range> compiled() const override {
-    std::array<range, 2 * size> all;  // single ones, and lines of at least two
+    std::array<range, most_ranges> all;
     std::size_t n = 0;
     each_range([&]<std::size_t F, std::size_t L>(span<F, L>) { all[n++] = {F, L}; });
     return {all.data(), all.data() + n};
@@ -86,36 +107,28 @@ template <class Input, class... Leaves> class chain final : public component {
 
   std::size_t process(range r, std::size_t replica, context& ctx, pipe::chunk_base& in,
                       pipe::chunk_base* out) override {
-    std::size_t done = 0;
-    dispatch(r, [&]<std::size_t F, std::size_t L>(span<F, L>) {
-      if constexpr (!is_source<F>) {
-        auto& typed = static_cast<pipe::chunk<input<F>>&>(in);
-        if (F + 1 == L && !stages_[F].opts.on_error.plain()) {
-          if constexpr (F + 1 == L) done = guarded<F>(replica, ctx, typed, out);
-        } else if (ctx.paced || ctx.ranked) {
-          done = loop<mode::careful, F, L>(replica, ctx, typed, out);
-        } else {
-          done = loop<mode::plain, F, L>(replica, ctx, typed, out);
-        }
-      }
-    });
-    return done;
+    if (guards(r)) {
+      static constexpr auto by_stage = guarded_loops(std::make_index_sequence<size>{});
+      return by_stage[r.first](*this, replica, ctx, in, out);
+    }
+    if (ctx.paced || ctx.ranked) return careful(r, replica, ctx, in, out);
+    static constexpr auto by_range = loops();
+    for (const auto& l : by_range) {
+      if (l.first == r.first && l.last == r.last) return l.run(*this, replica, ctx, in, out);
+    }
+    return 0;
   }
 
   produced produce(range r, context& ctx, std::size_t n, pipe::chunk_base* out) override {
-    produced made;
-    dispatch(r, [&]<std::size_t F, std::size_t L>(span<F, L>) {
-      if constexpr (is_source<F>) {
-        if (F + 1 == L && !stages_[F].opts.on_error.plain()) {
-          if constexpr (F + 1 == L) made = pull_guarded<F>(ctx, n, out);
-        } else if (ctx.paced) {
-          made = pull<mode::careful, F, L>(ctx, n, out);
-        } else {
-          made = pull<mode::plain, F, L>(ctx, n, out);
-        }
+    if constexpr (is_source<0>) {
+      if (guards(r)) return pull_guarded<0>(ctx, n, out);
+      if (ctx.paced) return careful_pull(r.last, ctx, n, out);
+      static constexpr auto by_range = pulling_loops();
+      for (const auto& l : by_range) {
+        if (l.last == r.last) return l.run(*this, ctx, n, out);
       }
-    });
-    return made;
+    }
+    return {};
   }
 
   void finish(std::size_t stage, std::size_t replica, context& ctx, pipe::chunk_base* out) override {
@@ -384,7 +397,9 @@ template <class Input, class... Leaves> class chain final : public component {
     }
   }
 
-  template <class F> static void each_range(F&& f) {
+  static constexpr std::size_t most_ranges = 2 * size;  // single ones, and lines of at least two
+
+  template <class F> static constexpr void each_range(F&& f) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (f(span<I, I + 1>{}), ...);
       (
@@ -396,10 +411,44 @@ template <class Input, class... Leaves> class chain final : public component {
     }(std::make_index_sequence<size>{});
   }
 
-  template <class F> static void dispatch(range r, F&& f) {
-    each_range([&]<std::size_t A, std::size_t B>(span<A, B> s) {
-      if (r.first == A && r.last == B) f(s);
+  // The loops are functions by themselves, found in tables: in one function that holds them all the compiler
+  // takes a multiple of the time.
+  using run_items = std::size_t (*)(chain&, std::size_t replica, context&, pipe::chunk_base& in,
+                                    pipe::chunk_base* out);
+  using pull_items = produced (*)(chain&, context&, std::size_t n, pipe::chunk_base* out);
+  template <class Loop> struct compiled_loop {
+    std::size_t first = 0, last = 0;
+    Loop run = nullptr;
+  };
+  static constexpr auto loops() {
+    std::array<compiled_loop<run_items>, most_ranges> all{};
+    std::size_t n = 0;
+    each_range([&]<std::size_t F, std::size_t L>(span<F, L>) {
+      if constexpr (!is_source<F>) all[n++] = {F, L, loop<F, L>};
     });
+    return all;
+  }
+  static constexpr auto pulling_loops() {
+    std::array<compiled_loop<pull_items>, most_ranges> all{};
+    std::size_t n = 0;
+    each_range([&]<std::size_t F, std::size_t L>(span<F, L>) {
+      if constexpr (is_source<F>) all[n++] = {F, L, pull<L>};
+    });
+    return all;
+  }
+  template <std::size_t... I> static constexpr auto guarded_loops(std::index_sequence<I...>) {
+    return std::array<run_items, size>{guarded<I>...};
+  }
+  template <std::size_t... I> static constexpr auto careful_loops(std::index_sequence<I...>) {
+    return std::array<void (*)(careful_line&, pipe::chunk_base&, std::size_t&), size>{careful_loop<I>...};
+  }
+  template <std::size_t... I> static constexpr auto careful_ends(std::index_sequence<I...>) {
+    return std::array<void (*)(careful_line&, pipe::chunk_base*, function_ref<void()>), size>{with_end<I>...};
+  }
+
+  // Whether what the stage throws has a policy.
+  [[nodiscard]] bool guards(range r) const {
+    return r.last == r.first + 1 && !stages_[r.first].opts.on_error.plain();
   }
 
   // The last stage's output: into the chunk, handed over when it is full.
@@ -451,12 +500,12 @@ template <class Input, class... Leaves> class chain final : public component {
       limit = emptied ? bounded() : ctx.limit;  // not emptied: the engine has said how far it may grow
     }
   };
-  template <mode M, std::size_t I> struct no_tail {
+  struct no_tail {
     no_tail(context&, pipe::chunk_base*) {}
   };
 
   template <mode M, std::size_t L>
-  using tail_of = std::conditional_t<is_sink<L - 1>, no_tail<M, L - 1>, tail<M, L - 1>>;
+  using tail_of = std::conditional_t<is_sink<L - 1>, no_tail, tail<M, L - 1>>;
 
   // The operators of a range for one replica, looked up once per run of items.
   template <std::size_t F, class Is> struct operators;
@@ -474,20 +523,17 @@ template <class Input, class... Leaves> class chain final : public component {
 
   // The operators of a range, and what a run of items counts. Stages that give one output per input count
   // nothing.
-  template <mode M, std::size_t F, std::size_t L> struct line {
+  template <std::size_t F, std::size_t L> struct line {
     context& ctx;
     operators_of<F, L> ops;
-    tail_of<M, L> end;
+    tail_of<mode::plain, L> end;
     std::array<std::uint64_t, L - F> passed{};
 
     template <std::size_t I, class T> THALWEG_INLINE void step(T&& item) {
       auto& op = *model::get<I - F>(ops);
-      const frame<M> f{ctx, I};
+      const frame<mode::plain> f{ctx, I};
       if constexpr (is_sink<I>) {
         op.step(f, std::forward<T>(item));
-        if constexpr (M == mode::careful) {
-          if (ctx.paced) ctx.arrived(ctx.due);
-        }
       } else {
         op.step(f, std::forward<T>(item),
                 [&](auto&& y) THALWEG_INLINE { give<I>(std::forward<decltype(y)>(y)); });
@@ -503,67 +549,127 @@ template <class Input, class... Leaves> class chain final : public component {
       }
     }
 
+    [[nodiscard]] static constexpr std::size_t last() { return L; }
+    [[nodiscard]] static constexpr bool has_sink() { return is_sink<L - 1>; }
+
     // `in` items entered stage F (or, for a source, were made by it). Nothing is passed by reference, and the
     // callers are inlined: what this function could reach would not be kept in registers.
     // `failed`: the stage that has thrown at the last item, if any has.
+    static void count(const line& run, std::uint64_t in, std::size_t failed = no_stage) {
+      count(run.ctx, run.passed, in, failed);
+    }
+
+   private:
     static void count(context& ctx, std::array<std::uint64_t, L - F> passed, std::uint64_t in,
-                      std::size_t failed = L) {
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (
-            [&] {
-              auto& t = ctx.tallies[F + I];
-              if constexpr (!is_source<F + I>) t.in += in;
-              if (failed == F + I) {
-                ++t.errors;
-                if constexpr (one_to_one<stage_at<F + I>> && !is_source<F + I>) --in;
-              }
-              if constexpr (!one_to_one<stage_at<F + I>> && !is_source<F + I>) in = passed[I];
-              if constexpr (!is_sink<F + I>) t.out += in;
-            }(),
-            ...);
-      }(std::make_index_sequence<L - F>{});
+                      std::size_t failed) {
+      count_items({F, L}, ctx, passed.data(), in, failed);
     }
   };
 
-  template <mode M, std::size_t F, std::size_t L>
-  std::size_t loop(std::size_t replica, context& ctx, pipe::chunk<input<F>>& in, pipe::chunk_base* out) {
-    line<M, F, L> run{ctx, ops_of<F, L>(replica), tail_of<M, L>(ctx, out)};
-    std::size_t done = 0;
-    struct counting {
-      line<M, F, L>& r;
-      std::size_t& n;
-      std::size_t failed = L;
-      THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n, failed); }
-    } counted{run, done};
-    const auto& cut = *ctx.cut;
-    try {
-      run_over<M, F, L>(run, ctx, in, cut, done);
-    } catch (const stage_failure& failure) {
-      counted.failed = failure.leaf;
-      throw;
+  // The same for items with due times or ranks, for any range: each stage is compiled once, and calls the
+  // next one.
+  struct careful_line {
+    chain& self;
+    context& ctx;
+    std::size_t replica;
+    range stages;
+    void* end = nullptr;  // the tail of the last stage
+    std::array<std::uint64_t, size> passed{};
+
+    template <std::size_t I, class U> void give(U&& y) {
+      if constexpr (!one_to_one<stage_at<I>>) ++passed[I - stages.first];
+      if (I + 1 == stages.last) {
+        (*static_cast<tail<mode::careful, I>*>(end))(std::forward<U>(y));
+      } else if constexpr (I + 1 < size) {
+        if constexpr (std::is_same_v<U, input<I + 1>>) {
+          careful_step<I + 1>(*this, std::move(y));
+        } else {
+          careful_step<I + 1>(*this, input<I + 1>(std::forward<U>(y)));
+        }
+      }
     }
+
+    [[nodiscard]] std::size_t last() const { return stages.last; }
+    [[nodiscard]] bool has_sink() const { return stages.last == size && is_sink<size - 1>; }
+
+    static void count(const careful_line& run, std::uint64_t in, std::size_t failed = no_stage) {
+      count_items(run.stages, run.ctx, run.passed.data(), in, failed);
+    }
+  };
+
+  // Adds up what has passed the stages of a range, of which `in` items entered the first.
+  static void count_items(range r, context& ctx, const std::uint64_t* passed, std::uint64_t in,
+                          std::size_t failed) {
+    static constexpr auto same = []<std::size_t... I>(std::index_sequence<I...>) {
+      return std::array<bool, size>{one_to_one<stage_at<I>>...};
+    }(std::make_index_sequence<size>{});
+    model::count_items(r, ctx, {same.data(), is_source<0>, is_sink<size - 1> && r.last == size}, passed, in,
+                       failed);
+  }
+
+  template <std::size_t F, std::size_t L>
+  static std::size_t loop(chain& self, std::size_t replica, context& ctx, pipe::chunk_base& items,
+                          pipe::chunk_base* out) {
+    auto& in = static_cast<pipe::chunk<input<F>>&>(items);
+    line<F, L> run{ctx, self.template ops_of<F, L>(replica), tail_of<mode::plain, L>(ctx, out)};
+    std::size_t done = 0;
+    counting counted{run, done};
+    const auto& cut = *ctx.cut;
+    counted.watch([&]() THALWEG_INLINE {
+      auto* const last = in.end();
+      for (auto* x = in.begin(); x != last && !is_cut(ctx, cut); ++x) {
+        ++done;
+        run.template step<F>(std::move(*x));
+      }
+    });
     return done;
   }
 
-  template <mode M, std::size_t F, std::size_t L>
-  THALWEG_INLINE static void run_over(line<M, F, L>& run, context& ctx, pipe::chunk<input<F>>& in,
-                                      const std::atomic<bool>& cut, std::size_t& done) {
-    if constexpr (M == mode::careful) {
+  std::size_t careful(range r, std::size_t replica, context& ctx, pipe::chunk_base& in,
+                      pipe::chunk_base* out) {
+    static constexpr auto loops = careful_loops(std::make_index_sequence<size>{});
+    static constexpr auto ends = careful_ends(std::make_index_sequence<size>{});
+    careful_line run{*this, ctx, replica, r};
+    std::size_t done = 0;
+    counting counted{run, done};
+    counted.watch([&] { ends[r.last - 1](run, out, [&] { loops[r.first](run, in, done); }); });
+    return done;
+  }
+
+  template <std::size_t F>
+  static void careful_loop(careful_line& run, pipe::chunk_base& items, std::size_t& done) {
+    if constexpr (!is_source<F>) {
+      auto& in = static_cast<pipe::chunk<input<F>>&>(items);
+      auto& ctx = run.ctx;
+      const auto& cut = *ctx.cut;
       auto* const first = in.begin();
       const auto n = in.size();
       const auto* const marks = in.marks();
       for (std::size_t i = 0; i < n && !is_cut(ctx, cut); ++i) {
         ctx.take_marks(marks != nullptr ? marks[i] : pipe::no_mark);
         ++done;
-        run.template step<F>(std::move(first[i]));
-      }
-    } else {
-      auto* const last = in.end();
-      for (auto* x = in.begin(); x != last && !is_cut(ctx, cut); ++x) {
-        ++done;
-        run.template step<F>(std::move(*x));
+        careful_step<F>(run, std::move(first[i]));
       }
     }
+  }
+
+  template <std::size_t I> static void careful_step(careful_line& run, input<I>&& item) {
+    auto& ctx = run.ctx;
+    auto& op = model::get<I>(run.self.slots_)[run.replica];
+    const frame<mode::careful> f{ctx, I};
+    if constexpr (is_sink<I>) {
+      op.step(f, std::move(item));
+      if (ctx.paced) ctx.arrived(ctx.due);
+    } else {
+      op.step(f, std::move(item), [&](auto&& y) { run.template give<I>(std::forward<decltype(y)>(y)); });
+    }
+  }
+
+  template <std::size_t I>
+  static void with_end(careful_line& run, pipe::chunk_base* out, function_ref<void()> f) {
+    tail_of<mode::careful, I + 1> end(run.ctx, out);
+    run.end = &end;
+    f();
   }
 
   static THALWEG_INLINE bool is_cut(const context& ctx, const std::atomic<bool>& cut) {
@@ -573,68 +679,67 @@ template <class Input, class... Leaves> class chain final : public component {
     return true;
   }
 
-  template <mode M, std::size_t F, std::size_t L>
-  produced pull(context& ctx, std::size_t n, pipe::chunk_base* out) {
-    line<M, F, L> run{ctx, ops_of<F, L>(0), tail_of<M, L>(ctx, out)};
-    auto& source = model::get<F>(slots_)[0];
+  template <std::size_t L>
+  static produced pull(chain& self, context& ctx, std::size_t n, pipe::chunk_base* out) {
+    line<0, L> run{ctx, self.template ops_of<0, L>(0), tail_of<mode::plain, L>(ctx, out)};
+    return self.template pull_into<mode::plain>(run, ctx, n);
+  }
+
+  produced careful_pull(std::size_t last, context& ctx, std::size_t n, pipe::chunk_base* out) {
+    static constexpr auto ends = careful_ends(std::make_index_sequence<size>{});
+    careful_line run{*this, ctx, 0, {0, last}};
+    produced made;
+    ends[last - 1](run, out, [&] { made = pull_into<mode::careful>(run, ctx, n); });
+    return made;
+  }
+
+  template <mode M, class Line> THALWEG_INLINE produced pull_into(Line& run, context& ctx, std::size_t n) {
+    auto& source = model::get<0>(slots_)[0];
+    const frame<M> f{ctx, 0};
     std::size_t made = 0;
-    frame<M> f{ctx, F};
-    struct counting {
-      line<M, F, L>& r;
-      std::size_t& n;
-      std::size_t failed = L;
-      THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n, failed); }
-    } counted{run, made};
-    try {
-      return pull_items<M, F, L>(run, source, f, made, ctx, n);
-    } catch (const stage_failure& failure) {
-      counted.failed = failure.leaf;
-      throw;
-    }
-  }
-
-  template <mode M, std::size_t F, std::size_t L, class Source>
-  THALWEG_INLINE static produced pull_items(line<M, F, L>& run, Source& source, frame<M>& f,
-                                            std::size_t& made, context& ctx, std::size_t n) {
-    const auto next = [&](auto&& y) THALWEG_INLINE {
-      ++made;
-      run.template give<F>(std::forward<decltype(y)>(y));
-    };
-    if constexpr (requires { source.emit(f, next); }) {
-      // It is called once, for the whole stream: who wants to know how far it is (and sets the quota to 0)
-      // need not wait for its end.
-      constexpr auto no_end = std::numeric_limits<std::size_t>::max();
-      const auto& quota = ctx.ration(no_end);
-      std::size_t before = 0;
-      const auto next_of_all = [&](auto&& y) THALWEG_INLINE {
-        next(std::forward<decltype(y)>(y));
-        if (pipe::glance(quota) == 0) [[unlikely]] {
-          run.count(ctx, run.passed, made);
-          run.passed = {};
-          before += std::exchange(made, 0);
-          ctx.counted(F, L);
-          (void)ctx.ration(no_end);
-        }
+    counting counted{run, made};
+    return counted.watch([&]() THALWEG_INLINE {
+      const auto next = [&](auto&& y) THALWEG_INLINE {
+        ++made;
+        run.template give<0>(std::forward<decltype(y)>(y));
       };
-      try {
-        source.emit(f, next_of_all);
-      } catch (const cancelled&) {
-        if (ctx.interrupted()) throw;  // otherwise the source was asked to end, and this is how it does
+      if constexpr (requires { source.emit(f, next); }) {
+        // It is called once, for the whole stream: who wants to know how far it is (and sets the quota to 0)
+        // need not wait for its end.
+        constexpr auto no_end = std::numeric_limits<std::size_t>::max();
+        const auto& quota = ctx.ration(no_end);
+        std::size_t before = 0;
+        const auto next_of_all = [&](auto&& y) THALWEG_INLINE {
+          next(std::forward<decltype(y)>(y));
+          if (pipe::glance(quota) == 0) [[unlikely]] {
+            Line::count(run, made);
+            run.passed = {};
+            before += std::exchange(made, 0);
+            ctx.counted(0, run.last());
+            (void)ctx.ration(no_end);
+          }
+        };
+        try {
+          source.emit(f, next_of_all);
+        } catch (const cancelled&) {
+          if (ctx.interrupted()) throw;  // otherwise the source was asked to end, and this is how it does
+        }
+        return produced{before + made, true};
+      } else {
+        const auto& quota = ctx.ration(n);
+        while (made < pipe::glance(quota)) {
+          if constexpr (waits_for_due_times) {
+            if (!run.has_sink()) ctx.no_wait = made > 0;
+          }
+          if (!source.step(f, next)) return produced{made, gave_up(source)};
+        }
+        return produced{made, false};
       }
-      return {before + made, true};
-    } else {
-      const auto& quota = ctx.ration(n);
-      while (made < pipe::glance(quota)) {
-        if constexpr (!is_sink<L - 1> && waits_for_due_times<F>) ctx.no_wait = made > 0;
-        if (!source.step(f, next)) return {made, gave_up(source)};
-      }
-      return {made, false};
-    }
+    });
   }
 
-  template <std::size_t I>
   static constexpr bool waits_for_due_times = [] {
-    if constexpr (requires { stage_at<I>::paced; }) return stage_at<I>::paced;
+    if constexpr (requires { stage_at<0>::paced; }) return stage_at<0>::paced;
     return false;
   }();
 
@@ -648,21 +753,19 @@ template <class Input, class... Leaves> class chain final : public component {
   // returned.
   template <std::size_t I> produced pull_guarded(context& ctx, std::size_t n, pipe::chunk_base* out) {
     auto& source = model::get<I>(slots_)[0];
-    frame<mode::plain> f{ctx, I};
+    const frame<mode::plain> f{ctx, I};
     if constexpr (requires { source.step(f, [](auto&&) {}); }) {
-      line<mode::careful, I, I + 1> run{ctx, ops_of<I, I + 1>(0), tail_of<mode::careful, I + 1>(ctx, out)};
+      careful_line run{*this, ctx, 0, {I, I + 1}};
+      tail_of<mode::careful, I + 1> end(ctx, out);
+      run.end = &end;
       pipe::chunk<output<I>> item;
       std::size_t made = 0;
-      struct counting {
-        line<mode::careful, I, I + 1>& r;
-        std::size_t& n;
-        THALWEG_INLINE ~counting() { r.count(r.ctx, r.passed, n); }
-      } counted{run, made};
+      const counting counted{run, made};
       const auto& quota = ctx.ration(n);
       while (made < pipe::glance(quota)) {
-        if constexpr (waits_for_due_times<I>) ctx.no_wait = made > 0;
+        if constexpr (waits_for_due_times) ctx.no_wait = made > 0;
         bool more = true;
-        const bool ok = attempt<I>(ctx, nullptr, [&] {
+        const bool ok = attempt(I, ctx, nullptr, [&] {
           item.clear();
           more = source.step(f, [&](auto&& y) { item.emplace(std::forward<decltype(y)>(y)); });
         });
@@ -676,70 +779,57 @@ template <class Input, class... Leaves> class chain final : public component {
       }
       return {made, false};
     } else {
-      return pull<mode::careful, I, I + 1>(ctx, n, out);
+      return careful_pull(I + 1, ctx, n, out);
     }
   }
+
+  // What a stage has given until its call has returned.
+  struct none {};
+  template <std::size_t I> static auto made_by() {
+    if constexpr (is_sink<I>) {
+      return std::type_identity<none>{};
+    } else {
+      return std::type_identity<pipe::chunk<output<I>>>{};
+    }
+  }
+  template <std::size_t I> using held_back = typename decltype(made_by<I>())::type;
 
   // A stage whose errors have a policy: each item is kept until its call has returned, and so is its output.
   template <std::size_t I>
-  std::size_t guarded(std::size_t replica, context& ctx, pipe::chunk<input<I>>& in, pipe::chunk_base* out) {
-    auto& op = model::get<I>(slots_)[replica];
-    frame<mode::staged> f{ctx, I};
-    tail_of<mode::careful, I + 1> end(ctx, out);
-    auto& t = ctx.tallies[I];
-    const auto n = in.size();
-    for (std::size_t i = 0; i < n; ++i) {
-      if (is_cut(ctx, *ctx.cut)) return i;
-      const input<I>& item = in[i];
-      ctx.take_marks(in.mark_of(i));
-      ++t.in;
-      if constexpr (!copyable<input<I>>) {
-        (void)item;  // such a job is refused before it runs
-      } else if constexpr (is_sink<I>) {
-        if (attempt<I>(ctx, &item, [&] { op.step(f, item); }) && ctx.paced) ctx.arrived(ctx.due);
-      } else {
-        pipe::chunk<output<I>> staged;
-        const auto keep = [&](auto&& y) { staged.emplace(std::forward<decltype(y)>(y)); };
-        if (!attempt<I>(ctx, &item, [&] {
-              staged.clear();
-              op.step(f, item, keep);
-            })) {
-          continue;
-        }
-        t.out += staged.size();
-        for (auto& y : staged) end(std::move(y));
-      }
-    }
-    return n;
-  }
-
-  // Calls `f` as the stage's error policy says. Returns false if the item was given up.
-  template <std::size_t I, class F> bool attempt(context& ctx, const void* item, F&& f) {
-    const auto& policy = stages_[I].opts.on_error;
-    auto& t = ctx.tallies[I];
-    auto delay = policy.delay();
-    for (int tries = 0;; ++tries) {
-      try {
-        f();
-        return true;
-      } catch (const stage_failure& failure) {
-        ++t.errors;
-        if (tries < policy.retries()) {
-          ++t.retries;
-          ctx.back_off(delay);
-          delay *= 2;
-        } else if (policy.last() == error_policy::action::skip) {
-          ++t.skipped;
-          return false;
-        } else if (policy.last() == error_policy::action::dead_letter && item != nullptr) {
-          frame<mode::plain>::attribute(I,
-                                        [&] { ctx.bury(policy.dead_letter_handler(), item, failure.cause); });
-          ++t.dead_lettered;
-          return false;
+  static std::size_t guarded(chain& self, std::size_t replica, context& ctx, pipe::chunk_base& items,
+                             pipe::chunk_base* out) {
+    if constexpr (!is_source<I> && copyable<input<I>>) {  // otherwise such a job is refused before it runs
+      auto& in = static_cast<pipe::chunk<input<I>>&>(items);
+      auto& op = model::get<I>(self.slots_)[replica];
+      const frame<mode::staged> f{ctx, I};
+      tail_of<mode::careful, I + 1> end(ctx, out);
+      auto& t = ctx.tallies[I];
+      const auto n = in.size();
+      [[maybe_unused]] held_back<I> staged;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (is_cut(ctx, *ctx.cut)) return i;
+        const input<I>& item = in[i];
+        ctx.take_marks(in.mark_of(i));
+        ++t.in;
+        const bool ok = self.attempt(I, ctx, &item, [&] {
+          if constexpr (is_sink<I>) {
+            op.step(f, item);
+          } else {
+            staged.clear();
+            op.step(f, item, [&](auto&& y) { staged.emplace(std::forward<decltype(y)>(y)); });
+          }
+        });
+        if (!ok) continue;
+        if constexpr (is_sink<I>) {
+          if (ctx.paced) ctx.arrived(ctx.due);
         } else {
-          throw;
+          t.out += staged.size();
+          for (auto& y : staged) end(std::move(y));
         }
       }
+      return n;
+    } else {
+      return items.size();
     }
   }
 

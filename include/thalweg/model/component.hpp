@@ -1,5 +1,6 @@
 #pragma once
 
+#include <thalweg/model/function_ref.hpp>
 #include <thalweg/model/key_part.hpp>
 #include <thalweg/model/options.hpp>
 #include <thalweg/pipe/chunk.hpp>
@@ -7,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -263,7 +265,23 @@ class component {
   void take_names(const std::vector<stage_info>& named);
 
  protected:
+  /// Calls `f` as the stage's error policy says. Returns false if the item was given up.
+  bool attempt(std::size_t stage, context& ctx, const void* item, function_ref<void()> f);
+
   std::vector<stage_info> stages_;
 };
+
+/// What is known of a component's stages when it is compiled.
+struct stage_kinds {
+  const bool* one_to_one;  ///< of each stage
+  bool has_source;         ///< the first one is a source
+  bool has_sink;           ///< the last one of the range is a sink
+};
+inline constexpr auto no_stage = std::numeric_limits<std::size_t>::max();
+/// Adds to the tallies what has passed a range of stages. `in` items entered the first one (or, if that is a
+/// source, were made by it); `passed` says how many the others gave, where that is not one for each.
+/// `failed`: the stage that has thrown at the last item, if any has.
+void count_items(range r, context& ctx, const stage_kinds& kinds, const std::uint64_t* passed,
+                 std::uint64_t in, std::size_t failed);
 
 }  // namespace thalweg::model
