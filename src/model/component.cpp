@@ -52,6 +52,7 @@ bool component::attempt(std::size_t stage, context& ctx, const void* item, funct
       return true;
     } catch (const stage_failure& failure) {
       ++t.errors;
+      if (failure.final) throw;
       if (tries < policy.retries()) {
         ++t.retries;
         ctx.back_off(delay);

@@ -16,14 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where the bytes go: the file that a link leads to, by a path that stays right if the process changes its
-// directory.
-fs::path place_of(const fs::path& target) {
-  std::error_code no_such_file;
-  auto resolved = fs::canonical(target, no_such_file);
-  return no_such_file ? fs::absolute(target) : resolved;
-}
-
 fs::path temporary_beside(const fs::path& target) {
   static std::atomic<unsigned> number{0};
   constexpr std::size_t most_of_name = 200;  // the rest needs room, too
@@ -33,6 +25,12 @@ fs::path temporary_beside(const fs::path& target) {
 }
 
 }  // namespace
+
+fs::path place_of(const fs::path& target) {
+  std::error_code no_such_file;
+  auto resolved = fs::canonical(target, no_such_file);
+  return no_such_file ? fs::absolute(target) : resolved;
+}
 
 atomic_file::atomic_file(const fs::path& target, bool sync) : target_(place_of(target)), sync_(sync) {
   constexpr const char* cannot_open = "cannot write the file";

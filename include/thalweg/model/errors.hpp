@@ -86,6 +86,7 @@ namespace model {
 struct stage_failure {
   std::size_t leaf;
   std::exception_ptr cause;
+  bool final = false;  ///< the stage cannot go on, whatever its error policy says
 };
 
 }  // namespace model

@@ -7,18 +7,28 @@
 
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace thalweg::model {
 
-/// Moves all keys of a part, and what belongs to them, out of their table: in the order in which they have
-/// appeared, each with the rank of the item with which it did.
-template <class K, class V>
-void take_states(key_table<K, V>& from, first_ranks& appeared, pipe::chunk<keyed<K, V>>& into) {
-  into.ranked = true;
+/// The numbers of the keys of a table, in the order in which they were given.
+template <class K, class V> std::vector<typename key_table<K, V>::id> ids_of(const key_table<K, V>& from) {
+  std::vector<typename key_table<K, V>::id> all;
+  all.reserve(from.size());
   for (typename key_table<K, V>::id i = 0; i < from.bound(); ++i) {
-    if (!from.holds(i)) continue;
-    into.emplace_marked({0, appeared.of(i)}, keyed<K, V>{from.key(i), std::move(from[i])});
+    if (from.holds(i)) all.push_back(i);
   }
+  return all;
+}
+
+/// Moves all keys of a part, and what belongs to them, out of their table: in the order in which they have
+/// appeared, each with the rank of the item with which it did. `in_order` are their numbers in that order.
+template <class K, class V, class Ids>
+void take_states(key_table<K, V>& from, first_ranks& appeared, pipe::chunk<keyed<K, V>>& into,
+                 const Ids& in_order) {
+  into.ranked = true;
+  for (const auto i : in_order)
+    into.emplace_marked({0, appeared.of(i)}, keyed<K, V>{from.key(i), std::move(from[i])});
   from = {};
   appeared = {};
 }

@@ -3,11 +3,15 @@
 
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/model/stage_traits.hpp>
+#include <thalweg/observe/clock.hpp>
 #include <thalweg/pattern/first_ranks.hpp>
 #include <thalweg/pattern/kept_states.hpp>
+#include <thalweg/pattern/key_ages.hpp>
 #include <thalweg/pattern/keyed.hpp>
 #include <thalweg/pattern/restoring.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +21,16 @@
 #include <vector>
 
 namespace thalweg {
+
+/// What becomes of the states of keys.
+struct key_by_options {
+  /// The state of a key that has seen no item for so long, by the steady clock, is dropped: the next item of
+  /// the key finds a new one, as the first did. For streams without end, whose keys come and go. `on_end` is
+  /// not called for it. The memory is given back when other items come. 0: states stay to the end of the
+  /// stream.
+  std::chrono::nanoseconds expire_after{0};
+};
+
 namespace model {
 
 // --- keys alone ---
@@ -160,9 +174,11 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
   KeyOf key_of;
   Init init;
   Update update;
+  std::int64_t expire_after = 0;
   key_table<key, state> states{};
   pipe::chunk<out> sent{};
   first_ranks appeared{};
+  key_ages ages{};  // where states expire
 
   void start() {
     if constexpr (has_start_hook<Update>) update.on_start();
@@ -184,8 +200,8 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
   }
 
   template <class Frame, class Next> void finish(Frame& f, Next& next) {
-    for (typename key_table<key, state>::id i = 0; i < states.bound(); ++i) {
-      if (!states.holds(i)) continue;
+    if constexpr (!Types::ends) return;
+    for (const auto i : in_order()) {
       appeared.recall(f.ctx, i);
       if constexpr (Types::end_sends) {
         f.template emit<false>(
@@ -199,12 +215,34 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
   void take_states(pipe::chunk<kept>& into)
     requires std::copy_constructible<key>
   {
-    model::take_states(states, appeared, into);
+    model::take_states(states, appeared, into, in_order());
+    ages = {};
   }
-  void put_states(pipe::chunk<kept>& from) { model::put_states(from, states, appeared); }
+  void put_states(pipe::chunk<kept>& from) {
+    model::put_states(from, states, appeared);
+    if (expire_after == 0) return;
+    // That they have come here counts as if they had seen an item.
+    for (const auto i : ids_of(states)) ages.touch(i, observe::now_ns());
+  }
 
  private:
+  using id = typename key_table<key, state>::id;
+
+  // As they have appeared. A number that has become free is given again.
+  [[nodiscard]] std::vector<id> in_order() const {
+    auto all = ids_of(states);
+    if (expire_after > 0) std::sort(all.begin(), all.end(), [&](id a, id b) { return ages.is_older(a, b); });
+    return all;
+  }
+  void drop_expired(std::int64_t now) {
+    while (const auto old = ages.expired(now, expire_after)) {
+      ages.forget(*old);
+      states.erase(*old);
+    }
+  }
   template <class Frame, class In, class Call> decltype(auto) change(Frame& f, const In& in, Call&& call) {
+    std::int64_t now = 0;
+    if (expire_after > 0) drop_expired(now = f.ctx.now());
     const auto before = states.size();
     const auto [id, s] = states.find_or_add(key(std::invoke(key_of, in)), [&](const key& k) -> state {
       appeared.note(f.ctx, states.next());
@@ -216,12 +254,14 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
         return initial<Init, key>::make(init, k);
       }
     });
+    if (expire_after > 0) ages.touch(id, now);
     if constexpr (can_fail<Frame>) {
       // A key whose first item was given up has not appeared.
       if (states.size() > before) {
         try {
           return call(s);
         } catch (...) {
+          if (expire_after > 0) ages.forget(id);
           states.erase(id);
           throw;
         }
@@ -246,6 +286,7 @@ template <class U, class KeyOf, class Init, class Update> struct keyed_state_sta
   KeyOf key_of;
   Init init;
   Update update;
+  key_by_options how;
   kept_options opts;
 
   static constexpr bool copyable =
@@ -255,9 +296,9 @@ template <class U, class KeyOf, class Init, class Update> struct keyed_state_sta
   template <class In> auto make() {
     using op = keyed_state_op<types<In>, Init, KeyOf, Update>;
     if constexpr (copyable) {
-      return op{key_of, init, update};
+      return op{key_of, init, update, how.expire_after.count()};
     } else {
-      return op{std::move(key_of), std::move(init), std::move(update)};
+      return op{std::move(key_of), std::move(init), std::move(update), how.expire_after.count()};
     }
   }
   template <class In>
@@ -275,6 +316,7 @@ template <class U, class KeyOf, class Init, class Update> struct keyed_state_sta
       info.problems.emplace_back("the function that gives the key is null: there is nothing to call");
     if (is_null_callable(init))
       info.problems.emplace_back("the function that makes the state is null: there is nothing to call");
+    if (how.expire_after.count() < 0) info.problems.emplace_back(".expire_after is negative");
     check_restorable<typename types<In>::state>(info);
   }
 };
@@ -315,8 +357,12 @@ template <class KeyOf> auto key_by(KeyOf key_of, options opts = {}) {
 /// ranks, if key and state can travel.)
 ///
 /// Errors: as for `map`. With an `.on_error` other than `tw::stop`, the state of the key is copied before
-/// each update, and put back if that fails; a state that cannot be copied is then an `invalid_job`. States
-/// are kept to the end of the stream: memory is bounded by the number of keys.
+/// each update, and put back if that fails; a state that cannot be copied is then an `invalid_job`.
+///
+/// States are kept to the end of the stream: memory is bounded by the number of keys. With
+/// `key_by(key_of, update, {.expire_after = 10min})`, behind which options of the stage may stand, the state
+/// of a key that has seen nothing for so long is dropped; what comes of an item then depends on when it
+/// comes.
 ///
 /// ```cpp
 /// std::vector<std::string> seen;
@@ -328,13 +374,18 @@ template <class KeyOf> auto key_by(KeyOf key_of, options opts = {}) {
 /// assert((seen == std::vector<std::string>{"a1", "b1", "a2"}));
 /// ```
 template <class U = void, class KeyOf, class Update>
-  requires(!std::same_as<Update, options>)
-auto key_by(KeyOf key_of, Update update, options opts = {}) {
+  requires(!std::same_as<Update, options> && !std::same_as<Update, key_by_options>)
+auto key_by(KeyOf key_of, Update update, key_by_options how, options opts = {}) {
   static_assert(
       !model::stands_for_stage<Update>,
       "thalweg::key_by: a stage for each key is tw::stage_per_key(key_of, &S::in, &S::out, factory)");
   return model::make_pipeline(model::keyed_state_stage<U, KeyOf, model::value_initialised, Update>{
-      {}, std::move(key_of), {}, std::move(update), std::move(opts)});
+      {}, std::move(key_of), {}, std::move(update), how, std::move(opts)});
+}
+template <class U = void, class KeyOf, class Update>
+  requires(!std::same_as<Update, options> && !std::same_as<Update, key_by_options>)
+auto key_by(KeyOf key_of, Update update, options opts = {}) {
+  return thalweg::key_by<U>(std::move(key_of), std::move(update), key_by_options{}, std::move(opts));
 }
 
 /// The same with `init() -> State` or `init(const K&) -> State`, which makes the state of a key when it first
@@ -348,10 +399,16 @@ auto key_by(KeyOf key_of, Update update, options opts = {}) {
 /// assert((seen == std::vector{101, 2, 104, 6}));
 /// ```
 template <class U = void, class KeyOf, class Init, class Update>
-  requires(!std::same_as<Update, options>)
-auto key_by(KeyOf key_of, Init init, Update update, options opts = {}) {
+  requires(!std::same_as<Update, options> && !std::same_as<Update, key_by_options>)
+auto key_by(KeyOf key_of, Init init, Update update, key_by_options how, options opts = {}) {
   return model::make_pipeline(model::keyed_state_stage<U, KeyOf, Init, Update>{
-      {}, std::move(key_of), std::move(init), std::move(update), std::move(opts)});
+      {}, std::move(key_of), std::move(init), std::move(update), how, std::move(opts)});
+}
+template <class U = void, class KeyOf, class Init, class Update>
+  requires(!std::same_as<Update, options> && !std::same_as<Update, key_by_options>)
+auto key_by(KeyOf key_of, Init init, Update update, options opts = {}) {
+  return thalweg::key_by<U>(std::move(key_of), std::move(init), std::move(update), key_by_options{},
+                            std::move(opts));
 }
 
 }  // namespace thalweg

@@ -96,7 +96,7 @@ template <class In, class Init, class F> struct reduce_op {
   void take_states(pipe::chunk<kept>& into)
     requires(is_keyed<In> && std::copy_constructible<key>)
   {
-    model::take_states(found, appeared, into);
+    model::take_states(found, appeared, into, ids_of(found));
   }
   void put_states(pipe::chunk<kept>& from) { model::put_states(from, found, appeared); }
 

@@ -11,6 +11,10 @@
 
 namespace thalweg::stages {
 
+/// Where the bytes go: the file that a link leads to, by a path that stays right if the process changes its
+/// directory.
+[[nodiscard]] std::filesystem::path place_of(const std::filesystem::path& target);
+
 /// A file that is written beside its place and takes it when all is written. One thread writes, any may
 /// discard. Errors are `std::filesystem::filesystem_error`s with the path of the target; once one has
 /// occurred, nothing is kept, and `write` and `commit` fail with it again.

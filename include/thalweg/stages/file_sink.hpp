@@ -1,11 +1,15 @@
-/// `file_sink`: a file that is there when the stream has ended well, and not before.
+/// `file_sink`: a file that is there when the stream has ended well, and not before; or one that grows.
 #pragma once
 
 #include <thalweg/model/ranges.hpp>
 #include <thalweg/pattern/sink.hpp>
 #include <thalweg/stages/atomic_file.hpp>
 #include <thalweg/stages/building.hpp>
+#include <thalweg/stages/clock.hpp>
+#include <thalweg/stages/live_file.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <filesystem>
@@ -22,8 +26,20 @@ struct file_sink_options {
   /// What is written behind each text: each is a line. Empty for texts that have their ends, or need none.
   std::string line_end = "\n";
   /// Makes sure that the file outlives a loss of power before the run ends: `fsync` of the file and its
-  /// directory.
+  /// directory. Of a file that grows: with each `.flush_every`, when it is put aside, and at the end.
   bool sync = false;
+
+  // Any of these makes a file that grows where it is, for a service that has no end: others see what was
+  // written, and it stays, however the run ends. There is no temporary file.
+
+  /// Goes on behind what the file has. Without it, and without `.rotate`, its content is replaced.
+  bool append = false;
+  /// What comes can be seen in the file after so long at most. 0: when 256 KiB have come, and at the end.
+  std::chrono::nanoseconds flush_every{0};
+  /// When a file is put aside, and a new one begun. What the file had at the beginning is put aside, too,
+  /// unless
+  /// `.append` goes on with it.
+  file_rotation rotate = {};
 };
 
 namespace stages {
@@ -57,28 +73,92 @@ struct write_file {
   static constexpr auto pattern = "file_sink";
   std::filesystem::path path;
   file_sink_options how;
+  bool may_fail = false;  // there is an error policy that lets the stream go on
   unshared<atomic_file> file{};
+  unshared<live_file> live{};
+  bool told = false;
 
-  void check(model::stage_info& info) const {
-    if (path.empty()) info.problems.emplace_back("its path is empty");
+  [[nodiscard]] bool grows() const {
+    return how.append || how.flush_every.count() > 0 || how.rotate.bytes > 0 || how.rotate.every.count() > 0;
   }
-  void on_start() { file = std::make_unique<atomic_file>(path, how.sync); }
+  [[nodiscard]] bool timed() const { return how.flush_every.count() > 0 || how.rotate.every.count() > 0; }
+  void check(model::stage_info& info) const;
+
+  void on_start() {
+    if (grows()) {
+      live = std::make_unique<live_file>(
+          path, live_file::options{how.append, how.sync, how.flush_every, how.rotate});
+    } else {
+      file = std::make_unique<atomic_file>(path, how.sync);
+    }
+  }
   void operator()(text_or_bytes item) {
-    file->write(item.bytes);
-    if (item.is_text) file->write(how.line_end);
+    const std::string_view end = item.is_text ? std::string_view(how.line_end) : std::string_view();
+    if (!live) {
+      file->write(item.bytes);
+      file->write(end);
+    } else if (!may_fail) {
+      live->write(item.bytes, end);
+    } else {
+      write_and_tell(item.bytes, end);
+    }
   }
-  void on_end() { file->commit(); }
+  void on_time(std::int64_t now);
+  void on_end() {
+    if (live) {
+      live->close();
+    } else {
+      file->commit();
+    }
+  }
+
+ private:
+  void write_and_tell(std::string_view bytes, std::string_view end);
+  void tell_of_success();
+  void tell(const std::filesystem::filesystem_error& why);
 };
 
 template <class In, class F> struct file_sink_op : model::sink_op<In, F> {
+  // Read by whichever thread waits for it.
+  std::atomic<std::int64_t> when{live_file::never};
+
+  void start() {
+    model::sink_op<In, F>::start();
+    note();
+  }
   template <class Frame, class T> THALWEG_INLINE void step(Frame& f, T&& item) {
+    if (this->fn.live) {
+      model::sink_op<In, F>::step(f, std::forward<T>(item));
+      note();
+      return;
+    }
     this->fn.file->discard_on(f.ctx.stop);
-    model::sink_op<In, F>::step(f, std::forward<T>(item));
+    try {
+      model::sink_op<In, F>::step(f, std::forward<T>(item));
+    } catch (model::stage_failure& failure) {
+      failure.final = true;  // nothing is kept, so there is nothing to go on with
+      throw;
+    }
   }
   // A source that ends because of a cancel must not look like the end of the stream.
   template <class Frame, class Next> void finish(Frame& f, Next& next) {
-    this->fn.file->discard_on(f.ctx.stop);
+    when.store(live_file::never, std::memory_order_relaxed);
+    if (this->fn.file) this->fn.file->discard_on(f.ctx.stop);
     model::sink_op<In, F>::finish(f, next);
+  }
+
+  [[nodiscard]] std::int64_t deadline() const { return when.load(std::memory_order_relaxed); }
+
+  template <class Frame, class Next> void on_time(Frame& f, Next&) {
+    f.call([&] { this->fn.on_time(now_ns()); });
+    note();
+  }
+
+ private:
+  void note() {
+    if (!this->fn.live) return;
+    if (const auto next = this->fn.live->deadline(); next != deadline())
+      when.store(next, std::memory_order_relaxed);
   }
 };
 
@@ -86,6 +166,7 @@ template <class Fn> struct file_sink_stage : model::stage_defaults, model::funct
   static constexpr bool is_sink = true;
   static constexpr bool one_to_one = true;
   using wants = std::type_identity<text_or_bytes>;
+  [[nodiscard]] bool timed() const { return this->fn.timed(); }
   template <class In> static constexpr bool accepts = std::convertible_to<const In&, text_or_bytes>;
   template <class In>
   static constexpr bool accepts_shared = [] {
@@ -108,13 +189,23 @@ template <class Fn> struct file_sink_stage : model::stage_defaults, model::funct
 /// file is replaced. The temporary file is called `.NAME.PID-N.tmp`: only a process that is killed leaves
 /// it behind.
 ///
+/// With `.append`, `.flush_every` or `.rotate` the file grows where it is: others see what has been written,
+/// and that stays if the run fails or is cancelled. A service whose log is put aside when it has 10 MB writes
+/// `tw::file_sink("log.txt", {.append = true, .flush_every = 1s, .rotate = {.bytes = 10'000'000, .keep =
+/// 5}})`. With a time among these options it has a thread of its own under `pool` and `threads`; under
+/// `sequential` it looks at the time when its one thread gets there.
+///
 /// Order: deterministic; it is serial, and refused in a farm. The file is opened by the run, before the first
 /// item.
 ///
 /// Errors: what cannot be created, written (the disk is full) or replaced (it is a directory, or another
 /// thing that is no regular file) ends the run with a `std::filesystem::filesystem_error` that names the
-/// target. A write that has failed cannot be repeated, so under `.on_error` the run fails all the same, at
-/// its end. An empty path is an `invalid_job`.
+/// target, as soon as that is found out. A file that is written as a whole cannot do without a part, so
+/// `.on_error` does not help there. One that grows can: with `tw::skip` an item that cannot be written is
+/// left out and counted, `tw::retry` waits for room on the disk, and the log (`observe::set_log_handler`)
+/// says when the trouble begins and when it is over; what has been taken before is kept, and written when
+/// that is possible. What cannot be written at the end fails the run. An empty path, negative options and a
+/// `.rotate` that says nothing of when are an `invalid_job`.
 ///
 /// ```cpp
 /// #include <thalweg/stages.hpp>
@@ -128,7 +219,8 @@ template <class Fn> struct file_sink_stage : model::stage_defaults, model::funct
 /// std::filesystem::remove(path);
 /// ```
 inline auto file_sink(std::filesystem::path path, file_sink_options how = {}, options opts = {}) {
-  return stages::make<stages::file_sink_stage>(stages::write_file{std::move(path), std::move(how)},
+  const bool may_fail = !opts.on_error.plain();
+  return stages::make<stages::file_sink_stage>(stages::write_file{std::move(path), std::move(how), may_fail},
                                                std::move(opts));
 }
 
