@@ -42,27 +42,54 @@ std::unique_ptr<pipe::chunk_base> component::make_states(std::size_t) const {
 void component::take_states(std::size_t, std::size_t, pipe::chunk_base&) {}
 void component::put_states(std::size_t, std::size_t, pipe::chunk_base&) {}
 
-bool component::attempt(std::size_t stage, context& ctx, const void* item, function_ref<void()> f) {
-  const auto& policy = stages_[stage].opts.on_error;
+namespace {
+
+using action = error_policy::action;
+
+std::chrono::nanoseconds doubled(std::chrono::nanoseconds delay, int times) {
+  constexpr auto longest = std::chrono::nanoseconds(std::chrono::hours(24));
+  for (; times > 0 && delay < longest; --times) delay *= 2;
+  return delay;
+}
+
+}  // namespace
+
+bool component::attempt(std::size_t stage, context& ctx, const void* item, const std::type_info* type,
+                        function_ref<void()> f) {
+  const auto& info = stages_[stage];
+  const auto& policy = info.opts.on_error;
   auto& t = ctx.tallies[stage];
-  auto delay = policy.delay();
-  for (int tries = 0;; ++tries) {
+  error_policy answer;
+  int until = policy.retries();  // so many failed tries are followed by another
+  int since = 0;                 // of those that have come before the last answer
+  for (int tries = 1;; ++tries) {
     try {
       f();
       return true;
     } catch (const stage_failure& failure) {
       ++t.errors;
       if (failure.final) throw;
-      if (tries < policy.retries()) {
+      const auto* chosen = &policy;
+      if ((tries > until || failure.sent) && policy.last() == action::decide) {
+        frame<mode::plain>::attribute(stage, [&] {
+          ctx.one_at_a_time([&] {
+            answer = policy.decider()({info.name, item, type, failure.cause, tries});
+          });
+        });
+        chosen = &answer;
+        since = tries - 1;
+        until = since + answer.retries();
+      }
+      if (tries <= until && !failure.sent) {
         ++t.retries;
-        ctx.back_off(delay);
-        delay *= 2;
-      } else if (policy.last() == error_policy::action::skip) {
+        ctx.back_off(doubled(until > policy.retries() ? answer.delay() : policy.delay(), tries - since - 1));
+      } else if (chosen->last() == action::skip) {
         ++t.skipped;
         return false;
-      } else if (policy.last() == error_policy::action::dead_letter && item != nullptr) {
-        frame<mode::plain>::attribute(stage,
-                                      [&] { ctx.bury(policy.dead_letter_handler(), item, failure.cause); });
+      } else if (chosen->last() == action::dead_letter && item != nullptr && chosen->dead_letter_handler() &&
+                 *chosen->handled_type() == *type) {
+        frame<mode::plain>::attribute(
+            stage, [&] { ctx.one_at_a_time([&] { chosen->dead_letter_handler()(item, failure.cause); }); });
         ++t.dead_lettered;
         return false;
       } else {
@@ -70,6 +97,21 @@ bool component::attempt(std::size_t stage, context& ctx, const void* item, funct
       }
     }
   }
+}
+
+void component::forgive(std::size_t stage, context& ctx, const stage_failure& failure) {
+  const auto& info = stages_[stage];
+  const auto& policy = info.opts.on_error;
+  auto last = failure.final ? action::stop : policy.last();
+  if (last == action::decide) {
+    frame<mode::plain>::attribute(stage, [&] {
+      ctx.one_at_a_time([&] {
+        last = policy.decider()({info.name, nullptr, nullptr, failure.cause, 1}).last();
+      });
+    });
+  }
+  if (last == action::stop) throw failure;
+  ++ctx.tallies[stage].errors;
 }
 
 void count_items(range r, context& ctx, const stage_kinds& kinds, const std::uint64_t* passed,

@@ -121,7 +121,7 @@ class composite_host::child final : public context {
     items.clear();
   }
   void back_off(std::chrono::nanoseconds) override {}
-  void bury(const error_policy::handler&, const void*, const std::exception_ptr&) override {}
+  void one_at_a_time(function_ref<void()>) override {}
   void wait_while_paused() override {}
   void counted(std::size_t, std::size_t) override {}
   void arrived(std::int64_t) override {}

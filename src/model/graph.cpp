@@ -49,8 +49,14 @@ struct graph::state {
       i.name = s->name();
       i.pattern = pattern;
       i.opts = opts;
-      i.copyable = true;  // or not: nobody copies them
-      if (!s->inputs().empty()) i.in = &s->inputs().front()->type();
+      const auto& ins = s->inputs();
+      i.copyable = std::all_of(ins.begin(), ins.end(), [](const auto* p) { return p->copyable(); });
+      if (!ins.empty()) {
+        i.in = &ins.front()->type();
+        if (std::all_of(ins.begin(), ins.end(),
+                        [&](const auto* p) { return p->pushed() && p->type() == *i.in; }))
+          i.gives_up = i.in;
+      }
       if (!s->outputs().empty()) i.out = &s->outputs().front()->type();
       return i;
     }
@@ -574,9 +580,6 @@ model::plan graph::parts(bool& line) {
         info.problems.push_back(model::message_of(std::current_exception()));
       }
       count_name(info.name);
-      if (!x.opts.on_error.plain())
-        info.problems.emplace_back(
-            "is a tw::stage, which deals with its items itself: .on_error can only be tw::stop");
       p.components.push_back(std::make_unique<model::ported>(*x.s, std::move(info)));
     }
     last[i] = p.components.size() - 1;

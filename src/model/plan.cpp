@@ -14,6 +14,27 @@ namespace {
 
 constexpr int most_at_once = 4096;  // at once, of one farm and those around it
 
+// Why a stage cannot have this error policy; empty: it can.
+std::string misfit(const stage_info& s, const error_policy& policy) {
+  if (policy.plain()) return {};
+  constexpr const char* only_stop = ", so .on_error can only be tw::stop";
+  if (!s.only_stops.empty()) return s.only_stops + only_stop;
+  if (s.in != nullptr && !s.copyable)
+    return "its items (" + type_name(*s.in) + ") cannot be copied" + only_stop;
+  if (s.source.pushes)
+    return std::string("is a source that emits all its items in one call, which cannot be repeated") +
+           only_stop;
+  if (policy.last() != error_policy::action::dead_letter) return {};
+  if (s.in == nullptr) return "is a source: when it fails there is no item to give to tw::dead_letter";
+  if (s.gives_up == nullptr)
+    return "reads its ports itself, or has items of several types: when it fails there is no item of one "
+           "type to give to tw::dead_letter, but tw::decide is possible";
+  if (*policy.handled_type() != *s.gives_up)
+    return "the handler of tw::dead_letter takes " + type_name(*policy.handled_type()) +
+           ", but its items are " + type_name(*s.gives_up);
+  return {};
+}
+
 void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   const auto bad = [&](const std::string& what) { problems.push_back("stage '" + s.name + "': " + what); };
   const auto& o = s.opts;
@@ -42,26 +63,10 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
         (keyless ? ", or a tw::key_by in front of the farm" : ""));
   if (s.in == nullptr && o.capacity != automatic)
     bad("is a source: nothing waits in front of it, so .capacity does nothing");
-  if (!o.on_error.problem().empty()) bad(std::string(o.on_error.problem()));
-  if (o.on_error.retries() < 0)
-    bad("tw::retry must be given at least 0 retries, not " + std::to_string(o.on_error.retries()));
-  if (o.on_error.delay().count() < 0) bad("tw::retry must not be given a negative delay");
-  if (!o.on_error.plain()) {
-    if (s.in != nullptr && !s.copyable)
-      bad("its items (" + type_name(*s.in) + ") cannot be copied, so .on_error can only be tw::stop");
-    if (s.source.pushes)
-      bad("is a source that emits all its items in one call, which cannot be repeated: .on_error can only be "
-          "tw::stop");
-    if (o.on_error.last() == error_policy::action::dead_letter) {
-      if (s.in == nullptr) {
-        bad("is a source: when it fails there is no item to give to tw::dead_letter");
-      } else if (!o.on_error.dead_letter_handler()) {
-        bad("the handler of tw::dead_letter is null: there is nothing to call");
-      } else if (*o.on_error.handled_type() != *s.in) {
-        bad("the handler of tw::dead_letter takes " + type_name(*o.on_error.handled_type()) +
-            ", but its items are " + type_name(*s.in));
-      }
-    }
+  if (const auto problem = o.on_error.problem(); !problem.empty()) {
+    bad(std::string(problem));
+  } else if (auto why = misfit(s, o.on_error); !why.empty()) {
+    bad(why);
   }
   if (s.farm >= 0 && s.state.keyed() && o.schedule.how() != schedule::kind::on_demand)
     bad("has state for each key: its items go where their key belongs, so .schedule does nothing");
@@ -187,6 +192,20 @@ void plan::check(const naming& names) {
   }
   check_callers(components, problems);
   check_arrival(*this, problems);
+}
+
+void plan::use_by_default(const error_policy& policy) {
+  if (const auto problem = policy.problem(); !problem.empty()) {
+    problems.push_back("run_options.on_error: " + std::string(problem));
+    return;
+  }
+  if (policy.plain()) return;
+  for (const auto& c : components) {
+    for (std::size_t i = 0; i < c->stages().size(); ++i) {
+      const auto& s = c->stages()[i];
+      if (!s.opts.on_error.given() && misfit(s, policy).empty()) c->set_on_error(i, policy);
+    }
+  }
 }
 
 std::vector<edge> plan::connections() const {

@@ -52,12 +52,34 @@ void ported::start(range, std::size_t) {
 
 void ported::receive(std::size_t port, context& ctx, pipe::chunk_base& in) {
   const call now(stage_, ctx);
-  inputs()[port]->deliver(ctx, in);
+  auto& from = *inputs()[port];
+  if (stages_[0].opts.on_error.plain()) return from.deliver(ctx, in);
+  from.deliver(ctx, in, [&](const void* item, function_ref<void()> f) {
+    attempt(0, ctx, item, &from.type(), [&] { repeatable(ctx, f); });
+  });
+}
+
+// Calls `f`, which calls the stage. What that has taken and sent is gone: such a call cannot be repeated.
+void ported::repeatable(context& ctx, function_ref<void()> f) {
+  const auto moved = [&] {
+    auto n = ctx.tallies[0].in;
+    for (const auto* p : outputs()) n += p->sent();
+    return n;
+  };
+  const auto before = moved();
+  try {
+    frame<mode::plain>::attribute(0, f);
+  } catch (stage_failure& failure) {
+    failure.sent = moved() != before;
+    throw;
+  }
 }
 
 void ported::run(context& ctx) {
   const call now(stage_, ctx);
-  frame<mode::plain>::attribute(0, [&] { stage_.on_run(); });
+  const auto call_it = [&] { stage_.on_run(); };
+  if (stages_[0].opts.on_error.plain()) return frame<mode::plain>::attribute(0, call_it);
+  attempt(0, ctx, nullptr, nullptr, [&] { repeatable(ctx, call_it); });
 }
 
 void ported::finish(std::size_t, std::size_t, context& ctx, pipe::chunk_base*) {

@@ -59,7 +59,7 @@ void leave_farm(naming& names, const options& opts, std::size_t length, std::spa
     info.replicas = combined(opts.replicas, only ? info.replicas : automatic);
     info.farm = farm;
     info.unordered = opts.unordered || (only && info.unordered);
-    if (info.opts.on_error.plain()) info.opts.on_error = opts.on_error;
+    if (!info.opts.on_error.given()) info.opts.on_error = opts.on_error;
     if (info.opts.pin.empty()) info.opts.pin = opts.pin;
     info.opts.blocking = info.opts.blocking || opts.blocking;
     if (opts.on != placement::anywhere) info.opts.on = opts.on;

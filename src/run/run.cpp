@@ -20,6 +20,7 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
         plan.problems.push_back(std::move(problem));
     }
   }
+  plan.use_by_default(options.on_error);
   plan.require_valid();
   const auto graph = plan.of_graph;
   auto engine = policy.make(std::make_unique<run_state>(std::move(plan), policy.name(), options));

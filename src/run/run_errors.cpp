@@ -21,9 +21,9 @@ std::int64_t run_errors::position() const {
   return position_;
 }
 
-void run_errors::bury(const error_policy::handler& handler, const void* item, const std::exception_ptr& why) {
-  const std::lock_guard one_at_a_time(burying_);
-  handler(item, why);
+void run_errors::one_at_a_time(model::function_ref<void()> f) {
+  const std::lock_guard hold(handling_);
+  f();
 }
 
 }  // namespace thalweg::run_detail

@@ -1,6 +1,8 @@
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/run/run_flags.hpp>
 
+#include <utility>
+
 namespace thalweg::run_detail {
 
 void run_flags::add_quota(std::atomic<std::size_t>& q) {
@@ -62,6 +64,13 @@ void run_flags::end_pause() {
   paused_ns.fetch_add(observe::now_ns() - pause_began_.load(std::memory_order_relaxed),
                       std::memory_order_relaxed);
   pausing_.store(false, std::memory_order_release);
+}
+
+bool run_flags::begins_to_finish() {
+  const std::lock_guard hold(mutex_);
+  if (std::exchange(finishing_, true)) return false;
+  end_pause();
+  return true;
 }
 
 void run_flags::wait_while_paused() {

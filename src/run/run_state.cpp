@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -32,9 +34,8 @@ void thread_context::back_off(std::chrono::nanoseconds delay) {
   }
 }
 
-void thread_context::bury(const error_policy::handler& handler, const void* item,
-                          const std::exception_ptr& why) {
-  run.errors.bury(handler, item, why);
+void thread_context::one_at_a_time(model::function_ref<void()> f) {
+  run.errors.one_at_a_time(f);
 }
 
 void thread_context::arrived(std::int64_t due_ns) {
@@ -133,6 +134,13 @@ void run_state::finished() {
     }
     if (const auto graph = std::exchange(plan.of_graph, nullptr)) graph->over();
     statistics.ended = instant::now();
+    if (!options.at_end) return;
+    const executing here(*this);
+    try {
+      options.at_end({make_report(true), errors.kept(), flags.cancelled.load(std::memory_order_acquire)});
+    } catch (...) {
+      errors.keep(std::current_exception(), std::numeric_limits<std::int64_t>::max() - 1);
+    }
   });
 }
 
@@ -156,7 +164,7 @@ report run_state::make_report(bool final) const {
   d.final = final;
   d.root = root;
   d.observed = observes();
-  const bool ended = flags.done.load(std::memory_order_acquire);
+  const bool ended = final || flags.done.load(std::memory_order_acquire);
   const auto now = ended ? statistics.ended : instant::now();
   d.elapsed = std::chrono::nanoseconds(now.ns - statistics.began.ns);
   d.cpu = std::chrono::nanoseconds(now.cpu_ns - statistics.began.cpu_ns);

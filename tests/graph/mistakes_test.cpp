@@ -505,14 +505,6 @@ TEST(GraphMistakes, AStageAndALineOfTheSameName) {
   }
 }
 
-TEST(GraphMistakes, AStageHasNoErrorPolicy) {
-  tw::graph g;
-  auto& c = g.configure(g.add<counter>(1), {.on_error = tw::skip, .name = "c"});
-  g.connect(c.out, g.add(tw::sink([](int) {})).in);
-  EXPECT_THAT(problems_of([&] { tw::run(g); }),
-              testing::ElementsAre(HasSubstr(".on_error can only be tw::stop")));
-}
-
 TEST(GraphMistakes, APictureUsesNothingUp) {
   tw::graph g;
   int seen = 0;

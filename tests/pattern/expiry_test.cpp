@@ -66,7 +66,7 @@ TEST(ExpiryInVirtualTime, RandomTimesAsTheNaiveWay) {
       std::chrono::nanoseconds seen{0};
     };
     std::map<int, known> all;
-    tw::test<int> t(times({.expire_after = age}));
+    auto t = tw::test<int>(times({.expire_after = age}));
     std::chrono::nanoseconds now{0};
     for (int i = 0; i < 200; ++i) {
       now += std::chrono::nanoseconds(random() % 6);

@@ -352,7 +352,7 @@ struct alone final : tw::model::context {
   }
   void flush(std::size_t, tw::pipe::chunk_base&) override {}
   void back_off(std::chrono::nanoseconds) override {}
-  void bury(const tw::error_policy::handler&, const void*, const std::exception_ptr&) override {}
+  void one_at_a_time(thalweg::model::function_ref<void()>) override {}
   void wait_while_paused() override {}
   void counted(std::size_t, std::size_t) override {}
   void arrived(std::int64_t) override {}

@@ -158,10 +158,14 @@ template <class Input, class... Leaves> class chain final : public component {
     at(stage, [&]<std::size_t I>(index<I>) {
       if constexpr (has_timer<I>) {
         auto* op = model::get<I>(slots_).get(replica);
-        run_tail<I>(ctx, out, [&](auto& next) {
-          frame<mode::plain> f{ctx, I};
-          op->on_time(f, next);
-        });
+        try {
+          run_tail<I>(ctx, out, [&](auto& next) {
+            frame<mode::plain> f{ctx, I};
+            op->on_time(f, next);
+          });
+        } catch (const stage_failure& failure) {
+          forgive(I, ctx, failure);
+        }
       }
     });
   }
@@ -765,7 +769,7 @@ template <class Input, class... Leaves> class chain final : public component {
       while (made < pipe::glance(quota)) {
         if constexpr (waits_for_due_times) ctx.no_wait = made > 0;
         bool more = true;
-        const bool ok = attempt(I, ctx, nullptr, [&] {
+        const bool ok = attempt(I, ctx, nullptr, nullptr, [&] {
           item.clear();
           more = source.step(f, [&](auto&& y) { item.emplace(std::forward<decltype(y)>(y)); });
         });
@@ -811,7 +815,7 @@ template <class Input, class... Leaves> class chain final : public component {
         const input<I>& item = in[i];
         ctx.take_marks(in.mark_of(i));
         ++t.in;
-        const bool ok = self.attempt(I, ctx, &item, [&] {
+        const bool ok = self.attempt(I, ctx, &item, &typeid(input<I>), [&] {
           if constexpr (is_sink<I>) {
             op.step(f, item);
           } else {

@@ -91,9 +91,8 @@ class context {
   virtual void flush(std::size_t leaf, pipe::chunk_base& out) = 0;
   /// Waits before a retry; throws `cancelled` if the run ends meanwhile.
   virtual void back_off(std::chrono::nanoseconds delay) = 0;
-  /// Calls `handler` while no other dead-letter handler of the run is being called.
-  virtual void bury(const error_policy::handler& handler, const void* item,
-                    const std::exception_ptr& why) = 0;
+  /// Calls `f`, which calls a handler of errors, while no other one of the run is being called.
+  virtual void one_at_a_time(function_ref<void()> f) = 0;
   /// Called by a source that finds the run paused: returns when it goes on, or ends.
   virtual void wait_while_paused() = 0;
   /// The tallies of stages [first, last) are up to date in the middle of a call, and somebody wants to know.
@@ -183,6 +182,9 @@ struct stage_info {
   state_kind state;
   order_kind order;
   std::vector<std::string> problems;  ///< what is wrong with it
+  std::string only_stops;             ///< why it can have no error policy; empty: it can
+  /// The items that it can hand to `tw::dead_letter`; null: none, or of several types.
+  const std::type_info* gives_up = nullptr;
 };
 
 class naming;
@@ -214,6 +216,8 @@ class component {
   virtual ~component() = default;
 
   [[nodiscard]] const std::vector<stage_info>& stages() const noexcept { return stages_; }
+  /// Before `start`.
+  void set_on_error(std::size_t stage, const error_policy& policy) { stages_[stage].opts.on_error = policy; }
   /// The ranges that exist as compiled loops: every single stage, every longest line of serial stages, every
   /// farm, and the whole, which is divided behind each stage that sends bursts.
   [[nodiscard]] virtual std::vector<range> compiled() const = 0;
@@ -265,8 +269,11 @@ class component {
   void take_names(const std::vector<stage_info>& named);
 
  protected:
-  /// Calls `f` as the stage's error policy says. Returns false if the item was given up.
-  bool attempt(std::size_t stage, context& ctx, const void* item, function_ref<void()> f);
+  /// Calls `f` as the stage's error policy says. Returns false if the item, of that type, was given up.
+  bool attempt(std::size_t stage, context& ctx, const void* item, const std::type_info* type,
+               function_ref<void()> f);
+  /// The stage was not called for an item. Returns if the stream goes on in spite of it.
+  void forgive(std::size_t stage, context& ctx, const stage_failure& failure);
 
   std::vector<stage_info> stages_;
 };

@@ -87,6 +87,7 @@ struct stage_failure {
   std::size_t leaf;
   std::exception_ptr cause;
   bool final = false;  ///< the stage cannot go on, whatever its error policy says
+  bool sent = false;   ///< the call has taken or sent something, so it cannot be repeated
 };
 
 }  // namespace model

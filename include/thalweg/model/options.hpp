@@ -1,9 +1,8 @@
 #pragma once
 
 #include <thalweg/model/callable.hpp>
-#include <thalweg/model/errors.hpp>
+#include <thalweg/model/error_policy.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,100 +18,6 @@ namespace thalweg {
 
 /// The value of a numeric option that was not given: the policy decides.
 inline constexpr int automatic = std::numeric_limits<int>::min();
-
-/// What a stage does when its operator throws. Build it from `tw::stop`, `tw::skip`, `tw::retry(n, delay)`
-/// and `tw::dead_letter(handler)`, combined with `.then`:
-///
-/// ```cpp
-/// std::vector<int> refused;
-/// auto careful = tw::retry(2, std::chrono::milliseconds(1)).then(tw::dead_letter([&](const int& x,
-/// std::exception_ptr) {
-///   refused.push_back(x);
-/// }));
-/// int sum = 0;
-/// tw::run(tw::source(std::vector{1, 2, 3}) |
-///         tw::map([](int x) { return x == 2 ? throw std::runtime_error("no twos") : x; }, {.on_error =
-///         careful}) | tw::sink([&](int x) { sum += x; }));
-/// assert(sum == 4 && refused == std::vector{2});
-/// ```
-///
-/// With anything but `stop` the operator is given the item as `const T&` or as a copy, and what it produced
-/// counts only when the call returns: a failed attempt leaves no partial output.
-class error_policy {
- public:
-  enum class action : std::uint8_t { stop, skip, dead_letter };
-  using handler = std::function<void(const void* item, const std::exception_ptr&)>;
-
-  error_policy() = default;
-  error_policy(action last, int retries, std::chrono::nanoseconds delay)
-      : last_(last), retries_(retries), delay_(delay) {}
-  error_policy(handler h, const std::type_info& item)
-      : last_(action::dead_letter), handler_(std::move(h)), item_(&item) {}
-
-  /// What happens when the retries are used up. Only `retry` leaves something to do, and one `retry` is
-  /// enough: anything else is an `invalid_job` when the job is run.
-  [[nodiscard]] error_policy then(error_policy last) const {
-    if (!problem_.empty()) {
-      last.problem_ = problem_;
-    } else if (last_ != action::stop) {
-      last.problem_ = "nothing can follow tw::skip or tw::dead_letter: they have dealt with the item";
-    } else if (retries_ != 0 && last.retries_ != 0) {
-      last.problem_ = "tw::retry cannot follow tw::retry: give one of them all the tries";
-    } else if (retries_ != 0) {
-      last.retries_ = retries_;
-      last.delay_ = delay_;
-    }
-    return last;
-  }
-
-  [[nodiscard]] bool plain() const noexcept {
-    return last_ == action::stop && retries_ == 0 && problem_.empty();
-  }
-  [[nodiscard]] action last() const noexcept { return last_; }
-  [[nodiscard]] int retries() const noexcept { return retries_; }
-  /// The wait before the first retry; it doubles with each further one.
-  [[nodiscard]] std::chrono::nanoseconds delay() const noexcept { return delay_; }
-  [[nodiscard]] const handler& dead_letter_handler() const noexcept { return handler_; }
-  /// The item type that the dead-letter handler takes; null without one.
-  [[nodiscard]] const std::type_info* handled_type() const noexcept { return item_; }
-  /// What is wrong with the combination; empty if nothing is.
-  [[nodiscard]] std::string_view problem() const noexcept { return problem_; }
-
- private:
-  action last_ = action::stop;
-  int retries_ = 0;
-  std::chrono::nanoseconds delay_{0};
-  handler handler_;
-  const std::type_info* item_ = nullptr;
-  std::string_view problem_;
-};
-
-/// The error ends the run and comes out of `run` or `wait`. The default.
-inline const error_policy stop{};
-/// The item that failed is dropped and counted in the report; its gap closes at once.
-inline const error_policy skip{error_policy::action::skip, 0, std::chrono::nanoseconds{0}};
-
-/// Tries the item up to `times` more, first after `delay`, then after twice that, and so on.
-/// What follows the last failure is given by `.then(...)`; without it the run stops.
-inline error_policy retry(int times, std::chrono::nanoseconds delay = std::chrono::nanoseconds{0}) {
-  return {error_policy::action::stop, times, delay};
-}
-
-/// Hands a failed item and its exception to `handler(const T&, std::exception_ptr)`, one call at a time.
-/// `T` is found from the handler's signature; for a generic lambda write `dead_letter<T>(handler)`.
-template <class T = void, class F> error_policy dead_letter(F handler) {
-  using item = std::conditional_t<std::is_void_v<T>, model::first_argument_t<F>, std::type_identity<T>>::type;
-  using bare = std::remove_cvref_t<item>;
-  static_assert(
-      std::is_invocable_v<F&, const bare&, std::exception_ptr>,
-      "thalweg::dead_letter: the handler must be callable as handler(const T&, std::exception_ptr)");
-  if (model::is_null_callable(handler))
-    return {error_policy::handler{}, typeid(bare)};  // refused before a run
-  return {[h = std::move(handler)](const void* x, const std::exception_ptr& why) mutable {
-            h(*static_cast<const bare*>(x), why);
-          },
-          typeid(bare)};
-}
 
 /// Which replica of a farm takes which item. `tw::on_demand` (default): whoever is free. `tw::round_robin`:
 /// in turn. `tw::route(f)`: `f(const T&, std::size_t replicas)` gives the replica (taken modulo their

@@ -208,7 +208,7 @@ void describe(Stage& stage, naming& names, std::vector<stage_info>& infos) {
   stage_info& info = add_stage(infos, names, Stage::pattern, *stage.opts);
   using out = typename Stage::template output<In>;
   if constexpr (!std::is_same_v<In, nothing>) {
-    info.in = &typeid(In);
+    info.in = info.gives_up = &typeid(In);
     info.copyable = copyable<In>;
   }
   if constexpr (!std::is_same_v<out, nothing>) info.out = &typeid(out);

@@ -3,7 +3,9 @@
 #include <thalweg/model/component.hpp>
 #include <thalweg/model/errors.hpp>
 #include <thalweg/model/frame.hpp>
+#include <thalweg/model/function_ref.hpp>
 #include <thalweg/model/stage_functions.hpp>
+#include <thalweg/model/stage_traits.hpp>
 #include <thalweg/model/this_thread.hpp>
 #include <thalweg/pipe/chunk.hpp>
 #include <thalweg/pipe/size_of.hpp>
@@ -77,8 +79,13 @@ class input_port : public port {
     return on_item_of_ != nullptr &&
            (*on_item_of_ == typeid(void) || *declared_in == typeid(void) || *on_item_of_ == *declared_in);
   }
+  [[nodiscard]] virtual bool copyable() const noexcept = 0;
   /// Gives the items of `items` to the stage, one by one.
   virtual void deliver(context& ctx, pipe::chunk_base& items) = 0;
+  /// The same where a call may fail without ending the run: each is made by `guard`, which is given the item
+  /// and the call, may make that several times, and returns normally if the stream goes on.
+  using call_guard = function_ref<void(const void* item, function_ref<void()> call)>;
+  virtual void deliver(context& ctx, pipe::chunk_base& items, call_guard guard) = 0;
   /// For a stage that chooses: these are there to be read. Takes them out of `items`.
   virtual void offer(pipe::chunk_base& items) = 0;
   /// How many items of what was offered are left.
@@ -182,6 +189,7 @@ template <class T> class in final : public model::input_port {
   in(S* owner, std::string name) : model::input_port(model::owning_stage(owner), std::move(name), typeid(T)) {
     if constexpr (requires(S& s, T x) { s.on_item(*this, std::move(x)); }) {
       deliver_ = deliver_to<S>;
+      deliver_guarded_ = deliver_guarded_to<S>;
       pushed_ = true;
     } else if constexpr (!model::overrides_run<S>) {
       static_assert(
@@ -243,6 +251,10 @@ template <class T> class in final : public model::input_port {
   void deliver(model::context& ctx, pipe::chunk_base& items) override {
     deliver_(*this, ctx, static_cast<pipe::chunk<T>&>(items));
   }
+  void deliver(model::context& ctx, pipe::chunk_base& items, call_guard guard) override {
+    deliver_guarded_(*this, ctx, static_cast<pipe::chunk<T>&>(items), guard);
+  }
+  [[nodiscard]] bool copyable() const noexcept override { return model::copyable<T>; }
   void offer(pipe::chunk_base& items) override {
     if (!held_) held_ = std::make_unique<pipe::chunk<T>>();
     held_->clear();
@@ -292,7 +304,22 @@ template <class T> class in final : public model::input_port {
     });
   }
 
+  template <class S>
+  static void deliver_guarded_to(in& me, model::context& ctx, pipe::chunk<T>& items, call_guard guard) {
+    if constexpr (model::copyable<T>) {  // otherwise the job has been refused
+      auto& s = static_cast<S&>(me.owner());
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        if (ctx.interrupted()) throw cancelled{};
+        ctx.take_marks(items.mark_of(i));
+        ++ctx.tallies[0].in;
+        const T& item = items[i];
+        guard(&item, [&] { s.on_item(me, T(item)); });
+      }
+    }
+  }
+
   void (*deliver_)(in&, model::context&, pipe::chunk<T>&) = nullptr;
+  void (*deliver_guarded_)(in&, model::context&, pipe::chunk<T>&, call_guard) = nullptr;
   std::unique_ptr<pipe::chunk<T>> held_;
   std::size_t next_ = 0;
   std::size_t size_ = 0;

@@ -74,6 +74,7 @@ class ported final : public component {
 
  private:
   class call;
+  void repeatable(context& ctx, function_ref<void()> f);
 
   stage& stage_;
   const bool chooses_;

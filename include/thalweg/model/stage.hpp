@@ -37,7 +37,8 @@ class gateway;
 ///
 /// Order: that of each port. Threads: the functions of a stage are called by one thread at a time, not always
 /// the same; what one call leaves behind the next one sees. Errors: what it throws ends the run and comes out
-/// with the stage's name.
+/// with the stage's name, unless `graph::configure` gives it an `.on_error`. A call that fails leaves what it
+/// has sent and what it has changed: one that has sent, or an `on_run` that has taken, is not tried again.
 ///
 /// ```cpp
 /// struct splitter : tw::stage {

@@ -47,7 +47,7 @@ class stage_host final : public context {
 
   void flush(std::size_t, pipe::chunk_base& items) override { hand_over_(to_, items); }
   void back_off(std::chrono::nanoseconds) override {}
-  void bury(const error_policy::handler&, const void*, const std::exception_ptr&) override {}
+  void one_at_a_time(function_ref<void()>) override {}
   void wait_while_paused() override {}
   void counted(std::size_t, std::size_t) override {}
   void arrived(std::int64_t) override {}

@@ -233,7 +233,7 @@ auto stage_per_key(KeyOf key_of, in<In> S::*input, out<Out> S::*output, Factory 
   };
   using update = model::stage_of_key<key, S, In, Out>;
   return model::make_pipeline(model::stage_per_key_stage<void, KeyOf, decltype(init), update>{
-      {{}, std::move(key_of), std::move(init), update{}, std::move(opts)}});
+      {{}, std::move(key_of), std::move(init), update{}, {}, std::move(opts)}});
 }
 
 }  // namespace thalweg

@@ -34,10 +34,7 @@ THALWEG_INLINE inline decltype(auto) restoring(State& state, F&& f) {
 /// Refuses error policies where a state could not be put back.
 template <class State> void check_restorable(stage_info& info) {
   if constexpr (!restorable<State>) {
-    if (!info.opts.on_error.plain())
-      info.problems.emplace_back(
-          "its state cannot be copied, so it could not be put back when a call fails: .on_error can only be "
-          "tw::stop");
+    info.only_stops = "its state cannot be copied, so it could not be put back when a call fails";
   }
 }
 

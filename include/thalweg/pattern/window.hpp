@@ -445,11 +445,9 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
     info.order.by_arrival = by_arrival && !spec.options.any_order;
     check_windows(spec, info);
     check_aggregate(agg, info);
-    if (!info.opts.on_error.plain())
-      info.problems.emplace_back(
-          "the results of windows are made of many items, so there is none that could be tried again or "
-          "given "
-          "up: .on_error can only be tw::stop");
+    info.only_stops =
+        "the results of windows are made of many items, so there is none that could be tried again or given "
+        "up";
     if constexpr (!std::is_same_v<Spec, session_windows>) {
       if (!aggregator_for<In, Agg>::joins_copies && spec.slide != spec.size)
         info.problems.emplace_back("its windows overlap, but what they hold cannot be copied");

@@ -40,7 +40,7 @@ class thread_context : public model::context {
   thread_context(run_state& run, thread_log& log, std::size_t component);
 
   void back_off(std::chrono::nanoseconds delay) override;
-  void bury(const error_policy::handler& handler, const void* item, const std::exception_ptr& why) override;
+  void one_at_a_time(model::function_ref<void()> f) override;
   void arrived(std::int64_t due_ns) override;
   void wait_while_paused() override;
   void counted(std::size_t first, std::size_t last) override;

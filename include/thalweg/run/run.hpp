@@ -8,6 +8,8 @@
 #include <thalweg/run/stop_on.hpp>
 
 #include <chrono>
+#include <exception>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -19,7 +21,21 @@
 
 namespace thalweg {
 
+/// How a run has ended, as `run_options::at_end` is told.
+struct run_end {
+  report figures;            ///< as `wait` returns it
+  std::exception_ptr error;  ///< what `wait` throws; null: nothing has failed
+  bool cancelled;            ///< it did not come to its end: it was cancelled, or has failed
+};
+
 /// What may be asked of a single run besides its policy.
+///
+/// ```cpp
+/// int ends = 0;
+/// auto note = [&](const tw::run_end& end) { ends += end.error == nullptr && end.figures.items() == 3; };
+/// tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([](int) {}), tw::pool{}, {.at_end = note});
+/// assert(ends == 1);
+/// ```
 struct run_options {
   /// Where to write a trace of the run, readable by Perfetto and chrome://tracing; empty: none is taken.
   std::string trace = {};
@@ -28,6 +44,15 @@ struct run_options {
   bool observe = true;
   /// The first of these signals stops the run, for as long as its `execution` lives: see `tw::stop_on`.
   std::vector<int> stop_on_signals = {};
+  /// What stages do when their operators throw that say nothing about it (nor does their farm). A stage that
+  /// cannot have that policy (its items cannot be copied, say, or are of another type than the handler of
+  /// `tw::dead_letter` takes) ends the run, as without.
+  error_policy on_error = {};
+  /// Called once when the run has ended, however that came about, and before `wait` returns: with the report,
+  /// and what went wrong. By one of the threads of the run, of which the others have left, or by the one that
+  /// waits; of several ranks, on each. What it throws comes out of `wait` if nothing else has failed. A job
+  /// that is refused has no run, and no end. Not called if the run cannot be begun at all: `launch` throws.
+  std::function<void(const run_end&)> at_end = {};
 };
 
 /// A run that is going on. Movable; all its functions may be called from any thread. If it is destroyed

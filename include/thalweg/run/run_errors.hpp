@@ -1,6 +1,6 @@
 #pragma once
 
-#include <thalweg/model/options.hpp>
+#include <thalweg/model/function_ref.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -18,14 +18,14 @@ class run_errors {
   /// Where in the stream, as its source counts.
   [[nodiscard]] std::int64_t position() const;
 
-  /// Calls the handler of a dead letter: one call at a time in the whole run.
-  void bury(const error_policy::handler& handler, const void* item, const std::exception_ptr& why);
+  /// Calls `f`, which calls a handler of errors: one call at a time in the whole run.
+  void one_at_a_time(model::function_ref<void()> f);
 
  private:
   mutable std::mutex mutex_;
   std::exception_ptr kept_;
   std::int64_t position_ = 0;
-  std::mutex burying_;
+  std::mutex handling_;
 };
 
 }  // namespace thalweg::run_detail

@@ -42,12 +42,12 @@ class run_flags {
   /// `paused_ns` together with the pause that goes on `now`.
   [[nodiscard]] std::int64_t paused_until(std::int64_t now) const noexcept;
 
-  /// Marks the run as done and wakes those who wait. Calls `last` once, before that.
+  /// Marks the run as done and wakes those who wait. Calls `last` once, before that: it may call the other
+  /// functions.
   template <class F> void finish(F&& last) {
-    const std::lock_guard hold(mutex_);
-    if (done.load(std::memory_order_relaxed)) return;
-    end_pause();
+    if (!begins_to_finish()) return;
     last();
+    const std::lock_guard hold(mutex_);
     done.store(true, std::memory_order_release);
     changed_.notify_all();
   }
@@ -61,8 +61,10 @@ class run_flags {
   void hold_sources(std::atomic<bool>& why);
   void cut() noexcept;  // under `mutex_`
   void end_pause();     // under `mutex_`
+  bool begins_to_finish();
 
   std::atomic<bool> pausing_{false};
+  bool finishing_ = false;
   std::atomic<std::int64_t> pause_began_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
