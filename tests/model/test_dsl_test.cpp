@@ -244,11 +244,13 @@ struct pairs : tw::stage {
 
 TEST(TestAStage, WhatIsLeftAtAnInputIsAFailure) {
   pairs p;
-  const int line = __LINE__ + 2;
-  EXPECT_THAT(
-      failure_text([&] { tw::test(p).to(p.left).send(1, 2, 3).to(p.right).send(10).from(p.sum).expect(11); }),
-      AllOf(SaysAtLine(line), HasSubstr("input 'pairs-0.left' has 2 items left"),
-            HasSubstr("expect_left(2)")));
+  const auto leaves_two = [&] {
+    tw::test(p).to(p.left).send(1, 2, 3).to(p.right).send(10).from(p.sum).expect(11);
+  };
+  const int line = __LINE__ - 2;
+  EXPECT_THAT(failure_text(leaves_two),
+              AllOf(SaysAtLine(line), HasSubstr("input 'pairs-0.left' has 2 items left"),
+                    HasSubstr("expect_left(2)")));
   tw::test(p).to(p.left).send(1, 2, 3).to(p.right).send(10).from(p.sum).expect(11).to(p.left).expect_left(2);
   EXPECT_THAT(failure_text([&] { tw::test(p).to(p.left).send(1, 2).expect_left(1); }),
               HasSubstr("expected to have 1 items left, but it has 2"));
