@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 namespace model {
 
@@ -28,4 +28,4 @@ void composite_stage::lead(model::exported_port& p, graph::where to) {
   children_.lead(p, std::move(to));
 }
 
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

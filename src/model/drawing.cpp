@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 namespace {
 
@@ -153,4 +153,4 @@ std::string drawing::to_json() const {
   return text;
 }
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

@@ -1,6 +1,6 @@
 #include <thalweg/model/error_policy.hpp>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 error_policy error_policy::then(error_policy last) const {
   if (!problem_.empty()) {
@@ -29,4 +29,4 @@ std::string_view error_policy::problem() const noexcept {
   return {};
 }
 
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

@@ -1,12 +1,11 @@
 #include <thalweg/model/errors.hpp>
+#include <thalweg/model/type_name.hpp>
 
-#include <cstdlib>
-#include <memory>
 #include <typeinfo>
 
 #include <cxxabi.h>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 namespace {
 
@@ -48,12 +47,9 @@ std::string message_of(const std::exception_ptr& cause) {
   } catch (...) {
     const std::type_info* type = abi::__cxa_current_exception_type();
     if (type == nullptr) return "an exception of unknown type";
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> name(
-        abi::__cxa_demangle(type->name(), nullptr, nullptr, &status), &std::free);
-    return "an exception of type " + std::string(status == 0 ? name.get() : type->name());
+    return "an exception of type " + type_name(*type);
   }
 }
 
 }  // namespace model
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

@@ -10,7 +10,7 @@
 #include <map>
 #include <optional>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 namespace {
 
@@ -656,4 +656,4 @@ std::string short_name(const std::type_info& type) {
 }
 
 }  // namespace model
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

@@ -2,13 +2,10 @@
 #include <thalweg/model/plan.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <string_view>
 
-#include <cxxabi.h>
-
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 namespace {
 
@@ -157,19 +154,6 @@ void check_arrival(const plan& p, std::vector<std::string>& problems) {
 
 }  // namespace
 
-std::string type_name(const std::type_info& type) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), &std::free);
-  std::string text = status == 0 ? name.get() : type.name();
-  constexpr std::string_view long_string =
-      "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
-  for (auto at = text.find(long_string); at != std::string::npos; at = text.find(long_string)) {
-    text.replace(at, long_string.size(), "std::string");
-  }
-  return text;
-}
-
 plan::plan() noexcept = default;
 plan::plan(plan&& other) noexcept = default;
 plan& plan::operator=(plan&& other) noexcept = default;
@@ -256,4 +240,4 @@ drawing plan::drawn() const {
   return d;
 }
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

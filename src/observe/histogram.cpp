@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace thalweg::observe {
+namespace thalweg::inline THALWEG_ABI::observe {
 
 namespace {
 constexpr auto relaxed = std::memory_order_relaxed;
@@ -140,4 +140,4 @@ void histogram::clear() noexcept {
   *this = histogram();
 }
 
-}  // namespace thalweg::observe
+}  // namespace thalweg::inline THALWEG_ABI::observe

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 namespace {
 
@@ -287,4 +287,4 @@ std::ostream& operator<<(std::ostream& out, const report& r) {
   return out;
 }
 
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

@@ -2,10 +2,10 @@
 
 #include <string>
 
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 void overflow(std::int64_t limit) {
   throw loop_overflow("an item is not done after " + std::to_string(limit) + " rounds");
 }
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

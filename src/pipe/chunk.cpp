@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-namespace thalweg::pipe {
+namespace thalweg::inline THALWEG_ABI::pipe {
 
 namespace {
 
@@ -209,4 +209,4 @@ void chunk_base::move_down(std::size_t first, std::size_t n) {
   }
 }
 
-}  // namespace thalweg::pipe
+}  // namespace thalweg::inline THALWEG_ABI::pipe

@@ -14,7 +14,7 @@
 #include <thread>
 #endif
 
-namespace thalweg::pipe {
+namespace thalweg::inline THALWEG_ABI::pipe {
 
 #if defined(__linux__)
 
@@ -90,4 +90,4 @@ void futex_wake_all(const futex_word& word) noexcept {
 
 #endif
 
-}  // namespace thalweg::pipe
+}  // namespace thalweg::inline THALWEG_ABI::pipe

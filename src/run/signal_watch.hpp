@@ -1,10 +1,12 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <atomic>
 #include <memory>
 #include <vector>
 
-namespace thalweg::run_detail {
+namespace thalweg::inline THALWEG_ABI::run_detail {
 
 class engine;
 
@@ -26,4 +28,4 @@ class signal_watch {
   std::atomic<int> caught_{0};
 };
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::inline THALWEG_ABI::run_detail

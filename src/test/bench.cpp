@@ -10,7 +10,7 @@
 #include <limits>
 #include <utility>
 
-namespace thalweg::testing_detail {
+namespace thalweg::inline THALWEG_ABI::testing_detail {
 
 namespace {
 
@@ -543,4 +543,4 @@ void bench::conclude() {
   impl_->conclude();
 }
 
-}  // namespace thalweg::testing_detail
+}  // namespace thalweg::inline THALWEG_ABI::testing_detail

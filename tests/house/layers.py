@@ -20,6 +20,7 @@ LAYERS = [
 ]
 """The folders, one above the other. Those of one row do not know each other."""
 
+VERSION = Path(PUBLIC) / "version.hpp"
 HEIGHT = {folder: -row for row, folders in enumerate(LAYERS) for folder in folders}
 
 
@@ -40,7 +41,8 @@ def upward(root: Path) -> list[str]:
         if own not in HEIGHT:
             wrong.append(f"{file}: the folder {own}/ has no layer: give it one in tests/house/layers.py")
             continue
-        for found in includes(root, file):
+        # All are named after the version.
+        for found in (line for line in includes(root, file) if line.target != VERSION):
             other = folder_of(found.target)
             where = f"{file}:{found.line}: {own}/ includes {found.target}, but "
             if not other:

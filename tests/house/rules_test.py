@@ -8,6 +8,7 @@ import circles
 import constants
 import layers
 import models
+import versioned
 
 ROWS = "".join(f"| `include/thalweg/{folder}/` | |\n" for row in layers.LAYERS for folder in row)
 
@@ -141,6 +142,39 @@ class Rules(unittest.TestCase):
         self.assertEqual(
             constants.violations(self.root),
             ["the constant run_ns is defined 2 times: src/run/a.cpp:3, include/thalweg/pipe/b.hpp:5"],
+        )
+
+    def test_all_names_are_of_one_version(self) -> None:
+        self.file("CMakeLists.txt", "project(\n  thalweg\n  VERSION 1.2.3\n)\n")
+        self.file(
+            "include/thalweg/version.hpp",
+            "#define THALWEG_VERSION_MAJOR 1\n#define THALWEG_VERSION_MINOR 2\n"
+            "#define THALWEG_VERSION_PATCH 3\n#define THALWEG_ABI v1_2\n"
+            "namespace thalweg::inline THALWEG_ABI {}\n",
+        )
+        self.file("include/thalweg/run/a.hpp", "#include <thalweg/version.hpp>\n")
+        self.file(
+            "src/run/b.cpp", "#include <thalweg/run/a.hpp>\nnamespace thalweg::inline THALWEG_ABI::run {}\n"
+        )
+        self.assertEqual(versioned.violations(self.root), [])
+
+    def test_names_of_no_version_are_found(self) -> None:
+        self.file("CMakeLists.txt", "project(\n  thalweg\n  VERSION 1.2.3\n)\n")
+        self.file(
+            "include/thalweg/version.hpp",
+            "#define THALWEG_VERSION_MAJOR 1\n#define THALWEG_VERSION_MINOR 3\n"
+            "#define THALWEG_VERSION_PATCH 3\n#define THALWEG_ABI v1_2\n",
+        )
+        self.file("src/run/a.cpp", "#include <thalweg/version.hpp>\n\nnamespace thalweg::run {}\n")
+        self.file("src/run/b.cpp", "namespace thalweg::inline THALWEG_ABI {}\n")
+        self.assertEqual(
+            versioned.violations(self.root),
+            [
+                "src/run/a.cpp:3: say namespace thalweg::inline THALWEG_ABI",
+                "src/run/b.cpp: does not include <thalweg/version.hpp>, nor anything that does",
+                "CMakeLists.txt has another VERSION than include/thalweg/version.hpp",
+                "include/thalweg/version.hpp: the namespace is not called after the version",
+            ],
         )
 
     def test_model_and_code_that_name_each_other(self) -> None:

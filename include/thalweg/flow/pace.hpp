@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 namespace model {
 class context;
@@ -76,4 +76,4 @@ class pacemaker {
 };
 
 }  // namespace flow
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

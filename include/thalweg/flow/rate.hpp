@@ -1,6 +1,8 @@
 /// `rate`: how many items a second come, as a function of time.
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 /// Items a second as a function of the time since the beginning, without state: asked at any moment it tells
 /// the rate of that moment, so that no phase drifts and no spike is missed however seldom somebody asks. The
@@ -86,4 +88,4 @@ class rate {
   std::optional<std::uint64_t> seed_;
 };
 
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <concepts>
 #include <type_traits>
 
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 // What can be read off a callable's signature. Generic lambdas have none: `signature_of` is then void.
 template <class F> struct signature_of_function : std::type_identity<void> {};
@@ -70,4 +72,4 @@ template <class F> constexpr bool is_null_callable(const F& f) {
   }
 }
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

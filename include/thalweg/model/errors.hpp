@@ -1,12 +1,14 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 /// Base of every error that thalweg itself reports.
 struct error : std::runtime_error {
@@ -91,4 +93,4 @@ struct stage_failure {
 };
 
 }  // namespace model
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

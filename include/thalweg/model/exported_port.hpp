@@ -1,11 +1,13 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <typeinfo>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 class composite_stage;
 class graph;
@@ -52,4 +54,4 @@ class exported_port {
 };
 
 }  // namespace model
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

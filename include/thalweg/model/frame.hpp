@@ -10,7 +10,7 @@
 #include <limits>
 #include <utility>
 
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 /// How a loop over items is compiled. `plain`: nothing but the operators. `careful`: also carries due times
 /// and ranks. `staged`: keeps outputs back until the operator has returned.
@@ -89,4 +89,4 @@ template <mode M> struct frame {
   }
 };
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <concepts>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 /// A function that is called during the call that it is given to: any callable, referred to and not kept.
 /// For results, which are fewer than items: a template would be compiled anew for each place that takes them.
@@ -29,4 +31,4 @@ template <class R, class... Args> class function_ref<R(Args...)> {
   R (*call_)(void*, Args...);
 };
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

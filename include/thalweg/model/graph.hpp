@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 class composite_stage;
 class graph;
@@ -182,7 +182,7 @@ class graph {
       using in = std::conditional_t<given, In, wanted>;
       using out = typename Line::template output<in>;
       auto place = add_line(blueprint_of<in>(std::move(line)), Line::has_source ? nullptr : &typeid(in),
-                                 Line::has_sink ? nullptr : &typeid(out));
+                            Line::has_sink ? nullptr : &typeid(out));
       if constexpr (Line::has_source && Line::has_sink) {
         return added<model::nothing, model::nothing>{};
       } else if constexpr (Line::has_source) {
@@ -362,4 +362,4 @@ class graph {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <functional>
 #include <memory>
 #include <mutex>
 
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 /// Whether a graph is being run, and how that run can be ended: shared by the graph and its run, each of
 /// which may be gone before the other. All functions may be called from any thread.
@@ -26,4 +28,4 @@ class graph_run {
   std::function<void()> cancel_and_wait_;
 };
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

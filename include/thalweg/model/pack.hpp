@@ -1,10 +1,12 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 // A tuple that costs the compiler next to nothing: no recursion, no conditions on its constructors. Jobs are
 // made of many tuples of types that occur once, and std::tuple was a third of what it took to compile one.
@@ -51,4 +53,4 @@ template <class... A, class... B> pack<A..., B...> joined(pack<A...>&& a, pack<B
   }(std::index_sequence_for<A...>{}, std::index_sequence_for<B...>{});
 }
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 template <class... Stages> class pipeline;
 
@@ -308,4 +308,4 @@ pipeline<A...> operator|(pipeline<A...> left, S&&) {
   return left;
 }
 
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

@@ -5,13 +5,13 @@
 #include <thalweg/model/drawing.hpp>
 #include <thalweg/model/graph_run.hpp>
 #include <thalweg/model/naming.hpp>
+#include <thalweg/model/type_name.hpp>
 
 #include <memory>
 #include <string>
-#include <typeinfo>
 #include <vector>
 
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 /// From an output of one component to an input of another.
 struct edge {
@@ -58,7 +58,4 @@ struct plan {
   [[nodiscard]] drawing drawn() const;
 };
 
-/// The name of a type as a user writes it.
-std::string type_name(const std::type_info& type);
-
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 class graph;
 
@@ -127,4 +127,4 @@ class stage {
   bool over_ = false;
 };
 
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <type_traits>
 #include <typeinfo>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 class stage;
 
@@ -52,4 +54,4 @@ template <class S> constexpr const std::type_info* declares_on_item() {
 }
 
 }  // namespace model
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

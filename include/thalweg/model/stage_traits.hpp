@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 class stage;
 
@@ -246,4 +246,4 @@ using op_shared =
     decltype(std::declval<const Stage&>().template bind<In>(std::declval<const function_of<Stage>&>()));
 
 }  // namespace model
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

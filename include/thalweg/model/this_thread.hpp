@@ -1,6 +1,8 @@
 #pragma once
 
-namespace thalweg::model {
+#include <thalweg/version.hpp>
+
+namespace thalweg::inline THALWEG_ABI::model {
 
 /// What tells the calling thread from all others that there are now; never null. Cheap enough to ask for
 /// each item.
@@ -18,4 +20,4 @@ namespace thalweg::model {
 #undef THALWEG_HAS_THREAD_POINTER
 }
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

@@ -2,11 +2,13 @@
 // process.
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstdint>
 
 #include <time.h>
 
-namespace thalweg::observe {
+namespace thalweg::inline THALWEG_ABI::observe {
 
 namespace detail {
 inline std::int64_t read_clock(clockid_t clock) noexcept {
@@ -44,4 +46,4 @@ inline std::int64_t process_cpu_ns() noexcept {
 /// something as short as a single item is timed. Measured at the first call, which takes some microseconds.
 std::int64_t clock_cost_ns() noexcept;
 
-}  // namespace thalweg::observe
+}  // namespace thalweg::inline THALWEG_ABI::observe

@@ -1,13 +1,15 @@
 // Counters of a running stage: written by the one thread that runs it, read by anybody at any time.
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <span>
 
-namespace thalweg::observe {
+namespace thalweg::inline THALWEG_ABI::observe {
 
 /// Two cache lines: processors prefetch lines in pairs, so neighbours at 64 bytes would still disturb each
 /// other.
@@ -134,9 +136,9 @@ struct alignas(counter_alignment) stage_counters {
 };
 
 /// Divides `busy_ns`, the time of one call that took a run of items through several fused stages, among these
-/// stages: `items[i]` is how many of the items stage i worked on. Inside such a call no clock is read. A run of
-/// items now and then goes through stage by stage instead, and the caller adds each stage's items and time to
-/// `probes` and `probe_ns`. The stages share the time in proportion to what their probes so far would have
+/// stages: `items[i]` is how many of the items stage i worked on. Inside such a call no clock is read. A run
+/// of items now and then goes through stage by stage instead, and the caller adds each stage's items and time
+/// to `probes` and `probe_ns`. The stages share the time in proportion to what their probes so far would have
 /// taken for all their items; what that does not explain goes to stages without a probe. So the sum over the
 /// stages is exact. Adds to `service_ns` and `sampled_items`; the same thread guarantees.
 void share_time(std::span<stage_counters> fused, std::span<const std::uint64_t> items,
@@ -178,4 +180,4 @@ template <class Range> auto total_of(const Range& counters) noexcept {
   return sum;
 }
 
-}  // namespace thalweg::observe
+}  // namespace thalweg::inline THALWEG_ABI::observe

@@ -1,12 +1,14 @@
 // The energy that the machine's processors take, where the machine tells.
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
-namespace thalweg::observe {
+namespace thalweg::inline THALWEG_ABI::observe {
 
 /// Measures the energy of all processor packages from its construction on, by the counters that Linux shows
 /// of RAPL (Intel, Software Developer's Manual, volume 3, section 15.10; AMD processors have them, too). It
@@ -41,4 +43,4 @@ class energy_meter {
   bool known_ = false;
 };
 
-}  // namespace thalweg::observe
+}  // namespace thalweg::inline THALWEG_ABI::observe

@@ -6,6 +6,8 @@
 // away from any of them. Values below 64 have a bucket each and are exact.
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <array>
 #include <atomic>
 #include <bit>
@@ -15,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace thalweg::observe {
+namespace thalweg::inline THALWEG_ABI::observe {
 
 /// Counts durations in nanoseconds, from 0 to the largest `std::int64_t` (292 years), in about 15 kB.
 ///
@@ -148,4 +150,4 @@ class histogram {
   std::atomic<std::int64_t> max_{-1};
 };
 
-}  // namespace thalweg::observe
+}  // namespace thalweg::inline THALWEG_ABI::observe

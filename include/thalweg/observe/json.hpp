@@ -1,12 +1,14 @@
 // Writes JSON, piece by piece, into a string.
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace thalweg::observe {
+namespace thalweg::inline THALWEG_ABI::observe {
 
 /// `text` as the inside of a JSON string: quotes, backslashes and control characters escaped. Names and
 /// messages come from users, so bytes that are not valid UTF-8 are replaced by U+FFFD: the result is always
@@ -71,4 +73,4 @@ class json_writer {
   bool after_value_ = false;
 };
 
-}  // namespace thalweg::observe
+}  // namespace thalweg::inline THALWEG_ABI::observe

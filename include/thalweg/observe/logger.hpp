@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -7,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace thalweg::observe {
+namespace thalweg::inline THALWEG_ABI::observe {
 
 /// How much a line matters. A logger writes lines of its own level and above.
 enum class severity : std::uint8_t { debug, info, warning, error, none };
@@ -57,4 +59,4 @@ class logger {
   std::atomic<severity> from_{severity::info};
 };
 
-}  // namespace thalweg::observe
+}  // namespace thalweg::inline THALWEG_ABI::observe

@@ -1,9 +1,11 @@
 // What a process or thread took from the machine: processor time, memory, switches, page faults.
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstdint>
 
-namespace thalweg::observe {
+namespace thalweg::inline THALWEG_ABI::observe {
 
 /// Resources used up to a moment. The difference of two moments is `later.since(earlier)`.
 ///
@@ -42,4 +44,4 @@ resource_usage thread_resources() noexcept;
 /// and changes nothing, where the system does not allow it.
 bool reset_peak_memory() noexcept;
 
-}  // namespace thalweg::observe
+}  // namespace thalweg::inline THALWEG_ABI::observe

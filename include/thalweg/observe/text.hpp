@@ -1,6 +1,8 @@
 // Numbers and tables for people: three digits and a unit, columns that line up.
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -8,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace thalweg::observe {
+namespace thalweg::inline THALWEG_ABI::observe {
 
 /// `value` with `digits` significant digits and without an exponent: `0.0123`, `1.23`, `123`, `123456`.
 std::string number_text(double value, int digits = 3);
@@ -71,4 +73,4 @@ class text_table {
 /// The entry of `names` that a user who wrote `wrong` most likely meant; empty if none is close.
 std::string_view closest_name(std::string_view wrong, const std::vector<std::string>& names);
 
-}  // namespace thalweg::observe
+}  // namespace thalweg::inline THALWEG_ABI::observe

@@ -5,6 +5,8 @@
 // ("C") for each level, an instant ("i") for each mark, and the names of threads as metadata ("M").
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -17,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace thalweg::observe {
+namespace thalweg::inline THALWEG_ABI::observe {
 
 class json_writer;
 
@@ -129,4 +131,4 @@ class trace_recorder {
   std::uint64_t dropped_elsewhere_ = 0;
 };
 
-}  // namespace thalweg::observe
+}  // namespace thalweg::inline THALWEG_ABI::observe

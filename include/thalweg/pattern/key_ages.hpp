@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 /// When keys, known by their numbers, have last seen an item: a list in that order, so that those that are
 /// too old are found at once. Times are in ns, and do not go back.
@@ -65,4 +67,4 @@ class key_ages {
   std::int64_t latest_ = std::numeric_limits<std::int64_t>::min() / 2;
 };
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <thalweg/pipe/inline.hpp>
+#include <thalweg/version.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 /// Stands for the key of a stream without keys.
 struct no_key {};
@@ -206,4 +207,4 @@ template <class V> class key_table<no_key, V> {
   no_key key_;
 };
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

@@ -1,12 +1,14 @@
 /// What an aggregate is made of, found out by which lists of initial values it takes.
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstddef>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::pipe {
+namespace thalweg::inline THALWEG_ABI::pipe {
 
 /// How many of the leaves of an aggregate are looked at: its numbers, pointers and classes that are none
 /// themselves, also those in aggregates and arrays inside it.
@@ -250,4 +252,4 @@ template <class T, class F> constexpr decltype(auto) with_members(const T& x, F&
   }
 }
 
-}  // namespace thalweg::pipe
+}  // namespace thalweg::inline THALWEG_ABI::pipe

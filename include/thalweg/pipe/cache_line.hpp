@@ -1,9 +1,11 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstddef>
 #include <utility>
 
-namespace thalweg::pipe {
+namespace thalweg::inline THALWEG_ABI::pipe {
 
 /// Bytes to keep between two variables that different threads write. It is two lines, not one, on x86 because
 /// the hardware fetches lines in adjacent pairs; a fixed number, not
@@ -32,4 +34,4 @@ template <class T> class alignas(cache_line) padded {
   T value_{};
 };
 
-}  // namespace thalweg::pipe
+}  // namespace thalweg::inline THALWEG_ABI::pipe

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 
-namespace thalweg::pipe {
+namespace thalweg::inline THALWEG_ABI::pipe {
 
 /// The word that threads of one process sleep on: a Linux futex, std::atomic::wait elsewhere.
 using futex_word = std::atomic<std::uint32_t>;
@@ -31,4 +33,4 @@ void futex_wake(const futex_word& word, int count, futex_scope scope = futex_sco
 /// Wakes all threads that sleep on `word`.
 void futex_wake_all(const futex_word& word) noexcept;
 
-}  // namespace thalweg::pipe
+}  // namespace thalweg::inline THALWEG_ABI::pipe

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <thalweg/pipe/sanitizer.hpp>
+#include <thalweg/version.hpp>
 
 #include <atomic>
 
-namespace thalweg::pipe {
+namespace thalweg::inline THALWEG_ABI::pipe {
 
 /// Reads what another thread may change, without order: for loops in which a look per item must cost next to
 /// nothing. Compilers take every atomic load, a relaxed one too, for something that may change all memory,
@@ -19,4 +20,4 @@ template <class T> T glance(const std::atomic<T>& at) noexcept {
 #endif
 }
 
-}  // namespace thalweg::pipe
+}  // namespace thalweg::inline THALWEG_ABI::pipe

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <chrono>
 
-namespace thalweg::pipe {
+namespace thalweg::inline THALWEG_ABI::pipe {
 
 /// Tells the core that this thread is spinning, so that a sibling hyperthread gets the core's resources.
 inline void cpu_pause() noexcept {
@@ -41,4 +43,4 @@ bool spin_until(Predicate&& ready, std::chrono::nanoseconds limit = spin_time, i
   }
 }
 
-}  // namespace thalweg::pipe
+}  // namespace thalweg::inline THALWEG_ABI::pipe

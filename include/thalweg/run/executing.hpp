@@ -1,6 +1,8 @@
 #pragma once
 
-namespace thalweg::run_detail {
+#include <thalweg/version.hpp>
+
+namespace thalweg::inline THALWEG_ABI::run_detail {
 
 struct run_state;
 
@@ -27,4 +29,4 @@ class executing {
   const executing* const outer_;
 };
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::inline THALWEG_ABI::run_detail

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -9,7 +11,7 @@
 #include <stop_token>
 #include <vector>
 
-namespace thalweg::run_detail {
+namespace thalweg::inline THALWEG_ABI::run_detail {
 
 /// Whether a run goes on: it is paused, told to end, cancelled, and at last done. All threads look at the
 /// flags; only the functions here set them. Thread-safe.
@@ -71,4 +73,4 @@ class run_flags {
   std::vector<std::atomic<std::size_t>*> quotas_;
 };
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::inline THALWEG_ABI::run_detail

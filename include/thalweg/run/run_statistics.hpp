@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace thalweg::run_detail {
+namespace thalweg::inline THALWEG_ABI::run_detail {
 
 /// A moment, by the clock and by the processor time that the process has used.
 struct instant {
@@ -75,4 +75,4 @@ class run_statistics {
   elsewhere elsewhere_;
 };
 
-}  // namespace thalweg::run_detail
+}  // namespace thalweg::inline THALWEG_ABI::run_detail

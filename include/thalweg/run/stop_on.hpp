@@ -1,12 +1,14 @@
 /// `stop_on`: a signal stops a run.
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <csignal>
 #include <initializer_list>
 #include <memory>
 #include <vector>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 class execution;
 
@@ -47,4 +49,4 @@ class [[nodiscard]] stop_on {
   const std::unique_ptr<run_detail::signal_watch> watch_;
 };
 
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -7,7 +9,7 @@
 #include <stop_token>
 #include <string_view>
 
-namespace thalweg::stages {
+namespace thalweg::inline THALWEG_ABI::stages {
 
 /// A file that is read from its beginning to its end, in large pieces. Errors are
 /// `std::filesystem::filesystem_error`s with its path. One thread at a time.
@@ -52,4 +54,4 @@ class input {
 /// errno.
 [[noreturn]] void fail(const char* what, const std::filesystem::path& path, int error);
 
-}  // namespace thalweg::stages
+}  // namespace thalweg::inline THALWEG_ABI::stages

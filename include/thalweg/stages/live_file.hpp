@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 /// When a file is put aside, and a new one begun.
 struct file_rotation {
@@ -84,4 +86,4 @@ class live_file {
 };
 
 }  // namespace stages
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

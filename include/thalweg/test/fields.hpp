@@ -1,11 +1,13 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
 /// The members of a plain struct, one by one, for the texts of failures.
-namespace thalweg::testing_detail {
+namespace thalweg::inline THALWEG_ABI::testing_detail {
 
 inline constexpr std::size_t most_fields = 8;
 
@@ -99,4 +101,4 @@ template <class T, class F> void each_field(const T& x, F&& f) {
   }
 }
 
-}  // namespace thalweg::testing_detail
+}  // namespace thalweg::inline THALWEG_ABI::testing_detail

@@ -6,7 +6,7 @@
 
 #include "../protocol.hpp"
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 std::string kafka_topic::problem() const {
   constexpr std::size_t longest = 249;
@@ -176,4 +176,4 @@ void client::fail(rd_kafka_resp_err_t error) const {
 }
 
 }  // namespace net::kafka
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

@@ -18,7 +18,7 @@
 
 #include "../tuning.hpp"
 
-namespace thalweg::run_detail::dataflow {
+namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
 
 channel::channel(const connect_options& opts, std::size_t slots, node* sender, node* receiver,
                  std::size_t port)
@@ -344,4 +344,4 @@ chunk_ptr channel::pop_own(std::size_t most, chunk_ptr back) {
   return n == 0 ? nullptr : std::move(got);
 }
 
-}  // namespace thalweg::run_detail::dataflow
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow

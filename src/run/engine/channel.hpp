@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::run_detail::dataflow {
+namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
 
 using chunk_ptr = std::unique_ptr<pipe::chunk_base>;
 
@@ -212,4 +212,4 @@ class channel final : public model::demand {
   std::atomic<std::int64_t> items_{0}, bytes_{0};
 };
 
-}  // namespace thalweg::run_detail::dataflow
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow

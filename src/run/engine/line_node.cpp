@@ -16,7 +16,7 @@
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
-namespace thalweg::run_detail::dataflow {
+namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
 
 namespace {
 
@@ -264,4 +264,4 @@ void line_node::finish(worker& w) {
   end(w);
 }
 
-}  // namespace thalweg::run_detail::dataflow
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow

@@ -12,7 +12,7 @@
 #include "graph_engine.hpp"
 #include "nodes.hpp"
 
-namespace thalweg::run_detail::dataflow {
+namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
 
 namespace {
 
@@ -188,4 +188,4 @@ void monitor::call_threads() {
   }
 }
 
-}  // namespace thalweg::run_detail::dataflow
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow

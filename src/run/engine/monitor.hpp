@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -9,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace thalweg::run_detail::dataflow {
+namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
 
 class channel;
 class graph_engine;
@@ -71,4 +73,4 @@ class monitor {
   std::vector<resting_loop> loops_;
 };
 
-}  // namespace thalweg::run_detail::dataflow
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow

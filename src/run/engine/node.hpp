@@ -15,7 +15,7 @@
 #include "../tuning.hpp"
 #include "channel.hpp"
 
-namespace thalweg::run_detail::dataflow {
+namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
 
 class graph_engine;
 class node;
@@ -205,4 +205,4 @@ class node {
   bool wants_room_ = false;
 };
 
-}  // namespace thalweg::run_detail::dataflow
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow

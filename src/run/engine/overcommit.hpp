@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -8,11 +10,11 @@
 #include <sys/types.h>
 #include <time.h>
 
-namespace thalweg::run_detail {
+namespace thalweg::inline THALWEG_ABI::run_detail {
 class thread_log;
 }
 
-namespace thalweg::run_detail::dataflow {
+namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
 
 class graph_engine;
 class replicated;
@@ -79,4 +81,4 @@ class overcommit {
   std::vector<unit> units_;
 };
 
-}  // namespace thalweg::run_detail::dataflow
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow

@@ -8,7 +8,7 @@
 
 #include "graph_engine.hpp"
 
-namespace thalweg::run_detail::dataflow {
+namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
 
 namespace {
 
@@ -402,4 +402,4 @@ template <class F> void stage_runner::call_hook(worker& w, std::size_t stage, bo
   }
 }
 
-}  // namespace thalweg::run_detail::dataflow
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow

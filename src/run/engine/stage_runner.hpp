@@ -12,7 +12,7 @@
 #include "../parts.hpp"
 #include "channel.hpp"
 
-namespace thalweg::run_detail::dataflow {
+namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
 
 class graph_engine;
 struct worker;
@@ -149,4 +149,4 @@ class stage_runner {
   measurement measured_;
 };
 
-}  // namespace thalweg::run_detail::dataflow
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow

@@ -16,7 +16,7 @@
 #include "graph_engine.hpp"
 #include "nodes.hpp"
 
-namespace thalweg::run_detail::dataflow {
+namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
 
 namespace {
 
@@ -225,4 +225,4 @@ void whole_line::ran_whole(worker& w, std::size_t items, std::int64_t worked_ns)
   leave();
 }
 
-}  // namespace thalweg::run_detail::dataflow
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow

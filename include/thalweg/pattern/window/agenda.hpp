@@ -1,12 +1,14 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
-namespace thalweg::model {
+namespace thalweg::inline THALWEG_ABI::model {
 
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
@@ -54,4 +56,4 @@ template <class Id> class agenda {
   typename times::node_type spare_;
 };
 
-}  // namespace thalweg::model
+}  // namespace thalweg::inline THALWEG_ABI::model

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-namespace thalweg::run_detail::dataflow {
+namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
 
 namespace {
 
@@ -124,4 +124,4 @@ bool inbox::empty() const {
   return waiting_.empty();
 }
 
-}  // namespace thalweg::run_detail::dataflow
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow

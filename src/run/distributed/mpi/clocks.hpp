@@ -1,12 +1,14 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <mpi.h>
 
-namespace thalweg::run_detail::distributed {
+namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
 
 /// The clocks of all ranks, as they were when the run began.
 class clocks {
@@ -38,4 +40,4 @@ class clocks {
   std::vector<reading> of_rank_;
 };
 
-}  // namespace thalweg::run_detail::distributed
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed

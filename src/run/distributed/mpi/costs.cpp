@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace thalweg {
+namespace thalweg::inline THALWEG_ABI {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::vector<stage_cost> saved_costs(const std::string& file) {
   return costs_of_all(stages);
 }
 
-}  // namespace thalweg
+}  // namespace thalweg::inline THALWEG_ABI

@@ -15,7 +15,7 @@
 
 #include "stage_edges.hpp"
 
-namespace thalweg::run_detail::distributed {
+namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
 
 namespace {
 
@@ -160,4 +160,4 @@ void write_whole(const std::string& file, std::string_view text) {
   out.commit();
 }
 
-}  // namespace thalweg::run_detail::distributed
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <array>
 #include <chrono>
 #include <condition_variable>
@@ -8,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace thalweg::run_detail::distributed {
+namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
 
 /// A process of the program, as others know it: they may see it and end it if it is on the same machine. It
 /// is never taken for a later one with the same number.
@@ -49,4 +51,4 @@ class stop_watch {
   std::thread thread_;
 };
 
-}  // namespace thalweg::run_detail::distributed
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed

@@ -12,7 +12,7 @@
 #include "constants.hpp"
 #include "joiner.hpp"
 
-namespace thalweg::run_detail::distributed {
+namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
 
 namespace {
 
@@ -207,4 +207,4 @@ void require_no_run() {
               MPI_COMM_WORLD);
 }
 
-}  // namespace thalweg::run_detail::distributed
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed

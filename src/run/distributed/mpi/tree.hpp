@@ -1,8 +1,10 @@
 #pragma once
 
+#include <thalweg/version.hpp>
+
 #include <vector>
 
-namespace thalweg::run_detail::distributed {
+namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
 
 /// Calls `f` with each rank below this one in a binomial tree of all ranks with that root: what the root
 /// tells reaches all ranks after log2(ranks) steps, and no rank tells more others than that.
@@ -34,4 +36,4 @@ struct rank_tree {
   }
 };
 
-}  // namespace thalweg::run_detail::distributed
+}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed

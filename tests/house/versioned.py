@@ -1,0 +1,65 @@
+"""Checks that all names of the library are of one version: `thalweg::inline THALWEG_ABI`.
+
+A file that opens the namespace without it makes names that are the same in all versions; one that does not
+get `version.hpp` from what it includes, names of a version called THALWEG_ABI.
+
+usage: versioned.py root
+"""
+
+import re
+from pathlib import Path
+
+from source import COMPILED, PUBLIC, code, includes, run, sources
+
+VERSION = Path(PUBLIC) / "version.hpp"
+OPENS = re.compile(r"^namespace thalweg\b(?P<version>::inline THALWEG_ABI\b)?", re.MULTILINE)
+
+
+def knows_version(root: Path, file: Path, seen: set[Path]) -> bool:
+    """Whether a file includes version.hpp, or something that does."""
+    if file == VERSION:
+        return True
+    if file in seen:
+        return False
+    seen.add(file)
+    return any(knows_version(root, found.target, seen) for found in includes(root, file))
+
+
+def unversioned(root: Path) -> list[str]:
+    """Where the namespace is opened in another way."""
+    wrong = []
+    for file in [*sources(root, PUBLIC), *sources(root, COMPILED)]:
+        text = code((root / file).read_text(encoding="utf-8"))
+        found = list(OPENS.finditer(text))
+        wrong += [
+            f"{file}:{text.count(chr(10), 0, opens.start()) + 1}: say namespace thalweg::inline THALWEG_ABI"
+            for opens in found
+            if not opens["version"]
+        ]
+        if found and not knows_version(root, file, set()):
+            wrong.append(f"{file}: does not include <thalweg/version.hpp>, nor anything that does")
+    return wrong
+
+
+def different(root: Path) -> list[str]:
+    """Whether the build and the headers have the same version."""
+    build = (root / "CMakeLists.txt").read_text(encoding="utf-8")
+    header = (root / VERSION).read_text(encoding="utf-8")
+    of_build = re.search(r"^ *VERSION (\d+)\.(\d+)\.(\d+)$", build, re.MULTILINE)
+    of_headers = re.findall(r"#define THALWEG_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)
+    names = re.findall(r"#define THALWEG_ABI (\w+)", header)
+    wrong = []
+    if of_build is None or list(of_build.groups()) != of_headers:
+        wrong.append(f"CMakeLists.txt has another VERSION than {VERSION}")
+    if names != ["v" + "_".join(of_headers[:2])]:
+        wrong.append(f"{VERSION}: the namespace is not called after the version")
+    return wrong
+
+
+def violations(root: Path) -> list[str]:
+    """What breaks the rule."""
+    return [*unversioned(root), *different(root)]
+
+
+if __name__ == "__main__":
+    run(violations)
