@@ -27,6 +27,7 @@
  * BROKEN 4: no fence between storing the mode and looking at the node.
  * BROKEN 5: the head looks whether the node sleeps before it looks into the channel to it.
  * BROKEN 6: the head looks at what a node keeps before it looks whether the node sleeps.
+ * BROKEN 7: the loop is not left when what a call of it still sends has gone to the node.
  */
 #ifndef BROKEN
 #define BROKEN 0
@@ -144,7 +145,19 @@ active proctype the_head() {
         in_loop = false;
         atomic { flush; given++; behind ! given };
         if
-        :: switches < SWITCHES -> switches++; set(apart)
+        :: switches < SWITCHES ->
+           switches++;
+#if BROKEN != 7
+           set(apart);
+#endif
+           /* the call may send another one, which the node gets */
+           if
+           :: given < N && (len(between) < KEPT) ->
+              atomic { flush; given++; between ! given };
+              notify_node()
+           :: true
+           fi;
+           seen = apart
         :: true
         fi
      :: else

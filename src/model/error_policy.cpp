@@ -18,9 +18,9 @@ error_policy error_policy::then(error_policy last) const {
   return last;
 }
 
-std::string_view error_policy::problem() const noexcept {
-  if (!problem_.empty()) return problem_;
-  if (retries_ < 0) return "tw::retry must be given at least 0 retries";
+std::string error_policy::problem() const {
+  if (!problem_.empty()) return std::string(problem_);
+  if (retries_ < 0) return "tw::retry must be given at least 0 retries, not " + std::to_string(retries_);
   if (delay_.count() < 0) return "tw::retry must not be given a negative delay";
   if (last_ == action::dead_letter && !handler_)
     return "the handler of tw::dead_letter is null: there is nothing to call";

@@ -61,7 +61,7 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   if (s.in == nullptr && o.capacity != automatic)
     bad("is a source: nothing waits in front of it, so .capacity does nothing");
   if (const auto problem = o.on_error.problem(); !problem.empty()) {
-    bad(std::string(problem));
+    bad(problem);
   } else if (auto why = misfit(s, o.on_error); !why.empty()) {
     bad(why);
   }
@@ -180,7 +180,7 @@ void plan::check(const naming& names) {
 
 void plan::use_by_default(const error_policy& policy) {
   if (const auto problem = policy.problem(); !problem.empty()) {
-    problems.push_back("run_options.on_error: " + std::string(problem));
+    problems.push_back("run_options.on_error: " + problem);
     return;
   }
   if (policy.plain()) return;

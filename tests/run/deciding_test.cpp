@@ -298,6 +298,19 @@ TEST_P(Deciding, ABurstOfAFlatMapAtTheEnd) {
   });
 }
 
+// Guards against a loop that cannot be cut in the middle of a burst: all before it were cheap.
+TEST_P(Deciding, TheRestOfABurstOfAFlatMap) {
+  static constexpr long bursts = 100, of = 200, dear = 120;
+  expect_fine([&] {
+    ledger l;
+    run(count_to(bursts) | tw::flat_map([](long x, tw::emitter<long>& out) {
+          for (long i = 0; i < of; ++i) out.send(x * of + i);
+        }) | tw::map([](long x) { return x; }),
+        slow_farm(l, [](long x) { return x >= bursts * of - dear; }));
+    return enough_at_once(l, dear);
+  });
+}
+
 // And of every thousandth.
 TEST_P(Deciding, BurstsOfAFlatMapNowAndThen) {
   static constexpr long items = 6'000;

@@ -304,7 +304,7 @@ TEST_P(FileSink, AppendsToWhatIsThere) {
     tw::run(tw::source(strings{"a", "b"}) | tw::file_sink(target, {.append = true}), policy());
   EXPECT_EQ(scratch::read(target), "before\na\nb\na\nb\n");
   EXPECT_THAT(dir.names(), ElementsAre("target"));
-  tw::run(tw::source(strings{"a"}) | tw::file_sink(dir / "new", {.append = true, .sync = true}), policy());
+  tw::run(tw::source(strings{"a"}) | tw::file_sink(dir / "new", {.sync = true, .append = true}), policy());
   EXPECT_EQ(scratch::read(dir / "new"), "a\n");
 }
 

@@ -46,6 +46,8 @@ class replicas {
 
   void resize(std::size_t n);
   void set(std::size_t replica, owned op);
+  /// Of a replica that has been started.
+  [[nodiscard]] void* at(std::size_t replica) const noexcept { return ops_[replica].get(); }
   /// Null where that replica was never started.
   [[nodiscard]] void* get(std::size_t replica) const noexcept {
     return replica < ops_.size() ? ops_[replica].get() : nullptr;
@@ -321,7 +323,9 @@ template <class Input, class... Leaves> class chain final : public component {
       if constexpr (requires(op_type& op) { op.start(); }) (*this)[replica].start();
     }
 
-    op_type& operator[](std::size_t replica) const noexcept { return *get(replica); }
+    op_type& operator[](std::size_t replica) const noexcept {
+      return *static_cast<op_type*>(ops_.at(replica));
+    }
     // Null where that replica was never started.
     op_type* get(std::size_t replica) const noexcept { return static_cast<op_type*>(ops_.get(replica)); }
 
@@ -657,7 +661,7 @@ template <class Input, class... Leaves> class chain final : public component {
     }
   }
 
-  template <std::size_t I> static void careful_step(careful_line& run, input<I>&& item) {
+  template <std::size_t I> [[gnu::noinline]] static void careful_step(careful_line& run, input<I>&& item) {
     auto& ctx = run.ctx;
     auto& op = model::get<I>(run.self.slots_)[run.replica];
     const frame<mode::careful> f{ctx, I};

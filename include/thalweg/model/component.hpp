@@ -89,6 +89,12 @@ class context {
   /// `out`, the output of stage `leaf`, is full: hands over what it holds and empties it. May throw
   /// `cancelled`.
   virtual void flush(std::size_t leaf, pipe::chunk_base& out) = 0;
+  /// The run is to be cut short in the middle of a call of stage `leaf`, which sends many items: takes these,
+  /// and whatever else that call sends, so that others can work on them. False: they go on here.
+  virtual bool divert(std::size_t leaf, pipe::chunk_base& items) {
+    (void)leaf, (void)items;
+    return false;
+  }
   /// Waits before a retry; throws `cancelled` if the run ends meanwhile.
   virtual void back_off(std::chrono::nanoseconds delay) = 0;
   /// Calls `f`, which calls a handler of errors, while no other one of the run is being called.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <typeinfo>
@@ -66,7 +67,7 @@ class error_policy {
   /// Who says what becomes of an item, where that is decided anew each time.
   [[nodiscard]] const judge& decider() const noexcept { return judge_; }
   /// What is wrong with the policy, wherever it is used; empty if nothing is.
-  [[nodiscard]] std::string_view problem() const noexcept;
+  [[nodiscard]] std::string problem() const;
 
  private:
   action last_ = action::stop;

@@ -3,6 +3,7 @@
 #include <thalweg/model/component.hpp>
 #include <thalweg/model/emitter.hpp>
 #include <thalweg/model/errors.hpp>
+#include <thalweg/pipe/glance.hpp>
 #include <thalweg/pipe/inline.hpp>
 
 #include <cstddef>
@@ -33,10 +34,29 @@ template <mode M> struct frame {
     buffer.clear();
     // What failed further down is not the user's to handle: if it is caught here, it comes again.
     std::exception_ptr failed;
+    [[maybe_unused]] const auto& cut = *ctx.cut;
+    [[maybe_unused]] bool diverted = false, stays = false;
     auto deliver = [&](pipe::chunk<U>& items) {
       try {
         if (failed) std::rethrow_exception(failed);
-        for (U& y : items) next(std::move(y));
+        if constexpr (M == mode::plain && !Source) {
+          if (diverted) {
+            (void)divert(items);
+            return;
+          }
+          for (auto *y = items.begin(), *end = items.end(); y != end; ++y) {
+            if (pipe::glance(cut) && !stays) [[unlikely]] {
+              items.drop_front(static_cast<std::size_t>(y - items.begin()));
+              diverted = divert(items);
+              if (diverted) return;
+              stays = true;
+              y = items.begin();
+            }
+            next(std::move(*y));
+          }
+        } else {
+          for (U& y : items) next(std::move(y));
+        }
       } catch (...) {
         failed = std::current_exception();
         items.clear();
@@ -72,6 +92,16 @@ template <mode M> struct frame {
       throw;
     }
     deliver(buffer);
+  }
+
+  // A long call of a run that is to be cut short: what it still sends goes on elsewhere, if that is possible.
+  template <class U> bool divert(pipe::chunk<U>& items) const {
+    if (ctx.interrupted()) throw cancelled{};
+    const auto n = items.size();
+    if (!ctx.divert(leaf, items)) return false;
+    ctx.tallies[leaf].out += n;
+    items.clear();
+    return true;
   }
 
   /// Calls `f`; what it throws becomes a failure of stage `leaf`, unless a stage further down has already

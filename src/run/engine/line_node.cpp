@@ -180,6 +180,22 @@ void line_node::hand_on() {
   o->to->to->notify();
 }
 
+// What a call of the loop still sends goes on from here, as if this node had made the call itself. Only where
+// one of its own stages is called: another node is not this thread's.
+bool line_node::divert(const stage_runner& from, worker& w, std::size_t stage, pipe::chunk_base& items) {
+  if (!whole || &from == stages_.get() || net_.how().alone() || stage > last_ || out.empty()) return false;
+  if (whole->on()) {
+    give(w, true);  // what has come out of the loop comes first
+    whole->leave_in_call();
+  }
+  stages_->position = from.position;
+  stages_->born_ns = from.born_ns;
+  stages_->upto = from.upto;
+  stages_->carry_on(w, stage, items, limit_of(*outlet_));
+  give(w, true);
+  return true;
+}
+
 // Whether nobody but this thread's group can take what the source has given while it waits in a call. Then it
 // is asked for more than one item at a time only after it has been quick for long, and while the monitor
 // looks after the run: in one call there is nobody else to hand on what it has given before.
@@ -189,7 +205,8 @@ bool line_node::collects_long() const {
 }
 
 void line_node::produce(worker& w) {
-  const bool one_loop = runner_ != stages_.get();
+  auto& runner = *runner_;  // the loop may be left in the middle of the call
+  const bool one_loop = &runner != stages_.get();
   const auto* const e = outlet_ == nullptr ? nullptr : outlet_->to;
   const auto batch = e != nullptr ? std::max<std::size_t>(1, e->batch()) : longest_whole_run;
   longest_filling_ = std::min(batch, most_lent);
@@ -202,43 +219,44 @@ void line_node::produce(worker& w) {
   }
   // A caller below that waits in the middle of a call is not kept waiting by a full channel behind this node.
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
-  runner_->position = made_ * positions_per_item;
-  runner_->eager = eager_;
-  const auto got = runner_->produce(w, n, lends_ ? longest_filling_ : std::max<std::size_t>(batch, n) + 1);
+  runner.position = made_ * positions_per_item;
+  runner.eager = eager_;
+  const auto got = runner.produce(w, n, lends_ ? longest_filling_ : std::max<std::size_t>(batch, n) + 1);
   made_ += static_cast<std::int64_t>(got.items);
   source_ended_ = got.ended;
   const auto target = one_loop ? whole_run_ns : net_.run_ns();
   const auto most = one_loop ? longest_whole_run : longest_run;
-  run_length_ = runner_->worked_ns < target ? std::min(2 * run_length_, most)
-                                            : std::max<std::size_t>(1, run_length_ / 2);
+  run_length_ =
+      runner.worked_ns < target ? std::min(2 * run_length_, most) : std::max<std::size_t>(1, run_length_ / 2);
   // A source with a rare slow call (a file read in blocks) does not count as one that waits.
   const auto calls = static_cast<double>(std::max<std::size_t>(1, got.items));
   usual_call_ns_ +=
-      (static_cast<double>(runner_->took_ns) - usual_call_ns_ * calls) / (calls + calls_remembered);
-  const bool waits = usual_call_ns_ > quick_ns || (!one_loop && runner_->took_ns > whole_run_ns);
+      (static_cast<double>(runner.took_ns) - usual_call_ns_ * calls) / (calls + calls_remembered);
+  const bool waits = usual_call_ns_ > quick_ns || (!one_loop && runner.took_ns > whole_run_ns);
   streak_ = waits ? 0 : streak_ + got.items;
   w.soon = w.depth == 0;
   give(w, false);
-  if (whole) whole->ran(w, got.items, runner_->worked_ns, runner_->took_ns);
+  if (whole) whole->ran(w, got.items, runner.worked_ns, runner.took_ns);
 }
 
 void line_node::take_items(worker& w) {
   auto items = rest_ ? std::move(rest_) : take(w, 0, std::move(back_), true);
   if (!items) return;
+  auto& runner = *runner_;  // the loop may be left in the middle of a call
   const auto n = items->size();
-  runner_->position = items->position;
-  runner_->born_ns = items->born_ns;
-  runner_->upto = items->upto;
+  runner.position = items->position;
+  runner.born_ns = items->born_ns;
+  runner.upto = items->upto;
   if (outlet_ != nullptr && outlet_->to != nullptr) {
     const std::lock_guard hold(outlet_->to->lending());  // the monitor may look at it
     outlet_->filling->position = items->position;
     outlet_->filling->born_ns = items->born_ns;
   }
   const auto limit = outlet_ == nullptr ? longest_run : limit_of(*outlet_);
-  const auto ns = runner_->process_some(w, *items, limit);
+  const auto ns = runner.process_some(w, *items, limit);
   const auto finished = n - items->size();
   if (!items->empty()) {
-    runner_->upto = std::numeric_limits<std::int64_t>::min();
+    runner.upto = std::numeric_limits<std::int64_t>::min();
     items->position += static_cast<std::int64_t>(finished);
     rest_ = std::move(items);
     keeps_.store(true);

@@ -21,6 +21,9 @@ class stage_runner::own_context final : public thread_context {
   own_context(stage_runner& l, run_state& r, thread_log& log, std::size_t c)
       : thread_context(r, log, c), stages_(l) {}
   void flush(std::size_t leaf, pipe::chunk_base& out) override { stages_.flushed(*this, leaf, out); }
+  bool divert(std::size_t leaf, pipe::chunk_base& items) override {
+    return stages_.diverted(*this, leaf, items);
+  }
 
   void wait_while_paused() override {
     const auto begin = observe::now_ns();
@@ -286,6 +289,25 @@ void stage_runner::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base&
   elsewhere_ns_ = before + observe::now_ns() - begin;
 }
 
+// In the middle of a call whose run is to be cut short.
+bool stage_runner::diverted(own_context& ctx, std::size_t leaf, pipe::chunk_base& items) {
+  if (probing_ || ctx.paced || ctx.ranked) return false;
+  const auto begin = observe::now_ns();
+  const auto before = elsewhere_ns_;
+  const bool done = to_.divert(*this, *ctx.at, ctx.first_stage + leaf + 1, items);
+  elsewhere_ns_ = before + observe::now_ns() - begin;
+  return done;
+}
+
+void stage_runner::carry_on(worker& w, std::size_t stage, pipe::chunk_base& items, std::size_t limit) {
+  limit_ = limit;
+  if (stage < last_) {
+    (void)carry(w, stage, items, false, observe::now_ns());
+  } else {
+    items.move_items(0, items.size(), *out_);
+  }
+}
+
 model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limit) {
   if (n > unwatched_calls) net_.watch();
   const auto begin = begin_run(n);
@@ -307,8 +329,10 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   const auto elsewhere = elsewhere_ns_;
   if (born_ns == 0) born_ns = begin;
   model::produced made;
+  const auto* const cut = std::exchange(ctx.cut, &cut_);
   const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
                              [&] { made = component.produce(p.stages, ctx, n, last ? out_ : inner.get()); });
+  ctx.cut = cut;
   const auto end = observe::now_ns();
   const auto waited = ctx.waited_ns;
   took_ns = end - begin - (elsewhere_ns_ - elsewhere);

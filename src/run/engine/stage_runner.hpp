@@ -30,6 +30,12 @@ class stage_runner {
     virtual void give(worker& w, bool in_call) = 0;
     /// A call lasts long: what it has given until now goes on, as far as there is room. The monitor's thread.
     virtual void hand_on() {}
+    /// A call of the stage before `stage` (its number in the plan) sends much, and the run of `from` is to be
+    /// cut short: takes these items in its place, if other nodes can.
+    virtual bool divert(const stage_runner& from, worker& w, std::size_t stage, pipe::chunk_base& items) {
+      (void)from, (void)w, (void)stage, (void)items;
+      return false;
+    }
   };
 
   /// Items come out in `out` (null if the last stage is a sink).
@@ -43,6 +49,8 @@ class stage_runner {
   std::int64_t process(worker& w, pipe::chunk_base& items, std::size_t limit);
   /// The same, but the run may be cut short: the items that are left are still in `items` then.
   std::int64_t process_some(worker& w, pipe::chunk_base& items, std::size_t limit);
+  /// In the middle of a call of stage `stage - 1`: runs what it has sent through the stages from there on.
+  void carry_on(worker& w, std::size_t stage, pipe::chunk_base& items, std::size_t limit);
   /// Calls the source, the first stage, for up to `n` items.
   model::produced produce(worker& w, std::size_t n, std::size_t limit);
   /// In the middle of that call: the source is not called again.
@@ -111,6 +119,7 @@ class stage_runner {
   [[nodiscard]] bool has_hardly_timed_stage(std::size_t first, std::size_t last) const;
   [[nodiscard]] std::uint64_t some() noexcept;
   void flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base& out);
+  bool diverted(own_context& ctx, std::size_t leaf, pipe::chunk_base& items);
 
   graph_engine& net_;
   run_state& run_;

@@ -3,8 +3,9 @@
 // Invariant: the loop is entered when all other nodes are quiet. They are looked at along the stream: first
 //   the channel to a node is empty, then the node sleeps, then it keeps nothing, neither the rest of a run
 //   nor results in a farm's window. Nothing is sent to them, so in this order what was seen stays true.
-//   `mode_` is stored with a full fence before that, and who has gone to sleep looks at it: one of the two
-//   sees the other. While the line is whole, whoever notifies another node notifies the first.
+//   A call of the loop that still sends when it has been left sends to the nodes, as if its own node had made
+//   it. `mode_` is stored with a full fence before that, and who has gone to sleep looks at it: one of the
+//   two sees the other. While the line is whole, whoever notifies another node notifies the first.
 // Model: docs/protocols/whole_line.pml.
 #include "whole_line.hpp"
 
@@ -113,6 +114,18 @@ bool whole_line::enter_if_quiet(worker& w) {
   return true;
 }
 
+void whole_line::leave_in_call() {
+  leave();
+  expensive();
+}
+
+// Whole again only after a while.
+void whole_line::expensive() {
+  wait_apart_ns_ = wait_whole_ns_ = first_wait_ns;
+  tries_whole_ = false;
+  next_whole_ = observe::now_ns() + first_wait_ns;
+}
+
 std::int64_t whole_line::others_ns() const {
   return std::accumulate(nodes_.begin(), nodes_.end(), std::int64_t{0}, [&](std::int64_t sum, const node* n) {
     return n == &head_ ? sum : sum + n->worked_ns();
@@ -190,15 +203,15 @@ void whole_line::ran_apart() {
 void whole_line::ran_whole(worker& w, std::size_t items, std::int64_t worked_ns) {
   (void)w;
   look_at_costs();
+  // A long call can only be cut short by the monitor.
+  if (worked_ns > whole_run_ns && !net_.is_watched()) net_.watch();
   const bool waits = source_ns_ > slow_call_ns;
   const auto each = static_cast<double>(worked_ns) / static_cast<double>(std::max<std::size_t>(1, items));
   const auto now = observe::now_ns();
   // Expensive items, or a run that was cut short: no time is to be lost.
   const bool fits = fits_between_calls(0.8 * rest_ns_, source_ns_);
   if (worked_ns > whole_run_ns && items <= 4 && (!waits || !fits)) {
-    wait_apart_ns_ = wait_whole_ns_ = first_wait_ns;
-    tries_whole_ = false;
-    next_whole_ = now + first_wait_ns;
+    expensive();
     leave();
     return;
   }

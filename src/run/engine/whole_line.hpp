@@ -48,6 +48,9 @@ class whole_line {
   [[nodiscard]] bool enter_if_quiet(worker& w);
   /// Each node is executed by itself again.
   void leave();
+  /// The same in the middle of a call that the loop has made, of a stage of the first node: the loop calls
+  /// nobody else before that returns.
+  void leave_in_call();
   /// A run of so many items has been executed in `worked_ns`, and with what its source waited in `took_ns`.
   void ran(worker& w, std::size_t items, std::int64_t worked_ns, std::int64_t took_ns);
 
@@ -67,6 +70,7 @@ class whole_line {
   void ran_apart();
   void ran_whole(worker& w, std::size_t items, std::int64_t worked_ns);
   void enter(worker& w);
+  void expensive();
   void set(mode m) noexcept;
   void begin_window();
   [[nodiscard]] std::int64_t others_ns() const;
