@@ -195,11 +195,12 @@ def stage_table(report: Report) -> Table:
     for heading in ("stage", "blocks", "time a block", "at work at once", "replicas"):
         table.add_column(heading, justify="left" if heading == "stage" else "right")
     for stage in report["stages"]:
+        timed = "service_ns_per_item" in stage
         table.add_row(
             escape(stage["name"]),
             str(max(stage["items_in"], stage["items_out"])),
-            f"{stage['service_ns_per_item'] / 1e6:.2f} ms",
-            f"{stage['parallelism']:.2f}",
+            f"{stage['service_ns_per_item'] / 1e6:.2f} ms" if timed else "not timed",
+            f"{stage['parallelism']:.2f}" if timed else "",
             str(stage["replicas"]),
         )
     return table

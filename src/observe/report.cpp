@@ -30,7 +30,10 @@ level_report to_report(const observe::level_totals& totals, std::size_t capacity
   return {totals.mean(), totals.max, capacity};
 }
 
-void write(observe::json_writer& json, std::string_view key, const level_report& level) {
+// What was never looked at is left out: it is not 0.
+void write(observe::json_writer& json, std::string_view key, const observe::level_totals& totals,
+           const level_report& level) {
+  if (totals.samples == 0) return;
   json.key(key).begin_object().member("mean", level.mean).member("max", level.max);
   if (level.capacity != 0) json.member("capacity", level.capacity);
   json.end_object();
@@ -68,17 +71,21 @@ void write(observe::json_writer& json, const stage_report& s) {
   json.begin_object();
   json.member("name", s.name()).member("kind", s.kind());
   json.member("items_in", s.items_in()).member("items_out", s.items_out()).member("runs", s.runs());
-  json.member("service_ns_per_item", s.service_time().count()).member("service_sampled", s.service_sampled());
-  json.member("busy_ns", s.busy().count());
+  if (s.timed()) {
+    json.member("service_ns_per_item", s.service_time().count());
+    json.member("service_sampled", s.service_sampled()).member("busy_ns", s.busy().count());
+    json.member("parallelism", s.parallelism());
+  }
   json.member("waited_for_input_ns", s.waited_for_input().count());
   json.member("waited_for_output_ns", s.waited_for_output().count());
-  json.member("replicas", s.replicas()).member("parallelism", s.parallelism());
+  json.member("replicas", s.replicas());
   json.member("blocking", s.data().blocking).member("paced", s.data().paced);
   json.key("segment");
   s.data().segment < 0 ? json.null() : json.value(s.data().segment);
-  write(json, "occupancy", s.occupancy());
-  write(json, "reorder", s.reorder());
-  write(json, "displacement", s.displacement());
+  const auto& totals = s.data().totals;
+  write(json, "occupancy", totals.occupancy, s.occupancy());
+  write(json, "reorder", totals.reorder, s.reorder());
+  write(json, "displacement", totals.displacement, s.displacement());
   json.member("errors", s.errors()).member("retries", s.retries()).member("skipped", s.skipped());
   json.member("dead_lettered", s.dead_lettered()).member("dropped", s.dropped());
   json.key("inputs").begin_array();

@@ -251,6 +251,8 @@ TEST(report, json_has_all_that_the_report_has) {
   EXPECT_EQ(compress["dead_lettered"], 6);
   EXPECT_EQ(compress["inputs"], nlohmann::json::array({0}));
   EXPECT_EQ(j["stages"][0]["paced"], true);
+  for (const auto* what : {"occupancy", "reorder", "displacement"})
+    EXPECT_FALSE(j["stages"][2].contains(what)) << what << " was not measured";
   EXPECT_TRUE(j["stages"][0]["segment"].is_null());
   EXPECT_EQ(j["resizes"][0]["at_ns"], 1'500'000'000);
   EXPECT_EQ(j["bottleneck"]["reason"], thalweg::to_string(r.bottleneck().reason));

@@ -41,6 +41,22 @@ struct stage_tally {
   const tally* of;
 };
 
+/// What cannot be, whoever executes what.
+std::string impossible_numbers(const tw::report& r) {
+  std::ostringstream text;
+  for (const auto& s : r.stages()) {
+    if (s.parallelism() > s.replicas() * 1.001)
+      text << s.name() << " is at work " << s.parallelism() << " of " << s.replicas() << "; ";
+    const auto waits = s.occupancy();
+    if (waits.capacity != 0 && waits.max > waits.capacity)
+      text << s.name() << " has " << waits.max << " of " << waits.capacity << " in its pipe; ";
+    if (waits.mean > static_cast<double>(waits.max))
+      text << s.name() << " has " << waits.mean << " in its pipe on average, and " << waits.max
+           << " at most; ";
+  }
+  return text.str();
+}
+
 /// Where the counts of a report differ from those that the operators kept.
 std::string wrong_counts(const tw::report& r, const std::vector<stage_tally>& stages) {
   std::ostringstream text;
@@ -56,6 +72,7 @@ std::string wrong_counts(const tw::report& r, const std::vector<stage_tally>& st
     if (s.is_sink()) sunk += t->calls();
   }
   if (r.items() != sunk) text << "items() is " << r.items() << ", not " << sunk << "; ";
+  text << impossible_numbers(r);
   return text.str();
 }
 

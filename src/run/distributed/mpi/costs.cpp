@@ -48,8 +48,7 @@ std::vector<stage_cost> saved_costs(const std::string& file) {
     for (const auto& s : saved.at("stages")) {
       const bool source = s.at("kind") == "source";
       const auto items = s.at(source ? "items_out" : "items_in").get<std::uint64_t>();
-      stages.push_back(
-          {s.at("name").get<std::string>(), source, items, s.at("service_ns_per_item").get<double>()});
+      stages.push_back({s.at("name").get<std::string>(), source, items, s.value("service_ns_per_item", 0.0)});
     }
   } catch (const nlohmann::json::parse_error& problem) {
     throw error("costs: '" + file + "' is no JSON from byte " + std::to_string(problem.byte) +
