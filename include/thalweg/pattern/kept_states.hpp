@@ -33,6 +33,13 @@ void take_states(key_table<K, V>& from, first_ranks& appeared, pipe::chunk<keyed
   appeared = {};
 }
 
+/// The same where keys have their numbers in that order: none was ever erased.
+template <class K, class V>
+void take_states(key_table<K, V>& from, first_ranks& appeared, pipe::chunk<keyed<K, V>>& into) {
+  const auto all = ids_of(from);
+  model::take_states(from, appeared, into, all);
+}
+
 /// And into a table without keys.
 template <class K, class V>
 void put_states(pipe::chunk<keyed<K, V>>& from, key_table<K, V>& into, first_ranks& appeared) {
