@@ -356,6 +356,13 @@ bool graph_engine::help(node& n, worker& w) {
   return false;
 }
 
+// What is ready is executed by this thread, or by none.
+bool graph_engine::no_other_threads() const {
+  if (!shape_.alone() || state_->others) return false;
+  const std::lock_guard hold(groups_lock_);
+  return thread_groups_.size() == 1 && thread_groups_.front()->size() == 1;
+}
+
 void graph_engine::wait_for_room(worker& w, channel& e) {
   const auto soon = std::exchange(w.soon, false);
   const auto begin = observe::now_ns();
@@ -375,7 +382,7 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
   const blocked_call waits(*this);
   const auto turns = turns_given_.load();
   auto ways = ways_given_.load();
-  bool rested = false;
+  bool rested = no_other_threads();
   while (!e.ask_for_room()) {
     if (state_->flags.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(*e.to, w)) continue;
@@ -405,11 +412,12 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
     // Or no thread has: a stage that chooses waits for another input. Whether another rank still works is not
     // known here: then only when all ranks stand still.
     // What is about to be executed by a thread of another group gets a moment for that.
-    if (std::exchange(rested, false) &&
+    if (rested &&
         (!state_->others || e.to->chooses() || turns_given_.load() != turns) && nobody_works() &&
         !e.has_room()) {
       if (auto* other = w.home.take()) {
         execute_inside(*other, w);
+        rested = no_other_threads();
         continue;
       }
     }

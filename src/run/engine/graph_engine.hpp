@@ -241,6 +241,8 @@ class graph_engine final : public engine {
   std::vector<std::unique_ptr<loop>> loops_;
   // Splits that keep the ranks which their items came with, and the ordered merges that ask for them.
   std::vector<std::pair<const node*, const node*>> keeps_ranks_;
+  [[nodiscard]] bool no_other_threads() const;
+
   mutable std::mutex groups_lock_;  // a replica that is added later has a group of its own
   std::vector<std::unique_ptr<worker_group>> groups_;
   std::vector<thread_group*> thread_groups_;
