@@ -61,6 +61,9 @@ bool channel::enough_work_waits(std::int64_t items) const noexcept {
   const auto most = each == 0 ? most_unmeasured : most_waiting_ns / each;
   const auto takers = takers_.load(std::memory_order_relaxed);
   if (items >= std::max(most, 2 * takers) * grown) return true;
+  // What the receiver waits for may be expensive, and it is not known how much.
+  if (held_up_.load(std::memory_order_relaxed) && items >= std::max(most_unmeasured, 2 * takers) * grown)
+    return true;
   // Long runs take the place of many: what waits stays as much work, but for two of them for each replica.
   const auto runs = static_cast<std::int64_t>(batch_.load(std::memory_order_relaxed)) * 2 * takers;
   const auto slots = static_cast<std::int64_t>(most_chunks_.load(std::memory_order_relaxed));
