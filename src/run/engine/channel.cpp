@@ -66,8 +66,7 @@ bool channel::enough_work_waits(std::int64_t items) const noexcept {
     return true;
   // Long runs take the place of many: what waits stays as much work, but for two of them for each replica.
   const auto runs = static_cast<std::int64_t>(batch_.load(std::memory_order_relaxed)) * 2 * takers;
-  const auto slots = static_cast<std::int64_t>(most_chunks_.load(std::memory_order_relaxed));
-  return items >= runs * grown && items * item_ns() >= slots * shortest_run_ns;
+  return items >= runs * grown;
 }
 
 std::size_t channel::room() const noexcept {
