@@ -238,7 +238,7 @@ chunk_ptr channel::pop(std::size_t most, chunk_ptr back, bool in_hand) {
 void channel::note_popped(std::size_t items) {
   const auto now = observe::now_ns();
   auto each = drain_ns_.load(std::memory_order_relaxed);
-  if (popped_ > 0) {
+  if (popped_ > 0 && (left_ || was_held_up_.load(std::memory_order_relaxed))) {
     const auto took = (now - popped_ns_) / static_cast<std::int64_t>(popped_);
     each += (took - each) / 4;
   } else {
@@ -246,7 +246,9 @@ void channel::note_popped(std::size_t items) {
   }
   drain_ns_.store(each, std::memory_order_relaxed);
   popped_ns_ = now;
-  popped_ = waiting_.empty() ? 0 : items;
+  popped_ = items;
+  left_ = !waiting_.empty();
+  was_held_up_.store(false, std::memory_order_relaxed);
 }
 
 // Of what the sender is filling so many items at most, if nothing older waits.
