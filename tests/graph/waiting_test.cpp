@@ -129,13 +129,13 @@ TEST_P(Waiting, InFrontOfASlowStageIsBoundedByItsWork) {
 TEST_P(Waiting, InFrontOfAStageThatBecomesSlowIsBoundedByItsWork) {
   const auto s = watch(
       [k = 0](int x) mutable {
-        if (++k > 10'000)
+        if (++k > 3'000)
           std::this_thread::sleep_for(200us);
         else
-          spin_for(2us);
+          spin_for(20us);
         return x;
       },
-      11'500, 300);
+      5'000, 300);
   EXPECT_LT(s.waiting, bound);
   EXPECT_LT(s.late, bound) << "came after stop()";
 }
