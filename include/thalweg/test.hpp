@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace testing_detail {
 
@@ -392,4 +392,4 @@ auto test(Line line, std::source_location where = std::source_location::current(
   return line_test<in, out>(std::make_unique<testing_detail::bench>(std::move(parts), where));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

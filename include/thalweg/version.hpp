@@ -12,4 +12,7 @@
 #define THALWEG_ABI v0_1
 #endif
 
-namespace thalweg::inline THALWEG_ABI {}
+/// Where all of it lives: each file of the library opens this.
+#define THALWEG_NAMESPACE thalweg::inline THALWEG_ABI
+
+namespace THALWEG_NAMESPACE {}

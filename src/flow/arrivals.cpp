@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::flow {
+namespace THALWEG_NAMESPACE::flow {
 
 arrivals::arrivals(rate r, when_late late)
     : rate_(std::move(r)), late_(late), random_(rate_.seed().value_or(0)) {
@@ -64,4 +64,4 @@ std::uint64_t arrivals::pass_over(double now) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::flow
+}  // namespace THALWEG_NAMESPACE::flow

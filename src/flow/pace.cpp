@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 struct pace::state {
   state(rate r, when_late l) : now(std::move(r)), late(l) {}
@@ -98,4 +98,4 @@ void pacemaker::called() {
 }
 
 }  // namespace flow
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -8,7 +8,7 @@
 
 #include <sys/prctl.h>
 
-namespace thalweg::inline THALWEG_ABI::flow {
+namespace THALWEG_NAMESPACE::flow {
 
 namespace {
 
@@ -59,4 +59,4 @@ bool wait_until(std::int64_t due_ns, bool spin, model::context& ctx) {
       due_ns, spin, [](void* of) { return static_cast<model::context*>(of)->source_held(); }, &ctx);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::flow
+}  // namespace THALWEG_NAMESPACE::flow

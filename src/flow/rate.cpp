@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace {
 
@@ -326,4 +326,4 @@ double rate::when(double items) const {
   return curve_->when(std::max(0.0, items));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -1,7 +1,7 @@
 #include <thalweg/model/codec.hpp>
 #include <thalweg/model/plan.hpp>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 void byte_writer::bytes(const void* from, std::size_t n) {
   const auto* first = static_cast<const std::byte*>(from);
@@ -57,4 +57,4 @@ std::string tag_of_bytes(const std::type_info& type, std::size_t size) {
 }
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

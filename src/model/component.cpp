@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 // Not in the header: it would be compiled anew for every job.
 stage_info::stage_info() noexcept = default;
@@ -133,4 +133,4 @@ void component::take_names(const std::vector<stage_info>& named) {
   for (std::size_t i = 0; i < stages_.size(); ++i) stages_[i].name = named[i].name;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

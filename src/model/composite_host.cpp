@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 namespace {
 
@@ -341,4 +341,4 @@ std::vector<composite_host::child*> composite_host::along_the_stream() const {
   return order;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace model {
 
@@ -28,4 +28,4 @@ void composite_stage::lead(model::exported_port& p, graph::where to) {
   children_.lead(p, std::move(to));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

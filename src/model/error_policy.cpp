@@ -1,6 +1,6 @@
 #include <thalweg/model/error_policy.hpp>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 error_policy error_policy::then(error_policy last) const {
   if (!problem_.empty()) {
@@ -29,4 +29,4 @@ std::string error_policy::problem() const {
   return {};
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include <cxxabi.h>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace {
 
@@ -52,4 +52,4 @@ std::string message_of(const std::exception_ptr& cause) {
 }
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

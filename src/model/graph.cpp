@@ -10,7 +10,7 @@
 #include <map>
 #include <optional>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace {
 
@@ -656,4 +656,4 @@ std::string short_name(const std::type_info& type) {
 }
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

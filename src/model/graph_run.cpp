@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 bool graph_run::begin() {
   const std::lock_guard hold(lock_);
@@ -34,4 +34,4 @@ void graph_run::end() {
   if (cancel_and_wait) cancel_and_wait();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

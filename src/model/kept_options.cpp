@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 kept_options::kept_options(options&& o) : held_(new options(std::move(o))) {}
 kept_options::kept_options(const kept_options& other) : kept_options(options(*other)) {}
@@ -14,4 +14,4 @@ void kept_options::drop::operator()(const options* held) const noexcept {
   delete held;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

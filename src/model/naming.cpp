@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 naming::naming() : scopes_(1) {}
 naming::~naming() = default;
@@ -66,4 +66,4 @@ void naming::check(const scope& here, const std::string& name) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

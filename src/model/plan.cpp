@@ -5,7 +5,7 @@
 #include <limits>
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 namespace {
 
@@ -240,4 +240,4 @@ drawing plan::drawn() const {
   return d;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

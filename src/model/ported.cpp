@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 ported::ported(stage& s, stage_info info)
     : stage_(s),
@@ -101,4 +101,4 @@ std::int64_t ported::deadline(std::size_t, std::size_t) const {
   return std::numeric_limits<std::int64_t>::max();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

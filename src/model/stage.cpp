@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace model {
 
@@ -88,4 +88,4 @@ model::output_port* stage::find_output(std::string_view name) const noexcept {
   return find(outputs_, name);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <string>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 namespace {
 
@@ -42,4 +42,4 @@ void stage_host::start() {
   stage_.on_start();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -9,7 +9,7 @@
 #define THALWEG_TEXT_OF(name) #name
 #define THALWEG_TEXT(name) THALWEG_TEXT_OF(name)
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 namespace {
 
@@ -31,4 +31,4 @@ std::string type_name(const std::type_info& type) {
   return text;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <typeindex>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 namespace {
 
@@ -33,4 +33,4 @@ const wire* wire_of(const std::type_info& type) {
   return found == known.known.end() ? nullptr : found->second;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

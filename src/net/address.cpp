@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 address address::parse(std::string_view text) {
   const auto wrong = [&] {
@@ -40,4 +40,4 @@ std::string problem_with(const std::string& where) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

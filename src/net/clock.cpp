@@ -6,7 +6,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 std::string clock_name() {
   std::string boot;
@@ -25,4 +25,4 @@ std::int64_t wall_ahead_ns() {
   return wall - (before + observe::now_ns()) / 2;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

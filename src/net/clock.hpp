@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 /// A name of the monotonic clock of this process: that of the system since its start and, as a container may
 /// have a clock of its own, of the process' time namespace. Two processes that have the same name read the
@@ -16,4 +16,4 @@ std::string clock_name();
 /// What the wall clock shows more than the monotonic one, in nanoseconds.
 std::int64_t wall_ahead_ns();
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

@@ -13,7 +13,7 @@
 #include "clock.hpp"
 #include "protocol.hpp"
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 struct tcp_listener::state {
   net::address at;
@@ -384,4 +384,4 @@ void inlet::state::fail(const std::string& says) {
 }
 
 }  // namespace net
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

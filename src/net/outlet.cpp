@@ -18,7 +18,7 @@
 #include "clock.hpp"
 #include "protocol.hpp"
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 namespace {
 
@@ -408,4 +408,4 @@ void outlet::state::fail(const std::string& says) {
   changed.notify_all();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

@@ -4,7 +4,7 @@
 
 #include <poll.h>
 
-namespace thalweg::inline THALWEG_ABI::net::protocol {
+namespace THALWEG_NAMESPACE::net::protocol {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::optional<std::vector<std::byte>> receive_greeting(const descriptor& link, c
   return bytes;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::net::protocol
+}  // namespace THALWEG_NAMESPACE::net::protocol

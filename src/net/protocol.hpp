@@ -28,7 +28,7 @@
 
 #include "socket.hpp"
 
-namespace thalweg::inline THALWEG_ABI::net::protocol {
+namespace THALWEG_NAMESPACE::net::protocol {
 
 inline constexpr std::array<char, 8> magic{'t', 'h', 'a', 'l', 'w', 'e', 'g', '\n'};
 inline constexpr std::uint32_t version = 2;
@@ -98,4 +98,4 @@ answer answer_in(std::span<const std::byte> greeting);
 std::optional<std::vector<std::byte>> receive_greeting(const descriptor& link, const patience& patience,
                                                        moment until);
 
-}  // namespace thalweg::inline THALWEG_ABI::net::protocol
+}  // namespace THALWEG_NAMESPACE::net::protocol

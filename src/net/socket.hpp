@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 using moment = std::chrono::steady_clock::time_point;
 
@@ -95,4 +95,4 @@ waited receive_all(const descriptor& link, std::span<std::byte> into, const pati
 /// received and not read could cost it these words. Half a second at most. Nothing that fails matters.
 void say_last(descriptor link, std::span<const std::byte> bytes) noexcept;
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

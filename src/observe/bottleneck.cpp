@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace {
 
@@ -399,4 +399,4 @@ bottleneck_report report::bottleneck() const {
   return diagnosis(*this, data_.work, data_.inlined).result();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 std::int64_t clock_cost_ns() noexcept {
   static const std::int64_t cost = [] {
@@ -20,4 +20,4 @@ std::int64_t clock_cost_ns() noexcept {
   return cost;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

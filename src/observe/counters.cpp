@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 namespace {
 
@@ -140,4 +140,4 @@ worker_totals worker_counters::snapshot() const noexcept {
   return {busy_ns.value(), idle_ns.value(), parks.value(), wakes.value()};
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

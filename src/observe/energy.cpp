@@ -4,7 +4,7 @@
 #include <string>
 #include <system_error>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,4 +47,4 @@ std::optional<double> energy_meter::joules() {
   return microjoules_ * 1e-6;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 namespace {
 constexpr auto relaxed = std::memory_order_relaxed;
@@ -140,4 +140,4 @@ void histogram::clear() noexcept {
   *this = histogram();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 namespace {
 
@@ -137,4 +137,4 @@ json_writer& json_writer::unsigned_value(std::uint64_t number) {
   return raw({text, static_cast<std::size_t>(end - text)});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

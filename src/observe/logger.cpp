@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <mutex>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 namespace {
 
@@ -43,4 +43,4 @@ void logger::hand_over(severity s, std::string_view line) const {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

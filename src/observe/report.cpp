@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace {
 
@@ -294,4 +294,4 @@ std::ostream& operator<<(std::ostream& out, const report& r) {
   return out;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

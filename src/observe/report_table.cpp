@@ -6,7 +6,7 @@
 #include <concepts>
 #include <span>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace {
 
@@ -193,4 +193,4 @@ std::string report::to_string() const {
   return text += joined({". ", limit.advice, "\n"});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 namespace {
 
@@ -86,4 +86,4 @@ bool reset_peak_memory() noexcept {
 #endif
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

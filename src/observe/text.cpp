@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 namespace {
 
@@ -173,4 +173,4 @@ std::string_view closest_name(std::string_view wrong, const std::vector<std::str
   return best;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

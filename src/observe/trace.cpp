@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 // The events of one thread: written by it alone, readable up to the size that it has published.
 class trace_recorder::lane {
@@ -256,4 +256,4 @@ void trace_recorder::write(const std::string& path) const {
   if (std::fclose(out.release()) != 0) fail();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

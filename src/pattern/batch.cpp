@@ -4,7 +4,7 @@
 #include <atomic>
 #include <string>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace {
 
@@ -66,4 +66,4 @@ batch_limits batching::limits() const noexcept {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 namespace {
 
@@ -69,4 +69,4 @@ void leave_farm(naming& names, const options& opts, std::size_t length, std::spa
   if (opts.capacity != automatic) first.opts.capacity = opts.capacity;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -2,10 +2,10 @@
 
 #include <string>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 void overflow(std::int64_t limit) {
   throw loop_overflow("an item is not done after " + std::to_string(limit) + " rounds");
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

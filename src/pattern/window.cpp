@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 namespace {
 
@@ -47,4 +47,4 @@ void check_times(const event_time_options& o, stage_info& info) {
   check(o.idle_after.count(), ".idle_after");
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 namespace {
 
@@ -209,4 +209,4 @@ void chunk_base::move_down(std::size_t first, std::size_t n) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

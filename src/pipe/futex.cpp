@@ -14,7 +14,7 @@
 #include <thread>
 #endif
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 #if defined(__linux__)
 
@@ -90,4 +90,4 @@ void futex_wake_all(const futex_word& word) noexcept {
 
 #endif
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

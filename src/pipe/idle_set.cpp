@@ -4,7 +4,7 @@
 #include <mutex>
 #include <stdexcept>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 namespace {
 
@@ -98,4 +98,4 @@ void idle_set::remove(std::size_t w) noexcept {
   count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

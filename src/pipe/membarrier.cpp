@@ -6,7 +6,7 @@
 #include <unistd.h>
 #endif
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 namespace detail {
 constinit std::atomic<bool> asymmetric_fences{false};
@@ -50,4 +50,4 @@ void heavy_fence() noexcept {
   full_fence();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

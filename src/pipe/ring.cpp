@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::pipe::detail {
+namespace THALWEG_NAMESPACE::pipe::detail {
 
 namespace {
 
@@ -159,4 +159,4 @@ std::size_t ring_core::wait_for_items(std::size_t head, std::size_t wanted) noex
   return last_gulp_ = tail_seen_ - head;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe::detail
+}  // namespace THALWEG_NAMESPACE::pipe::detail

@@ -1,7 +1,7 @@
 #include <thalweg/pipe/pause.hpp>
 #include <thalweg/pipe/spinlock.hpp>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 void spinlock::lock_slowly() noexcept {
   if (spin_until([this] { return try_lock(); })) return;
@@ -11,4 +11,4 @@ void spinlock::lock_slowly() noexcept {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

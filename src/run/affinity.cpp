@@ -19,7 +19,7 @@
 #include <hwloc.h>
 #endif
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 namespace {
 
@@ -129,4 +129,4 @@ affinity_guard::~affinity_guard() {
   sched_setaffinity(0, sizeof before_, &before_);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 using stage_ref = run_state::stage_ref;
 
@@ -121,4 +121,4 @@ std::vector<bool> components_in_loops(const run_state& run) {
   return looping;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

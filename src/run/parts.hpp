@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 /// Stages of one component that run as one loop.
 struct part {
@@ -43,4 +43,4 @@ void limit_replicas(std::span<std::size_t* const> farms, std::size_t most);
 /// `; did you mean 'x'?` where a name that no stage has is like that of one.
 [[nodiscard]] std::string meant_stage(const run_state& run, std::string_view wrong);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

@@ -9,7 +9,7 @@
 
 #include "tuning.hpp"
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace {
 
@@ -95,4 +95,4 @@ any_policy policy_from(std::string_view text) {
   return other->second(n);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

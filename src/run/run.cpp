@@ -7,7 +7,7 @@
 #include "parts.hpp"
 #include "signal_watch.hpp"
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace run_detail {
 
@@ -164,4 +164,4 @@ void execution::set_replicas(std::initializer_list<std::pair<std::string_view, i
   for (const auto& [stage, replicas] : changes) set_replicas(stage, replicas);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 void thread_log::arrived(std::int64_t latency_ns, std::uint64_t items, bool sampled) {
   if (!observes_) return;
@@ -63,4 +63,4 @@ std::uint64_t run_counters::given() const {
   return all;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

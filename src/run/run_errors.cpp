@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 void run_errors::keep(std::exception_ptr why, std::int64_t position) {
   const std::lock_guard hold(mutex_);
@@ -26,4 +26,4 @@ void run_errors::one_at_a_time(model::function_ref<void()> f) {
   f();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 void run_flags::add_quota(std::atomic<std::size_t>& q) {
   const std::lock_guard hold(mutex_);
@@ -103,4 +103,4 @@ void run_flags::release_waiters() {
   changed_.notify_all();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

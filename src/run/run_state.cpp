@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 thread_context::thread_context(run_state& r, thread_log& l, std::size_t c)
     : run(r), log(l), component(c), first_stage(r.first_of_component[c]) {
@@ -186,4 +186,4 @@ report run_state::make_report(bool final) const {
   return report(std::move(d));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

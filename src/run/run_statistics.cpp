@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::exception_ptr run_statistics::write_trace(const std::string& path) {
   return failed;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

@@ -19,7 +19,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 namespace {
 
@@ -165,9 +165,9 @@ signal_watch::~signal_watch() {
   signal_desk::instance().remove(*this);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 stop_on::stop_on(const execution& e, std::initializer_list<int> signals)
     : watch_(std::make_unique<run_detail::signal_watch>(e.held(), signals)) {}
@@ -178,4 +178,4 @@ int stop_on::caught() const noexcept {
   return watch_->caught();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 class engine;
 
@@ -28,4 +28,4 @@ class signal_watch {
   std::atomic<int> caught_{0};
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

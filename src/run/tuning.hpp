@@ -8,7 +8,7 @@
 
 /// The numbers that the engine goes by: times in nanoseconds, measured on two cores at 2.5 GHz.
 /// docs/engine.md tells what each is for. Nobody else defines one of them.
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 inline constexpr auto never = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::int64_t at_the_end = never / 2;  ///< the position of what end hooks send
@@ -39,4 +39,4 @@ inline constexpr std::int64_t most_unmeasured = 64;          ///< items that wai
 
 inline constexpr int most_workers = 4096;  ///< what the policy `pool` may be asked for
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace thalweg::inline THALWEG_ABI::stages {
+namespace THALWEG_NAMESPACE::stages {
 
 namespace fs = std::filesystem;
 
@@ -121,4 +121,4 @@ void atomic_file::close_file() noexcept {
   fd_ = -1;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::stages
+}  // namespace THALWEG_NAMESPACE::stages

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-namespace thalweg::inline THALWEG_ABI::stages {
+namespace THALWEG_NAMESPACE::stages {
 
 namespace {
 
@@ -45,4 +45,4 @@ void read_blocks::give_up() const {
   throw error("'" + path.string() + "' could not be read, and there is nothing behind it to go on with");
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::stages
+}  // namespace THALWEG_NAMESPACE::stages

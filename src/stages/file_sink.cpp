@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace thalweg::inline THALWEG_ABI::stages {
+namespace THALWEG_NAMESPACE::stages {
 
 namespace {
 
@@ -63,4 +63,4 @@ void write_file::tell(const std::filesystem::filesystem_error& why) {
   told = true;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::stages
+}  // namespace THALWEG_NAMESPACE::stages

@@ -4,7 +4,7 @@
 
 #include <fnmatch.h>
 
-namespace thalweg::inline THALWEG_ABI::stages {
+namespace THALWEG_NAMESPACE::stages {
 
 namespace fs = std::filesystem;
 
@@ -82,4 +82,4 @@ void check_files(const files_options& how, model::stage_info& info) {
   if (how.pattern.empty()) info.problems.emplace_back("its pattern is empty, which no name matches");
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::stages
+}  // namespace THALWEG_NAMESPACE::stages

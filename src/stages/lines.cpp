@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::stages {
+namespace THALWEG_NAMESPACE::stages {
 
 std::optional<std::string> line_reader::next_across(const std::stop_token& stop) {
   // Kept in the object: a read that fails may be tried again.
@@ -34,4 +34,4 @@ void read_stdin_lines::give_up() const {
   throw error("the standard input could not be read, and there is nothing behind it to go on with");
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::stages
+}  // namespace THALWEG_NAMESPACE::stages

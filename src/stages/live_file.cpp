@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace thalweg::inline THALWEG_ABI::stages {
+namespace THALWEG_NAMESPACE::stages {
 
 namespace fs = std::filesystem;
 
@@ -255,4 +255,4 @@ void live_file::fail(const char* what, int error) {
   thalweg::stages::fail(what, target_, error);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::stages
+}  // namespace THALWEG_NAMESPACE::stages

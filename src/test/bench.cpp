@@ -10,7 +10,7 @@
 #include <limits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::testing_detail {
+namespace THALWEG_NAMESPACE::testing_detail {
 
 namespace {
 
@@ -543,4 +543,4 @@ void bench::conclude() {
   impl_->conclude();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::testing_detail
+}  // namespace THALWEG_NAMESPACE::testing_detail

@@ -2,8 +2,8 @@
 
 usage: check.py program.cpp compiler [flag...]
 
-The first line of the program holds the regular expression that the compiler's first error must match, with what is
-said of where it is, for that is the one that is read:
+The first line of the program holds the regular expression that the compiler's first error must match, with
+what is said of where it is, for that is the one that is read:
 
     // expect: cannot connect .*int.*std::string
 
@@ -18,7 +18,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-
 
 MOST_ERRORS = 3
 

@@ -150,12 +150,10 @@ class Rules(unittest.TestCase):
             "include/thalweg/version.hpp",
             "#define THALWEG_VERSION_MAJOR 1\n#define THALWEG_VERSION_MINOR 2\n"
             "#define THALWEG_VERSION_PATCH 3\n#define THALWEG_ABI v1_2\n"
-            "namespace thalweg::inline THALWEG_ABI {}\n",
+            "namespace THALWEG_NAMESPACE {}\n",
         )
         self.file("include/thalweg/run/a.hpp", "#include <thalweg/version.hpp>\n")
-        self.file(
-            "src/run/b.cpp", "#include <thalweg/run/a.hpp>\nnamespace thalweg::inline THALWEG_ABI::run {}\n"
-        )
+        self.file("src/run/b.cpp", "#include <thalweg/run/a.hpp>\nnamespace THALWEG_NAMESPACE::run {}\n")
         self.assertEqual(versioned.violations(self.root), [])
 
     def test_names_of_no_version_are_found(self) -> None:
@@ -166,11 +164,11 @@ class Rules(unittest.TestCase):
             "#define THALWEG_VERSION_PATCH 3\n#define THALWEG_ABI v1_2\n",
         )
         self.file("src/run/a.cpp", "#include <thalweg/version.hpp>\n\nnamespace thalweg::run {}\n")
-        self.file("src/run/b.cpp", "namespace thalweg::inline THALWEG_ABI {}\n")
+        self.file("src/run/b.cpp", "namespace THALWEG_NAMESPACE {}\n")
         self.assertEqual(
             versioned.violations(self.root),
             [
-                "src/run/a.cpp:3: say namespace thalweg::inline THALWEG_ABI",
+                "src/run/a.cpp:3: say namespace THALWEG_NAMESPACE",
                 "src/run/b.cpp: does not include <thalweg/version.hpp>, nor anything that does",
                 "CMakeLists.txt has another VERSION than include/thalweg/version.hpp",
                 "include/thalweg/version.hpp: the namespace is not called after the version",

@@ -1,7 +1,7 @@
-"""Checks that all names of the library are of one version: `thalweg::inline THALWEG_ABI`.
+"""Checks that all names of the library are of one version: `THALWEG_NAMESPACE`.
 
-A file that opens the namespace without it makes names that are the same in all versions; one that does not
-get `version.hpp` from what it includes, names of a version called THALWEG_ABI.
+A file that opens the namespace by its plain name makes names that are the same in all versions; one that does
+not get `version.hpp` from what it includes, names in a namespace called THALWEG_NAMESPACE.
 
 usage: versioned.py root
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from source import COMPILED, PUBLIC, code, includes, run, sources
 
 VERSION = Path(PUBLIC) / "version.hpp"
-OPENS = re.compile(r"^namespace thalweg\b(?P<version>::inline THALWEG_ABI\b)?", re.MULTILINE)
+OPENS = re.compile(r"^namespace (?:thalweg|(?P<version>THALWEG_NAMESPACE))\b", re.MULTILINE)
 
 
 def knows_version(root: Path, file: Path, seen: set[Path]) -> bool:
@@ -32,7 +32,7 @@ def unversioned(root: Path) -> list[str]:
         text = code((root / file).read_text(encoding="utf-8"))
         found = list(OPENS.finditer(text))
         wrong += [
-            f"{file}:{text.count(chr(10), 0, opens.start()) + 1}: say namespace thalweg::inline THALWEG_ABI"
+            f"{file}:{text.count(chr(10), 0, opens.start()) + 1}: say namespace THALWEG_NAMESPACE"
             for opens in found
             if not opens["version"]
         ]

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// What a source does that is late: its last call, or the stream, took longer than the time to the next item.
 enum class when_late : std::uint8_t {
@@ -54,4 +54,4 @@ class arrivals {
 };
 
 }  // namespace flow
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

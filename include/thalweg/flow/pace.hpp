@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace model {
 class context;
@@ -76,4 +76,4 @@ class pacemaker {
 };
 
 }  // namespace flow
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace flow {
 
@@ -103,4 +103,4 @@ template <class F> auto paced(F f, pace p, options opts = {}) {
   return model::make_pipeline(model::paced_stage<F>{{}, std::move(f), std::move(p), std::move(opts)});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// Items a second as a function of the time since the beginning, without state: asked at any moment it tells
 /// the rate of that moment, so that no phase drifts and no spike is missed however seldom somebody asks. The
@@ -88,4 +88,4 @@ class rate {
   std::optional<std::uint64_t> seed_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace thalweg::inline THALWEG_ABI::flow {
+namespace THALWEG_NAMESPACE::flow {
 
 /// Waits until a moment of the steady clock (`observe::now_ns`): sleeps, and spins for the last microseconds
 /// if `spin`, which is for schedules too dense for the kernel's timers. Asks `held(of)` now and then, at
@@ -15,4 +15,4 @@ bool wait_until(std::int64_t due_ns, bool spin, bool (*held)(void* of), void* of
 /// Below this interval between two moments sleeping is too coarse.
 inline constexpr double dense_ns = 500'000;
 
-}  // namespace thalweg::inline THALWEG_ABI::flow
+}  // namespace THALWEG_NAMESPACE::flow

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace model {
 
@@ -119,4 +119,4 @@ template <class In, class Out> void lower_into(plan& p, any_pipeline<In, Out>&& 
 }
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

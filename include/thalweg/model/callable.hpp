@@ -5,7 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 // What can be read off a callable's signature. Generic lambdas have none: `signature_of` is then void.
 template <class F> struct signature_of_function : std::type_identity<void> {};
@@ -72,4 +72,4 @@ template <class F> constexpr bool is_null_callable(const F& f) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -12,7 +12,7 @@
 
 #include <cereal/cereal.hpp>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// An archive of cereal that writes to an item's bytes, each number as it lies in memory. It is registered
 /// for pointers to polymorphic types.
@@ -108,7 +108,7 @@ template <class T> void CEREAL_SERIALIZE_FUNCTION_NAME(cereal_reader& from, cere
   from(x.size);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE
 
 CEREAL_REGISTER_ARCHIVE(thalweg::cereal_writer)
 CEREAL_REGISTER_ARCHIVE(thalweg::cereal_reader)

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// A stage of a flattened pipeline: its blueprint, and the number of the farm it is in (-1: none).
 template <class Stage, int Farm> struct leaf {
@@ -860,4 +860,4 @@ template <class Input, class... Leaves> class chain final : public component {
   typename slots<std::make_index_sequence<size>>::type slots_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 template <class T> struct codec;
 
@@ -267,4 +267,4 @@ template <class T> T decode(std::span<const std::byte> bytes) {
   return item;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -18,7 +18,7 @@
 #include <utility>
 #include <variant>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// Of what cannot travel as it lies in memory; other arrays can.
 template <class T, std::size_t N>
@@ -139,4 +139,4 @@ template <class T>
   requires(!std::is_array_v<T>)
 struct codec<std::shared_ptr<T>> : model::codec_of_pointee<std::shared_ptr<T>, T> {};
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -16,7 +16,7 @@
 #include <typeinfo>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// What an operator's surroundings may ask of the engine while it runs, and where they leave what they
 /// counted. One context belongs to one thread at a time.
@@ -297,4 +297,4 @@ inline constexpr auto no_stage = std::numeric_limits<std::size_t>::max();
 void count_items(range r, context& ctx, const stage_kinds& kinds, const std::uint64_t* passed,
                  std::uint64_t in, std::size_t failed);
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

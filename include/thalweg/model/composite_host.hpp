@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// Executes a composite stage that is no part of a graph, on the calling thread: what is given to one of its
 /// inputs goes through its children until nothing moves any more. One thread at a time.
@@ -54,4 +54,4 @@ class composite_host {
   std::unique_ptr<pipe::chunk_base> results_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

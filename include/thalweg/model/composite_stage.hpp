@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// A stage of a graph that is made of others: derive from it, make `tw::exported_in` and `tw::exported_out`
 /// members, and in the constructor make children with `add`, connect them with `connect`, and say which of
@@ -131,4 +131,4 @@ template <class T> class exported_out final : public model::exported_port {
   }
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

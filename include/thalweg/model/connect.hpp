@@ -11,7 +11,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// What a full pipe does with one more item.
 enum class when_full : std::uint8_t {
@@ -195,4 +195,4 @@ struct connect_options {
   pipe_factory pipe = {};
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

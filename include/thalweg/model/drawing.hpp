@@ -8,7 +8,7 @@
 #include <typeinfo>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// What pictures of a job show of it: its parts, lines of stages or single ones with ports, and what connects
 /// them.
@@ -47,4 +47,4 @@ struct drawing {
   [[nodiscard]] std::string to_json() const;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// Where an operator with 0..n outputs sends them: given to `flat_map` operators, emitting sources and end
 /// hooks. Valid during the call only; not to be shared between threads.
@@ -73,4 +73,4 @@ template <class T> class emitter {
   void* self_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -14,7 +14,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// What a stage does when its operator throws. Build it from `tw::stop`, `tw::skip`, `tw::retry(n, delay)`,
 /// `tw::dead_letter(handler)` and `tw::decide(handler)`, combined with `.then`:
@@ -132,4 +132,4 @@ template <class F> error_policy decide(F handler) {
   return error_policy(error_policy::judge(std::move(handler)));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

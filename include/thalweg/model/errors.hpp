@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// Base of every error that thalweg itself reports.
 struct error : std::runtime_error {
@@ -93,4 +93,4 @@ struct stage_failure {
 };
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -7,7 +7,7 @@
 #include <string>
 #include <typeinfo>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 class composite_stage;
 class graph;
@@ -54,4 +54,4 @@ class exported_port {
 };
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

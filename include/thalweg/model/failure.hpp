@@ -9,7 +9,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// A call of an operator that has failed, as the handler of `tw::decide` is told of it.
 class failure {
@@ -39,4 +39,4 @@ class failure {
   int tries_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// How a loop over items is compiled. `plain`: nothing but the operators. `careful`: also carries due times
 /// and ranks. `staged`: keeps outputs back until the operator has returned.
@@ -119,4 +119,4 @@ template <mode M> struct frame {
   }
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// A function that is called during the call that it is given to: any callable, referred to and not kept.
 /// For results, which are fewer than items: a template would be compiled anew for each place that takes them.
@@ -31,4 +31,4 @@ template <class R, class... Args> class function_ref<R(Args...)> {
   R (*call_)(void*, Args...);
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

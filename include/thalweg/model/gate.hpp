@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// The options of a port that is opened while a graph runs: see `tw::tap` and `tw::feed`.
 struct gate_options {
@@ -309,4 +309,4 @@ template <class T> class gates {
 };
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// Whether a graph is being run, and how that run can be ended: shared by the graph and its run, each of
 /// which may be gone before the other. All functions may be called from any thread.
@@ -28,4 +28,4 @@ class graph_run {
   std::function<void()> cancel_and_wait_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

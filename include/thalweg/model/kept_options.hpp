@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// The options of a stage, as its blueprint keeps them. A blueprint is moved at each `|` around it: behind a
 /// pointer that is one word, and not the code for strings and functions each time.
@@ -33,4 +33,4 @@ class kept_options {
   std::unique_ptr<const options, drop> held_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

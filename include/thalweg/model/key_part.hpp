@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// The time of an item, and how far time has come with it in the whole stream, in ns. Watermarks never go
 /// back. An item that is late whatever its time has the time `too_late`.
@@ -71,4 +71,4 @@ struct key_part {
   }
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

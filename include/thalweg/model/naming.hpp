@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// Gives stages their names: paths such as `archive/compress`. Unnamed stages are called after their pattern
 /// and their position in the scope (`map-2`); a scope used twice gets `#2`; an explicit name that a stage
@@ -46,4 +46,4 @@ class naming {
   std::vector<std::string> problems_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// What `tw::tap` and `tw::feed` have in common: a hold on a gate. All copies are the same port, which is
 /// closed, by `Close`, when somebody says so or the last copy goes.
@@ -28,4 +28,4 @@ template <class T, void (gate<T>::*Close)()> class open_port {
   std::shared_ptr<gate<T>> hold_;  // of the copies alone: the gate itself also belongs to the stage
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -11,7 +11,7 @@
 
 #include <opencv2/core/mat.hpp>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// A matrix travels as its type, its sizes, and its elements, which are sent from where they lie: at once if
 /// they follow each other in memory, otherwise, as in a part of a larger picture, row by row. What comes is a
@@ -81,4 +81,4 @@ template <> struct codec<cv::Mat> {
   }
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// The value of a numeric option that was not given: the policy decides.
 inline constexpr int automatic = std::numeric_limits<int>::min();
@@ -97,4 +97,4 @@ struct options {
   placement on = placement::anywhere;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

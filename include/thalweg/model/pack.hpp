@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 // A tuple that costs the compiler next to nothing: no recursion, no conditions on its constructors. Jobs are
 // made of many tuples of types that occur once, and std::tuple was a third of what it took to compile one.
@@ -53,4 +53,4 @@ template <class... A, class... B> pack<A..., B...> joined(pack<A...>&& a, pack<B
   }(std::index_sequence_for<A...>{}, std::index_sequence_for<B...>{});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

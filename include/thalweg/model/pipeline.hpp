@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 template <class... Stages> class pipeline;
 
@@ -308,4 +308,4 @@ pipeline<A...> operator|(pipeline<A...> left, S&&) {
   return left;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 namespace plain_detail {
 
@@ -67,4 +67,4 @@ inline constexpr bool plain_bytes = [] {
   }
 }();
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

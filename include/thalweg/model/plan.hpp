@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// From an output of one component to an input of another.
 struct edge {
@@ -58,4 +58,4 @@ struct plan {
   [[nodiscard]] drawing drawn() const;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -22,7 +22,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 class stage;
 
@@ -427,4 +427,4 @@ template <class T> class out final : public model::output_port {
   bool marked_ = false;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

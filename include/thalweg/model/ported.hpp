@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// A `tw::stage` as a component: instead of one input and one output it has ports, and the engines call it
 /// through the functions below.
@@ -81,4 +81,4 @@ class ported final : public component {
   bool run_over_ = false;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

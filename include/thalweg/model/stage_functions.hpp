@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <typeinfo>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 class stage;
 
@@ -54,4 +54,4 @@ template <class S> constexpr const std::type_info* declares_on_item() {
 }
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -12,7 +12,7 @@
 #include <memory>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// Calls a stage that is no part of a graph: takes the place of what it would be connected to. One input and
 /// one output of it are used; others must be optional outputs, whose items are discarded.
@@ -70,4 +70,4 @@ class stage_host final : public context {
   void (*hand_over_)(void*, pipe::chunk_base&) = nullptr;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

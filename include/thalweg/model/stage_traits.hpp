@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 class stage;
 
@@ -246,4 +246,4 @@ using op_shared =
     decltype(std::declval<const Stage&>().template bind<In>(std::declval<const function_of<Stage>&>()));
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

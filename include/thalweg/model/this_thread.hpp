@@ -2,7 +2,7 @@
 
 #include <thalweg/version.hpp>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// What tells the calling thread from all others that there are now; never null. Cheap enough to ask for
 /// each item.
@@ -20,4 +20,4 @@ namespace thalweg::inline THALWEG_ABI::model {
 #undef THALWEG_HAS_THREAD_POINTER
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

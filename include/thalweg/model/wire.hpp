@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <typeinfo>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// How chunks of one item type travel from one process to another.
 class wire {
@@ -82,4 +82,4 @@ template <class T> bool add_wire() {
   return true;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// What went wrong with a connection: names the host and the port, and says what.
 struct network_error : error {
@@ -30,4 +30,4 @@ struct address {
 std::string problem_with(const std::string& where);
 
 }  // namespace net
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 /// The operator of a source. `Open` has `pattern`, what the stage is called, `where()`, a text, and makes an
 /// `incoming` of items with a tag.
@@ -124,4 +124,4 @@ template <class T, class Open> auto send(Open open, options opts) {
   return stages::make<send_stage>(send_items<T, Open>{std::move(open)}, std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 /// What is known here of the sender's monotonic clock.
 struct sender_clock {
@@ -84,4 +84,4 @@ class outgoing {
   virtual void interrupt_on(const std::stop_token& stop) = 0;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

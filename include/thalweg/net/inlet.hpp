@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 /// No item is longer, unless somebody says so: 64 MiB.
 inline constexpr std::uint32_t usual_longest_item = std::uint32_t{64} << 20U;
@@ -67,4 +67,4 @@ class inlet final : public incoming {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

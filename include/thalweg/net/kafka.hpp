@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// How a stream is taken from a topic.
 struct kafka_source_options {
@@ -127,4 +127,4 @@ template <class T> auto kafka_sink(kafka_topic to, kafka_sink_options<T> how = {
   return net::send<T>(net::open_kafka_sink<T>{std::move(to), std::move(how)}, std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

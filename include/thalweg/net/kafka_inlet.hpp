@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// A topic, and the brokers to ask for it: `{"localhost:9092", "numbers"}`.
 struct kafka_topic {
@@ -98,4 +98,4 @@ class kafka_inlet final : public incoming {
 };
 
 }  // namespace net
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

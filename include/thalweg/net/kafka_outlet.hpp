@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 struct kafka_outlet_options {
   std::string tag = {};   ///< what its items are (`tag_of`)
@@ -52,4 +52,4 @@ class kafka_outlet final : public outgoing {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

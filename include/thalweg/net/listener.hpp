@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace net {
 class inlet;
@@ -38,4 +38,4 @@ class tcp_listener {
   std::shared_ptr<state> state_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

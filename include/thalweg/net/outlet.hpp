@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 struct outlet_options {
   std::string tag = {};   ///< what its items are (`tag_of`)
@@ -56,4 +56,4 @@ class outlet final : public outgoing {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

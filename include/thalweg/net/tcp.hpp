@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// How a stream is taken from another process.
 struct tcp_source_options {
@@ -109,4 +109,4 @@ template <class T> auto tcp_sink(std::string address, tcp_sink_options how = {},
   return net::send<T>(net::open_tcp_sink{std::move(address), how}, std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -8,7 +8,7 @@
 
 #include <time.h>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 namespace detail {
 inline std::int64_t read_clock(clockid_t clock) noexcept {
@@ -46,4 +46,4 @@ inline std::int64_t process_cpu_ns() noexcept {
 /// something as short as a single item is timed. Measured at the first call, which takes some microseconds.
 std::int64_t clock_cost_ns() noexcept;
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

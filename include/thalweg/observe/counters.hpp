@@ -9,7 +9,7 @@
 #include <iterator>
 #include <span>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 /// Two cache lines: processors prefetch lines in pairs, so neighbours at 64 bytes would still disturb each
 /// other.
@@ -180,4 +180,4 @@ template <class Range> auto total_of(const Range& counters) noexcept {
   return sum;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 /// Measures the energy of all processor packages from its construction on, by the counters that Linux shows
 /// of RAPL (Intel, Software Developer's Manual, volume 3, section 15.10; AMD processors have them, too). It
@@ -43,4 +43,4 @@ class energy_meter {
   bool known_ = false;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

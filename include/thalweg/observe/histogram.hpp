@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 /// Counts durations in nanoseconds, from 0 to the largest `std::int64_t` (292 years), in about 15 kB.
 ///
@@ -150,4 +150,4 @@ class histogram {
   std::atomic<std::int64_t> max_{-1};
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 /// `text` as the inside of a JSON string: quotes, backslashes and control characters escaped. Names and
 /// messages come from users, so bytes that are not valid UTF-8 are replaced by U+FFFD: the result is always
@@ -73,4 +73,4 @@ class json_writer {
   bool after_value_ = false;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 /// How much a line matters. A logger writes lines of its own level and above.
 enum class severity : std::uint8_t { debug, info, warning, error, none };
@@ -59,4 +59,4 @@ class logger {
   std::atomic<severity> from_{severity::info};
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// Nanoseconds with a fraction: the time of one item may be less than one nanosecond.
 using fractional_ns = std::chrono::duration<double, std::nano>;
@@ -358,4 +358,4 @@ class report {
 
 std::ostream& operator<<(std::ostream& out, const report& r);
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 /// Resources used up to a moment. The difference of two moments is `later.since(earlier)`.
 ///
@@ -44,4 +44,4 @@ resource_usage thread_resources() noexcept;
 /// and changes nothing, where the system does not allow it.
 bool reset_peak_memory() noexcept;
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 /// `value` with `digits` significant digits and without an exponent: `0.0123`, `1.23`, `123`, `123456`.
 std::string number_text(double value, int digits = 3);
@@ -73,4 +73,4 @@ class text_table {
 /// The entry of `names` that a user who wrote `wrong` most likely meant; empty if none is close.
 std::string_view closest_name(std::string_view wrong, const std::vector<std::string>& names);
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::observe {
+namespace THALWEG_NAMESPACE::observe {
 
 class json_writer;
 
@@ -131,4 +131,4 @@ class trace_recorder {
   std::uint64_t dropped_elsewhere_ = 0;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::observe
+}  // namespace THALWEG_NAMESPACE::observe

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// What closes a batch: whichever comes first.
 struct batch_limits {
@@ -209,4 +209,4 @@ inline auto unbatch(options opts = {}) {
   return model::make_pipeline(model::unbatch_stage{{}, std::move(opts)});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 
 template <class Inner> struct named_line {
@@ -55,4 +55,4 @@ template <model::any_typed_pipeline Line> auto composite(std::string name, Line 
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

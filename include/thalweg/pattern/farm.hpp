@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 
 /// Around several stages a farm is a scope of their paths; one stage, or scope, gets its name.
@@ -81,4 +81,4 @@ template <class F> auto farm(F what, options opts = {}) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 template <class T> class merge;
 
@@ -73,4 +73,4 @@ template <class T> class feed : public model::open_port<T, &model::gate<T>::end>
   explicit feed(const std::shared_ptr<model::gate<T>>& g) : base(g) {}
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

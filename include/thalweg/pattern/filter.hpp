@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 
 template <class In, class F> struct filter_op : hooked<F, In> {
@@ -52,4 +52,4 @@ template <class F> auto filter(F f, options opts = {}) {
   return model::make_pipeline(model::filter_stage<F>{{}, {std::move(f), std::move(opts)}});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

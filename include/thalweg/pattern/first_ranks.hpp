@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// The ranks of the items with which keys appeared, by the number of the key: kept only where the keys are
 /// divided up, so that results that are sent at the end can be put into the order of all keys.
@@ -31,4 +31,4 @@ class first_ranks {
   std::vector<std::int64_t> ranks_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

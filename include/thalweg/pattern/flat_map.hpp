@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 
 // The item type of an emitter parameter; void if it is not one.
@@ -66,4 +66,4 @@ template <class U = void, class F> auto flat_map(F f, options opts = {}) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 struct interval_join_options {
   /// By how much an item may be behind the latest one of its own stream. What is further behind is late.
@@ -377,4 +377,4 @@ template <class L, class R, class Out = std::pair<L, R>> class interval_join fin
   std::uint64_t late_ = 0;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 struct iterate_options {
   /// At most so many rounds for an item; one more is the error `loop_overflow`.
   std::int64_t limit = std::numeric_limits<std::int64_t>::max();
@@ -110,4 +110,4 @@ template <class Body, class Done> auto iterate(Body body, Done done, options opt
   return iterate(std::move(body), std::move(done), iterate_options{}, std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

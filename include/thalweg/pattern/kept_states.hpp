@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// The numbers of the keys of a table, in the order in which they were given.
 template <class K, class V> std::vector<typename key_table<K, V>::id> ids_of(const key_table<K, V>& from) {
@@ -49,4 +49,4 @@ void put_states(pipe::chunk<keyed<K, V>>& from, key_table<K, V>& into, first_ran
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

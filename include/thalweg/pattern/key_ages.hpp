@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// When keys, known by their numbers, have last seen an item: a list in that order, so that those that are
 /// too old are found at once. Times are in ns, and do not go back.
@@ -67,4 +67,4 @@ class key_ages {
   std::int64_t latest_ = std::numeric_limits<std::int64_t>::min() / 2;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// What becomes of the states of keys.
 struct key_by_options {
@@ -411,4 +411,4 @@ auto key_by(KeyOf key_of, Init init, Update update, options opts = {}) {
                             std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

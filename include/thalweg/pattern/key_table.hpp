@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// Stands for the key of a stream without keys.
 struct no_key {};
@@ -207,4 +207,4 @@ template <class V> class key_table<no_key, V> {
   no_key key_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// An item and its key: what `key_by(key_of)` makes. What follows it and knows of keys (`reduce`, `window`)
 /// works on each key by itself, and gives `keyed` results.
@@ -72,4 +72,4 @@ template <class K, class R> auto joined_with_key(const K& key, R&& result) {
 }
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

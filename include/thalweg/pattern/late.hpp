@@ -12,7 +12,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// Takes the items that come too late for a `window` or a `reorder`: made of a callable `f(const T&)`. On a
 /// keyed stream `T` may be the item with its key or without. For a generic lambda write `tw::late<T>(f)`.
@@ -66,4 +66,4 @@ template <class T, class F> late_handler late(F f) {
   return made;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

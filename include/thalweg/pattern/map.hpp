@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 
 template <class In, class F> struct map_op : hooked<F, call_result<F, In>> {
@@ -56,4 +56,4 @@ template <class F> auto map(F f, options opts = {}) {
   return model::make_pipeline(model::map_stage<F>{{}, {std::move(f), std::move(opts)}});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

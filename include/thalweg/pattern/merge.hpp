@@ -30,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// How `tw::merge` chooses the next item.
 enum class merging : std::uint8_t {
@@ -374,4 +374,4 @@ template <class T> class merge final : public stage, private model::gateway {
   bool one_way_each_ = false;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

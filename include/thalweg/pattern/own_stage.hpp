@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 
 /// A stage with ports, one of which items go into and one of which they come out of.
@@ -236,4 +236,4 @@ auto stage_per_key(KeyOf key_of, in<In> S::*input, out<Out> S::*output, Factory 
       {{}, std::move(key_of), std::move(init), update{}, {}, std::move(opts)}});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 
 /// Whether `f` changes an accumulator of this type in place.
@@ -171,4 +171,4 @@ template <class Init, class F> auto reduce(Init init, F f, options opts = {}) {
       model::reduce_stage<Init, F>{{}, std::move(init), std::move(f), std::move(opts)});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

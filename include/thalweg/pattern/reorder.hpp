@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// What `reorder` does with the items that come too late: `.late = f`, with `f(const T&)`.
 struct reorder_options {
@@ -171,4 +171,4 @@ template <class By, class Slack> auto reorder(By by, Slack slack, options opts =
   return reorder(std::move(by), std::move(slack), reorder_options{}, std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

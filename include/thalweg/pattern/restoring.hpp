@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// Whether the calls of a loop may fail without ending the run: its stage has an error policy.
 template <class Frame>
@@ -38,4 +38,4 @@ template <class State> void check_restorable(stage_info& info) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 
 template <class In, class F> struct sink_op : hooked<F, nothing> {
@@ -93,4 +93,4 @@ template <class F> auto sink(F&& f, options opts = {}) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 
 template <class O>
@@ -247,4 +247,4 @@ template <class T = void, class F> auto source(F&& f, options opts = {}) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -31,7 +31,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace model {
 
@@ -379,4 +379,4 @@ template <class T> class tee final : public model::branching<T> {
   [[nodiscard]] bool copies() const noexcept override { return true; }
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

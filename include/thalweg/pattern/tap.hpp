@@ -8,7 +8,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 template <class T> class branching;
 }
@@ -79,4 +79,4 @@ template <class T> class tap : public model::open_port<T, &model::gate<T>::aband
   explicit tap(const std::shared_ptr<model::gate<T>>& g) : base(g) {}
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// Which of n numbers is the least, when one changes at a time: each pair plays, the winners play each other,
 /// and after a change only the matches of the one that has changed are played again. Of equal ones the first
@@ -62,4 +62,4 @@ class tournament {
   std::vector<std::size_t> winners_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -5,7 +5,7 @@
 #include <thalweg/pattern/keyed.hpp>
 #include <thalweg/pattern/window/windowed.hpp>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 template <class K, class T>
   requires(!model::plain_bytes<keyed<K, T>>)
@@ -20,4 +20,4 @@ struct codec<windowed<R>>
   static constexpr bool travels = model::travels<R>();
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 
 /// Windows go by when items come.
@@ -527,4 +527,4 @@ auto window(Spec spec, Agg agg, event_times<Extract> times, options opts = {}) {
       {}, spec, std::move(agg), std::move(times), std::move(opts)});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

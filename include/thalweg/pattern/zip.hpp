@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 namespace model {
 
 /// Input `I` of a zip.
@@ -90,4 +90,4 @@ template <class... T> class zip final : public stage {
   model::zip_inputs<numbers, T...> inputs_{this};
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// How many of the leaves of an aggregate are looked at: its numbers, pointers and classes that are none
 /// themselves, also those in aggregates and arrays inside it.
@@ -252,4 +252,4 @@ template <class T, class F> constexpr decltype(auto) with_members(const T& x, F&
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

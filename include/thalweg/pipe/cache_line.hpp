@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// Bytes to keep between two variables that different threads write. It is two lines, not one, on x86 because
 /// the hardware fetches lines in adjacent pairs; a fixed number, not
@@ -34,4 +34,4 @@ template <class T> class alignas(cache_line) padded {
   T value_{};
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

@@ -29,7 +29,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// An item is anything that can be moved into and out of a chunk.
 template <class T>
@@ -308,4 +308,4 @@ template <item T> std::unique_ptr<chunk_base> make_chunk() {
   return std::make_unique<chunk<T>>();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// The word that threads of one process sleep on: a Linux futex, std::atomic::wait elsewhere.
 using futex_word = std::atomic<std::uint32_t>;
@@ -33,4 +33,4 @@ void futex_wake(const futex_word& word, int count, futex_scope scope = futex_sco
 /// Wakes all threads that sleep on `word`.
 void futex_wake_all(const futex_word& word) noexcept;
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// Reads what another thread may change, without order: for loops in which a look per item must cost next to
 /// nothing. Compilers take every atomic load, a relaxed one too, for something that may change all memory,
@@ -20,4 +20,4 @@ template <class T> T glance(const std::atomic<T>& at) noexcept {
 #endif
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// The workers that have found nothing to do, each asleep on a parker of its own. Producers wake the one that
 /// fell asleep last: its caches are warm, and those at the bottom of the stack sleep through a light load.
@@ -112,4 +112,4 @@ class idle_set {
   alignas(cache_line) std::atomic<std::uint32_t> count_{0};
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

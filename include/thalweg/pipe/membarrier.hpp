@@ -18,7 +18,7 @@
 // ThreadSanitizer understands neither the system call nor a compiler barrier; under it, and on systems
 // without the call, both sides execute a full fence.
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 namespace detail {
 
@@ -55,4 +55,4 @@ inline void light_fence() noexcept {
 /// with light_fence() and with itself.
 void heavy_fence() noexcept;
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

@@ -14,7 +14,7 @@
 #include <atomic>
 #include <chrono>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// Where one thread sleeps and others wake it: a binary permit. `unpark()` gives the permit, `park()` waits
 /// for it and takes it. A permit given before the park is not lost; permits given twice count once.
@@ -96,4 +96,4 @@ class parker {
   futex_word state_{empty};
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

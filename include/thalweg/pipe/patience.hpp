@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// How long a thread stays awake before it sleeps, which spares it and others the sleep, the wake-up and the
 /// fences: fifty times `spin_time` at first and while sleeps turn out shorter, and `spin_time` after a long
@@ -28,4 +28,4 @@ class patience {
   std::chrono::nanoseconds time_ = longest_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// Tells the core that this thread is spinning, so that a sibling hyperthread gets the core's resources.
 inline void cpu_pause() noexcept {
@@ -43,4 +43,4 @@ bool spin_until(Predicate&& ready, std::chrono::nanoseconds limit = spin_time, i
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

@@ -23,7 +23,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// How far out of order a reorder window's items came, over those taken so far.
 struct displacement {
@@ -161,4 +161,4 @@ class reorder_window {
   std::atomic<std::int64_t> most_{0};
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

@@ -28,7 +28,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// How a thread waits for the other end of a ring.
 enum class wait {
@@ -385,4 +385,4 @@ class ring {
   slots slots_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace pipe {
 /// Whether `size_of` is the same for all items of the type, so that a run of items needs no loop to be
@@ -127,4 +127,4 @@ template <class T> constexpr std::size_t size_of(const T& item) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

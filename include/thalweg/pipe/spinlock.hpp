@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-namespace thalweg::inline THALWEG_ABI::pipe {
+namespace THALWEG_NAMESPACE::pipe {
 
 /// A lock for critical sections of some nanoseconds. It spins for about 2 µs and then sleeps, so that a
 /// preempted holder does not make the other threads burn the very core it waits for. Not recursive, not fair.
@@ -47,4 +47,4 @@ class spinlock {
   futex_word state_{unlocked};
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::pipe
+}  // namespace THALWEG_NAMESPACE::pipe

@@ -10,7 +10,7 @@
 
 /// What lets another runtime's threads execute jobs: a policy of one's own in a page of code, with every
 /// pattern and every shape of graph. `tw::tbb` and `tw::omp` are made with it; see docs/extending.md.
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace run_detail {
 
@@ -53,4 +53,4 @@ std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, std::uniq
 /// Returns true.
 bool register_policy(std::string name, std::function<any_policy(int)> make);
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

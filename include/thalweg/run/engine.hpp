@@ -26,7 +26,7 @@
 
 /// What all policies share: the state of one run, and the interface of the engines. A policy of one's own
 /// implements `engine`; see docs/extending.md.
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 struct run_state;
 
@@ -186,4 +186,4 @@ std::shared_ptr<engine> make_sequential(std::unique_ptr<run_state> state, const 
 std::shared_ptr<engine> make_pool(std::unique_ptr<run_state> state, const void* policy);
 std::shared_ptr<engine> make_threads(std::unique_ptr<run_state> state, const void* policy);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

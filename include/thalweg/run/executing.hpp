@@ -2,7 +2,7 @@
 
 #include <thalweg/version.hpp>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 struct run_state;
 
@@ -29,4 +29,4 @@ class executing {
   const executing* const outer_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// A stage and the ranks that execute it, or the hosts: see `mpi_options::place`.
 struct stage_place {
@@ -270,4 +270,4 @@ template <runnable Job>
   return launch(std::forward<Job>(job), any_policy(policy), options);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -12,7 +12,7 @@
 
 #include <omp.h>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// Executes a job in a parallel region of OpenMP, for programs whose threads are OpenMP's already: `run`
 /// opens the region on the calling thread, so the runtime's own threads are used, as many and where its
@@ -60,4 +60,4 @@ inline const bool omp_is_known =
     register_policy("omp", [](int n) -> any_policy { return omp{.threads = n}; });
 }  // namespace run_detail
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace run_detail {
 class engine;
@@ -97,4 +97,4 @@ class any_policy {
 /// ```
 any_policy policy_from(std::string_view text);
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// How a run has ended, as `run_options::at_end` is told.
 struct run_end {
@@ -254,4 +254,4 @@ template <runnable Job> std::string to_json(Job&& job) {
   return run_detail::drawn(job).to_json();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

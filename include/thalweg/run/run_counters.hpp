@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 /// Where a thread, or a node of the engine, counts. Owned by the run; one thread at a time writes it.
 class thread_log {
@@ -80,4 +80,4 @@ class run_counters {
   std::vector<std::unique_ptr<thread_log>> logs_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

@@ -6,7 +6,7 @@
 #include <exception>
 #include <mutex>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 /// What has gone wrong in a run. Of the errors that end it, that of the lowest position among those caught is
 /// kept, so that which one comes out depends as little as possible on which thread was first. Thread-safe.
@@ -28,4 +28,4 @@ class run_errors {
   std::mutex handling_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

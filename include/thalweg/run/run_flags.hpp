@@ -11,7 +11,7 @@
 #include <stop_token>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 /// Whether a run goes on: it is paused, told to end, cancelled, and at last done. All threads look at the
 /// flags; only the functions here set them. Thread-safe.
@@ -73,4 +73,4 @@ class run_flags {
   std::vector<std::atomic<std::size_t>*> quotas_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

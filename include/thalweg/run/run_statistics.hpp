@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 /// A moment, by the clock and by the processor time that the process has used.
 struct instant {
@@ -75,4 +75,4 @@ class run_statistics {
   elsewhere elsewhere_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 class execution;
 
@@ -49,4 +49,4 @@ class [[nodiscard]] stop_on {
   const std::unique_ptr<run_detail::signal_watch> watch_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

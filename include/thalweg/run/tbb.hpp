@@ -15,7 +15,7 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// Executes a job in an arena of oneTBB, for programs whose threads are oneTBB's already: they are shared,
 /// and none of ours are added but for stages that want one of their own (`.blocking`, `.pin`, batches with an
@@ -118,4 +118,4 @@ inline const bool tbb_is_known =
     register_policy("tbb", [](int n) -> any_policy { return tbb{.threads = n}; });
 }  // namespace run_detail
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

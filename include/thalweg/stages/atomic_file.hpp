@@ -11,7 +11,7 @@
 #include <stop_token>
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI::stages {
+namespace THALWEG_NAMESPACE::stages {
 
 /// Where the bytes go: the file that a link leads to, by a path that stays right if the process changes its
 /// directory.
@@ -70,4 +70,4 @@ class atomic_file {
   std::optional<std::stop_callback<discarder>> discards_;  // last: it uses the others
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::stages
+}  // namespace THALWEG_NAMESPACE::stages

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace stages {
 
@@ -112,4 +112,4 @@ inline auto file_to_blocks(std::int64_t size, options opts = {}) {
                                                                 std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::stages {
+namespace THALWEG_NAMESPACE::stages {
 
 /// A stage whose operator says what it is called in reports (`pattern`) and what is wrong with its options.
 template <class Stage> struct named : Stage {
@@ -65,4 +65,4 @@ template <class Fn> struct read_stage : model::stage_defaults, model::function_s
   template <class In> using output = typename decltype(std::declval<Fn&>().next({}))::value_type;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::stages
+}  // namespace THALWEG_NAMESPACE::stages

@@ -2,7 +2,7 @@
 
 #include <thalweg/observe/clock.hpp>
 
-namespace thalweg::inline THALWEG_ABI::stages {
+namespace THALWEG_NAMESPACE::stages {
 
 /// The time that stages go by which depend on time, in nanoseconds of the steady clock. All of them ask here,
 /// and nowhere else.
@@ -10,4 +10,4 @@ inline std::int64_t now_ns() noexcept {
   return observe::now_ns();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::stages
+}  // namespace THALWEG_NAMESPACE::stages

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// How a file is written.
 struct file_sink_options {
@@ -224,4 +224,4 @@ inline auto file_sink(std::filesystem::path path, file_sink_options how = {}, op
                                                std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

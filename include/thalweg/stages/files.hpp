@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// Which files of a directory, and in which order.
 struct files_options {
@@ -140,4 +140,4 @@ inline auto directory_to_files(files_options how = {}, options opts = {}) {
       stages::split_into_files{std::move(how)}, std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace stages {
 
@@ -42,4 +42,4 @@ inline auto head(std::int64_t n, options opts = {}) {
   return stages::make<model::filter_stage>(stages::first_ones{n}, std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

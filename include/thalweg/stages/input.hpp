@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI::stages {
+namespace THALWEG_NAMESPACE::stages {
 
 /// A file that is read from its beginning to its end, in large pieces. Errors are
 /// `std::filesystem::filesystem_error`s with its path. One thread at a time.
@@ -54,4 +54,4 @@ class input {
 /// errno.
 [[noreturn]] void fail(const char* what, const std::filesystem::path& path, int error);
 
-}  // namespace thalweg::inline THALWEG_ABI::stages
+}  // namespace THALWEG_NAMESPACE::stages

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// How a file is taken apart into lines.
 struct lines_options {
@@ -161,4 +161,4 @@ inline auto file_to_lines(lines_options how = {}, options opts = {}) {
   return stages::make<model::flat_map_of<std::string>::stage>(stages::split_into_lines{how}, std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

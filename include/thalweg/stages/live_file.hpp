@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// When a file is put aside, and a new one begun.
 struct file_rotation {
@@ -86,4 +86,4 @@ class live_file {
 };
 
 }  // namespace stages
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

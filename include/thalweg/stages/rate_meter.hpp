@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace stages {
 
@@ -133,4 +133,4 @@ template <class F> auto rate_meter(F handler, std::chrono::nanoseconds interval,
   return model::make_pipeline(stages::rate_meter_stage<F>{{}, std::move(handler), interval, std::move(opts)});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace stages {
 
@@ -121,4 +121,4 @@ inline auto random_sampler(double probability, std::uint64_t seed, options opts 
   return stages::make<model::filter_stage>(stages::by_chance{probability, seed}, std::move(opts));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace stages {
 
@@ -56,4 +56,4 @@ template <class F> auto tee_to(F handler, options opts = {}) {
   return model::make_pipeline(stages::tee_stage<F>{{}, {std::move(handler), std::move(opts)}});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -11,7 +11,7 @@
 #include <utility>
 #include <variant>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace stages {
 
@@ -133,4 +133,4 @@ template <class T> auto type_filter(options opts = {}) {
   return model::make_pipeline(stages::type_filter_stage<T>{{}, std::move(opts)});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -15,7 +15,7 @@
 #include <typeinfo>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// Something did not do what a test expected of it. The text says where the test stands, which port it is
 /// about, what was expected and what came.
@@ -84,4 +84,4 @@ class bench {
 };
 
 }  // namespace testing_detail
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

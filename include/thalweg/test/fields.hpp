@@ -7,7 +7,7 @@
 #include <utility>
 
 /// The members of a plain struct, one by one, for the texts of failures.
-namespace thalweg::inline THALWEG_ABI::testing_detail {
+namespace THALWEG_NAMESPACE::testing_detail {
 
 inline constexpr std::size_t most_fields = 8;
 
@@ -101,4 +101,4 @@ template <class T, class F> void each_field(const T& x, F&& f) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::testing_detail
+}  // namespace THALWEG_NAMESPACE::testing_detail

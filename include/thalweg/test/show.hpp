@@ -18,7 +18,7 @@
 #include <vector>
 
 /// Items as text, and where two lists of them differ.
-namespace thalweg::inline THALWEG_ABI::testing_detail {
+namespace THALWEG_NAMESPACE::testing_detail {
 
 template <class T>
 concept printable = requires(std::ostream& out, const T& x) { out << x; };
@@ -119,4 +119,4 @@ std::optional<std::string> difference_in_any_order(const std::vector<T>& expecte
          "\n  missing: " + list(expected, missing) + "\n  not expected: " + list(got, surplus);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::testing_detail
+}  // namespace THALWEG_NAMESPACE::testing_detail

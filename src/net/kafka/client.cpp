@@ -6,7 +6,7 @@
 
 #include "../protocol.hpp"
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 std::string kafka_topic::problem() const {
   constexpr std::size_t longest = 249;
@@ -176,4 +176,4 @@ void client::fail(rd_kafka_resp_err_t error) const {
 }
 
 }  // namespace net::kafka
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

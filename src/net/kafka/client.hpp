@@ -22,7 +22,7 @@
 
 #include "../socket.hpp"
 
-namespace thalweg::inline THALWEG_ABI::net::kafka {
+namespace THALWEG_NAMESPACE::net::kafka {
 
 /// Frees what librdkafka has made.
 template <auto Free> struct freed {
@@ -96,4 +96,4 @@ class client {
   topic_handle topic_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::net::kafka
+}  // namespace THALWEG_NAMESPACE::net::kafka

@@ -10,7 +10,7 @@
 #include "../protocol.hpp"
 #include "client.hpp"
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 namespace {
 
@@ -371,4 +371,4 @@ void kafka_inlet::state::fail(const std::string& says) {
   throw network_error(says);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

@@ -11,7 +11,7 @@
 #include "../protocol.hpp"
 #include "client.hpp"
 
-namespace thalweg::inline THALWEG_ABI::net {
+namespace THALWEG_NAMESPACE::net {
 
 namespace {
 
@@ -222,4 +222,4 @@ void kafka_outlet::state::note(const rd_kafka_message_t& delivered) {
             ", partition " + std::to_string(delivered.partition) + ": " + text_of(delivered.err);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::net
+}  // namespace THALWEG_NAMESPACE::net

@@ -18,7 +18,7 @@
 
 #include "../tuning.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 channel::channel(const connect_options& opts, std::size_t slots, node* sender, node* receiver,
                  std::size_t port)
@@ -348,4 +348,4 @@ chunk_ptr channel::pop_own(std::size_t most, chunk_ptr back) {
   return n == 0 ? nullptr : std::move(got);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 using chunk_ptr = std::unique_ptr<pipe::chunk_base>;
 
@@ -219,4 +219,4 @@ class channel final : public model::demand {
   std::atomic<std::int64_t> items_{0}, bytes_{0};
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

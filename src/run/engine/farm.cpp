@@ -21,7 +21,7 @@
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -670,4 +670,4 @@ void farm::replica::finish_next(worker& w) {
   first_replica().end(w);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -16,7 +16,7 @@
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -549,4 +549,4 @@ void graph_engine::change_replicas(replicated& f, std::size_t n) {
   f.set_replicas(n);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -22,7 +22,7 @@
 /// Lines and graphs of any shape, under every policy. Nodes hand runs of items to each other through bounded
 /// channels; one that has something to do is given to a group of threads, and which groups there are is all
 /// that a policy says. docs/engine.md tells how it works.
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class graph_engine;
 class farm;
@@ -279,4 +279,4 @@ class graph_engine final : public engine {
   const std::int64_t began_ns_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

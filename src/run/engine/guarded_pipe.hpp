@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 /// A pipe of the user's own. What it throws ends the run, with the name of the stage that puts in or takes
 /// out; nobody between can swallow it.
@@ -55,4 +55,4 @@ class guarded_pipe final : public model::own_channel {
   const std::string connection_, sender_, receiver_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -19,7 +19,7 @@
 #include "../distributed/graph/remote_partitioner.hpp"
 #include "nodes.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -643,4 +643,4 @@ void keyed_farm::partitioner::finish(worker& w) {
   end_all(w);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -12,7 +12,7 @@
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -583,4 +583,4 @@ void graph_engine::find_paced() {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -16,7 +16,7 @@
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -282,4 +282,4 @@ void line_node::finish(worker& w) {
   end(w);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

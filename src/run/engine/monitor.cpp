@@ -12,7 +12,7 @@
 #include "graph_engine.hpp"
 #include "nodes.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -188,4 +188,4 @@ void monitor::call_threads() {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

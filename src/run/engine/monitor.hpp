@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class channel;
 class graph_engine;
@@ -73,4 +73,4 @@ class monitor {
   std::vector<resting_loop> loops_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

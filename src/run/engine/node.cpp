@@ -19,7 +19,7 @@
 #include "graph_engine.hpp"
 #include "whole_line.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 bool loop::empty() const noexcept {
   return std::all_of(entries.begin(), entries.end(), [](const channel* e) { return e->ended(); }) &&
@@ -320,4 +320,4 @@ void node::end(worker& w) {
   net_.ended();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

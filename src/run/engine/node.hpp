@@ -15,7 +15,7 @@
 #include "../tuning.hpp"
 #include "channel.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class graph_engine;
 class node;
@@ -209,4 +209,4 @@ class node {
   std::atomic<bool> holds_up_{false};  // its senders, since it wants room; of a farm, by any replica
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

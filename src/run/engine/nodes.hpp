@@ -15,7 +15,7 @@
 #include "node.hpp"
 #include "stage_runner.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 /// A line of serial stages with one input and one output, at most. Where it is the first node of a line that
 /// may be one loop, it executes that loop in place of all nodes of the line while this is faster.
@@ -519,4 +519,4 @@ class port_node final : public node, private model::bell::listener {
   bool fresh_ = true;   // it has not been asked since something changed
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -14,7 +14,7 @@
 #include "graph_engine.hpp"
 #include "nodes.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -191,4 +191,4 @@ void overcommit::resize(unit& u, std::size_t n) {
   u.size = n;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

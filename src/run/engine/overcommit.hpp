@@ -10,11 +10,11 @@
 #include <sys/types.h>
 #include <time.h>
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 class thread_log;
 }
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class graph_engine;
 class replicated;
@@ -81,4 +81,4 @@ class overcommit {
   std::vector<unit> units_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -15,7 +15,7 @@
 #include "../tuning.hpp"
 #include "graph_engine.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail {
+namespace THALWEG_NAMESPACE::run_detail {
 
 std::shared_ptr<engine> make_sequential(std::unique_ptr<run_state> state, const void*) {
   dataflow::shape how;
@@ -144,4 +144,4 @@ std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state,
   return std::make_shared<dataflow::graph_engine>(std::move(state), std::move(how));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail
+}  // namespace THALWEG_NAMESPACE::run_detail

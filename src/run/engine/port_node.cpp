@@ -16,7 +16,7 @@
 
 #include "nodes.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class port_node::own_context final : public thread_context {
  public:
@@ -420,4 +420,4 @@ void port_node::finish(worker& w) {
   end(w);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

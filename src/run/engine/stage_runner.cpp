@@ -8,7 +8,7 @@
 
 #include "graph_engine.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -426,4 +426,4 @@ template <class F> void stage_runner::call_hook(worker& w, std::size_t stage, bo
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -12,7 +12,7 @@
 #include "../parts.hpp"
 #include "channel.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class graph_engine;
 struct worker;
@@ -158,4 +158,4 @@ class stage_runner {
   measurement measured_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

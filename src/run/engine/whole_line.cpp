@@ -17,7 +17,7 @@
 #include "graph_engine.hpp"
 #include "nodes.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -238,4 +238,4 @@ void whole_line::ran_whole(worker& w, std::size_t items, std::int64_t worked_ns)
   leave();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -9,7 +9,7 @@
 #include "node.hpp"
 #include "stage_runner.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class farm;
 class line_node;
@@ -98,4 +98,4 @@ class whole_line {
   double source_ns_ = 0, rest_ns_ = 0;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -16,7 +16,7 @@
 #include "../tuning.hpp"
 #include "node.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 std::size_t ready_queue::push(node& n, worker_group::turn when) {
   const std::lock_guard hold(lock_);
@@ -87,4 +87,4 @@ void thread_group::call() noexcept {
   if (spawn_(spawned_.load())) spawned_.fetch_add(1);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class node;
 
@@ -156,4 +156,4 @@ class thread_group final : public worker_group {
   ready_queue ready_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

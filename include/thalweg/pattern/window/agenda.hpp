@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
@@ -56,4 +56,4 @@ template <class Id> class agenda {
   typename times::node_type spare_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

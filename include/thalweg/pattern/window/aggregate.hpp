@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// See `aggregate`.
 template <class Lift, class Combine, class Lower> struct aggregate_functions {
@@ -195,4 +195,4 @@ template <class Agg> void check_aggregate(const Agg& agg, stage_info& info) {
 }
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

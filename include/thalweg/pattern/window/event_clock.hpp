@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// When all windows have ended that hold an item of `time`.
 inline std::int64_t end_of_last(const time_windows& w, std::int64_t time) {
@@ -49,4 +49,4 @@ template <class Spec> void end_windows(stream_clock& clock, const Spec& spec) {
     clock.watermark = std::max(clock.watermark, end_of_last(spec, clock.latest));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

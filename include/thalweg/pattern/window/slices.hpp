@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// What a window has for those who look at it: an aggregate, and the place in the stream of its first item.
 template <class Kept> struct contents {
@@ -229,4 +229,4 @@ template <class Aggregator> class slices {
   std::optional<aggregate> result_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 struct window_options {
   /// Windows by count and by processing time take items as they come. Behind an `.unordered` farm that makes
@@ -130,4 +130,4 @@ void check_windows(const count_windows& w, stage_info& info);
 void check_times(const event_time_options& o, stage_info& info);
 
 }  // namespace model
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

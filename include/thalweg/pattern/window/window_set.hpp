@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// A result of a window of a key. All that one call gives is in the order of (end, rank), `rank` being the
 /// place in the stream of the first item of the window: so results of several sets that share the keys of a
@@ -199,4 +199,4 @@ template <class K, class Aggregator> class count_window_set {
   key_table<K, entry> keys_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 /// The result of a window [begin, end). Windows by time say when it began and ended, in ns (event time: from
 /// the epoch of its time points; processing time: on the steady clock). Windows by count say which items it
@@ -32,4 +32,4 @@ namespace model {
 template <class R> inline constexpr bool copyable<windowed<R>> = copyable<R>;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

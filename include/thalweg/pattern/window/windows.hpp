@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::model {
+namespace THALWEG_NAMESPACE::model {
 
 /// The last of the times `k * step` that is not behind `time`.
 inline std::int64_t on_grid(std::int64_t time, std::int64_t step) {
@@ -201,4 +201,4 @@ template <class Aggregator> class sessions {
   std::vector<session> all_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::model
+}  // namespace THALWEG_NAMESPACE::model

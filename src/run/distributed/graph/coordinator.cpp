@@ -8,7 +8,7 @@
 
 #include "../../engine/graph_engine.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 // A rank that has some of the parts.
 class keyed_farm::coordinator::remote_rank final : public partition_worker {
@@ -296,4 +296,4 @@ void keyed_farm::coordinator::end_with_answers(worker& w) {
   end_all(w);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

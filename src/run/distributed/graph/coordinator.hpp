@@ -17,7 +17,7 @@
 /// Invariant: order, time and end of the stream are those of one rank. A rank that gets parts gives none away
 /// while keys are on their way, so no rank waits for one that waits for it.
 /// Model: docs/protocols/partitions.pml, with the parts on one rank.
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class keyed_farm::coordinator final : public partitioner, public receiver {
  public:
@@ -70,4 +70,4 @@ class keyed_farm::coordinator final : public partitioner, public receiver {
   std::vector<std::vector<task_message>> said_;  // what end hooks have sent, by stage and place
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -5,7 +5,7 @@
 
 #include "../../engine/graph_engine.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -138,4 +138,4 @@ channel* graph_engine::smallest_full() const {
   return smallest;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -7,7 +7,7 @@
 /// What one rank reports when nothing moves on it although items wait. On a single rank the last node that
 /// falls asleep knows that. With several, quiescence.hpp in src/run/distributed/mpi asks all of them and
 /// decides.
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 /// What lets a rank go on, the cheapest first.
 enum class remedy : std::uint8_t {
@@ -26,4 +26,4 @@ struct deadlock_report {
   std::int64_t items = 0;  ///< of `room`: how many the edge holds
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -12,7 +12,7 @@
 #include "remote.hpp"
 #include "remote_partitioner.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 int graph_engine::replicas_here(std::size_t stage) const {
   return replicas_on(state_->others->places()[stage], state_->others->rank());
@@ -381,4 +381,4 @@ void graph_engine::others_have_joined() {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -13,7 +13,7 @@
 /// What the networks of one run tell each other when several processes, each of which has a rank, execute its
 /// stages. Nothing here knows how bytes get from one to the other: src/run/distributed/mpi does.
 /// docs/distributed.md describes how it works.
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class graph_engine;
 class outbound;
@@ -93,4 +93,4 @@ class exchange {
   virtual void resize(std::size_t stage, int replicas) = 0;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

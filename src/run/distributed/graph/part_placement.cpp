@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -110,4 +110,4 @@ int part_placement::possible(int wanted) const {
   return static_cast<int>(sum);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -11,7 +11,7 @@
 #include "task_message.hpp"
 
 /// Where the parts of a farm are that several ranks execute together with one coordinator (coordinator.hpp).
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 inline constexpr std::size_t most_fresh = 32;  ///< ranks whose results may be sent as they come
 
@@ -60,4 +60,4 @@ struct part_placement {
   std::size_t key_parts_ = 0;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

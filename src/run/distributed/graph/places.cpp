@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 int replicas_in_all(const std::vector<place_of>& places) {
   int sum = 0;
@@ -26,4 +26,4 @@ std::vector<place_of> resized(std::vector<place_of> places, int n) {
   return places;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

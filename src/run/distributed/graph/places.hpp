@@ -5,7 +5,7 @@
 #include <vector>
 
 /// Which ranks execute a stage.
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 /// Some of a stage's replicas, on one rank. A serial stage has one place with one replica.
 struct place_of {
@@ -26,4 +26,4 @@ using mapping = std::vector<std::vector<place_of>>;
 /// changed in between.
 [[nodiscard]] std::vector<place_of> resized(std::vector<place_of> places, int n);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -8,7 +8,7 @@
 
 #include "../../engine/graph_engine.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -388,4 +388,4 @@ void inbound::tell(sender& s) {
   by_.give_credit(s.rank, channel_, std::exchange(s.taken, 0), grant);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

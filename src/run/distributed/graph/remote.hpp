@@ -12,7 +12,7 @@
 #include "../../engine/node.hpp"
 #include "exchange.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 /// The ends of channels between ranks: `outbound` sends runs of items, `inbound` receives them.
 ///
@@ -156,4 +156,4 @@ class inbound final : public node, public receiver {
   std::int64_t told_ = 0;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -8,7 +8,7 @@
 
 #include "../../engine/graph_engine.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 // Takes the runs of a part whose keys have not come yet.
 class keyed_farm::remote_partitioner::waiting_partition final : public partition_worker {
@@ -231,4 +231,4 @@ void keyed_farm::remote_partitioner::finish(worker& w) {
   end(w);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

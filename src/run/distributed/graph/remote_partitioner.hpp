@@ -18,7 +18,7 @@
 /// Invariant: it answers each task once, in the order of the tasks. It gives keys away when it has answered
 /// all runs with items for their part, and works on such runs only when the keys are there.
 /// Model: docs/protocols/partitions.pml, for the parts of one rank.
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class keyed_farm::remote_partitioner final : public partitioner, public receiver {
  public:
@@ -58,4 +58,4 @@ class keyed_farm::remote_partitioner final : public partitioner, public receiver
   bool finishing_ = false;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

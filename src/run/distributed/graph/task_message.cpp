@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
@@ -124,4 +124,4 @@ bool inbox::empty() const {
   return waiting_.empty();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -15,7 +15,7 @@
 
 #include "../../engine/channel.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 /// What the ranks of a farm with a coordinator tell each other: a task, which is a run of items or a move of
 /// keys, or an answer.
@@ -101,4 +101,4 @@ class inbox {
   std::deque<received> waiting_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::dataflow
+}  // namespace THALWEG_NAMESPACE::run_detail::dataflow

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// A run that other processes execute without this one: it has ended when it begins, and has no results.
 class absent final : public engine {
@@ -21,4 +21,4 @@ class absent final : public engine {
   [[nodiscard]] bool executes_graphs() const noexcept override { return true; }
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

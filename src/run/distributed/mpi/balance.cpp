@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -144,4 +144,4 @@ void balance(std::vector<stage_group>& groups, const machine& on) {
   placing(groups, on).place_all();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

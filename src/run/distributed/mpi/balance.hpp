@@ -8,7 +8,7 @@
 #include "../graph/exchange.hpp"
 #include "machine.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// Stages [first, last) of the plan, which are executed together: a serial one, or all of a farm.
 struct stage_group {
@@ -35,4 +35,4 @@ struct stage_group {
 /// as long as its workers keep pace with the rest, the others on ranks of their own near by.
 void balance(std::vector<stage_group>& groups, const machine& on);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -8,7 +8,7 @@
 #include "collective.hpp"
 #include "constants.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -75,4 +75,4 @@ void clocks::add(const clocks& with_more, const std::vector<int>& node_of) {
   }
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

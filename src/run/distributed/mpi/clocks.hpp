@@ -8,7 +8,7 @@
 
 #include <mpi.h>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// The clocks of all ranks, as they were when the run began.
 class clocks {
@@ -40,4 +40,4 @@ class clocks {
   std::vector<reading> of_rank_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

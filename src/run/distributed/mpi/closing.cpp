@@ -16,7 +16,7 @@
 #include "constants.hpp"
 #include "rendezvous.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -149,4 +149,4 @@ void closing::agree_on_error() {
   run.fail(as_exception(told, first.rank == rank ? own : nullptr), std::numeric_limits<std::int64_t>::min());
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

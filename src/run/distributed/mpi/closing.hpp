@@ -17,7 +17,7 @@
 /// the run are over, then all: from then on no rank has anything new to send. When all that was sent has
 /// left, the ranks add up how many messages each of them gets. A rank that has received them all is done. So
 /// no message is lost, and none comes to a rank that has left.
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 class closing {
  public:
@@ -47,4 +47,4 @@ class closing {
   std::int64_t to_come_ = 0, expected_ = -1;  // messages; -1: it is not known yet
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

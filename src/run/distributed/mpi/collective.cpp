@@ -10,7 +10,7 @@
 
 #include "constants.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -140,4 +140,4 @@ std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine,
   return all;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -11,7 +11,7 @@
 
 /// What all ranks do together at the end of a run, without keeping a processor busy as MPI's own waiting
 /// would.
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 [[nodiscard]] int rank_in(MPI_Comm comm);
 [[nodiscard]] int ranks_in(MPI_Comm comm);
@@ -43,4 +43,4 @@ void before_finalising(void (*call)());
 /// Rank 0 gets what each rank has, by rank; the others get nothing.
 [[nodiscard]] std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine, MPI_Comm comm);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -9,7 +9,7 @@
 #include "../../engine/graph_engine.hpp"
 #include "collective.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -132,4 +132,4 @@ std::chrono::microseconds communicator::longest_sleep(int looks) const {
   return longest_if_woken;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -23,7 +23,7 @@
 /// thread, makes all calls of MPI: it looks in turn after messages (endpoint.hpp), what ranks tell each other
 /// about the run (control.hpp), who is there (membership.hpp) and, once the network is over, the end
 /// (closing.hpp).
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 class communicator final : public dataflow::exchange {
  public:
@@ -94,4 +94,4 @@ class communicator final : public dataflow::exchange {
   std::mutex joining_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

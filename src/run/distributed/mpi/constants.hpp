@@ -6,7 +6,7 @@
 #include <cstddef>
 
 /// What several parts of the communication between ranks go by.
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// How long a thread rests between two looks at a message that is to come: longer and longer.
 inline constexpr std::chrono::microseconds first_rest{20};
@@ -18,4 +18,4 @@ inline constexpr int clocks_tag = 4;
 inline constexpr int heartbeat_tag = 9;
 inline constexpr int join_request_tag = 11;  // between parents and children alone
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -9,7 +9,7 @@
 
 #include "../../engine/graph_engine.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 void control::start(dataflow::graph_engine& of) {
   net_ = &of;
@@ -193,4 +193,4 @@ void control::gather_statistics() {
   gather(net_->run(), mine, members_.comm_of_all());
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -23,7 +23,7 @@
 /// Written by: the communication thread. Any thread asks for replicas, through a list under a lock.
 /// Invariant: of several changes of a stage all ranks end with the one of the highest time and rank. Each
 /// rank passes on what it is told once, down the tree of the rank that began.
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 class control {
  public:
@@ -76,4 +76,4 @@ class control {
   message_count of_quiescence_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

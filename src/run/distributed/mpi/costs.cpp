@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::vector<stage_cost> saved_costs(const std::string& file) {
   return costs_of_all(stages);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

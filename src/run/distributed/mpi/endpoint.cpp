@@ -15,7 +15,7 @@
 #include "one_sided.hpp"
 #include "two_sided.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -431,4 +431,4 @@ void endpoint::complete(int from, std::unique_ptr<partial_receive> whole) {
   --open_;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -32,7 +32,7 @@
 /// Invariant: what this rank sends to another one takes effect there in the order of the calls. That holds
 /// while a rank joins: what was kept for it goes first. A message counts as sent before a transport has it,
 /// and as received when it is opened. After `stop_sending`, and once `all_sent` is true, no message leaves.
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// What stands at the head of each message.
 struct header {
@@ -190,4 +190,4 @@ class endpoint final : private recipient {
   std::vector<outgoing_message> kept_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -10,7 +10,7 @@
 
 #include "collective.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -98,4 +98,4 @@ environment discover_joined_environment(MPI_Comm comm) {
   return look_around(comm, boot);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

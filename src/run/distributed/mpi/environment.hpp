@@ -7,7 +7,7 @@
 #include "machine.hpp"
 #include "process.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// The ranks, where they are, and what they have.
 struct environment {
@@ -25,4 +25,4 @@ struct environment {
 /// Two ranks that see the same boot of the same host are on one machine. Sleeps while it waits.
 [[nodiscard]] environment discover_joined_environment(MPI_Comm comm);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -12,7 +12,7 @@
 
 #include "collective.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -175,4 +175,4 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
   run.statistics.learn(std::move(all));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -13,7 +13,7 @@
 #include "clocks.hpp"
 
 /// What rank 0 learns from all ranks when a run has ended: for its report, and for its trace.
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// What one rank has sent through a channel. Any thread.
 struct traffic {
@@ -60,4 +60,4 @@ struct of_this_rank {
 /// All ranks call it together, when nothing is executed any more.
 void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

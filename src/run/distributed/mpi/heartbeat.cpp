@@ -7,7 +7,7 @@
 #include "collective.hpp"
 #include "constants.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -81,4 +81,4 @@ void heartbeat::give_up() const {
               comm_, {process_});
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

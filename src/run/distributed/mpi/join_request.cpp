@@ -7,7 +7,7 @@
 #include "collective.hpp"
 #include "constants.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -88,4 +88,4 @@ bool group::all_agree(bool mine) const {
   return all != 0;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -14,7 +14,7 @@
 
 /// What a run and the processes that it has started to join it tell each other before these are its ranks.
 /// docs/distributed.md describes all of it.
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// What joiners are told when they begin.
 struct join_request {
@@ -58,4 +58,4 @@ struct group {
   [[nodiscard]] bool all_agree(bool mine) const;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

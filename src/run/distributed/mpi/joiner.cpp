@@ -7,7 +7,7 @@
 
 #include "collective.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 joiner* joiner::here() {
   static const std::unique_ptr<joiner> it = []() -> std::unique_ptr<joiner> {
@@ -64,4 +64,4 @@ void joiner::part() {
   MPI_Comm_disconnect(&parent_);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

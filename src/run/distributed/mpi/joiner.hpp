@@ -7,7 +7,7 @@
 
 #include "join_request.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// A process that a run has started to join it. Of all runs of the program it executes that one alone.
 class joiner {
@@ -43,4 +43,4 @@ class joiner {
   bool answered_ = false;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

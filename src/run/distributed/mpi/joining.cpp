@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -160,4 +160,4 @@ void joining::part() {
   if (inter_ != MPI_COMM_NULL) MPI_Comm_disconnect(&inter_);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

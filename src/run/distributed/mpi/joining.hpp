@@ -16,7 +16,7 @@
 #include "join_request.hpp"
 #include "process.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// Starts processes that join a run, on the side of the ranks that began it. MPI's functions for that keep
 /// their caller waiting, so a thread of this object calls them, and the stream goes on meanwhile.
@@ -100,4 +100,4 @@ class joining {
   std::thread thread_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 std::vector<int> machine::by_host() const {
   std::vector<int> all;
@@ -69,4 +69,4 @@ machine made_up(int ranks, std::string_view hosts, int cores) {
   return made;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// What a job is mapped to: the ranks, which host each is on, and how many threads it has for stages.
 struct machine {
@@ -37,4 +37,4 @@ struct machine {
 /// \throws error  if the text cannot be read
 [[nodiscard]] machine made_up(int ranks, std::string_view hosts, int cores);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

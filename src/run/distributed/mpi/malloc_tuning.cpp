@@ -7,7 +7,7 @@
 
 #include <malloc.h>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 void tune_malloc(std::size_t most) {
 #ifdef __GLIBC__
@@ -23,4 +23,4 @@ void tune_malloc(std::size_t most) {
 #endif
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// Large items that come from other ranks are new ones: each takes memory, and gives it back when it has been
 /// used. glibc returns what is free at the end of the heap to the system as soon as there is some more than
@@ -15,4 +15,4 @@ namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
 /// environment (`MALLOC_TRIM_THRESHOLD_`, `MALLOC_MMAP_THRESHOLD_`, `GLIBC_TUNABLES`): all stays as it is.
 void tune_malloc(std::size_t most);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

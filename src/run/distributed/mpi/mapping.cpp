@@ -12,7 +12,7 @@
 #include "balance.hpp"
 #include "stage_edges.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -308,4 +308,4 @@ dataflow::mapping with_reserves(const run_state& run, const mpi_options& how, co
   return places;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

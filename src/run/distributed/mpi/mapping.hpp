@@ -6,7 +6,7 @@
 #include "../graph/exchange.hpp"
 #include "machine.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// Which ranks execute which stages. \throws invalid_job  with all that is wrong with what was asked for
 [[nodiscard]] dataflow::mapping map_stages(const run_state& run, const mpi_options& how, const machine& on);
@@ -15,4 +15,4 @@ namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
 [[nodiscard]] dataflow::mapping with_reserves(const run_state& run, const mpi_options& how, const machine& on,
                                               dataflow::mapping places);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

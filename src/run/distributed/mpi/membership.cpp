@@ -13,7 +13,7 @@
 #include "constants.hpp"
 #include "joiner.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {}  // namespace
 
@@ -151,4 +151,4 @@ void membership::leave() {
   MPI_Comm_free(&comm);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

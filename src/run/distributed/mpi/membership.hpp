@@ -25,7 +25,7 @@
 /// not change: mapping and workers.
 /// Invariant: a rank that has joined stays until the end. All ranks admit joiners or none does, and a run
 /// does not close on rank 0 while joiners may still come.
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 class membership {
  public:
@@ -104,4 +104,4 @@ class membership {
   std::unique_ptr<joining> joining_;  // last: its thread uses `messages_`
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -33,7 +33,7 @@
 #include "rendezvous.hpp"
 #include "stage_edges.hpp"
 
-namespace thalweg::inline THALWEG_ABI {
+namespace THALWEG_NAMESPACE {
 
 namespace run_detail::distributed {
 
@@ -479,4 +479,4 @@ mpi::operator any_policy() const {
   return {"mpi:" + std::to_string(ranks_), std::make_shared<mpi>(*this), run_detail::distributed::make_mpi};
 }
 
-}  // namespace thalweg::inline THALWEG_ABI
+}  // namespace THALWEG_NAMESPACE

@@ -11,7 +11,7 @@
 
 #include "two_sided.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// Messages as messages of MPI, and their blocks through windows. Each rank has a ring of bytes for each
 /// other one, from which that one fetches straight to where the bytes belong.
@@ -79,4 +79,4 @@ class one_sided final : public two_sided {
   std::vector<inlet> in_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

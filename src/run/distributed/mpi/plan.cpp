@@ -15,7 +15,7 @@
 
 #include "stage_edges.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -160,4 +160,4 @@ void write_whole(const std::string& file, std::string_view text) {
   out.commit();
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -12,7 +12,7 @@
 #include "machine.hpp"
 
 /// What `./thalweg plan` has a program do in place of a run; it says so by environment variables.
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// THALWEG_PLAN: the file that the plan is written to; a job that is run then ends the program. Without
 /// THALWEG_PLAN_RANKS and THALWEG_PLAN_HOSTS it is that for the ranks that were started.
@@ -38,4 +38,4 @@ struct plan_request {
 /// Writes a file all at once.
 void write_whole(const std::string& file, std::string_view text);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

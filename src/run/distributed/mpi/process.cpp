@@ -14,7 +14,7 @@
 
 #include "collective.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -102,4 +102,4 @@ void stop_watch::live() {
   end_program_without_mpi(why_, which_);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// A process of the program, as others know it: they may see it and end it if it is on the same machine. It
 /// is never taken for a later one with the same number.
@@ -51,4 +51,4 @@ class stop_watch {
   std::thread thread_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -8,11 +8,11 @@
 
 #include "../graph/deadlock_report.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::dataflow {
+namespace THALWEG_NAMESPACE::run_detail::dataflow {
 class graph_engine;
 }
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// Messages that a rank has sent and received since the run began, without those of `quiescence`.
 struct message_count {
@@ -88,4 +88,4 @@ class quiescence {
   message_count last_messages_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

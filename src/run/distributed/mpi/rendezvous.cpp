@@ -12,7 +12,7 @@
 #include "constants.hpp"
 #include "joiner.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -207,4 +207,4 @@ void require_no_run() {
               MPI_COMM_WORLD);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -16,7 +16,7 @@
 /// Written by: the threads that begin runs, one after the other, and the one that finalises MPI.
 /// Invariant: a rank leaves a rendezvous when all ranks have come to the run of the same number. If one has
 /// come to another run, or to the end, rank 0 ends the program on all of them.
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// MPI has been initialised by the library (`own`: so all ranks are there) or by the program. From now on
 /// ranks find out when it is finalised on some of them while others run something.
@@ -47,4 +47,4 @@ class in_run {
 /// the program on all ranks, since they would wait for it.
 void require_no_run();
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

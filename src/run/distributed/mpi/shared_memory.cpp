@@ -17,7 +17,7 @@
 #include <sys/statvfs.h>
 #endif
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
@@ -450,4 +450,4 @@ void shared_memory::free_up_to(inlet& i) {
   if (left * 2 <= size_ && i.ends->starved.exchange(0) != 0) ring_at(*i.bell);
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

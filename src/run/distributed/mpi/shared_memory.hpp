@@ -12,7 +12,7 @@
 
 #include "transport.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// Messages and their blocks between the ranks of one machine, through a window of memory that they share.
 /// Each rank has a ring of bytes for each other one. The sender copies into its ring, and the receiver copies
@@ -73,4 +73,4 @@ class shared_memory final : public transport {
   std::deque<inlet> in_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -2,7 +2,7 @@
 
 #include "../../parts.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 std::vector<stage_edge> stage_channels_of(const run_state& run) {
   std::vector<stage_edge> all;
@@ -22,4 +22,4 @@ std::vector<stage_edge> stage_channels_of(const run_state& run) {
   return all;
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

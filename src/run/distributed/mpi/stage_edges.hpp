@@ -6,7 +6,7 @@
 #include <typeinfo>
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// An edge from a stage to the next one, both by their numbers in the plan.
 struct stage_edge {
@@ -18,4 +18,4 @@ struct stage_edge {
 /// All edges of the job without those inside farms, whose stages are always on one rank.
 [[nodiscard]] std::vector<stage_edge> stage_channels_of(const run_state& run);
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 bytes buffer_pool::take() {
   const std::lock_guard hold(lock_);
@@ -17,4 +17,4 @@ void buffer_pool::give(bytes content) {
   if (spare_.size() < most && content.capacity() < longest) spare_.push_back(std::move(content));
 }
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

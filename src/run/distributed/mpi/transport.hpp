@@ -14,7 +14,7 @@
 #include "../graph/exchange.hpp"
 
 /// How messages get from one rank to another. Only `endpoint` knows what they mean.
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 using bytes = std::vector<std::byte>;
 
@@ -100,4 +100,4 @@ class transport {
   [[nodiscard]] virtual bool all_sent() const = 0;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

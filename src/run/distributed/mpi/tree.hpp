@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// Calls `f` with each rank below this one in a binomial tree of all ranks with that root: what the root
 /// tells reaches all ranks after log2(ranks) steps, and no rank tells more others than that.
@@ -36,4 +36,4 @@ struct rank_tree {
   }
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

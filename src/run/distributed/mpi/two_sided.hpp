@@ -11,7 +11,7 @@
 
 #include "transport.hpp"
 
-namespace thalweg::inline THALWEG_ABI::run_detail::distributed {
+namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// Messages and their blocks as messages of MPI. MPI sends blocks from where they lie, and receives them
 /// where they belong.
@@ -77,4 +77,4 @@ class two_sided : public transport {
   std::vector<int> indices_;
 };
 
-}  // namespace thalweg::inline THALWEG_ABI::run_detail::distributed
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed
