@@ -61,12 +61,10 @@ bool channel::enough_work_waits(std::int64_t items) const noexcept {
   const auto most = each == 0 ? most_unmeasured : most_waiting_ns / each;
   const auto takers = takers_.load(std::memory_order_relaxed);
   if (items >= std::max(most, 2 * takers) * grown) return true;
-  // What the receiver waits for may be expensive, and it is not known how much.
-  if (held_up_.load(std::memory_order_relaxed) && items >= std::max(most_unmeasured, 2 * takers) * grown)
-    return true;
   // Long runs take the place of many: what waits stays as much work, but for two of them for each replica.
   const auto runs = static_cast<std::int64_t>(batch_.load(std::memory_order_relaxed)) * 2 * takers;
-  return items >= runs * grown;
+  const auto slots = static_cast<std::int64_t>(most_chunks_.load(std::memory_order_relaxed));
+  return items >= runs * grown && items * item_ns() >= slots * shortest_run_ns;
 }
 
 std::size_t channel::room() const noexcept {
@@ -238,7 +236,7 @@ chunk_ptr channel::pop(std::size_t most, chunk_ptr back, bool in_hand) {
 void channel::note_popped(std::size_t items) {
   const auto now = observe::now_ns();
   auto each = drain_ns_.load(std::memory_order_relaxed);
-  if (popped_ > 0 && (left_ || was_held_up_.load(std::memory_order_relaxed))) {
+  if (popped_ > 0) {
     const auto took = (now - popped_ns_) / static_cast<std::int64_t>(popped_);
     each += (took - each) / 4;
   } else {
@@ -246,9 +244,7 @@ void channel::note_popped(std::size_t items) {
   }
   drain_ns_.store(each, std::memory_order_relaxed);
   popped_ns_ = now;
-  popped_ = items;
-  left_ = !waiting_.empty();
-  was_held_up_.store(false, std::memory_order_relaxed);
+  popped_ = waiting_.empty() ? 0 : items;
 }
 
 // Of what the sender is filling so many items at most, if nothing older waits.

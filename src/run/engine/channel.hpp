@@ -131,11 +131,6 @@ class channel final : public model::demand {
   [[nodiscard]] std::size_t message() const noexcept { return message_.load(std::memory_order_relaxed); }
   /// 0: that is not known yet.
   [[nodiscard]] std::int64_t item_ns() const noexcept { return item_ns_.load(std::memory_order_relaxed); }
-  /// The receiver waits for room itself, and takes nothing meanwhile.
-  void hold_up(bool on) noexcept {
-    if (on) was_held_up_.store(true, std::memory_order_relaxed);
-    held_up_.store(on, std::memory_order_relaxed);
-  }
   /// From now on, what comes is dropped: the receiver wants no more.
   void discard() noexcept;
   /// Whether the sender is to be notified that there is room again. Clears that.
@@ -193,11 +188,9 @@ class channel final : public model::demand {
   // How long it takes from one item to the next while some wait: more than an item costs where the receiver
   // waits for room itself.
   std::atomic<std::int64_t> drain_ns_{0};
-  std::int64_t popped_ns_ = 0;  // when, and how many, and whether others were left; under `lock_`
+  std::int64_t popped_ns_ = 0;  // when, and how many, if others were left; under `lock_`
   std::size_t popped_ = 0;
-  bool left_ = false;
-  std::atomic<bool> was_held_up_{false};  // since then
-  std::atomic<bool> closed_{false}, discards_{false}, sender_waits_{false}, held_up_{false};
+  std::atomic<bool> closed_{false}, discards_{false}, sender_waits_{false};
   std::atomic<std::uint64_t> dropped_{0};
   std::atomic<std::int64_t> lost_{0};
   pipe::futex_word taken_{0};  // how often something was taken while the sender waited in a call

@@ -383,7 +383,6 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
   const auto turns = turns_given_.load();
   auto ways = ways_given_.load();
   bool rested = no_other_threads();
-  e.from->hold_up(true);
   while (!e.ask_for_room()) {
     if (state_->flags.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
     if (help(*e.to, w)) continue;
@@ -413,7 +412,8 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
     // Or no thread has: a stage that chooses waits for another input. Whether another rank still works is not
     // known here: then only when all ranks stand still.
     // What is about to be executed by a thread of another group gets a moment for that.
-    if (rested && (!state_->others || e.to->chooses() || turns_given_.load() != turns) && nobody_works() &&
+    if (rested &&
+        (!state_->others || e.to->chooses() || turns_given_.load() != turns) && nobody_works() &&
         !e.has_room()) {
       if (auto* other = w.home.take()) {
         execute_inside(*other, w);
@@ -424,7 +424,6 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
     e.wait_for_room();
     rested = true;
   }
-  e.from->hold_up(false);
   w.soon = soon;
   const auto waited = observe::now_ns() - begin;
   e.from->waited_for_room(waited);

@@ -80,7 +80,6 @@ bool node::claim() noexcept {
   auto seen = state::queued;
   if (!state_.compare_exchange_strong(seen, state::running, std::memory_order_acq_rel)) return false;
   pipe::full_fence();
-  hold_up(false);
   if (rests_since_ != 0) count_waiting(observe::now_ns());
   return true;
 }
@@ -161,16 +160,7 @@ bool node::ask_for_room() {
   const auto has_room = [](const outlet& o) { return o.to == nullptr || o.to->ask_for_room(); };
   wants_room_ = !(any_output_will_do ? std::any_of(outlets.begin(), outlets.end(), has_room)
                                      : std::all_of(outlets.begin(), outlets.end(), has_room));
-  if (wants_room_) hold_up(true);
   return !wants_room_;
-}
-
-// While it waits for room, little more need come. Whoever waits because of that is notified when this node
-// has taken something.
-void node::hold_up(bool on) noexcept {
-  if (holds_up_.load(std::memory_order_relaxed) == on) return;
-  holds_up_.store(on, std::memory_order_relaxed);
-  for (auto* e : in) e->hold_up(on);
 }
 
 bool node::inputs_ended() const {

@@ -163,9 +163,6 @@ class node {
   }
   /// All the work it has done.
   [[nodiscard]] std::int64_t worked_ns() const noexcept { return worked_ns_.load(std::memory_order_relaxed); }
-  /// It waits for room, in the middle of a call or not. Who executes it, or, for
-  /// a farm, a replica.
-  void hold_up(bool on) noexcept;
   /// A thread has waited in the middle of one of its calls for room.
   void waited_for_room(std::int64_t ns);
 
@@ -206,7 +203,6 @@ class node {
   // Since when it has nothing to do, and whether that is for want of room; whoever executes it.
   std::int64_t rests_since_ = 0;
   bool wants_room_ = false;
-  std::atomic<bool> holds_up_{false};  // its senders, since it wants room; of a farm, by any replica
 };
 
 }  // namespace THALWEG_NAMESPACE::run_detail::dataflow
