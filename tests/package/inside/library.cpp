@@ -27,7 +27,7 @@ GIVEN_AWAY long NAMED(sum_, NAME)(int n) {
   return sum + static_cast<long>(seen.size());
 }
 
-/// What this library's Thalweg says of a rate of nothing.
+/// What this library's Thalweg says of a rate of nothing, which is refused.
 GIVEN_AWAY const char* NAMED(message_, NAME)() {
   static std::string text;
   try {
