@@ -1,5 +1,7 @@
 #include <thalweg/model/chain.hpp>
+#include <thalweg/model/errors.hpp>
 #include <thalweg/model/naming.hpp>
+#include <thalweg/model/type_name.hpp>
 #include <thalweg/observe/clock.hpp>
 
 #include <utility>
@@ -54,14 +56,39 @@ std::chrono::nanoseconds doubled(std::chrono::nanoseconds delay, int times) {
 
 }  // namespace
 
+// What the handler of `tw::decide` answers.
+error_policy component::asked(std::size_t stage, context& ctx, const void* item, const std::type_info* type,
+                              const stage_failure& failure, int tries) const {
+  const auto& info = stages_[stage];
+  error_policy answer;
+  frame<mode::plain>::attribute(stage, [&] {
+    ctx.one_at_a_time([&] {
+      answer = info.opts.on_error.decider()({info.name, item, type, failure.cause, tries});
+    });
+    auto problem = answer.problem();
+    if (problem.empty() && answer.last() == action::decide) {
+      problem = "it is asked itself, so tw::decide is no answer";
+    } else if (problem.empty() && answer.last() == action::dead_letter &&
+               (item == nullptr || *answer.handled_type() != *type)) {
+      problem = "tw::dead_letter takes " + type_name(*answer.handled_type()) + ", but " +
+                (item == nullptr ? "there is no item" : "the item is " + type_name(*type));
+    }
+    if (!problem.empty())
+      throw error("what the handler of tw::decide has answered is not possible: " + problem +
+                  " (the error was: " + message_of(failure.cause) + ")");
+  });
+  return answer;
+}
+
 bool component::attempt(std::size_t stage, context& ctx, const void* item, const std::type_info* type,
                         function_ref<void()> f) {
-  const auto& info = stages_[stage];
-  const auto& policy = info.opts.on_error;
+  const auto& given = stages_[stage].opts.on_error;
+  const bool asks = given.last() == action::decide;
   auto& t = ctx.tallies[stage];
   error_policy answer;
-  int until = policy.retries();  // so many failed tries are followed by another
-  int since = 0;                 // of those that have come before the last answer
+  const auto* policy = &given;  // or the answer, where one is asked for
+  int left = given.retries();
+  int since = 0;  // so many tries were before that
   for (int tries = 1;; ++tries) {
     try {
       f();
@@ -69,27 +96,24 @@ bool component::attempt(std::size_t stage, context& ctx, const void* item, const
     } catch (const stage_failure& failure) {
       ++t.errors;
       if (failure.final) throw;
-      const auto* chosen = &policy;
-      if ((tries > until || failure.sent) && policy.last() == action::decide) {
-        frame<mode::plain>::attribute(stage, [&] {
-          ctx.one_at_a_time([&] {
-            answer = policy.decider()({info.name, item, type, failure.cause, tries});
-          });
-        });
-        chosen = &answer;
+      const bool again = left > 0 && !failure.sent;
+      // Asked anew when the tries are used up, unless the answer has said what follows them.
+      if (!again && asks && (policy == &given || policy->last() == action::stop)) {
+        answer = asked(stage, ctx, item, type, failure, tries);
+        policy = &answer;
+        left = answer.retries();
         since = tries - 1;
-        until = since + answer.retries();
       }
-      if (tries <= until && !failure.sent) {
+      if (left > 0 && !failure.sent) {
+        --left;
+        ctx.back_off(doubled(policy->delay(), tries - since - 1));
         ++t.retries;
-        ctx.back_off(doubled(until > policy.retries() ? answer.delay() : policy.delay(), tries - since - 1));
-      } else if (chosen->last() == action::skip) {
+      } else if (policy->last() == action::skip) {
         ++t.skipped;
         return false;
-      } else if (chosen->last() == action::dead_letter && item != nullptr && chosen->dead_letter_handler() &&
-                 *chosen->handled_type() == *type) {
+      } else if (policy->last() == action::dead_letter && item != nullptr) {
         frame<mode::plain>::attribute(
-            stage, [&] { ctx.one_at_a_time([&] { chosen->dead_letter_handler()(item, failure.cause); }); });
+            stage, [&] { ctx.one_at_a_time([&] { policy->dead_letter_handler()(item, failure.cause); }); });
         ++t.dead_lettered;
         return false;
       } else {
@@ -100,17 +124,11 @@ bool component::attempt(std::size_t stage, context& ctx, const void* item, const
 }
 
 void component::forgive(std::size_t stage, context& ctx, const stage_failure& failure) {
-  const auto& info = stages_[stage];
-  const auto& policy = info.opts.on_error;
-  auto last = failure.final ? action::stop : policy.last();
-  if (last == action::decide) {
-    frame<mode::plain>::attribute(stage, [&] {
-      ctx.one_at_a_time([&] {
-        last = policy.decider()({info.name, nullptr, nullptr, failure.cause, 1}).last();
-      });
-    });
-  }
-  if (last == action::stop) throw failure;
+  const auto& policy = stages_[stage].opts.on_error;
+  const bool ends =
+      failure.final || policy.plain() ||
+      (policy.last() == action::decide && asked(stage, ctx, nullptr, nullptr, failure, 1).plain());
+  if (ends) throw failure;
   ++ctx.tallies[stage].errors;
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr int most_at_once = 4096;  // at once, of one farm and those around it
 
 // Why a stage cannot have this error policy; empty: it can.
-std::string misfit(const stage_info& s, const error_policy& policy) {
+std::string refusal(const stage_info& s, const error_policy& policy) {
   if (policy.plain()) return {};
   constexpr const char* only_stop = ", so .on_error can only be tw::stop";
   if (!s.only_stops.empty()) return s.only_stops + only_stop;
@@ -62,7 +62,7 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
     bad("is a source: nothing waits in front of it, so .capacity does nothing");
   if (const auto problem = o.on_error.problem(); !problem.empty()) {
     bad(problem);
-  } else if (auto why = misfit(s, o.on_error); !why.empty()) {
+  } else if (auto why = refusal(s, o.on_error); !why.empty()) {
     bad(why);
   }
   if (s.farm >= 0 && s.state.keyed() && o.schedule.how() != schedule::kind::on_demand)
@@ -187,7 +187,7 @@ void plan::use_by_default(const error_policy& policy) {
   for (const auto& c : components) {
     for (std::size_t i = 0; i < c->stages().size(); ++i) {
       const auto& s = c->stages()[i];
-      if (!s.opts.on_error.given() && misfit(s, policy).empty()) c->set_on_error(i, policy);
+      if (!s.opts.on_error.given() && refusal(s, policy).empty()) c->set_on_error(i, policy);
     }
   }
 }

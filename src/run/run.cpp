@@ -101,8 +101,7 @@ const std::shared_ptr<run_detail::engine>& execution::held() const {
 report execution::wait() {
   auto& state = held()->state();
   if (run_detail::executing::operators_of(state))
-    throw error(
-        "wait: an operator of the same run has called it, and would wait for itself; it may call stop()");
+    throw error("wait: an operator of the same run has called it, or its .at_end, and would wait for itself");
   engine_->join();
   std::exception_ptr not_written;
   // Of several ranks one writes what all have done.

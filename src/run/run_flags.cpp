@@ -1,9 +1,18 @@
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/run/run_flags.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace THALWEG_NAMESPACE::run_detail {
+
+namespace {
+
+// Added to the time of day, more might overflow.
+constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours(24 * 365);
+
+}  // namespace
 
 void run_flags::add_quota(std::atomic<std::size_t>& q) {
   const std::lock_guard hold(mutex_);
@@ -80,7 +89,8 @@ void run_flags::wait_while_paused() {
 
 bool run_flags::wait_while_paused(std::chrono::nanoseconds most) {
   std::unique_lock hold(mutex_);
-  return !changed_.wait_for(hold, most, [&] { return !paused() || ending.load(std::memory_order_relaxed); });
+  return !changed_.wait_for(hold, std::min(most, longest_wait),
+                            [&] { return !paused() || ending.load(std::memory_order_relaxed); });
 }
 
 std::int64_t run_flags::paused_until(std::int64_t now) const noexcept {
@@ -95,7 +105,8 @@ void run_flags::wait_done() {
 
 bool run_flags::wait_done(std::chrono::nanoseconds most) {
   std::unique_lock hold(mutex_);
-  return changed_.wait_for(hold, most, [&] { return done.load(std::memory_order_relaxed); });
+  return changed_.wait_for(hold, std::min(most, longest_wait),
+                           [&] { return done.load(std::memory_order_relaxed); });
 }
 
 void run_flags::release_waiters() {

@@ -47,8 +47,8 @@ void write_file::on_time(std::int64_t now) {
     live->on_time(now);
     tell_of_success();
   } catch (const std::filesystem::filesystem_error& why) {
-    if (!may_fail) throw;
     tell(why);
+    throw;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -205,6 +206,77 @@ TEST_P(OnErrorOfARun, AHandlerDecidesHowOftenAnItemIsTried) {
   EXPECT_THAT(tries, ElementsAre(2, 4));
   EXPECT_EQ(r.stage("m").retries(), 5U);
   EXPECT_EQ(r.stage("m").errors(), 5U);
+}
+
+TEST_P(OnErrorOfARun, AnAnswerMayBeToTryForEver) {
+  std::atomic<int> calls{0};
+  std::vector<int> seen;
+  tw::run(tw::source(std::vector{7}) | tw::map([&](int x) {
+            if (++calls < 20) throw std::runtime_error("again");
+            return x;
+          }) | tw::sink(seen),
+          policy(), {.on_error = tw::retry(1).then(tw::decide([](const tw::failure&) {
+            return tw::retry(std::numeric_limits<int>::max());
+          }))});
+  EXPECT_THAT(seen, ElementsAre(7));
+}
+
+TEST_P(OnErrorOfARun, WhatFollowsTheTriesOfAnAnswerHappens) {
+  std::atomic<int> asked{0}, calls{0};
+  std::vector<int> seen;
+  const auto r = tw::run(tw::source(std::vector{1, 2, 3}) |
+                             tw::map(
+                                 [&](int x) {
+                                   ++calls;
+                                   return no_odd(x);
+                                 },
+                                 {.name = "m"}) |
+                             tw::sink(seen),
+                         policy(), {.on_error = tw::decide([&](const tw::failure&) {
+                                      ++asked;
+                                      return tw::retry(2).then(tw::skip);
+                                    })});
+  EXPECT_THAT(seen, ElementsAre(2));
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(calls, 7);
+  EXPECT_EQ(r.stage("m").skipped(), 2U);
+}
+
+TEST_P(OnErrorOfARun, AnAnswerThatIsNotPossibleSaysSo) {
+  const auto refused = [&](const tw::error_policy& answer) -> std::string {
+    try {
+      tw::run(tw::source(std::vector{1}) | tw::map(no_odd, {.name = "m"}) | tw::sink([](int) {}), policy(),
+              {.on_error = tw::decide([answer](const tw::failure&) { return answer; })});
+    } catch (const tw::stage_error& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  EXPECT_THAT(refused(tw::dead_letter([](const std::string&, std::exception_ptr) {})),
+              testing::AllOf(HasSubstr("stage 'm'"), HasSubstr("takes std::string, but the item is int"),
+                             HasSubstr("the error was: odd")));
+  EXPECT_THAT(refused(tw::decide([](const tw::failure&) { return tw::skip; })), HasSubstr("is no answer"));
+  EXPECT_THAT(refused(tw::retry(-1)), HasSubstr("at least 0 retries"));
+  EXPECT_EQ(refused(tw::stop), "stage 'm': odd");
+}
+
+// Guards against what the clock and the longest of all times make together.
+TEST_P(AtEnd, OneMayWaitForeverForIt) {
+  std::atomic<bool> go{false};
+  auto e = tw::launch(tw::source([&, n = 0]() mutable -> std::optional<int> {
+                        while (!go) std::this_thread::sleep_for(1ms);
+                        return n < 3 ? std::optional(n++) : std::nullopt;
+                      }) | tw::sink([](int) {}),
+                      policy(), noting());
+  std::thread opens([&] {
+    std::this_thread::sleep_for(20ms);
+    go = true;
+  });
+  const auto r = e.wait_for(std::chrono::nanoseconds::max());
+  opens.join();
+  ASSERT_TRUE(r.has_value());
+  EXPECT_EQ(r->items(), 3U);
+  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace

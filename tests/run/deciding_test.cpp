@@ -2,7 +2,7 @@
 // to phase and from stage to stage; whoever executes the run has to notice, and to share the work, within
 // some tens of milliseconds.
 //
-// The dear operators of these tests sleep, which needs no core: so several can be at work at once on any
+// The expensive operators of these tests sleep, which needs no core: so several can be at work at once on any
 // machine, and what is looked at is how many were (`ledger`), not how long the run took.
 #include <thalweg/thalweg.hpp>
 
@@ -36,7 +36,7 @@ namespace {
 /// from one way of running to another are still gone.
 constexpr bool sanitized = THALWEG_ADDRESS_SANITIZER || THALWEG_THREAD_SANITIZER;
 
-constexpr auto dear_time = 5'000us;
+constexpr auto expensive_time = 5'000us;
 
 /// A line; or a graph, in which the stage that matters is in front of a tee, or between a tee and a merge.
 enum class shape { line, before_tee, behind_tee };
@@ -74,13 +74,13 @@ auto count_to(long n) {
                     {.name = "read"});
 }
 
-/// A farm of four whose operator sleeps over the items that are dear.
-auto slow_farm(ledger& l, std::function<bool(long)> is_dear, tw::options options = {}) {
+/// A farm of four whose operator sleeps over the items that are expensive.
+auto slow_farm(ledger& l, std::function<bool(long)> is_expensive, tw::options options = {}) {
   options.replicas = 4;
   options.name = "slow";
   return tw::farm(
-      [&l, is_dear = std::move(is_dear)](long x) {
-        if (is_dear(x)) l.sleep(x, dear_time);
+      [&l, is_expensive = std::move(is_expensive)](long x) {
+        if (is_expensive(x)) l.sleep(x, expensive_time);
         return x;
       },
       std::move(options));
@@ -102,7 +102,7 @@ double asked_for(double mean, const ledger& l) {
 /// and more than two on average.
 tried enough_at_once(const ledger& l, std::size_t expected, int most = 3, double mean = 2) {
   std::ostringstream text;
-  if (l.size() != expected) text << l.size() << " dear items instead of " << expected << "; ";
+  if (l.size() != expected) text << l.size() << " expensive items instead of " << expected << "; ";
   if (!sanitized && (l.most_at_once() < most || l.concurrency() <= asked_for(mean, l)))
     text << "at most " << l.most_at_once() << " at work at once, " << l.concurrency() << " on average";
   return {text.str(), l.overslept()};
@@ -142,23 +142,23 @@ INSTANTIATE_TEST_SUITE_P(policies, Deciding,
                            return name;
                          });
 
-// --- few of the items reach the dear stage ---
+// --- few of the items reach the expensive stage ---
 
-// Guards against samples that never see a dear item: one item of each run of 16, 64, ... is timed, and the
-// filter lets pass others. Then the run looks cheap for ever and stays on one thread.
+// Guards against samples that never see a expensive item: one item of each run of 16, 64, ... is timed, and
+// the filter lets pass others. Then the run looks cheap for ever and stays on one thread.
 TEST_P(Deciding, AFarmBehindAFilterThatLetsFewItemsPass) {
-  static constexpr long dear = 60;
+  static constexpr long expensive = 60;
   for (const long every : {16, 32, 48, 64, 65, 80, 100}) {
     expect_fine(
         [&]() -> tried {
           ledger l;
-          const auto report = run(count_to(dear * every) | one_of(every), slow_farm(l, always));
-          auto found = enough_at_once(l, dear);
+          const auto report = run(count_to(expensive * every) | one_of(every), slow_farm(l, always));
+          auto found = enough_at_once(l, expensive);
           const auto& slow = report.stage("slow");
-          EXPECT_EQ(slow.items_in(), static_cast<std::uint64_t>(dear));
+          EXPECT_EQ(slow.items_in(), static_cast<std::uint64_t>(expensive));
           const auto told = slow.service_time();
-          if (slow.timed() &&
-              (told < dear_time / 2 || told > 3 * std::max<tw::fractional_ns>(dear_time, l.mean()))) {
+          if (slow.timed() && (told < expensive_time / 2 ||
+                               told > 3 * std::max<tw::fractional_ns>(expensive_time, l.mean()))) {
             std::ostringstream text;
             text << found.problem << "; the report says " << told.count() << " ns per item of the slow stage";
             found.problem = text.str();
@@ -171,7 +171,7 @@ TEST_P(Deciding, AFarmBehindAFilterThatLetsFewItemsPass) {
 
 // Guards the ways that are not the plain one: a policy for errors, threads of its own, no order.
 TEST_P(Deciding, AFarmWithOptionsBehindAFilter) {
-  static constexpr long dear = 60;
+  static constexpr long expensive = 60;
   for (const auto& [what, options] :
        std::vector<std::pair<std::string, tw::options>>{{"on_error", {.on_error = tw::retry(1)}},
                                                         {"blocking", {.blocking = true}},
@@ -180,40 +180,40 @@ TEST_P(Deciding, AFarmWithOptionsBehindAFilter) {
     expect_fine(
         [&] {
           ledger l;
-          run(count_to(dear * 100) | one_of(100), slow_farm(l, always, options));
-          return enough_at_once(l, dear);
+          run(count_to(expensive * 100) | one_of(100), slow_farm(l, always, options));
+          return enough_at_once(l, expensive);
         },
         what);
 }
 
 // Guards against samples of a window's input: the first item of a run never completes a window.
 TEST_P(Deciding, AFarmBehindACountWindow) {
-  static constexpr long dear = 60;
+  static constexpr long expensive = 60;
   for (const long every : {10, 1'000, 4'000})
     expect_fine(
         [&] {
           ledger l;
-          run(count_to(dear * every) | tw::window(tw::count(every), tw::count_of()) |
+          run(count_to(expensive * every) | tw::window(tw::count(every), tw::count_of()) |
                   tw::map([n = 0L](const tw::windowed<std::int64_t>&) mutable { return n++; }),
               slow_farm(l, always));
-          return enough_at_once(l, dear);
+          return enough_at_once(l, expensive);
         },
         "windows of " + std::to_string(every));
 }
 
 // Two serial stages are as good as a farm of two, where each has a thread: each may be at work while the
 // other is.
-TEST_P(Deciding, TwoDearSerialStagesBehindAFilterWorkAtTheSameTime) {
+TEST_P(Deciding, TwoExpensiveSerialStagesBehindAFilterWorkAtTheSameTime) {
   if (is_pool()) return;  // neighbours share a node
-  static constexpr long dear = 40;
+  static constexpr long expensive = 40;
   expect_fine([&] {
     ledger l;
     const auto sleepy = [&](long x) {
       l.sleep(x, 3ms);
       return x;
     };
-    run(count_to(dear * 100) | one_of(100), tw::map(sleepy) | tw::map(sleepy));
-    return enough_at_once(l, 2 * dear, 2, 1.4);
+    run(count_to(expensive * 100) | one_of(100), tw::map(sleepy) | tw::map(sleepy));
+    return enough_at_once(l, 2 * expensive, 2, 1.4);
   });
 }
 
@@ -221,13 +221,13 @@ TEST_P(Deciding, TwoDearSerialStagesBehindAFilterWorkAtTheSameTime) {
 
 // Guards against trust in what was measured once: after 100 000 items of some nanoseconds runs of items are
 // long, and everything may be on one thread.
-TEST_P(Deciding, ManyCheapItemsAndThenDearOnes) {
+TEST_P(Deciding, ManyCheapItemsAndThenExpensiveOnes) {
   static constexpr long cheap = sanitized ? 10'000 : 100'000;
-  static constexpr long dear = 100;
+  static constexpr long expensive = 100;
   expect_fine([&] {
     ledger l;
-    run(count_to(cheap + dear), slow_farm(l, [](long x) { return x >= cheap; }));
-    return enough_at_once(l, dear);
+    run(count_to(cheap + expensive), slow_farm(l, [](long x) { return x >= cheap; }));
+    return enough_at_once(l, expensive);
   });
 }
 
@@ -247,82 +247,83 @@ TEST_P(Deciding, AFewCheapItemsAndThenExpensiveOnes) {
   }
 }
 
-TEST_P(Deciding, DearItemsAndThenManyCheapOnes) {
+TEST_P(Deciding, ExpensiveItemsAndThenManyCheapOnes) {
   static constexpr long cheap = sanitized ? 10'000 : 100'000;
-  static constexpr long dear = 60;
+  static constexpr long expensive = 60;
   expect_fine([&] {
     ledger l;
-    const auto report = run(count_to(dear + cheap), slow_farm(l, [](long x) { return x < dear; }));
-    EXPECT_EQ(report.items(), static_cast<std::uint64_t>(dear + cheap));
-    return enough_at_once(l, dear);
+    const auto report = run(count_to(expensive + cheap), slow_farm(l, [](long x) { return x < expensive; }));
+    EXPECT_EQ(report.items(), static_cast<std::uint64_t>(expensive + cheap));
+    return enough_at_once(l, expensive);
   });
 }
 
 // In phases, each of which has to be noticed anew: what was learnt in the last one is wrong.
-TEST_P(Deciding, EachPhaseOfDearItemsIsNoticed) {
+TEST_P(Deciding, EachPhaseOfExpensiveItemsIsNoticed) {
   static constexpr long cheap = sanitized ? 2'000 : 20'000;
-  static constexpr long dear = 40;
+  static constexpr long expensive = 40;
   static constexpr long phases = 4;
   // All phases together: a replica may begin with the next one while others are at work on this one.
   expect_fine([&]() -> tried {
     ledger l;
-    run(count_to(phases * (cheap + dear)), slow_farm(l, [](long x) { return x % (cheap + dear) >= cheap; }));
-    return enough_at_once(l, phases * dear, 4, 2.5);
+    run(count_to(phases * (cheap + expensive)),
+        slow_farm(l, [](long x) { return x % (cheap + expensive) >= cheap; }));
+    return enough_at_once(l, phases * expensive, 4, 2.5);
   });
 }
 
 // Guards against averages: an item costs 50 us on average, and a run of items of a hundred microseconds by
-// that average has several dear ones or none.
-TEST_P(Deciding, OneItemOfAHundredIsDear) {
-  static constexpr long dear = 80;
+// that average has several expensive ones or none.
+TEST_P(Deciding, OneItemOfAHundredIsExpensive) {
+  static constexpr long expensive = 80;
   expect_fine([&] {
     ledger l;
-    run(count_to(dear * 100), slow_farm(l, [](long x) { return x % 100 == 99; }));
-    return enough_at_once(l, dear);
+    run(count_to(expensive * 100), slow_farm(l, [](long x) { return x % 100 == 99; }));
+    return enough_at_once(l, expensive);
   });
 }
 
 // Guards against a run of items that belongs to whoever made it: all the work comes of the last item.
 TEST_P(Deciding, ABurstOfAFlatMapAtTheEnd) {
   static constexpr long items = 20'000;
-  static constexpr long dear = 100;
+  static constexpr long expensive = 100;
   expect_fine([&] {
     ledger l;
     run(count_to(items) | tw::flat_map([](long x, tw::emitter<long>& out) {
           if (x == items - 1) {
-            for (long i = 0; i < dear; ++i) out.send(i);
+            for (long i = 0; i < expensive; ++i) out.send(i);
           }
         }),
         slow_farm(l, always));
-    return enough_at_once(l, dear);
+    return enough_at_once(l, expensive);
   });
 }
 
 // Guards against a loop that cannot be cut in the middle of a burst: all before it were cheap.
 TEST_P(Deciding, TheRestOfABurstOfAFlatMap) {
-  static constexpr long bursts = 100, of = 200, dear = 120;
+  static constexpr long bursts = 100, of = 200, expensive = 120;
   expect_fine([&] {
     ledger l;
     run(count_to(bursts) | tw::flat_map([](long x, tw::emitter<long>& out) {
           for (long i = 0; i < of; ++i) out.send(x * of + i);
         }) | tw::map([](long x) { return x; }),
-        slow_farm(l, [](long x) { return x >= bursts * of - dear; }));
-    return enough_at_once(l, dear);
+        slow_farm(l, [](long x) { return x >= bursts * of - expensive; }));
+    return enough_at_once(l, expensive);
   });
 }
 
 // And of every thousandth.
 TEST_P(Deciding, BurstsOfAFlatMapNowAndThen) {
   static constexpr long items = 6'000;
-  static constexpr long dear = 20;  // per burst
+  static constexpr long expensive = 20;  // per burst
   expect_fine([&] {
     ledger l;
     run(count_to(items) | tw::flat_map([n = 0L](long x, tw::emitter<long>& out) mutable {
           if (x % 1'000 != 999) return;
-          for (long i = 0; i < dear; ++i) out.send(n++);
+          for (long i = 0; i < expensive; ++i) out.send(n++);
         }),
         slow_farm(l, always));
-    return enough_at_once(l, dear * items / 1'000);
+    return enough_at_once(l, expensive * items / 1'000);
   });
 }
 
@@ -333,7 +334,7 @@ struct gives_at_the_end {
     for (long i = 0; i < 60; ++i) out.send(i);
   }
 };
-TEST_P(Deciding, DearItemsThatAnEndHookSends) {
+TEST_P(Deciding, ExpensiveItemsThatAnEndHookSends) {
   expect_fine([&] {
     ledger l;
     run(count_to(20'000) | tw::flat_map(gives_at_the_end{}), slow_farm(l, always));
@@ -342,18 +343,18 @@ TEST_P(Deciding, DearItemsThatAnEndHookSends) {
 }
 
 // The source gives all in one call.
-TEST_P(Deciding, DearItemsOfASourceThatEmits) {
+TEST_P(Deciding, ExpensiveItemsOfASourceThatEmits) {
   static constexpr long cheap = 20'000;
-  static constexpr long dear = 60;
+  static constexpr long expensive = 60;
   expect_fine([&] {
     ledger l;
     run(tw::source<long>(
             [](tw::emitter<long>& out) {
-              for (long i = 0; i < cheap + dear; ++i) out.send(i);
+              for (long i = 0; i < cheap + expensive; ++i) out.send(i);
             },
             {.name = "read"}),
         slow_farm(l, [](long x) { return x >= cheap; }));
-    return enough_at_once(l, dear);
+    return enough_at_once(l, expensive);
   });
 }
 
@@ -362,11 +363,12 @@ TEST_P(Deciding, DearItemsOfASourceThatEmits) {
 // Guards the way that leads through a halt: a report, or another number of replicas, is taken between two
 // runs of items; afterwards the run must be shared as before.
 TEST(DecidingPool, StatsAndOtherNumbersOfReplicasLeaveItShared) {
-  static constexpr long dear = 120;
+  static constexpr long expensive = 120;
   expect_fine([&] {
     ledger l;
-    auto e = tw::launch(count_to(dear * 100) | one_of(100) | slow_farm(l, always) | tw::sink([](long) {}),
-                        tw::pool{.workers = 4});
+    auto e =
+        tw::launch(count_to(expensive * 100) | one_of(100) | slow_farm(l, always) | tw::sink([](long) {}),
+                   tw::pool{.workers = 4});
     std::this_thread::sleep_for(20ms);
     e.set_replicas("slow", 3);
     (void)e.stats();
@@ -374,7 +376,7 @@ TEST(DecidingPool, StatsAndOtherNumbersOfReplicasLeaveItShared) {
     e.set_replicas("slow", 4);
     (void)e.stats();
     e.wait();
-    return enough_at_once(l, dear);
+    return enough_at_once(l, expensive);
   });
 }
 
@@ -382,10 +384,10 @@ TEST(DecidingPool, StatsAndOtherNumbersOfReplicasLeaveItShared) {
 
 /// Items that follow each other and cost alike.
 struct phase {
-  int kind = 0;    // 0: cheap, 1: dear, 2: one of `every` is dear, 3: dearer and dearer, 4: dear, with giants
+  int kind = 0;    // 0: cheap, 1: expensive, 2: one of `every` is expensive, 3: a ramp, 4: with giants
   long items = 0;  // in it
   long every = 1;
-  int us = 2'000;  // what a dear one costs
+  int us = 2'000;  // what a expensive one costs
   int farm = 0;    // in which of the two farms it does
 };
 struct plan {
@@ -406,7 +408,7 @@ struct plan {
 
 std::ostream& operator<<(std::ostream& out, const plan& p) {
   constexpr std::array fronts{"nothing", "a filter", "a window", "a flat_map"};
-  constexpr std::array kinds{"cheap", "dear", "one dear", "a ramp", "giants"};
+  constexpr std::array kinds{"cheap", "expensive", "one expensive", "a ramp", "giants"};
   out << p.policy << ", " << name_of(p.form) << ", behind " << fronts[static_cast<std::size_t>(p.front)]
       << " of " << p.every << ", " << p.replicas << " replicas" << (p.unordered ? ", unordered" : "") << ":";
   for (const auto& f : p.phases)
@@ -448,22 +450,22 @@ rc::Gen<plan> any_plan() {
                              f.us = *rc::gen::inRange(1'500, 5'000);
                              f.every = *rc::gen::inRange(2L, 100L);
                              f.farm = *rc::gen::inRange(0, 2);
-                             // Some 150 ms in which all that may be are at work: a dear phase is long enough
-                             // to be looked at.
-                             const long dear = p.replicas * 150'000L / f.us;
+                             // Some 150 ms in which all that may be are at work: a expensive phase is long
+                             // enough to be looked at.
+                             const long expensive = p.replicas * 150'000L / f.us;
                              f.items = f.kind == 0   ? *rc::gen::inRange(100L, 20'000L)
-                                       : f.kind == 2 ? dear * f.every
-                                       : f.kind == 3 ? 2 * dear
-                                       : f.kind == 4 ? dear * 2 / 3
-                                                     : dear;
+                                       : f.kind == 2 ? expensive * f.every
+                                       : f.kind == 3 ? 2 * expensive
+                                       : f.kind == 4 ? expensive * 2 / 3
+                                                     : expensive;
                              p.phases.push_back(f);
                            }
                            return p;
                          }));
 }
 
-/// In each phase, from `grace` after its first dear item until fewer are left than may be at work, nearly as
-/// many must have been as may be.
+/// In each phase, from `grace` after its first expensive item until fewer are left than may be at work,
+/// nearly as many must have been as may be.
 constexpr auto grace = 50ms;
 constexpr double near = 0.6;
 

@@ -41,7 +41,7 @@ struct stage_tally {
   const tally* of;
 };
 
-/// What cannot be, whoever executes what.
+/// What cannot be under any policy.
 std::string impossible_numbers(const tw::report& r) {
   std::ostringstream text;
   for (const auto& s : r.stages()) {

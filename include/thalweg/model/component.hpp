@@ -278,10 +278,14 @@ class component {
   /// Calls `f` as the stage's error policy says. Returns false if the item, of that type, was given up.
   bool attempt(std::size_t stage, context& ctx, const void* item, const std::type_info* type,
                function_ref<void()> f);
-  /// The stage was not called for an item. Returns if the stream goes on in spite of it.
+  /// The stage was called, and failed, but not for an item. Returns if the stream goes on in spite of it.
   void forgive(std::size_t stage, context& ctx, const stage_failure& failure);
 
   std::vector<stage_info> stages_;
+
+ private:
+  [[nodiscard]] error_policy asked(std::size_t stage, context& ctx, const void* item,
+                                   const std::type_info* type, const stage_failure& failure, int tries) const;
 };
 
 /// What is known of a component's stages when it is compiled.

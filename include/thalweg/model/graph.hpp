@@ -4,6 +4,7 @@
 #include <thalweg/model/connect.hpp>
 #include <thalweg/model/exported_port.hpp>
 #include <thalweg/model/naming.hpp>
+#include <thalweg/model/plain.hpp>
 #include <thalweg/model/plan.hpp>
 #include <thalweg/model/stage.hpp>
 
@@ -220,7 +221,13 @@ class graph {
     constexpr bool wrong = std::is_same_v<produced, model::misfit> || std::is_same_v<accepted, model::misfit>;
     if constexpr (is_output<From> && is_input<To> && !wrong) {
       static_assert(sizeof(model::connection<produced, accepted, to_any<accepted>, fits>) != 0);
-      if constexpr (fits)
+      constexpr bool held = std::is_same_v<produced, accepted> || !fits ||
+                            !model::refers_elsewhere<accepted> || model::refers_elsewhere<produced>;
+      static_assert(
+          held,
+          "thalweg::graph: what takes these items wants a view of them (std::string_view, say), and "
+          "they would be gone by then: say what comes, as in g.add<std::string>(tw::sink(f))");
+      if constexpr (fits && held)
         join(output_at(from), input_at(to), std::move(opts),
              model::conversion::between<produced, accepted>());
     }

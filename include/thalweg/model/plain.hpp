@@ -67,4 +67,8 @@ inline constexpr bool plain_bytes = [] {
   }
 }();
 
+/// What looks at memory that others hold, as a `std::string_view` and a pointer do.
+template <class T>
+inline constexpr bool refers_elsewhere = std::is_trivially_copyable_v<T> && !plain_bytes<T>;
+
 }  // namespace THALWEG_NAMESPACE::model

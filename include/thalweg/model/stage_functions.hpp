@@ -21,7 +21,7 @@ inline constexpr bool overrides_run<S> = !std::is_same_v<decltype(&S::on_run), v
 template <class S>
 concept has_one_on_item = requires { &S::on_item; };
 
-// With one of its own beside it, the name is ambiguous if the class has one, whoever may use it.
+// Where a class has an `on_item`, private ones included, one of another base class makes the name ambiguous.
 template <class S> struct beside_on_item {
   struct another {
     void on_item();

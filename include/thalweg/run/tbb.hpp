@@ -97,7 +97,7 @@ class tbb_runtime final : public task_runtime {
  private:
   const int threads_;
   std::unique_ptr<::tbb::task_arena> arena_;
-  // Whoever waits for a group executes what there is in the arena, and this one is not through before its
+  // A thread that waits for a group executes what there is in the arena. This group is not through before its
   // last task has been given up.
   ::tbb::task_group all_;
   ::tbb::task_handle last_ = all_.defer([] {});

@@ -1,6 +1,7 @@
 /// `file_sink`: a file that is there when the stream has ended well, and not before; or one that grows.
 #pragma once
 
+#include <thalweg/model/plain.hpp>
 #include <thalweg/model/ranges.hpp>
 #include <thalweg/pattern/sink.hpp>
 #include <thalweg/stages/atomic_file.hpp>
@@ -69,11 +70,14 @@ struct text_or_bytes {
   text_or_bytes(const T& path) : bytes(path.native()), is_text(true) {}
 };
 
+}  // namespace stages
+template <> inline constexpr bool model::refers_elsewhere<stages::text_or_bytes> = true;
+namespace stages {
+
 struct write_file {
   static constexpr auto pattern = "file_sink";
   std::filesystem::path path;
   file_sink_options how;
-  bool may_fail = false;  // there is an error policy that lets the stream go on
   unshared<atomic_file> file{};
   unshared<live_file> live{};
   bool told = false;
@@ -97,8 +101,6 @@ struct write_file {
     if (!live) {
       file->write(item.bytes);
       file->write(end);
-    } else if (!may_fail) {
-      live->write(item.bytes, end);
     } else {
       write_and_tell(item.bytes, end);
     }
@@ -150,12 +152,15 @@ template <class In, class F> struct file_sink_op : model::sink_op<In, F> {
   [[nodiscard]] std::int64_t deadline() const { return when.load(std::memory_order_relaxed); }
 
   template <class Frame, class Next> void on_time(Frame& f, Next&) {
+    struct noting {  // also if it fails: the next try is later
+      file_sink_op& op;
+      ~noting() { op.note(); }
+    } const when_done{*this};
     f.call([&] { this->fn.on_time(now_ns()); });
-    note();
   }
 
  private:
-  void note() {
+  void note() noexcept {
     if (!this->fn.live) return;
     if (const auto next = this->fn.live->deadline(); next != deadline())
       when.store(next, std::memory_order_relaxed);
@@ -219,8 +224,7 @@ template <class Fn> struct file_sink_stage : model::stage_defaults, model::funct
 /// std::filesystem::remove(path);
 /// ```
 inline auto file_sink(std::filesystem::path path, file_sink_options how = {}, options opts = {}) {
-  const bool may_fail = !opts.on_error.plain();
-  return stages::make<stages::file_sink_stage>(stages::write_file{std::move(path), std::move(how), may_fail},
+  return stages::make<stages::file_sink_stage>(stages::write_file{std::move(path), std::move(how)},
                                                std::move(opts));
 }
 

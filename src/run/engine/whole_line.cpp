@@ -5,7 +5,7 @@
 //   nor results in a farm's window. Nothing is sent to them, so in this order what was seen stays true.
 //   A call of the loop that still sends when it has been left sends to the nodes, as if its own node had made
 //   it. `mode_` is stored with a full fence before that, and who has gone to sleep looks at it: one of the
-//   two sees the other. While the line is whole, whoever notifies another node notifies the first.
+//   two sees the other. While the line is whole, a notification of another node goes to the first.
 // Model: docs/protocols/whole_line.pml.
 #include "whole_line.hpp"
 
