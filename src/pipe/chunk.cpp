@@ -150,6 +150,8 @@ std::size_t chunk_base::steal(chunk_base& to, std::size_t most) {
   const std::lock_guard hold(filling_);
   const auto n = std::min(size(), most);
   if (n == 0) return 0;
+  if (to.empty()) to.position = position;
+  position += static_cast<std::int64_t>(n);
   move_items(0, n, to);
   destroy(begin(), n);
   begin_.store(begin() + n, std::memory_order_relaxed);

@@ -228,11 +228,14 @@ TEST(Marks, AreKeptOneByOne) {
 TEST(Stealing, TakesAsManyAsItIsTold) {
   pipe::chunk<int> from;
   for (int i = 0; i < 10; ++i) from.emplace(i);
+  from.position = 100;
   pipe::chunk<int> some, rest;
   EXPECT_EQ(from.steal(some, 4), 4);
   EXPECT_EQ(from.size(), 6);
   from.emplace(10);
   EXPECT_EQ(from.steal(rest), 7);
+  EXPECT_EQ(some.position, 100);
+  EXPECT_EQ(rest.position, 104);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(some[static_cast<std::size_t>(i)], i);
   for (int i = 0; i < 7; ++i) EXPECT_EQ(rest[static_cast<std::size_t>(i)], 4 + i);
 }

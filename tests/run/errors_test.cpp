@@ -373,6 +373,35 @@ TEST_P(Errors, TheOneOfTheLowestPositionComesOut) {
   }
 }
 
+// A receiver takes what a source that waits has given until then. The first error comes last, if the next
+// item is at work meanwhile.
+TEST_P(Errors, TheOneOfTheLowestPositionComesOutOfASourceThatWaits) {
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    static constexpr int first = 40;
+    std::atomic<bool> second{false};
+    std::atomic<int> lowest{2 * first};
+    const auto f =
+        failure_under(policy(), tw::source([n = 0]() mutable -> std::optional<int> {
+                                  if (n % 8 == 0) std::this_thread::sleep_for(50us);
+                                  return n < 2 * first ? std::optional(n++) : std::nullopt;
+                                }) |
+                                    tw::farm(
+                                        [&](int x) -> int {
+                                          if (x < first) return x;
+                                          if (x == first && eventually([&] { return second.load(); }, 20ms))
+                                            std::this_thread::sleep_for(2ms);
+                                          if (x > first) second = true;
+                                          auto seen = lowest.load();
+                                          while (x < seen && !lowest.compare_exchange_weak(seen, x)) {
+                                          }
+                                          fail(std::to_string(x));
+                                        },
+                                        {.replicas = 2}) |
+                                    nothing());
+    EXPECT_EQ(f.cause, std::to_string(lowest));
+  }
+}
+
 TEST_P(Errors, AnOrderedSinkHasSeenAPrefix) {
   for (const int bad : {0, 1, 137, 2999}) {
     std::vector<int> seen;

@@ -513,7 +513,6 @@ void farm::replica::hand_on() {
   if (auto* const to = out.front().to; to != nullptr && !to->has_room()) return;
   auto some = filling_->sibling();
   some->upto = std::numeric_limits<std::int64_t>::min();
-  some->position = filling_->position;
   some->born_ns = filling_->born_ns;
   (void)filling_->steal(*some);
   if (some->empty()) return;

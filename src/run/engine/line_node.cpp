@@ -150,7 +150,7 @@ void line_node::give(worker& w, bool in_call) {
   }
   std::unique_lock<pipe::spinlock> hold;
   if (o.to != nullptr) hold = std::unique_lock(o.to->lending());
-  items.position = runner_->position;
+  items.position = std::max(items.position, runner_->position);  // a receiver may have taken the first ones
   // What else a source gives in the same call was born after what has gone already.
   items.born_ns = runner_->born_ns != 0 ? runner_->born_ns : observe::now_ns();
   // In the middle of a run of items the rest of it is still to come.
@@ -158,9 +158,9 @@ void line_node::give(worker& w, bool in_call) {
   if (is_source_) runner_->born_ns = 0;
   if (items.empty() && (o.to == nullptr || !o.to->ranked)) return;
   sent_ += static_cast<std::int64_t>(items.size());
-  runner_->position +=
-      static_cast<std::int64_t>(items.size());  // what comes next in the same call is behind it
+  runner_->position = items.position + static_cast<std::int64_t>(items.size());
   hand_over(&w, o);
+  items.position = runner_->position;  // what comes next in the same call is behind it
 }
 
 // Called by the monitor. Not for sources: receivers take from what those lend.
@@ -171,7 +171,6 @@ void line_node::hand_on() {
     const std::lock_guard hold(o->to->lending());
     if (o->filling->empty() || o->to->ranked || !o->to->has_room()) return;
     auto some = o->filling->sibling();
-    some->position = o->filling->position;
     some->born_ns = o->filling->born_ns;
     (void)o->filling->steal(*some);
     some->upto = std::numeric_limits<std::int64_t>::min();
@@ -180,10 +179,13 @@ void line_node::hand_on() {
   o->to->to->notify();
 }
 
-// What a call of the loop still sends goes on from here, as if this node had made the call itself. Only where
-// one of its own stages is called: another node is not this thread's.
-bool line_node::divert(const stage_runner& from, worker& w, std::size_t stage, pipe::chunk_base& items) {
-  if (!whole || &from == stages_.get() || net_.how().alone() || stage > last_ || out.empty()) return false;
+// Only where one of its own stages is called: another node is not this thread's.
+bool line_node::can_divert(const stage_runner& from, std::size_t stage) const {
+  return whole && &from != stages_.get() && !net_.how().alone() && stage <= last_ && !out.empty();
+}
+
+// What a call of the loop still sends goes on from here, as if this node had made the call itself.
+void line_node::divert(const stage_runner& from, worker& w, std::size_t stage, pipe::chunk_base& items) {
   if (whole->on()) {
     give(w, true);  // what has come out of the loop comes first
     whole->leave_in_call();
@@ -193,7 +195,6 @@ bool line_node::divert(const stage_runner& from, worker& w, std::size_t stage, p
   stages_->upto = from.upto;
   stages_->carry_on(w, stage, items, limit_of(*outlet_));
   give(w, true);
-  return true;
 }
 
 // Whether nobody but this thread's group can take what the source has given while it waits in a call. Then it
@@ -220,6 +221,10 @@ void line_node::produce(worker& w) {
   // A caller below that waits in the middle of a call is not kept waiting by a full channel behind this node.
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
   runner.position = made_ * positions_per_item;
+  if (outlet_ != nullptr && outlet_->to != nullptr) {
+    const std::lock_guard hold(outlet_->to->lending());  // a receiver may look at it
+    outlet_->filling->position = runner.position;
+  }
   runner.eager = eager_;
   const auto got = runner.produce(w, n, lends_ ? longest_filling_ : std::max<std::size_t>(batch, n) + 1);
   made_ += static_cast<std::int64_t>(got.items);

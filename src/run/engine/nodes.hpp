@@ -45,7 +45,8 @@ class line_node final : public node, public stage_runner::output {
   [[nodiscard]] bool collects(std::size_t bytes) override;
   void give(worker& w, bool in_call) override;
   void hand_on() override;
-  bool divert(const stage_runner& from, worker& w, std::size_t stage, pipe::chunk_base& items) override;
+  [[nodiscard]] bool can_divert(const stage_runner& from, std::size_t stage) const override;
+  void divert(const stage_runner& from, worker& w, std::size_t stage, pipe::chunk_base& items) override;
   void finish(worker& w);
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool collects_long() const;

@@ -204,7 +204,8 @@ std::int64_t stage_runner::process(worker& w, pipe::chunk_base& items, std::size
 }
 
 // Runs items through the stages from `stage` on: all of them, unless they may be cut short. They are left
-// moved-from. Returns how many. `begin`: the time.
+// moved-from. Returns how many. `begin`: the time. In the middle of a call of a stage before this one they
+// are not left to the caller: where the run is to be cut short, other nodes may take the rest.
 std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& items, bool may_be_cut,
                                 std::int64_t begin) {
   const auto was_probing = probing_;
@@ -228,7 +229,8 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   const auto was_paced = std::exchange(ctx.paced, items.paced);
   const auto was_ranked = std::exchange(ctx.ranked, items.ranked);
   const auto limit = std::exchange(ctx.limit, last ? limit_ : limit_between());
-  const auto* const cut = std::exchange(ctx.cut, may_be_cut ? &cut_ : ctx.cancelled);
+  const bool may_divert = !may_be_cut && stage != first_ && to_.can_divert(*this, stage);
+  const auto* const cut = std::exchange(ctx.cut, may_be_cut || may_divert ? &cut_ : ctx.cancelled);
   const auto* const was_hurried =
       std::exchange(ctx.hurry, last && hurry != nullptr ? hurry : &model::context::nobody_waits);
   auto* const at = std::exchange(ctx.at, &w);
@@ -263,6 +265,12 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
     inner->paced = inner->ranked = false;
     between_[next - first_] = std::move(inner);
   }
+  if (may_divert && done < n) {
+    measuring_ = false;  // not the whole of what the source has given
+    items.drop_front(done);
+    to_.divert(*this, w, stage, items);
+    done = n;
+  }
   probing_ = was_probing;
   if (loop != nullptr) hasten(*loop, p.first, p.first + (p.stages.last - p.stages.first));
   return done;
@@ -291,12 +299,15 @@ void stage_runner::flushed(own_context& ctx, std::size_t leaf, pipe::chunk_base&
 
 // In the middle of a call whose run is to be cut short.
 bool stage_runner::diverted(own_context& ctx, std::size_t leaf, pipe::chunk_base& items) {
-  if (probing_ || ctx.paced || ctx.ranked) return false;
+  // Where each stage is a loop of its own, what has come out of this one before is still to go on: see
+  // `carry`.
+  const auto next = ctx.first_stage + leaf + 1;
+  if (probing_ || ctx.paced || ctx.ranked || !to_.can_divert(*this, next)) return false;
   const auto begin = observe::now_ns();
   const auto before = elsewhere_ns_;
-  const bool done = to_.divert(*this, *ctx.at, ctx.first_stage + leaf + 1, items);
+  to_.divert(*this, *ctx.at, next, items);
   elsewhere_ns_ = before + observe::now_ns() - begin;
-  return done;
+  return true;
 }
 
 void stage_runner::carry_on(worker& w, std::size_t stage, pipe::chunk_base& items, std::size_t limit) {

@@ -30,11 +30,15 @@ class stage_runner {
     virtual void give(worker& w, bool in_call) = 0;
     /// A call lasts long: what it has given until now goes on, as far as there is room. The monitor's thread.
     virtual void hand_on() {}
-    /// A call of the stage before `stage` (its number in the plan) sends much, and the run of `from` is to be
-    /// cut short: takes these items in its place, if other nodes can.
-    virtual bool divert(const stage_runner& from, worker& w, std::size_t stage, pipe::chunk_base& items) {
-      (void)from, (void)w, (void)stage, (void)items;
+    /// Whether it can take what comes to `stage` (its number in the plan), where the run of `from` is to be
+    /// cut short in the middle of a call of a stage before.
+    [[nodiscard]] virtual bool can_divert(const stage_runner& from, std::size_t stage) const {
+      (void)from, (void)stage;
       return false;
+    }
+    /// Takes it: other nodes go on with it.
+    virtual void divert(const stage_runner& from, worker& w, std::size_t stage, pipe::chunk_base& items) {
+      (void)from, (void)w, (void)stage, (void)items;
     }
   };
 
