@@ -245,6 +245,29 @@ TEST_P(OrderedMerge, ABranchWithoutItemsDoesNotHoldTheOthersUp) {
   EXPECT_EQ(seen, all);
 }
 
+// A merge holds the item of one input until the other has given or ended. The two ends may come while it is
+// being executed.
+TEST_P(OrderedMerge, InTurnHoldsNothingBackAtTheEnd) {
+  const bool many = std::string(GetParam()).starts_with("pool");
+  for (int repeat = 0; repeat < (many ? 4'000 : 400); ++repeat) {
+    std::vector<int> seen;
+    tw::graph g;
+    auto& t = g.add<tw::tee<int>>();
+    auto& s = g.add<tw::split<int>>();
+    auto& m = g.add<tw::merge<int>>(tw::in_turn);
+    g.connect(g.add(tw::source(numbers{1})).out, t.in, {.capacity = 16});
+    auto& from_split = m.input();
+    auto& from_tee = m.input();
+    g.connect(t.branch(), s.in);
+    g.connect(s.branch(), g.add(tw::sink([](int) {})).in);
+    g.connect(s.branch(), from_split);
+    g.connect(t.branch(), from_tee);
+    g.connect(m.out, g.add(tw::sink(seen)).in);
+    tw::run(g, policy());
+    ASSERT_THAT(seen, ElementsAre(1)) << "run " << repeat;
+  }
+}
+
 TEST_P(OrderedMerge, OfOtherKinds) {
   for (const auto how : {tw::first_come, tw::in_turn}) {
     std::vector<int> seen;

@@ -207,7 +207,8 @@ void port_node::execute(worker& w) {
     if (!ports_.over() && ports_.chooses()) did = choose(w) || did;
     note_wants();
     note_rest(did);
-    if (ports_.over() || (!did && !in.empty() && inputs_ended() && !kept_open())) finish(w);
+    // An end that has come meanwhile it has to be told first: it may let go what it holds.
+    if (ports_.over() || (!did && !in.empty() && inputs_ended() && !has_news() && !kept_open())) finish(w);
   }
   ctx_->at = at;
 }
