@@ -105,7 +105,8 @@ class Waiting : public testing::TestWithParam<std::tuple<std::string, shape>> {
 INSTANTIATE_TEST_SUITE_P(policies, Waiting,
                          testing::Combine(testing::Values(std::string("pool"), std::string("pool:4"),
                                                           std::string("threads"), std::string("sequential")),
-                                          testing::Values(shape::line)),
+                                          testing::Values(shape::line, shape::one_branch,
+                                                          shape::two_branches)),
                          [](const auto& info) { return name_of_case(info); });
 
 // Guards against pipes that are bounded by so many runs of as many items as are worth it for the sender: what
@@ -128,15 +129,44 @@ TEST_P(Waiting, InFrontOfASlowStageIsBoundedByItsWork) {
 TEST_P(Waiting, InFrontOfAStageThatBecomesSlowIsBoundedByItsWork) {
   const auto s = watch(
       [k = 0](int x) mutable {
-        if (++k > 10'000)
+        if (++k > 3'000)
           std::this_thread::sleep_for(200us);
         else
-          spin_for(2us);
+          spin_for(20us);
         return x;
       },
-      11'500, 300);
+      5'000, 300);
   EXPECT_LT(s.waiting, bound);
   EXPECT_LT(s.late, bound) << "came after stop()";
+}
+
+// And where the items before were so cheap that runs of thousands were worth it: of these a few wait, not all
+// that the pipes have places for.
+TEST_P(Waiting, CheapItemsInFrontOfAStageThatBecomesSlowAreAFewRuns) {
+  constexpr long longest_run = 8192;
+  std::atomic<long> given{0};
+  std::atomic<long> taken{0};
+  auto source = tw::source([&]() -> std::optional<int> { return static_cast<int>(given++); });
+  auto stage = tw::map([k = 0](int x) mutable {
+    if (++k > 100'000) std::this_thread::sleep_for(200us);
+    return x;
+  });
+  auto sink = tw::sink([&](int) { ++taken; });
+  const auto policy = tw::policy_from(std::get<0>(GetParam()));
+  tw::graph g;
+  auto& tee = g.add<tw::tee<int>>();
+  auto added = g.add(stage);
+  g.connect(g.add(source).out, tee.in);
+  g.connect(tee.branch(), added.in);
+  g.connect(added.out, g.add(sink).in);
+  if (std::get<1>(GetParam()) == shape::two_branches) g.connect(tee.branch(), g.add(tw::sink([](int) {})).in);
+  auto e = std::get<1>(GetParam()) == shape::line ? tw::launch(source | stage | sink, policy)
+                                                  : tw::launch(g, policy);
+  EXPECT_TRUE(eventually([&] { return taken >= 100'200; }));
+  // Two runs in front of the tee and of the stage, and what they and the source have in hand.
+  EXPECT_LT(given - taken, 8 * longest_run);
+  e.cancel();
+  e.wait();
 }
 
 // --- for whom ---

@@ -58,13 +58,22 @@ bool channel::has_room() const noexcept {
 bool channel::enough_work_waits(std::int64_t items) const noexcept {
   const auto grown = static_cast<std::int64_t>(grown_.load(std::memory_order_relaxed));
   const auto each = std::max(item_ns(), drain_ns_.load(std::memory_order_relaxed));
-  const auto most = each == 0 ? most_unmeasured : most_waiting_ns / each;
+  const auto behind = behind_ns_.load(std::memory_order_relaxed);
+  const auto most = each == 0 ? most_unmeasured : most_waiting_ns / std::max(each, behind);
   const auto takers = takers_.load(std::memory_order_relaxed);
   if (items >= std::max(most, 2 * takers) * grown) return true;
-  // Long runs take the place of many: what waits stays as much work, but for two of them for each replica.
+  // Long runs of cheap items: two of them for each replica.
   const auto runs = static_cast<std::int64_t>(batch_.load(std::memory_order_relaxed)) * 2 * takers;
-  const auto slots = static_cast<std::int64_t>(most_chunks_.load(std::memory_order_relaxed));
-  return items >= runs * grown && items * item_ns() >= slots * shortest_run_ns;
+  return item_ns() > 0 && items >= runs * grown;
+}
+
+std::int64_t channel::pace_ns() const noexcept {
+  if (in_loop || opts_.when_full != when_full::block) return 0;  // nobody waits in front of it
+  const auto measured = item_ns() / takers_.load(std::memory_order_relaxed);
+  const auto drain = drain_ns_.load(std::memory_order_relaxed);
+  const auto here =
+      item_ns() == 0 && drain == 0 ? most_waiting_ns / most_unmeasured : std::max(measured, drain);
+  return std::max(here, behind_ns_.load(std::memory_order_relaxed));
 }
 
 std::size_t channel::room() const noexcept {
@@ -84,7 +93,9 @@ bool channel::ask_for_room() noexcept {
 std::size_t channel::batch() const noexcept {
   auto n = batch_.load(std::memory_order_relaxed);
   // Where it is emptied slowly a run must not be as long as all that may wait.
-  if (const auto each = drain_ns_.load(std::memory_order_relaxed); each > 0 && grown_.load() == 1)
+  const auto each =
+      std::max(drain_ns_.load(std::memory_order_relaxed), behind_ns_.load(std::memory_order_relaxed));
+  if (each > 0 && grown_.load() == 1)
     n = std::clamp<std::size_t>(static_cast<std::size_t>(most_waiting_ns / 2 / each), 1, n);
   const auto most = capacity_.load(std::memory_order_relaxed);
   return most == 0
@@ -152,6 +163,7 @@ void channel::push(pipe::chunk_base& items) {
     chunks_.store(waiting_.size(), std::memory_order_release);
   }
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  pushed_.store(pushed() + static_cast<std::int64_t>(n), std::memory_order_relaxed);
   items_.fetch_add(static_cast<std::int64_t>(n), std::memory_order_release);
 }
 

@@ -128,6 +128,15 @@ class channel final : public model::demand {
   void set_item_ns(double ns) noexcept {
     item_ns_.store(static_cast<std::int64_t>(ns), std::memory_order_relaxed);
   }
+  /// How long what becomes of an item has to wait behind the receiver, for each item that it takes.
+  void set_behind_ns(double ns) noexcept {
+    behind_ns_.store(static_cast<std::int64_t>(ns), std::memory_order_relaxed);
+  }
+  /// How many items have been put in; of those before `halve_pushed` each counts half.
+  [[nodiscard]] std::int64_t pushed() const noexcept { return pushed_.load(std::memory_order_relaxed); }
+  void halve_pushed() noexcept { pushed_.store(pushed() / 2, std::memory_order_relaxed); }
+  /// From one item to the next, here and behind: a careful guess where the receiver was never timed.
+  [[nodiscard]] std::int64_t pace_ns() const noexcept;
   [[nodiscard]] std::size_t message() const noexcept { return message_.load(std::memory_order_relaxed); }
   /// 0: that is not known yet.
   [[nodiscard]] std::int64_t item_ns() const noexcept { return item_ns_.load(std::memory_order_relaxed); }
@@ -188,6 +197,7 @@ class channel final : public model::demand {
   // How long it takes from one item to the next while some wait: more than an item costs where the receiver
   // waits for room itself.
   std::atomic<std::int64_t> drain_ns_{0};
+  std::atomic<std::int64_t> behind_ns_{0}, pushed_{0};
   std::int64_t popped_ns_ = 0;  // when, and how many, if others were left; under `lock_`
   std::size_t popped_ = 0;
   std::atomic<bool> closed_{false}, discards_{false}, sender_waits_{false};

@@ -14,12 +14,19 @@
 #include <thalweg/pipe/membarrier.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "graph_engine.hpp"
 #include "whole_line.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::dataflow {
+
+namespace {
+
+constexpr double remembered = 65'536;  // of items, what becomes of them
+
+}  // namespace
 
 bool loop::empty() const noexcept {
   return std::all_of(entries.begin(), entries.end(), [](const channel* e) { return e->ended(); }) &&
@@ -230,12 +237,37 @@ void node::learn(std::size_t items, std::int64_t ns, bool cut) {
   // More than are taken at once on one machine, but not where each is much work.
   const auto message =
       items_in(message_ns, static_cast<std::size_t>(message_ns / net_.run_ns()) * most_items_);
+  const auto behind = behind_ns(items);
   for (auto* e : in) {
     e->set_batch(most_items_, message);
     e->set_item_ns(std::max(cost, 1.0));
+    e->set_behind_ns(behind);
     // How much room there must be depends on it.
     if (e->sender_waits()) e->from->notify();
   }
+}
+
+// How long what becomes of an item has to wait in front of those behind; `items` more have been worked on.
+// What comes here waits for that, too, so it shall not be more than these can do with in a while.
+double node::behind_ns(std::size_t items) {
+  taken_ += static_cast<double>(items);
+  const auto& outlets = *sends_to_.load(std::memory_order_relaxed);
+  if (outlets.empty()) return 0;
+  double longest = 0, shortest = std::numeric_limits<double>::max();
+  for (const auto& o : outlets) {
+    const auto pace =
+        o.to == nullptr ? 0.0
+                        : static_cast<double>(o.to->pace_ns()) * static_cast<double>(o.to->pushed()) / taken_;
+    longest = std::max(longest, pace);
+    shortest = std::min(shortest, pace);
+  }
+  if (taken_ > remembered) {
+    taken_ /= 2;
+    for (const auto& o : outlets) {
+      if (o.to != nullptr) o.to->halve_pushed();
+    }
+  }
+  return any_output_will_do ? shortest : longest;
 }
 
 void node::leave_loop(worker* w, std::int64_t n) {

@@ -180,6 +180,7 @@ class node {
   /// So many items have taken so many ns: how many to take at once, which the senders are told.
   /// `cut`: they have become expensive, nobody knows how much.
   void learn(std::size_t items, std::int64_t ns, bool cut = false);
+  [[nodiscard]] double behind_ns(std::size_t items);
   /// Items have been worked on, and what has become of them handed over.
   void leave_loop(worker* w, std::int64_t n);
   void end(worker& w);
@@ -199,6 +200,7 @@ class node {
   std::atomic<double> cost_ns_{0};
   std::atomic<std::int64_t> worked_ns_{0};
   std::atomic<std::uint64_t> items_done_{0};
+  double taken_ = 0;  // items, as `channel::pushed` counts them
   void count_waiting(std::int64_t now);
   // Since when it has nothing to do, and whether that is for want of room; whoever executes it.
   std::int64_t rests_since_ = 0;
