@@ -52,7 +52,7 @@ std::int64_t paused(const model::context& ctx) {
 
 }  // namespace
 
-pacemaker::pacemaker(const pace& p) : state_(p.state_) {}
+pacemaker::pacemaker(const pace& p, bool spin) : state_(p.state_), spin_(spin) {}
 
 // Follows what has been set since it looked last.
 void pacemaker::look_again(std::int64_t now) {
@@ -77,7 +77,7 @@ pacemaker::outcome pacemaker::wait(model::context& ctx) {
     if (due_ns_ == never) return outcome::over;
     if (now < due_ns_) {
       const auto until = ctx.virtual_now_ns != nullptr ? due_ns_ : std::min(due_ns_, now + look_ns);
-      if (!wait_until(until, arrivals_->dense(), ctx)) return outcome::held_up;
+      if (!wait_until(until, spin_ && arrivals_->dense(), ctx)) return outcome::held_up;
       now = state_->late == when_late::catch_up ? due_ns_ : ctx.now();
       if (until != due_ns_ || due_now(ctx) != due_ns_) continue;
     } else if (ctx.source_held()) {

@@ -228,7 +228,7 @@ composite_host::composite_host(std::unique_ptr<composite_stage> c, const exporte
       g.leave_open(*p);
     } else {
       throw error("tw::own_stage: composite stage " + composite_->name_ + " has another port, '" + p->name() +
-                  "', to which nothing could be connected: one with several belongs into a tw::graph");
+                  "', to which nothing could be connected: one with several belongs in a tw::graph");
     }
     if (!p->place_)
       throw error("tw::own_stage: composite stage " + composite_->name_ + ": port '" + p->name() +
@@ -263,7 +263,7 @@ void composite_host::refuse_what_cannot_be() const {
       };
       const auto* const ports = c->ports();
       if (ports == nullptr ? s.in == nullptr : ports->inputs().empty())
-        refuse("is a source: a composite with sources belongs into a tw::graph");
+        refuse("is a source: a composite with sources belongs in a tw::graph");
       if (s.timed) refuse("acts when time has passed, which works in a tw::graph only");
       if (ports != nullptr && ports->role() == order_role::restores)
         refuse("is an ordered tw::merge, which works in a tw::graph only");

@@ -115,6 +115,7 @@ std::string drawing::to_json() const {
       }
       if (s.opts.capacity != automatic) w.member("capacity", s.opts.capacity);
       if (s.opts.blocking) w.member("blocking", true);
+      if (!s.opts.spin) w.member("spin", false);
       if (p.taps > 0) w.member("taps", static_cast<std::int64_t>(p.taps));
       if (p.feeds > 0) w.member("feeds", static_cast<std::int64_t>(p.feeds));
       w.end_object();

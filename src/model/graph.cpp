@@ -19,7 +19,7 @@ constexpr auto none = std::numeric_limits<std::size_t>::max();
 // Something of an options object that a composite stage, which is only a name, can do nothing with.
 bool more_than_a_name(const options& o) {
   return o.replicas != automatic || o.unordered || o.capacity != automatic || !o.on_error.plain() ||
-         !o.pin.empty() || o.schedule.how() != schedule::kind::on_demand || o.blocking ||
+         !o.pin.empty() || o.schedule.how() != schedule::kind::on_demand || o.blocking || !o.spin ||
          o.on != placement::anywhere;
 }
 

@@ -85,6 +85,8 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
     bad("allows " + std::to_string(s.replicas) +
         " replicas at once, with those of the farms around it; at most " + std::to_string(most_at_once) +
         " are possible");
+  if (!o.spin && !s.source.paced)
+    bad("follows no schedule, so .spin does nothing: it is an option of tw::paced");
   if (o.blocking && o.on == placement::caller_thread)
     bad(".blocking asks for a thread of its own and tw::caller_thread for the caller's: choose one");
 }

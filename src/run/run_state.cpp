@@ -137,7 +137,8 @@ void run_state::finished() {
     if (!options.at_end) return;
     const executing here(*this);
     try {
-      options.at_end({make_report(true), errors.kept(), flags.cancelled.load(std::memory_order_acquire)});
+      options.at_end({make_report(true), errors.kept(), flags.cancelled.load(std::memory_order_acquire),
+                      flags.ending.load(std::memory_order_acquire)});
     } catch (...) {
       errors.keep(std::current_exception(), std::numeric_limits<std::int64_t>::max() - 1);
     }

@@ -30,7 +30,11 @@ constexpr const char* cannot_open = "cannot open the file";
 constexpr const char* cannot_write = "cannot write the file";
 constexpr const char* cannot_put_aside = "cannot put the file aside";
 
+// Longer ones are not ours: a date, say.
+constexpr std::size_t most_digits = 7;
+
 std::optional<std::int64_t> number_of(std::string_view text) {
+  if (text.size() > most_digits) return {};
   std::int64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc{} || end != text.data() + text.size() || n < 1) return {};

@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "support/eventually.hpp"
@@ -50,6 +51,45 @@ TEST_P(Paced, ItemsAreNotGivenBeforeTheyAreDue) {
   }
   ASSERT_EQ(seen.size(), 60U);
   for (int i = 0; i < 60; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+}
+
+// Items so dense that a source which spins does not sleep between them.
+TEST(PacedOptions, ASourceThatShallNotSpinSleeps) {
+  const auto sleeps = [&](bool spin) {
+    int n = 0;
+    long first = 0, last = 0;
+    tw::run(tw::paced(
+                [&]() -> std::optional<int> {
+                  rusage use{};
+                  getrusage(RUSAGE_THREAD, &use);
+                  if (n == 0) first = use.ru_nvcsw;
+                  last = use.ru_nvcsw;
+                  return n < 2'000 ? std::optional(n++) : std::nullopt;
+                },
+                40'000.0, {.spin = spin}) |
+                tw::sink([](int) {}),
+            tw::sequential{});
+    EXPECT_EQ(n, 2'000);
+    return last - first;
+  };
+  EXPECT_TRUE(eventually([&] { return sleeps(false) > 10; }));
+  EXPECT_TRUE(eventually([&] { return sleeps(true) < 5; }));
+}
+
+TEST(PacedOptions, OthersThanPacedSourcesDoNotSpin) {
+  const auto problem = [](auto&& job) -> std::string {
+    try {
+      tw::run(job, tw::sequential{});
+    } catch (const tw::invalid_job& e) {
+      return e.what();
+    }
+    return "";
+  };
+  auto numbers = tw::source(std::vector{1});
+  EXPECT_THAT(problem(numbers | tw::sink([](int) {}, {.name = "end", .spin = false})),
+              testing::HasSubstr("stage 'end': follows no schedule, so .spin does nothing"));
+  EXPECT_THAT(problem(tw::source(std::vector{1}, {.spin = false}) | tw::sink([](int) {})),
+              testing::HasSubstr(".spin does nothing"));
 }
 
 TEST_P(Paced, FallingBehindIsCaughtUp) {

@@ -161,8 +161,7 @@ TEST_P(OwnComposite, ErrorsNameTheChild) {
   };
   std::vector<int> seen;
   const auto found = failure_of([&] {
-    tw::run(tw::source(std::views::iota(0, 10)) |
-                tw::own_stage(&bad::in, &bad::out, tw::model::makes_stage<bad>{}, {.name = "bad"}) |
+    tw::run(tw::source(std::views::iota(0, 10)) | tw::own_stage(&bad::in, &bad::out, {.name = "bad"}) |
                 tw::sink(seen),
             policy());
   });

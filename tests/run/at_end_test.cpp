@@ -33,6 +33,7 @@ class AtEnd : public under_every_policy {
       items = end.figures.items();
       final = end.figures.final();
       cancelled = end.cancelled;
+      stopped = end.stopped;
       if (end.error) {
         try {
           std::rethrow_exception(end.error);
@@ -49,7 +50,7 @@ class AtEnd : public under_every_policy {
 
   std::atomic<int> calls{0};
   std::uint64_t items = 0;
-  bool final = false, cancelled = false;
+  bool final = false, cancelled = false, stopped = false;
   std::string error;
 };
 FOR_EVERY_POLICY(AtEnd);
@@ -60,6 +61,7 @@ TEST_P(AtEnd, OfAGoodRun) {
   EXPECT_EQ(items, r.items());
   EXPECT_TRUE(final);
   EXPECT_FALSE(cancelled);
+  EXPECT_FALSE(stopped);
   EXPECT_EQ(error, "");
 }
 
@@ -72,6 +74,7 @@ TEST_P(AtEnd, OfARunThatFails) {
       tw::stage_error);
   EXPECT_EQ(calls, 1);
   EXPECT_TRUE(cancelled);
+  EXPECT_TRUE(stopped);
   EXPECT_EQ(error, "stage 'm': two");
 }
 
@@ -84,6 +87,7 @@ TEST_P(AtEnd, OfARunThatIsStopped) {
   e.wait();
   EXPECT_EQ(calls, 1);
   EXPECT_FALSE(cancelled);
+  EXPECT_TRUE(stopped);
   e.wait();
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(items, static_cast<std::uint64_t>(seen));
@@ -95,6 +99,7 @@ TEST_P(AtEnd, OfARunThatIsGivenUp) {
   }
   EXPECT_EQ(calls, 1);
   EXPECT_TRUE(cancelled);
+  EXPECT_TRUE(stopped);
 }
 
 TEST_P(AtEnd, TheHookMayLookAtTheRunAndFail) {

@@ -387,8 +387,11 @@ TEST_P(FileSink, TheNextRunPutsAsideOrAppends) {
   EXPECT_THAT(dir.names(), ElementsAre("target", "target.4", "target.5"));
   dir.write("target.x", "not one of them");
   dir.write("target.08x", "nor this");
+  dir.write("target.20260131", "nor what others name by the day");
+  dir.write("target.9223372036854775807", "nor by a large number");
   run(true, 1);
-  EXPECT_THAT(dir.names(), ElementsAre("target", "target.08x", "target.7", "target.x"));
+  EXPECT_THAT(dir.names(), ElementsAre("target", "target.08x", "target.20260131", "target.7",
+                                       "target.9223372036854775807", "target.x"));
   EXPECT_EQ(scratch::read(target), "bbb\n");
   EXPECT_EQ(scratch::read(dir / "target.7"), "aaa\n");
 }

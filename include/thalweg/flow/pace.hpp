@@ -53,7 +53,8 @@ namespace flow {
 /// One source's way along a pace.
 class pacemaker {
  public:
-  explicit pacemaker(const pace& p);
+  /// `spin`: waits actively for what comes densely.
+  explicit pacemaker(const pace& p, bool spin = true);
 
   enum class outcome : std::uint8_t { due, held_up, over };
   /// Waits until the next item is due. Held up: the source shall not be called now. Over: no more come.
@@ -68,6 +69,7 @@ class pacemaker {
   [[nodiscard]] std::int64_t due_now(const model::context& ctx) const;
 
   std::shared_ptr<pace::state> state_;
+  bool spin_;
   std::uint64_t version_ = 0;
   std::optional<arrivals> arrivals_;
   std::int64_t began_ns_ = 0;  // less what the run had been paused by then

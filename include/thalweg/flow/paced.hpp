@@ -27,7 +27,7 @@ template <class In, class F> struct paced_op : pull_op<In, F> {
   bool held = false;
   bool due = false;  // once an item is due a retry waits for nothing: a pause here would begin its tries anew
 
-  paced_op(F f, const thalweg::pace& p) : pull_op<In, F>{{std::move(f)}}, pace(p) {}
+  paced_op(F f, const thalweg::pace& p, bool spin) : pull_op<In, F>{{std::move(f)}}, pace(p, spin) {}
 
   template <class Frame, class Next> bool step(Frame& f, Next&& next) {
     held = false;
@@ -69,7 +69,7 @@ template <class Fn> struct paced_stage : stage_defaults {
   thalweg::pace follows;
   kept_options opts;
 
-  template <class In> auto make() { return paced_op<In, Fn>(std::move(fn), follows); }
+  template <class In> auto make() { return paced_op<In, Fn>(std::move(fn), follows, opts->spin); }
   void check(stage_info& info) {
     check_function(fn, info);
     if (!follows.valid()) info.problems.emplace_back("its rate must be positive");
@@ -88,7 +88,8 @@ template <class Fn> struct paced_stage : stage_defaults {
 /// changed while the stream runs; a number that is not positive is an `invalid_job`.
 ///
 /// Where items come more often than every 500 µs the source spins for the last 60 µs before each is due, for
-/// the kernel's timers are not exact enough; a slower one sleeps.
+/// the kernel's timers are not exact enough; a slower one sleeps. With `{.spin = false}` it always sleeps,
+/// and gives what has become due meanwhile in one go: that costs latency, but hardly any processor time.
 ///
 /// ```cpp
 /// int n = 0;

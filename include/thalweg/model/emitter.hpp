@@ -37,9 +37,9 @@ template <class T> class emitter {
   using full_handler = void (*)(void* self, pipe::chunk<T>& out);
 
   // Made by the engine.
-  emitter(pipe::chunk<T>& out, std::size_t limit, const std::stop_token& stop,
+  emitter(pipe::chunk<T>& out, std::size_t limit, const std::stop_token& all_stops,
           const std::stop_token& stopping, full_handler full, void* self) noexcept
-      : out_(&out), limit_(limit), stop_(&stop), stopping_(&stopping), full_(full), self_(self) {}
+      : out_(&out), limit_(limit), stop_(&all_stops), stopping_(&stopping), full_(full), self_(self) {}
   emitter(const emitter&) = delete;
   emitter& operator=(const emitter&) = delete;
 

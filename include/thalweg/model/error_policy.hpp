@@ -21,14 +21,12 @@ namespace THALWEG_NAMESPACE {
 ///
 /// ```cpp
 /// std::vector<int> refused;
-/// auto careful = tw::retry(2, std::chrono::milliseconds(1)).then(tw::dead_letter([&](const int& x,
-/// std::exception_ptr) {
-///   refused.push_back(x);
-/// }));
+/// auto keep = [&](const int& x, std::exception_ptr) { refused.push_back(x); };
+/// auto careful = tw::retry(2, 1ms).then(tw::dead_letter(keep));
+/// auto no_twos = [](int x) { return x == 2 ? throw std::runtime_error("no twos") : x; };
 /// int sum = 0;
-/// tw::run(tw::source(std::vector{1, 2, 3}) |
-///         tw::map([](int x) { return x == 2 ? throw std::runtime_error("no twos") : x; }, {.on_error =
-///         careful}) | tw::sink([&](int x) { sum += x; }));
+/// tw::run(tw::source(std::vector{1, 2, 3}) | tw::map(no_twos, {.on_error = careful}) |
+///         tw::sink([&](int x) { sum += x; }));
 /// assert(sum == 4 && refused == std::vector{2});
 /// ```
 ///
@@ -125,11 +123,16 @@ template <class T = void, class F> error_policy dead_letter(F handler) {
 /// assert((seen == std::vector{1, 3}));
 /// ```
 template <class F> error_policy decide(F handler) {
-  static_assert(std::is_invocable_r_v<error_policy, F&, const failure&>,
+  constexpr bool fits = std::is_invocable_r_v<error_policy, F&, const failure&>;
+  static_assert(fits,
                 "thalweg::decide: the handler must be callable as handler(const tw::failure&) -> "
                 "tw::error_policy");
-  if (model::is_null_callable(handler)) return error_policy(error_policy::judge{});  // refused before a run
-  return error_policy(error_policy::judge(std::move(handler)));
+  if constexpr (fits) {
+    if (model::is_null_callable(handler)) return error_policy(error_policy::judge{});  // refused before a run
+    return error_policy(error_policy::judge(std::move(handler)));
+  } else {
+    return {};
+  }
 }
 
 }  // namespace THALWEG_NAMESPACE

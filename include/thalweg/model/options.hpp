@@ -95,6 +95,9 @@ struct options {
   bool blocking = false;
   /// On which thread the stage runs.
   placement on = placement::anywhere;
+  /// Of a `paced` source: where items come more often than every 500 µs it keeps a processor busy, to be
+  /// exact. False: it sleeps, for 50 µs and more at a time, and gives what has become due at once.
+  bool spin = true;
 };
 
 }  // namespace THALWEG_NAMESPACE

@@ -195,8 +195,8 @@ template <class... A, class... B> void check_join(const pipeline<A...>*, const p
   static_assert(!pipeline<A...>::has_sink, "thalweg: nothing can follow a sink");
   static_assert(!pipeline<B...>::has_source, "thalweg: a source can only come first");
   if constexpr (pipeline<A...>::has_source) {
-    using produced = typename pipeline<A...>::template output<nothing>;
-    static_assert(sizeof(flow_through<produced, B...>) != 0);
+    using joined = typename pipeline<A...>::template output<nothing>;
+    static_assert(sizeof(flow_through<joined, B...>) != 0);
   }
 }
 

@@ -43,14 +43,14 @@ template <class T> class feed : public model::open_port<T, &model::gate<T>::end>
 
  public:
   /// Sends an item; waits for room. Returns false, and sends nothing, if the feed is closed or its run over,
-  /// or when `stop` is requested meanwhile.
-  bool send(T item, const std::stop_token& stop = {}) {
+  /// or when `until` is requested meanwhile.
+  bool send(T item, const std::stop_token& until = {}) {
     using put = typename model::gate<T>::put;
     auto& g = this->held();
     for (;;) {
       const auto what = g.try_push(item);
       if (what != put::full) return what != put::over;
-      if (stop.stop_requested()) return false;
+      if (until.stop_requested()) return false;
       g.wait_for_room(std::chrono::milliseconds(1));
     }
   }
@@ -61,7 +61,7 @@ template <class T> class feed : public model::open_port<T, &model::gate<T>::end>
     return what == put::taken || what == put::dropped;
   }
   /// `send`, as a sink calls it. What comes when the feed is closed is given up.
-  void operator()(T item, const std::stop_token& stop) { (void)send(std::move(item), stop); }
+  void operator()(T item, const std::stop_token& until) { (void)send(std::move(item), until); }
   /// `close`, as a sink calls it at the end of its stream.
   void on_end() { this->close(); }
 

@@ -107,27 +107,27 @@ class keyed_partners final : public interval_partners<L, R, Out> {
 
   void left(L item, std::int64_t time, std::int64_t from, std::int64_t to, std::optional<std::int64_t> until,
             thalweg::out<Out>& pairs) override {
-    const auto id = find(K(std::invoke(key_left_, std::as_const(item))));
-    auto& both = keys_[id];
+    const auto at = find(K(std::invoke(key_left_, std::as_const(item))));
+    auto& both = keys_[at];
     both.right.between(from, to,
                        [&](const R& r) { pairs.send(std::invoke(combine_, std::as_const(item), r)); });
     if (until) {
       both.left.add(time, std::move(item));
-      left_ends_.push({*until, id});
+      left_ends_.push({*until, at});
     }
-    tidy(id);
+    tidy(at);
   }
   void right(R item, std::int64_t time, std::int64_t from, std::int64_t to, std::optional<std::int64_t> until,
              thalweg::out<Out>& pairs) override {
-    const auto id = find(K(std::invoke(key_right_, std::as_const(item))));
-    auto& both = keys_[id];
+    const auto at = find(K(std::invoke(key_right_, std::as_const(item))));
+    auto& both = keys_[at];
     both.left.between(from, to,
                       [&](const L& l) { pairs.send(std::invoke(combine_, l, std::as_const(item))); });
     if (until) {
       both.right.add(time, std::move(item));
-      right_ends_.push({*until, id});
+      right_ends_.push({*until, at});
     }
-    tidy(id);
+    tidy(at);
   }
 
   void left_reached(std::int64_t time) override { forget(right_ends_, time, &of_key::right); }

@@ -244,7 +244,7 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
     std::int64_t now = 0;
     if (expire_after > 0) drop_expired(now = f.ctx.now());
     const auto before = states.size();
-    const auto [id, s] = states.find_or_add(key(std::invoke(key_of, in)), [&](const key& k) -> state {
+    const auto [at, s] = states.find_or_add(key(std::invoke(key_of, in)), [&](const key& k) -> state {
       appeared.note(f.ctx, states.next());
       if constexpr (std::is_same_v<Init, value_initialised>) {
         static_assert(std::default_initializable<state>,
@@ -254,15 +254,15 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
         return initial<Init, key>::make(init, k);
       }
     });
-    if (expire_after > 0) ages.touch(id, now);
+    if (expire_after > 0) ages.touch(at, now);
     if constexpr (can_fail<Frame>) {
       // A key whose first item was given up has not appeared.
       if (states.size() > before) {
         try {
           return call(s);
         } catch (...) {
-          if (expire_after > 0) ages.forget(id);
-          states.erase(id);
+          if (expire_after > 0) ages.forget(at);
+          states.erase(at);
           throw;
         }
       }

@@ -142,9 +142,9 @@ template <class K, class V> class key_table {
 
   // Block b holds 2^b first blocks: as many as those before it, and `first_block` more.
   std::optional<entry>& entry_of(id number) const {
-    const auto place = std::size_t{number} + first_block;
-    const auto top = std::bit_width(place) - 1;
-    return blocks_[top - first_bit][place ^ (std::size_t{1} << top)];
+    const auto at = std::size_t{number} + first_block;
+    const auto top = std::bit_width(at) - 1;
+    return blocks_[top - first_bit][at ^ (std::size_t{1} << top)];
   }
   void make_room() {
     if (made_ >= most) throw std::length_error("more keys than a table can hold");

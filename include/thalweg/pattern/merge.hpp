@@ -223,13 +223,13 @@ template <class T> class merge final : public stage, private model::gateway {
     }
     [[nodiscard]] bool marked() const noexcept { return step_ != 0; }
     /// Sends all that is left, without marks.
-    void send_rest(thalweg::out<T>& out) {
+    void send_rest(thalweg::out<T>& to) {
       struct left {
         cursor& of;
         std::span<T> items{of.item_, of.end_};
         ~left() { of.item_ = items.data(); }
       } rest{*this};
-      out.send(rest.items);
+      to.send(rest.items);
     }
 
    private:

@@ -110,7 +110,7 @@ template <class S, class In, class Factory> constexpr void check_own_stage() {
   static_assert(
       requires(S& s, in<In>& port, In x) { s.on_item(port, std::move(x)); },
       "thalweg::own_stage: the stage must have on_item(tw::in<T>&, T) for the input: one that chooses "
-      "what to read belongs into a tw::graph");
+      "what to read belongs in a tw::graph");
   static_assert(std::is_invocable_r_v<std::unique_ptr<S>, Factory&>,
                 "thalweg::own_stage: the factory must be callable without arguments and give a "
                 "std::unique_ptr to the stage");
@@ -156,13 +156,16 @@ auto own_stage(in<In> S::*input, out<Out> S::*output, Factory factory = {}, opti
       },
       std::move(opts));
 }
+template <class S, class In, class Out> auto own_stage(in<In> S::*input, out<Out> S::*output, options opts) {
+  return own_stage(input, output, model::makes_stage<S>{}, std::move(opts));
+}
 
 /// The same for a `tw::composite_stage`, as in `tw::own_stage(&cleaning::lines, &cleaning::numbers)`: in a
 /// farm each replica has children of its own. An item goes through all of them before the next one comes, on
 /// the thread of the replica; that divides the items up among the replicas, not the children.
 ///
 /// The composite has no other ports. Its children are no sources, do not act when time has passed, have no
-/// `.on_error` of their own and are no ordered `tw::merge`: such a composite belongs into a `tw::graph`, and
+/// `.on_error` of their own and are no ordered `tw::merge`: such a composite belongs in a `tw::graph`, and
 /// is a `thalweg::error` here, when it is made. Errors of a child come out as those of this stage, and name
 /// the child.
 ///
@@ -197,6 +200,10 @@ auto own_stage(exported_in<In> C::*input, exported_out<Out> C::*output, Factory 
         return model::hosted_composite<C, In, Out>(f(), input, output);
       },
       std::move(opts));
+}
+template <class C, class In, class Out>
+auto own_stage(exported_in<In> C::*input, exported_out<Out> C::*output, options opts) {
+  return own_stage(input, output, model::makes_stage<C>{}, std::move(opts));
 }
 
 /// A stage for each key: like `tw::own_stage`, but the items of each key, `key_of(const In&)`, go into a
@@ -234,6 +241,10 @@ auto stage_per_key(KeyOf key_of, in<In> S::*input, out<Out> S::*output, Factory 
   using update = model::stage_of_key<key, S, In, Out>;
   return model::make_pipeline(model::stage_per_key_stage<void, KeyOf, decltype(init), update>{
       {{}, std::move(key_of), std::move(init), update{}, {}, std::move(opts)}});
+}
+template <class KeyOf, class S, class In, class Out>
+auto stage_per_key(KeyOf key_of, in<In> S::*input, out<Out> S::*output, options opts) {
+  return stage_per_key(std::move(key_of), input, output, model::makes_stage<S>{}, std::move(opts));
 }
 
 }  // namespace THALWEG_NAMESPACE

@@ -48,12 +48,12 @@ template <class T> class tap : public model::open_port<T, &model::gate<T>::aband
 
  public:
   /// The next item; waits for it. Nothing at the end of the stream, when the tap has been closed, or when
-  /// `stop` is requested.
-  std::optional<T> receive(const std::stop_token& stop = {}) {
+  /// `until` is requested.
+  std::optional<T> receive(const std::stop_token& until = {}) {
     auto& g = this->held();
     for (;;) {
       if (auto x = try_receive()) return x;
-      if (g.finished() || stop.stop_requested()) return std::nullopt;
+      if (g.finished() || until.stop_requested()) return std::nullopt;
       g.wait_for_items(std::chrono::milliseconds(1));
     }
   }
@@ -65,7 +65,7 @@ template <class T> class tap : public model::open_port<T, &model::gate<T>::aband
     return g.take();
   }
   /// `receive`, as a source calls it.
-  std::optional<T> operator()(const std::stop_token& stop) { return receive(stop); }
+  std::optional<T> operator()(const std::stop_token& until) { return receive(until); }
 
   /// Nothing more comes in; what waits can still be received, and behind it is the end. The stream flows on
   /// without the tap. Any thread.

@@ -132,6 +132,7 @@ class chunk_base {
   /// Exchanges the items with those of `other`, which has the same item type. Nobody may steal meanwhile.
   void swap_items(chunk_base& other) noexcept;
   /// Another thread takes what the filling thread has published so far. Returns the number of items taken.
+  /// They keep their place in the order of the source, if `to` was empty.
   /// `most`: no more than so many.
   std::size_t steal(chunk_base& to, std::size_t most);
   std::size_t steal(chunk_base& to) { return steal(to, std::numeric_limits<std::size_t>::max()); }

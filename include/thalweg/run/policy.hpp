@@ -69,15 +69,15 @@ class any_policy {
   ~any_policy();
 
   /// As text. `policy_from(p.name())` is the same policy, as far as workers and replicas go; the other fields
-  /// of a policy have no text, and a policy of one's own no name that can be looked up.
+  /// of a policy have no text, and a custom policy no name that can be looked up.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
   using maker = std::shared_ptr<run_detail::engine> (*)(std::unique_ptr<run_detail::run_state>,
                                                         const void* policy);
-  // For the library, and for policies of one's own: see docs/extending.md. `make` throws invalid_job if the
+  // For the library, and for custom policies: see docs/extending.md. `made_by` throws invalid_job if the
   // job is a graph, and the engine executes lines only.
-  any_policy(std::string name, std::shared_ptr<const void> policy, maker make)
-      : name_(std::move(name)), policy_(std::move(policy)), make_(make) {}
+  any_policy(std::string name, std::shared_ptr<const void> policy, maker made_by)
+      : name_(std::move(name)), policy_(std::move(policy)), make_(made_by) {}
   [[nodiscard]] std::shared_ptr<run_detail::engine> make(std::unique_ptr<run_detail::run_state> state) const;
 
  private:

@@ -26,6 +26,7 @@ struct run_end {
   report figures;            ///< as `wait` returns it
   std::exception_ptr error;  ///< what `wait` throws; null: nothing has failed
   bool cancelled;            ///< it did not come to its end: it was cancelled, or has failed
+  bool stopped;  ///< its sources were asked to end: by `stop`, by a signal, or since it was cancelled
 };
 
 /// What may be asked of a single run besides its policy.
@@ -204,11 +205,15 @@ concept runnable = model::any_typed_pipeline<J> || std::is_same_v<J, graph&>;
 /// auto job = tw::source(std::vector{1, 2, 3}) | tw::map([](int x) { return x * 2; }) | tw::sink([](int) {});
 /// tw::report r = tw::run(job);
 /// tw::report s = tw::run(job, tw::sequential{});
-/// assert(r.items() == 3 && s.items() == 3);
+/// tw::report t = tw::run(job, {.on_error = tw::skip});  // tw::pool{}
+/// assert(r.items() == 3 && s.items() == 3 && t.items() == 3);
 /// ```
 template <runnable Job>
 report run(Job&& job, const any_policy& policy = {}, const run_options& options = {}) {
   return run_detail::run_here(run_detail::plan_of(std::forward<Job>(job)), policy, options);
+}
+template <runnable Job> report run(Job&& job, const run_options& options) {
+  return run(std::forward<Job>(job), any_policy{}, options);
 }
 
 /// Starts a job and returns at once; see `execution`. Throws `invalid_job` as `run` does; errors of stages
@@ -225,6 +230,9 @@ report run(Job&& job, const any_policy& policy = {}, const run_options& options 
 template <runnable Job>
 [[nodiscard]] execution launch(Job&& job, const any_policy& policy = {}, const run_options& options = {}) {
   return run_detail::start(run_detail::plan_of(std::forward<Job>(job)), policy, options);
+}
+template <runnable Job> [[nodiscard]] execution launch(Job&& job, const run_options& options) {
+  return launch(std::forward<Job>(job), any_policy{}, options);
 }
 
 /// The job as a Graphviz picture, for `dot -Tsvg`: a box for each stage, the types of the items between them,

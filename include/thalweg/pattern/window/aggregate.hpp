@@ -160,7 +160,7 @@ inline constexpr bool aggregates<aggregate_functions<L, C, W>, T> = [] {
 template <class Agg, class T> constexpr bool can_aggregate(const Agg*) {
   static_assert(aggregates<Agg, T>,
                 "thalweg::window: the function must be callable with all items of a window, as "
-                "f(std::span<const T>); one that joins two belongs into tw::aggregate(lift, combine)");
+                "f(std::span<const T>); one that joins two belongs in tw::aggregate(lift, combine)");
   return aggregates<Agg, T>;
 }
 template <class Agg, class T, class L, class C, class W>

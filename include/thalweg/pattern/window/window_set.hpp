@@ -43,15 +43,15 @@ template <class K, class Windows, class Aggregator> class window_set {
   /// false, and leaves the item as it is, if it is too late for all its windows.
   template <class Key, class X>
   bool add(Key&& key, X&& item, std::int64_t time, std::uint64_t rank, taker emit) {
-    const auto [id, e] = keys_.find_or_add(std::forward<Key>(key), [](const K&) { return entry{}; });
+    const auto [at, e] = keys_.find_or_add(std::forward<Key>(key), [](const K&) { return entry{}; });
     const bool in_time =
         e.windows.add(rules_, by_, time, rank, watermark_, std::forward<X>(item),
-                      [&, id = id](const opened<typename Windows::kept>& w) { give(id, w, emit); });
+                      [&, at = at](const opened<typename Windows::kept>& w) { give(at, w, emit); });
     if (!in_time) {
-      if (e.windows.empty()) keys_.erase(id);
+      if (e.windows.empty()) keys_.erase(at);
       return false;
     }
-    if (e.windows.next(rules_) < e.timer) schedule(id, e);
+    if (e.windows.next(rules_) < e.timer) schedule(at, e);
     return true;
   }
 
