@@ -9,6 +9,7 @@ const std::vector<benchmark>& benchmarks() {
   static const std::vector<benchmark> all = {
       {"grain", "source | farm | sink at 4 ns to 9.8 µs of work per item", run_grain},
       {"uneven", "work that differs by 1000 times from item to item, order kept", run_uneven},
+      {"phases", "items that become expensive while the stream runs", run_phases},
       {"middle", "a serial stage between two farms against one farm", run_middle},
       {"replicas", "two and four times as many replicas as cores", run_replicas},
       {"fused", "a chain of eight maps against the hand-written loop", run_fused},

@@ -75,6 +75,7 @@ const std::vector<benchmark>& benchmarks();
 
 void run_grain(session&);
 void run_uneven(session&);
+void run_phases(session&);
 void run_replicas(session&);
 void run_middle(session&);
 void run_fused(session&);

@@ -41,6 +41,25 @@ TEST(Graph, BranchesThatAnOrderedMergePutsTogether) {
   EXPECT_EQ(seen, wanted);
 }
 
+// What a connection converts crosses to another rank as one type or the other.
+TEST(Graph, ItemsThatConvertOnTheirWay) {
+  tw::let_travel<int>();
+  tw::let_travel<long>();
+  tw::let_travel<double>();
+  std::vector<double> seen;
+  tw::graph g;
+  auto longer = g.add(tw::farm([](const long& x) { return x + (1L << 40); }, {.replicas = 2}));
+  auto halves = g.add(tw::farm([](const double& x) { return x / 2; }, {.replicas = 3}));
+  g.connect(g.add(tw::source(std::views::iota(0, int{many}))).out, longer.in);
+  g.connect(longer.out, halves.in);
+  g.connect(halves.out, g.add(tw::sink(seen)).in);
+  tw::run(g, ranks::policy());
+  if (!ranks::root()) return;
+  ASSERT_EQ(seen.size(), static_cast<std::size_t>(many));
+  for (long x = 0; x < many; ++x)
+    ASSERT_EQ(seen[static_cast<std::size_t>(x)], static_cast<double>(x + (1L << 40)) / 2);
+}
+
 TEST(Graph, KeysThatAreDividedUp) {
   std::vector<long> seen;
   const auto r = tw::run(tw::source(std::views::iota(0L, many)) |

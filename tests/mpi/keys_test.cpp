@@ -140,6 +140,29 @@ TEST(Keys, WindowsByEventTime) {
   }
 }
 
+// Now and then a clock is wrong by years: on whichever rank its key is, the others do not believe it.
+TEST(Keys, WindowsByEventTimeWhoseClocksAreWrong) {
+  std::mt19937 random(3);
+  auto items = events::random_events(random, {6'000, 200, 80, 3, 0});
+  for (std::size_t i = 500; i < items.size(); i += 700)
+    items[i].at += std::int64_t{100} * 1'000'000 * 1'000'000'000;
+  std::list<std::vector<std::int64_t>> late;
+  expect_same_everywhere<listed>([&](std::vector<listed>& seen) {
+    auto& these = late.emplace_back();
+    return tw::source(items) | tw::key_by(&event::key) |
+           tw::farm(tw::window(tw::tumbling(20ns), events::listing(),
+                               tw::event_time(&event::at,
+                                              {.disorder = 100ns,
+                                               .late = [&these](const event& e) { these.push_back(e.value); },
+                                               .max_ahead = 1us})),
+                    work) |
+           tw::sink(seen);
+  });
+  if (!ranks::root()) return;
+  EXPECT_GE(late.front().size(), items.size() / 700);
+  for (const auto& l : late) EXPECT_TRUE(l.empty() || l == late.front());  // empty: it is on another rank
+}
+
 // Gives so many numbers, and ends when all that became of them has come to the sink, which is where the
 // source is: only that time has passed can have made it. (With one thread for everything nobody could bring
 // it there.)

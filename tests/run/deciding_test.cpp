@@ -312,6 +312,27 @@ TEST_P(Deciding, TheRestOfABurstOfAFlatMap) {
   });
 }
 
+// The same behind farms, and in one, of a line that has become one loop since all was cheap.
+TEST_P(Deciding, TheRestOfABurstOfALaterFlatMap) {
+  static constexpr long cheap = 200'000, expensive = 120;
+  const auto burst = tw::flat_map([](long x, tw::emitter<long>& out) {
+    for (long i = 0; i < (x < cheap ? 1 : expensive); ++i) out.send(x + i);
+  });
+  const auto same = [](long x) { return x; };
+  const auto is_expensive = [](long x) { return x >= cheap; };
+  expect_fine([&] {
+    ledger l;
+    run(count_to(cheap + 1) | tw::farm(same, {.replicas = 2}) | burst | tw::map(same),
+        slow_farm(l, is_expensive));
+    return enough_at_once(l, expensive);
+  });
+  expect_fine([&] {
+    ledger l;
+    run(count_to(cheap + 1) | tw::farm(burst, {.replicas = 2}) | tw::map(same), slow_farm(l, is_expensive));
+    return enough_at_once(l, expensive);
+  });
+}
+
 // And of every thousandth.
 TEST_P(Deciding, BurstsOfAFlatMapNowAndThen) {
   static constexpr long items = 6'000;

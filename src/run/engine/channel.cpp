@@ -64,7 +64,7 @@ bool channel::enough_work_waits(std::int64_t items) const noexcept {
   if (items >= std::max(most, 2 * takers) * grown) return true;
   // Long runs of cheap items: two of them for each replica.
   const auto runs = static_cast<std::int64_t>(batch_.load(std::memory_order_relaxed)) * 2 * takers;
-  return item_ns() > 0 && items >= runs * grown;
+  return items >= std::max(runs, most_unmeasured) * grown;
 }
 
 std::int64_t channel::pace_ns() const noexcept {

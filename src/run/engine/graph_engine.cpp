@@ -412,8 +412,7 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
     // Or no thread has: a stage that chooses waits for another input. Whether another rank still works is not
     // known here: then only when all ranks stand still.
     // What is about to be executed by a thread of another group gets a moment for that.
-    if (rested &&
-        (!state_->others || e.to->chooses() || turns_given_.load() != turns) && nobody_works() &&
+    if (rested && (!state_->others || e.to->chooses() || turns_given_.load() != turns) && nobody_works() &&
         !e.has_room()) {
       if (auto* other = w.home.take()) {
         execute_inside(*other, w);

@@ -179,22 +179,41 @@ void line_node::hand_on() {
   o->to->to->notify();
 }
 
-// Only where one of its own stages is called: another node is not this thread's.
+// To a stage of this node, which is this thread's, or to the first of another one.
 bool line_node::can_divert(const stage_runner& from, std::size_t stage) const {
-  return whole && &from != stages_.get() && !net_.how().alone() && stage <= last_ && !out.empty();
+  return whole && &from != stages_.get() && !net_.how().alone() && !out.empty() &&
+         (stage <= last_ || whole->node_at(stage) != nullptr);
 }
 
-// What a call of the loop still sends goes on from here, as if this node had made the call itself.
+bool line_node::can_divert_behind(const stage_runner& from, std::size_t stage) const {
+  return whole && &from != stages_.get() && !net_.how().alone() && whole->goes_on_behind(stage);
+}
+
+// What a call of the loop still sends goes on from here, as if the node of that stage had made the call
+// itself.
 void line_node::divert(const stage_runner& from, worker& w, std::size_t stage, pipe::chunk_base& items) {
   if (whole->on()) {
     give(w, true);  // what has come out of the loop comes first
     whole->leave_in_call();
+  }
+  if (stage > last_) {
+    items.position = from.position;
+    items.born_ns = from.born_ns;
+    items.upto = std::numeric_limits<std::int64_t>::min();
+    return hand_to(w, *whole->node_at(stage)->in.front(), items);
   }
   stages_->position = from.position;
   stages_->born_ns = from.born_ns;
   stages_->upto = from.upto;
   stages_->carry_on(w, stage, items, limit_of(*outlet_));
   give(w, true);
+}
+
+// In place of the node before, which makes the call.
+void line_node::hand_to(worker& w, channel& e, pipe::chunk_base& items) {
+  if (!e.has_room()) net_.wait_for_room(w, e);
+  e.push(items);
+  e.to->notify(&w);
 }
 
 // Whether nobody but this thread's group can take what the source has given while it waits in a call. Then it

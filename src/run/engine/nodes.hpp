@@ -46,6 +46,8 @@ class line_node final : public node, public stage_runner::output {
   void give(worker& w, bool in_call) override;
   void hand_on() override;
   [[nodiscard]] bool can_divert(const stage_runner& from, std::size_t stage) const override;
+  [[nodiscard]] bool can_divert_behind(const stage_runner& from, std::size_t stage) const override;
+  void hand_to(worker& w, channel& e, pipe::chunk_base& items);
   void divert(const stage_runner& from, worker& w, std::size_t stage, pipe::chunk_base& items) override;
   void finish(worker& w);
   [[nodiscard]] bool is_over() const;

@@ -302,10 +302,16 @@ bool stage_runner::diverted(own_context& ctx, std::size_t leaf, pipe::chunk_base
   // Where each stage is a loop of its own, what has come out of this one before is still to go on: see
   // `carry`.
   const auto next = ctx.first_stage + leaf + 1;
-  if (probing_ || ctx.paced || ctx.ranked || !to_.can_divert(*this, next)) return false;
+  if (probing_ || ctx.paced || ctx.ranked) return false;
+  const bool here = to_.can_divert(*this, next);
+  if (!here && !to_.can_divert_behind(*this, next)) return false;
   const auto begin = observe::now_ns();
   const auto before = elsewhere_ns_;
-  to_.divert(*this, *ctx.at, next, items);
+  if (here) {
+    to_.divert(*this, *ctx.at, next, items);
+  } else {
+    (void)carry(*ctx.at, next, items, false, begin);
+  }
   elsewhere_ns_ = before + observe::now_ns() - begin;
   return true;
 }

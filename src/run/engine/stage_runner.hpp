@@ -36,6 +36,11 @@ class stage_runner {
       (void)from, (void)stage;
       return false;
     }
+    /// Whether it can take what comes of that at a later stage.
+    [[nodiscard]] virtual bool can_divert_behind(const stage_runner& from, std::size_t stage) const {
+      (void)from, (void)stage;
+      return false;
+    }
     /// Takes it: other nodes go on with it.
     virtual void divert(const stage_runner& from, worker& w, std::size_t stage, pipe::chunk_base& items) {
       (void)from, (void)w, (void)stage, (void)items;

@@ -4,8 +4,9 @@
 //   the channel to a node is empty, then the node sleeps, then it keeps nothing, neither the rest of a run
 //   nor results in a farm's window. Nothing is sent to them, so in this order what was seen stays true.
 //   A call of the loop that still sends when it has been left sends to the nodes, as if its own node had made
-//   it. `mode_` is stored with a full fence before that, and who has gone to sleep looks at it: one of the
-//   two sees the other. While the line is whole, a notification of another node goes to the first.
+//   it. That one gets nothing meanwhile, since all that comes before it is in this call. `mode_` is stored
+//   with a full fence before that, and who has gone to sleep looks at it: one of the two sees the other.
+//   While the line is whole, a notification of another node goes to the first.
 // Model: docs/protocols/whole_line.pml.
 #include "whole_line.hpp"
 
@@ -48,6 +49,9 @@ whole_line::whole_line(graph_engine& n, line_node& head, std::vector<node*> node
       nodes_(std::move(nodes)),
       farms_(std::move(farms)),
       parts_{all},
+      timed_(std::any_of(n.run().stages.begin() + static_cast<std::ptrdiff_t>(all.first),
+                         n.run().stages.begin() + static_cast<std::ptrdiff_t>(all.first + all.stages.last),
+                         [](const auto& s) { return s.info->timed; })),
       wait_apart_ns_(first_wait_ns),
       wait_whole_ns_(first_wait_ns) {
   for (auto* other : nodes_) {
@@ -117,6 +121,16 @@ bool whole_line::enter_if_quiet(worker& w) {
 void whole_line::leave_in_call() {
   leave();
   expensive();
+}
+
+node* whole_line::node_at(std::size_t stage) const noexcept {
+  const auto at =
+      std::find_if(nodes_.begin(), nodes_.end(), [&](const node* n) { return n->first() == stage; });
+  return timed_ || at == nodes_.end() || *at == &head_ ? nullptr : *at;
+}
+
+bool whole_line::goes_on_behind(std::size_t stage) const noexcept {
+  return !timed_ && nodes_.back()->first() >= stage && nodes_.size() > 1;
 }
 
 // Whole again only after a while.

@@ -48,9 +48,14 @@ class whole_line {
   [[nodiscard]] bool enter_if_quiet(worker& w);
   /// Each node is executed by itself again.
   void leave();
-  /// The same in the middle of a call that the loop has made, of a stage of the first node: the loop calls
-  /// nobody else before that returns.
+  /// The same in the middle of a call that the loop has made: the loop calls nobody before that returns.
   void leave_in_call();
+  /// The node other than the first that begins with this stage (its number in the plan), if what the loop
+  /// still sends to it may be handed to it; null: none does. Not where stages act when time has passed: a
+  /// node of which the loop is in a call could be executed.
+  [[nodiscard]] node* node_at(std::size_t stage) const noexcept;
+  /// Whether one begins there or later.
+  [[nodiscard]] bool goes_on_behind(std::size_t stage) const noexcept;
   /// A run of so many items has been executed in `worked_ns`, and with what its source waited in `took_ns`.
   void ran(worker& w, std::size_t items, std::int64_t worked_ns, std::int64_t took_ns);
 
@@ -82,6 +87,7 @@ class whole_line {
   const std::vector<node*> nodes_;
   const std::vector<farm*> farms_;
   const std::vector<part> parts_;
+  const bool timed_;  // one of its stages acts when time has passed
   std::atomic<mode> mode_{mode::apart};
   std::unique_ptr<stage_runner> runner_;
   std::vector<outlet> out_;  // as the last node's
