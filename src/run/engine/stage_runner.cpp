@@ -229,7 +229,8 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   const auto was_paced = std::exchange(ctx.paced, items.paced);
   const auto was_ranked = std::exchange(ctx.ranked, items.ranked);
   const auto limit = std::exchange(ctx.limit, last ? limit_ : limit_between());
-  const bool may_divert = !may_be_cut && stage != first_ && to_.can_divert(*this, stage);
+  // Ranked items stay: the promise of their run must not go on before all of it.
+  const bool may_divert = !may_be_cut && stage != first_ && !items.ranked && to_.can_divert(*this, stage);
   const auto* const cut = std::exchange(ctx.cut, may_be_cut || may_divert ? &cut_ : ctx.cancelled);
   const auto* const was_hurried =
       std::exchange(ctx.hurry, last && hurry != nullptr ? hurry : &model::context::nobody_waits);
