@@ -71,12 +71,12 @@ bool channel::enough_work_waits(std::int64_t items) const noexcept {
 std::int64_t channel::pace_ns() const noexcept {
   // Nobody waits in front of it, or it had to give way.
   if (in_loop || opts_.when_full != when_full::block || grown_.load(std::memory_order_relaxed) > 1) return 0;
-  const auto measured = item_ns() / takers_.load(std::memory_order_relaxed);
+  auto here = item_ns() / takers_.load(std::memory_order_relaxed);
   // Who chooses its inputs takes rarely where it waits for another one: that is no work.
-  if (to != nullptr && to->chooses()) return std::max(measured, behind_ns_.load(std::memory_order_relaxed));
-  const auto drain = drain_ns_.load(std::memory_order_relaxed);
-  const auto here =
-      item_ns() == 0 && drain == 0 ? most_waiting_ns / most_unmeasured : std::max(measured, drain);
+  if (to == nullptr || !to->chooses()) {
+    const auto drain = drain_ns_.load(std::memory_order_relaxed);
+    here = item_ns() == 0 && drain == 0 ? most_waiting_ns / most_unmeasured : std::max(here, drain);
+  }
   return std::max(here, behind_ns_.load(std::memory_order_relaxed));
 }
 

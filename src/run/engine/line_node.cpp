@@ -179,14 +179,18 @@ void line_node::hand_on() {
   o->to->to->notify();
 }
 
+// These are the stages of the whole line, and there are others to share the work with.
+bool line_node::may_leave(const stage_runner& from) const {
+  return whole && &from != stages_.get() && !net_.how().alone();
+}
+
 // To a stage of this node, which is this thread's, or to the first of another one.
 bool line_node::can_divert(const stage_runner& from, std::size_t stage) const {
-  return whole && &from != stages_.get() && !net_.how().alone() && !out.empty() &&
-         (stage <= last_ || whole->node_at(stage) != nullptr);
+  return may_leave(from) && !out.empty() && (stage <= last_ || whole->node_at(stage) != nullptr);
 }
 
 bool line_node::can_divert_behind(const stage_runner& from, std::size_t stage) const {
-  return whole && &from != stages_.get() && !net_.how().alone() && whole->goes_on_behind(stage);
+  return may_leave(from) && whole->goes_on_behind(stage);
 }
 
 // What a call of the loop still sends goes on from here, as if the node of that stage had made the call

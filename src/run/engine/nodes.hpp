@@ -45,6 +45,7 @@ class line_node final : public node, public stage_runner::output {
   [[nodiscard]] bool collects(std::size_t bytes) override;
   void give(worker& w, bool in_call) override;
   void hand_on() override;
+  [[nodiscard]] bool may_leave(const stage_runner& from) const;
   [[nodiscard]] bool can_divert(const stage_runner& from, std::size_t stage) const override;
   [[nodiscard]] bool can_divert_behind(const stage_runner& from, std::size_t stage) const override;
   void hand_to(worker& w, channel& e, pipe::chunk_base& items);
