@@ -1,5 +1,6 @@
 #include <thalweg/model/ported.hpp>
 #include <thalweg/observe/clock.hpp>
+#include <thalweg/pipe/moment.hpp>
 #include <thalweg/run/engine.hpp>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ thread_context::thread_context(run_state& r, thread_log& l, std::size_t c)
 }
 
 void thread_context::back_off(std::chrono::nanoseconds delay) {
-  const auto until = observe::now_ns() + delay.count();
+  const auto until = pipe::later(observe::now_ns(), delay.count());
   for (;;) {
     if (interrupted()) throw thalweg::cancelled{};
     const auto left = until - observe::now_ns();

@@ -1,3 +1,4 @@
+#include <thalweg/pipe/moment.hpp>
 #include <thalweg/stages/atomic_file.hpp>
 #include <thalweg/stages/clock.hpp>
 #include <thalweg/stages/input.hpp>
@@ -129,7 +130,7 @@ int live_file::open_file(bool append) {
 }
 
 void live_file::begin_period() {
-  if (how_.rotate.every.count() > 0) rotate_at_ = now_ns() + how_.rotate.every.count();
+  if (how_.rotate.every.count() > 0) rotate_at_ = pipe::later(now_ns(), how_.rotate.every.count());
 }
 
 void live_file::write(std::string_view bytes, std::string_view line_end) {
@@ -139,7 +140,7 @@ void live_file::write(std::string_view bytes, std::string_view line_end) {
     rotate();
   if (taken_.size() + n > most_taken) spill();
   if (n <= most_taken) {
-    if (taken_.empty() && how_.flush_every.count() > 0) flush_at_ = now_ns() + how_.flush_every.count();
+    if (taken_.empty() && how_.flush_every.count() > 0) flush_at_ = pipe::later(now_ns(), how_.flush_every.count());
     taken_.append(bytes).append(line_end);
     return;
   }
@@ -174,7 +175,7 @@ void live_file::spill() {
   } catch (...) {
     taken_.erase(0, static_cast<std::size_t>(size_ - before));
     // The next try is a period from now.
-    if (how_.flush_every.count() > 0) flush_at_ = now_ns() + how_.flush_every.count();
+    if (how_.flush_every.count() > 0) flush_at_ = pipe::later(now_ns(), how_.flush_every.count());
     throw;
   }
   taken_.clear();

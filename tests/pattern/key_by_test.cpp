@@ -1,7 +1,9 @@
 #include <thalweg/thalweg.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -365,6 +367,43 @@ TEST(KeyTable, ValuesStayWhereTheyAre) {
   for (int i = 1; i < 10'000; ++i) table.find_or_add(i, [](int k) { return k; });
   EXPECT_EQ(first, &table[0]);
   for (int i = 1; i < 10'000; ++i) ASSERT_EQ(table.find_or_add(i, [](int) { return -1; }).value, i);
+}
+
+// NaN is not equal to itself, and would be a new key each time.
+TEST(KeyTable, AllNaNAreOneKey) {
+  const auto none = std::numeric_limits<double>::quiet_NaN();
+  const auto counts = [](const auto& keys) {
+    using key = typename std::remove_cvref_t<decltype(keys)>::value_type;
+    tw::model::key_table<key, int> table;
+    for (const auto& k : keys) ++table.find_or_add(k, [](const key&) { return 0; }).value;
+    std::vector<int> all;
+    for (std::uint32_t i = 0; i < table.bound(); ++i) all.push_back(table[i]);
+    return all;
+  };
+  EXPECT_THAT(counts(std::vector{1.0, none, -none, 1.0, std::nan("7"), 0.0, -0.0}), ElementsAre(2, 3, 2));
+  EXPECT_THAT(counts(std::vector{std::numeric_limits<float>::quiet_NaN(), 0.F, -std::nanf("3")}),
+              ElementsAre(2, 1));
+  using pair = std::pair<int, double>;
+  EXPECT_THAT(counts(std::vector{pair(1, none), pair(2, none), pair(1, -none), pair(1, 0)}),
+              ElementsAre(2, 1, 1));
+  using maybe = std::optional<double>;
+  using deep = std::tuple<std::string, std::pair<maybe, int>>;
+  EXPECT_THAT(counts(std::vector{deep("a", {none, 1}), deep("a", {{}, 1}), deep("a", {-none, 1}),
+                                 deep("b", {none, 1})}),
+              ElementsAre(2, 1, 1));
+}
+
+TEST_P(KeyBy, ManyItemsWithoutAKeyTakeNoLongerThanOthers) {
+  std::vector<double> readings(20'000, std::numeric_limits<double>::quiet_NaN());
+  std::vector<int> seen;
+  tw::run(
+      tw::source(readings) |
+          tw::farm(tw::key_by([](const double& x) { return x; }, [](int& n, const double&) { return ++n; }),
+                   {.replicas = 3}) |
+          tw::sink(seen),
+      policy());
+  ASSERT_EQ(seen.size(), readings.size());
+  EXPECT_EQ(seen.back(), 20'000);
 }
 
 }  // namespace

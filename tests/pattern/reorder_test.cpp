@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <random>
 #include <ranges>
 #include <stdexcept>
@@ -151,6 +154,54 @@ TEST(Reorder, AnItemKeepsItsDueTime) {
           1000.0) |
       tw::reorder(std::identity{}, 29) | tw::sink([](int) {}));
   EXPECT_GE(r.latency().max(), 25ms);
+}
+
+// A least time often stands for none: it is further behind than its type can say.
+TEST(Reorder, TimesMayBeAsFarApartAsTheirTypeAllows) {
+  const auto held_back = [](auto first, auto step, auto slack) {
+    using time = decltype(first);
+    int given = 0, came = 0, most = 0;
+    tw::run(tw::source([&]() -> std::optional<time> {
+              most = std::max(most, given - came);
+              if (given == 1'000) return {};
+              return given++ == 0 ? first : time(step * (given - 1));
+            }) | tw::reorder([](const time& t) { return t; }, slack) |
+                tw::sink([&](const time&) { ++came; }),
+            tw::sequential{});
+    EXPECT_EQ(came, 1'000);
+    return most;
+  };
+  using std::chrono::nanoseconds;
+  EXPECT_LE(held_back(nanoseconds::min(), nanoseconds(1s), 5s), 7);
+  EXPECT_LE(held_back(nanoseconds::min() + 1ns, nanoseconds(1s), nanoseconds(5s)), 7);
+  using small = std::chrono::duration<std::int16_t>;
+  EXPECT_LE(held_back(small::min(), small(1), 5'000ms), 7);
+  EXPECT_LE(held_back(std::chrono::seconds::min(), 1s, 5'000'000'000ns), 7);
+  using moment = std::chrono::sys_time<nanoseconds>;
+  EXPECT_LE(held_back(moment::min(), nanoseconds(1s), 5s), 7);
+  EXPECT_LE(held_back(std::numeric_limits<long>::min(), 1L, 5.5), 8);
+  // And in whatever units: exactly so far is far enough.
+  EXPECT_EQ(held_back(0ms, 1ms, 3'000us), 4);
+  EXPECT_EQ(held_back(0ms, 1ms, 3'001us), 5);
+  EXPECT_EQ(held_back(0ms, 1ms, nanoseconds::max()), 1'000);
+}
+
+TEST(Reorder, WhatIsNotANumberHasNoPlace) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const auto job = [&](tw::options how) {
+    return tw::source(std::vector{1.0, none, 2.0, 9.0}) | tw::reorder(std::identity{}, 0.5, std::move(how));
+  };
+  const auto f = failure_of([&] { tw::run(job({}) | tw::sink([](double) {})); });
+  EXPECT_EQ(f.cause, "the place of an item is not a number");
+  std::vector<double> seen;
+  tw::run(job({.on_error = tw::skip}) | tw::sink(seen));
+  EXPECT_THAT(seen, ElementsAre(1.0, 2.0, 9.0));
+  using seconds = std::chrono::duration<double>;
+  EXPECT_EQ(failure_of([&] {
+              tw::run(tw::source(std::vector{seconds(none)}) | tw::reorder(std::identity{}, 1s) |
+                      tw::sink([](seconds) {}));
+            }).cause,
+            "the place of an item is not a number");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/model/ranges.hpp>
 #include <thalweg/model/stage_traits.hpp>
+#include <thalweg/pipe/moment.hpp>
 #include <thalweg/pipe/size_of.hpp>
 
 #include <algorithm>
@@ -83,7 +84,7 @@ template <class In, class Limits> struct batch_op {
       oldest_due = f.ctx.due;
     }
     if (most.interval.count() > 0 && deadline() == never)
-      when.store(f.ctx.now() + most.interval.count(), std::memory_order_relaxed);
+      when.store(pipe::later(f.ctx.now(), most.interval.count()), std::memory_order_relaxed);
     if (most.bytes > 0) bytes += static_cast<std::int64_t>(thalweg::size_of(std::as_const(item)));
     pending.push_back(std::forward<T>(item));
     const bool full = most.items > 0 && static_cast<std::int64_t>(pending.size()) >= most.items;

@@ -33,6 +33,31 @@ template <class K> inline constexpr bool hashable = std_hashable<K>;
 template <class... P> inline constexpr bool hashable<std::tuple<P...>> = (hashable<P> && ...);
 template <class A, class B> inline constexpr bool hashable<std::pair<A, B>> = hashable<A> && hashable<B>;
 
+template <class K> inline constexpr bool hashable<std::optional<K>> = hashable<K>;
+
+template <class K> inline constexpr bool optional_key = false;
+template <class K> inline constexpr bool optional_key<std::optional<K>> = true;
+
+template <class K> inline constexpr bool key_of_parts = false;
+template <class... P> inline constexpr bool key_of_parts<std::tuple<P...>> = true;
+template <class A, class B> inline constexpr bool key_of_parts<std::pair<A, B>> = true;
+
+/// Whether two keys are the same: by `==`, but all NaN are one key, also within pairs, tuples and optionals.
+/// Otherwise each of them would be a new one.
+template <class A, class B> bool same_key(const A& a, const B& b) {
+  if constexpr (std::same_as<A, B> && std::floating_point<A>) {
+    return a == b || (a != a && b != b);
+  } else if constexpr (std::same_as<A, B> && optional_key<A>) {
+    return a.has_value() == b.has_value() && (!a.has_value() || model::same_key(*a, *b));
+  } else if constexpr (std::same_as<A, B> && key_of_parts<A>) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (model::same_key(std::get<I>(a), std::get<I>(b)) && ...);
+    }(std::make_index_sequence<std::tuple_size_v<A>>{});
+  } else {
+    return a == b;
+  }
+}
+
 template <class K> std::uint64_t hash_of(const K& key) {
   // What std::hash gives for integers is the integer: multiplied, and folded so that the low bits depend on
   // all.
@@ -40,7 +65,11 @@ template <class K> std::uint64_t hash_of(const K& key) {
     h *= 0x9E3779B97F4A7C15U;
     return h ^ (h >> 32U);
   };
-  if constexpr (std_hashable<K>) {
+  if constexpr (std::floating_point<K>) {
+    return mix(key != key ? 1 : std::hash<K>{}(key));
+  } else if constexpr (optional_key<K>) {
+    return key.has_value() ? model::hash_of(*key) : mix(2);
+  } else if constexpr (std_hashable<K>) {
     return mix(std::hash<K>{}(key));
   } else {
     return std::apply(
@@ -78,7 +107,7 @@ template <class K, class V> class key_table {
     for (std::size_t at = tag & mask_; index_[at].number != 0; at = (at + 1) & mask_) {
       if (index_[at].tag != tag) continue;
       const id number = index_[at].number - 1;
-      if (auto& e = *entry_of(number); e.key == key) return {number, e.value};
+      if (auto& e = *entry_of(number); model::same_key(e.key, key)) return {number, e.value};
     }
     return add(tag, std::forward<Key>(key), std::forward<Make>(make));
   }

@@ -6,11 +6,14 @@
 #include <thalweg/pattern/late.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <ratio>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,7 +27,50 @@ struct reorder_options {
 
 namespace model {
 
+__extension__ using wide = unsigned __int128;
+
 template <class In, class By> using ordered_by = std::remove_cvref_t<std::invoke_result_t<By&, const In&>>;
+
+template <class D> inline constexpr bool whole_duration = false;
+template <class R, class P>
+inline constexpr bool whole_duration<std::chrono::duration<R, P>> = std::integral<R>;
+template <class T> inline constexpr bool whole_time = whole_duration<T>;
+template <class C, class D>
+inline constexpr bool whole_time<std::chrono::time_point<C, D>> = whole_duration<D>;
+
+/// Whether `later`, which is not before `earlier`, is ahead of it by `slack` or more. Times in whole numbers
+/// may be further apart than their type can say: a least one often stands for none.
+template <class T, class Slack> bool is_ahead(const T& later, const T& earlier, const Slack& slack) {
+  if constexpr (whole_time<T> && whole_duration<Slack>) {
+    const auto since = [](const T& t) {
+      if constexpr (requires { t.time_since_epoch(); }) {
+        return static_cast<std::uint64_t>(t.time_since_epoch().count());
+      } else {
+        return static_cast<std::uint64_t>(t.count());
+      }
+    };
+    using unit = std::ratio_divide<typename T::period, typename Slack::period>;
+    const wide apart = since(later) - since(earlier);
+    return apart * std::uint64_t{unit::num} >= wide{static_cast<std::uint64_t>(slack.count())} * unit::den;
+  } else if constexpr (std::integral<T>) {
+    return static_cast<std::uint64_t>(later) - static_cast<std::uint64_t>(earlier) >= slack;
+  } else {
+    return later - earlier >= slack;
+  }
+}
+
+/// Whether something that has an order has none with anything: NaN, or a time of that.
+template <class T> bool has_no_place(const T& at) {
+  if constexpr (std::floating_point<T>) {
+    return at != at;
+  } else if constexpr (requires { at.time_since_epoch(); }) {
+    return model::has_no_place(at.time_since_epoch().count());
+  } else if constexpr (requires { at.count(); }) {
+    return model::has_no_place(at.count());
+  } else {
+    return false;
+  }
+}
 
 template <class In, class By, class Slack> struct reorder_op {
   using position = ordered_by<In, By>;
@@ -36,6 +82,7 @@ template <class In, class By, class Slack> struct reorder_op {
     // Nothing is changed before all that is the user's has returned.
     const bool kept = f.call([&] {
       auto at = position(std::invoke(by, std::as_const(item)));
+      if (model::has_no_place(at)) throw std::domain_error("the place of an item is not a number");
       if (sent_ && at < *sent_) {
         late(std::as_const(item));
         return false;
@@ -77,7 +124,7 @@ template <class In, class By, class Slack> struct reorder_op {
     if constexpr (std::integral<Slack>) {
       return static_cast<std::uint64_t>(held_.size()) > static_cast<std::uint64_t>(slack);
     } else {
-      return !held_.empty() && *greatest_ - held_.front().at >= slack;
+      return !held_.empty() && model::is_ahead(*greatest_, held_.front().at, slack);
     }
   }
 
@@ -152,7 +199,7 @@ template <class By, class Slack> struct reorder_stage : stage_defaults {
 /// farm it is an `invalid_job`. Costs O(log n) for n items held back.
 ///
 /// Errors: a negative slack, a null callable, and a handler of other items are an `invalid_job`; what `by` or
-/// the handler throws is treated as for `map`.
+/// the handler throws is treated as for `map`, and so is an item whose place is NaN (`std::domain_error`).
 ///
 /// K-slack: Babu, Srivastava, Widom, "Exploiting k-Constraints to Reduce Memory Overhead in Continuous
 /// Queries over Data Streams", TODS 29(3), 2004.

@@ -3,6 +3,7 @@
 
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/model/stage_traits.hpp>
+#include <thalweg/pipe/moment.hpp>
 #include <thalweg/stages/clock.hpp>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ template <class In, class F> struct rate_meter_op {
 
   void start() {
     since = looked = now_ns();
-    when.store(since + interval, std::memory_order_relaxed);
+    when.store(pipe::later(since, interval), std::memory_order_relaxed);
   }
 
   template <class Frame, class T, class Next> THALWEG_INLINE void step(Frame& f, T&& item, Next&& next) {
@@ -70,7 +71,8 @@ template <class In, class F> struct rate_meter_op {
     since = now;
     // What was missed is not made up for: the next report is one for the next interval that begins.
     const auto due = deadline();
-    when.store(due + ((std::max(now, due) - due) / interval + 1) * interval, std::memory_order_relaxed);
+    const auto missed = (std::max(now, due) - due) / interval;
+    when.store(pipe::later(due + missed * interval, interval), std::memory_order_relaxed);
     f.call([&] { handler(rate, total); });
   }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <thalweg/pattern/filter.hpp>
+#include <thalweg/pipe/moment.hpp>
 #include <thalweg/stages/building.hpp>
 #include <thalweg/stages/clock.hpp>
 
@@ -41,7 +42,7 @@ struct one_per_interval {
   bool operator()(any_item) {
     const auto now = now_ns();
     if (now < next) return false;
-    next = now + interval;
+    next = pipe::later(now, interval);
     return true;
   }
 };

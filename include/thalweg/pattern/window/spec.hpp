@@ -6,8 +6,10 @@
 #include <thalweg/pattern/late.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <ratio>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -109,16 +111,38 @@ template <class C, class D> struct is_time<std::chrono::time_point<C, D>> : std:
 template <class T>
 inline constexpr bool timestamp = is_time<T>::value || (std::is_integral_v<T> && !std::is_same_v<T, bool>);
 
-/// A time in ns. Throws std::out_of_range.
-inline std::int64_t to_ns(std::int64_t t) {
-  if (t < -furthest_time || t > furthest_time) time_out_of_range();
-  return t;
+/// `count` * `num` / `den`, where that and `num` * `den` are numbers of 64 bits.
+constexpr std::uint64_t scaled(std::uint64_t count, std::uint64_t num, std::uint64_t den) {
+  return count / den * num + count % den * num / den;
+}
+
+/// `count` units of `P` seconds in ns. Throws std::out_of_range.
+template <class P, std::integral T> std::int64_t units_to_ns(T count) {
+  using unit = std::ratio_divide<P, std::nano>;
+  constexpr auto most = static_cast<std::uint64_t>(furthest_time);
+  const bool negative = count < 0;
+  const auto size = negative ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
+  if constexpr (unit::num > unit::den) {
+    if (size > scaled(most, unit::den, unit::num)) time_out_of_range();
+  }
+  const auto ns = scaled(size, unit::num, unit::den);
+  if (ns > most) time_out_of_range();
+  return negative ? -static_cast<std::int64_t>(ns) : static_cast<std::int64_t>(ns);
+}
+
+/// A time in ns, whatever kind of number it is counted in. Throws std::out_of_range.
+template <std::integral T> std::int64_t to_ns(T t) {
+  return units_to_ns<std::nano>(t);
 }
 template <class R, class P> std::int64_t to_ns(std::chrono::duration<R, P> t) {
-  using in = std::chrono::duration<R, P>;
-  constexpr auto most = std::chrono::duration_cast<in>(std::chrono::nanoseconds(furthest_time));
-  if (!(t >= -most && t <= most)) time_out_of_range();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(t).count();
+  if constexpr (std::integral<R>) {
+    return units_to_ns<P>(t.count());
+  } else {
+    const std::chrono::duration<std::common_type_t<R, double>, std::nano> ns(t);
+    constexpr auto most = static_cast<double>(furthest_time);
+    if (!(ns.count() >= -most && ns.count() <= most)) time_out_of_range();  // or it is not a number
+    return static_cast<std::int64_t>(ns.count());
+  }
 }
 template <class C, class D> std::int64_t to_ns(std::chrono::time_point<C, D> t) {
   return to_ns(t.time_since_epoch());
