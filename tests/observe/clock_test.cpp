@@ -52,7 +52,7 @@ TEST(clock, processor_time_is_that_of_work_not_of_sleep) {
   const std::int64_t wall = now_ns();
   const std::int64_t cpu = thread_cpu_ns();
   std::this_thread::sleep_for(20ms);
-  EXPECT_LT(thread_cpu_ns() - cpu, 15'000'000);
+  EXPECT_LT(thread_cpu_ns() - cpu, (now_ns() - wall) / 2);
   burn(5'000'000);
   EXPECT_GE(thread_cpu_ns() - cpu, 5'000'000);
   EXPECT_LE(thread_cpu_ns() - cpu, now_ns() - wall);
@@ -62,14 +62,14 @@ TEST(clock, a_process_includes_the_threads_that_have_ended_and_a_thread_only_its
   const std::int64_t process = process_cpu_ns();
   const std::int64_t own = thread_cpu_ns();
   std::thread([] { burn(10'000'000); }).join();
-  EXPECT_GE(process_cpu_ns() - process, 10'000'000);
-  EXPECT_LT(thread_cpu_ns() - own, 10'000'000);
+  const std::int64_t mine = thread_cpu_ns() - own;
+  EXPECT_GE(process_cpu_ns() - process, mine + 10'000'000);
 }
 
 TEST(clock, its_cost_is_known) {
   const std::int64_t cost = clock_cost_ns();
   EXPECT_GE(cost, 0);
-  EXPECT_LT(cost, 100'000);
+  EXPECT_LT(cost, 1'000'000);
   EXPECT_EQ(clock_cost_ns(), cost) << "measured once";
 }
 

@@ -78,19 +78,22 @@ void graph_engine::start(bool on_caller) {
   if (auto* const s = dynamic_cast<thread_group*>(home_); s != nullptr && !shape_.hire && !shape_.sequential)
     s->spawn_by([this, s](std::size_t number) { return employ_one(*s, number); });
   std::exception_ptr failed;
-  std::size_t missing = 0;
+  std::string refused;
+  std::size_t wanted = 0, missing = 0;
   for (auto* s : thread_groups_) {
     alive_.fetch_add(s->spawned());
     if (s == on_caller_ && deferred_) continue;
     if (s == home_ && shape_.hire) continue;
     std::size_t i = 0;
+    wanted += s->spawned();
     try {
       for (; i < s->spawned(); ++i) threads_.emplace_back([this, s, i] { live(*s, i); });
-    } catch (...) {
-      failed = std::current_exception();
+    } catch (const std::exception& e) {
+      refused = e.what();
       missing += s->spawned() - i;
     }
   }
+  if (missing > 0) failed = std::make_exception_ptr(no_more_threads(wanted, wanted - missing, refused));
   // The caller hires the threads of another runtime, unless it has something else to do.
   if (shape_.hire && !(team_is_due_ = on_caller && !deferred_)) {
     try {
@@ -110,6 +113,14 @@ void graph_engine::start(bool on_caller) {
   }
   if (over()) wake_groups();  // others execute everything: no thread may be there to find it out
   leave();
+}
+
+error graph_engine::no_more_threads(std::size_t wanted, std::size_t made, const std::string& why) const {
+  return error("the policy " + state_->policy + " needs " + std::to_string(wanted) +
+               " threads for this job, and the system gave " + std::to_string(made) + " (" + why +
+               "): raise its limit (ulimit -u, ulimit -v, or that of the container), or " +
+               (shape_.thread_each ? "run the job under thalweg::pool, where stages share threads"
+                                   : "ask for fewer workers, and for fewer stages with .blocking or .pin"));
 }
 
 // The threads of another runtime. A team may have fewer of them than it was asked for.

@@ -134,6 +134,8 @@ class graph_engine final : public engine {
   void add(stage_runner& l);
   /// One more thread for the nodes without threads of their own. False: there is none.
   bool employ_one(thread_group& s, std::size_t number);
+  /// What a run says for which the system had fewer threads than it wants from the beginning.
+  [[nodiscard]] error no_more_threads(std::size_t wanted, std::size_t made, const std::string& why) const;
 
   /// A call that is awake but waits for others is counted as blocked while this lives.
   class blocked_call {
