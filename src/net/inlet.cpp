@@ -15,9 +15,48 @@
 
 namespace THALWEG_NAMESPACE {
 
+namespace net {
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace protocol;
+
+// What a peer may take to say who it is.
+constexpr auto patience_with_peer = 5s;
+// Connections that have not been taken; more wait in the system.
+constexpr std::size_t most_at_door = 16;
+
+// Somebody has connected, and says who that is, or has said it and waits for the stream that is taken to end.
+struct visitor {
+  descriptor link;
+  std::string who;
+  moment until = from_now(patience_with_peer);
+  greeting said{};
+  std::optional<hello> is{};
+  std::string problem{};  // what it said instead
+  bool gone = false;
+
+  void hear() {
+    try {
+      if (!is && problem.empty() && said.receive(link)) is = hello_in(said.body());
+    } catch (const connection_lost&) {
+      gone = true;  // somebody who only looked whether there is anybody
+    } catch (const network_error& e) {
+      problem = e.what();
+    }
+    gone = gone || (!is && problem.empty() && std::chrono::steady_clock::now() > until);
+  }
+};
+
+}  // namespace
+
+}  // namespace net
+
 struct tcp_listener::state {
   net::address at;
   net::descriptor socket;
+  std::vector<net::visitor> door;  // of the stream that is taken, or the next one
   std::atomic<bool> taken{false};
 };
 
@@ -38,11 +77,6 @@ namespace net {
 
 namespace {
 
-using namespace std::chrono_literals;
-using namespace protocol;
-
-// What a peer may take to say who it is.
-constexpr auto patience_with_peer = 5s;
 // How often a sender is asked for its time: the answer that comes soonest counts.
 constexpr std::uint32_t questions = 8;
 constexpr std::size_t read_ahead = std::size_t{256} << 10U;
@@ -63,7 +97,11 @@ struct inlet::state {
   }
 
   bool await();
-  bool shake_hands(descriptor from, const std::string& who);
+  waited wait_at_door(short events, moment until);
+  void look_at_door();
+  bool take_sender();
+  void take(visitor& v);
+  void refuse(visitor& v, const std::string& why);
   std::string why_not(const hello& said) const;
   bool welcome();
   bool compare_clocks();
@@ -83,6 +121,7 @@ struct inlet::state {
   descriptor link;
   std::string peer;     // who that is
   std::string lost;     // why there is none any more
+  std::string refused;  // who else has come since, and why that was refused
   bool begun = false;   // a sender has come: `said` is of it
   bool wanted = false;  // it knows on this connection that items are wanted
   hello said;
@@ -160,7 +199,8 @@ bool inlet::ready_by(std::int64_t until_ns) {
   const moment until{std::chrono::nanoseconds(until_ns)};
   while (!my.over && my.failure.empty() && !my.has_frame()) {
     try {
-      if (!my.link) return my.waits.wait(my.at.state_->socket.get(), POLLIN, until) != waited::late;
+      if (!my.link && my.wait_at_door(0, until) == waited::late) return false;
+      if (!my.link) return true;
       if (!my.wanted && !my.welcome()) return true;
       const auto came = my.fill(until);
       if (came != waited::ready) return came != waited::late;
@@ -191,58 +231,102 @@ bool inlet::state::await() {
   const auto until = begun             ? from_now(how.return_within)
                      : how.come_within ? from_now(*how.come_within)
                                        : moment::max();
-  for (std::string strangers;;) {
-    const auto& listener = at.state_->socket;
-    switch (waits.wait(listener.get(), POLLIN, until)) {
-      case waited::given_up:
-        return false;
-      case waited::late:
-        if (!begun)
-          fail("nobody has connected to " + at.where() + " within " +
-               std::to_string(how.come_within->count()) + " ms");
-        fail("the connection to " + peer + " broke behind " + std::to_string(taken) +
-             " items, before the end of the stream (" + lost + "), and it has not come back to " +
-             at.where() + " within " + std::to_string(how.return_within.count()) + " ms" + strangers);
-      case waited::ready:
-        break;
+  refused.clear();
+  switch (wait_at_door(0, until)) {
+    case waited::given_up:
+      return false;
+    case waited::ready:
+      return true;
+    case waited::late:
+      break;
+  }
+  if (!begun)
+    fail("nobody has connected to " + at.where() + " within " + std::to_string(how.come_within->count()) +
+         " ms");
+  fail("the connection to " + peer + " broke behind " + std::to_string(taken) +
+       " items, before the end of the stream (" + lost + "), and it has not come back to " + at.where() +
+       " within " + std::to_string(how.return_within.count()) + " ms" + refused);
+}
+
+// Waits for `events` of the connection, if there is one, and for the sender to come anew: its old connection
+// may look alive here though it is none any more there.
+waited inlet::state::wait_at_door(short events, moment until) {
+  auto& door = at.state_->door;
+  for (std::vector<pollfd> any;;) {
+    look_at_door();
+    if (take_sender()) return waited::ready;
+    any.assign({{link ? link.get() : -1, events, 0},
+                {door.size() < most_at_door ? at.state_->socket.get() : -1, POLLIN, 0}});
+    auto soonest = until;
+    for (const auto& v : door) {
+      if (v.is) continue;
+      any.push_back({v.link.get(), POLLIN, 0});
+      soonest = std::min(soonest, v.until);
     }
-    std::string who;
-    auto made = accept_from(listener, who);
-    if (!made) continue;
-    try {
-      return shake_hands(std::move(made), who);
-    } catch (const connection_lost&) {
-      continue;  // somebody who only looked whether there is anybody
-    } catch (const network_error& e) {
-      const auto says = who + " is refused at " + at.where() + ": " + e.what();
-      if (!begun) fail(says);
-      strangers = "; " + says;
-    }
+    const auto how_it_came = waits.wait(any, soonest);
+    if (how_it_came == waited::given_up || any.front().revents != 0) return how_it_came;
+    if (how_it_came == waited::late && soonest == until) return waited::late;
   }
 }
 
-bool inlet::state::shake_hands(descriptor from, const std::string& who) {
-  try {
-    const auto greeting = receive_greeting(from, waits, from_now(patience_with_peer));
-    if (!greeting) return false;
-    auto its = hello_in(*greeting);
-    if (auto why = why_not(its); !why.empty()) throw network_error(why);
-    said = std::move(its);
-  } catch (const connection_lost&) {
-    throw;
-  } catch (const network_error& e) {
-    say_last(std::move(from), packed(answer{0, e.what(), 0}));
-    throw;
+// Who has connected, and what those say.
+void inlet::state::look_at_door() {
+  auto& door = at.state_->door;
+  while (door.size() < most_at_door) {
+    std::string who;
+    auto made = accept_from(at.state_->socket, who);
+    if (!made) break;
+    door.push_back({std::move(made), std::move(who)});
   }
-  link = std::move(from);
-  peer = who;
+  for (auto& v : door) v.hear();
+  std::erase_if(door, [](const visitor& v) { return v.gone; });
+}
+
+// Whether one of them is the sender, from whom the stream is taken now. While there is a connection those of
+// other streams wait for the next one who takes from here.
+bool inlet::state::take_sender() {
+  auto& door = at.state_->door;
+  for (auto v = door.begin(); v != door.end();) {
+    const auto why = v->is ? why_not(*v->is) : v->problem;
+    const bool waits_on = v->is ? link && v->is->stream != said.stream : v->problem.empty();
+    if (waits_on) {
+      ++v;
+      continue;
+    }
+    auto came = std::move(*v);
+    v = door.erase(v);
+    if (why.empty()) return take(came), true;
+    refuse(came, why);
+  }
+  return false;
+}
+
+void inlet::state::refuse(visitor& v, const std::string& why) {
+  const auto bytes = packed(answer{0, why, 0});
+  if (!link) {
+    say_last(std::move(v.link), bytes);
+  } else {
+    try {
+      (void)send_some(v.link, bytes);  // the stream must not wait for that
+    } catch (const connection_lost&) {
+      return;
+    }
+  }
+  const auto says = v.who + " is refused at " + at.where() + ": " + why;
+  if (!begun) fail(says);
+  refused = "; " + says;
+}
+
+void inlet::state::take(visitor& v) {
+  said = std::move(*v.is);
+  link = std::move(v.link);
+  peer = std::move(v.who);
   begun = true;
   wanted = false;
   // The sender begins with what has not been taken: what was cut off comes again.
   begin = end = 0;
   needed = frame_head;
   unsent.clear();
-  return true;
 }
 
 // Why this is not whom the stream is taken from; empty if it is.
@@ -349,8 +433,8 @@ waited inlet::state::fill(moment until) {
   // Memory is got as bytes come, not as somebody says that they will.
   if (end == buffer.size()) buffer.resize(std::min(needed, 2 * buffer.size()));
   const auto events = static_cast<short>(unsent.empty() ? POLLIN : POLLIN | POLLOUT);
-  const auto came = waits.wait(link.get(), events, until);
-  if (came == waited::ready) end += receive_some(link, std::span(buffer).subspan(end));
+  const auto came = wait_at_door(events, until);
+  if (came == waited::ready && wanted) end += receive_some(link, std::span(buffer).subspan(end));
   return came;
 }
 

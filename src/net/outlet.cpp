@@ -76,8 +76,8 @@ struct outlet::state {
   void carry();
   descriptor reach(moment until, const std::string& lost);
   std::string why_unreachable(const std::string& lost, const std::string& why) const;
-  bool shake_hands(const descriptor& link, const patience& waits);
-  static bool tell_time(const descriptor& link, std::uint32_t questions, const patience& waits);
+  bool shake_hands(const descriptor& link, const patience& waits, moment until);
+  static bool tell_time(const descriptor& link, std::uint32_t questions, const patience& waits, moment until);
   void resume(std::uint64_t next);
   bool pump(const descriptor& link);
   bool all_taken();
@@ -237,7 +237,8 @@ descriptor outlet::state::reach(moment until, const std::string& lost) {
   for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
     try {
       auto link = connect_to(to, waits, until);
-      if (!link || shake_hands(link, waits)) return link;
+      // A receiver may begin long after it has been connected to. One that knows the stream is there already.
+      if (!link || shake_hands(link, waits, lost.empty() ? moment::max() : until)) return link;
       // Who is greeted and has not answered hears it when it comes to that.
       say_farewell(std::move(link), {});
       return {};
@@ -258,12 +259,19 @@ std::string outlet::state::why_unreachable(const std::string& lost, const std::s
 }
 
 // False if the stream was given up. A receiver that is busy answers when it comes to it.
-bool outlet::state::shake_hands(const descriptor& link, const patience& waits) {
+bool outlet::state::shake_hands(const descriptor& link, const patience& waits, moment until) {
   const auto greeting = packed(hello{id, how.tag, how.name, clock_name()});
-  if (send_all(link, greeting, waits, moment::max()) != waited::ready) return false;
+  switch (send_all(link, greeting, waits, until)) {
+    case waited::given_up:
+      return false;
+    case waited::late:
+      throw connection_lost("it does not answer");
+    case waited::ready:
+      break;
+  }
   answer its;
   try {
-    const auto said = receive_greeting(link, waits, moment::max());
+    const auto said = receive_greeting(link, waits, until);
     if (!said) return false;
     its = answer_in(*said);
   } catch (const connection_lost&) {
@@ -272,19 +280,22 @@ bool outlet::state::shake_hands(const descriptor& link, const patience& waits) {
     throw network_error(to.text() + ": " + e.what());
   }
   if (!its.refusal.empty()) throw network_error(to.text() + " refuses: " + its.refusal);
-  if (!tell_time(link, its.questions, waits)) return false;
+  if (!tell_time(link, its.questions, waits, until)) return false;
   resume(its.next);
   return true;
 }
 
 // Answers at once, each time that it is asked. False if the stream was given up.
-bool outlet::state::tell_time(const descriptor& link, std::uint32_t questions, const patience& waits) {
+bool outlet::state::tell_time(const descriptor& link, std::uint32_t questions, const patience& waits,
+                              moment until) {
   std::array<std::byte, sizeof(std::uint64_t)> asked{};
   for (; questions > 0; --questions) {
-    if (receive_all(link, asked, waits, moment::max()) != waited::ready) return false;
+    auto came = receive_all(link, asked, waits, until);
     std::vector<std::byte> time;
     put(time, static_cast<std::uint64_t>(observe::now_ns()));
-    if (send_all(link, time, waits, moment::max()) != waited::ready) return false;
+    if (came == waited::ready) came = send_all(link, time, waits, until);
+    if (came == waited::late) throw connection_lost("it does not answer");
+    if (came == waited::given_up) return false;
   }
   return true;
 }

@@ -102,37 +102,40 @@ answer answer_in(std::span<const std::byte> greeting) {
   return said;
 }
 
-std::optional<std::vector<std::byte>> receive_greeting(const descriptor& link, const patience& patience,
-                                                       moment until) {
-  std::vector<std::byte> bytes(intro_size);
-  std::size_t got = 0;
-  bool sized = false;
-  while (got < bytes.size()) {
-    switch (patience.wait(link.get(), POLLIN, until)) {
-      case waited::given_up:
-        return {};
-      case waited::late:
-        throw network_error("it does not say what it wants");
-      case waited::ready:
-        break;
-    }
-    got += receive_some(link, std::span(bytes).subspan(got));
-    const auto compared = std::min(got, magic.size());
-    if (std::memcmp(bytes.data(), magic.data(), compared) != 0)
+bool greeting::receive(const descriptor& link) {
+  while (got_ < bytes_.size()) {
+    const auto came = receive_some(link, std::span(bytes_).subspan(got_));
+    if (came == 0) return false;
+    got_ += came;
+    if (std::memcmp(bytes_.data(), magic.data(), std::min(got_, magic.size())) != 0)
       throw network_error("it does not speak as streams do, but says '" +
-                          shown(std::span(bytes).first(std::min(got, intro_size))) + "'");
-    if (sized || got < intro_size) continue;
-    sized = true;
-    const std::span all(bytes);
+                          shown(std::span(bytes_).first(std::min(got_, intro_size))) + "'");
+    if (sized_ || got_ < intro_size) continue;
+    sized_ = true;
+    const std::span all(bytes_);
     if (const auto its = number_at<std::uint32_t>(all.subspan(magic.size())); its != version)
       throw network_error("it speaks version " + std::to_string(its) + " of what streams speak, and not " +
                           std::to_string(version));
     const auto size = number_at<std::uint32_t>(all.subspan(magic.size() + sizeof version));
     if (size > longest_greeting) throw network_error("its greeting is too long");
-    bytes.resize(intro_size + size);
+    bytes_.resize(intro_size + size);
   }
-  bytes.erase(bytes.begin(), bytes.begin() + intro_size);
-  return bytes;
+  return true;
+}
+
+std::optional<std::vector<std::byte>> receive_greeting(const descriptor& link, const patience& patience,
+                                                       moment until) {
+  for (greeting its;;) {
+    switch (patience.wait(link.get(), POLLIN, until)) {
+      case waited::given_up:
+        return {};
+      case waited::late:
+        throw connection_lost("it does not answer");
+      case waited::ready:
+        break;
+    }
+    if (its.receive(link)) return std::vector<std::byte>(its.body().begin(), its.body().end());
+  }
 }
 
 }  // namespace THALWEG_NAMESPACE::net::protocol

@@ -93,8 +93,23 @@ std::vector<std::byte> packed(const answer& said);
 hello hello_in(std::span<const std::byte> greeting);
 answer answer_in(std::span<const std::byte> greeting);
 
-/// Receives a greeting. None if the wait was given up. \throws connection_lost, or network_error that tells
-/// what came in its place, or that nothing did in time
+/// A greeting that comes in pieces. What follows it on the connection is left there.
+class greeting {
+ public:
+  /// Receives what is there. Whether that is all of it. \throws connection_lost, or network_error that tells
+  /// what came in its place
+  bool receive(const descriptor& link);
+  /// What follows its head.
+  [[nodiscard]] std::span<const std::byte> body() const { return std::span(bytes_).subspan(intro_size); }
+
+ private:
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(intro_size);
+  std::size_t got_ = 0;
+  bool sized_ = false;
+};
+
+/// Receives a greeting. None if the wait was given up. \throws connection_lost  also if it does not come in
+/// time, or network_error that tells what came in its place
 std::optional<std::vector<std::byte>> receive_greeting(const descriptor& link, const patience& patience,
                                                        moment until);
 

@@ -95,21 +95,34 @@ void bell::silence() noexcept {
 }
 
 waited patience::wait(int fd, short events, moment until, bool until_rung) const {
+  std::vector<pollfd> one{{fd, events, 0}};
+  return wait(one, until, until_rung);
+}
+
+waited patience::wait(std::vector<pollfd>& any, moment until, bool until_rung) const {
   constexpr auto look_every = 20ms, longest = std::chrono::milliseconds(1h);
-  std::array<pollfd, 2> both{pollfd{fd, events, 0}, pollfd{rung != nullptr ? rung->fd() : -1, POLLIN, 0}};
-  for (;;) {
-    if (over && over()) return waited::given_up;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    const auto most = std::clamp(left, 0ms, look ? look_every : longest);
-    const int ready = ::poll(both.data(), both.size(), static_cast<int>(most.count()));
-    if (ready > 0 && both[1].revents != 0) {
+  const auto bell_at = any.size();
+  any.push_back({rung != nullptr ? rung->fd() : -1, POLLIN, 0});
+  const auto waits = [&] {
+    for (;;) {
       if (over && over()) return waited::given_up;
-      if (until_rung) return waited::ready;
-      rung->silence();
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+      const auto most = std::clamp(left, 0ms, look ? look_every : longest);
+      const int ready = ::poll(any.data(), any.size(), static_cast<int>(most.count()));
+      const bool rings = ready > 0 && any[bell_at].revents != 0;
+      if (rings) {
+        if (over && over()) return waited::given_up;
+        if (until_rung) return waited::ready;
+        rung->silence();
+      }
+      if (ready > (rings ? 1 : 0)) return waited::ready;
+      if (ready == 0 && left <= 0ms) return waited::late;
     }
-    if (ready > 0 && both[0].revents != 0) return waited::ready;
-    if (ready == 0 && left <= 0ms) return waited::late;
-  }
+  };
+  const auto how = waits();
+  any.pop_back();
+  return how;
 }
 
 descriptor listen_at(address& at) {

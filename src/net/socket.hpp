@@ -11,6 +11,9 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include <poll.h>
 
 namespace THALWEG_NAMESPACE::net {
 
@@ -71,6 +74,8 @@ struct patience {
   /// Waits until what `events` names (as `poll` does) can be done with a descriptor; with none (-1), for as
   /// long as it takes. What has gone wrong with it counts as ready. `until_rung`: the bell alone is enough.
   waited wait(int fd, short events, moment until, bool until_rung = false) const;
+  /// The same for any of several, of which each says by its `revents` whether it is ready.
+  waited wait(std::vector<pollfd>& any, moment until, bool until_rung = false) const;
 };
 
 /// Listens at an address; which port it has come to be is put into it. \throws network_error

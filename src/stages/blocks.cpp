@@ -41,8 +41,4 @@ void check_block_size(std::int64_t size, model::stage_info& info) {
   if (size <= 0) info.problems.push_back("a block must hold at least 1 byte, not " + std::to_string(size));
 }
 
-void read_blocks::give_up() const {
-  throw error("'" + path.string() + "' could not be read, and there is nothing behind it to go on with");
-}
-
 }  // namespace THALWEG_NAMESPACE::stages

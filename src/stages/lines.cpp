@@ -26,12 +26,4 @@ std::optional<std::string> line_reader::next_across(const std::stop_token& stop)
   return std::exchange(begun_, {});
 }
 
-void read_lines::give_up() const {
-  throw error("'" + path.string() + "' could not be read, and there is nothing behind it to go on with");
-}
-
-void read_stdin_lines::give_up() const {
-  throw error("the standard input could not be read, and there is nothing behind it to go on with");
-}
-
 }  // namespace THALWEG_NAMESPACE::stages

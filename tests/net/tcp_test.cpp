@@ -348,6 +348,84 @@ TEST(Tcp, WhoOnlyLooksWhetherSomebodyListensDoesNoHarm) {
   EXPECT_EQ(seen, numbers(3));
 }
 
+TEST(Tcp, WhoSaysNothingIsPassedOver) {
+  const tw::tcp_listener here(somewhere);
+  const auto silent = raw_peer::connected_to(here.port());
+  sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(here.where()));
+  std::vector<int> seen;
+  tw::run(tw::tcp_source<int>(here) | tw::sink(seen));
+  EXPECT_EQ(seen, numbers(3));
+  EXPECT_EQ(sender.failure(), "");
+}
+
+// A relay between the two may have lost one side of a connection, and keep the other.
+TEST(Tcp, ASenderMayComeBackWhileItsOldConnectionLooksAlive) {
+  const tw::tcp_listener here(somewhere);
+  const auto item = [](int x) { return bytes_of(std::uint32_t{4}) + bytes_of(x); };
+  std::atomic<int> came{0};
+  std::string goes_on;
+  std::jthread sender([&] {
+    const auto old = raw_peer::connected_to(here.port());
+    old.say(hello_bytes(1, "i32") + item(10));
+    EXPECT_TRUE(eventually([&] { return came == 1; }));
+    old.say(item(11).substr(0, 6));
+    const auto other = raw_peer::connected_to(here.port());  // of the next stream: it waits for its turn
+    other.say(hello_bytes(2, "i32"));
+    const auto now = raw_peer::connected_to(here.port());
+    now.say(hello_bytes(1, "i32"));
+    goes_on = now.hear(answer_bytes().size());
+    now.say(item(11) + item(12) + bytes_of(std::uint32_t{0xFFFF'FFFF}) + bytes_of(std::uint64_t{3}));
+    (void)now.hear();
+    other.say(item(20) + bytes_of(std::uint32_t{0xFFFF'FFFF}) + bytes_of(std::uint64_t{1}));
+    (void)other.hear();
+  });
+  std::vector<int> seen, next;
+  tw::run(tw::tcp_source<int>(here) | tw::sink([&](int x) {
+            seen.push_back(x);
+            ++came;
+          }));
+  EXPECT_EQ(seen, (std::vector{10, 11, 12}));
+  tw::run(tw::tcp_source<int>(here) | tw::sink(next));
+  EXPECT_EQ(next, std::vector{20});
+  sender.join();
+  EXPECT_EQ(goes_on, answer_bytes(1));
+}
+
+TEST(Tcp, AReceiverThatDoesNotAnswerAgainIsGivenUp) {
+  const auto listener = raw_peer::listening();
+  const auto where = "127.0.0.1:" + std::to_string(listener.port());
+  raw_peer mute;
+  std::jthread server([&] {
+    {
+      const auto peer = listener.accepted();
+      peer.say(answer_bytes());
+      (void)peer.hear(hello_bytes(1, "i32").size());
+    }
+    mute = listener.accepted();
+  });
+  sending sender(tw::source([n = 0]() mutable -> std::optional<int> {
+                   std::this_thread::sleep_for(1ms);
+                   return n++;
+                 }) |
+                 tw::tcp_sink<int>(where, {.connect_within = 300ms}));
+  EXPECT_THAT(sender.failure(), HasSubstr("and cannot be made again: it does not answer; tried for 300 ms"));
+}
+
+// The stream itself is broken: there is no item that could be left out.
+TEST(Tcp, WhatBreaksTheStreamIsToldUnderEveryPolicy) {
+  for (const auto& policy : {tw::stop, tw::skip, tw::retry(2, 1ms), tw::retry(2, 1ms).then(tw::skip)}) {
+    const tw::tcp_listener here(somewhere);
+    sending sender(tw::source([n = 0]() mutable -> std::optional<int> {
+                     return n == 3 ? throw std::runtime_error("the sensor burns") : std::optional(n++);
+                   }) |
+                   tw::tcp_sink<int>(here.where()));
+    const auto why = failure_of([&] {
+                       tw::run(tw::tcp_source<int>(here, {}, {.on_error = policy}) | tw::sink([](int) {}));
+                     }).cause;
+    EXPECT_THAT(why, HasSubstr("has given its stream up"));
+  }
+}
+
 TEST(Tcp, AReceiverThatIsNoneIsNamed) {
   const auto listener = raw_peer::listening();
   std::jthread server([&] {

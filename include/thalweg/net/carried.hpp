@@ -46,9 +46,11 @@ template <class T, class Open> struct receive_items {
   void on_end() {
     if (from && !from->ended()) from->close("the stream has ended there");
   }
-  void give_up() {
-    if (!in_hand) throw network_error(open.where() + ": the stream cannot be gone on with");
+  // Without an item in hand there is nothing to pass over: the stream itself is broken.
+  bool give_up() {
+    const bool is_item = in_hand.has_value();
     in_hand.reset();
+    return is_item;
   }
 
  private:

@@ -31,7 +31,8 @@ struct tcp_sink_options {
   std::uint32_t longest_item = net::usual_longest_item;
   /// Bytes that wait to be sent, or to be confirmed.
   std::size_t capacity = std::size_t{4} << 20U;
-  /// How long a connection is tried for, the first one and each that must replace one that broke.
+  /// How long a connection is tried for, the first one and each that must replace one that broke; and how
+  /// long the receiver may take to answer on one of those. On the first it may take as long as it likes.
   std::chrono::milliseconds connect_within = net::usual_wait;
 };
 

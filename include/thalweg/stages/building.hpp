@@ -4,6 +4,7 @@
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/model/stage_traits.hpp>
 
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -42,18 +43,29 @@ template <class T> struct unshared : std::unique_ptr<T> {
 };
 
 /// A source around an object with `std::optional<T> next(const std::stop_token&)`, which may be called again
-/// after it has thrown, and `give_up()`: what `next` failed at shall be left out, or that is not possible,
-/// and it throws.
+/// after it has thrown, and `bool give_up()`: what `next` failed at shall be left out. False: there is
+/// nothing behind it to go on with, and what `next` has thrown ends the run.
 template <class, class F>
 struct read_op : model::hooked<F, typename decltype(std::declval<F&>().next({}))::value_type> {
+  std::exception_ptr failed{};
+
   template <class Frame, class Next> THALWEG_INLINE bool step(Frame& f, Next&& next) {
-    auto item = f.call([&] { return this->fn.next(f.ctx.source_stop); });
+    auto item = f.call([&] {
+      try {
+        return this->fn.next(f.ctx.source_stop);
+      } catch (...) {
+        failed = std::current_exception();
+        throw;
+      }
+    });
     if (!item) return false;
     next(*std::move(item));
     return true;
   }
   template <class Frame> void give_up(Frame& f) {
-    f.call([&] { this->fn.give_up(); });
+    f.call([&] {
+      if (!this->fn.give_up()) std::rethrow_exception(failed);
+    });
   }
 };
 

@@ -70,7 +70,10 @@ struct read_files {
     if (!walk) walk = std::make_unique<directory_walk>(directory, how);
     return walk->next(stop);
   }
-  void give_up() { walk->give_up(); }
+  bool give_up() {
+    if (walk) walk->give_up();
+    return walk != nullptr;
+  }
 };
 
 struct split_into_files {

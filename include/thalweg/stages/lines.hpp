@@ -60,7 +60,7 @@ struct read_lines {
     if (!reader) reader = std::make_unique<line_reader>(path, how);
     return reader->next(stop);
   }
-  void give_up() const;
+  static bool give_up() { return false; }
 };
 
 struct read_stdin_lines {
@@ -72,7 +72,7 @@ struct read_stdin_lines {
     if (!reader) reader = std::make_unique<line_reader>(0, "standard input", how);
     return reader->next(stop);
   }
-  void give_up() const;
+  static bool give_up() { return false; }
 };
 
 struct split_into_lines {
