@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <poll.h>
+#include <sys/socket.h>
 
 #include "clock.hpp"
 #include "protocol.hpp"
@@ -27,11 +28,19 @@ constexpr auto patience_with_peer = 5s;
 // Connections that have not been taken; more wait in the system.
 constexpr std::size_t most_at_door = 16;
 
+bool begins_with_magic(const connection& link) {
+  std::array<char, magic.size()> first{};
+  return ::recv(link.get(), first.data(), first.size(), MSG_PEEK) == static_cast<ssize_t>(first.size()) &&
+         std::equal(first.begin(), first.end(), magic.begin());
+}
+
 // Somebody has connected, and says who that is, or has said it and waits for the stream that is taken to end.
 struct visitor {
-  descriptor link;
+  connection link;
   std::string who;
   moment until = from_now(patience_with_peer);
+  short events = POLLIN;  // what it is waited for by
+  bool known = false;     // as somebody who may send here
   greeting said{};
   std::optional<hello> is{};
   std::string problem{};  // what it said instead
@@ -39,13 +48,30 @@ struct visitor {
 
   void hear() {
     try {
-      if (!is && problem.empty() && said.receive(link)) is = hello_in(said.body());
+      if (is || !problem.empty()) return;
+      if (!known && !shake_hands()) return;
+      if (said.receive(link)) is = hello_in(said.body());
     } catch (const connection_lost&) {
       gone = true;  // somebody who only looked whether there is anybody
     } catch (const network_error& e) {
       problem = e.what();
     }
     gone = gone || (!is && problem.empty() && std::chrono::steady_clock::now() > until);
+  }
+
+ private:
+  // Whether it may send here.
+  bool shake_hands() {
+    if (auto* cipher = link.secured()) {
+      if (begins_with_magic(link)) {
+        link = std::move(link).plain();  // or it would not hear the answer
+        throw network_error("it does not speak TLS, and has to");
+      }
+      events = cipher->shake_hands();
+      if (events != 0) return false;
+      events = POLLIN;
+    }
+    return known = true;
   }
 };
 
@@ -56,11 +82,14 @@ struct visitor {
 struct tcp_listener::state {
   net::address at;
   net::descriptor socket;
+  std::shared_ptr<const net::security> security;
   std::vector<net::visitor> door;  // of the stream that is taken, or the next one
   std::atomic<bool> taken{false};
 };
 
-tcp_listener::tcp_listener(std::string_view address) : state_(std::make_shared<state>()) {
+tcp_listener::tcp_listener(std::string_view address, std::shared_ptr<const net::security> security)
+    : state_(std::make_shared<state>()) {
+  state_->security = std::move(security);
   state_->at = net::address::parse(address);
   state_->socket = net::listen_at(state_->at);
 }
@@ -118,7 +147,7 @@ struct inlet::state {
   std::atomic<bool> interrupted{false};
   patience waits;
 
-  descriptor link;
+  connection link;
   std::string peer;     // who that is
   std::string lost;     // why there is none any more
   std::string refused;  // who else has come since, and why that was refused
@@ -242,7 +271,7 @@ bool inlet::state::await() {
   }
   if (!begun)
     fail("nobody has connected to " + at.where() + " within " + std::to_string(how.come_within->count()) +
-         " ms");
+         " ms" + refused);
   fail("the connection to " + peer + " broke behind " + std::to_string(taken) +
        " items, before the end of the stream (" + lost + "), and it has not come back to " + at.where() +
        " within " + std::to_string(how.return_within.count()) + " ms" + refused);
@@ -255,12 +284,13 @@ waited inlet::state::wait_at_door(short events, moment until) {
   for (std::vector<pollfd> any;;) {
     look_at_door();
     if (take_sender()) return waited::ready;
+    if ((events & POLLIN) != 0 && link.has_more()) return waited::ready;
     any.assign({{link ? link.get() : -1, events, 0},
                 {door.size() < most_at_door ? at.state_->socket.get() : -1, POLLIN, 0}});
     auto soonest = until;
     for (const auto& v : door) {
       if (v.is) continue;
-      any.push_back({v.link.get(), POLLIN, 0});
+      any.push_back({v.link.get(), v.events, 0});
       soonest = std::min(soonest, v.until);
     }
     const auto how_it_came = waits.wait(any, soonest);
@@ -276,7 +306,8 @@ void inlet::state::look_at_door() {
     std::string who;
     auto made = accept_from(at.state_->socket, who);
     if (!made) break;
-    door.push_back({std::move(made), std::move(who)});
+    auto secured = at.state_->security ? at.state_->security->of_accepted(made.get()) : nullptr;
+    door.push_back({connection(std::move(made), std::move(secured)), std::move(who)});
   }
   for (auto& v : door) v.hear();
   std::erase_if(door, [](const visitor& v) { return v.gone; });
@@ -302,18 +333,22 @@ bool inlet::state::take_sender() {
 }
 
 void inlet::state::refuse(visitor& v, const std::string& why) {
-  const auto bytes = packed(answer{0, why, 0});
-  if (!link) {
-    say_last(std::move(v.link), bytes);
-  } else {
-    try {
-      (void)send_some(v.link, bytes);  // the stream must not wait for that
-    } catch (const connection_lost&) {
-      return;
+  const auto says = v.who + " is refused at " + at.where() + ": " + why;
+  // TLS has told why it refuses.
+  if (v.link.secured() == nullptr || v.known) {
+    const auto bytes = packed(answer{0, why, 0});
+    if (!link && v.known) {
+      say_last(std::move(v.link), bytes);
+    } else {
+      try {
+        (void)send_some(v.link, bytes);  // the stream must not wait for that
+      } catch (const connection_lost&) {
+        return;
+      }
     }
   }
-  const auto says = v.who + " is refused at " + at.where() + ": " + why;
-  if (!begun) fail(says);
+  // Where not everybody may send, anybody may try, and ends no run by it.
+  if (!begun && v.known) fail(says);
   refused = "; " + says;
 }
 

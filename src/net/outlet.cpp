@@ -74,18 +74,19 @@ struct outlet::state {
 
   // Of the thread.
   void carry();
-  descriptor reach(moment until, const std::string& lost);
+  connection reach(moment until, const std::string& lost);
   std::string why_unreachable(const std::string& lost, const std::string& why) const;
-  bool shake_hands(const descriptor& link, const patience& waits, moment until);
-  static bool tell_time(const descriptor& link, std::uint32_t questions, const patience& waits, moment until);
+  connection connect(moment until, const patience& waits) const;
+  bool greet(const connection& link, const patience& waits, moment until);
+  static bool tell_time(const connection& link, std::uint32_t questions, const patience& waits, moment until);
   void resume(std::uint64_t next);
-  bool pump(const descriptor& link);
+  bool pump(const connection& link);
   bool all_taken();
   std::span<const std::byte> unsent();
-  void hear(const descriptor& link);
+  void hear(const connection& link);
   void confirm(std::uint64_t frames);
-  std::vector<std::byte> rest_of_frame();
-  static void say_farewell(descriptor link, std::vector<std::byte> last);
+  std::vector<std::byte> rest_of_frame(std::size_t begun);
+  static void say_farewell(connection link, std::vector<std::byte> last);
   void fail(const std::string& says);
 
   const address to;
@@ -216,7 +217,8 @@ void outlet::state::carry() {
       const auto began = std::chrono::steady_clock::now();
       try {
         if (pump(link)) return;
-        say_farewell(std::move(link), rest_of_frame());
+        auto last = rest_of_frame(link.secured() != nullptr ? link.secured()->begun() : 0);
+        say_farewell(std::move(link), std::move(last));
       } catch (const connection_lost& e) {
         lost = e.what();
         // A connection that breaks at once, again and again, does not buy time.
@@ -231,14 +233,14 @@ void outlet::state::carry() {
 }
 
 // A connection on which items are wanted; none if the stream was given up.
-descriptor outlet::state::reach(moment until, const std::string& lost) {
+connection outlet::state::reach(moment until, const std::string& lost) {
   const patience waits{&rung, [this] { return abandoned.load(); }, false};
   std::string why;
   for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
     try {
-      auto link = connect_to(to, waits, until);
+      auto link = connect(until, waits);
       // A receiver may begin long after it has been connected to. One that knows the stream is there already.
-      if (!link || shake_hands(link, waits, lost.empty() ? moment::max() : until)) return link;
+      if (!link || greet(link, waits, lost.empty() ? moment::max() : until)) return link;
       // Who is greeted and has not answered hears it when it comes to that.
       say_farewell(std::move(link), {});
       return {};
@@ -251,6 +253,12 @@ descriptor outlet::state::reach(moment until, const std::string& lost) {
   }
 }
 
+connection outlet::state::connect(moment until, const patience& waits) const {
+  auto made = connect_to(to, waits, until);
+  auto secured = made && how.secured ? how.secured->of_connected(made.get(), to) : nullptr;
+  return connection(std::move(made), std::move(secured));
+}
+
 std::string outlet::state::why_unreachable(const std::string& lost, const std::string& why) const {
   std::string told = "cannot connect to " + to.text();
   if (!lost.empty())
@@ -259,18 +267,14 @@ std::string outlet::state::why_unreachable(const std::string& lost, const std::s
 }
 
 // False if the stream was given up. A receiver that is busy answers when it comes to it.
-bool outlet::state::shake_hands(const descriptor& link, const patience& waits, moment until) {
+bool outlet::state::greet(const connection& link, const patience& waits, moment until) {
   const auto greeting = packed(hello{id, how.tag, how.name, clock_name()});
-  switch (send_all(link, greeting, waits, until)) {
-    case waited::given_up:
-      return false;
-    case waited::late:
-      throw connection_lost("it does not answer");
-    case waited::ready:
-      break;
-  }
   answer its;
   try {
+    auto came = shake_hands(link, waits, until);
+    if (came == waited::ready) came = send_all(link, greeting, waits, until);
+    if (came == waited::late) throw connection_lost("it does not answer");
+    if (came == waited::given_up) return false;
     const auto said = receive_greeting(link, waits, until);
     if (!said) return false;
     its = answer_in(*said);
@@ -286,7 +290,7 @@ bool outlet::state::shake_hands(const descriptor& link, const patience& waits, m
 }
 
 // Answers at once, each time that it is asked. False if the stream was given up.
-bool outlet::state::tell_time(const descriptor& link, std::uint32_t questions, const patience& waits,
+bool outlet::state::tell_time(const connection& link, std::uint32_t questions, const patience& waits,
                               moment until) {
   std::array<std::byte, sizeof(std::uint64_t)> asked{};
   for (; questions > 0; --questions) {
@@ -315,14 +319,14 @@ void outlet::state::resume(std::uint64_t from) {
 
 // Sends what there is, and hears what has been taken. True when all has been; false if the stream was given
 // up.
-bool outlet::state::pump(const descriptor& link) {
+bool outlet::state::pump(const connection& link) {
   const patience waits{&rung, [this] { return abandoned.load(); }, false};
   for (;;) {
     const auto bytes = unsent();
     if (abandoned) return false;
     if (all_taken()) return true;
     const auto events = static_cast<short>(bytes.empty() ? POLLIN : POLLIN | POLLOUT);
-    if (waits.wait(link.get(), events, moment::max(), bytes.empty()) == waited::given_up) return false;
+    if (waits.wait(link, events, moment::max(), bytes.empty()) == waited::given_up) return false;
     hear(link);
     if (!bytes.empty()) at_byte += send_some(link, bytes);
   }
@@ -347,7 +351,7 @@ std::span<const std::byte> outlet::state::unsent() {
 }
 
 // Takes in what the receiver has said, if anything.
-void outlet::state::hear(const descriptor& link) {
+void outlet::state::hear(const connection& link) {
   const auto before = heard.size();
   heard.resize(before + 4096);
   const auto got = receive_some(link, std::span(heard).subspan(before));
@@ -396,18 +400,18 @@ void outlet::state::confirm(std::uint64_t frames) {
   changed.notify_all();
 }
 
-// What is still to come of the frame that is under way.
-std::vector<std::byte> outlet::state::rest_of_frame() {
+// What is still to come of the frame that is under way, behind so many bytes that cannot be taken back.
+std::vector<std::byte> outlet::state::rest_of_frame(std::size_t begun) {
   const std::lock_guard held(mutex);
   if (kept.empty()) return {};
   const auto& now = kept[at_block];
   const auto begin = now.bytes.begin();
   return {begin + static_cast<std::ptrdiff_t>(at_byte),
-          begin + static_cast<std::ptrdiff_t>(now.end_around(at_byte))};
+          begin + static_cast<std::ptrdiff_t>(now.end_around(at_byte + begun))};
 }
 
 // Says that the stream was given up, behind these bytes.
-void outlet::state::say_farewell(descriptor link, std::vector<std::byte> last) {
+void outlet::state::say_farewell(connection link, std::vector<std::byte> last) {
   put(last, gave_up_mark);
   put_text(last, "its run has failed or was cancelled");
   say_last(std::move(link), last);

@@ -37,6 +37,12 @@ std::string take_text(std::span<const std::byte>& from) {
   return text;
 }
 
+// The first bytes of a record of TLS, with a greeting or an alert.
+bool is_tls(std::span<const std::byte> bytes) {
+  return bytes.size() > 1 && (bytes[0] == std::byte{0x15} || bytes[0] == std::byte{0x16}) &&
+         bytes[1] == std::byte{3};
+}
+
 // What came where a greeting should have, for a message.
 std::string shown(std::span<const std::byte> bytes) {
   std::string text;
@@ -102,11 +108,12 @@ answer answer_in(std::span<const std::byte> greeting) {
   return said;
 }
 
-bool greeting::receive(const descriptor& link) {
+bool greeting::receive(const connection& link) {
   while (got_ < bytes_.size()) {
     const auto came = receive_some(link, std::span(bytes_).subspan(got_));
     if (came == 0) return false;
     got_ += came;
+    if (is_tls(std::span(bytes_).first(got_))) throw network_error("it speaks TLS, and this side does not");
     if (std::memcmp(bytes_.data(), magic.data(), std::min(got_, magic.size())) != 0)
       throw network_error("it does not speak as streams do, but says '" +
                           shown(std::span(bytes_).first(std::min(got_, intro_size))) + "'");
@@ -123,10 +130,10 @@ bool greeting::receive(const descriptor& link) {
   return true;
 }
 
-std::optional<std::vector<std::byte>> receive_greeting(const descriptor& link, const patience& patience,
+std::optional<std::vector<std::byte>> receive_greeting(const connection& link, const patience& patience,
                                                        moment until) {
   for (greeting its;;) {
-    switch (patience.wait(link.get(), POLLIN, until)) {
+    switch (patience.wait(link, POLLIN, until)) {
       case waited::given_up:
         return {};
       case waited::late:

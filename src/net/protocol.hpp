@@ -98,7 +98,7 @@ class greeting {
  public:
   /// Receives what is there. Whether that is all of it. \throws connection_lost, or network_error that tells
   /// what came in its place
-  bool receive(const descriptor& link);
+  bool receive(const connection& link);
   /// What follows its head.
   [[nodiscard]] std::span<const std::byte> body() const { return std::span(bytes_).subspan(intro_size); }
 
@@ -110,7 +110,7 @@ class greeting {
 
 /// Receives a greeting. None if the wait was given up. \throws connection_lost  also if it does not come in
 /// time, or network_error that tells what came in its place
-std::optional<std::vector<std::byte>> receive_greeting(const descriptor& link, const patience& patience,
+std::optional<std::vector<std::byte>> receive_greeting(const connection& link, const patience& patience,
                                                        moment until);
 
 }  // namespace THALWEG_NAMESPACE::net::protocol

@@ -99,6 +99,11 @@ waited patience::wait(int fd, short events, moment until, bool until_rung) const
   return wait(one, until, until_rung);
 }
 
+waited patience::wait(const connection& link, short events, moment until, bool until_rung) const {
+  if ((events & POLLIN) != 0 && link.has_more()) return waited::ready;
+  return wait(link.get(), events, until, until_rung);
+}
+
 waited patience::wait(std::vector<pollfd>& any, moment until, bool until_rung) const {
   constexpr auto look_every = 20ms, longest = std::chrono::milliseconds(1h);
   const auto bell_at = any.size();
@@ -192,7 +197,15 @@ descriptor connect_to(const address& to, const patience& patience, moment until)
   throw connection_lost(reason(error));
 }
 
-std::size_t send_some(const descriptor& link, std::span<const std::byte> bytes) {
+waited shake_hands(const connection& link, const patience& patience, moment until) {
+  if (link.secured() == nullptr) return waited::ready;
+  while (const auto events = link.secured()->shake_hands())
+    if (const auto how = patience.wait(link.get(), events, until); how != waited::ready) return how;
+  return waited::ready;
+}
+
+std::size_t send_some(const connection& link, std::span<const std::byte> bytes) {
+  if (auto* cipher = link.secured()) return cipher->send_some(bytes);
   for (;;) {
     const auto sent = ::send(link.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent >= 0) return static_cast<std::size_t>(sent);
@@ -201,7 +214,8 @@ std::size_t send_some(const descriptor& link, std::span<const std::byte> bytes) 
   }
 }
 
-std::size_t receive_some(const descriptor& link, std::span<std::byte> into) {
+std::size_t receive_some(const connection& link, std::span<std::byte> into) {
+  if (auto* cipher = link.secured()) return cipher->receive_some(into);
   for (;;) {
     const auto got = ::recv(link.get(), into.data(), into.size(), 0);
     if (got > 0) return static_cast<std::size_t>(got);
@@ -211,31 +225,31 @@ std::size_t receive_some(const descriptor& link, std::span<std::byte> into) {
   }
 }
 
-waited send_all(const descriptor& link, std::span<const std::byte> bytes, const patience& patience,
+waited send_all(const connection& link, std::span<const std::byte> bytes, const patience& patience,
                 moment until) {
   for (;;) {
     bytes = bytes.subspan(send_some(link, bytes));
     if (bytes.empty()) return waited::ready;
-    if (const auto how = patience.wait(link.get(), POLLOUT, until); how != waited::ready) return how;
+    if (const auto how = patience.wait(link, POLLOUT, until); how != waited::ready) return how;
   }
 }
 
-waited receive_all(const descriptor& link, std::span<std::byte> into, const patience& patience,
+waited receive_all(const connection& link, std::span<std::byte> into, const patience& patience,
                    moment until) {
   while (!into.empty()) {
-    if (const auto how = patience.wait(link.get(), POLLIN, until); how != waited::ready) return how;
+    if (const auto how = patience.wait(link, POLLIN, until); how != waited::ready) return how;
     into = into.subspan(receive_some(link, into));
   }
   return waited::ready;
 }
 
-void say_last(descriptor link, std::span<const std::byte> bytes) noexcept {
+void say_last(connection link, std::span<const std::byte> bytes) noexcept {
   try {
     const auto until = from_now(500ms);
     if (send_all(link, bytes, none, until) != waited::ready) return;
     ::shutdown(link.get(), SHUT_WR);
     std::array<std::byte, 4096> ignored{};
-    while (none.wait(link.get(), POLLIN, until) == waited::ready) (void)receive_some(link, ignored);
+    while (none.wait(link, POLLIN, until) == waited::ready) (void)receive_some(link, ignored);
   } catch (const std::exception&) {
     return;  // it is closed already
   }

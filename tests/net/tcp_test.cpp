@@ -415,12 +415,16 @@ TEST(Tcp, AReceiverThatDoesNotAnswerAgainIsGivenUp) {
 TEST(Tcp, WhatBreaksTheStreamIsToldUnderEveryPolicy) {
   for (const auto& policy : {tw::stop, tw::skip, tw::retry(2, 1ms), tw::retry(2, 1ms).then(tw::skip)}) {
     const tw::tcp_listener here(somewhere);
-    sending sender(tw::source([n = 0]() mutable -> std::optional<int> {
-                     return n == 3 ? throw std::runtime_error("the sensor burns") : std::optional(n++);
+    std::atomic<int> came{0};
+    sending sender(tw::source([&came, n = 0]() mutable -> std::optional<int> {
+                     if (n < 3) return n++;
+                     (void)eventually([&] { return came == 3; });  // who fails before it connects is not known
+                     throw std::runtime_error("the sensor burns");
                    }) |
                    tw::tcp_sink<int>(here.where()));
     const auto why = failure_of([&] {
-                       tw::run(tw::tcp_source<int>(here, {}, {.on_error = policy}) | tw::sink([](int) {}));
+                       tw::run(tw::tcp_source<int>(here, {}, {.on_error = policy}) |
+                               tw::sink([&](int) { ++came; }));
                      }).cause;
     EXPECT_THAT(why, HasSubstr("has given its stream up"));
   }

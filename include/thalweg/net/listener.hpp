@@ -1,6 +1,7 @@
 #pragma once
 
 #include <thalweg/net/address.hpp>
+#include <thalweg/net/security.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -25,8 +26,9 @@ class inlet;
 class tcp_listener {
  public:
   /// `address`: `host:port`, of this machine; `:port` for all its interfaces; port 0 for one that is free.
+  /// `security`: who may connect, and that nobody else can read what comes (tls.hpp); without it, anybody.
   /// \throws network_error  if it is no address, or nobody can listen there
-  explicit tcp_listener(std::string_view address);
+  explicit tcp_listener(std::string_view address, std::shared_ptr<const net::security> security = {});
 
   [[nodiscard]] std::uint16_t port() const noexcept;
   /// The address, with the port that it has come to be.

@@ -34,6 +34,9 @@ struct tcp_sink_options {
   /// How long a connection is tried for, the first one and each that must replace one that broke; and how
   /// long the receiver may take to answer on one of those. On the first it may take as long as it likes.
   std::chrono::milliseconds connect_within = net::usual_wait;
+  /// What makes sure of the receiver, and that nobody else can read what is sent (tls.hpp); without it,
+  /// nothing.
+  std::shared_ptr<const net::security> security = {};
 };
 
 namespace net {
@@ -61,7 +64,8 @@ struct open_tcp_sink {
   std::unique_ptr<outgoing> operator()(std::string tag) const {
     return std::make_unique<outlet>(
         address::parse(where),
-        outlet_options{std::move(tag), {}, how.longest_item, how.capacity, how.connect_within, {}});
+        outlet_options{
+            std::move(tag), {}, how.longest_item, how.capacity, how.connect_within, how.security, {}});
   }
 };
 
@@ -107,7 +111,7 @@ template <class T> auto tcp_source(tcp_listener at, tcp_source_options how = {},
 ///
 /// Example: `tcp_source`.
 template <class T> auto tcp_sink(std::string address, tcp_sink_options how = {}, options opts = {}) {
-  return net::send<T>(net::open_tcp_sink{std::move(address), how}, std::move(opts));
+  return net::send<T>(net::open_tcp_sink{std::move(address), std::move(how)}, std::move(opts));
 }
 
 }  // namespace THALWEG_NAMESPACE

@@ -2,6 +2,9 @@
 #ifdef OUTSIDE_HAS_KAFKA
 #include <thalweg/net/kafka.hpp>
 #endif
+#ifdef OUTSIDE_HAS_TLS
+#include <thalweg/net/tls.hpp>
+#endif
 #ifdef OUTSIDE_HAS_MPI
 #include <thalweg/run/mpi.hpp>
 #endif
@@ -13,6 +16,9 @@ namespace tw = thalweg;
 int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
 #ifdef OUTSIDE_HAS_KAFKA
   if (tw::kafka_topic{"localhost", "no topic"}.problem().empty()) return 1;
+#endif
+#ifdef OUTSIDE_HAS_TLS
+  if (!tw::tls_token("a token that nobody guesses")) return 1;
 #endif
   long sum = 0;
   auto numbers = [n = 0]() mutable { return n < 1000 ? std::optional(n++) : std::nullopt; };

@@ -1,0 +1,15 @@
+# Streams over TLS are a library of their own, thalweg::tls, so that who does not want them needs no OpenSSL.
+option(THALWEG_TLS "Build thalweg::tls, streams over TLS, where OpenSSL is there" ON)
+
+if(NOT THALWEG_TLS)
+  return()
+endif()
+find_package(OpenSSL QUIET COMPONENTS SSL)
+if(NOT OPENSSL_FOUND)
+  message(STATUS "Streams over TLS are left out: there is no OpenSSL (apt-get install libssl-dev)")
+  return()
+endif()
+add_library(thalweg_tls ${tls_sources})
+add_library(thalweg::tls ALIAS thalweg_tls)
+set_target_properties(thalweg_tls PROPERTIES EXPORT_NAME tls LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(thalweg_tls PUBLIC thalweg PRIVATE OpenSSL::SSL OpenSSL::Crypto)

@@ -1,0 +1,48 @@
+/// How the connections of a stream are kept from others. What makes one is in tls.hpp.
+#pragma once
+
+#include <thalweg/net/address.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace THALWEG_NAMESPACE::net {
+
+/// What encrypts the bytes of one connection, which is a socket that nothing waits on. One thread at a time.
+/// Errors are `network_error`s.
+class cipher {
+ public:
+  cipher() = default;
+  cipher(const cipher&) = delete;
+  cipher& operator=(const cipher&) = delete;
+  virtual ~cipher() = default;
+
+  /// Goes on to make sure who the other side is. What has to be waited for before the next call, as `poll`
+  /// names it; 0 once that is done. \throws network_error  if the other side is not to be trusted
+  virtual short shake_hands() = 0;
+  /// Sends what can be sent at once; how much that was.
+  virtual std::size_t send_some(std::span<const std::byte> bytes) = 0;
+  /// Bytes that it has begun to send, and not said to be sent: it has to be given these again, at least.
+  [[nodiscard]] virtual std::size_t begun() const noexcept = 0;
+  /// Receives what is there, 0 if nothing is.
+  virtual std::size_t receive_some(std::span<std::byte> into) = 0;
+  /// Whether bytes have come that were not received yet: the socket does not tell of them any more.
+  [[nodiscard]] virtual bool has_more() const noexcept = 0;
+};
+
+/// Makes the ciphers of one side. Any thread.
+class security {
+ public:
+  security() = default;
+  security(const security&) = delete;
+  security& operator=(const security&) = delete;
+  virtual ~security() = default;
+
+  /// For a connection that somebody has made to this side.
+  [[nodiscard]] virtual std::unique_ptr<cipher> of_accepted(int socket) const = 0;
+  /// For a connection that this side has made.
+  [[nodiscard]] virtual std::unique_ptr<cipher> of_connected(int socket, const address& to) const = 0;
+};
+
+}  // namespace THALWEG_NAMESPACE::net
