@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -22,8 +21,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/mock_cluster.hpp"
-#include "net/raw_peer.hpp"
+#include "net/kafka_topics.hpp"
 #include "net/sending.hpp"
 #include "support/eventually.hpp"
 #include "support/failure.hpp"
@@ -53,85 +51,7 @@ template <> struct tw::codec<line> {
 
 namespace {
 
-// The broker that is none says that nothing has come when so much time is over.
-const tw::kafka_settings impatient{{"fetch.wait.max.ms", "20"}};
-
-class Kafka : public testing::Test {
- protected:
-  static mock_cluster& brokers() {
-    static mock_cluster one;
-    return one;
-  }
-  /// A topic that nobody else uses.
-  static tw::kafka_topic new_topic(int partitions = 1) {
-    static int n = 0;
-    tw::kafka_topic made{brokers().where(), "topic" + std::to_string(n++)};
-    if (partitions > 0) brokers().make(made.name, partitions);
-    return made;
-  }
-  /// What is said of a topic, instead of making it.
-  static void deny(const tw::kafka_topic& topic,
-                   rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
-    rd_kafka_mock_topic_set_error(brokers().get(), topic.name.c_str(), error);
-  }
-  static tw::kafka_source_options reading(tw::kafka_end end = tw::kafka_end::mark) {
-    return {.end = end, .connect_within = 5s, .come_within = 20s, .settings = impatient};
-  }
-  template <class T> static std::vector<T> all_of(const tw::kafka_topic& from, tw::kafka_source_options how) {
-    std::vector<T> seen;
-    tw::run(tw::kafka_source<T>(from, std::move(how)) | tw::sink(seen));
-    return seen;
-  }
-  template <class T>
-  static std::string failure_of_source(const tw::kafka_topic& from,
-                                       tw::kafka_source_options how = reading()) {
-    return failure_of([&] { tw::run(tw::kafka_source<T>(from, how) | tw::sink([](const T&) {})); }).cause;
-  }
-  template <class T> static void send(const std::vector<T>& items, const tw::kafka_topic& to) {
-    tw::run(tw::source(items) | tw::kafka_sink<T>(to));
-  }
-};
-
-std::vector<int> numbers(int n, int from = 0) {
-  std::vector<int> all(static_cast<std::size_t>(n));
-  std::iota(all.begin(), all.end(), from);
-  return all;
-}
-
-/// Writes messages as they are.
-class raw_producer {
- public:
-  explicit raw_producer(const tw::kafka_topic& to) : topic_(to.name) {
-    char wrong[256];
-    auto* conf = rd_kafka_conf_new();
-    rd_kafka_conf_set(conf, "bootstrap.servers", to.brokers.c_str(), wrong, sizeof wrong);
-    handle_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, wrong, sizeof wrong);
-  }
-  ~raw_producer() {
-    rd_kafka_flush(handle_, 5'000);
-    rd_kafka_destroy(handle_);
-  }
-  void say(std::string_view text, std::string_view label = {}, std::int32_t partition = 0) const {
-    auto* headers = rd_kafka_headers_new(1);
-    if (!label.empty())
-      rd_kafka_header_add(headers, "thalweg", -1, label.data(), static_cast<ssize_t>(label.size()));
-    rd_kafka_producev(handle_, RD_KAFKA_V_TOPIC(topic_.c_str()), RD_KAFKA_V_PARTITION(partition),
-                      RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                      RD_KAFKA_V_VALUE(const_cast<char*>(text.data()), text.size()),
-                      RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_END);
-  }
-  /// What stands in the header of a message: 0 for an item, 1 and 2 for beginning and end, 3: given up.
-  static std::string label(char kind, std::uint64_t stream, std::uint64_t number) {
-    return std::string(1, kind) + bytes_of(stream) + bytes_of(number);
-  }
-  static std::string hello(std::string_view tag, std::int64_t wall_ahead_ns = 0) {
-    return text_bytes(tag) + text_bytes("") + text_bytes("another clock") + bytes_of(wall_ahead_ns);
-  }
-
- private:
-  std::string topic_;
-  rd_kafka_t* handle_ = nullptr;
-};
+class Kafka : public kafka_topics {};
 
 TEST_F(Kafka, ItemsComeInOrderThroughAllPartitions) {
   const auto topic = new_topic(4);

@@ -418,14 +418,15 @@ TEST(Tcp, WhatBreaksTheStreamIsToldUnderEveryPolicy) {
     std::atomic<int> came{0};
     sending sender(tw::source([&came, n = 0]() mutable -> std::optional<int> {
                      if (n < 3) return n++;
-                     (void)eventually([&] { return came == 3; });  // who fails before it connects is not known
+                     (void)eventually(
+                         [&] { return came == 3; });  // who fails before it connects is not known
                      throw std::runtime_error("the sensor burns");
                    }) |
                    tw::tcp_sink<int>(here.where()));
-    const auto why = failure_of([&] {
-                       tw::run(tw::tcp_source<int>(here, {}, {.on_error = policy}) |
-                               tw::sink([&](int) { ++came; }));
-                     }).cause;
+    const auto why =
+        failure_of([&] {
+          tw::run(tw::tcp_source<int>(here, {}, {.on_error = policy}) | tw::sink([&](int) { ++came; }));
+        }).cause;
     EXPECT_THAT(why, HasSubstr("has given its stream up"));
   }
 }

@@ -19,8 +19,17 @@
 
 namespace THALWEG_NAMESPACE::net {
 
+/// What a stream has that carries items of a type: the tag of the type, unless `Open` says another.
+template <class T, class Open> std::string tag_for(const Open& open) {
+  if constexpr (requires { open.tag(); })
+    return open.tag();
+  else
+    return tag_of<T>();
+}
+
 /// The operator of a source. `Open` has `pattern`, what the stage is called, `where()`, a text, and makes an
-/// `incoming` of items with a tag.
+/// `incoming` of items with a tag. It may have `item(incoming&, bytes)`, which makes an item of what has
+/// come.
 template <class T, class Open> struct receive_items {
   static constexpr auto pattern = Open::pattern;
   Open open;
@@ -31,7 +40,7 @@ template <class T, class Open> struct receive_items {
     if constexpr (requires { open.check(info); }) open.check(info);
   }
   std::optional<T> next(const std::stop_token& stop) {
-    if (!from) from = open(tag_of<T>());
+    if (!from) from = open(tag_for<T>(open));
     from->interrupt_on(stop);
     if (!in_hand) in_hand = from->next();
     if (!in_hand) {
@@ -56,7 +65,10 @@ template <class T, class Open> struct receive_items {
  private:
   T decoded() const {
     try {
-      return decode<T>(*in_hand);
+      if constexpr (requires { open.item(*from, *in_hand); })
+        return open.item(*from, *in_hand);
+      else
+        return decode<T>(*in_hand);
     } catch (const codec_error& e) {
       throw codec_error(from->place() + ": " + e.what());
     }
@@ -68,22 +80,23 @@ struct item_outgoing {
   std::vector<std::byte> bytes{};  // of the item in hand
 };
 
-/// The operator of a sink. `Open` has `pattern`, `check(info)`, and makes an `outgoing` of items with a tag;
-/// it may have `key_of(item)`, which gives a `std::string`.
+/// The operator of a sink. `Open` has `pattern`, `check(info)`, and makes an `outgoing` of items with a tag.
+/// It may have `send(outgoing&, item, room)`, which sends an item; `room` is memory for its bytes.
 template <class T, class Open> struct send_items {
   static constexpr auto pattern = Open::pattern;
   Open open;
   stages::unshared<item_outgoing> out{};
 
   void check(model::stage_info& info) const { open.check(info); }
-  void on_start() { out = std::make_unique<item_outgoing>(item_outgoing{open(tag_of<T>())}); }
+  void on_start() { out = std::make_unique<item_outgoing>(item_outgoing{open(tag_for<T>(open))}); }
   void operator()(const T& item) {
-    encode(item, out->bytes);
     bool taken = false;
-    if constexpr (requires { open.key_of(item); })
-      taken = out->to->send(out->bytes, open.key_of(item));
-    else
+    if constexpr (requires { open.send(*out->to, item, out->bytes); }) {
+      taken = open.send(*out->to, item, out->bytes);
+    } else {
+      encode(item, out->bytes);
       taken = out->to->send(out->bytes);
+    }
     if (!taken) throw cancelled{};
   }
   void on_end() { out->to->end(); }

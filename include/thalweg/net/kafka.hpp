@@ -4,6 +4,7 @@
 
 #include <thalweg/net/carried.hpp>
 #include <thalweg/net/kafka_inlet.hpp>
+#include <thalweg/net/kafka_member.hpp>
 #include <thalweg/net/kafka_outlet.hpp>
 
 #include <chrono>
@@ -12,15 +13,34 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace THALWEG_NAMESPACE {
+
+/// A message as Kafka's users see it: an item, and what is beside it. `kafka_source<kafka_message<T>>` gives
+/// them, `kafka_sink<kafka_message<T>>` sends key and value.
+template <class T> struct kafka_message {
+  std::optional<T> value{};  ///< without one it says that what its key had is gone
+  std::optional<std::string> key{};
+  /// Where it was, of one that has come.
+  std::int32_t partition = -1;
+  std::int64_t offset = -1;
+  std::chrono::system_clock::time_point time{};
+};
 
 /// How a stream is taken from a topic.
 struct kafka_source_options {
   kafka_start start = kafka_start::first;
-  kafka_end end = kafka_end::mark;
+  /// `mark`, unless something else is said; in a group, `never`, and there `last` is the only other one.
+  std::optional<kafka_end> end = {};
+  kafka_broken broken = kafka_broken::error;
+  /// The consumer group that it is one of: its members share the partitions, and the group goes on where it
+  /// has come to when it is there again. Without it, the source takes all partitions, and stores nothing.
+  kafka_group group = {};
   /// How long a broker, and the topic, are tried for.
   std::chrono::milliseconds connect_within = net::usual_wait;
   /// How long the next message is waited for; without it, for ever.
@@ -45,31 +65,71 @@ template <class T> struct kafka_sink_options {
 
 namespace net {
 
-struct open_kafka_source {
+template <class T> struct kafka_item {
+  using type = T;
+};
+template <class T> struct kafka_item<kafka_message<T>> {
+  using type = T;
+};
+
+/// A message is what its value is, for those at the other side.
+template <class T> struct kafka_codec {
+  using item_type = typename kafka_item<T>::type;
+  static constexpr bool whole = !std::is_same_v<T, item_type>;  // with what is beside the item
+
+  [[nodiscard]] std::string tag() const { return tag_of<item_type>(); }
+};
+
+template <class T> struct open_kafka_source : kafka_codec<T> {
   static constexpr auto pattern = "kafka_source";
   kafka_topic from;
   kafka_source_options how;
 
+  open_kafka_source(kafka_topic topic, kafka_source_options options)
+      : from(std::move(topic)), how(std::move(options)) {}
+
   [[nodiscard]] std::string where() const { return from.text(); }
   void check(model::stage_info& info) const {
     if (auto problem = from.problem(); !problem.empty()) info.problems.push_back(std::move(problem));
+    if (auto problem = how.group.problem(how.start, how.end); !problem.empty())
+      info.problems.push_back(std::move(problem));
   }
   std::unique_ptr<incoming> operator()(std::string tag) const {
-    return std::make_unique<kafka_inlet>(from, kafka_inlet_options{std::move(tag),
-                                                                   how.start,
-                                                                   how.end,
-                                                                   how.connect_within,
-                                                                   how.come_within,
-                                                                   how.read_ahead,
-                                                                   how.settings,
-                                                                   {}});
+    kafka_inlet_options its{.tag = std::move(tag),
+                            .start = how.start,
+                            .end = how.end.value_or(how.group ? kafka_end::never : kafka_end::mark),
+                            .broken = how.broken,
+                            .connect_within = how.connect_within,
+                            .come_within = how.come_within,
+                            .read_ahead = how.read_ahead,
+                            .settings = how.settings};
+    if (how.group) return std::make_unique<kafka_member>(from, how.group, std::move(its));
+    return std::make_unique<kafka_inlet>(from, std::move(its));
+  }
+  T item(incoming& inlet, std::span<const std::byte> bytes) const {
+    auto where = static_cast<kafka_incoming&>(inlet).where();
+    if constexpr (kafka_codec<T>::whole) {
+      T made{.key = std::move(where.key),
+             .partition = where.partition,
+             .offset = where.offset,
+             .time = where.time};
+      if (where.has_value) made.value.emplace(decode<typename kafka_codec<T>::item_type>(bytes));
+      return made;
+    } else {
+      if (!where.has_value)
+        throw codec_error("a message without a value, which kafka_message<T> can have, and T cannot");
+      return decode<T>(bytes);
+    }
   }
 };
 
-template <class T> struct open_kafka_sink {
+template <class T> struct open_kafka_sink : kafka_codec<T> {
   static constexpr auto pattern = "kafka_sink";
   kafka_topic to;
   kafka_sink_options<T> how;
+
+  open_kafka_sink(kafka_topic topic, kafka_sink_options<T> options)
+      : to(std::move(topic)), how(std::move(options)) {}
 
   void check(model::stage_info& info) const {
     if (auto problem = to.problem(); !problem.empty()) info.problems.push_back(std::move(problem));
@@ -79,7 +139,19 @@ template <class T> struct open_kafka_sink {
         to, kafka_outlet_options{
                 std::move(tag), {}, how.longest_item, how.capacity, how.connect_within, how.settings, {}});
   }
-  [[nodiscard]] std::string key_of(const T& item) const { return how.key ? how.key(item) : std::string(); }
+  bool send(outgoing& to_topic, const T& item, std::vector<std::byte>& room) const {
+    auto& out = static_cast<kafka_outlet&>(to_topic);
+    std::optional<std::string> key;
+    if (how.key) key = how.key(item);
+    if constexpr (kafka_codec<T>::whole) {
+      if (!key) key = item.key;
+      if (!item.value) return out.send_message({}, key);
+      encode(*item.value, room);
+    } else {
+      encode(item, room);
+    }
+    return out.send_message(room, key);
+  }
 };
 
 }  // namespace net
@@ -106,7 +178,7 @@ template <class T> struct open_kafka_sink {
 /// assert((seen == std::vector{1, 2, 3}));
 /// ```
 template <class T> auto kafka_source(kafka_topic from, kafka_source_options how = {}, options opts = {}) {
-  return net::receive<T>(net::open_kafka_source{std::move(from), std::move(how)}, std::move(opts));
+  return net::receive<T>(net::open_kafka_source<T>(std::move(from), std::move(how)), std::move(opts));
 }
 
 /// Sends items to a topic, for a `kafka_source<T>` or anybody else.
@@ -124,7 +196,7 @@ template <class T> auto kafka_source(kafka_topic from, kafka_source_options how 
 ///
 /// Example: `kafka_source`.
 template <class T> auto kafka_sink(kafka_topic to, kafka_sink_options<T> how = {}, options opts = {}) {
-  return net::send<T>(net::open_kafka_sink<T>{std::move(to), std::move(how)}, std::move(opts));
+  return net::send<T>(net::open_kafka_sink<T>(std::move(to), std::move(how)), std::move(opts));
 }
 
 }  // namespace THALWEG_NAMESPACE

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -42,6 +43,8 @@ class kafka_outlet final : public outgoing {
   using outgoing::send;
   /// \throws network_error  also if it is longer than `longest_item`, which does no harm to the stream
   bool send(std::span<const std::byte> item, std::string_view key) override;
+  /// The same with a key that may be empty, or a message without a value.
+  bool send_message(std::optional<std::span<const std::byte>> value, std::optional<std::string_view> key);
   bool end() override;
 
   void interrupt() noexcept override;

@@ -39,7 +39,12 @@ struct conf_owner {
   }
 };
 
-// What goes away by itself, or may come yet.
+bool is_of_topic(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || error == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
+}
+
+}  // namespace
+
 bool passes(rd_kafka_resp_err_t error) {
   switch (error) {
     case RD_KAFKA_RESP_ERR__TIMED_OUT:
@@ -58,11 +63,24 @@ bool passes(rd_kafka_resp_err_t error) {
   }
 }
 
-bool is_of_topic(rd_kafka_resp_err_t error) {
-  return error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || error == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
+std::string text_of(const kafka_topic& topic, const rd_kafka_message_t& one) {
+  return topic.text() + ", partition " + std::to_string(one.partition) + ", offset " +
+         std::to_string(one.offset);
 }
 
-}  // namespace
+kafka_place place_of(const rd_kafka_message_t& one) {
+  kafka_place made{.has_value = one.payload != nullptr, .partition = one.partition, .offset = one.offset};
+  if (one.key != nullptr) made.key.emplace(static_cast<const char*>(one.key), one.key_len);
+  rd_kafka_timestamp_type_t kind{};
+  const std::chrono::milliseconds since_epoch(rd_kafka_message_timestamp(&one, &kind));
+  if (kind != RD_KAFKA_TIMESTAMP_NOT_AVAILABLE)
+    made.time = std::chrono::system_clock::time_point(since_epoch);
+  return made;
+}
+
+std::span<const std::byte> value_of(const rd_kafka_message_t& one) {
+  return {static_cast<const std::byte*>(one.payload), one.payload != nullptr ? one.len : 0};
+}
 
 std::vector<std::byte> packed(const label& one) {
   std::vector<std::byte> bytes;
@@ -84,6 +102,18 @@ std::optional<label> label_of(rd_kafka_message_t& one) {
     throw network_error("its header '" + std::string(label_name) + "' is not what Thalweg writes");
   return label{static_cast<kind>(bytes[0]), protocol::number_at<std::uint64_t>(bytes.subspan(1)),
                protocol::number_at<std::uint64_t>(bytes.subspan(9))};
+}
+
+kafka_settings settings_of_reader(std::size_t read_ahead) {
+  constexpr std::size_t kilobyte = 1024, of_message = 256, most_messages = 10'000'000;
+  return {{"queued.max.messages.kbytes",
+           std::to_string(std::clamp<std::size_t>(read_ahead / kilobyte, 1, 2'097'151))},
+          {"queued.min.messages",
+           std::to_string(std::clamp<std::size_t>(read_ahead / of_message, 1, most_messages))},
+          {"fetch.message.max.bytes",
+           std::to_string(std::clamp<std::size_t>(read_ahead, kilobyte, std::size_t{1} << 20U))},
+          {"enable.partition.eof", "true"},
+          {"allow.auto.create.topics", "false"}};
 }
 
 client::client(kafka_topic topic, std::chrono::milliseconds connect_within, std::function<bool()> given_up)
@@ -123,6 +153,11 @@ void client::note(rd_kafka_t* /*handle*/, int error, const char* reason, void* s
   const std::lock_guard held(my.mutex_);
   // That all are down follows from what was said before, which tells why.
   if (error != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || my.trouble_.empty()) my.trouble_ = reason;
+}
+
+void client::rebalance(rd_kafka_t* /*handle*/, rd_kafka_resp_err_t what,
+                       rd_kafka_topic_partition_list_t* partitions, void* self) {
+  static_cast<client*>(self)->on_rebalance(what, *partitions);
 }
 
 void client::interrupt() noexcept {

@@ -46,9 +46,20 @@ std::vector<std::byte> packed(const label& one);
 /// None if a message is not of a stream of Thalweg's. \throws network_error  if its label is none
 std::optional<label> label_of(rd_kafka_message_t& one);
 
+/// What goes away by itself, or may come yet.
+bool passes(rd_kafka_resp_err_t error);
+/// Where a message is, for a person: topic, partition and offset.
+std::string text_of(const kafka_topic& topic, const rd_kafka_message_t& one);
+kafka_place place_of(const rd_kafka_message_t& one);
+/// Its value. One that there is not is one of no bytes.
+std::span<const std::byte> value_of(const rd_kafka_message_t& one);
+
 inline std::string text_of(rd_kafka_resp_err_t error) {
   return rd_kafka_err2str(error);
 }
+
+/// Settings of a consumer that reads so many bytes of each partition ahead.
+kafka_settings settings_of_reader(std::size_t read_ahead);
 
 /// A connection to the brokers of a topic, in either role.
 class client {
@@ -79,7 +90,13 @@ class client {
   /// Rung with what comes into a queue.
   void ring_with(rd_kafka_queue_t* one) const;
 
+  /// For `rd_kafka_conf_set_rebalance_cb`.
+  static void rebalance(rd_kafka_t* handle, rd_kafka_resp_err_t what,
+                        rd_kafka_topic_partition_list_t* partitions, void* self);
+
   const kafka_topic where;
+  /// What is done when a group gives partitions, or takes them.
+  std::function<void(rd_kafka_resp_err_t what, rd_kafka_topic_partition_list_t& partitions)> on_rebalance;
   bell rung;
   patience waits;
 

@@ -27,7 +27,10 @@ struct partition {
   queue from;
   message head;           // an item
   std::uint64_t place{};  // of that item in its stream
-  bool over = false;      // no more is taken from it
+  message follows;        // the beginning of another stream, behind the end of this one
+  bool at_end = false;    // nothing more comes of this stream
+  bool looked = false;    // an item has come, or there was none
+  bool over = false;      // nothing more is taken from it
 };
 
 }  // namespace
@@ -40,17 +43,20 @@ struct kafka_inlet::state {
 
   bool open();
   bool start(std::int32_t count);
-  std::int64_t beginning_of(std::int32_t partition, bool& given_up);
+  std::optional<std::vector<std::int64_t>> beginnings(std::int32_t count);
+  std::optional<std::int64_t> end_of(std::int32_t partition);
+  std::optional<std::vector<std::int64_t>> offsets_at(std::int64_t time, std::int32_t count);
   found advance(moment until);
   bool fill();
   void take_in(partition& one, message came);
-  void take_mark(partition& one, const label& is, rd_kafka_message_t& came);
-  void begin(const label& is, rd_kafka_message_t& came);
+  void take_mark(partition& one, const label& is, message came);
+  void begin(partition& one, const label& is, message came);
   partition* next_item();
-  bool all_over() const;
+  bool has_edge();
+  bool all_at_end() const;
   void end_of_stream();
   void check_stream(const label& is, const rd_kafka_message_t& came);
-  std::string place_of(const rd_kafka_message_t& one) const;
+  std::string text_of(const rd_kafka_message_t& one) const { return kafka::text_of(to.where, one); }
   [[noreturn]] void fail(const std::string& says);
 
   kafka_inlet_options how;
@@ -59,8 +65,12 @@ struct kafka_inlet::state {
   bool running = false;
 
   bool foreign = false;                  // messages that nobody has numbered
+  bool joined = false;                   // in the middle of a stream
+  bool numbered = true;                  // `number` is known: always, unless it was joined just now
+  bool broken = false;                   // it has no end
   std::uint64_t stream = 0;              // 0: none has begun
   std::uint64_t number = 0;              // of the next item
+  std::uint64_t edge = 0;                // the first one before which nothing is missing, if it was joined
   std::optional<std::uint64_t> items{};  // in the stream, once its end is known
   std::size_t turn = 0;                  // whose partition is asked first
   partition* ready = nullptr;            // has the next item
@@ -76,18 +86,9 @@ struct kafka_inlet::state {
 kafka_inlet::kafka_inlet(kafka_topic from, kafka_inlet_options how)
     : state_(std::make_unique<state>(std::move(from), std::move(how))) {
   auto& my = *state_;
-  constexpr std::size_t kilobyte = 1024, of_message = 256, most_messages = 10'000'000;
-  const kafka_settings ours{
-      {"queued.max.messages.kbytes",
-       std::to_string(std::clamp<std::size_t>(my.how.read_ahead / kilobyte, 1, 2'097'151))},
-      {"queued.min.messages",
-       std::to_string(std::clamp<std::size_t>(my.how.read_ahead / of_message, 1, most_messages))},
-      {"fetch.message.max.bytes",
-       std::to_string(std::clamp<std::size_t>(my.how.read_ahead, kilobyte, std::size_t{1} << 20U))},
-      {"enable.partition.eof", "true"},
-      {"auto.offset.reset", "error"},
-      {"allow.auto.create.topics", "false"}};
-  my.to.open(RD_KAFKA_CONSUMER, ours, my.how.settings, {});
+  auto settings = settings_of_reader(my.how.read_ahead);
+  settings.emplace_back("auto.offset.reset", "error");
+  my.to.open(RD_KAFKA_CONSUMER, settings, my.how.settings, {});
 }
 
 kafka_inlet::~kafka_inlet() {
@@ -103,7 +104,7 @@ kafka_inlet::~kafka_inlet() {
 bool kafka_inlet::await_sender() {
   auto& my = *state_;
   if (!my.failure.empty()) throw network_error(my.failure);
-  while (!my.over && my.stream == 0 && !my.foreign && !my.all_over()) {
+  while (!my.over && my.stream == 0 && !my.foreign && !my.all_at_end()) {
     if (!my.open()) return false;
     my.to.rung.silence();
     if (!my.fill() && my.to.waits.wait(-1, 0, moment::max(), true) == waited::given_up) return false;
@@ -128,7 +129,11 @@ bool kafka_inlet::ended() const noexcept {
 }
 
 std::string kafka_inlet::place() const {
-  return state_->in_hand ? state_->place_of(*state_->in_hand) : state_->to.where.text();
+  return state_->in_hand ? state_->text_of(*state_->in_hand) : state_->to.where.text();
+}
+
+kafka_place kafka_inlet::where() const {
+  return state_->in_hand ? place_of(*state_->in_hand) : kafka_place{};
 }
 
 std::optional<std::span<const std::byte>> kafka_inlet::next() {
@@ -145,9 +150,11 @@ std::optional<std::span<const std::byte>> kafka_inlet::next() {
     case state::found::item:
       break;
   }
-  my.in_hand = std::move(std::exchange(my.ready, nullptr)->head);
-  ++my.number;
-  return std::span(static_cast<const std::byte*>(my.in_hand->payload), my.in_hand->len);
+  auto& from = *std::exchange(my.ready, nullptr);
+  my.in_hand = std::move(from.head);
+  from.looked = false;
+  if (from.place == my.number) ++my.number;
+  return value_of(*my.in_hand);
 }
 
 bool kafka_inlet::ready_by(std::int64_t until_ns) {
@@ -178,33 +185,79 @@ bool kafka_inlet::state::open() {
 }
 
 bool kafka_inlet::state::start(std::int32_t count) {
-  std::vector<std::int64_t> beginnings;
-  for (std::int32_t i = 0; i < count; ++i) {
-    bool given_up = false;
-    beginnings.push_back(beginning_of(i, given_up));
-    if (given_up) return false;
-  }
+  const auto from = beginnings(count);
+  if (!from) return false;
   running = true;
   for (std::int32_t i = 0; i < count; ++i) {
     auto& one = partitions.emplace_back();
     one.number = i;
     one.from.reset(rd_kafka_queue_new(to.get()));
     to.ring_with(one.from.get());
-    if (rd_kafka_consume_start_queue(to.topic(), i, beginnings[static_cast<std::size_t>(i)],
-                                     one.from.get()) != 0)
-      fail(to.where.text() + ", partition " + std::to_string(i) + ": " + text_of(rd_kafka_last_error()));
+    if (rd_kafka_consume_start_queue(to.topic(), i, (*from)[static_cast<std::size_t>(i)], one.from.get()) !=
+        0)
+      fail(to.where.text() + ", partition " + std::to_string(i) + ": " +
+           kafka::text_of(rd_kafka_last_error()));
   }
   return true;
 }
 
-std::int64_t kafka_inlet::state::beginning_of(std::int32_t partition, bool& given_up) {
-  if (how.start == kafka_start::first) return RD_KAFKA_OFFSET_BEGINNING;
-  // A number, and not the word for it, since that would be looked up some time later.
+// Where each partition is read from. None if the wait was given up.
+std::optional<std::vector<std::int64_t>> kafka_inlet::state::beginnings(std::int32_t count) {
+  const auto partitions_in_topic = static_cast<std::size_t>(count);
+  const auto& numbers = how.start.numbers;
+  switch (how.start.at) {
+    case kafka_start::where::first:
+      return std::vector<std::int64_t>(partitions_in_topic, RD_KAFKA_OFFSET_BEGINNING);
+    case kafka_start::where::offset:
+      if (numbers.size() == 1) return std::vector<std::int64_t>(partitions_in_topic, numbers.front());
+      if (numbers.size() != partitions_in_topic)
+        fail(to.where.text() + " has " + std::to_string(count) + " partitions, and .start has " +
+             std::to_string(numbers.size()) + " offsets");
+      return numbers;
+    case kafka_start::where::time:
+      return offsets_at(numbers.front(), count);
+    case kafka_start::where::next:
+      break;
+  }
+  std::vector<std::int64_t> ends;
+  for (std::int32_t i = 0; i < count; ++i) {
+    const auto end = end_of(i);
+    if (!end) return {};
+    ends.push_back(*end);
+  }
+  return ends;
+}
+
+// A number, and not librdkafka's word for it, which would be looked up some time later.
+std::optional<std::int64_t> kafka_inlet::state::end_of(std::int32_t partition) {
   std::int64_t low = 0, high = 0;
-  given_up = !to.ask([&](int ms) {
+  const bool answered = to.ask([&](int ms) {
     return rd_kafka_query_watermark_offsets(to.get(), to.where.name.c_str(), partition, &low, &high, ms);
   });
-  return high;
+  return answered ? std::optional(high) : std::nullopt;
+}
+
+std::optional<std::vector<std::int64_t>> kafka_inlet::state::offsets_at(std::int64_t time,
+                                                                        std::int32_t count) {
+  const std::unique_ptr<rd_kafka_topic_partition_list_t, freed<rd_kafka_topic_partition_list_destroy>> list(
+      rd_kafka_topic_partition_list_new(count));
+  for (std::int32_t i = 0; i < count; ++i)
+    rd_kafka_topic_partition_list_add(list.get(), to.where.name.c_str(), i);
+  const std::span all(list->elems, static_cast<std::size_t>(count));
+  const bool answered = to.ask([&](int ms) {
+    for (auto& one : all) one.offset = time;
+    if (const auto error = rd_kafka_offsets_for_times(to.get(), list.get(), ms)) return error;
+    const auto failed = std::find_if(all.begin(), all.end(), [](const auto& one) { return one.err != 0; });
+    return failed != all.end() ? failed->err : RD_KAFKA_RESP_ERR_NO_ERROR;
+  });
+  if (!answered) return {};
+  std::vector<std::int64_t> offsets;
+  for (const auto& one : all) {
+    const auto offset = one.offset >= 0 ? std::optional(one.offset) : end_of(one.partition);
+    if (!offset) return {};
+    offsets.push_back(*offset);
+  }
+  return offsets;
 }
 
 // Goes on until the next item is there, or there is none.
@@ -215,7 +268,7 @@ kafka_inlet::state::found kafka_inlet::state::advance(moment until) {
     if (to.given_up() || !open()) return found::given_up;
     ready = next_item();
     if (ready != nullptr) break;
-    if (all_over()) {
+    if (all_at_end()) {
       end_of_stream();
       continue;
     }
@@ -240,7 +293,7 @@ kafka_inlet::state::found kafka_inlet::state::advance(moment until) {
 bool kafka_inlet::state::fill() {
   bool came = false;
   for (auto& one : partitions) {
-    if (one.head || one.over) continue;
+    if (one.head || one.at_end || one.over) continue;
     if (message next{rd_kafka_consume_queue(one.from.get(), 0)}) {
       came = true;
       take_in(one, std::move(next));
@@ -251,61 +304,79 @@ bool kafka_inlet::state::fill() {
 
 void kafka_inlet::state::take_in(partition& one, message came) {
   if (came->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    one.looked = true;
     one.over = how.end == kafka_end::last;
     return;
   }
   if (came->err != RD_KAFKA_RESP_ERR_NO_ERROR)
     fail(to.where.text() + ", partition " + std::to_string(one.number) + ": " +
-         (came->payload != nullptr ? rd_kafka_message_errstr(came.get()) : text_of(came->err)));
+         (came->payload != nullptr ? rd_kafka_message_errstr(came.get()) : kafka::text_of(came->err)));
   std::optional<label> is;
   try {
     is = label_of(*came);
-    if (is && is->is != kind::item) return take_mark(one, *is, *came);
-  } catch (const codec_error& e) {
-    fail(place_of(*came) + ": " + e.what());
   } catch (const network_error& e) {
-    fail(failure.empty() ? place_of(*came) + ": " + e.what() : e.what());
+    fail(text_of(*came) + ": " + e.what());
   }
+  if (is && is->is != kind::item) return take_mark(one, *is, std::move(came));
   if (!is) {
     if (stream != 0)
-      fail(place_of(*came) + ": a message of somebody else stands within a stream of '" + name + "'");
+      fail(text_of(*came) + ": a message of somebody else stands within a stream of '" + name + "'");
     foreign = true;
-  } else if (stream == 0 && !foreign && how.start == kafka_start::next) {
-    return;  // of a stream that had begun before
   } else {
+    if (stream == 0 && !foreign && how.start.at != kafka_start::where::first) {
+      stream = is->stream;
+      joined = true;
+      numbered = false;
+    }
     check_stream(*is, *came);
     one.place = is->number;
   }
+  one.looked = true;
   one.head = std::move(came);
 }
 
-void kafka_inlet::state::take_mark(partition& one, const label& is, rd_kafka_message_t& came) {
-  if (is.is == kind::begin) return begin(is, came);
+void kafka_inlet::state::take_mark(partition& one, const label& is, message came) {
+  if (is.is == kind::begin) return begin(one, is, std::move(came));
   // The end of what was before: of a stream whose items are not there any more, it says all the same.
-  if (stream == 0 && (how.start == kafka_start::next || foreign)) return;
-  check_stream(is, came);
+  if (stream == 0 && (how.start.at != kafka_start::where::first || foreign)) return;
+  check_stream(is, *came);
   if (is.is == kind::gave_up) {
-    const std::span why(static_cast<const std::byte*>(came.payload), came.len);
-    fail("the sender has given its stream up (" + place_of(came) +
-         "): " + std::string(protocol::text_in(why)));
+    if (how.broken == kafka_broken::error)
+      fail("the sender has given its stream up (" + text_of(*came) +
+           "): " + std::string(protocol::text_in(value_of(*came))));
+    broken = true;
+  } else {
+    items = is.number;
   }
-  items = is.number;
-  one.over = true;
+  one.at_end = true;
 }
 
-void kafka_inlet::state::begin(const label& is, rd_kafka_message_t& came) {
+void kafka_inlet::state::begin(partition& one, const label& is, message came) {
   if (stream == is.stream) return;
-  if (stream != 0 || foreign)
-    fail(place_of(came) +
-         ": another stream begins before this one has ended: its sender has broken off, or " +
-         "two send at once");
-  byte_reader said({static_cast<const std::byte*>(came.payload), came.len});
+  if (stream != 0 || foreign) {
+    if (how.broken == kafka_broken::error)
+      fail(text_of(*came) +
+           ": another stream begins before this one has ended: its sender has broken off, or two send at "
+           "once; "
+           ".start can begin behind it, and .broken = kafka_broken::go_on takes what there is of it");
+    broken = true;
+    one.at_end = true;
+    one.follows = std::move(came);
+    return;
+  }
   std::string its_clock;
   std::int64_t its_wall_ahead = 0;
-  said(tag, name, its_clock, its_wall_ahead);
+  try {
+    byte_reader said(value_of(*came));
+    said(tag, name, its_clock, its_wall_ahead);
+  } catch (const codec_error& e) {
+    fail(text_of(*came) + ": " + e.what());
+  }
   if (!how.tag.empty() && tag != how.tag)
-    fail(place_of(came) + ": the stream has items of '" + tag + "', and '" + how.tag + "' are taken");
+    fail(text_of(*came) + ": the stream has items of '" + tag + "', and '" + how.tag + "' are taken");
   stream = is.stream;
+  joined = false;
+  numbered = true;
   if (!its_clock.empty() && its_clock == clock_name())
     clock = {.by = sender_clock::relation::shared};
   else
@@ -314,56 +385,78 @@ void kafka_inlet::state::begin(const label& is, rd_kafka_message_t& came) {
 
 void kafka_inlet::state::check_stream(const label& is, const rd_kafka_message_t& came) {
   if (is.stream == stream) return;
-  fail(place_of(came) + (stream == 0 && !foreign
-                             ? ": the beginning of this stream is not there any more"
-                             : ": a message of another stream stands within this one: two send at once"));
+  fail(text_of(came) + (stream == 0 && !foreign
+                            ? ": the beginning of this stream is not there any more"
+                            : ": a message of another stream stands within this one: two send at once"));
 }
 
 // The partition that has the next item; none if it has to be waited for, or there is none.
 partition* kafka_inlet::state::next_item() {
+  if (!foreign && !has_edge()) return nullptr;
   const auto count = partitions.size();
   bool complete = count > 0;
   partition* least = nullptr;
   for (std::size_t i = 0; i < count; ++i) {
     auto& one = partitions[(turn + i) % count];
     if (!one.head) {
-      complete = complete && one.over;
+      complete = complete && (one.at_end || one.over);
       continue;
     }
-    if (foreign || one.place == number) {
+    if (foreign || (one.place == number && !joined)) {
       turn = foreign ? (turn + i + 1) % count : (turn + i) % count;
       return &one;
     }
     if (least == nullptr || one.place < least->place) least = &one;
   }
+  // In a stream that was joined in its middle there are items before the first one that all partitions have.
+  if (joined && least != nullptr && least->place <= number) return least;
+  if (!complete || least == nullptr) return nullptr;
   // No partition has, or can have, what should come now.
-  if (complete && least != nullptr)
-    fail(place_of(*least->head) + ": item " + std::to_string(least->place) + " comes, and item " +
+  if (!broken)
+    fail(text_of(*least->head) + ": item " + std::to_string(least->place) + " comes, and item " +
          std::to_string(number) + " of the stream has not come: messages are missing");
-  return nullptr;
+  number = least->place;
+  return least;
 }
 
-bool kafka_inlet::state::all_over() const {
-  return !partitions.empty() &&
-         std::all_of(partitions.begin(), partitions.end(), [](const auto& one) { return one.over; });
+// Whether it is known what comes next: in the middle of a stream, once it is known what all partitions have,
+// until the last of their first items has been given. What comes to a partition later than that is numbered
+// behind it, or was on its way then.
+bool kafka_inlet::state::has_edge() {
+  if (!joined || (numbered && number > edge)) return true;
+  const auto seen = [](const partition& one) { return one.looked || one.at_end || one.over; };
+  if (!std::all_of(partitions.begin(), partitions.end(), seen)) return false;
+  if (std::exchange(numbered, true)) return true;
+  number = 0;
+  for (const auto& one : partitions)
+    if (one.head) number = std::max(number, one.place);
+  edge = number;
+  return true;
+}
+
+bool kafka_inlet::state::all_at_end() const {
+  return !partitions.empty() && std::all_of(partitions.begin(), partitions.end(), [](const auto& one) {
+    return !one.head && (one.at_end || one.over);
+  });
 }
 
 void kafka_inlet::state::end_of_stream() {
-  if (items && *items != number)
+  const auto ended = [](const partition& one) { return one.at_end; };
+  const bool whole = !broken && std::all_of(partitions.begin(), partitions.end(), ended);
+  if (whole && items && *items != number)
     fail(to.where.text() + ": the stream has " + std::to_string(*items) + " items, and " +
          std::to_string(number) + " have come: messages are missing");
-  if (how.end != kafka_end::never) {
-    over = true;
-    return;
-  }
-  for (auto& one : partitions) one.over = false;
+  const auto done = [](const partition& one) { return one.over; };
+  over = (how.end == kafka_end::mark && !broken) ||
+         (how.end == kafka_end::last && std::all_of(partitions.begin(), partitions.end(), done));
+  if (over) return;
   stream = number = 0;
+  joined = broken = false;
+  numbered = true;
   items.reset();
-}
-
-std::string kafka_inlet::state::place_of(const rd_kafka_message_t& one) const {
-  return to.where.text() + ", partition " + std::to_string(one.partition) + ", offset " +
-         std::to_string(one.offset);
+  for (auto& one : partitions) one.at_end = false;
+  for (auto& one : partitions)
+    if (auto next = std::move(one.follows)) take_in(one, std::move(next));
 }
 
 void kafka_inlet::state::fail(const std::string& says) {

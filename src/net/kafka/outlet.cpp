@@ -32,6 +32,11 @@ std::uint64_t random_number() {
   return (std::uint64_t{dice()} << 32U) | dice() | 1U;
 }
 
+// librdkafka takes no address for no value, and what has no bytes may have no address.
+const void* there(const void* bytes) {
+  return bytes != nullptr ? bytes : "";
+}
+
 std::vector<std::byte> bytes_of(std::string_view text) {
   std::vector<std::byte> bytes;
   protocol::put_bytes(bytes, text.data(), text.size());
@@ -45,8 +50,8 @@ struct kafka_outlet::state {
       : how(std::move(options)), to(std::move(topic), how.connect_within, how.given_up) {}
 
   bool connect();
-  bool put(kind is, std::uint64_t number, std::span<const std::byte> bytes, std::string_view key,
-           std::int32_t partition);
+  bool put(kind is, std::uint64_t number, std::optional<std::span<const std::byte>> value,
+           std::optional<std::string_view> key, std::int32_t partition);
   bool mark(kind is, std::span<const std::byte> bytes);
   bool all_delivered();
   void give_up() noexcept;
@@ -100,12 +105,18 @@ bool kafka_outlet::connect() {
 }
 
 bool kafka_outlet::send(std::span<const std::byte> item, std::string_view key) {
+  return send_message(item, key.empty() ? std::nullopt : std::optional(key));
+}
+
+bool kafka_outlet::send_message(std::optional<std::span<const std::byte>> value,
+                                std::optional<std::string_view> key) {
   auto& my = *state_;
-  if (item.size() > my.how.longest_item)
-    throw network_error("an item of " + std::to_string(item.size()) + " bytes is longer than the " +
+  const auto size = (value ? value->size() : 0) + (key ? key->size() : 0);
+  if (size > my.how.longest_item)
+    throw network_error("an item of " + std::to_string(size) + " bytes is longer than the " +
                         std::to_string(my.how.longest_item) + " that may be sent to " + my.to.where.text());
   if (!my.connect()) return false;
-  if (!my.put(kind::item, my.number, item, key, RD_KAFKA_PARTITION_UA)) return false;
+  if (!my.put(kind::item, my.number, value, key, RD_KAFKA_PARTITION_UA)) return false;
   ++my.number;
   return true;
 }
@@ -140,26 +151,29 @@ bool kafka_outlet::state::connect() {
 }
 
 // Takes a message, once there is room. False if the wait was given up.
-bool kafka_outlet::state::put(kind is, std::uint64_t number_of_it, std::span<const std::byte> bytes,
-                              std::string_view key, std::int32_t partition) {
+bool kafka_outlet::state::put(kind is, std::uint64_t number_of_it,
+                              std::optional<std::span<const std::byte>> value,
+                              std::optional<std::string_view> key, std::int32_t partition) {
+  const void* its_key = key ? there(key->data()) : nullptr;
+  const void* its_value = value ? there(value->data()) : nullptr;
+  const std::size_t key_size = key ? key->size() : 0, size = value ? value->size() : 0;
   const auto head = packed(label{is, stream, number_of_it});
   for (bool listening = false;;) {
     if (to.given_up()) return false;
     rd_kafka_poll(to.get(), 0);
     look();
-    const auto error = rd_kafka_producev(
-        to.get(), RD_KAFKA_V_RKT(to.topic()), RD_KAFKA_V_PARTITION(partition),
-        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-        RD_KAFKA_V_KEY(key.empty() ? nullptr : key.data(), key.size()),
-        RD_KAFKA_V_VALUE(const_cast<std::byte*>(bytes.data()), bytes.size()),  // NOLINT: it is copied
-        RD_KAFKA_V_HEADER(label_name, head.data(), static_cast<ssize_t>(head.size())),
-        RD_KAFKA_V_OPAQUE(this), RD_KAFKA_V_END);
+    const auto error =
+        rd_kafka_producev(to.get(), RD_KAFKA_V_RKT(to.topic()), RD_KAFKA_V_PARTITION(partition),
+                          RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_KEY(its_key, key_size),
+                          RD_KAFKA_V_VALUE(const_cast<void*>(its_value), size),  // NOLINT: it is copied
+                          RD_KAFKA_V_HEADER(label_name, head.data(), static_cast<ssize_t>(head.size())),
+                          RD_KAFKA_V_OPAQUE(this), RD_KAFKA_V_END);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
       ++under_way;
       return true;
     }
     if (error != RD_KAFKA_RESP_ERR__QUEUE_FULL)
-      throw network_error(to.where.text() + " takes no message of " + std::to_string(bytes.size()) +
+      throw network_error(to.where.text() + " takes no message of " + std::to_string(size) +
                           " bytes: " + text_of(error));
     if (!std::exchange(listening, !listening)) {
       to.rung.silence();  // who has just made room is seen by the next look

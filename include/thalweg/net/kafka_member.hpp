@@ -1,0 +1,98 @@
+/// A member of a Kafka consumer group: the receiving end of some partitions of a topic.
+#pragma once
+
+#include <thalweg/net/kafka_inlet.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace THALWEG_NAMESPACE {
+
+namespace net {
+struct kafka_ledger;
+class kafka_member;
+}  // namespace net
+
+/// What has been done with the messages of a `kafka_source` in a group: the group goes on behind those that
+/// are done, so that no other is lost where a process ends, and some can come again. Copies are the same. Any
+/// thread.
+///
+/// ```c++
+/// const tw::kafka_progress done;
+/// tw::run(tw::kafka_source<tw::kafka_message<order>>(orders, {.group = {"billing", done}}) |
+/// tw::farm(charge) |
+///         tw::sink([&](const tw::kafka_message<order>& one) { store(one), done(one); }));
+/// ```
+class kafka_progress {
+ public:
+  kafka_progress();
+
+  /// A message is done with, whatever came of it. In any order: the group goes on behind those before which
+  /// all are done. One that is not known, as its partition has gone to another member, is passed over.
+  void operator()(std::int32_t partition, std::int64_t offset) const;
+  template <class Message>
+    requires requires(const Message& one) { one.partition, one.offset; }
+  void operator()(const Message& one) const {
+    (*this)(one.partition, one.offset);
+  }
+
+ private:
+  friend class net::kafka_member;
+  std::shared_ptr<net::kafka_ledger> ledger_;
+};
+
+/// A consumer group, by its name: `{.group = "billing"}`. Without `progress`, a message is done with when the
+/// stream asks for the one behind it.
+struct kafka_group {
+  std::string name{};
+  std::optional<kafka_progress> progress{};
+
+  kafka_group() = default;
+  kafka_group(const char* group) : name(group) {}
+  kafka_group(std::string group, std::optional<kafka_progress> its = {})
+      : name(std::move(group)), progress(std::move(its)) {}
+
+  explicit operator bool() const { return !name.empty(); }
+  /// What of a source's options a member of a group cannot have; empty if it can have all.
+  [[nodiscard]] std::string problem(const kafka_start& start, std::optional<kafka_end> end) const;
+};
+
+namespace net {
+
+/// Takes the messages of those partitions that the group gives to it, until others come or go. Those of a
+/// partition come in their order, at least once. Where Thalweg's streams begin and end is passed over. What
+/// has been done with is told to the broker every few seconds (`auto.commit.interval.ms`), and at the end.
+class kafka_member final : public kafka_incoming {
+ public:
+  /// `how.start`: where the group begins that has come nowhere yet. \throws network_error  if the topic or a
+  /// setting cannot be
+  kafka_member(kafka_topic from, kafka_group group, kafka_inlet_options how);
+  /// Leaves the group.
+  ~kafka_member() override;
+
+  bool await_sender() override;
+  [[nodiscard]] const std::string& name() const noexcept override;
+  [[nodiscard]] const std::string& tag() const noexcept override;
+  [[nodiscard]] sender_clock clock() const noexcept override;
+  /// \throws network_error  if no broker can be reached, or there is no such topic
+  std::optional<std::span<const std::byte>> next() override;
+  bool ready_by(std::int64_t until_ns) override;
+  [[nodiscard]] std::string place() const override;
+  [[nodiscard]] kafka_place where() const override;
+  [[nodiscard]] bool ended() const noexcept override;
+
+  void close(std::string_view why) override;
+  void interrupt() noexcept override;
+  void interrupt_on(const std::stop_token& stop) override;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace net
+}  // namespace THALWEG_NAMESPACE

@@ -1,0 +1,57 @@
+#include "ledger.hpp"
+
+#include <utility>
+
+namespace THALWEG_NAMESPACE {
+
+namespace net {
+
+void kafka_ledger::tell(told whom) {
+  const std::lock_guard held(mutex_);
+  whom_ = std::move(whom);
+  partitions_.clear();
+}
+
+void kafka_ledger::taken(std::int32_t partition, std::int64_t offset) {
+  const std::lock_guard held(mutex_);
+  auto& one = partitions_[partition];
+  one.open.insert(offset);
+  one.next = offset + 1;
+}
+
+void kafka_ledger::done(std::int32_t partition, std::int64_t offset) {
+  const std::lock_guard held(mutex_);
+  const auto found = partitions_.find(partition);
+  if (found == partitions_.end()) return;
+  auto& [open, next] = found->second;
+  const bool first = !open.empty() && *open.begin() == offset;
+  if (open.erase(offset) == 0 || !first) return;
+  if (whom_) whom_(partition, open.empty() ? next : *open.begin());
+}
+
+void kafka_ledger::forget(std::int32_t partition) {
+  const std::lock_guard held(mutex_);
+  partitions_.erase(partition);
+}
+
+}  // namespace net
+
+kafka_progress::kafka_progress() : ledger_(std::make_shared<net::kafka_ledger>()) {}
+
+void kafka_progress::operator()(std::int32_t partition, std::int64_t offset) const {
+  ledger_->done(partition, offset);
+}
+
+std::string kafka_group::problem(const kafka_start& start, std::optional<kafka_end> end) const {
+  if (name.empty()) return {};
+  if (start.at == kafka_start::where::offset || start.at == kafka_start::where::time)
+    return "the group '" + name +
+           "' goes on where it has come to: .start can only say first or next, for its "
+           "first time";
+  if (end == kafka_end::mark)
+    return "a member of the group '" + name +
+           "' has not all of a stream, and cannot tell where it ends: .end can be never or last";
+  return {};
+}
+
+}  // namespace THALWEG_NAMESPACE

@@ -1,0 +1,249 @@
+#include <thalweg/net/kafka_member.hpp>
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "client.hpp"
+#include "ledger.hpp"
+
+namespace THALWEG_NAMESPACE::net {
+
+namespace {
+
+using namespace kafka;
+
+using partition_list =
+    std::unique_ptr<rd_kafka_topic_partition_list_t, freed<rd_kafka_topic_partition_list_destroy>>;
+
+struct interrupts {
+  kafka_member* which;
+  void operator()() const noexcept { which->interrupt(); }
+};
+
+}  // namespace
+
+struct kafka_member::state {
+  enum class found : std::uint8_t { item, end, late, given_up };
+
+  state(kafka_topic topic, kafka_group group, kafka_inlet_options options)
+      : how(std::move(options)),
+        name(std::move(group.name)),
+        by_user(group.progress.has_value()),
+        ledger((group.progress ? *group.progress : kafka_progress()).ledger_),
+        to(std::move(topic), how.connect_within, how.given_up) {}
+
+  bool join();
+  found advance(moment until);
+  void take_in(message came);
+  void change(rd_kafka_resp_err_t what, rd_kafka_topic_partition_list_t& partitions);
+  bool all_read() const;
+  [[noreturn]] void fail(const std::string& says);
+
+  kafka_inlet_options how;
+  const std::string name;
+  const bool by_user;  // who tells what is done with
+  const std::shared_ptr<kafka_ledger> ledger;
+  client to;
+  queue from{};
+  bool joined = false;
+
+  bool assigned = false;            // the group has said which partitions are ours
+  std::set<std::int32_t> unread{};  // those of ours whose last message has not come
+  message ready{};
+  message in_hand{};
+  bool over = false;
+  std::string failure{};
+  const std::string unknown{};
+
+  std::optional<std::stop_callback<interrupts>> on_stop{};  // last: it uses the others
+};
+
+kafka_member::kafka_member(kafka_topic from, kafka_group group, kafka_inlet_options how)
+    : state_(std::make_unique<state>(std::move(from), std::move(group), std::move(how))) {
+  auto& my = *state_;
+  auto settings = settings_of_reader(my.how.read_ahead);
+  settings.insert(settings.end(), {{"group.id", my.name},
+                                   {"enable.auto.commit", "true"},
+                                   {"enable.auto.offset.store", "false"},
+                                   {"auto.offset.reset",
+                                    my.how.start.at == kafka_start::where::next ? "latest" : "earliest"}});
+  my.to.on_rebalance = [&my](rd_kafka_resp_err_t what, rd_kafka_topic_partition_list_t& partitions) {
+    my.change(what, partitions);
+  };
+  my.to.open(RD_KAFKA_CONSUMER, settings, my.how.settings,
+             [](rd_kafka_conf_t* conf) { rd_kafka_conf_set_rebalance_cb(conf, client::rebalance); });
+  rd_kafka_poll_set_consumer(my.to.get());
+  my.from.reset(rd_kafka_queue_get_consumer(my.to.get()));
+  my.to.ring_with(my.from.get());
+  my.ledger->tell([&my](std::int32_t partition, std::int64_t offset) {
+    const partition_list one(rd_kafka_topic_partition_list_new(1));
+    rd_kafka_topic_partition_list_add(one.get(), my.to.where.name.c_str(), partition)->offset = offset;
+    // Of a partition that is not ours any more nothing is stored, as it should be.
+    (void)rd_kafka_offsets_store(my.to.get(), one.get());
+  });
+}
+
+kafka_member::~kafka_member() {
+  auto& my = *state_;
+  my.on_stop.reset();
+  my.ready.reset();
+  my.in_hand.reset();
+  if (my.joined) rd_kafka_consumer_close(my.to.get());  // tells the broker what is done with
+  my.ledger->tell({});
+}
+
+bool kafka_member::await_sender() {
+  return state_->join();
+}
+
+const std::string& kafka_member::name() const noexcept {
+  return state_->unknown;
+}
+
+const std::string& kafka_member::tag() const noexcept {
+  return state_->unknown;
+}
+
+sender_clock kafka_member::clock() const noexcept {
+  return {};
+}
+
+bool kafka_member::ended() const noexcept {
+  return state_->over;
+}
+
+std::string kafka_member::place() const {
+  return state_->in_hand ? text_of(state_->to.where, *state_->in_hand) : state_->to.where.text();
+}
+
+kafka_place kafka_member::where() const {
+  return state_->in_hand ? place_of(*state_->in_hand) : kafka_place{};
+}
+
+std::optional<std::span<const std::byte>> kafka_member::next() {
+  auto& my = *state_;
+  if (const auto last = std::move(my.in_hand); last && !my.by_user)
+    my.ledger->done(last->partition, last->offset);
+  const auto until = my.how.come_within ? from_now(*my.how.come_within) : moment::max();
+  switch (my.advance(until)) {
+    case state::found::late:
+      my.fail("nothing has come from " + my.to.where.text() + " within " +
+              std::to_string(my.how.come_within->count()) + " ms");
+    case state::found::end:
+    case state::found::given_up:
+      return {};
+    case state::found::item:
+      break;
+  }
+  my.in_hand = std::move(my.ready);
+  my.ledger->taken(my.in_hand->partition, my.in_hand->offset);
+  return value_of(*my.in_hand);
+}
+
+bool kafka_member::ready_by(std::int64_t until_ns) {
+  try {
+    return state_->advance(moment{std::chrono::nanoseconds(until_ns)}) != state::found::late;
+  } catch (const network_error&) {
+    return true;  // `next` says it again
+  }
+}
+
+void kafka_member::close(std::string_view /*why*/) {
+  state_->over = true;
+}
+
+void kafka_member::interrupt() noexcept {
+  state_->to.interrupt();
+}
+
+void kafka_member::interrupt_on(const std::stop_token& stop) {
+  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts{this});
+}
+
+// Asks to be a member, once the topic is there. False if the wait was given up.
+bool kafka_member::state::join() {
+  if (joined) return true;
+  if (!to.partitions()) return false;
+  const partition_list topics(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(topics.get(), to.where.name.c_str(), RD_KAFKA_PARTITION_UA);
+  if (const auto error = rd_kafka_subscribe(to.get(), topics.get()))
+    fail(to.where.text() + ", group '" + name + "': " + text_of(error));
+  return joined = true;
+}
+
+// Goes on until a message is there, or there is none.
+kafka_member::state::found kafka_member::state::advance(moment until) {
+  if (!failure.empty()) throw network_error(failure);
+  for (bool looked = false; !over && !ready;) {
+    if (to.given_up() || !join()) return found::given_up;
+    if (message came{rd_kafka_consumer_poll(to.get(), 0)}) {
+      looked = false;
+      take_in(std::move(came));
+      continue;
+    }
+    if (all_read()) {
+      over = true;
+    } else if (!looked) {
+      to.rung.silence();  // what comes from now on is told
+      looked = true;
+    } else {
+      looked = false;
+      const auto how_it_ended = to.waits.wait(-1, 0, until, true);
+      if (how_it_ended == waited::late) return found::late;
+      if (how_it_ended == waited::given_up) return found::given_up;
+    }
+  }
+  return over ? found::end : found::item;
+}
+
+void kafka_member::state::take_in(message came) {
+  if (came->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    unread.erase(came->partition);
+    return;
+  }
+  if (came->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    if (passes(came->err) || came->err == RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED) return;  // it joins again
+    fail(to.where.text() + ", group '" + name + "': " + rd_kafka_message_errstr(came.get()));
+  }
+  try {
+    if (const auto is = label_of(*came); is && is->is != kind::item) return;
+  } catch (const network_error& e) {
+    fail(text_of(to.where, *came) + ": " + e.what());
+  }
+  ready = std::move(came);
+}
+
+// Takes what the group gives, and gives back what it wants for others.
+void kafka_member::state::change(rd_kafka_resp_err_t what, rd_kafka_topic_partition_list_t& partitions) {
+  const bool step_by_step = std::string_view(rd_kafka_rebalance_protocol(to.get())) == "COOPERATIVE";
+  const std::span all(partitions.elems, static_cast<std::size_t>(partitions.cnt));
+  if (what == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+    for (const auto& one : all) unread.insert(one.partition);
+    assigned = true;
+    if (!step_by_step) rd_kafka_assign(to.get(), &partitions);
+    if (step_by_step) rd_kafka_error_destroy(rd_kafka_incremental_assign(to.get(), &partitions));
+    return;
+  }
+  for (const auto& one : all) {
+    unread.erase(one.partition);
+    ledger->forget(one.partition);
+  }
+  if (step_by_step && what == RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS)
+    rd_kafka_error_destroy(rd_kafka_incremental_unassign(to.get(), &partitions));
+  else
+    rd_kafka_assign(to.get(), nullptr);
+}
+
+bool kafka_member::state::all_read() const {
+  return how.end == kafka_end::last && assigned && unread.empty();
+}
+
+void kafka_member::state::fail(const std::string& says) {
+  failure = says;
+  throw network_error(says);
+}
+
+}  // namespace THALWEG_NAMESPACE::net

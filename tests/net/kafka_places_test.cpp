@@ -1,0 +1,201 @@
+// Where in a topic a source begins and ends, what becomes of streams that have broken off, and what a message
+// is beside its bytes.
+#include <thalweg/net/kafka.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "net/kafka_topics.hpp"
+#include "net/sending.hpp"
+#include "support/eventually.hpp"
+#include "support/failure.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+std::string bytes_of_int(int x) {
+  return bytes_of(static_cast<std::uint32_t>(x));
+}
+
+class KafkaPlaces : public kafka_topics {
+ protected:
+  /// What a sender leaves that is killed behind its items.
+  static void break_off(const tw::kafka_topic& topic, std::uint64_t stream, const std::vector<int>& items,
+                        int partitions) {
+    const raw_producer by_hand(topic);
+    for (int i = 0; i < partitions; ++i)
+      by_hand.say(raw_producer::hello("i32"), raw_producer::label(1, stream, 0), i);
+    std::uint64_t n = 0;
+    for (const int x : items) {
+      by_hand.say(bytes_of_int(x), raw_producer::label(0, stream, n),
+                  static_cast<std::int32_t>(n) % partitions);
+      ++n;
+    }
+  }
+};
+
+TEST_F(KafkaPlaces, LastIsTheLastOfAllStreams) {
+  for (const int partitions : {1, 3}) {
+    const auto topic = new_topic(partitions);
+    send(numbers(2), topic);
+    send(numbers(2, 2), topic);
+    send(std::vector<int>{}, topic);
+    EXPECT_EQ(all_of<int>(topic, reading(tw::kafka_end::last)), numbers(4));
+    EXPECT_EQ(all_of<int>(topic, reading()), numbers(2));
+    // One that has not ended.
+    break_off(topic, 7, {4, 5}, partitions);
+    EXPECT_EQ(all_of<int>(topic, reading(tw::kafka_end::last)), numbers(6));
+  }
+}
+
+TEST_F(KafkaPlaces, ASenderThatWasKilledCanBeGotPast) {
+  for (const int partitions : {1, 2}) {
+    const auto topic = new_topic(partitions);
+    break_off(topic, 7, {0, 1, 2}, partitions);
+    break_off(topic, 9, {3}, partitions);
+    send(numbers(2, 10), topic);
+    send(numbers(2, 20), topic);
+    EXPECT_THAT(failure_of_source<int>(topic),
+                HasSubstr("another stream begins before this one has ended: its sender has broken off"));
+    for (const auto& [end, seen] :
+         {std::pair{tw::kafka_end::mark, std::vector{0, 1, 2, 3, 10, 11}},
+          std::pair{tw::kafka_end::last, std::vector{0, 1, 2, 3, 10, 11, 20, 21}}}) {
+      auto how = reading(end);
+      how.broken = tw::kafka_broken::go_on;
+      EXPECT_EQ(all_of<int>(topic, how), seen) << partitions;
+    }
+  }
+}
+
+TEST_F(KafkaPlaces, ASenderThatGaveUpCanBeGotPast) {
+  const auto topic = new_topic(1);
+  break_off(topic, 7, {0, 1}, 1);
+  raw_producer(topic).say("no more", raw_producer::label(3, 7, 2));
+  send(numbers(2, 10), topic);
+  EXPECT_THAT(failure_of_source<int>(topic), HasSubstr("has given its stream up"));
+  auto how = reading();
+  how.broken = tw::kafka_broken::go_on;
+  EXPECT_THAT(all_of<int>(topic, how), ElementsAre(0, 1, 10, 11));
+}
+
+TEST_F(KafkaPlaces, WhatABrokenStreamLacksIsLeftOut) {
+  const auto topic = new_topic(2);
+  {
+    const raw_producer by_hand(topic);
+    for (int i = 0; i < 2; ++i) by_hand.say(raw_producer::hello("i32"), raw_producer::label(1, 7, 0), i);
+    // Item 1 was on its way to the other partition.
+    for (const int x : {0, 2})
+      by_hand.say(bytes_of_int(x), raw_producer::label(0, 7, static_cast<unsigned>(x)), 0);
+  }
+  send(numbers(2, 10), topic);
+  auto how = reading();
+  how.broken = tw::kafka_broken::go_on;
+  EXPECT_THAT(all_of<int>(topic, how), ElementsAre(0, 2, 10, 11));
+}
+
+TEST_F(KafkaPlaces, AnOffsetIsWhereASourceBegins) {
+  const auto topic = new_topic(1);
+  break_off(topic, 7, {0, 1, 2}, 1);
+  send(numbers(2, 10), topic);
+  auto how = reading();
+  how.start = tw::kafka_start::offset(4);  // the beginning of the second stream
+  EXPECT_THAT(all_of<int>(topic, how), ElementsAre(10, 11));
+  how.start = tw::kafka_start::offset(6);  // its second item
+  EXPECT_THAT(all_of<int>(topic, how), ElementsAre(11));
+  how.start = tw::kafka_start::offset(99);
+  EXPECT_THAT(failure_of_source<int>(topic, how), HasSubstr("Offset out of range"));
+  how.start = tw::kafka_start::offsets({0, 1, 2});
+  EXPECT_THAT(failure_of_source<int>(topic, how), HasSubstr("has 1 partitions, and .start has 3 offsets"));
+}
+
+TEST_F(KafkaPlaces, AStreamThatIsJoinedInItsMiddleIsInOrderOnceAllPartitionsAreThere) {
+  const auto topic = new_topic(3);
+  break_off(topic, 7, numbers(30), 3);  // item n in partition n % 3, behind the beginning
+  {
+    const raw_producer by_hand(topic);
+    for (int i = 0; i < 3; ++i) by_hand.say("", raw_producer::label(2, 7, 30), i);
+  }
+  auto how = reading();
+  how.start = tw::kafka_start::offsets({1, 4, 8});  // items 0, 10 and 23
+  const auto seen = all_of<int>(topic, how);
+  // Before item 23 each partition is in its order; from there on nothing is missing.
+  std::vector<int> before;
+  for (const int x : seen)
+    if (x < 23) before.push_back(x);
+  EXPECT_EQ(before.size() + 7, seen.size());
+  EXPECT_EQ(std::vector<int>(seen.end() - 7, seen.end()), numbers(7, 23));
+  for (int partition = 0; partition < 3; ++partition) {
+    std::vector<int> of_it;
+    for (const int x : seen)
+      if (x % 3 == partition) of_it.push_back(x);
+    std::vector<int> expected;
+    for (int x = partition == 0 ? 0 : partition == 1 ? 10 : 23; x < 30; x += 3) expected.push_back(x);
+    EXPECT_EQ(of_it, expected);
+  }
+}
+
+TEST_F(KafkaPlaces, AStreamThatIsUnderWayIsJoinedWithWhatComes) {
+  const auto topic = new_topic(2);
+  std::atomic<int> allowed{5};
+  sending sender(tw::source([&, n = 0]() mutable -> std::optional<int> {
+                   if (n == 20) return {};
+                   return eventually([&] { return n < allowed; }) ? std::optional(n++) : std::nullopt;
+                 }) |
+                 tw::kafka_sink<int>(topic));
+  tw::net::kafka_inlet first(topic, {.settings = impatient});
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(first.next());  // they are there
+  tw::net::kafka_inlet from(topic, {.start = tw::kafka_start::next, .settings = impatient});
+  ASSERT_FALSE(from.ready_by(tw::observe::now_ns()));  // it has begun to read
+  allowed = 20;
+  std::vector<int> seen;
+  while (const auto bytes = from.next()) seen.push_back(tw::decode<int>(*bytes));
+  EXPECT_EQ(sender.failure(), "");
+  ASSERT_FALSE(seen.empty());
+  EXPECT_GE(seen.front(), 5);
+  EXPECT_TRUE(from.ended());
+  EXPECT_EQ(seen.back(), 19);
+}
+
+TEST_F(KafkaPlaces, MessagesHaveKeysAndPlacesAndMayHaveNoValue) {
+  const auto topic = new_topic(1);
+  using message = tw::kafka_message<std::string>;
+  std::vector<message> all(4);
+  all[0].value = "one";
+  all[1].key = "k";
+  all[2].value = "";
+  all[2].key = "";
+  all[3].value = "three";
+  all[3].key = "k";
+  const auto before = std::chrono::system_clock::now();
+  tw::run(tw::source(all) | tw::kafka_sink<message>(topic));
+  const auto seen = all_of<message>(topic, reading());
+  ASSERT_EQ(seen.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(seen[i].value, all[i].value) << i;
+    EXPECT_EQ(seen[i].key, all[i].key) << i;
+    EXPECT_EQ(seen[i].partition, 0);
+    EXPECT_EQ(seen[i].offset, static_cast<std::int64_t>(i) + 1);  // behind the mark of the beginning
+    EXPECT_GE(seen[i].time, std::chrono::floor<std::chrono::milliseconds>(before));
+  }
+  // A type of no message has no word for it.
+  EXPECT_THAT(failure_of_source<std::string>(topic), HasSubstr("offset 2: a message without a value"));
+  std::vector<std::string> values;
+  tw::run(tw::kafka_source<std::string>(topic, reading(), {.on_error = tw::skip}) | tw::sink(values));
+  EXPECT_THAT(values, ElementsAre("one", "", "three"));
+}
+
+}  // namespace
