@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "spb/detail/batch.hpp"
+#include "spb/detail/early_end.hpp"
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
 #include "spb/detail/intake.hpp"
@@ -113,7 +114,10 @@ template <class Source> play_result play(Source source, const destination& to) {
     told.elements += item.size();
     if (by.paced()) told.behind_ns = std::max(told.behind_ns, thalweg::observe::now_ns() - item.timestamp);
   }
-  if (!failed()) out->end();
+  if (!failed()) {
+    check_early_end();
+    out->end();
+  }
   told.took_ns = thalweg::observe::now_ns() - begin;
   return told;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "spb/detail/bytes_of.hpp"
+#include "spb/detail/early_end.hpp"
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
 #include "spb/detail/intake_lock.hpp"
@@ -75,7 +76,7 @@ template <class Item, class Pull> class intake {
     feed::due_elements due;
     if (paced && bytes == 0) {
       due = by.wait();
-      if (due.count == 0) return false;
+      if (due.count == 0) return close_early();
     }
     const auto interval = paced ? 0 : by.interval_ns();
     auto begin = timing() || interval > 0 ? thalweg::observe::now_ns() : 0;
@@ -86,7 +87,7 @@ template <class Item, class Pull> class intake {
       } else {
         fill(item, paced ? due.count : by.most(), bytes, interval);
       }
-      if (item.empty()) return false;
+      if (item.empty()) return paced && due.count == 0 ? close_early() : false;
       item.batch_index = next_index_++;
       item.timestamp = paced ? due.first_ns : counted_from(begin);
     }
@@ -94,6 +95,16 @@ template <class Item, class Pull> class intake {
     mine().took(item.size());
     if (timing()) mine().worked(0, thalweg::observe::now_ns() - begin, item.size());
     return true;
+  }
+
+  // The end of a source that is not asked for more.
+  bool close_early() {
+    note_early_end([this] {
+      const intake_lock::guard alone(lock_);
+      Item lost;
+      return append_next(lost);
+    });
+    return false;
   }
 
   // Elements as they can be had, up to so many, so many bytes (0: any number), and so long after the first

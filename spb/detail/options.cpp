@@ -26,8 +26,9 @@ template <class T> T number(const std::string& text, T least, T most) {
   const bool fits = value >= least && value <= most;  // which NaN does not
   if (wrong != std::errc() || end != text.data() + text.size() || !fits) {
     if constexpr (std::is_floating_point_v<T>)
-      throw std::invalid_argument("'" + text + "' is not a number of " +
-                                  thalweg::observe::number_text(least) + " or more");
+      throw std::invalid_argument("'" + text + "' is not a number from " +
+                                  thalweg::observe::number_text(least) + " to " +
+                                  thalweg::observe::number_text(most));
     else
       throw std::invalid_argument("'" + text + "' is not a whole number from " + std::to_string(least) +
                                   " to " + std::to_string(most));

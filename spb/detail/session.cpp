@@ -28,6 +28,7 @@
 #include "spb/api.hpp"
 #include "spb/detail/account.hpp"
 #include "spb/detail/crew.hpp"
+#include "spb/detail/early_end.hpp"
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
 #include "spb/detail/measurement.hpp"
@@ -284,6 +285,7 @@ void end_with_current_error() noexcept {
 void throw_failure() {
   apps::check_interruption();
   if (const auto error = kept_failure()) std::rethrow_exception(error);
+  check_early_end();
 }
 
 void remark(const std::string& says) {
@@ -384,6 +386,7 @@ void begin(int argc, char** argv, application_link link) {
   if (argc > 0) run.program = fs::path(argv[0]).filename().string();
   or_end([&] {
     forget_failure();
+    forget_early_end();
     apps::stop_signal = 0;
     watch_signals();
     std::set_terminate(end_with_uncaught_error);

@@ -65,7 +65,7 @@ void begin(int argc, char** argv, application_link link);
 /// Says something on standard error, behind the program's name.
 void remark(const std::string& says);
 
-/// A stream that has failed, or was told to stop, throws here why.
+/// A stream that has failed, was told to stop, or ended before its input throws here why.
 void throw_failure();
 
 /// A file that is read must not be written, too. \throws apps::error  if it is

@@ -276,11 +276,15 @@ rate rate::trace(const std::string& file) {
   std::size_t columns = 0;
   std::size_t number = 0;
   for (std::string line; std::getline(in, line);) {
-    ++number;
+    // Spreadsheets put a mark before UTF-8.
+    if (constexpr std::string_view mark = "\xEF\xBB\xBF"; ++number == 1 && line.starts_with(mark))
+      line.erase(0, mark.size());
     const auto where = "the trace '" + file + "', line " + std::to_string(number) + ": ";
     if (line.find_first_not_of(" \t\r") == std::string::npos || line.front() == '#') continue;
     const auto [values, n] = numbers_of(line);
-    require(n > 0, where + "'" + line + "' is neither `seconds, rate` nor `seconds`");
+    require(n > 0, where + "'" + line +
+                       "' is neither two numbers from 0 on, as in `1.5, 200` (seconds, rate), nor one; a "
+                       "head begins with #");
     require(columns == 0 || columns == n, where + "the lines before it have " + std::to_string(columns) +
                                               (columns == 1 ? " number" : " numbers"));
     columns = n;

@@ -123,6 +123,14 @@ TEST(Rate, SaysWhatIsWrong) {
   EXPECT_THAT(complaint([] { rate::bursts(0, 1, 5); }), HasSubstr("more than 0 seconds"));
 }
 
+TEST(Rate, OfATraceFromASpreadsheetIsReadToo) {
+  const auto r = rate::trace(written("sheet.csv",
+                                     "\xEF\xBB\xBF"
+                                     "0, 10\r\n\r\n2, 5\r\n"));
+  EXPECT_EQ(r.at(1), 10);
+  EXPECT_EQ(r.at(3), 5);
+}
+
 TEST(Rate, SaysWhatIsWrongWithATrace) {
   const auto of = [](const std::string& text) {
     const auto file = written("wrong.csv", text);
@@ -131,6 +139,10 @@ TEST(Rate, SaysWhatIsWrongWithATrace) {
   EXPECT_THAT(complaint([] { rate::trace("/nowhere.csv"); }), HasSubstr("'/nowhere.csv' cannot be read"));
   EXPECT_THAT(of(""), HasSubstr("has no line with numbers"));
   EXPECT_THAT(of("1,2\n# fine\n\nx,3\n"), HasSubstr("wrong.csv', line 4: 'x,3' is neither"));
+  EXPECT_THAT(of("seconds, rate\n1, 2\n"),
+              HasSubstr("line 1: 'seconds, rate' is neither two numbers from 0 on"));
+  EXPECT_THAT(of("1; 1000\n"), HasSubstr("line 1: '1; 1000' is neither"));
+  EXPECT_THAT(of("nan\n"), HasSubstr("line 1: 'nan' is neither"));
   EXPECT_THAT(of("1,2\n3\n"), HasSubstr("line 2: the lines before it have 2 numbers"));
   EXPECT_THAT(of("1,2,3\n"), HasSubstr("line 1"));
   EXPECT_THAT(of("1,2 z\n"), HasSubstr("line 1"));

@@ -6,21 +6,27 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "apps/message.hpp"
 #include "spb/detail/batch.hpp"
+#include "spb/detail/early_end.hpp"
 #include "spb/detail/intake.hpp"
+#include "stages/scratch.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 using spb::detail::batch;
 using spb::detail::feed;
+using testing::HasSubstr;
 using clock = std::chrono::steady_clock;
 
 struct counter {
@@ -48,7 +54,10 @@ std::vector<std::size_t> sizes(numbers& from, feed& by) {
 
 class Feed : public testing::Test {
  protected:
-  void SetUp() override { spb::detail::forget_failure(); }
+  void SetUp() override {
+    spb::detail::forget_failure();
+    spb::detail::forget_early_end();
+  }
 };
 
 TEST_F(Feed, GivesItemsOfOneElement) {
@@ -275,6 +284,43 @@ TEST_F(Feed, WaitingEndsWhenTheStreamFails) {
     spb::detail::keep_failure(std::make_exception_ptr(std::runtime_error("broken")));
   });
   EXPECT_FALSE(from.take(by, item));
+}
+
+// A trace with so many moments, of which the first is now.
+spb::detail::rate moments(int count) {
+  const scratch dir;
+  std::string lines;
+  for (int i = 0; i < count; ++i) lines += "0." + std::to_string(1'000 + i).substr(1) + "\n";
+  return spb::detail::parse_pattern("trace," + dir.write("trace.csv", lines).string());
+}
+
+TEST_F(Feed, AFrequencyThatEndsBeforeTheInputIsAnError) {
+  const auto check = [](int elements, const spb::detail::rate& frequency, std::uint64_t bytes = 0) {
+    numbers from(pull{{elements}});
+    feed by;
+    by.set_frequency(frequency);
+    by.set_batch_bytes(bytes);
+    for (batch<int> item; from.take(by, item);) {
+    }
+    spb::detail::check_early_end();
+  };
+  const auto slow = spb::detail::make_constant(1e-300);
+  EXPECT_THAT(message_of([&] { check(3, moments(2)); }), HasSubstr("the stream ends before its input"));
+  EXPECT_THAT(message_of([&] { check(3, moments(2), 99); }), HasSubstr("the stream ends before its input"));
+  EXPECT_THAT(message_of([&] { check(2, slow); }), HasSubstr("the frequency asks for no more"));
+  EXPECT_NO_THROW(check(2, moments(2)));
+  EXPECT_NO_THROW(check(1, moments(2)));
+  EXPECT_NO_THROW(check(1, slow));
+}
+
+TEST_F(Feed, WhatOneSourceIsNotAskedForAnotherMayTake) {
+  numbers from(pull{{5}});
+  feed ends, goes_on;
+  ends.set_frequency(moments(2));
+  EXPECT_EQ(sizes(from, ends).size(), 2U);
+  for (batch<int> item; from.take(goes_on, item);) {
+  }
+  EXPECT_NO_THROW(spb::detail::check_early_end());
 }
 
 TEST_F(Feed, ClocksAreReadOnlyIfSomeoneAsks) {

@@ -68,6 +68,8 @@ TEST(Options, SayWhatIsWrong) {
   EXPECT_THAT(complaint({"-nthreads", "2x"}), HasSubstr("'2x'"));
   EXPECT_THAT(complaint({"-batch-size", "-1"}), HasSubstr("-batch-size: '-1'"));
   EXPECT_THAT(complaint({"-batch-interval", "nan"}), HasSubstr("-batch-interval: 'nan'"));
+  EXPECT_THAT(complaint({"-batch-interval", "1e30"}), HasSubstr("'1e30' is not a number from 0 to "));
+  EXPECT_THAT(complaint({"-frequency", "1e300"}), HasSubstr("'1e300' is not a number from 0 to "));
   EXPECT_THAT(complaint({"-frequency", "0"}), HasSubstr("-frequency: "));
   EXPECT_THAT(complaint({"-freq-patt", "saw,1,2,3"}),
               HasSubstr("-freq-patt: there is no frequency pattern 'saw'"));
