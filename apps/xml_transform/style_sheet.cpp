@@ -7,6 +7,7 @@
 
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
+#include <libxslt/documents.h>
 #include <libxslt/imports.h>
 #include <libxslt/security.h>
 #include <libxslt/transform.h>
@@ -79,11 +80,22 @@ struct free_text {
   void operator()(xmlChar* text) const { xmlFree(text); }
 };
 
+/// How libxslt gets what a style sheet imports, includes, or asks for by `document()`: as all else is parsed.
+xmlDoc* load(const xmlChar* address, xmlDict*, int, void*, xsltLoadType) {
+  try {
+    return parse_at(reinterpret_cast<const char*>(address)).release();
+  } catch (const error& e) {
+    xmlGenericError(xmlGenericErrorContext, "%s\n", e.what());
+    return nullptr;
+  }
+}
+
 /// Both libraries want to be set up before threads use them.
 void set_up() {
   static const bool once = [] {
     xmlInitParser();
     xsltInit();
+    xsltSetLoaderFunc(load);
     return true;
   }();
   static_cast<void>(once);

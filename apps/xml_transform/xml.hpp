@@ -14,9 +14,12 @@ struct free_tree {
 };
 using tree = std::unique_ptr<xmlDoc, free_tree>;
 
-/// Parses the text of a document. Any thread, once a `style_sheet` has been made; relative references of the
-/// document are to what lies beside `file`, and nothing is fetched over a network.
-/// \throws error  naming the file and the line, if it is not well-formed
+/// Parses the text of a document. Any thread, once a `style_sheet` has been made. Nothing else is loaded: no
+/// entity that stands elsewhere. \throws error  naming the file and the line, if it refers to such an entity
+/// or is not well-formed
 tree parse(std::string_view text, const std::filesystem::path& file);
+
+/// The same for what a style sheet refers to by its address, a file beside it, say.
+tree parse_at(const char* address);
 
 }  // namespace apps::xml_transform

@@ -113,6 +113,60 @@ TEST_F(XmlTransform, WhatFailsOnTheWayIsNamed) {
   EXPECT_THAT(wrong("<xsl:call-template name='none'/>"), HasSubstr("none"));
 }
 
+TEST_F(XmlTransform, WhatStandsElsewhereIsNotLoaded) {
+  const auto secret = dir.write("secret.txt", "told to nobody").string();
+  const auto wrong = [&](const std::string& declared, const std::string& content) {
+    return message_of(
+        [&] { xml::parse("<!DOCTYPE a [" + declared + "]>\n<a>" + content + "</a>", "a.xml"); });
+  };
+  for (const auto& place : {"file://" + secret, secret, std::string("http://127.0.0.1:9/x")}) {
+    EXPECT_EQ(wrong("<!ENTITY e SYSTEM '" + place + "'>", "&e;"),
+              "'a.xml', line 2: the entity 'e' stands elsewhere, and is not loaded");
+    EXPECT_EQ(wrong("<!ENTITY e SYSTEM '" + place + "'><!ENTITY f '<b>&e;</b>'>", "&f;"),
+              "'a.xml', line 1: the entity 'e' stands elsewhere, and is not loaded");
+    EXPECT_EQ(wrong("<!ENTITY % e SYSTEM '" + place + "'>%e;", ""),
+              "'a.xml', line 1: the entity 'e' stands elsewhere, and is not loaded");
+  }
+  // What is declared and not used does no harm, nor does a document type that is elsewhere.
+  const auto sheet = style("<xsl:template match='/a'>[<xsl:value-of select='.'/>]</xsl:template>");
+  EXPECT_EQ(transformed("<!DOCTYPE a [<!ENTITY e SYSTEM '" + secret + "'>]><a>b</a>", sheet), "[b]");
+  EXPECT_EQ(transformed("<!DOCTYPE a SYSTEM 'http://127.0.0.1:9/a.dtd'><a>b</a>", sheet), "[b]");
+  // Nor does a style sheet bring it in through another document, which then counts as missing.
+  const auto by_way = style(
+      "<xsl:template match='/a'><xsl:value-of select=\"document('other.xml')\"/>;"
+      "<xsl:value-of select=\"document('one%20more.xml', /)\"/></xsl:template>");
+  dir.write("one more.xml", "<a>good</a>");
+  dir.write("other.xml", "<!DOCTYPE a [<!ENTITY e SYSTEM '" + secret + "'>]><a>&e;</a>");
+  EXPECT_EQ(transformed("<a/>", by_way), ";good");
+  dir.write("other.xml", "<a>other</a>");
+  EXPECT_EQ(transformed("<a/>", by_way), "other;good");
+}
+
+TEST_F(XmlTransform, EntitiesThatGrowWithoutEndAreRefused) {
+  // Ten times as much with each level.
+  std::string levels = "<!ENTITY e0 'lol'>";
+  for (int i = 1; i < 12; ++i) {
+    const auto name = "&e" + std::to_string(i - 1) + ";";
+    levels += "<!ENTITY e" + std::to_string(i) + " '";
+    for (int k = 0; k < 10; ++k) levels += name;
+    levels += "'>";
+  }
+  EXPECT_THAT(message_of([&] { xml::parse("<!DOCTYPE a [" + levels + "]><a>&e11;</a>", "a.xml"); }),
+              HasSubstr("'a.xml', line 1: "));
+  // Much, again and again.
+  std::string often;
+  for (int i = 0; i < 100'000; ++i) often += "&e;";
+  EXPECT_THAT(message_of([&] {
+                xml::parse(
+                    "<!DOCTYPE a [<!ENTITY e '" + std::string(100'000, 'x') + "'>]><a>" + often + "</a>",
+                    "a.xml");
+              }),
+              HasSubstr("'a.xml', line 1: "));
+  EXPECT_THAT(
+      message_of([&] { xml::parse("<!DOCTYPE a [<!ENTITY e '&f;'><!ENTITY f '&e;'>]><a>&e;</a>", "a.xml"); }),
+      HasSubstr("loop"));
+}
+
 TEST_F(XmlTransform, StyleSheetMayNotWriteFiles) {
   const auto sheet =
       "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' "
