@@ -24,7 +24,8 @@ struct thalweg::codec<apps::bzip2::packed_block>
     : thalweg::codec_of_members<&apps::bzip2::packed_block::number, &apps::bzip2::packed_block::bit,
                                 &apps::bzip2::packed_block::bits, &apps::bzip2::packed_block::packed,
                                 &apps::bzip2::packed_block::opens_stream,
-                                &apps::bzip2::packed_block::stream_sum> {};
+                                &apps::bzip2::packed_block::stream_sum, &apps::bzip2::packed_block::follows> {
+};
 
 namespace spb {
 namespace {
@@ -115,6 +116,13 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   return {"source", "compress", "sink"};
 }
 
+void close_text(bz::sink_d& text) {
+  text.close();
+  if (const auto byte = text.left_out_from())
+    detail::remark("what begins at byte " + std::to_string(*byte) +
+                   " of the input is no .bz2 stream, and is left out");
+}
+
 void discard() {
   packing.reset();
   unpacking.reset();
@@ -131,13 +139,7 @@ void init_bench(int argc, char** argv) {
                 {.about = &bz::about(),
                  .open = open,
                  .play = play,
-                 .complete =
-                     [] {
-                       if (packing)
-                         packing->writer->close();
-                       else
-                         unpacking->writer->close();
-                     },
+                 .complete = [] { packing ? packing->writer->close() : close_text(*unpacking->writer); },
                  .discard = discard,
                  .elements_suffice = true});
 }

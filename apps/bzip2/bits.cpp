@@ -97,6 +97,13 @@ std::optional<mark> find_mark(std::string_view text, std::uint64_t from) {
   return std::nullopt;
 }
 
+bytes stream_of_nothing() {
+  bytes stream{'B', 'Z', 'h', '9'};
+  bit_writer to(stream);
+  finish(to, 0);
+  return stream;
+}
+
 bytes stream_of_block(char level, std::string_view text, std::uint64_t from, std::uint64_t count) {
   bytes stream;
   stream.reserve((header_bits + count + mark_bits + sum_bits) / 8 + 16);

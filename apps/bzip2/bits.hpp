@@ -54,6 +54,9 @@ inline std::uint32_t with_block(std::uint32_t so_far, std::uint32_t block) {
   return std::rotl(so_far, 1) ^ block;
 }
 
+/// The stream of an empty text.
+bytes stream_of_nothing();
+
 /// The stream that the bits [from, from + count) of `text`, one block of a stream of `level`, make by
 /// themselves.
 bytes stream_of_block(char level, std::string_view text, std::uint64_t from, std::uint64_t count);

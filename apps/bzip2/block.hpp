@@ -17,6 +17,13 @@ struct block {
   [[nodiscard]] std::size_t size_of() const { return sizeof *this + data.size(); }
 };
 
+/// What stands behind an end mark and its check sum.
+enum class following : std::uint8_t {
+  stream,       ///< another stream, or nothing
+  other_bytes,  ///< what does not begin as a stream: something behind the last one, unless the mark is false
+  broken_stream,  ///< a stream begins, but has no block and no end
+};
+
 /// An item to decompress: a block of a .bz2 file, which has been made a stream by itself.
 struct packed_block {
   std::uint64_t number = 0;  ///< its place among the blocks, from 0
@@ -28,6 +35,7 @@ struct packed_block {
   std::optional<std::uint32_t>
       stream_sum;        ///< if it is the last of its stream: the check sum of all its blocks
   bool damaged = false;  ///< behind `decompress`: libbz2 cannot read it, maybe because a false mark cut it
+  following follows = following::stream;  ///< if it is the last of its stream
 
   /// Its bytes, with what the source has put into it.
   [[nodiscard]] std::size_t size_of() const { return sizeof *this + packed.size(); }

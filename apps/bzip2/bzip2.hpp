@@ -19,6 +19,7 @@
 #include <optional>
 #include <string_view>
 
+#include "apps/bzip2/bits.hpp"
 #include "apps/bzip2/block.hpp"
 #include "apps/bzip2/workspace.hpp"
 #include "apps/support/bytes.hpp"
@@ -33,7 +34,7 @@ inline constexpr std::size_t block_size = 900'000 - 19;
 
 using apps::input_held;
 
-/// Cuts a file into blocks. An empty one is an error.
+/// Cuts a file into blocks. An empty one has none.
 class source {
  public:
   explicit source(std::filesystem::path path, input_held held = input_held::on_disk);
@@ -58,7 +59,8 @@ class compress {
   bytes packed_;
 };
 
-/// Writes blocks one behind the other: a .bz2 file of as many streams. They must come in order.
+/// Writes blocks one behind the other: a .bz2 file of as many streams. They must come in order. Without any
+/// it writes a stream of nothing.
 class sink {
  public:
   explicit sink(std::filesystem::path path);
@@ -72,7 +74,8 @@ class sink {
 };
 
 /// Finds the blocks of a .bz2 file, in one stream or in many, without decoding them: by their marks, at
-/// whatever bit they start. An empty, truncated or other file is an error.
+/// whatever bit they start. A stream of nothing is one block of nothing. An empty, truncated or other file is
+/// an error.
 class source_d {
  public:
   explicit source_d(std::filesystem::path path, input_held held = input_held::on_disk);
@@ -81,8 +84,11 @@ class source_d {
 
  private:
   std::optional<packed_block> read();
+  void forget_what_was_read();
   bool open_stream();
-  std::optional<std::uint32_t> sum_at_end(std::uint64_t bit);
+  std::optional<mark> find_end();
+  bool is_whole(const mark& end);
+  following what_stands_at(std::uint64_t byte);
   bool opens_at(std::uint64_t byte);
   bool has(std::uint64_t byte);
   bool fill();
@@ -95,6 +101,7 @@ class source_d {
   bool ended_ = false;       // the file has no more than the window holds
   char level_ = 0;           // of the stream under way; 0: there is none
   bool opens_ = false;
+  bool doubtful_ = false;  // the last end mark stands in a block, or no stream stands behind the last one
   std::uint64_t number_ = 0;
   std::deque<packed_block> held_;
 };
@@ -110,13 +117,16 @@ class decompress {
 
 /// Writes what was in the blocks, which must come in order, and checks the sums of the streams. Where bits
 /// that look like a mark have cut a block, it decodes the block anew, as a whole: only here it is known that
-/// both parts are damaged. What remains damaged is an error that names `input`.
+/// both parts are damaged. What remains damaged is an error that names `input`. Bytes behind the last stream
+/// are left out, as bzip2 does.
 class sink_d {
  public:
   sink_d(std::filesystem::path path, std::filesystem::path input);
   void operator()(packed_block b);
   /// Puts the file into its place. Blocks that are missing are an error.
   void close();
+  /// Where in the input bytes begin that are no stream, if there are such.
+  [[nodiscard]] std::optional<std::uint64_t> left_out_from() const { return left_out_from_; }
 
  private:
   void keep(const packed_block& b);
@@ -128,6 +138,7 @@ class sink_d {
   std::uint32_t sum_ = 0;   // of the stream under way
   bool in_stream_ = false;  // its last block has not come
   std::optional<packed_block> damaged_;
+  std::optional<std::uint64_t> left_out_from_;
   decompress decompress_;
 };
 

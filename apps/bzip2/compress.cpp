@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "apps/bzip2/bits.hpp"
 #include "apps/bzip2/bzip2.hpp"
 #include "apps/support/error.hpp"
 #include "apps/support/order.hpp"
@@ -9,9 +10,6 @@
 namespace apps::bzip2 {
 
 source::source(std::filesystem::path path, input_held held) : in_(std::move(path)) {
-  auto first = read();
-  if (!first) throw error("'" + in_.path().string() + "' is empty");
-  held_.push_back(std::move(*first));
   if (held == input_held::on_disk) return;
   while (auto b = read()) held_.push_back(std::move(*b));
 }
@@ -57,6 +55,7 @@ void sink::operator()(const block& b) {
 }
 
 void sink::close() {
+  if (number_ == 0) out_.write(view(stream_of_nothing()));
   out_.close();
 }
 

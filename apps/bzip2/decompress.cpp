@@ -38,69 +38,75 @@ std::optional<packed_block> source_d::operator()() {
 }
 
 std::optional<packed_block> source_d::read() {
-  if (at_ / 8 >= piece) {
-    window_.erase(window_.begin(), window_.begin() + static_cast<std::ptrdiff_t>(at_ / 8));
-    start_ += at_ / 8;
-    at_ %= 8;
-  }
+  forget_what_was_read();
   if (level_ == 0 && !open_stream()) return std::nullopt;
+  const auto end = find_end();
+  if (!end) return std::nullopt;
   packed_block b;
-  std::optional<std::uint64_t> strange_end;
-  auto from = at_ + mark_bits + sum_bits;
-  std::optional<mark> next;
-  while (!next) {
-    next = find_mark(view(window_), from);
-    if (next && next->ends_stream && !(b.stream_sum = sum_at_end(next->bit))) {
-      strange_end = std::exchange(next, {})->bit;
-      from = *strange_end + 1;
-    } else if (!next) {
-      if (window_.size() * 8 - at_ > most_bits + 8 * piece)
-        fail("is damaged: there is no end of the block", at_);
-      // A mark may lie there in part.
-      if (window_.size() * 8 >= from + mark_bits) from = window_.size() * 8 - (mark_bits - 1);
-      if (fill()) continue;
-      if (strange_end) fail("is damaged: there is no .bz2 stream behind the one that ends", *strange_end);
-      fail("is truncated: there is no end of the block", at_);
-    }
-  }
   b.number = number_++;
   b.bit = start_ * 8 + at_;
-  b.bits = next->bit - at_;
+  b.bits = end->bit - at_;
   b.packed = stream_of_block(level_, view(window_), at_, b.bits);
   b.opens_stream = std::exchange(opens_, false);
-  at_ = next->bit;
-  if (next->ends_stream) {
-    at_ = behind_end(at_);
-    level_ = 0;
-  }
+  at_ = end->bit;
+  if (!end->ends_stream) return b;
+  b.stream_sum = static_cast<std::uint32_t>(read_bits(view(window_), at_ + mark_bits, sum_bits));
+  b.follows = what_stands_at(behind_end(at_) / 8);
+  doubtful_ = b.follows != following::stream;
+  if (doubtful_) return b;
+  at_ = behind_end(at_);
+  level_ = 0;
   return b;
 }
 
-// Goes to the first block of the next stream; false at the end of the file.
-bool source_d::open_stream() {
-  while (has(at_ / 8)) {
-    if (!opens_at(at_ / 8)) fail("is damaged: there is no .bz2 stream", at_);
-    const auto first_mark = at_ + 8 * header_size;
-    if (read_bits(view(window_), first_mark, mark_bits) == block_mark) {
-      level_ = window_[at_ / 8 + header_size - 1];
-      at_ = first_mark;
-      opens_ = true;
-      return true;
-    }
-    const auto sum = sum_at_end(first_mark);  // a stream of nothing
-    if (!sum || *sum != 0) fail("is damaged: the check sum is wrong of the stream", at_);
-    at_ = behind_end(first_mark);
-  }
-  return false;
+void source_d::forget_what_was_read() {
+  if (at_ / 8 < piece) return;
+  window_.erase(window_.begin(), window_.begin() + static_cast<std::ptrdiff_t>(at_ / 8));
+  start_ += at_ / 8;
+  at_ %= 8;
 }
 
-// The check sum behind the end mark at `bit`; nothing if that is no end of a stream, as neither another
-// stream nor the end of the file follows.
-std::optional<std::uint32_t> source_d::sum_at_end(std::uint64_t bit) {
-  const auto next = behind_end(bit) / 8;
-  if (!has(next - 1)) return std::nullopt;
-  if (has(next) && !opens_at(next)) return std::nullopt;
-  return static_cast<std::uint32_t>(read_bits(view(window_), bit + mark_bits, sum_bits));
+// Goes to the first mark of the next stream; false at the end of the file.
+bool source_d::open_stream() {
+  if (!has(at_ / 8)) return false;
+  level_ = window_[at_ / 8 + header_size - 1];
+  at_ += 8 * header_size;
+  opens_ = true;
+  return true;
+}
+
+// The mark behind the block; nothing behind a doubtful end, if it was the last one.
+std::optional<mark> source_d::find_end() {
+  const bool hollow = opens_ && read_bits(view(window_), at_, mark_bits) == end_mark;
+  auto from = hollow ? at_ : doubtful_ ? at_ + 1 : at_ + mark_bits + sum_bits;
+  for (;;) {
+    const auto found = find_mark(view(window_), from);
+    if (found && is_whole(*found)) return found;
+    if (found) {
+      from = found->bit + 1;
+      continue;
+    }
+    const bool too_far = window_.size() * 8 - at_ > most_bits + 8 * piece;
+    // A mark may lie there in part.
+    if (window_.size() * 8 >= from + mark_bits) from = window_.size() * 8 - (mark_bits - 1);
+    if (!too_far && fill()) continue;
+    if (doubtful_) return std::nullopt;
+    fail(too_far ? "is damaged: there is no end of the block" : "is truncated: there is no end of the block",
+         at_);
+  }
+}
+
+// Whether the file has the check sum behind a mark, too.
+bool source_d::is_whole(const mark& end) {
+  return !end.ends_stream || has(behind_end(end.bit) / 8 - 1);
+}
+
+following source_d::what_stands_at(std::uint64_t byte) {
+  if (!has(byte) || opens_at(byte)) return following::stream;
+  const auto head = view(window_).substr(byte, header_size);
+  if (!std::string_view("BZh").starts_with(head.substr(0, 3))) return following::other_bytes;
+  const bool has_level = head.size() < header_size || (head[3] >= '1' && head[3] <= '9');
+  return has_level ? following::broken_stream : following::other_bytes;
 }
 
 bool source_d::opens_at(std::uint64_t byte) {
@@ -164,9 +170,9 @@ sink_d::sink_d(std::filesystem::path path, std::filesystem::path input)
 
 void sink_d::operator()(packed_block b) {
   check_order(out_.path(), "block", b.number, number_++);
+  if (left_out_from_) return;
   if (damaged_) {
     const auto first = *std::exchange(damaged_, {});
-    if (first.stream_sum) fail(first);
     b.bit = first.bit;
     b.packed = stream_of_halves(view(first.packed), first.bits, view(b.packed), b.bits);
     b.bits += first.bits;
@@ -175,7 +181,7 @@ void sink_d::operator()(packed_block b) {
   }
   if (!b.damaged) {
     keep(b);
-  } else if (b.stream_sum || b.bits > most_bits) {
+  } else if ((b.stream_sum && b.follows == following::stream) || b.bits > most_bits) {
     fail(b);
   } else {
     damaged_ = std::move(b);
@@ -190,6 +196,12 @@ void sink_d::keep(const packed_block& b) {
     throw error("'" + input_.string() +
                 "' is damaged: the check sum is wrong of the stream that ends with the block" + " at byte " +
                 std::to_string(b.bit / 8));
+  if (in_stream_ || b.follows == following::stream) return;
+  const auto behind = behind_end(b.bit + b.bits) / 8;
+  if (b.follows == following::broken_stream)
+    throw error("'" + input_.string() + "' is truncated or damaged: no block follows the head of the stream" +
+                " at byte " + std::to_string(behind));
+  left_out_from_ = behind;
 }
 
 void sink_d::close() {

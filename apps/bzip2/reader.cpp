@@ -32,7 +32,7 @@ bool reader::fill() {
 std::size_t reader::read(char* to, std::size_t size) {
   stream_.next_out = to;
   stream_.avail_out = static_cast<unsigned>(size);
-  while (stream_.avail_out > 0) {
+  while (stream_.avail_out > 0 && !over_) {
     const bool ended = stream_.avail_in == 0 && !fill();
     if (!in_stream_) {
       if (ended) break;
@@ -43,11 +43,14 @@ std::size_t reader::read(char* to, std::size_t size) {
     const auto room = stream_.avail_out;
     const int result = BZ2_bzDecompress(&stream_);
     if (result == BZ_MEM_ERROR) throw std::bad_alloc();
+    over_ = result == BZ_DATA_ERROR_MAGIC && behind_a_stream_;
+    if (over_) break;
     if (result != BZ_OK && result != BZ_STREAM_END) throw error("'" + in_.path().string() + "' is damaged");
     // At the end of the file libbz2 may still hold text.
     if (ended && result == BZ_OK && stream_.avail_out == room)
       throw error("'" + in_.path().string() + "' is truncated");
     in_stream_ = result == BZ_OK;
+    behind_a_stream_ = behind_a_stream_ || !in_stream_;
   }
   return size - stream_.avail_out;
 }

@@ -8,7 +8,8 @@
 namespace apps::bzip2 {
 
 /// Reads what is in a .bz2 file from its start to its end, in bounded memory, by libbz2 alone: what the
-/// operators are checked with. Errors are `apps::error`s that name the file.
+/// operators are checked with. Bytes behind the last stream are left out. Errors are `apps::error`s that name
+/// the file.
 class reader {
  public:
   explicit reader(std::filesystem::path path);
@@ -28,6 +29,8 @@ class reader {
   bytes packed_;
   bz_stream stream_{};
   bool in_stream_ = false;
+  bool behind_a_stream_ = false;
+  bool over_ = false;  // what follows is no stream
 };
 
 }  // namespace apps::bzip2

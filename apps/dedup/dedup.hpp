@@ -32,7 +32,7 @@
 
 namespace apps::dedup {
 
-/// Cuts a file into fragments, where its contents say so. \throws error  naming the file, if it is empty or
+/// Cuts a file into fragments, where its contents say so. \throws error  naming the file, if it
 /// cannot be read
 class source {
  public:

@@ -23,7 +23,6 @@ source::source(std::filesystem::path file, input_held held) : in_(std::move(file
   } else {
     fill();
   }
-  if (window_.empty()) throw error("'" + in_.path().string() + "' is empty");
 }
 
 void source::fill() {

@@ -79,7 +79,6 @@ bool parse(std::string_view line, transaction& item) {
 
 source::source(const std::filesystem::path& file, extent extent, source_options options)
     : path_(file), extent_(extent), options_(options), file_(path_), text_(text_size) {
-  if (!read_text()) throw error("'" + path_.string() + "' is empty");
   if (extent_.time) until_look_ = 1;
   if (extent_.transactions) left_ = *extent_.transactions;
   if (options_.in_memory)
@@ -120,7 +119,7 @@ void source::hold_all() {
   while (read(1) > 0) lines.resize(block_.size(), line_);
   text_ = {};
   if (extent_.time) return;
-  if (!extent_.transactions) {
+  if (!extent_.transactions || block_.empty()) {
     left_ = block_.size();
     return;
   }

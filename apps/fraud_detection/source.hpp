@@ -37,7 +37,7 @@ struct source_options {
 /// Thread-confined.
 class source {
  public:
-  /// \throws error  if the file cannot be read or is empty, and, in memory, if a line is no transaction
+  /// \throws error  if the file cannot be read, and, in memory, if a line is no transaction
   explicit source(const std::filesystem::path& file, extent extent = {}, source_options options = {});
 
   /// The next transaction, or nothing at the end.

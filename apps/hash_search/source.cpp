@@ -5,7 +5,6 @@
 #include <system_error>
 
 #include "apps/support/csv.hpp"
-#include "apps/support/error.hpp"
 
 namespace apps::hash_search {
 namespace {
@@ -31,7 +30,6 @@ source::source(const std::filesystem::path& list) {
     lines.end();
     hashes_.push_back(*hash);
   }
-  if (hashes_.empty()) throw error("'" + list.string() + "' is empty");
 }
 
 std::optional<wanted> source::operator()() {

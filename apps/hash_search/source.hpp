@@ -11,7 +11,8 @@
 namespace apps::hash_search {
 
 /// Gives the hashes of a list in their order: a file with one a line, of 64 hexadecimal digits. It is read
-/// when the source is made. \throws error  naming the file, if it is empty, and the line, if it is no hash
+/// when the source is made. \throws error  naming the file, if it cannot be read, and the line, if it is no
+/// hash
 class source {
  public:
   explicit source(const std::filesystem::path& list);

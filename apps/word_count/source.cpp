@@ -13,7 +13,6 @@ source::source(std::filesystem::path file, std::uint64_t passes, input_held held
     : in_(std::move(file)), passes_(passes) {
   if (held == input_held::in_memory) held_ = read_file(in_.path());
   read(rest_, passage_size);
-  if (rest_.empty()) throw error("'" + in_.path().string() + "' is empty");
 }
 
 std::optional<passage> source::operator()() {

@@ -22,7 +22,7 @@ inline constexpr std::size_t longest_word = std::size_t{1} << 20U;
 /// its last word and its first one do not touch. Thread-confined.
 class source {
  public:
-  /// \throws error  if the file cannot be read or is empty
+  /// \throws error  if the file cannot be read
   explicit source(std::filesystem::path file, std::uint64_t passes = 1,
                   input_held held = input_held::on_disk);
 

@@ -2,6 +2,7 @@
 
 #include <bitset>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -87,13 +88,15 @@ void compress_file(const fs::path& from, const fs::path& to, bz::input_held held
   sink.close();
 }
 
-void decompress_file(const fs::path& from, const fs::path& to,
-                     bz::input_held held = bz::input_held::on_disk) {
+/// Gives where bytes begin that were left out.
+std::optional<std::uint64_t> decompress_file(const fs::path& from, const fs::path& to,
+                                             bz::input_held held = bz::input_held::on_disk) {
   bz::source_d source(from, held);
   bz::decompress decompress;
   bz::sink_d sink(to, from);
   while (auto b = source()) sink(decompress(std::move(*b)));
   sink.close();
+  return sink.left_out_from();
 }
 
 std::string read_all(const fs::path& path) {
@@ -104,13 +107,14 @@ std::string read_all(const fs::path& path) {
   return all;
 }
 
-/// Whether `decompress_file` and `reader` both give `text` from `packed`.
-void expect_text(const std::string& packed, const std::string& text) {
+/// Whether `decompress_file` and `reader` both give `text` from `packed`, and leave out what is behind it.
+void expect_text(const std::string& packed, const std::string& text,
+                 std::optional<std::uint64_t> left_out_from = {}) {
   const scratch dir;
   const auto path = dir.write("packed", packed);
-  decompress_file(path, dir / "text");
+  EXPECT_EQ(decompress_file(path, dir / "text"), left_out_from);
   EXPECT_TRUE(scratch::read(dir / "text") == text);
-  decompress_file(path, dir / "text", bz::input_held::in_memory);
+  EXPECT_EQ(decompress_file(path, dir / "text", bz::input_held::in_memory), left_out_from);
   EXPECT_TRUE(scratch::read(dir / "text") == text);
   EXPECT_TRUE(read_all(path) == text);
 }
@@ -286,7 +290,10 @@ TEST(Bzip2, BitsThatLookLikeAMarkDoNotCutABlock) {
   expect_text(scratch::read(dir / "many"), block_marks);
 
   const auto end_marks = with_table(250'000, {0x1772, 0x4538, 0x5090});
-  expect_text(single_stream(end_marks, 1), end_marks);
+  const auto packed_ends = single_stream(end_marks, 1);
+  expect_text(packed_ends, end_marks);
+  expect_text(packed_ends + packed_ends, end_marks + end_marks);
+  expect_text(packed_ends + "garbage", end_marks, packed_ends.size());
 }
 
 TEST(Bzip2, SinksWantBlocksInOrder) {
@@ -321,8 +328,9 @@ TEST(Bzip2, InputsThatAreNoneAreNamed) {
   };
   const auto missing = "cannot open '" + (dir / "missing").string() + "': No such file or directory";
   refused(dir / "missing", missing, missing);
-  const auto empty = dir.write("empty", "");
-  refused(empty, "'" + empty.string() + "' is empty", "'" + empty.string() + "' is empty");
+  // As bzip2 has it: a stream of nothing is no empty file.
+  EXPECT_EQ(message_of([&] { decompress_file(dir.write("empty", ""), dir / "out"); }),
+            "'" + (dir / "empty").string() + "' is empty");
   for (const char* text : {"some text that is longer than a header", "BZh", "BZh9some text, too", "BZh0"}) {
     const auto path = dir.write("text", text);
     EXPECT_EQ(message_of([&] { decompress_file(path, dir / "out"); }),
@@ -370,9 +378,11 @@ TEST(Bzip2, ADamagedFileIsAnErrorWhereverItIsDamaged) {
     damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
     const auto path = dir.write("packed", damaged);
     try {
-      decompress_file(path, dir / "out");
+      const auto left_out_from = decompress_file(path, dir / "out");
       // Such as another level in the header, or a bit behind the end.
-      ASSERT_TRUE(scratch::read(dir / "out") == text + "more") << i;
+      const auto expected = left_out_from ? text : text + "more";
+      ASSERT_TRUE(scratch::read(dir / "out") == expected) << i;
+      EXPECT_EQ(left_out_from.value_or(single_stream(text, 1).size()), single_stream(text, 1).size());
       fs::remove(dir / "out");
       ++harmless;
     } catch (const apps::error& e) {
@@ -414,16 +424,39 @@ TEST(Bzip2, ABlockThatIsMissingFromAStreamIsNoticed) {
   EXPECT_THAT(message_of([&] { decompress_file(path, dir / "out"); }), HasSubstr("check sum"));
 }
 
-TEST(Bzip2, WhatFollowsTheLastStreamIsAnError) {
+TEST(Bzip2, WhatIsBehindTheLastStreamIsLeftOut) {
+  const auto text = three_blocks();
+  const auto packed = single_stream(text, 1);
+  const auto second = bz::find_mark(packed, 32 + 80)->bit;
+  for (const std::string& behind :
+       {std::string("x"), std::string("some garbage behind"), std::string(20'000, '\0'), std::string("BZ0"),
+        std::string("BZh0 and more of it"), random_bytes(40'000), packed.substr(second / 8),
+        "garbage" + packed + empty_stream, "garbage" + packed.substr(0, packed.size() - 5)}) {
+    expect_text(packed + behind, text, packed.size());
+    expect_text(empty_stream + behind, "", empty_stream.size());
+  }
+}
+
+// As bzip2 has it, since something of the text may be lost there.
+TEST(Bzip2, AStreamThatBeginsBehindTheLastAndHasNoBlockIsAnError) {
   const scratch dir;
-  for (const std::string behind : {"x", "some garbage behind", "BZh9 and more of it"}) {
+  for (const std::string behind : {"B", "BZ", "BZh", "BZh9", "BZh9 and more of it"}) {
     const auto path = dir.write("packed", single_stream("text") + behind);
     EXPECT_THAT(message_of([&] { decompress_file(path, dir / "out"); }),
-                HasSubstr("there is no .bz2 stream behind the one that ends"));
+                HasSubstr("is truncated or damaged: no block follows the head of the stream at byte " +
+                          std::to_string(single_stream("text").size())));
+    EXPECT_FALSE(fs::exists(dir / "out"));
+    EXPECT_THAT(message_of([&] { read_all(path); }), HasSubstr(path.string()));
   }
-  const auto path = dir.write("packed", single_stream("text") + "garbage" + single_stream("more"));
-  EXPECT_THAT(message_of([&] { decompress_file(path, dir / "out"); }),
-              HasSubstr("is damaged: the block at byte 4"));
+}
+
+TEST(Bzip2, OfNothingIsAStreamOfNothing) {
+  const scratch dir;
+  for (const auto held : {bz::input_held::on_disk, bz::input_held::in_memory}) {
+    compress_file(dir.write("empty", ""), dir / "packed", held);
+    EXPECT_EQ(scratch::read(dir / "packed"), empty_stream);
+  }
+  expect_text(empty_stream, "");
 }
 
 TEST(Bzip2, OperatorsMayBeCopiedBetweenBlocks) {

@@ -101,13 +101,19 @@ TEST(HashSearch, SinkRefusesWhatIsMissingOrComesTwice) {
   EXPECT_THAT(dir.names(), ElementsAre("list"));
 }
 
+TEST(HashSearch, OfNothingIsNothing) {
+  const scratch dir;
+  const auto none = found(dir.write("list", ""), {1, 5});
+  EXPECT_THAT(none, testing::IsEmpty());
+  EXPECT_EQ(written(dir, 0, none), "");
+}
+
 TEST(HashSearch, ListsThatAreNoneAreNamed) {
   const scratch dir;
   const auto wrong = [&](const std::string& text) {
     return message_of([&] { hs::source source(dir.write("list", text)); });
   };
   const auto good = list_of({"1"});
-  EXPECT_THAT(wrong(""), EndsWith("list' is empty"));
   for (const auto& line : {good.substr(1), "0" + good, "g" + good.substr(1), std::string("\n")})
     EXPECT_THAT(wrong(good + line), EndsWith("list:2: not 64 hexadecimal digits"));
   EXPECT_THAT(wrong(good.substr(0, 64) + ",\n" + good.substr(0, 64) + ",more"),

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -320,6 +321,51 @@ TEST_F(Bzip2, AnErrorEndsTheStreamAndLeavesNoOutput) {
       },
       ExitedWithCode(1), "program: .*text.bz2' is truncated");
   EXPECT_FALSE(fs::exists(output()));
+}
+
+TEST_F(Bzip2, AFrequencyThatEndsBeforeTheInputIsAnErrorAndLeavesNoOutput) {
+  const auto original = text(3 * block);
+  const auto shorter = path("trace.csv");
+  write(shorter, "0.001\n0.002\n");
+  const auto ends = [&](const fs::path& input, std::initializer_list<std::string> options) {
+    EXPECT_EXIT(with_arguments(spb::bzip2_main, input, options), ExitedWithCode(1),
+                "ends before its input, after [12] elements: the frequency asks for no more");
+    EXPECT_FALSE(fs::exists(output()));
+  };
+  ends(original, {"-freq-patt", "trace," + shorter.string()});
+  ends(original, {"-frequency", "1e-300"});
+  with_arguments(spb::bzip2_main, original);
+  fs::rename(output(), path("packed.bz2"));
+  ends(path("packed.bz2"), {"-freq-patt", "trace," + shorter.string()});
+  write(shorter, "0.001\n0.002\n0.003\n");
+  const auto run = [&] {
+    with_arguments(spb::bzip2_main, path("packed.bz2"), {"-freq-patt", "trace," + shorter.string()});
+    std::exit(0);
+  };
+  EXPECT_EXIT(run(), ExitedWithCode(0), "");
+  EXPECT_EQ(read(output()), read(original));
+}
+
+TEST_F(Bzip2, WhatIsBehindTheLastStreamIsLeftOutAndTold) {
+  const auto original = text(1'000);
+  with_arguments(spb::bzip2_main, original);
+  const auto packed = read(output());
+  write(path("packed.bz2"), packed + "more");
+  testing::internal::CaptureStderr();
+  with_arguments(spb::bzip2_main, path("packed.bz2"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("program: what begins at byte " + std::to_string(packed.size()) +
+                                 " of the input is no .bz2 stream, and is left out"));
+  EXPECT_EQ(read(output()), read(original));
+}
+
+TEST_F(Bzip2, OfNothingIsNothing) {
+  with_arguments(spb::bzip2_main, text(0), {"-json", path("json")});
+  EXPECT_EQ(read(output()).size(), 14U);  // as bzip2's
+  EXPECT_EQ(results()["elements"], 0);
+  fs::rename(output(), path("packed.bz2"));
+  with_arguments(spb::bzip2_main, path("packed.bz2"));
+  EXPECT_EQ(read(output()), "");
 }
 
 TEST_F(Bzip2, WrongOptionsEndTheProcess) {

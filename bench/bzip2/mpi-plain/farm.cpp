@@ -24,6 +24,7 @@ void travel(mpi_letter& by, std::variant<block, packed_block>& one) {
   by.value(packed.opens_stream);
   by.value(packed.stream_sum);
   by.value(packed.damaged);
+  by.value(packed.follows);
   by.block(packed.packed);
   by.block(packed.text);
 }

@@ -17,9 +17,10 @@ using apps::bzip2::packed_block;
 /// What travels of a block of either kind.
 struct block_codec {
   using text = tw::codec_of_members<&block::number, &block::data>;
-  using packed = tw::codec_of_members<&packed_block::number, &packed_block::bit, &packed_block::bits,
-                                      &packed_block::packed, &packed_block::text, &packed_block::opens_stream,
-                                      &packed_block::stream_sum, &packed_block::damaged>;
+  using packed =
+      tw::codec_of_members<&packed_block::number, &packed_block::bit, &packed_block::bits,
+                           &packed_block::packed, &packed_block::text, &packed_block::opens_stream,
+                           &packed_block::stream_sum, &packed_block::damaged, &packed_block::follows>;
 
   static std::string tag() { return text::tag() + " or " + packed::tag(); }
   static void write(tw::byte_writer& to, const std::variant<block, packed_block>& one) {
