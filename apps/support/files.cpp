@@ -91,6 +91,10 @@ std::size_t input_file::read(char* to, std::size_t size) {
   return got;
 }
 
+void input_file::seek(std::uint64_t offset) {
+  if (::lseek(file_.get(), static_cast<off_t>(offset), SEEK_SET) < 0) fail("cannot read", path_, errno);
+}
+
 bytes read_file(const fs::path& path) {
   input_file in(path);
   // One byte more than there should be shows that the file has ended; what has no size, or grows, takes

@@ -34,7 +34,7 @@ class descriptor {
   int fd_ = -1;
 };
 
-/// A file that is read from its start to its end. Errors are `apps::error`s that name it; so is that it
+/// A file that is read, mostly from its start to its end. Errors are `apps::error`s that name it; so is that it
 /// became shorter meanwhile. Where the program was told to stop, a read throws `apps::interruption`. What is
 /// in it may come from another process (`read_from`).
 ///
@@ -49,6 +49,10 @@ class input_file {
 
   /// Reads until `size` bytes are there or the file ends; gives how many there are.
   std::size_t read(char* to, std::size_t size);
+  /// Whether reading can go on at any place: not where bytes come from a pipe or another process.
+  [[nodiscard]] bool can_seek() const { return size_ > 0; }
+  /// Goes on reading there.
+  void seek(std::uint64_t offset);
   /// In bytes, when it was opened; 0 for what is no regular file.
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }

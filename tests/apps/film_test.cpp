@@ -1,9 +1,12 @@
 #include "apps/support/film/film.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -14,11 +17,13 @@
 #include "apps/support/numbers.hpp"
 #include "apps/support/random.hpp"
 #include "message.hpp"
+#include "other_film.hpp"
 #include "stages/scratch.hpp"
 
 namespace fs = std::filesystem;
 using apps::input_held;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
@@ -45,6 +50,20 @@ class Film : public testing::Test {
     EXPECT_FALSE(fs::exists(path));
     out.close();
   }
+  /// How many frames are in a film.
+  static int count(const fs::path& file, input_held held) {
+    apps::film_reader film(file, held);
+    std::vector<std::uint8_t> bgr(film.format().bytes_per_frame());
+    int frames = 0;
+    while (film.next(bgr.data())) ++frames;
+    return frames;
+  }
+  /// How unlike two pictures are: of a value in the mean.
+  static double distance(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
+    double sum = 0;
+    for (std::size_t at = 0; at < a.size(); ++at) sum += std::abs(a[at] - b[at]);
+    return sum / static_cast<double>(a.size());
+  }
   /// What is wrong with a film of these bytes, read to its end.
   std::string wrong_with(const std::string& bytes, input_held held = input_held::on_disk) const {
     const auto bad = dir.write("bad.avi", bytes);
@@ -70,10 +89,7 @@ TEST_F(Film, IsReadAsItWasWritten) {
     std::vector<std::uint8_t> bgr(film.format().bytes_per_frame());
     for (int i = 0; i < 4; ++i) {
       ASSERT_TRUE(film.next(bgr.data()));
-      const auto should = drawn(i);
-      double wrong = 0;
-      for (std::size_t at = 0; at < bgr.size(); ++at) wrong += std::abs(bgr[at] - should[at]);
-      EXPECT_LT(wrong / static_cast<double>(bgr.size()), 4) << i;
+      EXPECT_LT(distance(bgr, drawn(i)), 4) << i;
     }
     EXPECT_FALSE(film.next(bgr.data()));
     EXPECT_FALSE(film.next(bgr.data()));
@@ -145,6 +161,120 @@ TEST_F(Film, MayHaveOtherChunks) {
   EXPECT_TRUE(b.next_packed().empty());
 }
 
+TEST_F(Film, IsReadToItsEndWhateverItsHeadTells) {
+  const auto good = scratch::read(path);
+  const auto frames_of = [&](const std::string& bytes) {
+    const auto file = dir.write("other.avi", bytes);
+    EXPECT_EQ(count(file, input_held::in_memory), count(file, input_held::on_disk));
+    return count(file, input_held::on_disk);
+  };
+  const auto with_counts = [](std::string bytes, char frames) {
+    bytes[48] = bytes[140] = frames;
+    return bytes;
+  };
+  for (const char told : {'\0', '\1', '\3'}) EXPECT_EQ(frames_of(with_counts(good, told)), 4);
+  // As a camera leaves it that loses its power.
+  auto unfinished = with_counts(good.substr(0, good.find("idx1")), 0);
+  for (const std::size_t size_at : {4, 216}) unfinished.replace(size_at, 4, 4, '\0');
+  EXPECT_EQ(frames_of(unfinished), 4);
+  EXPECT_EQ(frames_of(unfinished.substr(0, unfinished.size() - 40)), 3);  // half a frame is none
+  unfinished.replace(4, 4, 4, '\xFF').replace(216, 4, 4, '\xFF');
+  EXPECT_EQ(frames_of(unfinished), 4);
+}
+
+TEST_F(Film, FramesThatTheCameraDroppedAreTheOnesBefore) {
+  apps::film_reader whole(path);
+  std::vector<std::string> frames;
+  for (auto frame = whole.next_packed(); !frame.empty(); frame = whole.next_packed())
+    frames.emplace_back(frame);
+  const auto without = [&](const std::vector<std::size_t>& dropped) {
+    const auto good = scratch::read(path);
+    auto chunks = std::string("movi");
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const auto& frame = std::ranges::find(dropped, i) == dropped.end() ? frames[i] : std::string();
+      const auto size = static_cast<std::uint32_t>(frame.size());
+      chunks += apps::film_layout::before(size) + frame + apps::film_layout::behind(size);
+    }
+    auto bytes = good.substr(0, 216);
+    apps::append_number(bytes, static_cast<std::uint32_t>(chunks.size()));
+    bytes += chunks;
+    std::string size;
+    apps::append_number(size, static_cast<std::uint32_t>(bytes.size() - 8));
+    bytes.replace(4, 4, size);
+    apps::film_reader film(dir.write("dropped.avi", bytes));
+    std::vector<std::size_t> shown;  // which of the whole film
+    for (auto frame = film.next_packed(); !frame.empty(); frame = film.next_packed())
+      shown.push_back(static_cast<std::size_t>(std::ranges::find(frames, frame) - frames.begin()));
+    return shown;
+  };
+  EXPECT_THAT(without({}), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(without({1}), ElementsAre(0, 0, 2, 3));
+  EXPECT_THAT(without({1, 2}), ElementsAre(0, 0, 0, 3));
+  EXPECT_THAT(without({0}), ElementsAre(1, 1, 2, 3));
+}
+
+// What other programs make: codec, colours, container.
+TEST_F(Film, OfOtherKindsIsReadToo) {
+  for (const auto& [codec, pixels, container] : {std::tuple{"mpeg4", "yuv420p", "mp4"},
+                                                 {"mpeg4", "yuv420p", "avi"},
+                                                 {"libx264", "yuv420p", "mp4"},
+                                                 {"libx264", "yuv444p", "matroska"},
+                                                 {"libx264", "yuv420p", "h264"},
+                                                 {"libx264", "yuv420p", "mpegts"},
+                                                 {"mjpeg", "yuvj420p", "matroska"},
+                                                 {"mjpeg", "yuvj444p", "avi"},
+                                                 {"mjpeg", "yuvj422p", "mp4"},
+                                                 {"ffv1", "bgr0", "matroska"},
+                                                 {"libvpx", "yuv420p", "webm"}}) {
+    const film_recipe how{codec, pixels, container, {.size = small.size, .rate = 30'000, .scale = 1'001}, 20};
+    SCOPED_TRACE(std::string(codec) + " in " + container);
+    if (!can_be_made(how)) continue;
+    const auto file = dir / "other";
+    make_film(file, how, drawn);
+    for (const auto held : {input_held::on_disk, input_held::in_memory}) {
+      apps::film_reader film(file, held);
+      EXPECT_EQ(film.format().size, small.size);
+      if (how.container != "h264") {  // which has no times
+        EXPECT_NEAR(static_cast<double>(film.format().rate) / film.format().scale, 29.97, 0.01);
+      }
+      std::vector<std::uint8_t> bgr(film.format().bytes_per_frame());
+      int frames = 0;
+      for (; film.next(bgr.data()); ++frames) EXPECT_LT(distance(bgr, drawn(frames)), 7) << frames;
+      EXPECT_EQ(frames, how.frames);
+      EXPECT_FALSE(film.next(bgr.data()));
+    }
+  }
+}
+
+TEST_F(Film, OfOtherKindsNamesWhatIsDamagedOrCutOff) {
+  for (const auto* container : {"mp4", "avi", "matroska"}) {
+    const film_recipe how{.codec = "mpeg4", .container = container, .format = small, .frames = 40};
+    const auto file = dir / "other";
+    make_film(file, how, drawn);
+    const auto good = scratch::read(file);
+    for (const auto part : {3, 5, 7})
+      EXPECT_THAT(wrong_with(good.substr(0, good.size() * part / 10)), HasSubstr("bad.avi' "))
+          << container << part;
+    EXPECT_THAT(message_of([&] { apps::film_reader(file).next_packed(); }), HasSubstr("not in Motion JPEG"));
+  }
+  const film_recipe how{.codec = "libx264", .container = "mp4", .format = small, .frames = 40};
+  if (!can_be_made(how)) return;
+  const auto file = dir / "other";
+  make_film(file, how, drawn);
+  auto bad = scratch::read(file);
+  const auto middle = std::midpoint(bad.find("mdat"), bad.find("moov"));
+  for (auto at = middle; at < middle + 100; ++at) bad[at] = static_cast<char>(~bad[at]);
+  EXPECT_THAT(wrong_with(bad), AllOf(HasSubstr("bad.avi' is damaged at frame "), HasSubstr(" of 40")));
+}
+
+// A list of films, which libavformat would play, whatever the places are.
+TEST_F(Film, OpensNoOtherFile) {
+  EXPECT_THAT(wrong_with("#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile://" + path.string() + "\n"),
+              HasSubstr("is no film that can be read"));
+  EXPECT_THAT(wrong_with("ffconcat version 1.0\nfile '" + path.string() + "'\n"),
+              HasSubstr("is no film that can be read"));
+}
+
 TEST_F(Film, NamesWhatIsCutOff) {
   const auto good = scratch::read(path);
   const auto end = good.find("idx1");
@@ -162,19 +292,18 @@ TEST_F(Film, NamesWhatIsNoFilm) {
     return bad.replace(at, bytes.size(), bytes);
   };
   EXPECT_THAT(wrong_with(""), HasSubstr("bad.avi' is empty"));
+  EXPECT_THAT(wrong_with("<some text>"), HasSubstr("bad.avi' is no film that can be read"));
   EXPECT_THAT(wrong_with(std::string(3, '\0') + "\x1C"
                                                 "ftypisom, as an mp4 file starts"),
-              HasSubstr("is no AVI film"));
-  EXPECT_THAT(wrong_with(changed(8, "WAVE")), HasSubstr("is no AVI film"));
-  EXPECT_THAT(wrong_with(changed(188, "H264")), AllOf(HasSubstr("'H264'"), HasSubstr("ffmpeg")));
-  EXPECT_THAT(wrong_with(changed(108, "auds")), HasSubstr("has no pictures in Motion JPEG"));
-  EXPECT_THAT(wrong_with(changed(176, std::string(4, '\0'))),
-              HasSubstr("is damaged: its pictures are 0 x 38"));
-  EXPECT_THAT(wrong_with(changed(132, std::string(4, '\0'))), HasSubstr("no rate of frames"));
-  EXPECT_THAT(wrong_with(changed(140, std::string(4, '\0'))), HasSubstr("has no frames"));
-  EXPECT_THAT(wrong_with(changed(228, "\xFF\xFF\xFF\x7F")), HasSubstr("chunk '00dc' is too large"));
+              HasSubstr("is no film that can be read"));
+  EXPECT_THAT(wrong_with(changed(8, "WAVE")), HasSubstr("is no film that can be read"));
+  EXPECT_THAT(wrong_with(changed(188, "H264")), HasSubstr("bad.avi' is damaged at frame 1 of 4"));
+  EXPECT_THAT(wrong_with(changed(188, "what")),
+              HasSubstr("bad.avi' has pictures in 'none', which libavcodec"));
+  EXPECT_THAT(wrong_with(changed(108, "auds")), HasSubstr("bad.avi' has no pictures"));
+  EXPECT_THAT(wrong_with(changed(228, "\xFF\xFF\xFF\x7F")), HasSubstr("bad.avi' is "));
   EXPECT_THAT(wrong_with(changed(232, "no")), HasSubstr("is damaged at frame 1 of 4"));
-  EXPECT_THAT(wrong_with(changed(176, std::string("\x33\0\0\0", 4))), HasSubstr("is damaged at frame 1"));
+  EXPECT_THAT(wrong_with(changed(140, std::string("\x9\0\0\0", 4))), HasSubstr("is cut off at frame 5 of 9"));
   EXPECT_THAT(message_of([&] { apps::film_reader{dir / "none.avi"}; }), HasSubstr("none.avi"));
 }
 

@@ -1,10 +1,11 @@
-/// Films: Motion JPEG in AVI files. Each picture stands by itself, so that frames can be compared bit by bit,
-/// and about every player and library reads the files.
+/// Films. Any that libavformat and libavcodec know are read. They are written as Motion JPEG in AVI files:
+/// each picture stands by itself, so that frames can be compared bit by bit, and about every player and
+/// library reads the files.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,12 @@ inline constexpr int most_film_side = 16'384;
 /// Of the pictures of a film: what is lost is hardly seen.
 inline constexpr int film_quality = 80;
 
-/// Reads a film frame by frame. Errors are `apps::error`s that name the file, and the frame if it is one.
+class film_packets;
+class film_pictures;
+
+/// Reads a film frame by frame, whatever of the usual kinds it is. Pictures in JPEG are decoded by
+/// libjpeg-turbo, as they were packed. Errors are `apps::error`s that name the file, and the frame if it is
+/// one.
 ///
 /// ```cpp
 /// apps::film_reader film("road.avi");
@@ -43,37 +49,26 @@ class film_reader {
  public:
   /// `in_memory`: what is in the file is held, packed as it is.
   explicit film_reader(std::filesystem::path file, input_held held = input_held::on_disk);
-  [[nodiscard]] const film_format& format() const { return format_; }
-  [[nodiscard]] std::uint32_t frames() const { return frames_; }
-  [[nodiscard]] const std::filesystem::path& path() const { return in_.path(); }
+  film_reader(film_reader&&) noexcept;
+  ~film_reader();
+  [[nodiscard]] const film_format& format() const;
+  /// As the head of the file tells, which may not know them (0), or too few.
+  [[nodiscard]] std::uint32_t frames() const;
+  [[nodiscard]] const std::filesystem::path& path() const;
   /// Fills the blue, green and red of each pixel of the next frame; false behind the last.
   bool next(std::uint8_t* bgr);
-  /// The next frame as JPEG, good until the next call; empty behind the last.
+  /// The next frame as JPEG, good until the next call; empty behind the last. \throws error  if the film has
+  /// other pictures
   std::string_view next_packed();
 
  private:
-  struct chunk;
-  chunk next_chunk(std::uint64_t end);
-  void read_header();
-  void read_stream(std::uint64_t end);
-  void read_all();
-  std::string_view read_packed();
-  void take(char* to, std::size_t size);
-  void skip_to(std::uint64_t offset);
-  [[noreturn]] void fail(const std::string& what) const;
-  [[noreturn]] void fail_at_frame(const char* what) const;
-
-  input_file in_;
-  std::uint64_t at_ = 0;   // in the file
-  std::uint64_t end_ = 0;  // of the frames
-  film_format format_;
-  std::uint32_t frames_ = 0;
-  std::uint32_t read_ = 0;
-  std::uint32_t streams_ = 0;
-  std::string frame_id_;  // "00dc"
+  std::unique_ptr<film_packets> packets_;
+  std::unique_ptr<film_pictures> pictures_;  // null: they are JPEG
   jpeg_decoder decode_;
   bytes packed_;
-  std::deque<bytes> held_;
+  bytes ahead_;                // behind frames that the camera has dropped
+  std::uint64_t repeats_ = 0;  // how often `packed_` comes again
+  std::uint64_t given_ = 0;
 };
 
 /// What the file of a film has beside its pictures, as `film_writer` writes it. The offset of each frame has
