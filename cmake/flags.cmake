@@ -1,6 +1,7 @@
 # How this project compiles its own code. Nothing here reaches those who use the library.
 option(THALWEG_WERROR "Treat warnings as errors" OFF)
 option(THALWEG_COVERAGE "Count the lines that run, for gcovr" OFF)
+option(THALWEG_FUZZ "Build the fuzzers, of libFuzzer, which comes with Clang" OFF)
 set(THALWEG_SANITIZE "" CACHE STRING "Sanitizers to compile with: address,undefined or thread")
 
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -27,6 +28,11 @@ if(THALWEG_SANITIZE)
     # These check every access of the nested loops and triple their compile time; a null access is found all the same.
     add_compile_options(-fno-sanitize=null,alignment,vptr)
   endif()
+endif()
+
+if(THALWEG_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
 endif()
 
 if(THALWEG_COVERAGE)

@@ -125,6 +125,8 @@ bytes encode(const picture& from) {
 }
 
 bool decode(std::string_view packed, picture& into) {
+  // A sample takes a bit or more: what cannot be is no reason to make room for it.
+  if (8 * packed.size() < 3 * into.pixels()) return false;
   into.rgb.resize(3 * into.pixels());
   bit_reader in(packed);
   bool whole = true;

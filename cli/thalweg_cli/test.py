@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -29,6 +30,8 @@ LEAST_COVERAGE = 90.0
 SHOWN_FAILURES = 10
 LINES_PER_FAILURE = 40
 LONG = 20.0
+FUZZERS_COMPILER = "clang++-16"
+"""libFuzzer comes with it."""
 
 
 class Preset(StrEnum):
@@ -37,6 +40,7 @@ class Preset(StrEnum):
     RELEASE = "release"
     ASAN = "asan"
     TSAN = "tsan"
+    FUZZ = "fuzz"
     COVERAGE = "coverage"
 
 
@@ -55,7 +59,12 @@ class Plan:
     def existing_folders(self, *, long: bool) -> list[str]:
         """Those of the folders that hold test programs."""
         folders = self.folders + (self.only_long if long else ())
-        return [folder for folder in folders if any((ROOT / "tests" / part_of(folder)).rglob("*_test.*"))]
+        return [folder for folder in folders if has_tests(ROOT / "tests" / part_of(folder))]
+
+
+def has_tests(folder: Path) -> bool:
+    """Whether there are tests, or fuzzers, in a folder."""
+    return any(any(folder.rglob(names)) for names in ("*_test.*", "*_fuzz.cpp"))
 
 
 def part_of(folder: str) -> str:
@@ -80,6 +89,7 @@ PLANS = {
         folders=("pipe", "flow", "net", "run", "graph", "mpi", "spb", "bench"),
         only_long=("mpi_rest",),
     ),
+    Preset.FUZZ: Plan(scale=1.0, folders=("fuzz",)),
     Preset.COVERAGE: Plan(scale=0.2),
 }
 
@@ -103,16 +113,18 @@ def test(
         list[OtherMpi] | None,
         typer.Option(help="Only those of ranks, with another MPI, which is installed; may be given again."),
     ] = None,
-    long: Annotated[bool, typer.Option("--long", help=f"{LONG:g} times as many random jobs.")] = False,
+    long: Annotated[
+        bool, typer.Option("--long", help=f"{LONG:g} times as many random jobs, and as much fuzzing.")
+    ] = False,
     coverage: Annotated[
         bool, typer.Option("--coverage", help=f"Also count which lines run; fail under {LEAST_COVERAGE:g} %.")
     ] = False,
 ) -> None:
-    """Build and run all tests: release, then address, undefined behaviour and thread sanitizers."""
+    """Build and run all tests: release, address, undefined behaviour and thread sanitizers, fuzzers."""
     if app:
         test_own_application(app)
         return
-    presets = [Preset.RELEASE, Preset.ASAN, Preset.TSAN]
+    presets = [Preset.RELEASE, Preset.ASAN, Preset.TSAN, Preset.FUZZ]
     if mpi:
         if only or coverage:
             raise Failed("--mpi has builds of its own", remedy="leave out --only and --coverage")
@@ -124,12 +136,21 @@ def test(
     if coverage and Preset.COVERAGE not in presets:
         presets.append(Preset.COVERAGE)
     factor = LONG if long else 0.2 if quick else 1.0
+    presets = with_their_compiler(presets)
 
     start = time.monotonic()
     total, told = run_all(presets, factor, mpi or ())
     sum_up(total, told, time.monotonic() - start)
     if total.failures:
         raise typer.Exit(1)
+
+
+def with_their_compiler(presets: Sequence[Preset]) -> list[Preset]:
+    """Leaves the fuzzers out, and says so, where there is nothing to build them with."""
+    if Preset.FUZZ not in presets or shutil.which(FUZZERS_COMPILER):
+        return list(presets)
+    console.print(f"{Preset.FUZZ}: left out, as there is no {FUZZERS_COMPILER} (apt-get install clang-16)")
+    return [preset for preset in presets if preset is not Preset.FUZZ]
 
 
 def run_all(

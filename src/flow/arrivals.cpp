@@ -46,8 +46,10 @@ std::uint64_t arrivals::pass_over(double now) {
     // The newest that is due is known at once.
     const double newest = std::floor(rate_.items(now));
     if (newest <= reached_ || rate_.when(newest) > now) return 0;
-    passed = static_cast<std::uint64_t>(newest - reached_);
-    reached_ += static_cast<double>(passed);
+    const double behind = std::floor(newest - reached_);
+    constexpr double most = 0x1p63;  // of a rate that no clock can follow
+    passed = static_cast<std::uint64_t>(std::min(behind, most));
+    reached_ += behind;
     next_ = rate_.when(reached_);
     return passed;
   }

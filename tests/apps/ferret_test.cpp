@@ -149,6 +149,11 @@ TEST(FerretCodec, GivesBackWhatItPacked) {
     EXPECT_FALSE(ferret::decode(std::string(apps::view(packed)) + "12", unpacked));
   }
   EXPECT_LT(ferret::encode(flat).size(), flat.rgb.size() / 7);
+  // No room is made for what so few bytes cannot hold.
+  ferret::picture vast;
+  vast.width = vast.height = 8'000;
+  EXPECT_FALSE(ferret::decode("few bytes", vast));
+  EXPECT_TRUE(vast.rgb.empty());
   EXPECT_LT(ferret::encode(ferret::draw_scene(3, 1, 4)).size(), 3 * 160 * 240 * 2 / 3);
 }
 

@@ -3,7 +3,14 @@
 import unittest
 from unittest.mock import patch
 
-from thalweg_cli.test import LINES_PER_FAILURE, PLANS, Preset, sanitizer_options, telling_lines
+from thalweg_cli.test import (
+    LINES_PER_FAILURE,
+    PLANS,
+    Preset,
+    sanitizer_options,
+    telling_lines,
+    with_their_compiler,
+)
 
 
 class TellingLines(unittest.TestCase):
@@ -35,7 +42,15 @@ class Plans(unittest.TestCase):
         self.assertIn("net", usual)
         self.assertNotIn("flow", usual)
         self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "flow", "mpi_rest"])
+        self.assertEqual(PLANS[Preset.FUZZ].existing_folders(long=False), ["fuzz"])
         self.assertEqual(PLANS[Preset.RELEASE].existing_folders(long=True), [], "which means all")
+
+    def test_fuzzers_where_there_is_a_compiler_for_them(self) -> None:
+        both = [Preset.RELEASE, Preset.FUZZ]
+        for place, left in (("/somewhere/clang++-16", both), (None, both[:1])):
+            with patch("shutil.which", return_value=place), patch("thalweg_cli.test.console") as said:
+                self.assertEqual(with_their_compiler(both), left)
+            self.assertEqual("there is no clang++-16" in str(said.print.call_args), place is None)
 
 
 class SanitizerOptions(unittest.TestCase):

@@ -169,6 +169,12 @@ TEST(Arrivals, OfAConstantRateAreEvenlyApart) {
   EXPECT_NEAR(all.back(), 2, 1e-9);
 }
 
+TEST(Arrivals, OfARateThatNoClockCanFollowArePassedOver) {
+  arrivals a(rate(1e35), tw::when_late::skip);
+  EXPECT_EQ(a.pass_over(1), std::uint64_t{1} << 63U);
+  EXPECT_NEAR(a.next(), 1, 1e-9);
+}
+
 TEST(Arrivals, AtRandomTheyHaveTheRateAndTheSpreadOfAPoissonProcess) {
   constexpr int n = 200'000;
   const auto all = first(arrivals(rate(100).poisson(3)), n);
