@@ -173,6 +173,9 @@ TEST_F(Film, IsReadToItsEndWhateverItsHeadTells) {
     return bytes;
   };
   for (const char told : {'\0', '\1', '\3'}) EXPECT_EQ(frames_of(with_counts(good, told)), 4);
+  auto too_few_and_damaged = with_counts(good, '\2');
+  too_few_and_damaged.replace(too_few_and_damaged.rfind("\xFF\xD8"), 2, "no");
+  EXPECT_THAT(wrong_with(too_few_and_damaged), testing::EndsWith("is damaged at frame 4"));
   // As a camera leaves it that loses its power.
   auto unfinished = with_counts(good.substr(0, good.find("idx1")), 0);
   for (const std::size_t size_at : {4, 216}) unfinished.replace(size_at, 4, 4, '\0');

@@ -74,7 +74,8 @@ void film_packets::fail(const std::string& what) const {
 }
 
 void film_packets::fail_at_frame(const std::string& what, std::uint64_t number) const {
-  fail(what + " at frame " + std::to_string(number) + (frames_ == 0 ? "" : " of " + std::to_string(frames_)));
+  fail(what + " at frame " + std::to_string(number) +
+       (frames_ < number ? "" : " of " + std::to_string(frames_)));
 }
 
 // No exception may pass through libavformat.
