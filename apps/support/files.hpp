@@ -34,9 +34,9 @@ class descriptor {
   int fd_ = -1;
 };
 
-/// A file that is read, mostly from its start to its end. Errors are `apps::error`s that name it; so is that it
-/// became shorter meanwhile. Where the program was told to stop, a read throws `apps::interruption`. What is
-/// in it may come from another process (`read_from`).
+/// A file that is read, mostly from its start to its end. Errors are `apps::error`s that name it; so is that
+/// it became shorter meanwhile. Where the program was told to stop, a read throws `apps::interruption`. What
+/// is in it may come from another process (`read_from`).
 ///
 /// ```cpp
 /// apps::input_file in("text.xml");
