@@ -22,6 +22,9 @@ template <class T> class SParSharedQueue {
     end->omp_spar_eos = true;
     return end.release();
   }
+  /// At this moment, which may have passed when the program looks at what it got.
+  bool IsEmpty() const { return items_.size() == 0; }
+  bool IsFull() const { return items_.full(); }
   /// One of the producers has brought its last item.
   void NotifyEOS() { items_.close(); }
 

@@ -28,6 +28,8 @@ class SPBench {
   static int getArgs();
   /// Elements a second that the source gives at most.
   static void setFrequency(double elements_per_second);
+  /// Those of now; 0: as they can be had.
+  static double getFrequency();
   /// `pattern`: wave, binary, increasing, decreasing or spike; period in seconds, frequencies in elements a
   /// second, spike in percent of the period.
   static void setFrequencyPattern(const std::string& pattern, double period, double least, double greatest,
@@ -38,6 +40,11 @@ class SPBench {
   static void setBatchBytes(long bytes);
   /// An item is closed so many seconds after its first element came; 0: when it is full.
   static void setBatchInterval(double seconds);
+  /// As they were set.
+  static int getBatchSize();
+  static double getBatchInterval();
+  /// The program, as it was called.
+  static std::string getExecPath();
 };
 
 /// What is measured. `init` and `stop` stand right before and behind the stream; the others may be called by
@@ -59,6 +66,14 @@ class Metrics {
   /// read for it from the first call on, or from the beginning with `-latency`.
   static double getInstantLatency(double seconds);
   static double getAverageLatency();
+  /// Latencies are measured from now on, as with `-latency`, which also shows them.
+  static void enable_latency();
+  static bool latency_is_enabled();
+
+  /// Percent of a processor that this process has used since `init`: 200, if two were busy all the time.
+  static double getCPUUsage();
+  /// Megabytes that it has in memory now.
+  static double getMemoryUsage();
 
   /// Elements that the program has counted itself: unless 0, they are the throughput's.
   static std::atomic<std::uint64_t> my_items_counter;

@@ -3,16 +3,18 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "apps/bzip2/application.hpp"
 #include "apps/bzip2/bzip2.hpp"
 #include "apps/support/error.hpp"
+#include "spb/detail/bzip2_block.hpp"
 #include "spb/detail/elements.hpp"
-#include "spb/detail/intake.hpp"
-#include "spb/detail/operation.hpp"
+#include "spb/detail/per_stream.hpp"
+#include "spb/detail/pointer_stream.hpp"
 #include "spb/detail/session.hpp"
 
 // What travels of an element: what the source fills.
@@ -35,44 +37,55 @@ namespace fs = std::filesystem;
 
 enum operation : std::size_t { source_op, middle_op, sink_op };
 
+using detail::bzip2_block;
+
 // A stream of one kind: of blocks to compress, or to decompress.
-template <class Reader, class Writer> struct stream {
-  stream(Reader in, std::unique_ptr<Writer> out) : intake({std::move(in)}), writer(std::move(out)) {}
-  detail::intake<Item, detail::appending<Reader>> intake;
+template <class Block, class Reader, class Writer> struct stream {
+  using block = Block;
+  using pull = detail::appending<detail::pointer_source<Reader, bzip2_block>>;
+  stream(Reader in, std::unique_ptr<Writer> out) : intake(pull{{std::move(in)}}), writer(std::move(out)) {}
+  detail::intake<Item, pull> intake;
   std::unique_ptr<Writer> writer;
   std::mutex lock;
 };
 
-using compression = stream<detail::elements<bz::source>, bz::sink>;
-using decompression = stream<detail::elements<bz::source_d>, bz::sink_d>;
+using compression = stream<bz::block, detail::elements<bz::source>, bz::sink>;
+using decompression = stream<bz::packed_block, detail::elements<bz::source_d>, bz::sink_d>;
 
-std::unique_ptr<compression> packing;
-std::unique_ptr<decompression> unpacking;
+detail::per_stream<compression> packing;
+detail::per_stream<decompression> unpacking;
 
-template <class Stream> Stream& opened(const std::unique_ptr<Stream>& one) {
-  if (one) return *one;
-  throw apps::error(packing     ? "the input is text: it can be compressed, not decompressed"
-                    : unpacking ? "the input is a .bz2 file: it can be decompressed, not compressed"
-                                : "init_bench has not been called");
+[[noreturn]] void complain() {
+  throw apps::error(!packing.empty()     ? "the input is text: it can be compressed, not decompressed"
+                    : !unpacking.empty() ? "the input is a .bz2 file: it can be decompressed, not compressed"
+                                         : "init_bench has not been called");
 }
 
-template <class Stream> bool take_from(const std::unique_ptr<Stream>& one, detail::feed& by, Item& item) {
-  return detail::guarded(false, [&] { return opened(one).intake.take(by, item); });
+template <class Stream> bool take_from(detail::per_stream<Stream>& all, detail::feed& by, Item& item) {
+  return detail::guarded(false, [&] {
+    if (all.empty()) complain();
+    return all.of(by).intake.take(by, item);
+  });
 }
 
 // An operator keeps its memory from one item to the next on the same thread.
 template <class Block, class Operator> void work_on(Item& item) {
   detail::operate(middle_op, item, [](Item& all) {
     thread_local Operator work;
-    for (auto& one : all) one = work(std::get<Block>(std::move(one)));
+    for (auto& pointer : all) {
+      auto* const block = std::get_if<Block>(&pointer->one);
+      if (block == nullptr) complain();
+      *block = work(std::move(*block));
+    }
   });
 }
 
-template <class Block, class Stream> void write_to(const std::unique_ptr<Stream>& one, Item& item) {
+template <class Stream> void write_to(detail::per_stream<Stream>& all, Item& item) {
   detail::guarded(false, [&] {
-    auto& to = opened(one);
-    detail::deliver(sink_op, item, to.lock, [&](Item& all) {
-      for (auto& block : all) (*to.writer)(std::get<Block>(std::move(block)));
+    if (all.empty()) complain();
+    auto& to = all.of(item);
+    detail::deliver(sink_op, item, to.lock, [&](Item& blocks) {
+      for (auto& pointer : blocks) (*to.writer)(std::get<typename Stream::block>(std::move(pointer->one)));
     });
     return true;
   });
@@ -106,13 +119,14 @@ detail::play_result play(const detail::options& asked, const detail::places& whe
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto file = file_of(where);
   detail::forbid_overwriting(file, where);
+  if (is_packed(where) ? !packing.empty() : !unpacking.empty())
+    throw apps::error("of several inputs all are .bz2 files, or none is: '" + where.input_name +
+                      "' is not like the first");
   if (is_packed(where)) {
-    unpacking = std::make_unique<decompression>(elements_of<bz::source_d>(asked, where),
-                                                std::make_unique<bz::sink_d>(where.output, file));
+    unpacking.add(elements_of<bz::source_d>(asked, where), std::make_unique<bz::sink_d>(where.output, file));
     return {"source_d", "decompress", "sink_d"};
   }
-  packing = std::make_unique<compression>(elements_of<bz::source>(asked, where),
-                                          std::make_unique<bz::sink>(where.output));
+  packing.add(elements_of<bz::source>(asked, where), std::make_unique<bz::sink>(where.output));
   return {"source", "compress", "sink"};
 }
 
@@ -124,14 +138,14 @@ void close_text(bz::sink_d& text) {
 }
 
 void discard() {
-  packing.reset();
-  unpacking.reset();
+  packing.clear();
+  unpacking.clear();
 }
 
 }  // namespace
 
 bool detail::decompressing() {
-  return unpacking != nullptr;
+  return !unpacking.empty();
 }
 
 void init_bench(int argc, char** argv) {
@@ -139,19 +153,24 @@ void init_bench(int argc, char** argv) {
                 {.about = &bz::about(),
                  .open = open,
                  .play = play,
-                 .complete = [] { packing ? packing->writer->close() : close_text(*unpacking->writer); },
+                 .complete =
+                     [] {
+                       packing.for_each([](compression& one) { one.writer->close(); });
+                       unpacking.for_each([](decompression& one) { close_text(*one.writer); });
+                     },
                  .discard = discard,
                  .elements_suffice = true});
 }
 
+// SPBench's programs with several sources have one source and one sink for either kind of input.
 bool Source::take(detail::feed& by, Item& item) {
-  return take_from(packing, by, item);
+  return unpacking.empty() ? take_from(packing, by, item) : take_from(unpacking, by, item);
 }
 void Compress::op(Item& item) {
   work_on<bz::block, bz::compress>(item);
 }
 void Sink::op(Item& item) {
-  write_to<bz::block>(packing, item);
+  unpacking.empty() ? write_to(packing, item) : write_to(unpacking, item);
 }
 
 bool Source_d::take(detail::feed& by, Item& item) {
@@ -161,7 +180,7 @@ void Decompress::op(Item& item) {
   work_on<bz::packed_block, bz::decompress>(item);
 }
 void Sink_d::op(Item& item) {
-  write_to<bz::packed_block>(unpacking, item);
+  write_to(unpacking, item);
 }
 
 }  // namespace spb

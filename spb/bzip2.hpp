@@ -22,9 +22,8 @@
 /// put items in order would hide that a program does not, and hold any number of them.
 #pragma once
 
-#include <variant>
+#include <memory>
 
-#include "apps/bzip2/block.hpp"
 #include "spb/api.hpp"
 #include "spb/detail/batch.hpp"
 #include "spb/operator.hpp"
@@ -36,8 +35,12 @@ void decompress();
 
 namespace spb {
 
-/// Blocks of text, which become compressed ones, or the other way round.
-class Item : public detail::batch<std::variant<apps::bzip2::block, apps::bzip2::packed_block>> {};
+namespace detail {
+struct bzip2_block;  // spb/detail/bzip2_block.hpp
+}
+
+/// Blocks of text, which become compressed ones, or the other way round. Copies of an item share them.
+class Item : public detail::timed_batch<std::shared_ptr<detail::bzip2_block>> {};
 
 /// Reads options and opens input and output. Ends the process if something is wrong with them.
 void init_bench(int argc, char** argv);
@@ -57,7 +60,8 @@ inline void bzip2_main(int argc, char** argv) {
   end_bench();
 }
 
-/// Cuts the input into blocks. Any number of threads may call `op`. Objects: see `SourceObject`.
+/// Cuts the input into blocks, or, if it is a .bz2 file, finds those that it has. Any number of threads may
+/// call `op`. Objects: see `SourceObject`.
 class Source : public SourceObject<Source, Item> {
  public:
   using SourceObject::SourceObject;
@@ -72,14 +76,14 @@ class Compress : public Operator<Compress, Item> {
   static void op(Item& item);
 };
 
-/// Writes blocks one behind the other.
+/// Writes what has become of the blocks, one behind the other.
 class Sink : public Operator<Sink, Item> {
  public:
   using Operator::Operator;
   static void op(Item& item);
 };
 
-/// Finds the blocks of a .bz2 file. Any number of threads may call `op`.
+/// The same, where the input is a .bz2 file.
 class Source_d : public SourceObject<Source_d, Item> {
  public:
   using SourceObject::SourceObject;
@@ -93,7 +97,7 @@ class Decompress : public Operator<Decompress, Item> {
   static void op(Item& item);
 };
 
-/// Writes what was in the blocks, one behind the other.
+/// The same, where the input is a .bz2 file.
 class Sink_d : public Operator<Sink_d, Item> {
  public:
   using Operator::Operator;

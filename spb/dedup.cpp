@@ -23,8 +23,13 @@ namespace dedup = apps::dedup;
 enum operation : std::size_t { source_op, refine_op, deduplicate_op, compress_op, sink_op };
 
 detail::plain_stream<Item, detail::elements<dedup::source>, dedup::sink> current;
-dedup::deduplicate state;
-std::mutex state_lock;
+
+// What is known of chunks.
+struct known {
+  dedup::deduplicate chunks;
+  std::mutex lock;
+};
+detail::per_stream<known> all_known;
 
 dedup::source source_of(const detail::options& asked, const detail::places& where) {
   const auto held = asked.in_memory ? apps::input_held::in_memory : apps::input_held::on_disk;
@@ -33,7 +38,7 @@ dedup::source source_of(const detail::options& asked, const detail::places& wher
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output);
-  state = {};
+  all_known.add();
   return dedup::about().operators;
 }
 
@@ -45,7 +50,11 @@ void init_bench(int argc, char** argv) {
                  .open = open,
                  .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
-                 .discard = [] { current.discard(); },
+                 .discard =
+                     [] {
+                       current.discard();
+                       all_known.clear();
+                     },
                  .elements_suffice = true});
 }
 
@@ -56,9 +65,10 @@ void Refine::op(Item& item) {
   detail::work_on_each(refine_op, item, dedup::refine);
 }
 void Deduplicate::op(Item& item) {
-  detail::work_on_each(deduplicate_op, item, [](auto fragment) {
-    const std::lock_guard alone(state_lock);
-    return state(std::move(fragment));
+  detail::work_on_each(deduplicate_op, item, [&](auto fragment) {
+    auto& now = all_known.of(item);
+    const std::lock_guard alone(now.lock);
+    return now.chunks(std::move(fragment));
   });
 }
 void Compress::op(Item& item) {

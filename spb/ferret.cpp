@@ -1,6 +1,7 @@
 #include "spb/ferret.hpp"
 
-#include <memory>
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -9,12 +10,12 @@
 
 #include "apps/ferret/ferret.hpp"
 #include "apps/ferret/inputs.hpp"
-#include "apps/support/error.hpp"
+#include "apps/ferret/query.hpp"
 #include "apps/support/folder.hpp"
 #include "spb/detail/elements.hpp"
-#include "spb/detail/intake.hpp"
+#include "spb/detail/per_stream.hpp"
 #include "spb/detail/picture_codec.hpp"
-#include "spb/detail/plain_stream.hpp"
+#include "spb/detail/pointer_stream.hpp"
 #include "spb/detail/session.hpp"
 
 // What travels of an element: what the source fills.
@@ -43,24 +44,24 @@ ferret::source source_of(const detail::options& asked, const detail::places& whe
 }
 
 struct stream {
+  using pull = detail::appending<detail::pointer_source<detail::elements<ferret::source>>>;
   stream(detail::elements<ferret::source> from, const fs::path& features, const fs::path& output)
-      : intake({std::move(from)}),
+      : intake(pull{{std::move(from)}}),
         collection(ferret::database::load(features)),
         through(collection),
         sink(output, collection) {}
-  detail::intake<Item, detail::appending<detail::elements<ferret::source>>> intake;
+  detail::intake<Item, pull> intake;
   ferret::database collection;
   ferret::index through;
   ferret::sink sink;
   std::mutex sink_lock;
+  const std::uint64_t number = ++made;  // none has had it before in this process
+
+ private:
+  inline static std::atomic<std::uint64_t> made{0};
 };
 
-std::shared_ptr<stream> current;
-
-stream& opened() {
-  if (!current) throw apps::error("init_bench has not been called");
-  return *current;
-}
+detail::per_stream<stream> streams;
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto queries = queries_of(where);
@@ -71,8 +72,7 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   else
     detail::forbid_overwriting(queries, where);
   detail::forbid_overwriting(features, where);
-  current = std::make_shared<stream>(detail::elements_of(where, [&] { return source_of(asked, where); }),
-                                     features, where.output);
+  streams.add(detail::elements_of(where, [&] { return source_of(asked, where); }), features, where.output);
   return {"source", "segmentation", "extract", "vectorization", "rank", "sink"};
 }
 
@@ -83,50 +83,50 @@ void init_bench(int argc, char** argv) {
                 {.about = &ferret::about(),
                  .open = open,
                  .play = detail::play_source<source_of>,
-                 .complete = [] { opened().sink.close(); },
-                 .discard = [] { current.reset(); }});
+                 .complete = [] { streams.for_each([](stream& one) { one.sink.close(); }); },
+                 .discard = [] { streams.clear(); }});
 }
 
 bool Source::take(detail::feed& by, Item& item) {
-  return detail::guarded(false, [&] { return opened().intake.take(by, item); });
+  return detail::guarded(false, [&] { return streams.of(by).intake.take(by, item); });
 }
 
 // Segmentation and vectorization keep their memory from one item to the next on the same thread.
 void Segmentation::op(Item& item) {
   thread_local ferret::segmentation segmentation;
-  detail::work_on_each(segmentation_op, item, segmentation);
+  detail::work_behind_pointers(segmentation_op, item, segmentation);
 }
 
 void Extract::op(Item& item) {
-  detail::work_on_each(extract_op, item, ferret::extract{});
+  detail::work_behind_pointers(extract_op, item, ferret::extract{});
 }
 
 void Vectorization::op(Item& item) {
-  thread_local std::weak_ptr<stream> of;
+  thread_local std::uint64_t of = 0;
   thread_local std::optional<ferret::vectorization> vectorization;
   detail::guarded(false, [&] {
-    auto& now = opened();
-    if (!vectorization || of.lock() != current) {
+    auto& now = streams.of(item);
+    if (of != now.number) {
       vectorization.emplace(now.through);
-      of = current;
+      of = now.number;
     }
-    detail::work_on_each(vectorization_op, item, *vectorization);
+    detail::work_behind_pointers(vectorization_op, item, *vectorization);
     return true;
   });
 }
 
 void Rank::op(Item& item) {
   detail::guarded(false, [&] {
-    detail::work_on_each(rank_op, item, ferret::rank(opened().collection));
+    detail::work_behind_pointers(rank_op, item, ferret::rank(streams.of(item).collection));
     return true;
   });
 }
 
 void Sink::op(Item& item) {
   detail::guarded(false, [&] {
-    auto& to = opened();
+    auto& to = streams.of(item);
     detail::deliver(sink_op, item, to.sink_lock, [&](Item& all) {
-      for (const auto& ranked : all) to.sink(ranked);
+      for (const auto& ranked : all) to.sink(*ranked);
     });
     return true;
   });

@@ -22,16 +22,24 @@
 /// early ones meanwhile.
 #pragma once
 
-#include "apps/ferret/query.hpp"
+#include <memory>
+
 #include "spb/api.hpp"
 #include "spb/detail/batch.hpp"
 #include "spb/operator.hpp"
 #include "spb/source_object.hpp"
 
+namespace apps {
+namespace ferret {
+struct query;  // apps/ferret/query.hpp
+}  // namespace ferret
+}  // namespace apps
+
 namespace spb {
 
-/// Pictures that are asked for, and what the operators have found out about them.
-class Item : public detail::batch<apps::ferret::query> {};
+/// Pictures that are asked for, and what the operators have found out about them. Copies of an item share
+/// this.
+class Item : public detail::timed_batch<std::shared_ptr<apps::ferret::query>> {};
 
 /// Reads options and opens queries, collection and output. Ends the process if something is wrong with them.
 void init_bench(int argc, char** argv);

@@ -22,9 +22,13 @@ namespace writer = apps::file_writer;
 
 enum operation : std::size_t { source_op, write_op, sink_op };
 
-std::optional<apps::output_folder> folder;  // outlives what is written into it
+// The folder, which outlives what is written into it, and whether each file is to be on the disk at once.
+struct place {
+  apps::output_folder folder;
+  bool sync;
+};
+detail::per_stream<place> all_places;
 detail::plain_stream<Item, detail::elements<writer::source>, writer::sink> current;
-bool sync = false;
 
 writer::source source_of(const detail::options& /*asked*/, const detail::places& where) {
   return writer::source(writer::read_recipe(detail::file_of(where, writer::recipe_file)));
@@ -32,16 +36,15 @@ writer::source source_of(const detail::options& /*asked*/, const detail::places&
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto recipe = writer::read_recipe(detail::file_of(where, writer::recipe_file));
-  sync = recipe.sync;
-  folder.emplace(where.output, writer::is_output);
+  const auto& to = all_places.add(apps::output_folder(where.output, writer::is_output), recipe.sync);
   current.open(detail::elements_of(where, [&] { return source_of(asked, where); }),
-               folder->inside() / writer::list_file, recipe);
+               to.folder.inside() / writer::list_file, recipe);
   return writer::about().operators;
 }
 
 void discard() {
   current.discard();
-  folder.reset();
+  all_places.clear();
 }
 
 }  // namespace
@@ -54,7 +57,7 @@ void init_bench(int argc, char** argv) {
                  .complete =
                      [] {
                        current.complete();
-                       folder->close();
+                       all_places.for_each([](place& one) { one.folder.close(); });
                      },
                  .discard = discard});
 }
@@ -63,8 +66,10 @@ bool Source::take(detail::feed& by, Item& item) {
   return current.take(by, item);
 }
 void Write::op(Item& item) {
-  detail::work_on_each(write_op, item,
-                       [](auto file) { return writer::write(folder->inside(), sync, std::move(file)); });
+  detail::work_on_each(write_op, item, [&](auto file) {
+    const auto& to = all_places.of(item);
+    return writer::write(to.folder.inside(), to.sync, std::move(file));
+  });
 }
 void Sink::op(Item& item) {
   current.write(sink_op, item);

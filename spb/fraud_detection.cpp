@@ -139,7 +139,8 @@ void init_bench(int argc, char** argv) {
                  .play = detail::play_source<source_of>,
                  .complete = [] { opened().sink->close(); },
                  .discard = [] { current.reset(); },
-                 .counts_at_source = true});
+                 .counts_at_source = true,
+                 .sources_share_input = true});
 }
 
 bool Source::take(detail::feed& by, Item& item) {

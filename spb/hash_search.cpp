@@ -23,7 +23,7 @@ namespace hashes = apps::hash_search;
 enum operation : std::size_t { source_op, search_op, sink_op };
 
 detail::plain_stream<Item, detail::elements<hashes::source>, hashes::sink> current;
-apps::range range;
+detail::per_stream<apps::range> ranges;
 
 hashes::source source_of(const detail::options& /*asked*/, const detail::places& where) {
   return hashes::source(detail::file_of(where, hashes::hashes_file));
@@ -34,7 +34,7 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   const auto beside = list.parent_path() / apps::range_file;
   detail::forbid_overwriting(beside, where);
   const auto all = hashes::source(list).size();
-  range = apps::read_range(beside);
+  ranges.add(apps::read_range(beside));
   current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, all);
   return hashes::about().operators;
 }
@@ -47,16 +47,20 @@ void init_bench(int argc, char** argv) {
                  .open = open,
                  .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
-                 .discard = [] { current.discard(); }});
+                 .discard =
+                     [] {
+                       current.discard();
+                       ranges.clear();
+                     }});
 }
 
 bool Source::take(detail::feed& by, Item& item) {
   return current.take(by, item);
 }
 void Search::op(Item& item) {
-  detail::work_on_each(search_op, item, [](const auto& one) {
+  detail::work_on_each(search_op, item, [&](const auto& one) {
     thread_local hashes::number_hasher hash;  // keeps its memory
-    return hashes::search(range, hash, one);
+    return hashes::search(ranges.of(item), hash, one);
   });
 }
 void Sink::op(Item& item) {

@@ -54,25 +54,25 @@ bool Source::take(detail::feed& by, Item& item) {
   return current.take(by, item);
 }
 void Segment::op(Item& item) {
-  detail::work_on_frames(segment_op, item, lane::segment{});
+  detail::work_behind_pointers(segment_op, item, lane::segment{});
 }
 void Canny1::op(Item& item) {
-  detail::work_on_frames(canny1_op, item, lane::canny1{});
+  detail::work_behind_pointers(canny1_op, item, lane::canny1{});
 }
 void HoughT::op(Item& item) {
-  detail::work_on_frames(hough_t_op, item, lane::hough_t{});
+  detail::work_behind_pointers(hough_t_op, item, lane::hough_t{});
 }
 void HoughP::op(Item& item) {
-  detail::work_on_frames(hough_p_op, item, lane::hough_p{});
+  detail::work_behind_pointers(hough_p_op, item, lane::hough_p{});
 }
 void Bitwise::op(Item& item) {
-  detail::work_on_frames(bitwise_op, item, lane::bitwise{});
+  detail::work_behind_pointers(bitwise_op, item, lane::bitwise{});
 }
 void Canny2::op(Item& item) {
-  detail::work_on_frames(canny2_op, item, lane::canny2{});
+  detail::work_behind_pointers(canny2_op, item, lane::canny2{});
 }
 void Overlap::op(Item& item) {
-  detail::work_on_frames(overlap_op, item, lane::overlap{});
+  detail::work_behind_pointers(overlap_op, item, lane::overlap{});
 }
 void Sink::op(Item& item) {
   current.write(sink_op, item);

@@ -32,14 +32,21 @@
 #include "spb/operator.hpp"
 #include "spb/source_object.hpp"
 
-namespace apps::lane_detection {
+namespace apps {
+namespace lane_detection {
 struct frame;  // apps/lane_detection/frame.hpp
+}  // namespace lane_detection
+}  // namespace apps
+
+/// Programs for SPBench turn OpenCV's own threads off by this, and include nothing of OpenCV for it.
+namespace cv {
+void setNumThreads(int threads);
 }
 
 namespace spb {
 
 /// Frames of the film. Copies of an item share them.
-class Item : public detail::batch<std::shared_ptr<apps::lane_detection::frame>> {};
+class Item : public detail::timed_batch<std::shared_ptr<apps::lane_detection::frame>> {};
 
 /// Reads options and opens input and output. Ends the process if something is wrong with them.
 void init_bench(int argc, char** argv);

@@ -20,14 +20,14 @@ namespace mandelbrot = apps::mandelbrot;
 enum operation : std::size_t { source_op, mandelbrot_op, sink_op };
 
 detail::plain_stream<Item, detail::elements<mandelbrot::source>, mandelbrot::sink> current;
-mandelbrot::scene scene;
+detail::per_stream<mandelbrot::scene> scenes;
 
 mandelbrot::source source_of(const detail::options& /*asked*/, const detail::places& where) {
   return mandelbrot::source(mandelbrot::read_scene(detail::file_of(where, mandelbrot::scene_file)));
 }
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
-  scene = mandelbrot::read_scene(detail::file_of(where, mandelbrot::scene_file));
+  const auto& scene = scenes.add(mandelbrot::read_scene(detail::file_of(where, mandelbrot::scene_file)));
   current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, scene);
   return mandelbrot::about().operators;
 }
@@ -40,7 +40,11 @@ void init_bench(int argc, char** argv) {
                  .open = open,
                  .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
-                 .discard = [] { current.discard(); }});
+                 .discard =
+                     [] {
+                       current.discard();
+                       scenes.clear();
+                     }});
 }
 
 bool Source::take(detail::feed& by, Item& item) {
@@ -48,7 +52,7 @@ bool Source::take(detail::feed& by, Item& item) {
 }
 void Mandelbrot::op(Item& item) {
   detail::work_on_each(mandelbrot_op, item,
-                       [](auto line) { return mandelbrot::draw(scene, std::move(line)); });
+                       [&](auto line) { return mandelbrot::draw(scenes.of(item), std::move(line)); });
 }
 void Sink::op(Item& item) {
   current.write(sink_op, item);

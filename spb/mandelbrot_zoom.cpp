@@ -22,14 +22,14 @@ namespace zoom = apps::mandelbrot_zoom;
 enum operation : std::size_t { source_op, mandelbrot_op, blur_op, sink_op };
 
 detail::plain_stream<Item, detail::elements<zoom::source>, zoom::sink> current;
-zoom::film film;
+detail::per_stream<zoom::film> films;
 
 zoom::source source_of(const detail::options& /*asked*/, const detail::places& where) {
   return zoom::source(zoom::read_film(detail::file_of(where, zoom::film_file)));
 }
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
-  film = zoom::read_film(detail::file_of(where, zoom::film_file));
+  const auto& film = films.add(zoom::read_film(detail::file_of(where, zoom::film_file)));
   current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, film);
   return zoom::about().operators;
 }
@@ -42,17 +42,23 @@ void init_bench(int argc, char** argv) {
                  .open = open,
                  .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
-                 .discard = [] { current.discard(); }});
+                 .discard =
+                     [] {
+                       current.discard();
+                       films.clear();
+                     }});
 }
 
 bool Source::take(detail::feed& by, Item& item) {
   return current.take(by, item);
 }
 void Mandelbrot::op(Item& item) {
-  detail::work_on_each(mandelbrot_op, item, [](auto frame) { return zoom::draw(film, std::move(frame)); });
+  detail::work_on_each(mandelbrot_op, item,
+                       [&](auto frame) { return zoom::draw(films.of(item), std::move(frame)); });
 }
 void Blur::op(Item& item) {
-  detail::work_on_each(blur_op, item, [](auto frame) { return zoom::blur(film, std::move(frame)); });
+  detail::work_on_each(blur_op, item,
+                       [&](auto frame) { return zoom::blur(films.of(item), std::move(frame)); });
 }
 void Sink::op(Item& item) {
   current.write(sink_op, item);

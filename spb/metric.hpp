@@ -33,9 +33,9 @@ class Metric {
     std::string name, unit;
     std::uint64_t count = 0;
     double sum = 0, least = 0, greatest = 0;
-    [[nodiscard]] double mean() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
+    double mean() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
   };
-  [[nodiscard]] summary so_far() const;
+  summary so_far() const;
 
   /// Those of all that exist, in the order in which they were made.
   static std::vector<summary> all();

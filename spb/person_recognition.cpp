@@ -1,7 +1,6 @@
 #include "spb/person_recognition.hpp"
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +22,7 @@ namespace fs = std::filesystem;
 enum operation : std::size_t { source_op, detect_op, recognize_op, sink_op };
 
 detail::film_stream<Item, person::frame> current;
-std::optional<person::gallery> known;
+detail::per_stream<person::gallery> galleries;
 
 apps::film_source<person::frame> source_of(const detail::options& asked, const detail::places& where) {
   return detail::film_source_of<person::frame>(asked, detail::file_of(where, person::film_file));
@@ -35,8 +34,8 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   detail::forbid_overwriting(person::pictures_in(folder), where);
   current.open(asked, where, film);
   person::face_finder find(person::usual_cascade());
-  known.emplace(folder, find);
-  for (const auto& picture : known->left_out())
+  const auto& known = galleries.add(folder, find);
+  for (const auto& picture : known.left_out())
     detail::remark("no face is found in '" + picture.string() + "': the gallery goes without it");
   return person::about().operators;
 }
@@ -52,7 +51,7 @@ void init_bench(int argc, char** argv) {
                  .discard =
                      [] {
                        current.discard();
-                       known.reset();
+                       galleries.clear();
                      }});
 }
 
@@ -60,14 +59,14 @@ bool Source::take(detail::feed& by, Item& item) {
   return current.take(by, item);
 }
 void Detect::op(Item& item) {
-  detail::work_on_frames(detect_op, item, [](person::frame frame) {
+  detail::work_behind_pointers(detect_op, item, [](person::frame frame) {
     thread_local person::detect detect(person::usual_cascade());  // has memory that it works in
     return detect(std::move(frame));
   });
 }
 void Recognize::op(Item& item) {
-  detail::work_on_frames(recognize_op, item, [](person::frame frame) {
-    return person::recognize(detail::opened(known))(std::move(frame));
+  detail::work_behind_pointers(recognize_op, item, [&](person::frame frame) {
+    return person::recognize(galleries.of(item))(std::move(frame));
   });
 }
 void Sink::op(Item& item) {

@@ -30,14 +30,21 @@
 #include "spb/operator.hpp"
 #include "spb/source_object.hpp"
 
-namespace apps::person_recognition {
+namespace apps {
+namespace person_recognition {
 struct frame;  // apps/person_recognition/frame.hpp
+}  // namespace person_recognition
+}  // namespace apps
+
+/// Programs for SPBench turn OpenCV's own threads off by this, and include nothing of OpenCV for it.
+namespace cv {
+void setNumThreads(int threads);
 }
 
 namespace spb {
 
 /// Frames of the film. Copies of an item share them.
-class Item : public detail::batch<std::shared_ptr<apps::person_recognition::frame>> {};
+class Item : public detail::timed_batch<std::shared_ptr<apps::person_recognition::frame>> {};
 
 /// Reads options, opens input and output, and learns the gallery. Ends the process if something is wrong with
 /// them.

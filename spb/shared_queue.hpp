@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,13 +43,13 @@ template <class T> class SharedQueue {
       : capacity_(capacity), producers_(producers), order_(order) {
     if (capacity == 0 || producers == 0)
       throw std::invalid_argument("a SharedQueue needs room for an item, and a producer");
-    if (order == queue_order::by_item && !has_place)
+    if (order == queue_order::by_item && !has_place())
       throw std::invalid_argument("a SharedQueue can put only items in order that have a batch_index");
   }
 
   /// Waits while the queue is full.
   void enqueue(T item) {
-    std::unique_lock held(lock_);
+    std::unique_lock<std::mutex> held(lock_);
     room_.wait(held, [&] { return items_.size() < capacity_ || is_due(item) || abandoned_; });
     if (abandoned_) return;
     if (order_ == queue_order::by_item) {
@@ -64,7 +66,7 @@ template <class T> class SharedQueue {
 
   /// Waits for an item. False at the end.
   bool dequeue(T& item) {
-    std::unique_lock held(lock_);
+    std::unique_lock<std::mutex> held(lock_);
     some_.wait(held, [&] { return ready() || producers_ == 0; });
     if (items_.empty()) return false;
     if (order_ == queue_order::by_item) {
@@ -87,16 +89,35 @@ template <class T> class SharedQueue {
   /// One of the producers has brought its last item.
   void close() {
     {
-      const std::lock_guard alone(lock_);
+      const std::lock_guard<std::mutex> alone(lock_);
       if (producers_ > 0) --producers_;
       if (producers_ > 0) return;
     }
     some_.notify_all();
   }
 
+  /// From now on it holds so many items; 0: any number. What it holds already stays.
+  void set_capacity(std::size_t items) {
+    {
+      const std::lock_guard<std::mutex> alone(lock_);
+      capacity_ = items == 0 ? std::numeric_limits<std::size_t>::max() : items;
+    }
+    room_.notify_all();
+  }
+
+  /// How many items it holds, and whether that is as many as it may.
+  std::size_t size() const {
+    const std::lock_guard<std::mutex> alone(lock_);
+    return items_.size();
+  }
+  bool full() const {
+    const std::lock_guard<std::mutex> alone(lock_);
+    return items_.size() >= capacity_;
+  }
+
   /// Whether nothing will come any more. Waits while it is not known: until there is an item, or the end.
   bool at_end() {
-    std::unique_lock held(lock_);
+    std::unique_lock<std::mutex> held(lock_);
     some_.wait(held, [&] { return ready() || producers_ == 0; });
     if (ready()) some_.notify_one();  // for who wants the item
     return items_.empty();
@@ -105,7 +126,7 @@ template <class T> class SharedQueue {
   /// Nobody will take items any more: what is there goes, what still comes is dropped, and the queue ends.
   void abandon() {
     {
-      const std::lock_guard alone(lock_);
+      const std::lock_guard<std::mutex> alone(lock_);
       abandoned_ = true;
       producers_ = 0;
       items_.clear();
@@ -115,21 +136,21 @@ template <class T> class SharedQueue {
   }
 
  private:
-  static constexpr bool has_place = requires(const T& item) { item.batch_index; };
+  template <class U>
+  static auto has_place_as(int) -> decltype(std::declval<U&>().batch_index, std::true_type());
+  template <class U> static std::false_type has_place_as(...);
+  using has_place = decltype(has_place_as<T>(0));
 
-  static std::uint64_t place_of(const T& item) {
-    if constexpr (has_place)
-      return item.batch_index;
-    else
-      return 0;
-  }
+  static std::uint64_t place_of(const T& item) { return place_of(item, has_place()); }
+  template <class U> static std::uint64_t place_of(const U& item, std::true_type) { return item.batch_index; }
+  template <class U> static std::uint64_t place_of(const U&, std::false_type) { return 0; }
   static bool later(const T& a, const T& b) { return place_of(a) > place_of(b); }
   bool is_due(const T& item) const { return order_ == queue_order::by_item && place_of(item) == due_; }
   bool ready() const {
     return !items_.empty() && (order_ == queue_order::as_they_come || is_due(items_.front()));
   }
 
-  std::mutex lock_;
+  mutable std::mutex lock_;
   std::condition_variable some_, room_;
   std::deque<T> items_;
   std::size_t capacity_;

@@ -20,7 +20,7 @@ namespace video = apps::video_filter;
 enum operation : std::size_t { source_op, read_op, blur_op, sobel_op, pack_op, sink_op };
 
 detail::frame_stream<Item, detail::elements<video::source>, video::sink> current;
-video::filter filter;
+detail::per_stream<video::filter> filters;
 
 video::source source_of(const detail::options& asked, const detail::places& where) {
   const auto held = asked.in_memory ? video::input_held::in_memory : video::input_held::on_disk;
@@ -29,7 +29,7 @@ video::source source_of(const detail::options& asked, const detail::places& wher
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
   const auto album = video::read_album(where.input);
-  filter = album.filter;
+  filters.add(album.filter);
   detail::forbid_overwriting(album.files, where);
   detail::forbid_overwriting(where.input / video::filter_file, where);
   current.open(detail::elements_of(where, [&] { return source_of(asked, where); }),
@@ -45,7 +45,11 @@ void init_bench(int argc, char** argv) {
                  .open = open,
                  .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
-                 .discard = [] { current.discard(); }});
+                 .discard =
+                     [] {
+                       current.discard();
+                       filters.clear();
+                     }});
 }
 
 bool Source::take(detail::feed& by, Item& item) {
@@ -56,20 +60,26 @@ bool Source::take(detail::feed& by, Item& item) {
 void Read::op(Item& item) {
   detail::guarded(false, [&] {
     thread_local video::read read;
-    detail::work_on_frames(read_op, item, read);
+    detail::work_behind_pointers(read_op, item, read);
     return true;
   });
 }
 void Blur::op(Item& item) {
-  detail::work_on_frames(blur_op, item, video::blur{filter});
+  detail::guarded(false, [&] {
+    detail::work_behind_pointers(blur_op, item, video::blur{filters.of(item)});
+    return true;
+  });
 }
 void Sobel::op(Item& item) {
-  detail::work_on_frames(sobel_op, item, video::sobel{filter});
+  detail::guarded(false, [&] {
+    detail::work_behind_pointers(sobel_op, item, video::sobel{filters.of(item)});
+    return true;
+  });
 }
 void Pack::op(Item& item) {
   detail::guarded(false, [&] {
     thread_local video::pack pack;
-    detail::work_on_frames(pack_op, item, pack);
+    detail::work_behind_pointers(pack_op, item, pack);
     return true;
   });
 }

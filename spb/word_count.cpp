@@ -46,6 +46,7 @@ void init_bench(int argc, char** argv) {
                  .complete = [] { current.complete(); },
                  .discard = [] { current.discard(); },
                  .counts_at_source = true,
+                 .sources_share_input = true,
                  .elements_suffice = true});
 }
 
@@ -66,7 +67,7 @@ std::vector<Item> Divide::op(const Item& item, std::size_t parts) {
     made[i].key = i;
     made[i].timestamp = item.timestamp;
     made[i].batch_index = item.batch_index;
-    made[i].source = item.source;
+    made[i].sourceId = item.sourceId;
   }
   detail::operate(divide_op, item, [&](const Item& all) {
     for (const auto& some : all) {

@@ -51,8 +51,8 @@ class Counts {
   template <class F> void for_each(F f) const { words_.for_each(f); }
   /// Adds a word of at least one byte. Where it has been counted by another process, say.
   void add(std::string_view word, std::uint64_t times) { words_.add(word, times); }
-  std::int64_t timestamp = 0;                 ///< as that of items; the counts came at no time of their own
-  static constexpr std::uint16_t source = 0;  ///< likewise: they come from all
+  std::int64_t timestamp = 0;                   ///< as that of items; the counts came at no time of their own
+  static constexpr std::int16_t sourceId = -1;  ///< likewise: they come from all
 
  private:
   friend class Count;

@@ -21,7 +21,7 @@ namespace xml = apps::xml_transform;
 enum operation : std::size_t { source_op, load_op, transform_op, sink_op };
 
 detail::plain_stream<Item, detail::elements<xml::source>, xml::sink> current;
-std::shared_ptr<const xml::style_sheet> style;
+detail::per_stream<std::shared_ptr<const xml::style_sheet>> styles;
 
 xml::source source_of(const detail::options& asked, const detail::places& where) {
   const auto held = asked.in_memory ? xml::input_held::in_memory : xml::input_held::on_disk;
@@ -32,7 +32,7 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   const auto collection = xml::read_collection(where.input);
   detail::forbid_overwriting(collection.documents, where);
   detail::forbid_overwriting(collection.style, where);
-  style = std::make_shared<const xml::style_sheet>(collection.style);
+  const auto& style = styles.add(std::make_shared<const xml::style_sheet>(collection.style));
   current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, collection,
                *style);
   return xml::about().operators;
@@ -46,7 +46,11 @@ void init_bench(int argc, char** argv) {
                  .open = open,
                  .play = detail::play_source<source_of>,
                  .complete = [] { current.complete(); },
-                 .discard = [] { current.discard(); }});
+                 .discard =
+                     [] {
+                       current.discard();
+                       styles.clear();
+                     }});
 }
 
 bool Source::take(detail::feed& by, Item& item) {
@@ -56,7 +60,10 @@ void Load::op(Item& item) {
   detail::work_on_each(load_op, item, xml::load{});
 }
 void Transform::op(Item& item) {
-  detail::work_on_each(transform_op, item, xml::transform{style});
+  detail::guarded(false, [&] {
+    detail::work_on_each(transform_op, item, xml::transform{styles.of(item)});
+    return true;
+  });
 }
 void Sink::op(Item& item) {
   current.write(sink_op, item);

@@ -21,6 +21,11 @@ void feed::set_frequency(const rate& pattern) {
   change(paced_, true);
 }
 
+void feed::clear_frequency() {
+  change(paced_, false);
+  schedule_.release();
+}
+
 void feed::set_as(const feed& other) {
   change(size_, other.size_.load(std::memory_order_relaxed));
   change(bytes_, other.most_bytes());

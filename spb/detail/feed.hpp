@@ -20,6 +20,8 @@ class feed {
   /// An item is closed so long after its first element came. \throws std::invalid_argument  if negative
   void set_batch_interval(double seconds);
   void set_frequency(const rate& pattern);
+  /// Elements come as they can be had.
+  void clear_frequency();
   /// What becomes of elements that are late. Before `set_frequency`.
   void set_late(when_late policy) { schedule_.set_late(policy); }
   /// How many were passed over.
@@ -30,6 +32,8 @@ class feed {
   /// Whether items are of one element, which comes as soon as it is asked for.
   [[nodiscard]] bool plain() const { return plain_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t most() const;
+  /// As it was set.
+  [[nodiscard]] std::uint64_t batch_size() const { return size_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t most_bytes() const { return bytes_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::int64_t interval_ns() const { return interval_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool paced() const { return paced_.load(std::memory_order_relaxed); }

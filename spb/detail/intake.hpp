@@ -13,6 +13,7 @@
 #include "spb/detail/failure.hpp"
 #include "spb/detail/feed.hpp"
 #include "spb/detail/intake_lock.hpp"
+#include "spb/detail/operation.hpp"
 #include "spb/detail/recorder.hpp"
 
 namespace spb::detail {
@@ -60,12 +61,11 @@ template <class Item, class Pull> class intake {
     {
       const intake_lock::guard alone(lock_);
       if (!append_next(item)) return false;
-      item.batch_index = next_index_++;
+      item.batch_index = next_place(by);
       item.timestamp = counted_from(now);
     }
-    item.source = by.source();
-    mine().took(1);
-    if (now != 0) mine().worked(0, thalweg::observe::now_ns() - now, 1);
+    came(by, item);
+    if (now != 0) worked_on(0, item, thalweg::observe::now_ns() - now, 1);
     return true;
   }
 
@@ -88,12 +88,11 @@ template <class Item, class Pull> class intake {
         fill(item, paced ? due.count : by.most(), bytes, interval);
       }
       if (item.empty()) return paced && due.count == 0 ? close_early() : false;
-      item.batch_index = next_index_++;
+      item.batch_index = next_place(by);
       item.timestamp = paced ? due.first_ns : counted_from(begin);
     }
-    item.source = by.source();
-    mine().took(item.size());
-    if (timing()) mine().worked(0, thalweg::observe::now_ns() - begin, item.size());
+    came(by, item);
+    if (timing()) worked_on(0, item, thalweg::observe::now_ns() - begin, item.size());
     return true;
   }
 
@@ -105,6 +104,18 @@ template <class Item, class Pull> class intake {
       return append_next(lost);
     });
     return false;
+  }
+
+  // The place of an item among those of all source objects, so that one order holds for all of them.
+  std::uint64_t next_place(const feed& by) {
+    return by.source() == 0 ? next_index_++ : items_of_objects.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  static void came(const feed& by, Item& item) {
+    item.sourceId = static_cast<std::int16_t>(by.source() - 1);
+    if constexpr (requires { item.batch_size; }) item.batch_size = static_cast<int>(item.size());
+    if constexpr (requires { item.latency_op; }) item.latency_op.clear();
+    mine().took(item.size());
   }
 
   // Elements as they can be had, up to so many, so many bytes (0: any number), and so long after the first

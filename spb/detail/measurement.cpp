@@ -81,16 +81,13 @@ std::vector<std::pair<double, std::uint64_t>> buckets_of(const thalweg::observe:
   return all;
 }
 
-double mean_latency_ms(const sample& from, const sample& to) {
-  if (to.timed <= from.timed) return 0;
-  return (to.latency_ns - from.latency_ns) / static_cast<double>(to.timed - from.timed) * to_ms;
-}
-
 // The sample of so long ago. From the first call on some are taken.
 sample since(double seconds) {
   auto& s = current();
   const std::lock_guard alone(s.lock);
-  if (!s.recent) s.recent = std::make_unique<memory_of_samples>(instant_period_ns, instant_samples);
+  if (!s.recent)
+    s.recent = std::make_unique<memory_of_samples>(instant_period_ns, instant_samples,
+                                                   [] { return take_sample(false); });
   const auto moment = thalweg::observe::now_ns() - static_cast<std::int64_t>(seconds * 1e9);
   const auto found = s.recent->at_or_before(moment);
   return found.time_ns <= moment ? found : s.first;
@@ -288,6 +285,14 @@ void measurement::add(const std::vector<std::string>& told_by_all) {
   std::tie(found.peak_bytes, found.voluntary_switches, found.involuntary_switches, found.minor_faults,
            found.major_faults) = std::tuple_cat(counts);
   for (std::size_t i = 0; i < operators.size(); ++i) found.operators[i].time = summed_up(*operators[i]);
+}
+
+double measurement::cores() {
+  const auto now = take_sample(true);
+  const auto& first = current().first;
+  const auto time = now.time_ns - first.time_ns;
+  return running() && time > 0 ? static_cast<double>(now.cpu_ns - first.cpu_ns) / static_cast<double>(time)
+                               : 0;
 }
 
 double measurement::throughput_of_last(double seconds) {

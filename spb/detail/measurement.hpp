@@ -100,6 +100,8 @@ class measurement {
   static double throughput();
   static double latency_ms_of_last(double seconds);
   static double latency_ms();
+  /// How many processors were busy with this process.
+  static double cores();
 };
 
 /// A number for one more source of the stream that is an object.

@@ -3,6 +3,7 @@
 #include <thalweg/observe/clock.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <utility>
 
@@ -10,6 +11,13 @@
 #include "spb/detail/recorder.hpp"
 
 namespace spb::detail {
+
+/// Notes what time an operator has taken for so many elements.
+template <class Item>
+void worked_on(std::size_t operation, Item& item, std::int64_t time_ns, std::uint64_t elements) {
+  mine().worked(operation, time_ns, elements);
+  if constexpr (requires { item.latency_op; }) item.latency_op.push_back(static_cast<double>(time_ns) * 1e-3);
+}
 
 /// Applies an operator to an item: `f(item)`, timed if latencies are wanted. `operation`: its place among the
 /// application's operators.
@@ -22,7 +30,7 @@ template <class Item, class F> void operate(std::size_t operation, Item& item, F
     const auto elements = item.size();  // it may filter
     const auto begin = thalweg::observe::now_ns();
     std::forward<F>(f)(item);
-    mine().worked(operation, thalweg::observe::now_ns() - begin, elements);
+    worked_on(operation, item, thalweg::observe::now_ns() - begin, elements);
     return true;
   });
 }
@@ -31,7 +39,7 @@ template <class Item, class F> void operate(std::size_t operation, Item& item, F
 template <class Item> void note_arrival(const Item& item, std::size_t elements) {
   if (!timing() || item.timestamp == 0) return;
   const auto now = thalweg::observe::now_ns();
-  mine().arrived({now, now - item.timestamp, elements, item.source});
+  mine().arrived({now, now - item.timestamp, elements, source_of(item)});
 }
 
 /// Applies a sink, which several threads may call: one after the other.
@@ -43,7 +51,7 @@ void deliver(std::size_t operation, Item& item, Lock& lock, F&& f) noexcept {
     std::forward<F>(f)(all);
   });
   if (failed()) return;
-  mine().gave(elements);
+  mine().gave(elements, source_of(item));
   note_arrival(item, elements);
 }
 

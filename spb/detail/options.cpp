@@ -49,9 +49,13 @@ constexpr int most_threads = 4'096;  // as many as every interface can be asked 
 
 constexpr option known[] = {
     {"input", "class or file",
-     "what the stream is made of; also a name that ./thalweg new-input has given, or where it is played: "
+     "what the stream is made of (again: that of the next source object); also a name that ./thalweg "
+     "new-input has given, or where it is played: "
      "tcp://host:port[/class], kafka://broker/topic[/class]",
-     [](options& o, const std::string& v) { o.input = v; }},
+     [](options& o, const std::string& v) {
+       o.inputs.push_back(v);
+       o.input = o.inputs.front();
+     }},
     {"feed", "address",
      "play the input to a program that takes it from there, tcp://host:port (the tcp:// may "
      "be left out) or kafka://broker/topic; no more than that",

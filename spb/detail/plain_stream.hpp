@@ -3,44 +3,35 @@
 #include <cstddef>
 #include <filesystem>
 #include <mutex>
-#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "apps/support/error.hpp"
 #include "spb/detail/intake.hpp"
 #include "spb/detail/operation.hpp"
+#include "spb/detail/per_stream.hpp"
 #include "spb/detail/session.hpp"
 
 namespace spb::detail {
 
-/// What `init_bench` has made. \throws apps::error  if it has not been called
-template <class T> T& opened(std::optional<T>& one) {
-  if (!one) throw apps::error("init_bench has not been called");
-  return *one;
-}
-
-/// The stream of an application that has a source and a sink, and nothing else that its operators share.
+/// The streams of an application that has a source and a sink, and nothing else that its operators share:
+/// one, or one for each source object.
 template <class Item, class Source, class Sink> class plain_stream {
  public:
-  void open(Source source, Sink sink) {
-    intake_.emplace(appending<Source>{std::move(source)});
-    sink_.emplace(std::move(sink));
-  }
+  /// Opens one, in addition to those that there are.
+  void open(Source source, Sink sink) { all_.add(std::move(source), std::move(sink)); }
   void open(Source source, std::filesystem::path output, const auto&... for_sink) {
     open(std::move(source), Sink(std::move(output), for_sink...));
   }
-  /// Completes the output.
-  void complete() { opened(sink_).close(); }
-  /// Gives everything up.
-  void discard() {
-    intake_.reset();
-    sink_.reset();
+  /// Completes the output of each.
+  void complete() {
+    all_.for_each([](stream& one) { one.sink.close(); });
   }
+  /// Gives everything up.
+  void discard() { all_.clear(); }
 
   /// Fills an item; false at the end. By any number of threads.
   bool take(feed& by, Item& item) {
-    return guarded(false, [&] { return opened(intake_).take(by, item); });
+    return guarded(false, [&] { return all_.of(by).from.take(by, item); });
   }
   /// Gives an item to the sink. By any number of threads.
   void write(std::size_t operation, Item& item) {
@@ -51,16 +42,20 @@ template <class Item, class Source, class Sink> class plain_stream {
   /// Gives something else to the sink: `f(sink, what)`. By any number of threads.
   template <class What, class F> void give(std::size_t operation, What& what, F f) {
     guarded(false, [&] {
-      auto& sink = opened(sink_);
-      deliver(operation, what, sink_lock_, [&](What& all) { f(sink, all); });
+      auto& to = all_.of(what);
+      deliver(operation, what, to.lock, [&](What& all) { f(to.sink, all); });
       return true;
     });
   }
 
  private:
-  std::optional<intake<Item, appending<Source>>> intake_;
-  std::optional<Sink> sink_;
-  std::mutex sink_lock_;
+  struct stream {
+    stream(Source source, Sink end) : from({std::move(source)}), sink(std::move(end)) {}
+    intake<Item, appending<Source>> from;
+    Sink sink;
+    std::mutex lock;
+  };
+  per_stream<stream> all_;
 };
 
 /// Applies a function to each element of an item.

@@ -120,6 +120,14 @@ std::uint64_t totals::taken_by(std::uint16_t source) {
   return sum;
 }
 
+std::uint64_t totals::given_of(std::uint16_t source) {
+  std::uint64_t sum = 0;
+  for_each([&](const recorder& one) {
+    sum += one.given_of_[std::min(source, most_sources)].load(std::memory_order_relaxed);
+  });
+  return sum;
+}
+
 template <class Which> std::unique_ptr<thalweg::observe::histogram> totals::merged(Which which) {
   auto all = std::make_unique<thalweg::observe::histogram>();
   for_each([&](const recorder& one) {
@@ -140,15 +148,23 @@ std::unique_ptr<thalweg::observe::histogram> totals::of_source(std::uint16_t sou
   return merged([&](const recorder& one) -> auto& { return one.sources_[source]; });
 }
 
-totals::sum totals::latency_sum() {
+template <class Which> totals::sum totals::summed(Which which) {
   sum all;
   for_each([&](const recorder& one) {
-    if (const auto* times = one.latency_.load(std::memory_order_acquire)) {
+    if (const auto* times = which(one).load(std::memory_order_acquire)) {
       all.count += times->count();
       all.nanoseconds += times->sum();
     }
   });
   return all;
+}
+
+totals::sum totals::latency_sum() {
+  return summed([](const recorder& one) -> auto& { return one.latency_; });
+}
+
+totals::sum totals::latency_sum_of(std::uint16_t source) {
+  return summed([&](const recorder& one) -> auto& { return one.sources_[std::min(source, most_sources)]; });
 }
 
 totals::moments totals::extremes() {
@@ -189,6 +205,7 @@ void totals::clear() {
   auto& [lock, all] = recorders();
   const std::lock_guard alone(lock);
   all.clear();
+  items_of_objects.store(0);
   stream_now.fetch_add(1);
 }
 

@@ -5,6 +5,7 @@
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/observe/histogram.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -40,6 +41,14 @@ struct arrival {
 class arrival_log;
 inline std::atomic<arrival_log*> log_of_arrivals{nullptr};
 
+/// How many items source objects have given: these have their places in the stream by it.
+inline std::atomic<std::uint64_t> items_of_objects{0};
+
+/// The number of the source that an item comes from.
+template <class Item> std::uint16_t source_of(const Item& item) {
+  return static_cast<std::uint16_t>(item.sourceId + 1);
+}
+
 /// What one thread has done. Written by it alone.
 class alignas(64) recorder {
  public:
@@ -50,7 +59,11 @@ class alignas(64) recorder {
     bump(taken_, elements);
     bump(items_, 1);
   }
-  void gave(std::uint64_t elements) { bump(given_, elements); }
+  /// `source`: the number of the one that they come from.
+  void gave(std::uint64_t elements, std::uint16_t source) {
+    bump(given_, elements);
+    if (source != 0) bump(given_of_[std::min(source, most_sources)], elements);
+  }
   void arrived(const arrival& one);
   void worked(std::size_t operation, std::int64_t time_ns, std::uint64_t elements);
   /// What it takes is a source's, from now on.
@@ -69,6 +82,7 @@ class alignas(64) recorder {
 
   std::atomic<std::uint64_t> taken_{0}, items_{0};
   std::atomic<std::uint64_t> given_{0};
+  std::array<std::atomic<std::uint64_t>, most_sources + 1> given_of_{};
   std::atomic<std::uint16_t> source_{0};
   cell latency_{nullptr};
   std::array<cell, most_operators> operators_{};
@@ -107,12 +121,14 @@ class totals {
   static std::unique_ptr<thalweg::observe::histogram> of_operator(std::size_t operation);
   static std::unique_ptr<thalweg::observe::histogram> of_source(std::uint16_t source);
   static std::uint64_t taken_by(std::uint16_t source);
+  static std::uint64_t given_of(std::uint16_t source);
   /// Count and sum (ns) of the latencies so far, which is less work than all of them.
   struct sum {
     std::uint64_t count = 0;
     double nanoseconds = 0;
   };
   static sum latency_sum();
+  static sum latency_sum_of(std::uint16_t source);
   /// When the items with the shortest and the longest latency arrived, of those that were the first with it.
   struct moments {
     std::int64_t shortest_ns = 0, longest_ns = 0;
@@ -129,6 +145,7 @@ class totals {
  private:
   template <class F> static void for_each(F f);
   template <class Which> static std::unique_ptr<thalweg::observe::histogram> merged(Which which);
+  template <class Which> static sum summed(Which which);
 };
 
 }  // namespace spb::detail

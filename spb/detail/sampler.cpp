@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "spb/detail/feed.hpp"
 #include "spb/detail/recorder.hpp"
@@ -29,6 +30,11 @@ sample take_sample(bool resources) {
 double rate_between(const sample& from, const sample& to) {
   const auto time = static_cast<double>(to.time_ns - from.time_ns) * 1e-9;
   return time > 0 ? static_cast<double>(to.elements - from.elements) / time : 0;
+}
+
+double mean_latency_ms(const sample& from, const sample& to) {
+  if (to.timed <= from.timed) return 0;
+  return (to.latency_ns - from.latency_ns) / static_cast<double>(to.timed - from.timed) * 1e-6;
 }
 
 void sampler::start() {
@@ -82,13 +88,13 @@ void monitor::add() {
   all_.push_back(now);
 }
 
-memory_of_samples::memory_of_samples(std::int64_t period_ns, std::size_t most)
-    : sampler(period_ns), most_(most) {
+memory_of_samples::memory_of_samples(std::int64_t period_ns, std::size_t most, std::function<sample()> take)
+    : sampler(period_ns), most_(most), take_(std::move(take)) {
   start();
 }
 
 void memory_of_samples::add() {
-  const auto now = take_sample(false);
+  const auto now = take_();
   const std::lock_guard alone(samples_lock_);
   if (samples_.size() >= most_) {
     const auto half = samples_.size() / 2;

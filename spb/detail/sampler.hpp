@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -35,8 +36,9 @@ std::uint64_t elements_so_far();
 /// A sample of now. `resources`: also processor time and memory, which are system calls.
 sample take_sample(bool resources);
 
-/// Elements a second between two samples.
+/// Elements a second, and the mean latency, between two samples.
 double rate_between(const sample& from, const sample& to);
+double mean_latency_ms(const sample& from, const sample& to);
 
 /// A thread that takes samples while it lives.
 class sampler {
@@ -84,7 +86,7 @@ class monitor : public sampler {
 /// what lies long ago is known less exactly.
 class memory_of_samples : public sampler {
  public:
-  memory_of_samples(std::int64_t period_ns, std::size_t most);
+  memory_of_samples(std::int64_t period_ns, std::size_t most, std::function<sample()> take);
   ~memory_of_samples() override { stop(); }
 
   /// The last sample not younger than a moment, or else the first one. Any thread.
@@ -94,6 +96,7 @@ class memory_of_samples : public sampler {
   void add() override;
 
   const std::size_t most_;
+  const std::function<sample()> take_;
   mutable std::mutex samples_lock_;
   std::vector<sample> samples_;
 };

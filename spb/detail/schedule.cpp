@@ -127,6 +127,11 @@ void schedule::follow(const rate& pattern) {
   began_.reset();
 }
 
+void schedule::release() {
+  const std::lock_guard alone(lock_);
+  arrivals_.reset();
+}
+
 void schedule::set_late(when_late policy) {
   const std::lock_guard alone(lock_);
   late_ = policy;

@@ -32,6 +32,8 @@ rate parse_pattern(const std::string& text);
 class schedule {
  public:
   void follow(const rate& pattern);
+  /// Follows nothing any more.
+  void release();
   /// What becomes of elements that are late, from the next `follow` on.
   void set_late(when_late policy);
   [[nodiscard]] when_late late() const;

@@ -1,6 +1,7 @@
 #include "spb/detail/session.hpp"
 
 #include <thalweg/model/errors.hpp>
+#include <thalweg/observe/resources.hpp>
 #include <thalweg/observe/text.hpp>
 
 #include <algorithm>
@@ -33,6 +34,8 @@
 #include "spb/detail/feed.hpp"
 #include "spb/detail/measurement.hpp"
 #include "spb/detail/network.hpp"
+#include "spb/detail/recorder.hpp"
+#include "spb/detail/running_sources.hpp"
 
 namespace spb {
 
@@ -52,6 +55,10 @@ struct run_state {
   std::optional<apps::output_file> json;
   std::optional<crew> of;       // where several processes make the run
   bool agreed = false;          // these, on how the stream has ended
+  std::vector<places> more;     // those of source objects behind the first one
+  int sources = 0;              // that are objects
+  bool source_began = false;    // one of them began the measurement
+  std::string called = {};      // as what the program was
   apps::temporary for_a_while;  // a folder for what has no place, an output that nobody asked for, say
 };
 
@@ -252,6 +259,64 @@ places find_places(const options& asked, const application_link& link) {
   return found;
 }
 
+// Where the sink writes for a source object behind the first one: with its number before the ending.
+fs::path output_of(const fs::path& output, std::size_t stream) {
+  return output.parent_path() /
+         (output.stem().string() + '.' + std::to_string(stream + 1) + output.extension().string());
+}
+
+// Opens input and output for a source object behind the first one.
+void open_stream(std::size_t stream) {
+  auto& run = current();
+  auto asked = run.asked;
+  asked.input = asked.inputs[stream % asked.inputs.size()];
+  for (const auto& one : {run.asked.input, asked.input, asked.output.string()})
+    if (stream_address_of(one))
+      throw std::invalid_argument(one +
+                                  ": several sources have an input and an output each, which are files");
+  asked.json.clear();
+  asked.latency_file.clear();
+  asked.output = output_of(run.where.output, stream);
+  auto where = find_places(asked, run.link);
+  forbid_overwriting(run.where.input, where);
+  forbid_overwriting(where.input, run.where);
+  for (const auto& other : run.more) {
+    forbid_overwriting(other.input, where);
+    forbid_overwriting(where.input, other);
+  }
+  run.link.open(asked, where);
+  run.more.push_back(std::move(where));
+}
+
+// Every input that was named should have been read.
+void require_all_read() {
+  const auto& run = current();
+  const auto most = std::max<std::size_t>(1, run.link.sources_share_input ? 1 : run.more.size() + 1);
+  if (run.asked.inputs.size() > most)
+    throw std::invalid_argument("-input was given " + std::to_string(run.asked.inputs.size()) +
+                                " times, but the program has " + std::to_string(most) +
+                                (most == 1 ? " source" : " sources"));
+}
+
+std::optional<apps::verdict> verdict_on(const places& where) {
+  auto& run = current();
+  if (!run.asked.verify) return std::nullopt;
+  return where.registered ? apps::verify_registered(*where.registered, where.output)
+                          : run.link.about->verify(where.input_class, where.input, where.output);
+}
+
+// Of all outputs: what is wrong with the first that is wrong, if any is.
+std::optional<apps::verdict> verdict_on_all() {
+  const auto& run = current();
+  auto all = verdict_on(run.where);
+  for (std::size_t i = 0; all && all->good && i < run.more.size(); ++i) {
+    auto one = *verdict_on(run.more[i]);
+    all->says += "; source " + std::to_string(i + 2) + ": " + one.says;
+    all->good = one.good;
+  }
+  return all;
+}
+
 // By which latencies count. A frequency of the program's own says itself when elements are due.
 std::optional<thalweg::net::sender_clock> clock_of_sender() {
   const auto& from = current().where.network;
@@ -372,6 +437,7 @@ void open(int argc, char** argv) {
 // The end of the stream: what was measured, or why it has failed.
 void end_stream() {
   auto& run = current();
+  running_sources::end_all();
   measurement::end();
   if (!run.of) return throw_failure();
   if (std::exchange(run.agreed, true)) return;
@@ -383,8 +449,16 @@ void end_stream() {
 
 void begin(int argc, char** argv, application_link link) {
   auto& run = current();
-  if (argc > 0) run.program = fs::path(argv[0]).filename().string();
+  if (argc > 0) {
+    run.called = argv[0];
+    run.program = fs::path(argv[0]).filename().string();
+  }
   or_end([&] {
+    running_sources::end_all();
+    if (const auto discard = std::exchange(run.link.discard, nullptr)) discard();
+    run.more.clear();
+    run.sources = 0;
+    run.source_began = false;
     forget_failure();
     forget_early_end();
     apps::stop_signal = 0;
@@ -396,10 +470,26 @@ void begin(int argc, char** argv, application_link link) {
   });
 }
 
+std::string begin_source(feed& by) {
+  auto& run = current();
+  if (!run.link.about) throw apps::error("init_bench has not been called");
+  if (!measurement::running()) {
+    Metrics::init();
+    run.source_began = true;
+  }
+  by.set_source(next_source());
+  const auto stream = static_cast<std::size_t>(run.sources++);
+  const bool shared = run.link.sources_share_input;
+  if (stream > 0 && !shared) open_stream(stream);
+  const auto& where = stream == 0 || shared ? run.where : run.more.back();
+  return fs::path(where.input_name).stem().string();
+}
+
 }  // namespace detail
 
 void Metrics::init() {
   const auto& run = detail::current();
+  if (run.source_began) return;
   Metric::clear_all();
   detail::or_end([&] {
     if (run.of) run.of->exchange({});  // so that the time of none is measured while others still begin
@@ -426,17 +516,30 @@ double Metrics::getAverageLatency() {
   return detail::measurement::latency_ms();
 }
 
+void Metrics::enable_latency() {
+  detail::current().asked.latency = true;
+  detail::latency_wanted = true;
+}
+bool Metrics::latency_is_enabled() {
+  return detail::latency_wanted;
+}
+double Metrics::getCPUUsage() {
+  return 100 * detail::measurement::cores();
+}
+double Metrics::getMemoryUsage() {
+  return static_cast<double>(thalweg::observe::process_resources().resident_bytes) * 1e-6;
+}
+
 void end_bench() {
   auto& run = detail::current();
+  // SPBench's programs with several sources call it, and `bzip2_main` behind them.
+  if (run.link.about && !run.link.discard) return;
   detail::or_end([&] {
     detail::end_stream();
     if (!detail::is_first()) return detail::give_up();
+    detail::require_all_read();
     run.link.complete();
-    std::optional<apps::verdict> verified;
-    if (run.asked.verify)
-      verified = run.where.registered
-                     ? apps::verify_registered(*run.where.registered, run.where.output)
-                     : run.link.about->verify(run.where.input_class, run.where.input, run.where.output);
+    const auto verified = detail::verdict_on_all();
     apps::check_interruption();
     const detail::account of{run.program, run.link.about->name,     run.asked, detail::measurement::found(),
                              verified,    detail::clock_of_sender()};
@@ -461,7 +564,24 @@ int SPBench::getArgs() {
   return static_cast<int>(detail::current().asked.user_args.size());
 }
 void SPBench::setFrequency(double elements_per_second) {
-  detail::or_end([&] { detail::common_feed().set_frequency(detail::make_constant(elements_per_second)); });
+  detail::or_end([&] {
+    if (elements_per_second == 0)
+      detail::common_feed().clear_frequency();
+    else
+      detail::common_feed().set_frequency(detail::make_constant(elements_per_second));
+  });
+}
+double SPBench::getFrequency() {
+  return detail::common_feed().frequency();
+}
+int SPBench::getBatchSize() {
+  return static_cast<int>(detail::common_feed().batch_size());
+}
+double SPBench::getBatchInterval() {
+  return static_cast<double>(detail::common_feed().interval_ns()) * 1e-9;
+}
+std::string SPBench::getExecPath() {
+  return detail::current().called;
 }
 void SPBench::setFrequencyPattern(const std::string& pattern, double period, double least, double greatest,
                                   double spike) {

@@ -19,6 +19,8 @@
 
 namespace spb::detail {
 
+class feed;
+
 /// Where a run has its data.
 struct places {
   std::string input_class;          ///< empty: a user's file
@@ -55,12 +57,19 @@ struct application_link {
   std::function<void()> discard;
   /// Whether elements count when they are taken, not when they come to the sink.
   bool counts_at_source = false;
+  /// Whether all source objects take their part of one input, in place of an input for each.
+  bool sources_share_input = false;
   /// Whether nothing else of the input is needed where its elements are played.
   bool elements_suffice = false;
 };
 
 /// `init_bench`: ends the process if something is wrong with the options or the data.
 void begin(int argc, char** argv, application_link link);
+
+/// One more source object begins: the feed gets its number, and input and output are opened for it. Begins
+/// the measurement, too, unless it has begun. Returns the name of the input, without its ending. One thread
+/// at a time.
+std::string begin_source(feed& by);
 
 /// Says something on standard error, behind the program's name.
 void remark(const std::string& says);

@@ -3,7 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace spb::detail {
+namespace spb {
+namespace detail {
 
 /// What `batch` is, for applications whose items have one element or, once it has been dropped, none: small,
 /// and copied as plain bytes if the element is.
@@ -11,10 +12,10 @@ template <class Element> class single {
  public:
   std::int64_t timestamp = 0;
   std::uint64_t batch_index = 0;
-  std::uint16_t source = 0;
+  std::int16_t sourceId = -1;
 
-  [[nodiscard]] std::size_t size() const { return there_ ? 1 : 0; }
-  [[nodiscard]] bool empty() const { return !there_; }
+  std::size_t size() const { return there_ ? 1 : 0; }
+  bool empty() const { return !there_; }
   explicit operator bool() const { return there_; }
 
   Element* begin() { return &one_; }
@@ -38,4 +39,5 @@ template <class Element> class single {
   Element one_{};
 };
 
-}  // namespace spb::detail
+}  // namespace detail
+}  // namespace spb
