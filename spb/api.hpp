@@ -2,13 +2,32 @@
 /// (`<bzip2.hpp>`), which includes this one.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 // Programs for SPBench use these without including them.
+#include <atomic>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <mutex>
+#include <queue>
+#include <sstream>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "spb/metric.hpp"
 #include "spb/shared_queue.hpp"

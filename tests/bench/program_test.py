@@ -111,6 +111,11 @@ class Case(unittest.TestCase):
         """What lies in the folder, hidden files, too."""
         return sorted(file.name for file in self.folder.iterdir())
 
+    def outputs(self, sources: int = 2) -> list[str]:
+        """What the program writes: an output for each source, unless all share an input."""
+        one_each = "-sources" in PROGRAM.name and APPLICATION != "fraud_detection"
+        return ["output", *(f"output.{i}" for i in range(2, sources + 1) if one_each)]
+
     def refuses(self, name: str, *says: str, output: Path | None = None, json: Path | None = None) -> None:
         """The program ends with an error that names what is wrong, and leaves nothing behind."""
         before = self.left()
@@ -154,7 +159,7 @@ class Program(Case):
                 found = json.loads((self.folder / "json").read_text())
                 self.assertTrue(found["verified"]["good"])
                 self.assertGreater(found["elements"], 0)
-                self.assertEqual(self.left(), ["json", "output"])
+                self.assertEqual(self.left(), ["json", *self.outputs()])
                 if self.output.is_file():
                     OUTPUTS[name] = self.output.read_bytes()
 
@@ -312,7 +317,7 @@ class BrokenFolder(Case):
 
 @unittest.skipIf("several-sources" not in PROGRAM.name, "of programs with several sources")
 class SeveralSources(Case):
-    """Together the sources give the input once, however many they are."""
+    """Each source has an input and an output; those of fraud detection share theirs."""
 
     def test_three_sources(self) -> None:
         # Items of fraud detection have one transaction each, and there are many.
@@ -324,7 +329,11 @@ class SeveralSources(Case):
                 )
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("verified: good", done.stdout)
-                self.assertEqual(re.findall(r"source \d", done.stdout), ["source 1", "source 2", "source 3"])
+                self.assertEqual(re.findall(r"source \d:", done.stdout)[:3], [f"source {i}:" for i in (1, 2, 3)])
+                outputs = [self.folder / name for name in self.outputs(3)]
+                self.assertEqual(sorted(self.folder.iterdir()), outputs)
+                for other in outputs[1:]:
+                    self.assertEqual(other.read_bytes(), outputs[0].read_bytes())
 
     def test_no_number_of_sources(self) -> None:
         done = self.run_on(GOOD[APPLICATION][0], "-user-arg", "2x")
@@ -393,7 +402,7 @@ class Network(Case):
                 self.assertEqual((played.returncode, running.returncode), (0, 0), played.stderr + complaints)
                 self.assertIn("verified: good", shown)
                 self.assertRegex(played.stdout, r"^sent [1-9]\d* elements in ")
-                self.assertEqual(self.left(), ["output"])
+                self.assertEqual(self.left(), self.outputs())
 
     def test_another_input_than_the_one_that_is_waited_for(self) -> None:
         running, where = self.waiting("/huge", "-output", str(self.output))
