@@ -384,16 +384,15 @@ TEST_F(Bzip2, TextIsNotDecompressed) {
   EXPECT_EXIT(spb::Metrics::stop(), ExitedWithCode(1), "it can be compressed, not decompressed");
 }
 
-TEST_F(Bzip2, SeveralSourcesGiveTheInputOnce) {
-  const auto original = text(7 * block);
-  begin_with(original, {"-latency", "-json", path("json")});
+TEST_F(Bzip2, EachSourceHasAnInputAndAnOutput) {
+  const auto original = text(7 * block), short_one = text(2 * block, "short");
+  begin_with(original, {"-input", short_one, "-latency", "-json", path("json")});
   {
-    spb::Source one(2), other(1, 0, 1);
+    spb::Source one(2, 0, 3, 0), other;
     other.setBatchSize(1);
     other.setBatchInterval(1);
     other.setQueueMaxSize(2);
     other.setFrequency(500);
-    one.init();
     other.init();
     SharedQueue<spb::Item> in_order(1, 2, queue_order::by_item);
     std::jthread first([&] {
@@ -406,35 +405,107 @@ TEST_F(Bzip2, SeveralSourcesGiveTheInputOnce) {
       in_order.close();
     });
     for (spb::Item item; in_order.dequeue(item);) spb::Sink::op(item);
+    EXPECT_EQ(one.getSourceName(), "text");
+    EXPECT_EQ(other.getSourceName(), "short");
+    EXPECT_GT(one.getAverageThroughput(), 0);
+    EXPECT_GT(other.getInstantThroughput(100), 0);
+    EXPECT_GT(one.getAverageLatency() + one.getInstantLatency(100), 0);
   }
   end();
   EXPECT_EQ(read(output()), read(original));
+  EXPECT_EQ(read(path("output.2")), read(short_one));
   const auto sources = results()["sources"];
   ASSERT_EQ(sources.size(), 2U);
-  int elements = 0;
-  for (const auto& source : sources) {
-    elements += source["elements"].get<int>();
-    EXPECT_EQ(source["latency"]["count"], source["elements"]);
+  EXPECT_EQ(sources[0]["elements"], 7);
+  EXPECT_EQ(sources[1]["elements"], 2);
+  for (const auto& source : sources) EXPECT_EQ(source["latency"]["count"], source["elements"]);
+}
+
+// As SPBench's programs do: nothing begins the measurement, and the run is ended twice.
+TEST_F(Bzip2, WithASourceBeginsTheMeasurement) {
+  const auto original = text(3 * block);
+  with_arguments(spb::init_bench, original, {"-json", path("json")});
+  {
+    spb::Source source(1, 0, 1, 0);
+    source.init();  // runs already
+    while (!source.depleted()) {
+      auto item = source.getItem();
+      EXPECT_EQ(item.sourceId, 0);
+      EXPECT_EQ(item.batch_size, 1);
+      spb::Sink::op(item);
+    }
+    spb::Metrics::init();  // too late to begin
+    spb::end_bench();
   }
-  EXPECT_EQ(elements, 7);
+  spb::end_bench();
+  EXPECT_EQ(read(output()), read(original));
+  EXPECT_EQ(results()["elements"], 3);
+}
+
+TEST_F(Bzip2, MoreSourcesThanInputsReadThemAgain) {
+  const auto original = text(2 * block);
+  begin_with(original);
+  {
+    spb::Source one(1, 0, 0, 0), other(1, 0, 0, 0);
+    while (!(one.depleted() && other.depleted()))
+      for (auto* source : {&one, &other}) {
+        auto item = source->getItem();
+        spb::Sink::op(item);
+      }
+  }
+  end();
+  EXPECT_EQ(read(path("output.2")), read(original));
+}
+
+TEST_F(Bzip2, SeveralInputsAreReadBySeveralSourcesOfOneKind) {
+  const auto one = text(10), other = text(20, "other");
+  write(path("packed.bz2"), "BZh9");
+  const auto sources = [&](const fs::path& second) {
+    begin_with(one, {"-input", second});
+    spb::Source first(1, 0, 1, 0), more(1, 0, 1, 0);
+  };
+  EXPECT_EXIT(sources(path("packed.bz2")), ExitedWithCode(1),
+              "of several inputs all are .bz2 files, or none");
+  EXPECT_EXIT(sources(output()), ExitedWithCode(1), "output");
+  EXPECT_EXIT(
+      {
+        begin_with(one, {"-input", other});
+        copy();
+        end();
+      },
+      ExitedWithCode(1), "-input was given 2 times, but the program has 1 source");
 }
 
 TEST_F(Bzip2, ASourceGoesByTheOptionsUnlessItIsTold) {
   begin_with(text(5 * block), {"-batch-size", "3"});
-  spb::Source by_options, told(1);
+  spb::Source by_options, told;
+  EXPECT_EQ(by_options.getBatchSize(), 3);
+  told.setBatchSize(1);
+  EXPECT_EQ(told.getBatchSize(), 1);
+  told.setFrequency(20);
+  EXPECT_EQ(told.getFrequency(), 20);
+  told.setFrequency(0);
+  EXPECT_EQ(told.getFrequency(), 0);
   by_options.init();
   EXPECT_EQ(by_options.getItem().size(), 3U);
   EXPECT_EQ(by_options.getItem().size(), 2U);
   EXPECT_FALSE(by_options.getItem());
-  EXPECT_FALSE(told.getItem());  // it has not been started
+}
+
+TEST_F(Bzip2, NobodyWaitsForASourceThatIsNotStarted) {
+  begin_with(text(5 * block));
+  spb::Source source;
+  EXPECT_FALSE(source.getItem());
+  EXPECT_EXIT(source.depleted(), ExitedWithCode(1), "call its init");
+  EXPECT_EXIT(source.setQueueMaxSize(-1), ExitedWithCode(1), "fewer than 0 items");
 }
 
 TEST_F(Bzip2, ASourceThatIsNotReadToItsEndStops) {
   begin_with(text(5 * block));
-  spb::Source source(1, 0, 1);
-  source.init();
+  spb::Source source(1, 0, 1, 0);
   EXPECT_TRUE(source.getItem());
-  EXPECT_EXIT(source.init(), ExitedWithCode(1), "told to start twice");
+  end();
+  EXPECT_FALSE(source.getItem());
 }
 
 }  // namespace

@@ -158,4 +158,20 @@ TEST(SharedQueue, RefusesWhatCannotWork) {
   EXPECT_THROW(SharedQueue<int>(1, 1, queue_order::by_item), std::invalid_argument);
 }
 
+TEST(SharedQueue, MayChangeItsSizeAtAnyTime) {
+  SharedQueue<int> queue(1);
+  queue.enqueue(1);
+  EXPECT_TRUE(queue.full());
+  std::jthread waits([&] {
+    for (int i = 2; i <= 100; ++i) queue.enqueue(i);
+    queue.close();
+  });
+  queue.set_capacity(0);  // any number
+  waits.join();
+  EXPECT_EQ(queue.size(), 100U);
+  EXPECT_FALSE(queue.full());
+  queue.set_capacity(1);
+  for (int i = 1, got = 0; queue.dequeue(got); ++i) EXPECT_EQ(got, i);
+}
+
 }  // namespace
