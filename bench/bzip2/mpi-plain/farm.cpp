@@ -1,14 +1,19 @@
+#include <memory>
 #include <variant>
 
 #include <bzip2.hpp>
 #include <ranks.hpp>
 
 #include "bench/support/mpi_farm.hpp"
+#include "spb/detail/bzip2_block.hpp"
 
 using apps::bzip2::block;
 using apps::bzip2::packed_block;
 
-void travel(mpi_letter& by, std::variant<block, packed_block>& one) {
+void travel(mpi_letter& by, std::shared_ptr<spb::detail::bzip2_block>& pointer) {
+  if (!pointer)
+    pointer = std::make_shared<spb::detail::bzip2_block>();  // to be read, or an operator has failed
+  auto& one = pointer->one;
   auto is_packed = one.index() != 0;
   by.value(is_packed);
   if (by.reads() && is_packed) one.emplace<packed_block>();

@@ -9,6 +9,7 @@
 #include <ranks.hpp>
 
 #include "bench/support/item_codec.hpp"
+#include "spb/detail/bzip2_block.hpp"
 
 namespace tw = thalweg;
 using apps::bzip2::block;
@@ -23,11 +24,13 @@ struct block_codec {
                            &packed_block::stream_sum, &packed_block::damaged, &packed_block::follows>;
 
   static std::string tag() { return text::tag() + " or " + packed::tag(); }
-  static void write(tw::byte_writer& to, const std::variant<block, packed_block>& one) {
+  static void write(tw::byte_writer& to, const spb::detail::bzip2_block& either) {
+    const auto& one = either.one;
     to(one.index() != 0);
     one.index() == 0 ? text::write(to, std::get<block>(one)) : packed::write(to, std::get<packed_block>(one));
   }
-  static void read(tw::byte_reader& from, std::variant<block, packed_block>& one) {
+  static void read(tw::byte_reader& from, spb::detail::bzip2_block& either) {
+    auto& one = either.one;
     bool is_packed = false;
     from(is_packed);
     is_packed ? packed::read(from, one.emplace<packed_block>()) : text::read(from, one.emplace<block>());

@@ -1,12 +1,16 @@
 #include <cstdint>
+#include <memory>
 
 #include <ferret.hpp>
 #include <ranks.hpp>
 
+#include "apps/ferret/query.hpp"
 #include "bench/support/mpi_farm.hpp"
 
 // There: the picture. Back: the ranking.
-void travel(mpi_letter& by, apps::ferret::query& one) {
+void travel(mpi_letter& by, std::shared_ptr<apps::ferret::query>& pointer) {
+  if (!pointer) pointer = std::make_shared<apps::ferret::query>();  // to be read, or an operator has failed
+  auto& one = *pointer;
   auto ranked = static_cast<std::uint64_t>(one.ranking.size());
   by.value(one.number);
   by.value(one.shown.width);
