@@ -37,8 +37,6 @@ template <class Source, class Work, class Sink> void run() {
   farm.add_emitter(first);
   farm.add_collector(last);
   farm.set_scheduling_ondemand();
-  farm.blocking_mode(true);
-  farm.no_mapping();
   if (farm.run_and_wait_end() < 0) ff::error("running the farm\n");
   spb::Metrics::stop();
 }

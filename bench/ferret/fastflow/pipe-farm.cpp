@@ -31,10 +31,6 @@ int main(int argc, char* argv[]) {
   for (auto* const farm : {segmentation.get(), extract.get(), vectorization.get(), rank.get()})
     pipe.add_stage(farm);
   pipe.add_stage(&last);
-  pipe.setXNodeInputQueueLength(1, true);
-  pipe.setXNodeOutputQueueLength(1, true);
-  pipe.blocking_mode(true);
-  pipe.no_mapping();
   if (pipe.run_and_wait_end() < 0) ff::error("running the pipeline\n");
   spb::Metrics::stop();
   spb::end_bench();

@@ -49,10 +49,6 @@ int main(int argc, char* argv[]) {
   pipe.add_stage(describe.get());
   pipe.add_stage(rank.get());
   pipe.add_stage(&last);
-  pipe.setXNodeInputQueueLength(1, true);
-  pipe.setXNodeOutputQueueLength(1, true);
-  pipe.blocking_mode(true);
-  pipe.no_mapping();
   if (pipe.run_and_wait_end() < 0) ff::error("running the pipeline\n");
   spb::Metrics::stop();
   spb::end_bench();

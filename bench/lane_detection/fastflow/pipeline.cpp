@@ -17,10 +17,6 @@ int main(int argc, char* argv[]) {
                      std::make_unique<stage<spb::HoughP>>(), std::make_unique<stage<spb::Bitwise>>(),
                      std::make_unique<stage<spb::Canny2>>(), std::make_unique<stage<spb::Overlap>>(),
                      std::make_unique<sink>());
-  pipe.setXNodeInputQueueLength(1, true);
-  pipe.setXNodeOutputQueueLength(1, true);
-  pipe.blocking_mode(true);
-  pipe.no_mapping();
   if (pipe.run_and_wait_end() < 0) ff::error("running the pipeline\n");
   spb::Metrics::stop();
   spb::end_bench();

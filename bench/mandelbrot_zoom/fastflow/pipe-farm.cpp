@@ -21,10 +21,6 @@ int main(int argc, char* argv[]) {
   mandelbrot->add_emitter(&first);
   for (auto* const farm : {mandelbrot.get(), blur.get()}) pipe.add_stage(farm);
   pipe.add_stage(&last);
-  pipe.setXNodeInputQueueLength(1, true);
-  pipe.setXNodeOutputQueueLength(1, true);
-  pipe.blocking_mode(true);
-  pipe.no_mapping();
   if (pipe.run_and_wait_end() < 0) ff::error("running the pipeline\n");
   spb::Metrics::stop();
   spb::end_bench();

@@ -14,10 +14,6 @@ int main(int argc, char* argv[]) {
   spb::Metrics::init();
   ff::ff_Pipe<> pipe(std::make_unique<source>(), std::make_unique<stage<spb::Detect>>(),
                      std::make_unique<stage<spb::Recognize>>(), std::make_unique<sink>());
-  pipe.setXNodeInputQueueLength(1, true);
-  pipe.setXNodeOutputQueueLength(1, true);
-  pipe.blocking_mode(true);
-  pipe.no_mapping();
   if (pipe.run_and_wait_end() < 0) ff::error("running the pipeline\n");
   spb::Metrics::stop();
   spb::end_bench();

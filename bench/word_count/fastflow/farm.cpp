@@ -54,8 +54,6 @@ int main(int argc, char* argv[]) {
   ff::ff_pipeline stream;
   stream.add_stage(&next);
   stream.add_stage(&all_to_all);
-  stream.blocking_mode(true);
-  stream.no_mapping();
   if (stream.run_and_wait_end() < 0) ff::error("running the stream\n");
   spb::Metrics::stop();
   spb::end_bench();

@@ -29,8 +29,6 @@ int main(int argc, char* argv[]) {
   farm.add_emitter(first);
   farm.add_collector(last);
   farm.set_scheduling_ondemand();
-  farm.blocking_mode(true);
-  farm.no_mapping();
   if (farm.run_and_wait_end() < 0) ff::error("running the farm\n");
   spb::Metrics::stop();
   spb::end_bench();

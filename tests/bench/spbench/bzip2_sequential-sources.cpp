@@ -2,6 +2,10 @@
 // end the run themselves, and do the same whatever the input is.
 #include <bzip2.hpp>
 
+#if __cplusplus != 201402L
+#error "It is to be compiled as SPBench compiles its programs"
+#endif
+
 template <class Operator> void run() {
   spb::Source first(2, 0, 1, 0);
   spb::Source second;

@@ -1,0 +1,50 @@
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <ferret.hpp>
+#include <ff/ff.hpp>
+
+#include "bench/support/fastflow_nodes.hpp"
+#include "bench/support/growing_batch.hpp"
+#include "bench/support/user_number.hpp"
+
+using sink = sink_node<spb::Sink, spb::Item>;
+
+struct source : ff::ff_node_t<spb::Item> {
+  explicit source(int seconds) : growing(10, seconds) {}
+  spb::Item* svc(spb::Item*) override {
+    growing.set_size();
+    auto item = std::make_unique<spb::Item>();
+    return spb::Source::op(*item) ? item.release() : EOS;
+  }
+  growing_batch growing;
+};
+
+struct worker : ff::ff_node_t<spb::Item> {
+  spb::Item* svc(spb::Item* item) override {
+    spb::Segmentation::op(*item);
+    spb::Extract::op(*item);
+    spb::Vectorization::op(*item);
+    spb::Rank::op(*item);
+
+    return item;
+  }
+};
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  const auto seconds = user_number(0, 10, "the seconds in which batches grow from 1 to 10");
+  spb::Metrics::init();
+  std::vector<std::unique_ptr<ff::ff_node>> workers;
+  for (int i = 0; i < spb::nthreads; ++i) workers.push_back(std::make_unique<worker>());
+  ff::ff_Farm<spb::Item> farm(std::move(workers));
+  source first(seconds);
+  sink last;
+  farm.add_emitter(first);
+  farm.add_collector(last);
+  farm.set_scheduling_ondemand();
+  if (farm.run_and_wait_end() < 0) ff::error("running the farm\n");
+  spb::Metrics::stop();
+  spb::end_bench();
+}
