@@ -329,7 +329,9 @@ class SeveralSources(Case):
                 )
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("verified: good", done.stdout)
-                self.assertEqual(re.findall(r"source \d:", done.stdout)[:3], [f"source {i}:" for i in (1, 2, 3)])
+                self.assertEqual(
+                    re.findall(r"source \d:", done.stdout)[:3], [f"source {i}:" for i in (1, 2, 3)]
+                )
                 outputs = [self.folder / name for name in self.outputs(3)]
                 self.assertEqual(sorted(self.folder.iterdir()), outputs)
                 for other in outputs[1:]:

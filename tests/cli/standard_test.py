@@ -1,0 +1,75 @@
+"""Which C++ a user's benchmark is compiled as: what its flags say, whatever its libraries want."""
+
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+CMAKE = Path(__file__).parents[2] / "cmake"
+
+PROJECT = f"""
+cmake_minimum_required(VERSION 3.25)
+project(standard CXX)
+function(thalweg_what_is_missing result)
+  set(${{result}} "" PARENT_SCOPE)
+endfunction()
+add_library(app_a STATIC operators.cpp)
+target_compile_options(app_a PRIVATE -Werror)
+target_compile_features(app_a PUBLIC cxx_std_20)
+add_library(spb_a STATIC interface.cpp)
+target_link_libraries(spb_a PUBLIC app_a)
+include("{CMAKE}/compile_as.cmake")
+include("{CMAKE}/user_benchmarks.cmake")
+"""
+
+
+class Standard(unittest.TestCase):
+    """A benchmark in a project that is no more than needed for it."""
+
+    def built(self, program: str, operators: str, *settings: str) -> subprocess.CompletedProcess[str]:
+        """Builds a program and operators, each of which looks at the C++ that it is compiled as."""
+        with tempfile.TemporaryDirectory() as name:
+            folder, build = Path(name), Path(name) / "build"
+            build.mkdir()
+            call = [
+                "KIND own NAME mine OPERATORS own_operators.mine APPLICATION a",
+                f'PROGRAM "{folder}/program.cpp" ROOT "{folder}" MACROS OWN',
+                *settings,
+            ]
+            files = {
+                folder / "CMakeLists.txt": PROJECT,
+                folder / "operators.cpp": f"#ifdef OWN\nstatic_assert({operators});\n#endif\n",
+                folder / "interface.cpp": "",
+                folder / "program.cpp": f"int main() {{ static_assert({program}, ``); }}\n".replace("`", '"'),
+                build / "own_benchmarks.cmake": f"thalweg_user_benchmark({' '.join(call)})\n",
+            }
+            for file, text in files.items():
+                file.write_text(text, encoding="utf-8")
+            subprocess.run(["cmake", folder, "-B", build], capture_output=True, check=True)
+            command = ["cmake", "--build", build, "--target", "own.mine"]
+            return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def good(self, program: str, operators: str, *settings: str) -> None:
+        """What is built so is compiled as it wants."""
+        done = self.built(program, operators, *settings)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_without_a_word_it_is_that_of_the_libraries(self) -> None:
+        self.good("__cplusplus == 202002L", "__cplusplus == 202002L")
+
+    def test_an_older_one_for_the_program(self) -> None:
+        self.good(
+            "__cplusplus == 201402L", "__cplusplus == 202002L", 'BENCH_CXX_FLAGS "SHELL:-O1 -std=c++1y -g"'
+        )
+
+    def test_a_later_one_for_both(self) -> None:
+        flags = '"SHELL:-std=c++2b"'
+        later = "__cplusplus > 202002L"
+        self.good(later, later, f"BENCH_CXX_FLAGS {flags}", f"CXX_FLAGS {flags}")
+
+    def test_operators_stay_what_they_are_written_in(self) -> None:
+        self.good("__cplusplus == 202002L", "__cplusplus == 202002L", 'CXX_FLAGS "SHELL:-std=c++1y"')
+
+
+if __name__ == "__main__":
+    unittest.main()
