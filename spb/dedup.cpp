@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "apps/dedup/dedup.hpp"
+#include "apps/dedup/fragment.hpp"
 #include "apps/dedup/inputs.hpp"
 #include "spb/detail/elements.hpp"
-#include "spb/detail/plain_stream.hpp"
+#include "spb/detail/pointer_stream.hpp"
 
 // What travels of an element: what the source fills.
 template <>
@@ -22,7 +23,7 @@ namespace dedup = apps::dedup;
 
 enum operation : std::size_t { source_op, refine_op, deduplicate_op, compress_op, sink_op };
 
-detail::plain_stream<Item, detail::elements<dedup::source>, dedup::sink> current;
+detail::pointer_stream<Item, detail::elements<dedup::source>, dedup::sink> current;
 
 // What is known of chunks.
 struct known {
@@ -37,7 +38,8 @@ dedup::source source_of(const detail::options& asked, const detail::places& wher
 }
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
-  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output);
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }),
+               dedup::sink(where.output));
   all_known.add();
   return dedup::about().operators;
 }
@@ -62,10 +64,10 @@ bool Source::take(detail::feed& by, Item& item) {
   return current.take(by, item);
 }
 void Refine::op(Item& item) {
-  detail::work_on_each(refine_op, item, dedup::refine);
+  detail::work_behind_pointers(refine_op, item, dedup::refine);
 }
 void Deduplicate::op(Item& item) {
-  detail::work_on_each(deduplicate_op, item, [&](auto fragment) {
+  detail::work_behind_pointers(deduplicate_op, item, [&](auto fragment) {
     auto& now = all_known.of(item);
     const std::lock_guard alone(now.lock);
     return now.chunks(std::move(fragment));
@@ -73,7 +75,8 @@ void Deduplicate::op(Item& item) {
 }
 void Compress::op(Item& item) {
   thread_local dedup::compress compress;  // its memory serves for all items of the thread
-  detail::work_on_each(compress_op, item, [](auto fragment) { return compress(std::move(fragment)); });
+  detail::work_behind_pointers(compress_op, item,
+                               [](auto fragment) { return compress(std::move(fragment)); });
 }
 void Sink::op(Item& item) {
   current.write(sink_op, item);

@@ -21,16 +21,23 @@
 /// operators before it any order will do, and the archive is the same.
 #pragma once
 
-#include "apps/dedup/fragment.hpp"
+#include <memory>
+
 #include "spb/api.hpp"
 #include "spb/detail/batch.hpp"
 #include "spb/operator.hpp"
 #include "spb/source_object.hpp"
 
+namespace apps {
+namespace dedup {
+struct fragment;  // apps/dedup/fragment.hpp
+}  // namespace dedup
+}  // namespace apps
+
 namespace spb {
 
-/// Fragments of the file, and the chunks in them.
-class Item : public detail::batch<apps::dedup::fragment> {};
+/// Fragments of the file, and the chunks in them. Copies of an item share them.
+class Item : public detail::batch<std::shared_ptr<apps::dedup::fragment>> {};
 
 /// Reads options and opens input and output. Ends the process if something is wrong with them.
 void init_bench(int argc, char** argv);

@@ -6,9 +6,10 @@
 
 #include "apps/hash_search/hash_search.hpp"
 #include "apps/hash_search/inputs.hpp"
+#include "apps/hash_search/wanted.hpp"
 #include "apps/support/range.hpp"
 #include "spb/detail/elements.hpp"
-#include "spb/detail/plain_stream.hpp"
+#include "spb/detail/pointer_stream.hpp"
 
 // What travels of an element: what the source fills.
 template <>
@@ -22,7 +23,7 @@ namespace hashes = apps::hash_search;
 
 enum operation : std::size_t { source_op, search_op, sink_op };
 
-detail::plain_stream<Item, detail::elements<hashes::source>, hashes::sink> current;
+detail::pointer_stream<Item, detail::elements<hashes::source>, hashes::sink> current;
 detail::per_stream<apps::range> ranges;
 
 hashes::source source_of(const detail::options& /*asked*/, const detail::places& where) {
@@ -35,7 +36,8 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   detail::forbid_overwriting(beside, where);
   const auto all = hashes::source(list).size();
   ranges.add(apps::read_range(beside));
-  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, all);
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }),
+               hashes::sink(where.output, all));
   return hashes::about().operators;
 }
 
@@ -58,7 +60,7 @@ bool Source::take(detail::feed& by, Item& item) {
   return current.take(by, item);
 }
 void Search::op(Item& item) {
-  detail::work_on_each(search_op, item, [&](const auto& one) {
+  detail::work_behind_pointers(search_op, item, [&](const auto& one) {
     thread_local hashes::number_hasher hash;  // keeps its memory
     return hashes::search(ranges.of(item), hash, one);
   });

@@ -18,16 +18,23 @@
 /// Hashes may come to the sink in any order: it writes the numbers in that of the list when all have come.
 #pragma once
 
-#include "apps/hash_search/wanted.hpp"
+#include <memory>
+
 #include "spb/api.hpp"
 #include "spb/detail/batch.hpp"
 #include "spb/operator.hpp"
 #include "spb/source_object.hpp"
 
+namespace apps {
+namespace hash_search {
+struct wanted;  // apps/hash_search/wanted.hpp
+}  // namespace hash_search
+}  // namespace apps
+
 namespace spb {
 
-/// Hashes, and their numbers.
-class Item : public detail::batch<apps::hash_search::wanted> {};
+/// Hashes, and their numbers. Copies of an item share them.
+class Item : public detail::batch<std::shared_ptr<apps::hash_search::wanted>> {};
 
 /// Reads options and opens input and output. Ends the process if something is wrong with them.
 void init_bench(int argc, char** argv);

@@ -7,7 +7,7 @@
 #include "apps/xml_transform/xml_transform.hpp"
 #include "spb/detail/elements.hpp"
 #include "spb/detail/file_codec.hpp"
-#include "spb/detail/plain_stream.hpp"
+#include "spb/detail/pointer_stream.hpp"
 
 template <>
 struct thalweg::codec<apps::xml_transform::document>
@@ -20,7 +20,7 @@ namespace xml = apps::xml_transform;
 
 enum operation : std::size_t { source_op, load_op, transform_op, sink_op };
 
-detail::plain_stream<Item, detail::elements<xml::source>, xml::sink> current;
+detail::pointer_stream<Item, detail::elements<xml::source>, xml::sink> current;
 detail::per_stream<std::shared_ptr<const xml::style_sheet>> styles;
 
 xml::source source_of(const detail::options& asked, const detail::places& where) {
@@ -33,8 +33,8 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   detail::forbid_overwriting(collection.documents, where);
   detail::forbid_overwriting(collection.style, where);
   const auto& style = styles.add(std::make_shared<const xml::style_sheet>(collection.style));
-  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }), where.output, collection,
-               *style);
+  current.open(detail::elements_of(where, [&] { return source_of(asked, where); }),
+               xml::sink(where.output, collection, *style));
   return xml::about().operators;
 }
 
@@ -57,11 +57,11 @@ bool Source::take(detail::feed& by, Item& item) {
   return current.take(by, item);
 }
 void Load::op(Item& item) {
-  detail::work_on_each(load_op, item, xml::load{});
+  detail::work_behind_pointers(load_op, item, xml::load{});
 }
 void Transform::op(Item& item) {
   detail::guarded(false, [&] {
-    detail::work_on_each(transform_op, item, xml::transform{styles.of(item)});
+    detail::work_behind_pointers(transform_op, item, xml::transform{styles.of(item)});
     return true;
   });
 }

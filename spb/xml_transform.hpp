@@ -19,16 +19,23 @@
 /// Items must come to the sink in the order of the source: what comes out of order is an error.
 #pragma once
 
-#include "apps/xml_transform/document.hpp"
+#include <memory>
+
 #include "spb/api.hpp"
 #include "spb/detail/batch.hpp"
 #include "spb/operator.hpp"
 #include "spb/source_object.hpp"
 
+namespace apps {
+namespace xml_transform {
+struct document;  // apps/xml_transform/document.hpp
+}  // namespace xml_transform
+}  // namespace apps
+
 namespace spb {
 
-/// Documents.
-class Item : public detail::batch<apps::xml_transform::document> {};
+/// Documents. Copies of an item share them.
+class Item : public detail::batch<std::shared_ptr<apps::xml_transform::document>> {};
 
 /// Reads options, opens input and output, and compiles the style sheet. Ends the process if something is
 /// wrong with them.

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <new>
+#if __cplusplus >= 201703L
 #include <string_view>
+#endif
 #include <utility>
 #include <vector>
 
@@ -14,15 +17,17 @@ template <class T> struct uninitialised : std::allocator<T> {
   };
   template <class U> void construct(U* where) noexcept { ::new (static_cast<void*>(where)) U; }
   template <class U, class... Args> void construct(U* where, Args&&... args) {
-    std::construct_at(where, std::forward<Args>(args)...);
+    ::new (static_cast<void*>(where)) U(std::forward<Args>(args)...);
   }
 };
 
 /// Bytes to be filled by a read or a codec: `resize` writes nothing.
 using bytes = std::vector<char, uninitialised<char>>;
 
+#if __cplusplus >= 201703L  // items of bytes are known to programs of older C++, too
 inline std::string_view view(const bytes& b) {
   return {b.data(), b.size()};
 }
+#endif
 
 }  // namespace apps
