@@ -254,6 +254,19 @@ TEST_F(Feed, TellsTheFrequencyOfNow) {
   EXPECT_EQ(by.frequency(), 1'000);
 }
 
+TEST_F(Feed, ItemsUnderWayAreClosedWhenThereIsNoFrequencyAnyMore) {
+  feed by;
+  by.set_frequency(spb::detail::make_constant(1e6));
+  by.set_batch_interval(1e6);
+  feed::due_elements item;
+  EXPECT_TRUE(by.wait_for_next(item));
+  by.clear_frequency();
+  EXPECT_FALSE(by.wait_for_next(item));
+  EXPECT_EQ(item.count, 1U);
+  EXPECT_EQ(by.frequency(), 0);
+  EXPECT_FALSE(by.paced());
+}
+
 TEST_F(Feed, MayBeSetAsAnotherIs) {
   feed like, by;
   by.set_as(like);
