@@ -123,6 +123,12 @@ template <class T> class SharedQueue {
     return items_.empty();
   }
 
+  /// Whether `at_end` could be answered at once, within so long a time.
+  template <class Duration> bool knows_end_within(Duration patience) {
+    std::unique_lock<std::mutex> held(lock_);
+    return some_.wait_for(held, patience, [&] { return ready() || producers_ == 0; });
+  }
+
   /// Nobody will take items any more: what is there goes, what still comes is dropped, and the queue ends.
   void abandon() {
     {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -82,9 +83,11 @@ template <class Self, class Item> class SourceObject {
     return item;
   }
   /// Whether all items have been got. Waits until that is known: for an item, or for the end. Before `init`
-  /// that would be for ever, and ends the process.
+  /// that would be for ever, and ends the process; what takes long is told on standard error.
   bool depleted() {
     control_.require_started();
+    while (!queue_.knows_end_within(std::chrono::seconds(detail::source_control::patience_s)))
+      control_.tell_waiting();
     return queue_.at_end();
   }
 

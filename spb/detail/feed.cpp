@@ -48,7 +48,8 @@ feed::due_elements feed::wait() {
 }
 
 bool feed::wait_for_next(due_elements& item) {
-  if (item.count > 0 && !paced()) return false;  // no longer: nothing says any more when the item would be closed
+  if (item.count > 0 && !paced())
+    return false;  // no longer: nothing says any more when the item would be closed
   const auto next = schedule_.due();
   if (next == schedule::never) return false;
   if (item.count == 0) item.first_ns = next;

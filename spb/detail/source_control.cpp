@@ -1,12 +1,15 @@
 #include "spb/detail/source_control.hpp"
 
 #include <thalweg/observe/clock.hpp>
+#include <thalweg/observe/text.hpp>
 
-#include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -50,6 +53,7 @@ struct source_control::state {
   std::thread thread;
   std::function<void()> abandon;
   sample first;
+  std::atomic<unsigned> waited{0};
   std::mutex recent_lock;
   std::unique_ptr<memory_of_samples> recent;
 
@@ -135,6 +139,15 @@ void source_control::require_started() const {
       throw std::logic_error(
           "a source is asked for its items that has not been started: call its init() before");
   });
+}
+
+void source_control::tell_waiting() {
+  const auto waited = ++state_->waited;
+  if (!std::has_single_bit(waited)) return;
+  const auto rate = frequency();
+  remark("source " + std::to_string(number() + 1) + ", " + name() + ", has given no item for " +
+         std::to_string(waited * patience_s) + " s" +
+         (rate > 0 ? "; its frequency is " + thalweg::observe::rate_text(rate) : std::string()));
 }
 
 int source_control::number() const {

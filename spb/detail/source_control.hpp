@@ -40,6 +40,11 @@ class source_control {
   /// Ends the process, unless it has been started: what waits for it would wait for ever.
   void require_started() const;
 
+  /// After so many seconds without an item, and each time without one again: who waits says so, less and less
+  /// often.
+  enum : int { patience_s = 10 };
+  void tell_waiting();
+
   /// From 0; -1 before it is started.
   int number() const;
   const std::string& name() const;

@@ -500,6 +500,19 @@ TEST_F(Bzip2, NobodyWaitsForASourceThatIsNotStarted) {
   EXPECT_EXIT(source.setQueueMaxSize(-1), ExitedWithCode(1), "fewer than 0 items");
 }
 
+TEST_F(Bzip2, NobodyWaitsInSilence) {
+  begin_with(text(block));
+  spb::detail::source_control source;
+  source.set_frequency(0.5);
+  source.start([](spb::detail::feed&) {}, [] {});
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 7; ++i) source.tell_waiting();
+  const auto told = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told, testing::HasSubstr("source 1, text, has given no item for 10 s"));
+  EXPECT_THAT(told, testing::HasSubstr("for 40 s; its frequency is"));
+  EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 3);  // 10, 20 and 40 s
+}
+
 TEST_F(Bzip2, ASourceThatIsNotReadToItsEndStops) {
   begin_with(text(5 * block));
   spb::Source source(1, 0, 1, 0);

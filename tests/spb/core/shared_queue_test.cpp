@@ -170,6 +170,7 @@ TEST(SharedQueue, MayChangeItsSizeAtAnyTime) {
   waits.join();
   EXPECT_EQ(queue.size(), 100U);
   EXPECT_FALSE(queue.full());
+  EXPECT_TRUE(queue.knows_end_within(std::chrono::seconds(0)));
   queue.set_capacity(1);
   for (int i = 1, got = 0; queue.dequeue(got); ++i) EXPECT_EQ(got, i);
 }
