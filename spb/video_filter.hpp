@@ -29,9 +29,11 @@
 #include "spb/operator.hpp"
 #include "spb/source_object.hpp"
 
-namespace apps::video_filter {
+namespace apps {
+namespace video_filter {
 struct frame;  // apps/video_filter/frame.hpp
-}
+}  // namespace video_filter
+}  // namespace apps
 
 namespace spb {
 

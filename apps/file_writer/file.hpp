@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <string>
 
-namespace apps::file_writer {
+namespace apps {  // C++14, as programs may be
+namespace file_writer {
 
 /// A file to be written.
 struct file {
@@ -14,4 +15,5 @@ struct file {
   std::string hash;        ///< behind `write`: their SHA-256, in hexadecimal digits
 };
 
-}  // namespace apps::file_writer
+}  // namespace file_writer
+}  // namespace apps

@@ -5,7 +5,8 @@
 
 #include "apps/support/bytes.hpp"
 
-namespace apps::mandelbrot {
+namespace apps {  // C++14, as programs may be
+namespace mandelbrot {
 
 /// A line of a picture: its number, from 0 at the top, and once it is drawn its pixels, a byte each.
 struct line {
@@ -16,4 +17,5 @@ struct line {
   [[nodiscard]] std::size_t size_of() const { return sizeof *this + pixels.size(); }
 };
 
-}  // namespace apps::mandelbrot
+}  // namespace mandelbrot
+}  // namespace apps

@@ -5,7 +5,8 @@
 
 #include "apps/support/bytes.hpp"
 
-namespace apps::mandelbrot_zoom {
+namespace apps {  // C++14, as programs may be
+namespace mandelbrot_zoom {
 
 /// A picture of the film: its number, from 0, how much of the plane it shows, and once it is drawn its
 /// pixels, line by line from the top, a byte each.
@@ -18,4 +19,5 @@ struct frame {
   [[nodiscard]] std::size_t size_of() const { return sizeof *this + pixels.size(); }
 };
 
-}  // namespace apps::mandelbrot_zoom
+}  // namespace mandelbrot_zoom
+}  // namespace apps

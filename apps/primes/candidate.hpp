@@ -2,7 +2,8 @@
 
 #include <cstdint>
 
-namespace apps::primes {
+namespace apps {  // C++14, as programs may be
+namespace primes {
 
 /// A number, and behind the test whether it is prime.
 struct candidate {
@@ -10,4 +11,5 @@ struct candidate {
   bool prime = false;
 };
 
-}  // namespace apps::primes
+}  // namespace primes
+}  // namespace apps
