@@ -83,6 +83,13 @@ TEST(Codec, ItemsComeBackAsTheyWent) {
   comes_back(std::string("a\0b", 3));
   comes_back(std::vector<std::string>{"", "one"});
   comes_back(std::vector<std::vector<int>>{{}, {1, 2}});
+  for (const std::size_t n : {0, 1, 8, 9, 1'000}) {
+    std::vector<bool> bits(n);
+    for (std::size_t i = 0; i < n; i += 3) bits[i] = true;
+    comes_back(bits);
+    EXPECT_EQ(bytes_of(bits).size(), 4 + (n + 7) / 8);
+  }
+  comes_back(std::vector<std::vector<bool>>{{true}, {}, {false, true}});
   comes_back(std::optional<std::string>("x"));
   comes_back(std::optional<int>());
   comes_back(std::pair<std::string, int>("x", 2));
@@ -131,6 +138,7 @@ TEST(Codec, TagsTellItemsApart) {
   EXPECT_EQ(tw::tag_of<std::uint64_t>(), "u64");
   EXPECT_EQ(tw::tag_of<colour>(), "u8");
   EXPECT_EQ(tw::tag_of<std::vector<float>>(), "[f32]");
+  EXPECT_EQ(tw::tag_of<std::vector<bool>>(), "[bit]");
   EXPECT_EQ(tw::tag_of<reading>(), "{text,f64}");
   EXPECT_EQ((tw::tag_of<std::pair<std::optional<bool>, celsius>>()), "{?bool,celsius, in thousandths}");
   EXPECT_NE(tw::tag_of<plain>().find("plain (8 bytes)"), std::string::npos) << tw::tag_of<plain>();
@@ -145,6 +153,8 @@ TEST(Codec, WrongBytesAreFound) {
   // A number of elements that would need more memory than there is must not be believed.
   EXPECT_EQ(complaint<std::vector<double>>(std::vector<std::byte>(12, std::byte{0xFF})),
             "an item should have 4294967295 elements more, and has 8 bytes");
+  EXPECT_EQ(complaint<std::vector<bool>>(std::vector<std::byte>(12, std::byte{0xFF})),
+            "an item is cut off: 536870912 bytes should follow, and 8 do");
 }
 
 }  // namespace

@@ -151,25 +151,26 @@ TEST(Line, ASinkElsewhere) {
 
 using anything = std::variant<int, std::string, std::vector<double>>;
 using item = std::tuple<std::map<std::string, std::unique_ptr<std::vector<int>>>, std::optional<anything>,
-                        std::array<std::string, 2>, std::vector<char>>;
+                        std::array<std::string, 2>, std::vector<char>, std::vector<bool>>;
 
 item make(int i) {
   item x;
-  auto& [parts, any, names, bytes] = x;
+  auto& [parts, any, names, bytes, bits] = x;
   for (int k = 0; k < i % 4; ++k)
     parts[std::to_string(k)] = std::make_unique<std::vector<int>>(static_cast<std::size_t>(i * 50), i);
   if (i % 3 == 1) any = std::vector<double>(static_cast<std::size_t>(i), 0.5);
   if (i % 3 == 2) any = std::string(static_cast<std::size_t>(i) * 100, 'a');
   names = {std::to_string(i), "name"};
   bytes.assign(static_cast<std::size_t>(i) * 1'000, static_cast<char>(i));
+  bits.assign(static_cast<std::size_t>(i), i % 2 == 0);
   return x;
 }
 
 bool is(const item& x, int i) {
-  const auto& [parts, any, names, bytes] = x;
+  const auto& [parts, any, names, bytes, bits] = x;
   const auto wanted = make(i);
-  const auto& [parts_, any_, names_, bytes_] = wanted;
-  return any == any_ && names == names_ && bytes == bytes_ &&
+  const auto& [parts_, any_, names_, bytes_, bits_] = wanted;
+  return any == any_ && names == names_ && bytes == bytes_ && bits == bits_ &&
          std::equal(
              parts.begin(), parts.end(), parts_.begin(), parts_.end(),
              [](const auto& a, const auto& b) { return a.first == b.first && *a.second == *b.second; });

@@ -4,6 +4,7 @@
 #include <thalweg/model/errors.hpp>
 #include <thalweg/model/plain.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -177,7 +178,6 @@ template <class Traits, class Alloc> struct codec<std::basic_string<char, Traits
 };
 
 template <class T, class Alloc> struct codec<std::vector<T, Alloc>> {
-  static_assert(!std::is_same_v<T, bool>, "thalweg::codec: a vector of bool has no bools");
   static constexpr bool plain = model::as_it_lies<T>();
   static constexpr bool travels = model::travels<T>();
 
@@ -199,6 +199,28 @@ template <class T, class Alloc> struct codec<std::vector<T, Alloc>> {
     } else {
       for (auto& one : all) from(one);
     }
+  }
+};
+
+/// It has no bools that could be written one by one: eight of its bits to a byte, the first in the lowest.
+template <class Alloc> struct codec<std::vector<bool, Alloc>> {
+  static std::string tag() { return "[bit]"; }
+  static void write(byte_writer& to, const std::vector<bool, Alloc>& all) {
+    to.count(all.size());
+    for (std::size_t i = 0; i < all.size(); i += 8) {
+      unsigned eight = 0;
+      for (std::size_t k = 0; k < std::min<std::size_t>(8, all.size() - i); ++k)
+        eight |= unsigned{all[i + k]} << k;
+      to(static_cast<std::uint8_t>(eight));
+    }
+  }
+  static void read(byte_reader& from, std::vector<bool, Alloc>& all) {
+    std::uint32_t n = 0;
+    from(n);
+    const auto eights = from.bytes((std::size_t{n} + 7) / 8);
+    all.assign(n, false);
+    for (std::size_t i = 0; i < n; ++i)
+      all[i] = ((std::to_integer<unsigned>(eights[i / 8]) >> i % 8) & 1U) != 0;
   }
 };
 
