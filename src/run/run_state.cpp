@@ -134,7 +134,7 @@ void run_state::finished() {
       if (auto* const ports = c->ports()) ports->run_over();
     }
     if (const auto graph = std::exchange(plan.of_graph, nullptr)) graph->over();
-    statistics.ended = instant::now();
+    statistics.end();
     if (!options.at_end) return;
     const executing here(*this);
     try {

@@ -32,8 +32,14 @@ run_statistics::run_statistics(const model::plan& plan, bool traces) {
   if (traces) trace = std::make_unique<observe::trace_recorder>(std::move(names));
 }
 
+void run_statistics::end() {
+  const std::lock_guard hold(mutex_);
+  ended = instant::now();
+}
+
 void run_statistics::resized(const std::vector<std::size_t>& farm, int from, int to) {
   const std::lock_guard hold(mutex_);
+  if (ended.ns != 0) return;
   const auto now = observe::now_ns();
   for (const auto i : farm) layout[i].replicas = to;
   resizes_.push_back({std::chrono::nanoseconds(now - began.ns), layout[farm.front()].info->name, from, to});

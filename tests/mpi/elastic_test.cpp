@@ -302,6 +302,9 @@ TEST(Elastic, WhatCannotBeChangedIsSaid) {
   EXPECT_THAT(refusal([&] { e.set_replicas("count_", 2); }), testing::HasSubstr("did you mean 'count'?"));
   EXPECT_THROW(e.set_replicas("pass", 0), tw::error);
   e.wait();
+  e.set_replicas("pass", 7);
+  EXPECT_TRUE(e.stats().resizes().empty()) << "the run had ended";
+  EXPECT_NE(e.stats().stage("pass").replicas(), 7);
   EXPECT_THROW(tw::run(numbers(1) | tw::sink(seen), ranks::policy({.reserve = -1})), tw::error);
 }
 

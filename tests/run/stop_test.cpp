@@ -831,6 +831,9 @@ TEST_P(Execution, SetReplicasChangesAFarmOrSaysThatItCannot) {
   EXPECT_EQ(r.resizes()[0].to, 3);
   EXPECT_EQ(r.resizes()[3].to, 2);
   EXPECT_LE(r.resizes()[0].at, r.resizes()[3].at);
+  e.set_replicas("f", 5);  // what nobody follows any more has not been done
+  EXPECT_EQ(e.stats().resizes().size(), 4U);
+  EXPECT_EQ(e.stats().stage("f").replicas(), 2);
   ASSERT_EQ(seen.size(), static_cast<std::size_t>(made));
   for (std::size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(seen[i], static_cast<int>(i));
 }

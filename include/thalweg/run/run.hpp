@@ -116,7 +116,8 @@ class execution {
   /// Changes how many replicas of a farm may work at once. Replicas at work finish their run of items first.
   /// Where each replica has a thread of its own (`threads`, `.blocking`, `.pin`), new ones get theirs.
   ///
-  /// At most 256, and 32 of a farm whose keys are divided up: more is taken as that.
+  /// At most 256, and 32 of a farm whose keys are divided up: more is taken as that. Once the run has ended
+  /// nothing is changed.
   ///
   /// Throws `thalweg::error` under `sequential`, for an unknown or a serial stage, and for numbers below 1.
   ///

@@ -48,6 +48,8 @@ class run_statistics {
   /// Null: nothing is traced.
   std::unique_ptr<observe::trace_recorder> trace;
 
+  /// The run is over: it has taken so long, and nothing is noted any more. Thread-safe.
+  void end();
   /// Notes that the replicas of a farm, given by its stages' numbers, were changed. Thread-safe.
   void resized(const std::vector<std::size_t>& farm, int from, int to);
 
