@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from thalweg_cli import mpi
+from thalweg_cli.files import check_writable, write
 from thalweg_cli.process import finish, parse_command, signal_name
 from thalweg_cli.terminal import Failed, console, print_table
 
@@ -51,12 +52,15 @@ def plan(
         str,
         typer.Option(metavar="COMMAND", help='Ask processes that it starts: "mpiexec --hostfile f -n 8".'),
     ] = "",
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write JSON.")] = None,
 ) -> None:
     """Print which processes and hosts would execute which stages, and what would travel between them."""
     if launcher and (nprocs or hosts or cores):
         raise Failed(
             "--launcher starts processes: --nprocs, --hosts and --cores are for those that are made up"
         )
+    if json_file:
+        check_writable(json_file)
     if measure and report:
         raise Failed("--measure and --report: costs come from one of them")
     command = [*parse_command(launcher, "--launcher"), str(program.absolute()), *(arguments or [])]
@@ -73,7 +77,10 @@ def plan(
         }
         if report is not None:
             variables["THALWEG_COSTS"] = str(report.absolute())
-        show(json.loads(ask(program, command, variables, wanted)))
+        text = ask(program, command, variables, wanted)
+    show(json.loads(text))
+    if json_file is not None:
+        write(json_file, lambda file: file.write_text(text, encoding="utf-8"))
 
 
 def ask(program: Path, command: Sequence[str], variables: Mapping[str, str], answer: Path) -> str:
@@ -123,6 +130,8 @@ def show(found: Plan) -> None:
     for host, those in on_hosts:
         workers = ", ".join(sorted({str(r["workers"]) for r in ranks if r["rank"] in those}))
         console.print(f"  {host}: {spans(those)}, workers of each: {workers}", markup=False)
+    for line in waiting(found):
+        console.print(f"  {line}", markup=False)
     print_table(stage_table(found))
     for way in found["ways"]:
         text = f"  {way['from']} -> {way['to']}: {way['items']}, which {TRAVELS[way['travels']]}"
@@ -132,8 +141,23 @@ def show(found: Plan) -> None:
         console.print(f"By these costs {most} get through: {limit(found)}.", markup=False)
 
 
+def waiting(found: Plan) -> list[str]:
+    """What executes nothing until replicas are given to it: ranks in reserve, and processes that may join."""
+    waits = [rank["rank"] for rank in found["ranks"] if rank["in_reserve"]]
+    farms = [stage["name"] for stage in found["stages"] if not set(waits).isdisjoint(stage["later"])]
+    lines = []
+    if waits:
+        given = (
+            f"may be given replicas of {', '.join(farms)}" if farms else "no stage can have replicas there"
+        )
+        lines.append(f"in reserve: {spans(waits)}; {given}")
+    if joining := found["may_join"]:
+        lines.append(f"{count_of(joining, 'process')} may join while it runs")
+    return lines
+
+
 def limit(found: Plan) -> str:
-    """What lets no more items through: a stage, or the workers of ranks where stages share them."""
+    """What lets no more items through: a stage, the workers of ranks where stages share them, or messages."""
     # As the library reckons, except for the last digits.
     enough = found["seconds_per_item"] * (1 - 1e-6)
     slowest = max(found["stages"], key=lambda stage: stage["seconds_per_item"] / stage["replicas"])
@@ -141,12 +165,18 @@ def limit(found: Plan) -> str:
     if work / replicas >= enough:
         among = f", shared by {replicas} replicas" if replicas > 1 else ""
         return f"{slowest['name']} limits them, with {time_text(work)} of work per item{among}"
+    sending = [r["rank"] for r in found["ranks"] if r["travel_seconds_per_item"] >= enough]
+    if sending:
+        return (
+            f"{plural(len(sending), 'rank')} {spans(sending)} can send and receive no more, "
+            f"which takes {time_text(found['seconds_per_item'])} at least for each"
+        )
     load = dict.fromkeys((rank["rank"] for rank in found["ranks"]), 0.0)
     for stage in found["stages"]:
         for place in stage["places"]:
             load[place["rank"]] += stage["seconds_per_item"] * place["replicas"] / stage["replicas"]
     full = [r["rank"] for r in found["ranks"] if load[r["rank"]] / r["workers"] >= enough]
-    those, whose = ("ranks", "their") if len(full) > 1 else ("rank", "its")
+    those, whose = plural(len(full), "rank"), "their" if len(full) > 1 else "its"
     work = f"each of {whose} workers has {time_text(found['seconds_per_item'])} of work per item"
     return f"{those} {spans(full)} can do no more, as {work}"
 
@@ -160,8 +190,15 @@ def time_text(seconds: float) -> str:
 
 
 def count_of(number: int, what: str) -> str:
-    """`1 host`, `2 hosts`."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    """`1 host`, `2 hosts`, `2 processes`."""
+    return f"{number} {plural(number, what)}"
+
+
+def plural(number: int, what: str) -> str:
+    """The word for so many of them."""
+    if number == 1:
+        return what
+    return f"{what}{'es' if what.endswith('s') else 's'}"
 
 
 def stage_table(found: Plan) -> Table:

@@ -9,18 +9,28 @@ from typing import Any
 from unittest import mock
 
 from thalweg_cli.app import app
-from thalweg_cli.plan import limit, ranks_text, spans, stage_table, time_text
+from thalweg_cli.plan import limit, ranks_text, spans, stage_table, time_text, waiting
 from thalweg_cli.terminal import Failed
 from typer.testing import CliRunner, Result
 
 PLAN: dict[str, Any] = {
-    "ranks": [{"rank": rank, "host": "ab"[rank % 2], "workers": 4} for rank in range(4)],
+    "ranks": [
+        {
+            "rank": rank,
+            "host": "ab"[rank % 2],
+            "workers": 4,
+            "in_reserve": False,
+            "travel_seconds_per_item": 3e-8,
+        }
+        for rank in range(4)
+    ],
     "stages": [
         {
             "name": "read",
             "pattern": "source",
             "farm": False,
             "places": [{"rank": 0, "replicas": 1}],
+            "later": [],
             "replicas": 1,
             "seconds_per_item": 2e-6,
         },
@@ -29,11 +39,13 @@ PLAN: dict[str, Any] = {
             "pattern": "map",
             "farm": True,
             "places": [{"rank": rank, "replicas": 4} for rank in (1, 2, 3)],
+            "later": [],
             "replicas": 12,
             "seconds_per_item": 6e-3,
         },
     ],
     "ways": [{"from": "read", "to": "archive/compress", "items": "std::string", "travels": "yes"}],
+    "may_join": 0,
     "seconds_per_item": 5e-4,
 }
 ANSWERS = f"""#!/bin/bash
@@ -93,6 +105,39 @@ class Plan(unittest.TestCase):
             limit({**PLAN, "ranks": few, "seconds_per_item": 1e-3}),
             "ranks 1-3 can do no more, as each of their workers has 1.00 ms of work per item",
         )
+
+    def test_messages_limit_quick_stages(self) -> None:
+        stages = [{**stage, "seconds_per_item": 13e-9 * stage["replicas"]} for stage in PLAN["stages"]]
+        ranks = [{**r, "travel_seconds_per_item": 6e-8 if r["rank"] == 0 else 1e-8} for r in PLAN["ranks"]]
+        self.assertEqual(
+            limit({**PLAN, "ranks": ranks, "stages": stages, "seconds_per_item": 6e-8}),
+            "rank 0 can send and receive no more, which takes 60.00 ns at least for each",
+        )
+
+    def test_what_waits_for_replicas(self) -> None:
+        self.assertEqual(waiting(PLAN), [])
+        ranks = [{**rank, "in_reserve": rank["rank"] > 1} for rank in PLAN["ranks"]]
+        read, compress = PLAN["stages"]
+        elastic = {**PLAN, "ranks": ranks, "stages": [read, {**compress, "later": [2, 3]}], "may_join": 2}
+        self.assertEqual(
+            waiting(elastic),
+            [
+                "in reserve: 2-3; may be given replicas of archive/compress",
+                "2 processes may join while it runs",
+            ],
+        )
+        nowhere = {**elastic, "stages": [read, compress], "may_join": 0}
+        self.assertEqual(waiting(nowhere), ["in reserve: 2-3; no stage can have replicas there"])
+        self.answers(f"#!/bin/bash\necho '{json.dumps(elastic)}' >\"$THALWEG_PLAN\"\n")
+        self.assertIn("\n  in reserve: 2-3; may be given", self.type().output)
+
+    def test_the_plan_as_json(self) -> None:
+        file = self.program.with_name("kept.json")
+        done = self.type("--json", str(file))
+        self.assertEqual(done.exit_code, 0, done.output)
+        self.assertEqual(json.loads(file.read_text(encoding="utf-8")), PLAN)
+        self.assertIn("4 ranks on 2 hosts", done.output)
+        self.assertRaisesRegex(Failed, "there is no folder", self.fails, "--json", "/no/such/plan.json")
 
     def test_times(self) -> None:
         for seconds, text in {0: "0.00 ns", 3e-8: "30.00 ns", 0.025: "25.00 ms", 90.0: "90.00 s"}.items():

@@ -6,6 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <optional>
 #include <ranges>
 #include <stdexcept>
@@ -16,6 +19,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "mpi/ranks.hpp"
 #include "mpi/refusal.hpp"
@@ -308,6 +312,10 @@ TEST(Refused, NumbersThatMakeNoSense) {
                 HasSubstr(".patience must be 100 ms at least"));
   EXPECT_THAT(refusal([] { run_named(ranks::policy({.grouping = 2, .apart = true})); }),
               HasSubstr(".grouping and .apart: only one of them"));
+  EXPECT_THAT(refusal([] {
+                run_named(ranks::policy({.grouping = 2, .costs = {{"pass", 1ms}}}));
+              }),
+              HasSubstr(".grouping and .costs: only one of them"));
   for (const auto bytes : {std::size_t{0}, static_cast<std::size_t>(-1)})
     EXPECT_THAT(refusal([&] { run_named(ranks::policy({.batch_bytes = bytes})); }),
                 HasSubstr(".batch_bytes must be between"));
@@ -358,8 +366,22 @@ TEST(Refused, AStagePlacedTwice) {
               HasSubstr("'pass': it has been placed already"));
 }
 
-TEST(Refused, MoreRanksInReserveThanThereAre) {
+// The program has not said anything of costs: who has is named.
+TEST(Refused, GroupingBesideCostsOfASavedReport) {
   if (ranks::count() == 1) GTEST_SKIP() << "one rank executes everything";
+  const auto file = testing::TempDir() + "report" + std::to_string(::getpid()) + ".json";
+  std::ofstream(file) << tw::run(tw::source(std::vector{1, 2}, {.name = "read"}) |
+                                 tw::farm([](const int& x) { return x; }, {.name = "pass"}) |
+                                 tw::sink([](int) {}, {.name = "write"}))
+                             .to_json();
+  setenv("THALWEG_COSTS", file.c_str(), 1);
+  const auto said = refusal([] { run_named(ranks::policy({.grouping = 2})); });
+  unsetenv("THALWEG_COSTS");
+  std::remove(file.c_str());
+  EXPECT_THAT(said, HasSubstr(".grouping and THALWEG_COSTS: only one of them"));
+}
+
+TEST(Refused, MoreRanksInReserveThanThereAre) {
   EXPECT_THAT(refusal([] { run_named(ranks::policy({.reserve = ranks::count()})); }),
               HasSubstr("rank 0 always takes part"));
 }

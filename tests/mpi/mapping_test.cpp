@@ -17,6 +17,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "../../src/run/distributed/mpi/plan.hpp"
 
@@ -221,6 +222,53 @@ TEST(MappingByCost, AShortRunTellsThem) {
   EXPECT_THROW((void)tw::saved_costs(file), tw::error);
 }
 
+// --- as a plan ---
+
+nlohmann::json planned(const tw::mpi_options& how, const distributed::machine& on) {
+  tw::let_travel<long>();
+  const auto run = state_of(two_farms());
+  const auto places = distributed::with_reserves(run, how, on, distributed::map_stages(run, how, on));
+  return nlohmann::json::parse(distributed::plan_as_json(run, how, on, places));
+}
+
+TEST(Plan, SaysWhichRanksWait) {
+  const auto found = planned({.reserve = 2, .spawn = 3}, distributed::made_up(4, "", 4));
+  for (int r = 0; r < 4; ++r) EXPECT_EQ(found["ranks"][r]["in_reserve"], r >= 2);
+  EXPECT_EQ(found["may_join"], 3);
+  EXPECT_EQ(found["stages"][1]["places"].size(), 1U);
+  EXPECT_EQ(found["stages"][1]["later"], nlohmann::json({2, 3}));
+  EXPECT_TRUE(found["stages"][0]["later"].empty()) << "it is serial";
+  EXPECT_EQ(planned({}, distributed::made_up(4, "", 4))["may_join"], 0);
+}
+
+// 13 ns of work for an item do not mean that 77 million a second come through: each has to travel.
+TEST(Plan, ReckonsWithWhatMessagesCost) {
+  constexpr double ns = 1e-9;
+  const tw::mpi_options quick{.costs = costs(0, 13 * ns, 0, 0)};
+  auto found = planned(quick, distributed::made_up(3, "", 3));
+  // Each farm is on a rank of its own: all have something to receive and to send.
+  for (int r = 0; r < 3; ++r) EXPECT_NEAR(found["ranks"][r]["travel_seconds_per_item"], 60 * ns, 1e-15);
+  EXPECT_NEAR(found["seconds_per_item"], 60 * ns, 1e-15);
+  // With one rank nothing travels.
+  found = planned(quick, distributed::made_up(1, "", 1));
+  EXPECT_NEAR(found["seconds_per_item"], 13 * ns, 1e-15);
+  // Of ten items for each of the source all travel.
+  auto ten = quick;
+  for (auto& c : ten.costs) c.items = c.stage == "read" ? 1 : 10;
+  EXPECT_NEAR(planned(ten, distributed::made_up(2, "", 2))["seconds_per_item"], 600 * ns, 1e-15);
+  // Where work takes longer, that counts; and of costs that nobody knows nothing is said.
+  found = planned({.costs = costs(0, 1e-3, 0, 0)}, distributed::made_up(2, "", 2));
+  EXPECT_NEAR(found["seconds_per_item"], 1e-3, 1e-15);
+  EXPECT_EQ(planned({}, distributed::made_up(2, "", 2))["seconds_per_item"], 0);
+}
+
+TEST(Plan, WithGroupingCostsSayHowFastItIsAndNotWhere) {
+  const tw::mpi_options how{.grouping = 2, .costs = costs(0, 25, 1, 0)};
+  const auto on = distributed::made_up(3, "", 3);
+  EXPECT_EQ(two_farms_mapped(how, on), two_farms_mapped({.grouping = 2}, on));
+  EXPECT_GT(planned(how, on)["seconds_per_item"], 1);
+}
+
 // --- refused ---
 
 std::string refusal(const tw::mpi_options& how) {
@@ -239,7 +287,6 @@ TEST(Mapping, WishesThatCannotHold) {
   EXPECT_THAT(refusal({.place = {{"draw", {1}, {"a"}}}}), HasSubstr("ranks and hosts"));
   EXPECT_THAT(refusal({.place = {{.stage = "read", .hosts = {"a", "b"}}}}), HasSubstr("it is serial"));
   EXPECT_THAT(refusal({.place = {{"drew", {1}}}}), HasSubstr("did you mean 'draw'?"));
-  EXPECT_THAT(refusal({.grouping = 2, .costs = costs(0, 1, 1, 0)}), HasSubstr("only one of them"));
   EXPECT_THAT(refusal({.costs = {{.stage = "other"}}}),
               HasSubstr(".costs names stage 'other', which does not exist"));
   EXPECT_THAT(refusal({.costs = {{.stage = "draw", .each = -1s}}}), HasSubstr("must not be negative"));

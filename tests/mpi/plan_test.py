@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 
-def ask(program: str, code: int = 0, **variables: object) -> str:
+def ask(*command: str, code: int = 0, **variables: object) -> str:
     """Runs the program with these variables; gives what it says. Ends if that does not end with `code`."""
     added = {name: str(value) for name, value in variables.items()}
     done = subprocess.run(
-        [program], capture_output=True, text=True, check=False, timeout=60, env={**os.environ, **added}
+        command, capture_output=True, text=True, check=False, timeout=60, env={**os.environ, **added}
     )
     if done.returncode != code:
         sys.exit(f"{added}: it ended with code {done.returncode}:\n{done.stderr}")
@@ -34,9 +34,9 @@ def main(program: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         plan, report = Path(folder) / "plan.json", Path(folder) / "report.json"
 
-        def planned(**variables: object) -> dict[str, Any]:
+        def planned(*arguments: str, **variables: object) -> dict[str, Any]:
             plan.unlink(missing_ok=True)
-            expect("what it prints", ask(program, THALWEG_PLAN=plan, **variables), "")
+            expect("what it prints", ask(program, *arguments, THALWEG_PLAN=plan, **variables), "")
             found: dict[str, Any] = json.loads(plan.read_text())
             found["stages"] = {stage["name"]: stage for stage in found["stages"]}
             return found
@@ -55,6 +55,13 @@ def main(program: str) -> None:
         found = planned(THALWEG_PLAN_RANKS=4, THALWEG_COSTS=report)
         if not found["seconds_per_item"] > 0:
             sys.exit("costs from a saved report have no effect")
+        # Where the program itself says who executes what, costs only tell how fast that is.
+        grouped = planned("2", THALWEG_PLAN_RANKS=4)
+        costed = planned("2", THALWEG_PLAN_RANKS=4, THALWEG_COSTS=report)
+        for name, stage in costed["stages"].items():
+            expect(f"where {name} is", stage["places"], grouped["stages"][name]["places"])
+        if not costed["seconds_per_item"] > 0:
+            sys.exit("beside .grouping, costs from a saved report tell nothing")
 
         for wrong, word in (
             ({"THALWEG_PLAN_HOSTS": "a:0"}, "a:0"),

@@ -127,9 +127,9 @@ TEST(Report, CountsEndsAndTheHeartbeatAmongTheOthers) {
 // them.
 TEST(Report, TooFewRanksToBeApartAreNoted) {
   const auto r = tw::run(line(), ranks::policy({.apart = true}));
-  if (!r.is_root() || ranks::count() == 1) return;
+  if (!r.is_root()) return;
   const auto note = testing::Contains(HasSubstr(".apart needs a rank for the source"));
-  if (ranks::count() == 2) {
+  if (ranks::count() < 3) {
     EXPECT_THAT(r.notes(), note);
   } else {
     EXPECT_THAT(r.notes(), testing::Not(note));

@@ -180,14 +180,12 @@ class wishes {
   std::vector<stage_group*> named_;
 };
 
-void take_costs(const run_state& run, const mpi_options& how, std::vector<stage_group>& groups,
-                std::vector<std::string>& problems) {
-  if (!how.costs.empty() && how.grouping != automatic)
-    problems.emplace_back("mpi: .grouping and .costs: only one of them can say where stages go");
+void take_costs(const run_state& run, const mpi_options& how, const std::string& from,
+                std::vector<stage_group>& groups, std::vector<std::string>& problems) {
   for (const auto& c : how.costs) {
-    const auto who = "mpi: .costs of stage '" + c.stage + "'";
+    const auto who = "mpi: " + from + " of stage '" + c.stage + "'";
     const auto meant = named(run, groups, c.stage);
-    if (meant.empty()) problems.push_back(unknown_stage(run, ".costs", c.stage));
+    if (meant.empty()) problems.push_back(unknown_stage(run, from, c.stage));
     if (meant.size() > 1) problems.push_back(who + " are those of several stages: name each of them");
     if (!(c.each.count() >= 0) || !(c.items >= 0)) problems.push_back(who + " must not be negative");
     if (meant.size() == 1) meant.front()->load += c.each.count() * c.items;
@@ -257,20 +255,21 @@ void place_in_turn(std::vector<stage_group>& groups, int grouping, const machine
 
 }  // namespace
 
-dataflow::mapping map_stages(const run_state& run, const mpi_options& how, const machine& on) {
+dataflow::mapping map_stages(const run_state& run, const mpi_options& how, const machine& on,
+                             const std::string& costs_from) {
   auto groups = groups_of(run);
   auto at_work = on;
   at_work.ranks.resize(on.ranks.size() - static_cast<std::size_t>(reserve_of(how, on)));
   wishes asked(run, on, how, groups);
   for (const auto& p : how.place) asked.take(p);
-  take_costs(run, how, groups, asked.problems);
+  take_costs(run, how, costs_from, groups, asked.problems);
   if (!asked.problems.empty()) throw invalid_job(std::move(asked.problems));
 
   place_ends(groups, how.apart, at_work);
-  if (!how.costs.empty()) {
-    balance(groups, at_work);
-  } else if (how.grouping != automatic) {
+  if (how.grouping != automatic) {
     place_in_turn(groups, how.grouping, at_work);
+  } else if (!how.costs.empty()) {
+    balance(groups, at_work);
   } else {
     place_by_default(groups, at_work);
   }

@@ -32,6 +32,7 @@
 #include "plan.hpp"
 #include "rendezvous.hpp"
 #include "stage_edges.hpp"
+#include "valid_options.hpp"
 
 namespace THALWEG_NAMESPACE {
 
@@ -75,16 +76,21 @@ void take_from_root(bytes& what, MPI_Comm comm) {
   MPI_Bcast(what.data(), n, MPI_BYTE, 0, comm);
 }
 
-// The costs that rank 0 knows hold for all: a file may be on its host alone.
-void agree_on_costs(mpi_options& how, MPI_Comm comm) {
+constexpr const char* costs_variable = "THALWEG_COSTS";
+
+// The costs that rank 0 knows hold for all: a file may be on its host alone. Returns where they are from.
+std::string agree_on_costs(mpi_options& how, MPI_Comm comm) {
   const int rank = rank_in(comm);
   bytes text;
-  std::string problem;
+  std::string problem, from_where = ".costs";
   std::vector<std::string> names;
   std::vector<double> numbers;
   if (rank == 0) {
     try {
-      if (const char* const file = std::getenv("THALWEG_COSTS")) how.costs = saved_costs(file);
+      if (const char* const file = std::getenv(costs_variable)) {
+        how.costs = saved_costs(file);
+        from_where = costs_variable;
+      }
     } catch (const error& e) {
       problem = e.what();
     }
@@ -93,15 +99,16 @@ void agree_on_costs(mpi_options& how, MPI_Comm comm) {
       numbers.insert(numbers.end(), {c.each.count(), c.items});
     }
     byte_writer to(text);
-    to(problem, names, numbers);
+    to(problem, from_where, names, numbers);
   }
   take_from_root(text, comm);
   byte_reader from(text);
-  from(problem, names, numbers);
+  from(problem, from_where, names, numbers);
   if (!problem.empty()) throw error(problem);
   how.costs.clear();
   for (std::size_t i = 0; i < names.size(); ++i)
     how.costs.push_back({names[i], std::chrono::duration<double>(numbers[2 * i]), numbers[2 * i + 1]});
+  return from_where;
 }
 
 // What has to be the same on all ranks, a line for each thing.
@@ -229,37 +236,6 @@ void require_wires(const run_state& run, const dataflow::mapping& places) {
   if (!problems.empty()) throw invalid_job(std::move(problems));
 }
 
-constexpr int most_spawned = 1024;
-constexpr std::chrono::milliseconds least_patience{100};
-constexpr std::size_t most_batch_bytes = std::size_t{1} << 30;
-
-void require_valid(const mpi_options& how) {
-  std::vector<std::string> problems;
-  if (how.grouping != automatic && how.grouping < 1)
-    problems.push_back("mpi: .grouping must be at least 1, not " + std::to_string(how.grouping));
-  if (how.credits != automatic && (how.credits < 1 || how.credits > 1024))
-    problems.push_back("mpi: .credits must be between 1 and 1024, not " + std::to_string(how.credits));
-  if (how.reserve < 0)
-    problems.push_back("mpi: .reserve must be at least 0, not " + std::to_string(how.reserve));
-  if (how.spawn < 0 || how.spawn > most_spawned)
-    problems.push_back("mpi: .spawn must be between 0 and " + std::to_string(most_spawned) + ", not " +
-                       std::to_string(how.spawn));
-  if (how.spawn > 0 && how.comm == one_sided)
-    problems.emplace_back(
-        "mpi: .spawn and .comm = one_sided: what travels to processes that join and from them travels as "
-        "messages");
-  if (how.patience.count() != 0 && how.patience < least_patience)
-    problems.push_back("mpi: .patience must be " + std::to_string(least_patience.count()) +
-                       " ms at least, in which a machine does something else at times, or 0 (nobody is " +
-                       "missed), not " + std::to_string(how.patience.count()) + " ms");
-  if (how.apart && how.grouping != automatic)
-    problems.emplace_back("mpi: .grouping and .apart: only one of them can say where source and sink go");
-  if (how.batch_bytes < 1 || how.batch_bytes > most_batch_bytes)
-    problems.push_back("mpi: .batch_bytes must be between 1 and " + std::to_string(most_batch_bytes) +
-                       ", not " + std::to_string(static_cast<std::ptrdiff_t>(how.batch_bytes)));
-  if (!problems.empty()) throw invalid_job(std::move(problems));
-}
-
 struct own_comm {
   MPI_Comm comm = MPI_COMM_NULL;
   explicit own_comm(MPI_Comm c) : comm(c) {}
@@ -283,14 +259,6 @@ std::vector<int> room_for(const dataflow::mapping& places, const machine& on, co
     }
   }
   return all;
-}
-
-// What can be known only with the ranks.
-void require_possible(const mpi_options& how, int ranks) {
-  if (how.reserve < ranks) return;
-  throw invalid_job({"mpi: .reserve = " + std::to_string(how.reserve) + ", but there are " +
-                     std::to_string(ranks) + " ranks, and rank 0 always takes part: at most " +
-                     std::to_string(ranks - 1) + " can wait"});
 }
 
 // What keeps processes from joining, if anything does; the same on all ranks.
@@ -391,23 +359,25 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   const any_policy local = how.local ? *how.local : any_policy(pool{.workers = on.workers(rank)});
   if (profiled(state, rank)) leave();
   const auto plan = requested_plan();
+  require_possible(how, plan && plan->for_machine ? plan->for_machine->size() : on.size());
   if (on.size() == 1 && how.spawn == 0 && !plan) {
     // For what is wrong with them.
     if (!how.place.empty() || !how.costs.empty()) (void)map_stages(*state, how, on);
+    note_if_not_apart(*state, how, on.size());
     return local.make(std::move(state));
   }
-  agree_on_costs(how, mine.comm);
-  require_possible(how, plan && plan->for_machine ? plan->for_machine->size() : on.size());
+  const auto costs_from = agree_on_costs(how, mine.comm);
   if (plan) {
     const auto& where = plan->for_machine ? *plan->for_machine : on;
-    const auto places = with_reserves(*state, how, where, map_stages(*state, how, where));
+    const auto places = with_reserves(*state, how, where, map_stages(*state, how, where, costs_from));
     require_wires(*state, places);
     if (rank == 0) give_answer(plan->file, plan_as_json(*state, how, where, places));
     leave();
   }
+  require_one_way_to_place(how, costs_from);
   const auto job = description(*state, how, arguments);
   require_same(job, trace_problem(*state, rank), mine.comm);
-  auto places = with_reserves(*state, how, on, map_stages(*state, how, on));
+  auto places = with_reserves(*state, how, on, map_stages(*state, how, on, costs_from));
   require_wires(*state, places);
   tune_malloc(how.keep_memory);
   auto times = clocks::measured(mine.comm, env.node_of);
@@ -425,10 +395,7 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   auto others = std::make_shared<communicator>(mine.give_up(), std::move(places), std::move(times),
                                                std::move(beat), how, env);
   state->statistics.notes = others->notes();
-  if (const int left = on.size() - how.reserve; rank == 0 && how.apart && left < 3)
-    state->statistics.notes.push_back(
-        "mpi: .apart needs a rank for the source, one for the sink and others for farms, but " +
-        std::to_string(left) + (left == 1 ? " takes" : " take") + " part at first");
+  if (rank == 0) note_if_not_apart(*state, how, on.size());
   if (!problem.empty() && rank == 0) state->statistics.notes.push_back(problem);
   if (door) others->members().can_be_joined(std::move(door), std::move(room));
   state->others = std::move(others);

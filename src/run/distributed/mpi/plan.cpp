@@ -4,7 +4,6 @@
 #include <thalweg/observe/json.hpp>
 #include <thalweg/stages/atomic_file.hpp>
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
@@ -12,8 +11,6 @@
 #include <mutex>
 #include <string_view>
 #include <thread>
-
-#include "stage_edges.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::distributed {
 
@@ -39,26 +36,6 @@ int whole_number(const char* name, int otherwise) {
   return text.empty() ? otherwise : number_in(name, text, 1, most);
 }
 
-const char* travels(const std::vector<dataflow::place_of>& from, const std::vector<dataflow::place_of>& to) {
-  if (from.size() == 1 && to.size() == 1 && from.front().rank == to.front().rank) return "no";
-  const bool meet = std::any_of(from.begin(), from.end(), [&](const auto& a) {
-    return std::any_of(to.begin(), to.end(), [&](const auto& b) { return a.rank == b.rank; });
-  });
-  return meet ? "partly" : "yes";
-}
-
-// Seconds of work that the ranks have for an item of the source, each divided by its workers.
-std::vector<double> shares(const std::vector<double>& loads, const machine& on,
-                           const dataflow::mapping& places) {
-  std::vector<double> all(on.ranks.size());
-  for (std::size_t s = 0; s < places.size(); ++s) {
-    const int replicas = dataflow::replicas_in_all(places[s]);
-    for (const auto& p : places[s])
-      all[static_cast<std::size_t>(p.rank)] += loads[s] * p.replicas / replicas / on.workers(p.rank);
-  }
-  return all;
-}
-
 }  // namespace
 
 std::optional<plan_request> requested_plan() {
@@ -70,51 +47,6 @@ std::optional<plan_request> requested_plan() {
   if (ranks > 0 || !hosts.empty())
     asked.for_machine = made_up(ranks, hosts, whole_number("THALWEG_PLAN_CORES", cores()));
   return asked;
-}
-
-std::string plan_as_json(const run_state& run, const mpi_options& how, const machine& on,
-                         dataflow::mapping places) {
-  // Ranks that may get replicas later have none yet.
-  for (auto& at : places) std::erase_if(at, [](const auto& p) { return p.replicas == 0; });
-  std::vector<double> loads(run.stages.size());
-  for (std::size_t s = 0; s < loads.size(); ++s) {
-    for (const auto& c : how.costs) {
-      if (c.stage == run.stages[s].info->name) loads[s] += c.each.count() * c.items;
-    }
-  }
-  double pace = 0;
-  std::string text;
-  observe::json_writer json(text);
-  json.begin_object().key("ranks").begin_array();
-  const auto work = shares(loads, on, places);
-  for (int r = 0; r < on.size(); ++r) {
-    json.begin_object().member("rank", r).member("host", on.host(r)).member("workers", on.workers(r));
-    json.end_object();
-    pace = std::max(pace, work[static_cast<std::size_t>(r)]);
-  }
-  json.end_array().key("stages").begin_array();
-  for (std::size_t s = 0; s < places.size(); ++s) {
-    const auto& info = *run.stages[s].info;
-    int replicas = 0;
-    json.begin_object().member("name", info.name).member("pattern", info.pattern);
-    json.member("farm", info.farm >= 0).key("places").begin_array();
-    for (const auto& p : places[s]) {
-      json.begin_object().member("rank", p.rank).member("replicas", p.replicas).end_object();
-      replicas += p.replicas;
-    }
-    json.end_array().member("replicas", replicas).member("seconds_per_item", loads[s]).end_object();
-    pace = std::max(pace, loads[s] / replicas);
-  }
-  json.end_array().key("ways").begin_array();
-  for (const auto& w : stage_channels_of(run)) {
-    json.begin_object()
-        .member("from", run.stages[w.from].info->name)
-        .member("to", run.stages[w.to].info->name);
-    json.member("items", model::type_name(*w.items)).member("travels", travels(places[w.from], places[w.to]));
-    json.end_object();
-  }
-  json.end_array().member("seconds_per_item", pace).end_object();
-  return text += '\n';
 }
 
 std::string problems_as_json(const error& why) {
