@@ -1,5 +1,5 @@
 // A stream that goes on until somebody ends it: each rank says which process it is, and the sink that it has
-// begun. argv[1]: so many join it.
+// begun. argv[1]: so many join it. What comes out is appended to the file that KEPT names.
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
 
@@ -29,6 +29,8 @@ int main(int argc, char** argv) {
           tw::mpi{{.spawn = 0}});
   std::printf("%d %d\n", policy.rank(), static_cast<int>(getpid()));
   std::fflush(stdout);
+  const char* const file = std::getenv("KEPT");
+  std::FILE* const kept = file != nullptr && policy.rank() == 0 ? std::fopen(file, "a") : nullptr;
   long n = 0;
   auto e = tw::launch(tw::source([&]() -> std::optional<long> { return n++; }) |
                           tw::farm(
@@ -37,7 +39,11 @@ int main(int argc, char** argv) {
                                 return x;
                               },
                               {.replicas = 1, .name = "pass"}) |
-                          tw::sink([](long x) {
+                          tw::sink([&](long x) {
+                            if (kept != nullptr) {
+                              std::fprintf(kept, "%ld\n", x);
+                              std::fflush(kept);
+                            }
                             if (x > 0) return;
                             std::puts("begun");
                             std::fflush(stdout);

@@ -1,5 +1,7 @@
 """A rank that is killed, or stopped, ends the run on all: no process stays, and somebody says who it was.
 
+What has come out until then is how the stream begins: nothing twice, and nothing behind what is lost.
+
 usage: kill_test.py mpiexec -n 3 program [1]
 
 With a number behind the program so many processes join its run: then one of them it is.
@@ -11,7 +13,9 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 from launcher import ended_if_stuck
 from thalweg_cli.stuck import gone
@@ -59,7 +63,13 @@ def one_round(
     first, joining = ranks(command)
     count = first + joining
     # Some launchers tell on one stream who has died, some on the other.
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as launcher:
+    pipe, out = subprocess.PIPE, subprocess.STDOUT
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        subprocess.Popen(
+            command, stdout=pipe, stderr=out, text=True, env={**os.environ, "KEPT": f"{folder}/kept"}
+        ) as launcher,
+    ):
         pids, said = until_begun(launcher, count, under_way=under_way)
         time.sleep(after_s)
         os.kill(pids[rank], how)
@@ -89,6 +99,17 @@ def one_round(
             names.append(f"rank {rank - first}")
         if not any(re.search(rf"\b{name}\b", said, re.IGNORECASE) for name in names):
             sys.exit(f"rank {rank} got {how.name}, and nobody says so:\n{said}")
+        require_prefix(Path(folder) / "kept")
+
+
+def require_prefix(kept: Path) -> None:
+    """Ends if what has come out is not 0, 1, 2 and so on; the last one may be cut off."""
+    if not kept.exists():
+        return  # nothing has
+    lines = kept.read_text(encoding="ascii").split("\n")[:-1]
+    wrong = [(n, line) for n, line in enumerate(lines) if line != str(n)]
+    if wrong:
+        sys.exit(f"in place of {wrong[0][0]} there came {wrong[0][1]}, of {len(lines)} items in all")
 
 
 def main() -> None:
