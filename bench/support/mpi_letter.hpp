@@ -32,20 +32,14 @@ class mpi_letter {
 
   template <class T> void value(T& x) {
     static_assert(std::is_trivially_copyable_v<T>);
-    if (reads_) {
-      std::memcpy(&x, &head_[place_], sizeof x);
-      place_ += sizeof x;
-    } else {
-      const auto* const first = reinterpret_cast<const char*>(&x);
-      head_.insert(head_.end(), first, first + sizeof x);
-    }
+    copied(&x, sizeof x);
   }
-  /// One that is short, and copied.
-  void text(std::string& all) {
+  /// Chars that are few, and copied.
+  template <class Bytes> void text(Bytes& all) {
     auto size = static_cast<std::uint64_t>(all.size());
     value(size);
     if (reads_) all.resize(size);
-    for (auto& letter : all) value(letter);
+    copied(all.data(), size);
   }
   /// What has `data` and `size`, of chars, and is resized by who reads.
   template <class Bytes> void block(Bytes& all) {
@@ -83,6 +77,16 @@ class mpi_letter {
   }
 
  private:
+  void copied(void* where, std::size_t size) {
+    if (reads_) {
+      if (size > 0) std::memcpy(where, &head_[place_], size);
+      place_ += size;
+    } else {
+      const auto* const first = static_cast<const char*>(where);
+      head_.insert(head_.end(), first, first + size);
+    }
+  }
+
   std::vector<char> head_;
   std::size_t place_ = 0;
   bool reads_ = false;

@@ -1,7 +1,7 @@
 #include <mandelbrot_zoom.hpp>
 #include <ranks.hpp>
 
-#include "bench/support/mpi_two_stages.hpp"
+#include "bench/support/mpi_stages.hpp"
 
 void travel(mpi_letter& by, apps::mandelbrot_zoom::frame& one) {
   by.value(one.number);
@@ -13,8 +13,8 @@ int main(int argc, char* argv[]) {
   spb::init_ranks(argc, argv, spb::rank_threads::one);
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  mpi_two_stages<spb::Item, spb::Source, spb::Sink>(farm_order::of_source, mpi_farm_and_stage(),
-                                                    spb::Mandelbrot::op, spb::Blur::op);
+  mpi_stages<spb::Item, spb::Source, spb::Sink>(farm_order::of_source, mpi_farm_and_stage(),
+                                                {spb::Mandelbrot::op, spb::Blur::op});
   spb::Metrics::stop();
   spb::end_bench();
 }

@@ -1,7 +1,7 @@
 #include <ranks.hpp>
 #include <video_filter.hpp>
 
-#include "bench/support/mpi_two_stages.hpp"
+#include "bench/support/mpi_stages.hpp"
 #include "bench/support/video_frame_letter.hpp"
 
 void first(spb::Item& item) {
@@ -18,7 +18,7 @@ int main(int argc, char* argv[]) {
   spb::init_ranks(argc, argv, spb::rank_threads::one);
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  mpi_two_stages<spb::Item, spb::Source, spb::Sink>(farm_order::of_source, mpi_widths{1, 1}, first, second);
+  mpi_stages<spb::Item, spb::Source, spb::Sink>(farm_order::of_source, {1, 1}, {first, second});
   spb::Metrics::stop();
   spb::end_bench();
 }

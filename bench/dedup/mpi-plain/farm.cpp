@@ -1,0 +1,38 @@
+#include <cstdint>
+
+#include <dedup.hpp>
+#include <ranks.hpp>
+
+#include "bench/support/mpi_farm.hpp"
+
+// There: its bytes. Back: its chunks, of a few thousand bytes each.
+void travel(mpi_letter& by, apps::dedup::fragment& one) {
+  auto chunks = static_cast<std::uint64_t>(one.chunks.size());
+  by.value(one.number);
+  by.value(chunks);
+  by.block(one.data);
+  if (by.reads()) one.chunks.resize(chunks);
+  for (auto& chunk : one.chunks) {
+    by.value(chunk.size);
+    by.value(chunk.hash);
+    by.value(chunk.repeats);
+    by.text(chunk.packed);
+  }
+}
+
+// Each rank knows what it has seen itself: what others have had, too, is compressed by each of them, and
+// stored once.
+void pack(spb::Item& item) {
+  spb::Refine::op(item);
+  spb::Deduplicate::op(item);
+  spb::Compress::op(item);
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_ranks(argc, argv, spb::rank_threads::one);
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  mpi_farm<spb::Item, spb::Source, spb::Sink>(farm_order::of_source, pack);
+  spb::Metrics::stop();
+  spb::end_bench();
+}

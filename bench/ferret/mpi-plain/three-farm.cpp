@@ -1,0 +1,20 @@
+#include <ferret.hpp>
+#include <ranks.hpp>
+
+#include "bench/support/mpi_stages.hpp"
+#include "bench/support/query_letter.hpp"
+
+void find(spb::Item& item) {
+  spb::Vectorization::op(item);
+  spb::Rank::op(item);
+}
+
+int main(int argc, char* argv[]) {
+  spb::init_ranks(argc, argv, spb::rank_threads::one);
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  mpi_stages<spb::Item, spb::Source, spb::Sink>(farm_order::any, mpi_farms({3, 1, 8}),
+                                                {spb::Segmentation::op, spb::Extract::op, find});
+  spb::Metrics::stop();
+  spb::end_bench();
+}
