@@ -1,24 +1,8 @@
-#include <cstdint>
-
 #include <dedup.hpp>
 #include <ranks.hpp>
 
+#include "bench/support/fragment_letter.hpp"
 #include "bench/support/mpi_farm.hpp"
-
-// There: its bytes. Back: its chunks, of a few thousand bytes each.
-void travel(mpi_letter& by, apps::dedup::fragment& one) {
-  auto chunks = static_cast<std::uint64_t>(one.chunks.size());
-  by.value(one.number);
-  by.value(chunks);
-  by.block(one.data);
-  if (by.reads()) one.chunks.resize(chunks);
-  for (auto& chunk : one.chunks) {
-    by.value(chunk.size);
-    by.value(chunk.hash);
-    by.value(chunk.repeats);
-    by.text(chunk.packed);
-  }
-}
 
 // Each rank knows what it has seen itself: what others have had, too, is compressed by each of them, and
 // stored once.

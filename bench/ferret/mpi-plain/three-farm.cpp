@@ -13,7 +13,7 @@ int main(int argc, char* argv[]) {
   spb::init_ranks(argc, argv, spb::rank_threads::one);
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  mpi_stages<spb::Item, spb::Source, spb::Sink>(farm_order::any, mpi_farms({3, 1, 8}),
+  mpi_stages<spb::Item, spb::Source, spb::Sink>(farm_order::any, mpi_farms({13, 1, 22}),
                                                 {spb::Segmentation::op, spb::Extract::op, find});
   spb::Metrics::stop();
   spb::end_bench();

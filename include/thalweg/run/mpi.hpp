@@ -77,7 +77,7 @@ struct mpi_options {
   /// and farms go to the ranks that are left. Then results are on the rank that executes the sink.
   bool apart = false;
   /// So many ranks, the last ones, execute nothing at first: they wait until `execution::set_replicas` gives
-  /// replicas to them. Rank 0 always takes part.
+  /// replicas to them. Rank 0 always takes part: there have to be more ranks than these.
   int reserve = 0;
   /// So many more processes of this program may join the run while it goes on. They are started
   /// (`MPI_Comm_spawn`), all at once, when `execution::set_replicas` first asks for more replicas of a farm
