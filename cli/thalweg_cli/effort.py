@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from thalweg_cli.effort_measures import Measures, measure
-from thalweg_cli.files import write
+from thalweg_cli.files import file_to_write, write
 from thalweg_cli.own import Benchmarks, OwnFolder
 from thalweg_cli.paths import BENCH
 from thalweg_cli.programs import (
@@ -104,10 +104,10 @@ def effort(
     alone: Annotated[
         bool, typer.Option("--alone", help="Leave out what programs use of bench/support.")
     ] = False,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write JSON.")] = None,
-    csv_file: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Also write CSV.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", callback=file_to_write, help="Also write JSON.")] = None,
+    csv_file: Annotated[Path | None, typer.Option("--csv", metavar="FILE", callback=file_to_write, help="Also write CSV.")] = None,
     latex_file: Annotated[
-        Path | None, typer.Option("--latex", metavar="FILE", help="Also write the table for LaTeX.")
+        Path | None, typer.Option("--latex", metavar="FILE", callback=file_to_write, help="Also write the table for LaTeX.")
     ] = None,
 ) -> None:
     """Show how much there is to write and to understand in benchmark programs, by their sources."""
@@ -174,7 +174,7 @@ def rows_of(
             )
         )
     for application in sorted(lonely):
-        console.print(f"[dim]{application} has no sequential program to compare with[/]")
+        console.print(f"{application} has no sequential program to compare with", style="dim", markup=False)
     return sorted(rows, key=lambda row: (row.application, EFFORT.of(row.measures), row.name)), broken
 
 

@@ -13,7 +13,7 @@ from thalweg_cli import ranges
 from thalweg_cli.applications import make_input, tools_of
 from thalweg_cli.debugging import check_one, debug
 from thalweg_cli.experiment import Conditions, Setting, WhenLate, settings
-from thalweg_cli.files import check_writable
+from thalweg_cli.files import check_writable, file_to_write
 from thalweg_cli.measuring import Measuring, Plan, Rounds
 from thalweg_cli.mpi import hosts_of, launcher
 from thalweg_cli.own import OwnFolder
@@ -131,7 +131,7 @@ def execute(
         Path | None, typer.Option(metavar="FILE", help="Keep the runs here, not in the user's data folder.")
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Also write all runs here.")
+        Path | None, typer.Option("--json", metavar="FILE", callback=file_to_write, help="Also write all runs here.")
     ] = None,
     show_output: Annotated[bool, typer.Option("--print", help="Show what the programs print.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing but failures.")] = False,

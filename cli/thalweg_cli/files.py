@@ -4,20 +4,23 @@ import csv
 import io
 import json
 import os
+import sys
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
-
-from thalweg_cli.terminal import Failed, console
+from thalweg_cli.terminal import Failed, console, keep_output_for_data
 
 
 def replace(file: Path, how: Callable[[Path], object]) -> None:
     """Has `how` write a file under a name with the same ending; it gets its own when it is complete.
 
-    What is no file, such as /dev/stdout, is written as it is. Raises Failed, which names the file.
+    What is no file, such as a pipe, is written as it is. Raises Failed, which names the file.
     """
+    if is_output(file):
+        write_to_output(how, file.suffix)
+        return
     unfinished = file.with_name(f".{file.stem}.{os.getpid()}{file.suffix}")
     try:
         if file.exists() and not file.is_file() and not file.is_dir():
@@ -33,10 +36,34 @@ def replace(file: Path, how: Callable[[Path], object]) -> None:
         raise Failed(f"{file} cannot be written: {why}") from error
 
 
+def is_output(file: Path) -> bool:
+    """Whether a file is our standard output, by whichever name: what is printed lands there, too."""
+    try:
+        return os.path.samestat(file.stat(), os.fstat(1))
+    except OSError:
+        return False
+
+
+def write_to_output(how: Callable[[Path], object], suffix: str) -> None:
+    """Has `how` write a file, and prints that."""
+    with tempfile.NamedTemporaryFile(prefix="thalweg-", suffix=suffix) as complete:
+        how(Path(complete.name))
+        sys.stdout.flush()
+        with open(1, "wb", closefd=False) as output:  # noqa: PTH123  (it has a number, and no name)
+            output.write(Path(complete.name).read_bytes())
+
+
+def file_to_write(file: Path | None) -> Path | None:
+    """What a user has named to be written. If that is our output, all else is said on standard error."""
+    if file and is_output(file):
+        keep_output_for_data()
+    return file
+
+
 def write(file: Path, how: Callable[[Path], object]) -> None:
     """Writes a file as `replace` does, and says so."""
     replace(file, how)
-    console.print(f"wrote {escape(str(file))}")
+    console.print(f"wrote {file}", markup=False)
 
 
 def write_text(file: Path, text: str) -> None:

@@ -111,7 +111,8 @@ def table_of(chosen: Sequence[Chosen]) -> Table:
         there = one.input.is_there
         where = str(one.input.place) if there or one.input.registered else ""
         size = size_text(one.input.size) if there else ""
-        table.add_row(one.application.name, one.input.name, state_of(one.input), size, escape(where))
+        names = (one.application.name, one.input.name)
+        table.add_row(*map(escape, names), state_of(one.input), size, escape(where))
     return table
 
 
@@ -148,7 +149,7 @@ def check(chosen: Sequence[Chosen]) -> bool:
             continue
         good = good and not found.is_fault
         color = "red" if found.is_fault else "green" if found is GOOD else "dim"
-        table.add_row(one.application.name, one.input.name, f"[{color}]{escape(found.says)}[/]")
+        table.add_row(escape(one.application.name), escape(one.input.name), f"[{color}]{escape(found.says)}[/]")
     if not table.row_count:
         console.print("none of them is there")
         return True

@@ -62,7 +62,7 @@ def table_of_applications(applications: Sequence[Application]) -> Table:
     table = table_with("application", "of", "what it does")
     for one in applications:
         says = f"[red]not built[/]: {escape(one.fix)}" if one.fix else escape(one.says)
-        table.add_row(one.name, "your own" if one.own else "Thalweg", says)
+        table.add_row(escape(one.name), "your own" if one.own else "Thalweg", says)
     return table
 
 
@@ -70,7 +70,7 @@ def table_of_operators(applications: Sequence[Application]) -> Table:
     """A row for each application: its operators in the order of the stream."""
     table = table_with("application", "operators")
     for one in applications:
-        table.add_row(one.name, escape(one.fix) if one.fix else escape(", ".join(one.operators)))
+        table.add_row(escape(one.name), escape(one.fix) if one.fix else escape(", ".join(one.operators)))
     return table
 
 
@@ -84,5 +84,5 @@ def table_of_interfaces(programs: Sequence[Program], app: Sequence[str], ppi: Se
         its = [one for one in some if one.interface == interface]
         there = [one for one in its if not one.missing]
         available = "[green]yes[/]" if there else f"[red]no[/]: {escape(its[0].missing)}"
-        table.add_row(interface, str(len(its)), available)
+        table.add_row(escape(interface), str(len(its)), available)
     return table

@@ -13,7 +13,7 @@ from rich.markup import escape
 from thalweg_cli import micro_mpi
 from thalweg_cli.build import build
 from thalweg_cli.circumstances import commit
-from thalweg_cli.files import write
+from thalweg_cli.files import file_to_write, write
 from thalweg_cli.micro_compile import measure_compile, measure_instructions
 from thalweg_cli.micro_results import Results
 from thalweg_cli.micro_run import follow
@@ -42,14 +42,14 @@ def micro(
         int | None, typer.Option(min=1, help="Interleaved repeats; 11, or 3 with --quick.")
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Also keep the results here.")
+        Path | None, typer.Option("--json", metavar="FILE", callback=file_to_write, help="Also keep the results here.")
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the results here (.svg, .png, .pdf), not in build/micro."),
+        typer.Option(metavar="FILE", callback=file_to_write, help="Draw the results here (.svg, .png, .pdf), not in build/micro."),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the tables here, for a page.")
+        Path | None, typer.Option(metavar="FILE", callback=file_to_write, help="Write the tables here, for a page.")
     ] = None,
     peer_path: Annotated[
         list[str] | None,

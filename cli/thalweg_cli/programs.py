@@ -188,7 +188,7 @@ def select(
     found = [program for program in programs if fits(program, bench, app, ppi)]
     for program in found:
         if program.missing:
-            console.print(f"[dim]left out: {program.name}: {escape(program.missing)}[/]")
+            console.print(f"left out: {program.name}: {program.missing}", style="dim", markup=False)
     found = [program for program in found if not program.missing]
     if not found:
         raise Failed("no benchmark program fits", remedy="./thalweg list")
@@ -262,5 +262,6 @@ def table_of(programs: Sequence[Program], app: Sequence[str], ppi: Sequence[str]
         way = ", yours" if program.own else ", as you configured it" if program.configured else ""
         yes = f"[green]yes[/]{way}"
         available = f"[red]no[/]: {escape(program.missing)}" if program.missing else yes
-        table.add_row(program.name, program.application, program.interface, program.composition, available)
+        names = (program.name, program.application, program.interface, program.composition)
+        table.add_row(*map(escape, names), available)
     return table

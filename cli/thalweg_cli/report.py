@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from thalweg_cli.export import Kept
-from thalweg_cli.files import check_writable, make_folder, write_text
+from thalweg_cli.files import check_writable, file_to_write, make_folder, write_text
 from thalweg_cli.programs import Applications, Benches, Interfaces, check_names, fits
 from thalweg_cli.report_data import Row, rows_of
 from thalweg_cli.report_page import page
@@ -27,7 +27,7 @@ class Axis(StrEnum):
 
 
 def report(
-    output: Annotated[Path, typer.Option(metavar="FILE", help="Write the page, HTML, here.")],
+    output: Annotated[Path, typer.Option(metavar="FILE", callback=file_to_write, help="Write the page, HTML, here.")],
     names: Annotated[
         list[str] | None,
         typer.Argument(metavar="[SET]...", help=f"Ids, labels, previous; without any, {LATEST}."),

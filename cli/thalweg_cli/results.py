@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from thalweg_cli.export import Kept, conditions_of, write_csv, write_json
+from thalweg_cli.files import file_to_write
 from thalweg_cli.metrics import LATENCY
 from thalweg_cli.run_table import Shown, failures, table_of, title_of
 from thalweg_cli.runs import Series, in_series
@@ -34,10 +35,10 @@ def results(
         ),
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the sets here, with all runs.")
+        Path | None, typer.Option("--json", metavar="FILE", callback=file_to_write, help="Write the sets here, with all runs.")
     ] = None,
     csv_file: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write a line for each of their runs here.")
+        Path | None, typer.Option("--csv", metavar="FILE", callback=file_to_write, help="Write a line for each of their runs here.")
     ] = None,
     store: StoreFile = None,
 ) -> None:
@@ -98,7 +99,7 @@ def table_of_sets(sets: Sequence[RunSet]) -> Table:
             str(one.id),
             escape(one.label),
             local(one.began),
-            programs,
+            escape(programs),
             escape(", ".join(one.inputs)),
             str(one.count),
             f"[red]{one.failed}[/]" if one.failed else "0",

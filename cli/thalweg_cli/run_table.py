@@ -54,7 +54,7 @@ def leading_columns(table: Table, settings: Sequence[Setting]) -> None:
 def leading_cells(setting: Setting, settings: Sequence[Setting]) -> list[str]:
     """What stands in these columns for one of the settings."""
     given = [value(setting) for _, value in varied(settings)]
-    cells = [setting.program.name, *([escape(setting.input)] if several_inputs(settings) else [])]
+    cells = [escape(setting.program.name), *([escape(setting.input)] if several_inputs(settings) else [])]
     return [*cells, str(setting.nthreads), *map(cell, given)]
 
 

@@ -1,5 +1,6 @@
 """What the commands share to talk: consoles, a progress bar that also works in a log file, and failures."""
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,23 +8,39 @@ from contextlib import contextmanager
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-console = Console(highlight=False, soft_wrap=True)
-errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
-WIDEST = 160
-"""Columns that a table may take."""
+def console_for(*, stderr: bool = False, width: int | None = None) -> Console:
+    """Where to print. Texts stay what they are: no `:100:` in one becomes a picture."""
+    return Console(stderr=stderr, highlight=False, emoji=False, soft_wrap=width is None, width=width)
+
+
+console = console_for()
+errors = console_for(stderr=True)
+
+WIDTH_ELSEWHERE = 160
+"""Columns of a table where there is no terminal."""
 
 LOG_INTERVAL_S = 20.0
 """Without a terminal a progress bar is a line this often."""
 
 
 def print_table(table: Table) -> None:
-    """Prints a table. Where it is too wide for the terminal, lines break; cut off they would say less."""
-    Console(highlight=False, width=max(console.width, WIDEST)).print(table)
+    """Prints a table. Where there is little room, texts in it break; numbers and names never do."""
+    for column in table.columns:
+        column.no_wrap = column.no_wrap or column.justify == "right"  # which is how numbers stand
+    room = console.width if console.is_terminal else WIDTH_ELSEWHERE
+    needed = Measurement.get(console, console.options.update(max_width=sys.maxsize), table).minimum
+    console_for(stderr=console.stderr, width=max(room, needed)).print(table)
+
+
+def keep_output_for_data() -> None:
+    """From now on, what commands say goes to standard error: the output gets data for other programs."""
+    console.stderr = True
 
 
 class Failed(Exception):
@@ -56,7 +73,7 @@ class Bar:
     def advance_to(self, done: int, total: int, note: str = "") -> None:
         """Shows that `done` of `total` parts are done, and what is at hand."""
         if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, completed=done, total=total, note=escape(note))
+            self._progress.update(self._task, completed=done, total=total, note=note)
         elif time.monotonic() - self._said >= LOG_INTERVAL_S:
             self._said = time.monotonic()
             count = f"{done} of {total}" if total else str(done)
@@ -70,11 +87,11 @@ def bar(title: str) -> Iterator[Bar]:
         yield Bar(title, None)
         return
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("[dim]{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", style="dim", markup=False),
     )
     with Progress(*columns, console=console, transient=True) as progress:
         yield Bar(title, progress)
