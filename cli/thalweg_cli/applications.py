@@ -7,6 +7,7 @@ listed, and nothing of ours.
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,14 @@ from thalweg_cli import left_out
 from thalweg_cli.build import build
 from thalweg_cli.names import did_you_mean
 from thalweg_cli.paths import APPS, build_folder, user_folder
-from thalweg_cli.process import finish
+from thalweg_cli.process import Waits, finish
 from thalweg_cli.programs import PRESET
-from thalweg_cli.terminal import Failed, console
+from thalweg_cli.terminal import Failed, console, errors
 
 TOOL = "thalweg_inputs"
+WAITS_S = (2.0, 15.0)
+"""An input that takes longer is told of first after so many seconds, then each time so much later."""
+
 PLAYED = ("tcp://", "kafka://")
 """How inputs begin that another process plays."""
 
@@ -90,19 +94,29 @@ def place_of(tool: str) -> Path:
     return build_folder(PRESET) / "apps" / "inputs" / tool
 
 
-def make_input(application: str, name: str) -> None:
+def make_input(application: str, name: str, *, quiet: bool = False) -> None:
     """Makes an input of an application, unless it is a file, played, or there; shows how far that is."""
     if not name.startswith(PLAYED) and not Path(name).exists():
-        generate(application, name)
+        generate(application, name, quiet=quiet)
 
 
-def generate(application: str, name: str, *, again: bool = False) -> None:
+def generate(application: str, name: str, *, again: bool = False, quiet: bool = False) -> None:
     """Makes an input of an application, if it is not there or `again`; shows how far that is."""
     tool = place_of(tool_of(application))
     command = [str(tool), "generate", application, name, *(["--force"] if again else [])]
-    if finish(command, show_errors=True).code != 0:
+    # On a terminal the tool itself shows it.
+    tells = not quiet and not errors.is_terminal
+    waits = None if not tells else Waits(partial(still_made, application, name), *WAITS_S)
+    if finish(command, show_errors=True, waits=waits).code != 0:
         what = f"the input {name} of {application} is not there, and cannot be made"
         raise Failed(what, remedy=f"./thalweg inputs --app {application} shows its inputs")
+
+
+def still_made(application: str, name: str, waited_s: float, _used_s: float) -> None:
+    """Says that an input is not ready yet."""
+    console.print(
+        f"making the input {name} of {application}: {waited_s:.0f} s so far", style="dim", markup=False
+    )
 
 
 def known_applications(wanted: Sequence[str] = ()) -> list[Application]:

@@ -14,6 +14,9 @@ from thalweg_cli.store_rows import RunSet
 SAME = "no difference shown"
 TOO_FEW = "too few runs"
 
+OF_NO_EFFECT = ("show_output", "timeout_s", "verify", "user_args")
+"""Conditions that change nothing of what is measured. Arguments were among them once; now settings have them."""
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -53,7 +56,7 @@ def match(
 ) -> tuple[list[Pair], list[Setting], list[Setting]]:
     """The settings that both sets have values of; then those that only the first has, and only the second.
 
-    Settings are the same if program, input, threads, batch and frequency are: the threads asked for, or, if
+    Settings are the same if program, input, threads, batch, frequency and arguments are: the threads asked for, or, if
     `by_threads`, those that were really there. A pattern of the recipe is the same with any numbers.
     """
     first, second = (values_of(runs, metric, by_threads=by_threads) for runs in (before, after))
@@ -80,7 +83,7 @@ def values_of(runs: Sequence[Run], metric: Metric, *, by_threads: bool) -> dict[
 def differences(before: RunSet, after: RunSet) -> list[str]:
     """What else is not the same in two sets, and may be the cause of what is seen: a line each."""
     return [
-        *differing(before.conditions, after.conditions, leave_out=("show_output", "timeout_s", "verify")),
+        *differing(before.conditions, after.conditions, leave_out=OF_NO_EFFECT),
         *differing(before.circumstances, after.circumstances, leave_out=("load",)),
     ]
 

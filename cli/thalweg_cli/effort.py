@@ -104,10 +104,17 @@ def effort(
     alone: Annotated[
         bool, typer.Option("--alone", help="Leave out what programs use of bench/support.")
     ] = False,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", callback=file_to_write, help="Also write JSON.")] = None,
-    csv_file: Annotated[Path | None, typer.Option("--csv", metavar="FILE", callback=file_to_write, help="Also write CSV.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", callback=file_to_write, help="Also write JSON.")
+    ] = None,
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", callback=file_to_write, help="Also write CSV.")
+    ] = None,
     latex_file: Annotated[
-        Path | None, typer.Option("--latex", metavar="FILE", callback=file_to_write, help="Also write the table for LaTeX.")
+        Path | None,
+        typer.Option(
+            "--latex", metavar="FILE", callback=file_to_write, help="Also write the table for LaTeX."
+        ),
     ] = None,
 ) -> None:
     """Show how much there is to write and to understand in benchmark programs, by their sources."""

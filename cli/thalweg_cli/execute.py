@@ -104,7 +104,8 @@ def execute(
     ] = WhenLate.CATCH_UP,
     in_memory: Annotated[bool, typer.Option("--in-memory", help="Read all input before the stream.")] = False,
     user_arg: Annotated[
-        list[str] | None, typer.Option(help="An argument for the programs; may be given again.")
+        list[str] | None,
+        typer.Option(metavar="TEXT|A:B|A:STEP:B", help="An argument for the programs; may be given again."),
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Runs of each, in turn with the others.")] = 1,
     warm_up: Annotated[int, typer.Option(min=0, help="Runs of each before those that count.")] = 0,
@@ -131,7 +132,8 @@ def execute(
         Path | None, typer.Option(metavar="FILE", help="Keep the runs here, not in the user's data folder.")
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", callback=file_to_write, help="Also write all runs here.")
+        Path | None,
+        typer.Option("--json", metavar="FILE", callback=file_to_write, help="Also write all runs here."),
     ] = None,
     show_output: Annotated[bool, typer.Option("--print", help="Show what the programs print.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing but failures.")] = False,
@@ -154,7 +156,6 @@ def execute(
         latency or find_sustainable or bool(freq_recipe),
         in_memory,
         monitor or (MONITOR_MS if freq_recipe else 0),
-        tuple(user_arg or []),
         parse_command(executor, "--executor"),
         tuple(sorted(parse_processors(pin))) if pin else (),
         timeout,
@@ -169,6 +170,7 @@ def execute(
         "batch_bytes": values_of(ranges.BATCH_BYTES, batch_bytes),
         "batch_interval": values_of(ranges.BATCH_INTERVAL, batch_interval),
         "frequency": values_of(ranges.FREQUENCY, frequency),
+        "user_args": ranges.arguments_of(user_arg or []),
     }
     names = list(dict.fromkeys(inputs))
     if debug_one:
@@ -183,7 +185,7 @@ def execute(
         check_ranks(chosen, {"--nprocs": nprocs, "--hosts": hosts})
         if debug_one:
             chosen = [for_debugger(chosen, folder)]
-        programs = make_ready(chosen, inputs)
+        programs = make_ready(chosen, inputs, quiet=quiet)
         left_out.extend(program.name for program in chosen if program not in programs)
         found = settings(programs, names, degrees, freq_pattern=freq_pattern, nprocs=ranks, **varied)
         check_pattern(found[0])
@@ -257,11 +259,11 @@ def check_label(label: str) -> None:
         raise Failed(f"--label {label}: numbers, {LATEST} and {PREVIOUS} mean sets by themselves")
 
 
-def make_ready(programs: Sequence[Program], inputs: Sequence[str]) -> list[Program]:
+def make_ready(programs: Sequence[Program], inputs: Sequence[str], *, quiet: bool = False) -> list[Program]:
     """Builds programs, and makes their inputs. Returns those that could be built."""
     applications = sorted({program.application for program in programs})
     built = build_all(programs, *tools_of(applications))
     for application in applications:
         for name in inputs:
-            make_input(application, name)
+            make_input(application, name, quiet=quiet)
     return built

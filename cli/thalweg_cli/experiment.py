@@ -26,7 +26,7 @@ class Setting:
     `frequency` is in elements a second, `batch_interval` in seconds; None is what programs do by themselves.
     `freq_pattern` is a frequency that changes, as programs take it. `purpose` is empty for what a user asked
     for point by point. `nprocs` is the number of ranks of a program over MPI, each of which has `nthreads`;
-    None for others.
+    None for others. `user_args` are for the program itself.
     """
 
     program: Program
@@ -39,6 +39,7 @@ class Setting:
     freq_pattern: str = ""
     purpose: str = ""
     nprocs: int | None = None
+    user_args: tuple[str, ...] = ()
 
     def options(self) -> list[str]:
         """The options of the program."""
@@ -53,6 +54,8 @@ class Setting:
                 options += [name, number(value)]
         if self.freq_pattern:
             options += ["-freq-patt", self.freq_pattern]
+        for argument in self.user_args:
+            options += ["-user-arg", argument]
         return options
 
     @property
@@ -67,7 +70,7 @@ class Setting:
 
     @property
     def given(self) -> str:
-        """Batches and frequency, as far as they are given, in words."""
+        """Batches, frequency and arguments, as far as they are given, in words."""
         parts = (
             (self.batch, "a batch"),
             (self.batch_bytes, "bytes a batch"),
@@ -76,7 +79,13 @@ class Setting:
         )
         found = [f"{number(value)} {unit}" for value, unit in parts if value is not None]
         found += ["at its sustainable rate"] if self.purpose == SUSTAINABLE else []
-        return ", ".join([*found, *([self.pace] if self.pace else [])])
+        return ", ".join(filter(None, [*found, self.pace, self.arguments]))
+
+    @property
+    def arguments(self) -> str:
+        """Its own arguments, in words."""
+        several = "s" if len(self.user_args) > 1 else ""
+        return f"argument{several} {' '.join(self.user_args)}" if self.user_args else ""
 
     @property
     def name(self) -> str:
@@ -120,7 +129,6 @@ class Conditions:
     latency: bool = False
     in_memory: bool = False
     monitor_ms: int = 0
-    user_args: tuple[str, ...] = ()
     executor: tuple[str, ...] = ()
     pin: tuple[int, ...] = ()
     timeout_s: float = 0
@@ -136,8 +144,6 @@ class Conditions:
             options += ["-when-late", self.when_late]
         if self.monitor_ms:
             options += ["-monitor", str(self.monitor_ms)]
-        for argument in self.user_args:
-            options += ["-user-arg", argument]
         return options
 
     def as_plain(self) -> dict[str, Any]:
@@ -156,18 +162,20 @@ def settings(
     frequency: Sequence[float | None] = (None,),
     freq_pattern: str = "",
     nprocs: Sequence[int] = (1,),
+    user_args: Sequence[tuple[str, ...]] = ((),),
 ) -> list[Setting]:
     """All combinations. What has one thread, or is one process, has so whatever the others have."""
     return [
-        Setting(program, *values, freq_pattern=freq_pattern, nprocs=ranks)
+        Setting(program, *values, freq_pattern=freq_pattern, nprocs=ranks, user_args=arguments)
         for program in programs
         for ranks in (nprocs if program.is_over_mpi else (None,))
-        for values in itertools.product(
+        for *values, arguments in itertools.product(
             inputs,
             [1] if program.interface in (SEQUENTIAL, BY_HAND) else nthreads,
             batch,
             batch_bytes,
             batch_interval,
             frequency,
+            user_args,
         )
     ]

@@ -22,6 +22,7 @@ IN_LINES += (
     "batch_interval",
     "frequency",
     "freq_pattern",
+    "user_args",
     "purpose",
     "judged",
     "number",
@@ -33,7 +34,7 @@ def conditions_of(one: RunSet) -> Conditions:
     """The conditions of a set; those that a later version of this program would add are left out."""
     known = {field.name for field in fields(Conditions)}
     plain = {name: value for name, value in one.conditions.items() if name in known}
-    for name in ("user_args", "executor", "pin"):
+    for name in ("executor", "pin"):
         plain[name] = tuple(plain.get(name, ()))
     plain["hosts"] = tuple(map(Host.read, plain.get("hosts", ())))
     return Conditions(**plain)
@@ -41,14 +42,14 @@ def conditions_of(one: RunSet) -> Conditions:
 
 def plain(sets: Iterable[Kept]) -> list[dict[str, Any]]:
     """Sets with their runs, as JSON has them."""
-    return [{**asdict(one), "runs": [row_of(run, conditions_of(one)) for run in runs]} for one, runs in sets]
+    return [{**asdict(one), "runs": [row_of(run) for run in runs]} for one, runs in sets]
 
 
 def lines(sets: Iterable[Kept]) -> Iterator[list[object]]:
     """A line for each run: its set, its setting, and its metrics."""
     for one, runs in sets:
         for run in runs:
-            row = row_of(run, conditions_of(one))
+            row = row_of(run)
             measured = [metric.of(run) for metric in METRICS.values()]
             cells = [one.id, one.label, *(row[name] for name in IN_LINES), *measured]
             yield ["" if cell is None else cell for cell in cells]

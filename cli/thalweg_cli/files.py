@@ -49,7 +49,7 @@ def write_to_output(how: Callable[[Path], object], suffix: str) -> None:
     with tempfile.NamedTemporaryFile(prefix="thalweg-", suffix=suffix) as complete:
         how(Path(complete.name))
         sys.stdout.flush()
-        with open(1, "wb", closefd=False) as output:  # noqa: PTH123  (it has a number, and no name)
+        with open(1, "wb", closefd=False) as output:
             output.write(Path(complete.name).read_bytes())
 
 

@@ -149,7 +149,9 @@ def check(chosen: Sequence[Chosen]) -> bool:
             continue
         good = good and not found.is_fault
         color = "red" if found.is_fault else "green" if found is GOOD else "dim"
-        table.add_row(escape(one.application.name), escape(one.input.name), f"[{color}]{escape(found.says)}[/]")
+        table.add_row(
+            escape(one.application.name), escape(one.input.name), f"[{color}]{escape(found.says)}[/]"
+        )
     if not table.row_count:
         console.print("none of them is there")
         return True

@@ -4,20 +4,27 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from rich.markup import escape
 from rich.table import Table
 
 from thalweg_cli.circumstances import Circumstances
-from thalweg_cli.experiment import Conditions
+from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.export import write_json
 from thalweg_cli.live import Tell, live
+from thalweg_cli.process import Waits
 from thalweg_cli.run_table import Shown, failures, table_of, title_of
 from thalweg_cli.runs import Run, Series, measure
 from thalweg_cli.store import Store
-from thalweg_cli.terminal import Failed, console, errors, print_table
+from thalweg_cli.terminal import Failed, console, print_table
+
+PATIENCE_S = 60.0
+"""A run that takes longer is told of, each time that it has taken so much more."""
+
+IDLE_S = 0.05
+"""Processor time that a program takes to look whether it has something to do."""
 
 Findings = list[dict[str, object]]
 """What follows from several runs together, as it is kept."""
@@ -33,12 +40,15 @@ class Bench:
         keep: Callable[[Run], None],
         note: Callable[[Findings], None],
         tell: Tell,
+        *,
+        quiet: bool = False,
     ) -> None:
         self.note = note
         self._rows = rows
         self._conditions = conditions
         self._keep = keep
         self._tell = tell
+        self._quiet = quiet
         self._done = 0
 
     def run(
@@ -60,7 +70,8 @@ class Bench:
         conditions = self._conditions
         if monitor_ms and not conditions.monitor_ms:
             conditions = replace(conditions, monitor_ms=monitor_ms)
-        run = measure(row.setting, conditions, number, warm_up=warm_up)
+        waits = None if self._quiet else Waits(partial(still_runs, row.setting), PATIENCE_S, PATIENCE_S)
+        run = measure(row.setting, conditions, number, warm_up=warm_up, waits=waits)
         run = replace(run, judged=judge(run))
         row.runs.append(run)
         self._keep(run)
@@ -70,6 +81,14 @@ class Bench:
     def leave_out(self) -> None:
         """Counts a run that is not made."""
         self._done += 1
+
+
+def still_runs(setting: Setting, waited_s: float, used_s: float) -> None:
+    """Says that a program has not ended yet, and whether it does anything."""
+    does = (
+        f"{used_s:.1f} s of processor time since this was last told" if used_s > IDLE_S else "it does nothing"
+    )
+    console.print(f"{setting.name}: runs for {waited_s:.0f} s, {does}", style="dim", markup=False)
 
 
 class Plan(Protocol):
@@ -121,6 +140,8 @@ def in_rounds(bench: Bench, rows: Sequence[Series], repeat: int, warm_up: int, t
     Each round takes all settings in turn, so that what the machine does meanwhile meets all alike. A setting
     that failed is not run again.
     """
+    for row in rows:
+        row.planned = repeat
     for turn in range(warm_up + repeat):
         warming = turn < warm_up
         for row in rows:
@@ -160,9 +181,10 @@ class Measuring:
                 bench = Bench(
                     rows,
                     self._conditions,
-                    lambda run: store.add(set_id, run, self._conditions),
+                    lambda run: store.add(set_id, run),
                     lambda findings: store.note(set_id, findings),
                     tell,
+                    quiet=self._quiet,
                 )
                 self._plan.go(bench)
         except BaseException:
@@ -187,5 +209,5 @@ class Measuring:
             for table in (*all_rows, *self._plan.tables()):
                 print_table(table)
             console.print(says, style="dim", markup=False)
-        for line in failures(self._plan.rows):
-            errors.print(f"[bold red]failed:[/] {escape(line)}")
+        for failure in failures(self._plan.rows):
+            failure.show()

@@ -1,5 +1,6 @@
 """What is told of runs: how each value is had from a run, in which unit, and whether more of it is better."""
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -67,8 +68,18 @@ def metric_named(name: str) -> Metric:
 
 
 def summary(values: Sequence[float]) -> str:
-    """Mean and standard deviation."""
+    """Mean and, in brackets, the standard deviation in units of its last digit: `1.34(79)` is 1.34 ± 0.79."""
     if not values:
         return "-"
-    mean = f"{statistics.fmean(values):.4g}"
-    return f"{mean} ± {statistics.stdev(values):.2g}" if len(values) > 1 else mean
+    mean = statistics.fmean(values)
+    deviation = statistics.stdev(values) if len(values) > 1 else 0
+    if not deviation:
+        return f"{mean:.4g}"
+    large = max(abs(mean), deviation)
+    power = math.floor(math.log10(large))
+    unit = 0 if -4 <= power < 5 else power  # as %g does it
+    mean, deviation = mean / 10.0**unit, deviation / 10.0**unit
+    digits = max(0, 1 - math.floor(math.log10(deviation)))
+    digits = min(digits, max(0, 6 - math.floor(math.log10(large / 10.0**unit))))  # a tiny deviation is none
+    text = f"{mean:.{digits}f}({round(deviation * 10**digits)})"
+    return text if not unit else f"{text}e{unit}"

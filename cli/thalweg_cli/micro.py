@@ -42,14 +42,20 @@ def micro(
         int | None, typer.Option(min=1, help="Interleaved repeats; 11, or 3 with --quick.")
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", callback=file_to_write, help="Also keep the results here.")
+        Path | None,
+        typer.Option("--json", metavar="FILE", callback=file_to_write, help="Also keep the results here."),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", callback=file_to_write, help="Draw the results here (.svg, .png, .pdf), not in build/micro."),
+        typer.Option(
+            metavar="FILE",
+            callback=file_to_write,
+            help="Draw the results here (.svg, .png, .pdf), not in build/micro.",
+        ),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", callback=file_to_write, help="Write the tables here, for a page.")
+        Path | None,
+        typer.Option(metavar="FILE", callback=file_to_write, help="Write the tables here, for a page."),
     ] = None,
     peer_path: Annotated[
         list[str] | None,

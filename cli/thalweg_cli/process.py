@@ -8,9 +8,10 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
@@ -20,6 +21,9 @@ from thalweg_cli.terminal import Failed
 
 PATIENCE_S = 5.0
 """What a program gets to remove what it has half written, when it is told to end."""
+
+Tell = Callable[[float, float], None]
+"""Told for how many seconds a program has run, and how much processor time it has used since that was last told."""
 
 FIRST_LOOK_MS, LAST_LOOK_MS = 1.0, 50.0
 """Threads are counted often at first, when they are made, then seldom: counting takes processor time, too."""
@@ -72,13 +76,14 @@ def finish(
     show_errors: bool = False,
     variables: Mapping[str, str] | None = None,
     starts_others: bool = False,
+    waits: "Waits | None" = None,
 ) -> Finished:
     """Runs a command to its end, or ends it, with all that it started, when its time is up.
 
     The same happens when the user interrupts. What it prints is kept; shown instead, if so asked. A
     `timeout_s` of 0 is no limit, an empty `pin` all processors; `variables` are those of the environment that
-    it gets besides ours. Of a command that only `starts_others` the threads do not count. Raises Failed if it
-    cannot be started.
+    it gets besides ours. Of a command that only `starts_others` the threads do not count. `waits` are told
+    while it runs. Raises Failed if it cannot be started.
     """
     with TemporaryFile() as out, TemporaryFile() as errors:
         try:
@@ -95,7 +100,7 @@ def finish(
             raise Failed(f"{command[0]} cannot be started: {error.strerror}") from error
         ends = os.pidfd_open(process.pid)
         try:
-            seen = watch(process.pid, ends, timeout_s, starts_others=starts_others)
+            seen = watch(process.pid, ends, timeout_s, starts_others=starts_others, waits=waits)
         finally:
             end(process, ends)
             os.close(ends)
@@ -136,7 +141,9 @@ def text_of(file: IO[bytes]) -> str:
     return file.read().decode(errors="replace")
 
 
-def watch(pid: int, ends: int, timeout_s: float, *, starts_others: bool = False) -> tuple[int, bool, bool]:
+def watch(
+    pid: int, ends: int, timeout_s: float, *, starts_others: bool = False, waits: "Waits | None" = None
+) -> tuple[int, bool, bool]:
     """Waits for a process: the most threads seen, whether its time was up first, and whether it was stuck."""
     wait, most = FIRST_LOOK_MS, 1
     until = time.monotonic() + timeout_s if timeout_s else float("inf")
@@ -144,6 +151,8 @@ def watch(pid: int, ends: int, timeout_s: float, *, starts_others: bool = False)
     while not ended_within(ends, wait):
         most = max(most, most_threads_below(pid) if starts_others else most_threads(pid))
         now = time.monotonic()
+        if waits:
+            waits.look(pid, now)
         if now >= until:
             return most, True, False
         if starts_others and now - looked > PATIENCE_WITH_STUCK_S / 10:
@@ -154,6 +163,35 @@ def watch(pid: int, ends: int, timeout_s: float, *, starts_others: bool = False)
                 return most, False, True
         wait = min(wait * 1.25, LAST_LOOK_MS)
     return most, False, False
+
+
+class Waits:
+    """Tells now and then that a program still runs: first after some seconds, then each time so much later."""
+
+    def __init__(self, tell: Tell, first_s: float, then_s: float) -> None:
+        self._tell = tell
+        self._then_s = then_s
+        self._began = time.monotonic()
+        self._next = self._began + first_s
+        self._used = 0.0
+
+    def look(self, pid: int, now: float) -> None:
+        """Tells, if it is time to."""
+        if now < self._next:
+            return
+        used = processor_seconds(pid)
+        self._tell(now - self._began, max(0.0, used - self._used))
+        self._used, self._next = used, now + self._then_s
+
+
+def processor_seconds(pid: int) -> float:
+    """The processor time of a process and of those that it has started, as far as they still run."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:  # It has ended.
+        return 0
+    ticks = sum(map(int, stat.rsplit(")", 1)[1].split()[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK") + sum(map(processor_seconds, started_by(pid)))
 
 
 def ended_within(ends: int, milliseconds: float) -> bool:

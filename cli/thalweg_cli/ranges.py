@@ -1,7 +1,9 @@
 """Ranges on the command line: `4`, `1:4`, `4:1`, `1:2:8`."""
 
+import itertools
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -26,9 +28,10 @@ class Range:
     least: float = 0
 
     def values(self, text: str) -> list[float]:
-        """What a text stands for: a first value, and then the multiples of the step up, or down, to the last.
+        """What a text stands for: a first value, and then one a step further, up or down, to the last.
 
-        `1:2:8` is 1, 2, 4, 6 and 8, as in SPBench. Raises Failed if the text is no such range.
+        `3:2:7` is 3, 5 and 7. From 1 on, they are the multiples of a step above 1: `1:2:8` is 1, 2, 4, 6 and
+        8. Both are so in SPBench. Raises Failed if the text is no such range.
         """
         number = r"\d+" if self.whole else NUMBER
         if not re.fullmatch(rf"{number}(:{number}){{0,2}}", text, re.ASCII):
@@ -51,18 +54,32 @@ class Range:
 
 
 def steps(first: Decimal, step: Decimal, last: Decimal) -> list[Decimal]:
-    """The first value, then the multiples of the step between it and the last one; one more than allowed."""
-    if last >= first:
-        next_one, last_one, way = math.floor(first / step) + 1, math.floor(last / step), 1
-    else:
-        next_one, last_one, way = math.ceil(first / step) - 1, math.ceil(last / step), -1
-    multiples = range(next_one, last_one + way, way)[:MOST_VALUES]
-    return [first, *(number * step for number in multiples)]
+    """The values from the first one to the last; one more than allowed, at most."""
+    from_one = first == 1 < step and last >= first
+    start = Decimal(0) if from_one else first
+    way = 1 if last >= first else -1
+    count = min(math.floor(abs(last - start) / step), MOST_VALUES)
+    return [first, *(start + way * number * step for number in range(1, count + 1))]
+
+
+def arguments_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """The arguments for programs, in all combinations of those that are ranges of whole numbers.
+
+    Another text is one argument, and so is a range with `=` before it, without that.
+    """
+    each = []
+    for text in texts:
+        if re.fullmatch(r"\d+(:\d+){1,2}", text, re.ASCII):
+            each.append([str(value) for value in USER_ARG.values(text)])
+        else:
+            each.append([text.removeprefix("=") if re.fullmatch(r"=\d+(:\d+){1,2}", text) else text])
+    return list(itertools.product(*each))
 
 
 NTHREADS = Range("--nthreads", 4096)
 NPROCS = Range("--nprocs", 4096)
 BATCH = Range("--batch", 2**31 - 1)
+USER_ARG = Range("--user-arg", 2**63 - 1)
 BATCH_INTERVAL = Range("--batch-interval", 1e9, whole=False)
 BATCH_BYTES = Range("--batch-bytes", 2**40)
 FREQUENCY = Range("--frequency", 1e12, whole=False, least=1e-6)

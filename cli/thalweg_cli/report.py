@@ -27,7 +27,9 @@ class Axis(StrEnum):
 
 
 def report(
-    output: Annotated[Path, typer.Option(metavar="FILE", callback=file_to_write, help="Write the page, HTML, here.")],
+    output: Annotated[
+        Path, typer.Option(metavar="FILE", callback=file_to_write, help="Write the page, HTML, here.")
+    ],
     names: Annotated[
         list[str] | None,
         typer.Argument(metavar="[SET]...", help=f"Ids, labels, previous; without any, {LATEST}."),

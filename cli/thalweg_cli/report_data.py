@@ -139,7 +139,6 @@ def held(conditions: Conditions) -> str:
     """What holds for all runs of a set and changes what they measure."""
     parts = ["in memory" if conditions.in_memory else ""]
     parts += [f"when late: {conditions.when_late}" if conditions.when_late != CATCH_UP else ""]
-    parts += [f"arguments {' '.join(conditions.user_args)}" if conditions.user_args else ""]
     parts += [f"on processors {' '.join(map(str, conditions.pin))}" if conditions.pin else ""]
     parts += [f"run by {' '.join(conditions.executor)}" if conditions.executor else ""]
     return ", ".join(filter(None, parts))
@@ -203,7 +202,7 @@ def plain_row(row: Row, most_samples: int) -> dict[str, Any]:
         "frequency": setting.frequency if setting.purpose != SUSTAINABLE else None,
         "freq_pattern": setting.freq_pattern,
         "purpose": setting.purpose,
-        "held": ", ".join(filter(None, (pace_of(row), held(row.conditions)))),
+        "held": ", ".join(filter(None, (pace_of(row), row.series.setting.arguments, held(row.conditions)))),
         "runs": len(row.series.good),
         "failed": len(row.failed),
         "verified": row.verified,

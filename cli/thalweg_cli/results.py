@@ -21,7 +21,7 @@ from thalweg_cli.store import Store, StoreFile, default_file
 from thalweg_cli.store_rows import RunSet
 from thalweg_cli.sustainable import found_among
 from thalweg_cli.sustainable_table import curve_tables, found_table
-from thalweg_cli.terminal import console, errors, print_table
+from thalweg_cli.terminal import console, print_table
 
 MOST_NAMES = 3
 """Names of programs that a line of the list has."""
@@ -35,10 +35,16 @@ def results(
         ),
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", callback=file_to_write, help="Write the sets here, with all runs.")
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", callback=file_to_write, help="Write the sets here, with all runs."
+        ),
     ] = None,
     csv_file: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", callback=file_to_write, help="Write a line for each of their runs here.")
+        Path | None,
+        typer.Option(
+            "--csv", metavar="FILE", callback=file_to_write, help="Write a line for each of their runs here."
+        ),
     ] = None,
     store: StoreFile = None,
 ) -> None:
@@ -67,8 +73,8 @@ def show(one: RunSet, rows: Sequence[Series]) -> None:
     found = found_among(one.findings, [row.setting for row in rows])
     for table in (*curve_tables(rows, found), *([found_table(found)] if found else [])):
         print_table(table)
-    for line in failures(rows):
-        errors.print(f"[bold red]failed:[/] {escape(line)}")
+    for failure in failures(rows):
+        failure.show()
     told = (
         f"{local(one.began)}, ./thalweg {shlex.join(one.command)}",
         f"{here['cpu']}, {here['cores']} cores, {here['kernel']}, governor {here['governor']}",

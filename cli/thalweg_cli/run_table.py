@@ -9,7 +9,11 @@ from rich.table import Table
 
 from thalweg_cli.experiment import CATCH_UP, Conditions, Setting, number
 from thalweg_cli.metrics import LATENCY, MEMORY, THROUGHPUT, TIME, Metric, summary
-from thalweg_cli.runs import Series
+from thalweg_cli.runs import Run, Series
+from thalweg_cli.terminal import Failed
+
+MOST_LINES = 20
+"""Of what a program said before it failed."""
 
 VARIED: tuple[tuple[str, Callable[[Setting], float | str | None]], ...] = (
     ("ranks", lambda setting: setting.nprocs),
@@ -18,8 +22,12 @@ VARIED: tuple[tuple[str, Callable[[Setting], float | str | None]], ...] = (
     ("interval\n(s)", lambda setting: setting.batch_interval),
     ("frequency\n(/s)", lambda setting: setting.frequency),
     ("pattern of\nthe frequency", lambda setting: setting.freq_pattern or None),
+    ("argument", lambda setting: " ".join(setting.user_args) or None),
 )
 """What has a column only where it is given."""
+
+
+GOOD = "[green]good[/]"
 
 
 @dataclass(frozen=True)
@@ -76,19 +84,29 @@ def varied(settings: Sequence[Setting]) -> list[tuple[str, Callable[[Setting], f
 
 
 def table_of(rows: Sequence[Series], title: str, shown: Shown) -> Table:
-    """A row for each setting. Beside the threads asked for stand those that were there."""
+    """A row for each setting. Beside the threads asked for stand those that were there.
+
+    What is the same in all rows stands in the title, and takes no room.
+    """
     settings = [row.setting for row in rows]
-    table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    counts = {len(row.good) for row in rows}
+    verdicts = {verdict(row) for row in rows} if shown.verified else set()
+    told = [f"runs of each: {counts.pop()}"] if len(counts) == 1 else []
+    told += ["all verified"] if verdicts == {GOOD} else []
+    table = Table(
+        title=escape(", ".join([title, *told])), title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+    )
     leading_columns(table, settings)
-    for heading in ("really", "runs", *(f"{metric.title}\n({metric.unit})" for metric in shown.metrics)):
+    headings = ["really", *(["runs"] if counts else [])]
+    for heading in (*headings, *(f"{metric.title}\n({metric.unit})" for metric in shown.metrics)):
         table.add_column(heading, justify="right")
-    if shown.verified:
+    if verdicts - {GOOD}:
         table.add_column("verified")
     for row in rows:
         cells = [*leading_cells(row.setting, settings), str(row.threads) if row.runs else "-"]
-        cells += [str(len(row.good)), *(summary(metric.values(row)) for metric in shown.metrics)]
-        if shown.verified:
-            cells.append(verdict(row))
+        cells += [str(len(row.good))] if counts else []
+        cells += [summary(metric.values(row)) for metric in shown.metrics]
+        cells += [verdict(row)] if verdicts - {GOOD} else []
         table.add_row(*cells)
     return table
 
@@ -97,7 +115,7 @@ def verdict(row: Series) -> str:
     """What came of the check of the outputs."""
     if row.error:
         return "[red]failed[/]"
-    return "[green]good[/]" if row.runs and all(run.verified for run in row.runs) else "-"
+    return GOOD if row.runs and all(run.verified for run in row.runs) else "-"
 
 
 def title_of(rows: Sequence[Series], conditions: Conditions) -> str:
@@ -106,9 +124,31 @@ def title_of(rows: Sequence[Series], conditions: Conditions) -> str:
     parts = [inputs[0]] if len(inputs) == 1 else []
     parts += ["in memory"] if conditions.in_memory else []
     parts += [f"when late: {conditions.when_late}"] if conditions.when_late != CATCH_UP else []
-    return ", ".join([*parts, "mean and standard deviation"])
+    return ", ".join([*parts, "mean (deviation of its last digits)"])
 
 
-def failures(rows: Sequence[Series]) -> list[str]:
-    """A line for each setting that failed."""
-    return [f"{row.setting.name}: {row.error}" for row in rows if row.error]
+def failures(rows: Sequence[Series]) -> list[Failed]:
+    """What is to be told of each setting that failed: which run, why, and what the program said before."""
+    return [
+        Failed(f"{row.setting.name}{which(run, row)}: {run.error}", output=said_before(run))
+        for row in rows
+        if (run := row.failed)
+    ]
+
+
+def which(run: Run, row: Series) -> str:
+    """Which of the runs of its row a run is, where there are several."""
+    if run.warm_up:
+        return f", run {run.number} to warm up"
+    if row.planned > 1:
+        return f", run {run.number} of {row.planned}"
+    return f", run {run.number}" if run.number > 1 else ""
+
+
+def said_before(run: Run) -> str:
+    """The last lines on standard error that its error does not tell."""
+    lines = run.said.strip().splitlines()
+    program = run.setting.program.name
+    return "\n".join(
+        [line for line in lines if line.removeprefix(f"{program}: ") not in run.error][-MOST_LINES:]
+    )

@@ -12,7 +12,7 @@ from thalweg_cli.applications import place_of, tool_of
 from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.mpi import cause, launched, variables
 from thalweg_cli.paths import build_folder
-from thalweg_cli.process import finish
+from thalweg_cli.process import Waits, finish
 from thalweg_cli.programs import PRESET
 from thalweg_cli.terminal import console
 
@@ -52,10 +52,11 @@ class Run:
 
 @dataclass
 class Series:
-    """The runs of one setting."""
+    """The runs of one setting. `planned`: how many there are to be beside those to warm up, if that is known."""
 
     setting: Setting
     runs: list[Run] = field(default_factory=list)
+    planned: int = 0
 
     @property
     def good(self) -> list[Run]:
@@ -63,9 +64,14 @@ class Series:
         return [run for run in self.runs if run.counts]
 
     @property
+    def failed(self) -> Run | None:
+        """The first run that failed."""
+        return next((run for run in self.runs if run.error), None)
+
+    @property
     def error(self) -> str:
         """The first error."""
-        return next((run.error for run in self.runs if run.error), "")
+        return self.failed.error if self.failed else ""
 
     @property
     def threads(self) -> int:
@@ -86,14 +92,33 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def measure(setting: Setting, conditions: Conditions, number: int, *, warm_up: bool = False) -> Run:
+def is_verified_apart(setting: Setting, conditions: Conditions) -> bool:
+    """Whether not the program itself is to check its output."""
+    return conditions.verify and setting.program.has_own_operators
+
+
+def command_of(setting: Setting, conditions: Conditions) -> list[str]:
+    """The command that runs a program, but for the files that are there for one run only."""
+    apart = is_verified_apart(setting, conditions)
+    options = replace(conditions, verify=False).options() if apart else conditions.options()
+    place = build_folder(PRESET) / setting.program.executable
+    ranks = launched(setting.nprocs, conditions.hosts) if setting.nprocs else []
+    return [*ranks, *conditions.executor, str(place), *setting.options(), *options]
+
+
+def measure(
+    setting: Setting,
+    conditions: Conditions,
+    number: int,
+    *,
+    warm_up: bool = False,
+    waits: Waits | None = None,
+) -> Run:
     """Runs a program once."""
     program = setting.program
-    apart = conditions.verify and program.has_own_operators
-    options = replace(conditions, verify=False).options() if apart else conditions.options()
-    place = build_folder(PRESET) / program.executable
-    ranks = launched(setting.nprocs, conditions.hosts) if setting.nprocs else []
-    command = [*ranks, *conditions.executor, str(place), *setting.options(), *options]
+    apart = is_verified_apart(setting, conditions)
+    command = command_of(setting, conditions)
+    ranks = setting.nprocs is not None
     with tempfile.TemporaryDirectory(prefix="thalweg-") as folder:
         found, output = Path(folder, "results.json"), Path(folder, "output")
         done = finish(
@@ -102,7 +127,8 @@ def measure(setting: Setting, conditions: Conditions, number: int, *, warm_up: b
             pin=conditions.pin,
             show_output=conditions.show_output,
             variables=variables(Path(folder)) if ranks else None,
-            starts_others=bool(ranks),
+            starts_others=ranks,
+            waits=waits,
         )
         result, error = read(found)
         if apart and done.code == 0 and not error:
@@ -112,6 +138,7 @@ def measure(setting: Setting, conditions: Conditions, number: int, *, warm_up: b
         error = f"it did not end within {conditions.timeout_s:g} s (--timeout)"
     elif done.code != 0:
         error = cause(done, program.name) if ranks else done.cause(program.name)
+        error += f" (exit code {done.code})" if done.code > 0 and f"code {done.code}" not in error else ""
     elif isinstance(verified, dict) and not verified.get("good"):
         error = f"the output is wrong: {verified.get('says')}"
     if conditions.show_output and done.errors:

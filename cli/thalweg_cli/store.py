@@ -169,9 +169,9 @@ class Store:
         row: dict[str, Any] = {"label": label, "began": now(), "command": list(command)}
         return self._insert("sets", row | {"conditions": conditions.as_plain()} | here.as_plain())
 
-    def add(self, set_id: int, run: Run, conditions: Conditions) -> None:
+    def add(self, set_id: int, run: Run) -> None:
         """Adds a run to a set; when this returns, it is on the disk."""
-        self._insert("runs", {"set_id": set_id} | row_of(run, conditions))
+        self._insert("runs", {"set_id": set_id} | row_of(run))
 
     def note(self, set_id: int, findings: Sequence[dict[str, object]]) -> None:
         """Keeps what follows from the runs of a set so far, in place of what was kept before."""

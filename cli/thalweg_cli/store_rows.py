@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, fields
 from typing import Any
 
-from thalweg_cli.experiment import Conditions, Setting
+from thalweg_cli.experiment import Setting
 from thalweg_cli.programs import Program
 from thalweg_cli.runs import Run
 
@@ -19,7 +19,7 @@ VARIED = (
     "purpose",
     "nprocs",
 )
-"""What a setting is made of beside its program, in the order of its fields."""
+"""What a setting is made of beside its program and its arguments, in the order of its fields."""
 
 
 ADDED_TO_SETS: dict[str, Any] = {"findings": "[]"}
@@ -55,7 +55,7 @@ class RunSet:
         return f"{self.id} ({self.label})" if self.label else str(self.id)
 
 
-def row_of(run: Run, conditions: Conditions) -> dict[str, Any]:
+def row_of(run: Run) -> dict[str, Any]:
     """The row of a run, without the set that it belongs to."""
     setting, program = run.setting, run.setting.program
     return {
@@ -65,7 +65,7 @@ def row_of(run: Run, conditions: Conditions) -> dict[str, Any]:
         "interface": program.interface,
         "composition": program.composition,
         **{name: getattr(setting, name) for name in VARIED},
-        "user_args": list(conditions.user_args),
+        "user_args": list(setting.user_args),
         "threads": run.threads,
         "number": run.number,
         "warm_up": run.warm_up,
@@ -98,7 +98,7 @@ def run_from(row: dict[str, Any]) -> Run:
     row = ADDED_TO_RUNS | row
     program = Program(row["program"], row["application"], row["interface"], row["composition"], missing="")
     return Run(
-        Setting(program, *(row[name] for name in VARIED)),
+        Setting(program, *(row[name] for name in VARIED), tuple(json.loads(row["user_args"]))),
         row["number"],
         row["ended"],
         row["threads"],

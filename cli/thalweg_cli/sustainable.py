@@ -31,6 +31,9 @@ GROWTH = 0.01
 FEWEST_SAMPLES, MOST_SAMPLES = 9, 200
 """Of fewer samples no trend is told; of more, some are left out."""
 
+KEEPS_UP = 0.9
+"""The share of the rate that a run has to get through: what takes less may be bounded, but does not keep up."""
+
 LATE, START_S = 0.05, 0.05
 """How much longer than its items come a run may take beside the bound: a share, and time to start threads."""
 
@@ -57,8 +60,8 @@ P99 = METRICS["p99"]
 def verdict(result: Result, rate: float, bound_ms: float | None = None) -> str:
     """Whether the latency of a run at a rate was bounded; if it was not, why.
 
-    It was if p99 lies within the bound (where there is one), if the run ended soon after the last element was
-    due, and if the latency did not grow all along: that is, unless its trend over the run is above 1 % of the
+    It was if p99 lies within the bound (where there is one), if the run took what came, which is seen by its
+    throughput and by when it ended, and if the latency did not grow all along: that is, unless its trend over the run is above 1 % of the
     time, and it more than doubled from the first to the last third.
     """
     latency = result.get("latency") or {}
@@ -67,6 +70,9 @@ def verdict(result: Result, rate: float, bound_ms: float | None = None) -> str:
         return "no latency was measured"
     if bound_ms is not None and p99 > bound_ms:
         return f"p99 of {p99:.4g} ms"
+    throughput = result.get("throughput") or elements / seconds
+    if throughput < KEEPS_UP * rate:
+        return f"took {throughput:.4g}/s of {rate:.4g}/s"
     comes = elements / rate
     if seconds > (1 + LATE) * comes + START_S + (bound_ms or p99) / 1000:
         return f"{seconds:.3g} s for what came in {comes:.3g} s"
@@ -135,7 +141,7 @@ class Found:
 VALUES = [name for name in Found.__dataclass_fields__ if name != "setting"]
 
 
-KEYS = ("input", "nprocs", "nthreads", "batch", "batch_bytes", "batch_interval")
+KEYS = ("input", "nprocs", "nthreads", "batch", "batch_bytes", "batch_interval", "user_args")
 
 
 def key_of(setting: Setting) -> dict[str, Any]:
@@ -148,7 +154,8 @@ def found_among(findings: Sequence[Mapping[str, Any]], settings: Sequence[Settin
     by_key = {tuple(key_of(one).values()): replace(one, frequency=None, purpose="") for one in settings}
     known = []
     for kept in findings:
-        key = tuple(kept.get(name) for name in ("program", *KEYS))
+        arguments = tuple(kept.get("user_args", ()))  # which earlier versions have not kept
+        key = tuple(({**kept, "user_args": arguments}).get(name) for name in ("program", *KEYS))
         if key in by_key:
             known.append(Found(by_key[key], **{name: kept[name] for name in VALUES if name in kept}))
     return known

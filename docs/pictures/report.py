@@ -93,7 +93,7 @@ def draw(folder: Path, picture: Path) -> None:
     with closing(Store(file, make=True)) as store:
         one = store.begin("made up", ["exec", "--label", "made up"], conditions, here)
         for run in runs():
-            store.add(one, run, conditions)
+            store.add(one, run)
         store.end(one, complete=True)
     report(page, store=file)
     size = ",".join(map(str, SIZE))

@@ -11,7 +11,7 @@ from unittest import mock
 
 from fake_programs import MEASURES, READS_OPTIONS, FakeBuild, a_run, program
 from rich.console import Console
-from thalweg_cli import live, measuring, terminal
+from thalweg_cli import applications, live, measuring, terminal
 from thalweg_cli.app import app
 from thalweg_cli.execute import execute
 from thalweg_cli.experiment import Setting
@@ -25,6 +25,10 @@ from typer.testing import CliRunner, Result
 TBB = program("bzip2", "tbb", "farm")
 SEQUENTIAL = program("bzip2", "sequential")
 LOGS = MEASURES + 'echo "$0 $nthreads" >>"$(dirname "$0")/log"\n'
+FAILS_THE_SECOND_TIME = """if ! mkdir "$0.ran" 2>/dev/null && mkdir "$0.failed" 2>/dev/null; then
+  echo "loading the model" >&2; echo "bzip2_tbb_farm: no more memory" >&2; exit 7
+fi
+"""
 REFUSES = """case "$*" in *wav,*)
   echo "bzip2_tbb_farm: -freq-patt: there is no frequency pattern 'wav'" >&2; exit 1 ;;
 esac
@@ -82,7 +86,7 @@ class Execute(FakeBuild):
         self.type(*options, "--user-arg", "-x", "--executor", "env A=1")
         command = self.kept()[0].command
         self.assertEqual(command[:2], ("env", "A=1"))
-        said = "-freq-patt wave,1,2,3 -latency -in-memory -when-late skip -monitor 20 -user-arg -x"
+        said = "-freq-patt wave,1,2,3 -user-arg -x -latency -in-memory -when-late skip -monitor 20"
         self.assertTrue(" ".join(command).endswith(said), command)
 
     def test_rounds_take_programs_in_turn_and_warm_up_first(self) -> None:
@@ -95,7 +99,8 @@ class Execute(FakeBuild):
         self.assertEqual(
             [(run.warm_up, run.number) for run in self.kept()[::2]], [(True, 1), (False, 1), (False, 2)]
         )
-        self.assertRegex(done.output, r"bzip2_tbb_farm +2 +\d+ +2 +0.5 ± 0")
+        self.assertIn("runs of each: 2", done.output)
+        self.assertRegex(done.output, r"bzip2_tbb_farm +2 +\d+ +0.5 *\n")
 
     def test_what_fails_is_told_and_the_rest_goes_on(self) -> None:
         self.add(program("a", "tbb"), "#!/bin/bash\nkill -SEGV $$\n")
@@ -106,12 +111,70 @@ class Execute(FakeBuild):
         done = self.type("--repeat", "2", "--timeout", "0.3")
         self.assertEqual(done.exit_code, 1)
         told = done.stderr
-        self.assertRegex(told, r"a_tbb, test, 1 threads: it was ended by SIGSEGV")
-        self.assertRegex(told, r"b_tbb, test, 1 threads: it did not end within 0.3 s")
-        self.assertRegex(told, r"c_tbb, test, 1 threads: it wrote no results")
-        self.assertRegex(told, r"d_tbb, test, 1 threads: what it wrote are no results")
+        self.assertRegex(told, r"a_tbb, test, 1 threads, run 1 of 2: it was ended by SIGSEGV")
+        self.assertRegex(told, r"b_tbb, test, 1 threads, run 1 of 2: it did not end within 0.3 s")
+        self.assertRegex(told, r"c_tbb, test, 1 threads, run 1 of 2: it wrote no results")
+        self.assertRegex(told, r"d_tbb, test, 1 threads, run 1 of 2: what it wrote are no results")
         errors = [bool(run.error) for run in self.kept()]
         self.assertEqual(errors, [True] * 4 + [False] * 2)
+
+    def test_which_run_failed_how_and_what_was_said_before(self) -> None:
+        self.add(TBB, MEASURES + FAILS_THE_SECOND_TIME)
+        done = self.type("--repeat", "3")
+        self.assertEqual(done.exit_code, 1)
+        self.assertIn(
+            "bzip2_tbb_farm, test, 1 threads, run 2 of 3: no more memory (exit code 7)", done.stderr
+        )
+        self.assertIn("loading the model\nfailed:", done.stderr)
+        kept = CliRunner().invoke(app, ["results", "latest", "--store", str(self.store)]).stderr
+        self.assertIn("threads, run 2: no more memory (exit code 7)", kept)
+        self.assertIn("loading the model", kept)
+        self.type("--warm-up", "2")
+        self.assertEqual(self.kept()[-1].error, "")
+
+    def test_a_run_to_warm_up_fails(self) -> None:
+        self.add(TBB, "#!/bin/bash\nexit 3\n")
+        said = self.type("--warm-up", "1").stderr
+        self.assertIn("bzip2_tbb_farm, test, 1 threads, run 1 to warm up: it ended with code 3\n", said)
+
+    def test_programs_that_hang_are_not_waited_for_in_silence(self) -> None:
+        self.patch("thalweg_cli.measuring.PATIENCE_S", new=0.05)
+        told = self.folder / "told"
+        self.add(TBB, f"#!/bin/bash\nuntil [ -e {told} ]; do sleep 0.05; done\nexit 3\n")
+        real = measuring.still_runs
+
+        def tells(setting: Setting, waited_s: float, used_s: float) -> None:
+            real(setting, waited_s, used_s)
+            told.touch()
+
+        self.patch("thalweg_cli.measuring.still_runs", new=tells)
+        self.assertRegex(self.type().output, r"bzip2_tbb_farm, test, 1 threads: runs for \d+ s, ")
+
+    def test_inputs_are_not_made_in_silence(self) -> None:
+        self.patch("thalweg_cli.applications.WAITS_S", new=(0.05, 0.05))
+        told, tool = self.folder / "told", self.folder / "apps" / "inputs" / "thalweg_inputs"
+        tool.parent.mkdir(parents=True)
+        tool.write_text(f"#!/bin/bash\nuntil [ -e {told} ]; do sleep 0.05; done\n", encoding="utf-8")
+        tool.chmod(0o755)
+        real = applications.still_made
+
+        def tells(application: str, name: str, waited_s: float, used_s: float) -> None:
+            real(application, name, waited_s, used_s)
+            told.touch()
+
+        self.patch("thalweg_cli.applications.still_made", new=tells)
+        out = io.StringIO()
+        with redirect_stdout(out):
+            applications.make_input("bzip2", "huge")
+        self.assertRegex(out.getvalue(), r"making the input huge of bzip2: \d+ s so far")
+
+    def test_arguments_vary(self) -> None:
+        self.add(TBB)
+        done = self.type("--user-arg", "2:2:4", "--user-arg", "x")
+        found = [run.setting.user_args for run in self.kept()]
+        self.assertEqual(found, [("2", "x"), ("4", "x")])
+        self.assertEqual(self.kept()[1].command[-4:], ("-user-arg", "4", "-user-arg", "x"))
+        self.assertRegex(done.output, r"bzip2_tbb_farm +1 +4 x ")
 
     def test_wrong_output(self) -> None:
         result = '{\\"seconds\\": 1, \\"verified\\": {\\"good\\": false}}'
@@ -147,7 +210,7 @@ class Execute(FakeBuild):
             done = self.type("--repeat", "2")
         self.assertIsInstance(done.exception, Failed)
         self.assertRegex(str(done.exception), f"{self.store} cannot be written")
-        self.assertRegex(done.output, r"bzip2_tbb_farm +1 +\d+ +1 +0.5")
+        self.assertRegex(done.output, r"bzip2_tbb_farm +1 +\d+ +0.5")
 
     def test_print_and_quiet(self) -> None:
         self.add(TBB, MEASURES + "echo aloud >&2\n")
@@ -206,7 +269,19 @@ class Tables(unittest.TestCase):
     def test_mean_and_deviation(self) -> None:
         self.assertEqual(summary([]), "-")
         self.assertEqual(summary([2.0]), "2")
-        self.assertEqual(summary([1.0, 3.0]), "2 ± 1.4")
+        for values, text in (
+            ([1.0, 3.0], "2.0(14)"),
+            ([0.55, 2.13], "1.3(11)"),
+            ([1.341, 1.339], "1.3400(14)"),
+            ([2.0, 2.0], "2"),
+            ([12000.0, 13000.0], "12500(707)"),
+            ([300000.0, 310000.0], "3.050(71)e5"),
+            ([1e-6, 3e-6], "2.0(14)e-6"),
+            ([0.0, 0.0], "0"),
+            ([-1.0, 1.0], "0.0(14)"),
+        ):
+            with self.subTest(values):
+                self.assertEqual(summary(values), text)
 
     def test_metrics(self) -> None:
         run = Run(Setting(TBB, "test"), 1, "", 1, (), result={"seconds": 2, "latency": {"p99_ms": 9}})
@@ -230,8 +305,11 @@ class Tables(unittest.TestCase):
         self.assertEqual(columns["really"], ["3", "-"])
         self.assertEqual(columns["time\n(s)"], ["0.5", "-"])
         self.assertEqual(columns["verified"], ["[green]good[/]", "-"])
-        alone = table_of([good], "", Shown())
-        self.assertEqual(len(alone.columns), 5)
+        alone = table_of([good], "", Shown(verified=True))
+        self.assertEqual(
+            [column.header for column in alone.columns], ["program", "threads", "really", "time\n(s)"]
+        )
+        self.assertIn("runs of each: 1, all verified", str(alone.title))
         self.assertEqual([metric in Shown(latency=True).metrics for metric in LATENCY], [True, True])
 
 

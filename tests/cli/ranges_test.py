@@ -4,7 +4,7 @@ import unittest
 
 import typer
 from thalweg_cli.app import app
-from thalweg_cli.ranges import FREQUENCY, NTHREADS
+from thalweg_cli.ranges import FREQUENCY, NTHREADS, arguments_of
 from thalweg_cli.spellings import ALIASES, flags_of, rewrite
 from thalweg_cli.terminal import Failed
 
@@ -18,8 +18,13 @@ class Ranges(unittest.TestCase):
             "1:4": [1, 2, 3, 4],
             "4:1": [4, 3, 2, 1],
             "1:2:8": [1, 2, 4, 6, 8],
-            "2:5:20": [2, 5, 10, 15, 20],
+            "3:2:7": [3, 5, 7],
+            "2:5:20": [2, 7, 12, 17],
+            "4:4:16": [4, 8, 12, 16],
             "20:5:2": [20, 15, 10, 5],
+            "8:2:1": [8, 6, 4, 2],
+            "1:1:3": [1, 2, 3],
+            "1:9:5": [1],
             "7:5:9": [7],
             "3:3": [3],
         }.items():
@@ -32,10 +37,22 @@ class Ranges(unittest.TestCase):
             "1e6": [1e6],
             "0.1:0.1:0.4": [0.1, 0.2, 0.3, 0.4],
             "1:2.5:6": [1, 2.5, 5],
-            "1:0.4:0.3": [1, 0.8, 0.4],
+            "1:0.4:0.3": [1, 0.6],
+            "0.1:0.5:2": [0.1, 0.6, 1.1, 1.6],
         }.items():
             with self.subTest(text):
                 self.assertEqual(FREQUENCY.values(text), values)
+
+    def test_arguments(self) -> None:
+        for texts, found in (
+            ([], [()]),
+            (["tbb", "a:1"], [("tbb", "a:1")]),
+            (["2:2:4", "x"], [("2", "x"), ("4", "x")]),
+            (["1:2", "3:4"], [("1", "3"), ("1", "4"), ("2", "3"), ("2", "4")]),
+            (["=1:4", "=x"], [("1:4", "=x")]),
+        ):
+            with self.subTest(texts):
+                self.assertEqual(arguments_of(texts), found)
 
     def test_what_is_no_range(self) -> None:
         for text in ("", "0", "1:0", "a", "1:2:3:4", "1:", "-1", "1.5", "4097", "1:0:5", "٣"):

@@ -129,7 +129,7 @@ class OverAStore(unittest.TestCase):
         with closing(Store(self.file, make=True)) as store:
             one = store.begin(label, ["exec", "--app", "ferret"], conditions, here)
             for run in runs:
-                store.add(one, run, conditions)
+                store.add(one, run)
             store.end(one, complete=True)
 
     def type(self, *more: str) -> Result:

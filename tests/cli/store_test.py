@@ -20,7 +20,7 @@ from thalweg_cli.paths import ROOT
 from thalweg_cli.store import SCHEMA, Store, default_file
 from thalweg_cli.terminal import Failed
 
-CONDITIONS = Conditions(user_args=("2", "a b"), pin=(0,))
+CONDITIONS = Conditions(pin=(0,))
 HERE = Circumstances("a processor", 2, libraries={"tbb": "1"}, environment={"OMP_NUM_THREADS": "4"})
 SETTING = Setting(
     program("ferret", "tbb", "farm"),
@@ -31,6 +31,7 @@ SETTING = Setting(
     batch_interval=0.5,
     freq_pattern="wave,1,2,3",
     purpose="recipe",
+    user_args=("2", "a b"),
 )
 
 ADDS_MANY = """
@@ -41,7 +42,7 @@ from store_test import CONDITIONS, HERE, SETTING, Store, a_run
 store = Store(Path(sys.argv[1]), make=True)
 one = store.begin("", [], CONDITIONS, HERE)
 for number in range(40):
-    store.add(one, a_run(SETTING, 1 + number), CONDITIONS)
+    store.add(one, a_run(SETTING, 1 + number))
 store.end(one, complete=True)
 """
 
@@ -76,12 +77,11 @@ class Keeps(InAFolder):
             a_run(SETTING, 1, warm_up=True, error="it broke", judged="bounded"),
         ]
         for run in runs:
-            store.add(one, run, CONDITIONS)
+            store.add(one, run)
         again = self.open(make=False)
         self.assertEqual(again.runs(one), runs)
         kept = again.find("first")
         self.assertEqual(kept.circumstances, HERE.as_plain())
-        self.assertEqual(kept.conditions["user_args"], ["2", "a b"])
         self.assertEqual((kept.command, kept.count, kept.complete), (["exec", "--bench"], 2, False))
         store.end(one, complete=True)
         store.note(one, [{"program": "a", "rate": 2.5}])
@@ -93,7 +93,7 @@ class Keeps(InAFolder):
         store = self.open()
         ids = [store.begin(label, [], CONDITIONS, HERE) for label in ("x", "x", "", "empty")]
         for one in ids[:3]:
-            store.add(one, a_run(SETTING, 1), CONDITIONS)
+            store.add(one, a_run(SETTING, 1))
         for name, found in {"1": 0, "x": 1, "previous": 1, "latest": 2, "empty": 3}.items():
             with self.subTest(name):
                 self.assertEqual(store.find(name).id, ids[found])
@@ -104,7 +104,7 @@ class Keeps(InAFolder):
     def test_names_of_files_may_be_any_bytes(self) -> None:
         store = self.open()
         setting = Setting(program("ferret", "tbb"), os.fsdecode(b"/a\xff"))
-        store.add(store.begin("", [], CONDITIONS, HERE), a_run(setting, 1), CONDITIONS)
+        store.add(store.begin("", [], CONDITIONS, HERE), a_run(setting, 1))
         self.assertEqual(store.runs(1)[0].setting.input, "/a?")
 
     def test_two_at_once_lose_nothing(self) -> None:
@@ -167,7 +167,7 @@ class FirstVersion(InAFolder):
     def test_is_added_to(self) -> None:
         for _ in range(2):  # The second time there is nothing to upgrade.
             store = self.open()
-            store.add(1, a_run(SETTING, 1, judged="bounded"), CONDITIONS)
+            store.add(1, a_run(SETTING, 1, judged="bounded"))
         self.assertEqual(self.version(), SCHEMA)
         old, *added = self.open(make=False).runs(1)
         self.assertEqual((old.result["seconds"], [run.setting for run in added]), (5, [SETTING] * 2))
@@ -217,13 +217,13 @@ class Refuses(InAFolder):
     def test_full_disk(self) -> None:
         store = self.open()
         one = store.begin("", [], CONDITIONS, HERE)
-        store.add(one, a_run(SETTING, 1), CONDITIONS)
+        store.add(one, a_run(SETTING, 1))
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
         self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, before)
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
         with self.assertRaisesRegex(Failed, "cannot be written") as caught:
             for _ in range(100):
-                store.add(one, a_run(SETTING, 2, said="x" * 1000), CONDITIONS)
+                store.add(one, a_run(SETTING, 2, said="x" * 1000))
         self.assertIn(str(self.file), caught.exception.what)
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         self.assertEqual(store.runs(one)[0].result["seconds"], 1)

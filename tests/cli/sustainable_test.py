@@ -74,11 +74,19 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(verdict(measured(1000, 990), 990, 20), BOUNDED)
         self.assertEqual(verdict(measured(1000, 1010), 1010, 20), "p99 of 50.89 ms")
         self.assertRegex(verdict(measured(1000, 1030), 1030, 1e6), "latency grew by 29.1 ms a second")
-        self.assertRegex(verdict(measured(1000, 1300), 1300), "s for what came in 3.85 s|ms a second")
+        self.assertRegex(verdict(measured(1000, 1300), 1300), "took 1000/s of 1300/s")
 
     def test_late_without_latency(self) -> None:
         late = measured(1000, 900) | {"seconds": 6.5}
         self.assertEqual(verdict(late, 900, 20), "6.5 s for what came in 5.56 s")
+        slow = {name: value for name, value in late.items() if name != "throughput"}
+        self.assertEqual(verdict(slow, 900, 20), "took 769.2/s of 900/s")
+
+    def test_what_does_not_keep_up(self) -> None:
+        """A generous bound on latency, or a short run, is no reason to call a rate sustainable."""
+        short = {"elements": 300.0, "seconds": 0.955, "throughput": 314.0, "latency": {"p99_ms": 500}}
+        self.assertEqual(verdict(short, 853, 600), "took 314/s of 853/s")
+        self.assertEqual(verdict({**short, "seconds": 0.36, "throughput": 833.0}, 853, 600), BOUNDED)
 
     def test_without_numbers(self) -> None:
         for result in ({}, {"latency": {"p99_ms": 1}}, {"elements": 5, "seconds": 1}):
@@ -146,7 +154,7 @@ class Searches(unittest.TestCase):
         self.assertLess(len(answer.asked), 20)  # type: ignore[attr-defined]
 
     def test_limit_that_is_not_met(self) -> None:
-        found = answer(lambda rate: measured(1e9, rate) | {"throughput": 1000})
+        found = answer(lambda rate: measured(1e9, rate) | ({} if rate else {"throughput": 1000}))
         self.assertIsNone(found.above)
         self.assertEqual(remark(found), "its limit was not met")
 

@@ -57,7 +57,10 @@ class AsTheyAre(FakeBuild):
         terminals = terminal.console_for(width=200)
         terminals._force_terminal = True
         terminals.is_interactive = True
-        with mock.patch.dict(os.environ, {"TERM": "xterm"}), mock.patch.object(terminal, "console", terminals):
+        with (
+            mock.patch.dict(os.environ, {"TERM": "xterm"}),
+            mock.patch.object(terminal, "console", terminals),
+        ):
             said = re.sub(r"\x1b\[[\d;?]*\w", "", printed(show))
         self.assertIn(ODD, said)
         self.assertIn(":note: [bold]", said)
@@ -65,7 +68,17 @@ class AsTheyAre(FakeBuild):
     def test_a_program_that_fails_and_a_label(self) -> None:
         self.add(program("bzip2", "tbb"), f"#!/bin/bash\necho '{ODD}' >&2; exit 3\n")
         self.add(program("bzip2", "sequential"))
-        words = ("exec", "--bench", "all", "--input", ":100:", "--store", str(self.store), "--label", ":x: [b]")
+        words = (
+            "exec",
+            "--bench",
+            "all",
+            "--input",
+            ":100:",
+            "--store",
+            str(self.store),
+            "--label",
+            ":x: [b]",
+        )
         done = CliRunner().invoke(app, words)
         self.assertIn(ODD, done.stderr)
         self.assertIn(":100:, 1 threads", done.stderr)
