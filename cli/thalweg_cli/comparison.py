@@ -15,7 +15,7 @@ SAME = "no difference shown"
 TOO_FEW = "too few runs"
 
 OF_NO_EFFECT = ("show_output", "timeout_s", "verify", "user_args")
-"""Conditions that change nothing of what is measured. Arguments were among them once; now settings have them."""
+"""Conditions that change nothing of what is measured. Settings have the arguments, which were here once."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,9 @@ def match(
 ) -> tuple[list[Pair], list[Setting], list[Setting]]:
     """The settings that both sets have values of; then those that only the first has, and only the second.
 
-    Settings are the same if program, input, threads, batch, frequency and arguments are: the threads asked for, or, if
-    `by_threads`, those that were really there. A pattern of the recipe is the same with any numbers.
+    Settings are the same if program, input, threads, batch, frequency and arguments are: the threads asked
+    for, or, if `by_threads`, those that were really there. A pattern of the recipe is the same with any
+    numbers.
     """
     first, second = (values_of(runs, metric, by_threads=by_threads) for runs in (before, after))
     pairs = [

@@ -157,9 +157,9 @@ class Benchmark:
         )
 
     def settings(self) -> Settings:
-        """What it is built with: what holds for all, then what is its own. Raises Failed as `read` does."""
+        """What it is built with: what is its own, then what holds for all. Raises Failed as `read` does."""
         own = self.source(JsonFile.read(self.folder / FILE))
-        return settings_from([*global_sources(self.folder.parent), own])
+        return settings_from([own, *global_sources(self.folder.parent)])
 
     def described(self) -> str:
         """What numbers of it depend on: a hash of its files, its settings, its operators."""
@@ -288,7 +288,7 @@ class Benchmarks:
 
         Raises Failed, which names file and line, if something is wrong in one of the files.
         """
-        return settings_from([*global_sources(self.folder), *sources_in(self.program_file(name))])
+        return settings_from([*sources_in(self.program_file(name)), *global_sources(self.folder)])
 
     def staging(self, name: str) -> Path:
         """Where a benchmark is put together before it takes its place."""

@@ -170,9 +170,12 @@ def call(own: Mapping[str, Sequence[str]], application: str, interface: str, set
         "APPLICATION": [application],
         "ROOT": [str(root_of(application))],
         "CXX": [settings.cxx] if settings.cxx else [],
-        "CXX_FLAGS": in_shell(settings.cxx_flags),
+        "CXX_FLAGS": in_shell(without_standard(settings.cxx_flags)),
+        "BEHIND": standard_in(settings.cxx_flags),
         "BENCH_CXX": [settings.bench_cxx] if settings.bench_cxx else [],
-        "BENCH_CXX_FLAGS": in_shell(settings.bench_cxx_flags),
+        "BENCH_CXX_FLAGS": in_shell(without_standard(settings.bench_cxx_flags)),
+        "BENCH_BEFORE": settings.before,
+        "BENCH_BEHIND": [*standard_in(settings.bench_cxx_flags), *settings.behind],
         "LINK_FLAGS": in_shell(settings.link_flags),
         "MACROS": settings.macros,
         "INCLUDES": settings.includes,
@@ -211,6 +214,20 @@ def headers_of(one: Benchmark, path: str) -> set[str]:
         encoding="utf-8", errors="replace"
     )
     return set(INCLUDE.findall(text))
+
+
+STANDARD = "-std="
+"""How a flag begins that CMake has one of, too, and writes behind all others: the last one counts."""
+
+
+def standard_in(flags: Sequence[str]) -> list[str]:
+    """The flags that name a version of C++."""
+    return [flag for flag in flags if flag.startswith(STANDARD)]
+
+
+def without_standard(flags: Sequence[str]) -> list[str]:
+    """The other flags."""
+    return [flag for flag in flags if not flag.startswith(STANDARD)]
 
 
 def in_shell(flags: Sequence[str]) -> list[str]:

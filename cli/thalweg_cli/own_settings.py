@@ -18,10 +18,12 @@ COMPILERS = ("CXX", "BENCH_CXX")
 """Keys that have one command each."""
 
 KEYS: Mapping[str, str] = {
-    "CXX": "the compiler of the operators",
+    "CXX": "the compiler of the operators; more words are flags",
     "CXX_FLAGS": "its flags",
-    "BENCH_CXX": "the compiler of the benchmark's own program, which it also links",
+    "BENCH_CXX": "the compiler of the benchmark's own program, which it also links; more words are flags",
     "BENCH_CXX_FLAGS": "its flags",
+    "PRE_SRC_CMD": "words in front of the program's source, where it is compiled",
+    "POST_SRC_CMD": "words behind it",
     "MACROS": "macros: -DNAME or NAME=VALUE",
     "INCLUDES": "folders of headers: -I FOLDER or FOLDER",
     "LIBS": "libraries: -L FOLDER, -l NAME or a file",
@@ -30,6 +32,21 @@ KEYS: Mapping[str, str] = {
     "USES": "interfaces of ours whose headers and libraries it needs",
 }
 """All keys, and what their values are. They are SPBench's, and USES."""
+
+EXTRA = "EXTRA_"
+"""Before a key of those below: its words are added, and take the place of nothing."""
+
+MAY_BE_EXTRA = ("CXX_FLAGS", "BENCH_CXX_FLAGS", "MACROS", "LDFLAGS")
+
+SPELLINGS: Mapping[str, str] = {
+    "BENCH_CXX": "PPI_CXX",
+    "BENCH_CXX_FLAGS": "PPI_CXX_FLAGS",
+    "EXTRA_BENCH_CXX_FLAGS": "EXTRA_PPI_CXX_FLAGS",
+}
+"""What SPBench's program calls keys that its thesis calls otherwise."""
+
+ALL_KEYS = (*KEYS, *(EXTRA + key for key in MAY_BE_EXTRA), *SPELLINGS.values())
+"""All that may stand in a file."""
 
 PLACES = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 
@@ -45,6 +62,8 @@ class Settings:
     bench_cxx: str = ""
     cxx_flags: tuple[str, ...] = ()
     bench_cxx_flags: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
     macros: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
     library_folders: tuple[str, ...] = ()
@@ -83,9 +102,19 @@ class Source:
     where: Callable[[str], str]
     places: Mapping[str, Path] = field(default_factory=dict)
 
+    def spelled(self, key: str) -> str:
+        """What the file calls a key."""
+        other = SPELLINGS.get(key, key)
+        return other if other in self.values else key
+
+    def get(self, key: str) -> Any:  # noqa: ANN401  (anything that JSON has)
+        """What a key has; an empty text if it is not there."""
+        return self.values.get(self.spelled(key), "")
+
     def wrong(self, key: str, what: str, remedy: str = "") -> Failed:
         """The failure that a value has something wrong."""
-        return Failed(f"{self.where(key)}: {key}: {what}", remedy=remedy)
+        name = self.spelled(key)
+        return Failed(f"{self.where(name)}: {name}: {what}", remedy=remedy)
 
 
 Entry = tuple[str, tuple[str, ...]]
@@ -93,50 +122,53 @@ Entry = tuple[str, tuple[str, ...]]
 
 
 def settings_from(sources: Sequence[Source]) -> Settings:
-    """What configurations say together: what is said later counts more, lists become longer.
+    """What configurations say together: what is said later takes the place of what was said before.
 
-    An entry that has a name takes the place of an earlier one of that name. Raises Failed, which names file
-    and line, if something is wrong with one.
+    So do entries that have names with those of the same name; what is EXTRA is added. Raises Failed, which
+    names file and line, if something is wrong with one.
     """
     values: dict[str, Any] = {}
+    flags_of_command: dict[str, tuple[str, ...]] = {}
     for source in sources:
         for key in source.values:
             check_key(key, source.where(key))
-        for key, command in ((key, compiler_of(source, key)) for key in COMPILERS):
-            if command:
-                values[key.lower()] = command
+        for key in COMPILERS:
+            if command := compiler_of(source, key):
+                values[key.lower()], flags_of_command[f"{key}_FLAGS"] = command[0], command[1:]
     for name, key, read in LISTS:
         found: list[Entry] = []
         for source in sources:
-            own = entries_of(source, key)
-            names = {label for label, _ in own if label}
-            found = [entry for entry in found if entry[0] not in names]
-            found += [(label, tuple(read(source, key, words))) for label, words in own]
-        values[name] = tuple(word for _, words in found for word in words)
+            own = [(label, tuple(read(source, key, words))) for label, words in entries_of(source, key)]
+            names = {label for label, words in own if words}
+            found = [entry for entry in found if entry[0] not in names] + own
+        for source in sources if key in MAY_BE_EXTRA else ():
+            found += [("", tuple(read(source, key, words))) for _, words in entries_of(source, EXTRA + key)]
+        words = (word for _, words in found for word in words)
+        values[name] = (*flags_of_command.get(key, ()), *words)
     return Settings(**values)
 
 
 def check_key(key: str, where: str) -> None:
     """Raises Failed if there is no such key."""
-    if key not in KEYS:
-        remedy = f"{did_you_mean(key.upper(), KEYS)}one of {', '.join(KEYS)}"
+    if key not in ALL_KEYS:
+        remedy = f"{did_you_mean(key.upper(), ALL_KEYS)}one of {', '.join(ALL_KEYS)}"
         raise Failed(f"{where}: there is no key {key}", remedy=remedy)
 
 
-def compiler_of(source: Source, key: str) -> str:
-    """A compiler: one command, or a file beside the configuration. Empty if there is none."""
-    value = source.values.get(key, "")
+def compiler_of(source: Source, key: str) -> tuple[str, ...]:
+    """A compiler, a command or a file beside the configuration, and flags. Empty if there is none."""
+    value = source.get(key)
     if not isinstance(value, str):
         raise source.wrong(key, f"is {what_is(value)}, not the name of a compiler")
-    words = split(source, key, value)
-    if len(words) > 1:
-        raise source.wrong(key, f"is more than one word: {value}", remedy=f"put flags into {key}_FLAGS")
-    return str(source.folder / words[0]) if words and "/" in words[0] else "".join(words)
+    command, *flags = split(source, key, value) or [""]
+    if not command:
+        return ()
+    return (str(source.folder / command) if "/" in command else command, *flags)
 
 
 def entries_of(source: Source, key: str) -> list[Entry]:
     """The parts of a value: a text is split into words as a shell does, a list has a word a member."""
-    value = source.values.get(key, "")
+    value = source.get(key)
     if isinstance(value, dict):
         return [(name, words_of(source, key, part)) for name, part in value.items()]
     return [("", words_of(source, key, value))]
@@ -245,6 +277,8 @@ def with_values(
 LISTS: Sequence[tuple[str, str, Callable[[Source, str, Sequence[str]], Iterable[str]]]] = (
     ("cxx_flags", "CXX_FLAGS", flags),
     ("bench_cxx_flags", "BENCH_CXX_FLAGS", flags),
+    ("before", "PRE_SRC_CMD", flags),
+    ("behind", "POST_SRC_CMD", flags),
     ("macros", "MACROS", macros),
     ("includes", "INCLUDES", includes),
     ("library_folders", "LIBS", library_folders),

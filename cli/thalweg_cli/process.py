@@ -23,7 +23,7 @@ PATIENCE_S = 5.0
 """What a program gets to remove what it has half written, when it is told to end."""
 
 Tell = Callable[[float, float], None]
-"""Told for how many seconds a program has run, and how much processor time it has used since that was last told."""
+"""Told for how many seconds a program runs, and what processor time it has used since that was last told."""
 
 FIRST_LOOK_MS, LAST_LOOK_MS = 1.0, 50.0
 """Threads are counted often at first, when they are made, then seldom: counting takes processor time, too."""
@@ -166,7 +166,7 @@ def watch(
 
 
 class Waits:
-    """Tells now and then that a program still runs: first after some seconds, then each time so much later."""
+    """Tells now and then that a program still runs: after `first_s`, then after `then_s` each time."""
 
     def __init__(self, tell: Tell, first_s: float, then_s: float) -> None:
         self._tell = tell

@@ -27,9 +27,6 @@ VARIED: tuple[tuple[str, Callable[[Setting], float | str | None]], ...] = (
 """What has a column only where it is given."""
 
 
-GOOD = "[green]good[/]"
-
-
 @dataclass(frozen=True)
 class Shown:
     """What a table shows beside the time."""
@@ -86,27 +83,25 @@ def varied(settings: Sequence[Setting]) -> list[tuple[str, Callable[[Setting], f
 def table_of(rows: Sequence[Series], title: str, shown: Shown) -> Table:
     """A row for each setting. Beside the threads asked for stand those that were there.
 
-    What is the same in all rows stands in the title, and takes no room.
+    The number of runs stands in the title if it is the same in all rows, and takes no room then.
     """
     settings = [row.setting for row in rows]
     counts = {len(row.good) for row in rows}
-    verdicts = {verdict(row) for row in rows} if shown.verified else set()
-    told = [f"runs of each: {counts.pop()}"] if len(counts) == 1 else []
-    told += ["all verified"] if verdicts == {GOOD} else []
-    table = Table(
-        title=escape(", ".join([title, *told])), title_justify="left", box=SIMPLE_HEAD, pad_edge=False
-    )
+    if len(counts) == 1:
+        (count,) = counts
+        title += f", {count} run each" if count == 1 else f", {count} runs each"
+    table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     leading_columns(table, settings)
-    headings = ["really", *(["runs"] if counts else [])]
+    headings = ["really", *(["runs"] if len(counts) > 1 else [])]
     for heading in (*headings, *(f"{metric.title}\n({metric.unit})" for metric in shown.metrics)):
         table.add_column(heading, justify="right")
-    if verdicts - {GOOD}:
+    if shown.verified:
         table.add_column("verified")
     for row in rows:
         cells = [*leading_cells(row.setting, settings), str(row.threads) if row.runs else "-"]
-        cells += [str(len(row.good))] if counts else []
+        cells += [str(len(row.good))] if len(counts) > 1 else []
         cells += [summary(metric.values(row)) for metric in shown.metrics]
-        cells += [verdict(row)] if verdicts - {GOOD} else []
+        cells += [verdict(row)] if shown.verified else []
         table.add_row(*cells)
     return table
 
@@ -115,7 +110,7 @@ def verdict(row: Series) -> str:
     """What came of the check of the outputs."""
     if row.error:
         return "[red]failed[/]"
-    return GOOD if row.runs and all(run.verified for run in row.runs) else "-"
+    return "[green]good[/]" if row.runs and all(run.verified for run in row.runs) else "-"
 
 
 def title_of(rows: Sequence[Series], conditions: Conditions) -> str:
@@ -124,7 +119,7 @@ def title_of(rows: Sequence[Series], conditions: Conditions) -> str:
     parts = [inputs[0]] if len(inputs) == 1 else []
     parts += ["in memory"] if conditions.in_memory else []
     parts += [f"when late: {conditions.when_late}"] if conditions.when_late != CATCH_UP else []
-    return ", ".join([*parts, "mean (deviation of its last digits)"])
+    return ", ".join([*parts, "mean(deviation)"])
 
 
 def failures(rows: Sequence[Series]) -> list[Failed]:

@@ -52,7 +52,7 @@ class Run:
 
 @dataclass
 class Series:
-    """The runs of one setting. `planned`: how many there are to be beside those to warm up, if that is known."""
+    """The runs of one setting. `planned`: how many are to come, without those to warm up; 0 is unknown."""
 
     setting: Setting
     runs: list[Run] = field(default_factory=list)

@@ -32,7 +32,7 @@ FEWEST_SAMPLES, MOST_SAMPLES = 9, 200
 """Of fewer samples no trend is told; of more, some are left out."""
 
 KEEPS_UP = 0.9
-"""The share of the rate that a run has to get through: what takes less may be bounded, but does not keep up."""
+"""The share of the rate that a run has to get through: with less, latency may be bounded in a short run."""
 
 LATE, START_S = 0.05, 0.05
 """How much longer than its items come a run may take beside the bound: a share, and time to start threads."""
@@ -61,8 +61,8 @@ def verdict(result: Result, rate: float, bound_ms: float | None = None) -> str:
     """Whether the latency of a run at a rate was bounded; if it was not, why.
 
     It was if p99 lies within the bound (where there is one), if the run took what came, which is seen by its
-    throughput and by when it ended, and if the latency did not grow all along: that is, unless its trend over the run is above 1 % of the
-    time, and it more than doubled from the first to the last third.
+    throughput and by when it ended, and if the latency did not grow all along: that is, unless its trend over
+    the run is above 1 % of the time, and it more than doubled from the first to the last third.
     """
     latency = result.get("latency") or {}
     p99, elements, seconds = latency.get("p99_ms"), result.get("elements"), result.get("seconds")

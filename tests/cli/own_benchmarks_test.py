@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 import unittest
 from contextlib import redirect_stderr
@@ -388,7 +389,7 @@ class Configuration(Own):
         ):
             self.assertIn(line, call)
 
-    def test_own_ones_are_added_and_count_more(self) -> None:
+    def test_what_is_said_later_counts_more(self) -> None:
         def source(**values: object) -> Source:
             return Source(values, Path("/f"), str)
 
@@ -398,10 +399,52 @@ class Configuration(Own):
                 source(CXX="c", MACROS="B", INCLUDES={"x": "r"}, CXX_FLAGS="-O3 -O2"),
             ]
         )
-        self.assertEqual((both.cxx, both.bench_cxx, both.macros), ("c", "b", ("A", "B")))
+        self.assertEqual((both.cxx, both.bench_cxx, both.macros), ("c", "b", ("B",)))
         self.assertEqual(both.includes, ("/f/q", "/f/r"))
-        self.assertEqual(both.cxx_flags, ("-O3", "-O3", "-O2"))
+        self.assertEqual(both.cxx_flags, ("-O3", "-O2"))
+        empty = settings_from([source(CXX="a", MACROS="A", CXX_FLAGS="-O3"), source(CXX="", MACROS="", CXX_FLAGS="")])
+        self.assertEqual((empty.cxx, empty.macros, empty.cxx_flags), ("a", ("A",), ("-O3",)))
+        more = [source(EXTRA_MACROS="A", MACROS="B", EXTRA_LDFLAGS="-s"), source(EXTRA_MACROS="-DC")]
+        self.assertEqual((settings_from(more).macros, settings_from(more).link_flags), (("B", "A", "C"), ("-s",)))
         self.assertEqual(settings_from([source(CXX="tools/c++")]).cxx, "/f/tools/c++")
+
+    def test_spbenchs_other_names_and_commands_of_several_words(self) -> None:
+        file = Path("/f")
+        its = Source({"PPI_CXX": "g++ -std=c++1y", "PPI_CXX_FLAGS": "-O3", "EXTRA_PPI_CXX_FLAGS": "-g"}, file, str)
+        found = settings_from([its])
+        self.assertEqual((found.bench_cxx, found.bench_cxx_flags), ("g++", ("-std=c++1y", "-O3", "-g")))
+        ours = Source({"BENCH_CXX": "clang++ -v"}, file, str)
+        self.assertEqual(settings_from([its, ours]).bench_cxx_flags, ("-v", "-O3", "-g"))
+        with self.assertRaisesRegex(Failed, "PPI_CXX: PPI_CXX: is a number"):
+            settings_from([Source({"PPI_CXX": 3}, file, str)])
+
+    def test_what_cmake_would_override_comes_last(self) -> None:
+        one = self.make()
+        words = ("BENCH_CXX_FLAGS=-O1 -std=c++23", "CXX_FLAGS=-std=c++2b", "PRE_SRC_CMD=-x c++", "POST_SRC_CMD=-v")
+        self.good("configure", one.name, *(word for each in words for word in ("--set", each)))
+        one = Benchmarks(self.folder).find("first")
+        call = call_of(one, one.settings())
+        for line in (
+            "  BENCH_CXX_FLAGS [=[SHELL:-O1]=]",
+            "  BENCH_BEFORE [=[-x]=] [=[c++]=]",
+            "  BENCH_BEHIND [=[-std=c++23]=] [=[-v]=]",
+            "  BEHIND [=[-std=c++2b]=]",
+        ):
+            self.assertIn(line, call)
+        script = ROOT / "cmake" / "user_compiler.sh"
+        for place, line, said in (
+            ("-", "cc -std=gnu++20 -o a.o -c a.cpp", "cc -std=gnu++20 -o a.o -c -x c++ a.cpp -std=c++23 -v\n"),
+            ("mine-", "cc -o a.o -c a.cpp", "mine -o a.o -c -x c++ a.cpp -std=c++23 -v\n"),
+            ("-", "cc a.o -o a", "cc a.o -o a\n"),
+        ):
+            words = f"{place} 2 -x c++ 2 -std=c++23 -v {line}"
+            done = subprocess.run(
+                ["bash", "-c", f"exec() {{ echo \"$@\"; }}; . '{script}' {words}"],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            self.assertEqual(done.stdout, said)
 
     def test_set_get_unset_show(self) -> None:
         one = self.make()
@@ -431,7 +474,6 @@ class Configuration(Own):
         for words, says in (
             (["--set", "MACRO=-DX"], "there is no key MACRO"),
             (["--set", "MACROS"], "no value"),
-            (["--set", "CXX=g++ -O2"], "more than one word"),
             (["--set", "MACROS=-O2"], "-O2 does not belong there"),
             (["--set", "MACROS=-D 1"], "no macro: 1"),
             (["--set", "INCLUDES=-I"], "nothing stands behind -I"),
@@ -734,7 +776,7 @@ class Listed(Own):
         self.good("global-config", "--set", "CXX_FLAGS=-O1", "--set", "BENCH_CXX=c++")
         said = self.good("configure", "primes_tbb_farm", "--show")
         self.assertEqual(
-            said.splitlines(), ["bench_cxx=c++", "cxx_flags=-O1 -O2", f"includes={kept.parent}/mine"]
+            said.splitlines(), ["bench_cxx=c++", "cxx_flags=-O1", f"includes={kept.parent}/mine"]
         )
         self.assertIn("no key MACRO", self.refused("configure", "primes_tbb", "--set", "MACRO=x").what)
         kept.write_text("{", encoding="utf-8")
