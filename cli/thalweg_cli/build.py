@@ -253,17 +253,16 @@ def running(command: Sequence[str], environment: dict[str, str]) -> Iterator[sub
 
 
 def failure_in(log: str) -> str:
-    """The part of Ninja's output about what failed, without command lines and the steps that went well."""
+    """What compilers and others said of what failed; Ninja's own words where they said nothing."""
     shown: list[str] = []
     failed = False
     command_next = False
     for line in log.splitlines():
         if line.startswith("FAILED: "):
             failed, command_next = True, True
-            shown.append(line)
         elif command_next:
             command_next = False
-        elif re.match(r"\[\d+/\d+\] ", line):
+        elif re.match(r"\[\d+/\d+\] |ninja: ", line):
             failed = False
         elif failed:
             shown.append(line)

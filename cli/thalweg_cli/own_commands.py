@@ -26,6 +26,8 @@ from thalweg_cli.own import (
 from thalweg_cli.own_configure import changed
 from thalweg_cli.own_operators import Name
 from thalweg_cli.own_settings import known_interfaces
+from thalweg_cli.own_taken import FILE as CONFIGURATION
+from thalweg_cli.own_taken import taken_along
 from thalweg_cli.paths import BENCH, build_folder
 from thalweg_cli.programs import (
     DEFAULT_COMPOSITION,
@@ -74,7 +76,7 @@ def new(
                 "of which application and interface?", remedy="--app and --ppi, or --from a benchmark"
             )
         check_application(app)
-        begun = from_file(file, app) if file else from_template(ours, app, ppi)
+        begun = from_file(file, app, benchmarks) if file else from_template(ours, app, ppi)
     application, interface = app or begun.application, ppi or begun.interface
     composition = composition_in(bench, application, interface)
     name = name_of(application, interface, composition)
@@ -199,12 +201,14 @@ def needed_by(one: Program, interface: str, its: Benchmark | None) -> dict[str, 
     return configuration
 
 
-def from_file(file: Path, app: str) -> Start:
-    """A program in a file, with those headers beside it that it includes.
+def from_file(file: Path, app: str, benchmarks: Benchmarks) -> Start:
+    """A program in a file, with those headers beside it that it includes, and SPBench's configuration of it.
+
+    Says what of that is left out, as it is not here.
 
     Raises Failed if it cannot be read, or does not include the header of the application.
     """
-    files = with_headers(file)
+    files = with_headers(file, app)
     included = headers_in(file)
     if not any(name in (f"{app}.hpp", f"spb/{app}.hpp") for name in included):
         remedy = f"a benchmark of {app} has #include <{app}.hpp>"
@@ -213,7 +217,12 @@ def from_file(file: Path, app: str) -> Start:
         if of:
             remedy += f"; this one is of {of[0]}: --app {of[0]}?"
         raise Failed(f"{file} does not include {app}.hpp", remedy=remedy)
-    return Start(str(file), files)
+    taken = taken_along(file, benchmarks.folder)
+    if taken.values:
+        console.print(f"its {CONFIGURATION} comes along: {', '.join(taken.values)}", markup=False)
+    for part in taken.left_out:
+        console.print(f"left out of {CONFIGURATION}: {part}", style="dim", markup=False)
+    return Start(str(file), files, configuration=taken.values)
 
 
 def headers_in(file: Path) -> list[str]:
@@ -226,13 +235,21 @@ def headers_in(file: Path) -> list[str]:
     return [token.text[1:-1] for token in tokens if token.kind is Kind.HEADER]
 
 
-def with_headers(file: Path) -> list[Path]:
-    """A source, and the files beside it that it includes, and that these include."""
+def with_headers(file: Path, app: str) -> list[Path]:
+    """A source, and the files beside it that it includes, and that these include.
+
+    SPBench has a header of the application there, too: it is not ours, which has the same name.
+    """
     found = [file]
     for one in found:
         for name in headers_in(one):
             beside = file.parent / name
-            if "/" not in name and beside.is_file() and beside not in found and name != PROGRAM:
+            if (
+                "/" not in name
+                and beside.is_file()
+                and beside not in found
+                and name not in (PROGRAM, f"{app}.hpp")
+            ):
                 found.append(beside)
     return found
 

@@ -127,6 +127,75 @@ class New(Own):
             ["benchmark.json", "deep.hpp", "mine.hpp", "program.cpp"],
         )
 
+    def test_configuration_beside_a_file(self) -> None:
+        (self.root / "p.cc").write_text("#include <primes.hpp>\nint main() {}\n", encoding="utf-8")
+        (self.root / "primes.hpp").write_text("#error\n", encoding="utf-8")
+        (self.root / "include").mkdir()
+        its = {
+            "CXX": "c++ -std=c++1y",
+            "CXX_FLAGS": "-O2",
+            "PPI_CXX": "c++ -std=c++17",
+            "PPI_CXX_FLAGS": "",
+            "PRE_SRC_CMD": "-x c++",
+            "MACROS": "-DBLOCKING_MODE -DCAPACITY=1",
+            "PKG-CONFIG": {"none": "", "gone": "pkg-config --cflags nosuchpackage"},
+            "INCLUDES": {"gone": "-I $SPB_HOME/ppis/nosuch/", "here": f"-I {self.root}/include"},
+            "LIBS": {"gone": "-L $SPB_HOME/libs/nosuch -lnosuch", "m": "-lm"},
+            "LDFLAGS": "-lpthread -lnosuch -s",
+            "NOTE": "x",
+        }
+        (self.root / "config.json").write_text(json.dumps(its), encoding="utf-8")
+        said = self.good(
+            "new", "--app", "primes", "--ppi", "mine", "--bench", "f", "--file", str(self.root / "p.cc")
+        )
+        one = Benchmarks(self.folder).find("primes_mine_f")
+        self.assertEqual(
+            one.configuration,
+            {
+                "CXX": "c++",
+                "CXX_FLAGS": "-O2",
+                "PPI_CXX": "c++ -std=c++17",
+                "PRE_SRC_CMD": "-x c++",
+                "MACROS": "-DBLOCKING_MODE -DCAPACITY=1",
+                "INCLUDES": {"here": f"-I {self.root}/include"},
+                "LIBS": {"m": "-lm"},
+                "LDFLAGS": "-lpthread -s",
+            },
+        )
+        self.assertEqual(one.settings().macros, ("BLOCKING_MODE", "CAPACITY=1"))
+        self.assertFalse((one.folder / "primes.hpp").exists())
+        for part in (
+            "CXX: -std=c++1y: the operators are C++20 here",
+            "PKG-CONFIG.gone: nosuchpackage: pkg-config does not find it",
+            f"INCLUDES.gone: -I {ROOT}/ppis/nosuch/: there is no such folder",
+            f"LIBS.gone: -L {ROOT}/libs/nosuch: there is no such folder",
+            "LIBS.gone: -lnosuch: there is no such library",
+            "LDFLAGS: -lnosuch: there is no such library",
+            "NOTE: there is no such key",
+        ):
+            self.assertIn(f"left out of config.json: {part}\n", said)
+
+    def test_configuration_for_a_compiler_that_is_not_here(self) -> None:
+        (self.root / "p.cc").write_text("#include <primes.hpp>\nint main() {}\n", encoding="utf-8")
+        its = {
+            "PPI_CXX": "$SPB_HOME/bin/nosuch",
+            "PPI_CXX_FLAGS": "-its",
+            "PRE_SRC_CMD": "-its",
+            "MACROS": "-DX",
+        }
+        (self.root / "config.json").write_text(json.dumps(its), encoding="utf-8")
+        said = self.good(
+            "new", "--app", "primes", "--ppi", "mine", "--bench", "f", "--file", str(self.root / "p.cc")
+        )
+        self.assertEqual(Benchmarks(self.folder).find("f").configuration, {"MACROS": "-DX"})
+        self.assertIn(f"PPI_CXX: there is no compiler {ROOT}/bin/nosuch", said)
+        self.assertIn("PPI_CXX_FLAGS: it is for the compiler that is not here", said)
+        (self.root / "config.json").write_text('{"CXX": 3}', encoding="utf-8")
+        why = self.refused(
+            "new", "--app", "primes", "--ppi", "mine", "--bench", "g", "--file", str(self.root / "p.cc")
+        )
+        self.assertIn("config.json:1: CXX: is a number", why.what)
+
     def test_over_an_application_of_ones_own(self) -> None:
         self.good("new-app", "collatz")
         self.good("new", "--app", "collatz", "--ppi", "thalweg", "--bench", "a")
@@ -402,15 +471,21 @@ class Configuration(Own):
         self.assertEqual((both.cxx, both.bench_cxx, both.macros), ("c", "b", ("B",)))
         self.assertEqual(both.includes, ("/f/q", "/f/r"))
         self.assertEqual(both.cxx_flags, ("-O3", "-O2"))
-        empty = settings_from([source(CXX="a", MACROS="A", CXX_FLAGS="-O3"), source(CXX="", MACROS="", CXX_FLAGS="")])
+        empty = settings_from(
+            [source(CXX="a", MACROS="A", CXX_FLAGS="-O3"), source(CXX="", MACROS="", CXX_FLAGS="")]
+        )
         self.assertEqual((empty.cxx, empty.macros, empty.cxx_flags), ("a", ("A",), ("-O3",)))
         more = [source(EXTRA_MACROS="A", MACROS="B", EXTRA_LDFLAGS="-s"), source(EXTRA_MACROS="-DC")]
-        self.assertEqual((settings_from(more).macros, settings_from(more).link_flags), (("B", "A", "C"), ("-s",)))
+        self.assertEqual(
+            (settings_from(more).macros, settings_from(more).link_flags), (("B", "A", "C"), ("-s",))
+        )
         self.assertEqual(settings_from([source(CXX="tools/c++")]).cxx, "/f/tools/c++")
 
     def test_spbenchs_other_names_and_commands_of_several_words(self) -> None:
         file = Path("/f")
-        its = Source({"PPI_CXX": "g++ -std=c++1y", "PPI_CXX_FLAGS": "-O3", "EXTRA_PPI_CXX_FLAGS": "-g"}, file, str)
+        its = Source(
+            {"PPI_CXX": "g++ -std=c++1y", "PPI_CXX_FLAGS": "-O3", "EXTRA_PPI_CXX_FLAGS": "-g"}, file, str
+        )
         found = settings_from([its])
         self.assertEqual((found.bench_cxx, found.bench_cxx_flags), ("g++", ("-std=c++1y", "-O3", "-g")))
         ours = Source({"BENCH_CXX": "clang++ -v"}, file, str)
@@ -420,7 +495,12 @@ class Configuration(Own):
 
     def test_what_cmake_would_override_comes_last(self) -> None:
         one = self.make()
-        words = ("BENCH_CXX_FLAGS=-O1 -std=c++23", "CXX_FLAGS=-std=c++2b", "PRE_SRC_CMD=-x c++", "POST_SRC_CMD=-v")
+        words = (
+            "BENCH_CXX_FLAGS=-O1 -std=c++23",
+            "CXX_FLAGS=-std=c++2b",
+            "PRE_SRC_CMD=-x c++",
+            "POST_SRC_CMD=-v",
+        )
         self.good("configure", one.name, *(word for each in words for word in ("--set", each)))
         one = Benchmarks(self.folder).find("first")
         call = call_of(one, one.settings())
@@ -433,7 +513,11 @@ class Configuration(Own):
             self.assertIn(line, call)
         script = ROOT / "cmake" / "user_compiler.sh"
         for place, line, said in (
-            ("-", "cc -std=gnu++20 -o a.o -c a.cpp", "cc -std=gnu++20 -o a.o -c -x c++ a.cpp -std=c++23 -v\n"),
+            (
+                "-",
+                "cc -std=gnu++20 -o a.o -c a.cpp",
+                "cc -std=gnu++20 -o a.o -c -x c++ a.cpp -std=c++23 -v\n",
+            ),
             ("mine-", "cc -o a.o -c a.cpp", "mine -o a.o -c -x c++ a.cpp -std=c++23 -v\n"),
             ("-", "cc a.o -o a", "cc a.o -o a\n"),
         ):
