@@ -2,6 +2,9 @@
 
 import signal
 import sys
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
 
 import typer
 
@@ -30,6 +33,8 @@ from thalweg_cli import (
     test,
     version,
 )
+from thalweg_cli.applications import own_applications_in
+from thalweg_cli.own import Benchmark, Benchmarks
 from thalweg_cli.spellings import rewrite
 from thalweg_cli.terminal import Failed, errors
 
@@ -77,6 +82,17 @@ app.command()(version.version)
 app.command(hidden=True)(inputs.download_inputs)  # SPBench's name
 
 
+def own_names(words: Sequence[str]) -> set[str]:
+    """The names of what is the user's own, which are nobody else's names for something of ours."""
+    folder = next((Path(after) for word, after in pairwise(words) if word.lstrip("-") == "folder"), None)
+    benchmarks = Benchmarks(folder)
+    found = {*benchmarks.names(), *own_applications_in(benchmarks.folder)}
+    for one in benchmarks:
+        if isinstance(one, Benchmark):
+            found |= {one.interface, one.composition}
+    return found
+
+
 def main() -> None:
     """Runs the command line; ends the process with 0 only if the command succeeded."""
     # What a command started ends with it, also when it is told to end.
@@ -84,7 +100,8 @@ def main() -> None:
         if signal.getsignal(told) is not signal.SIG_IGN:  # as nohup has it
             signal.signal(told, lambda number, _: sys.exit(128 + number))
     try:
-        app(args=rewrite(sys.argv[1:], typer.main.get_group(app)), prog_name="./thalweg")
+        words = sys.argv[1:]
+        app(args=rewrite(words, typer.main.get_group(app), own_names(words)), prog_name="./thalweg")
     except Failed as failure:
         failure.show()
         sys.exit(1)

@@ -63,7 +63,12 @@ class Application:
 
 def own_applications() -> list[str]:
     """The names of the user's own."""
-    return sorted(file.parent.name for file in (user_folder() / "apps").glob("*/CMakeLists.txt"))
+    return own_applications_in(user_folder())
+
+
+def own_applications_in(folder: Path) -> list[str]:
+    """The names of those in a folder of the user's."""
+    return sorted(file.parent.name for file in (folder / "apps").glob("*/CMakeLists.txt"))
 
 
 def our_applications() -> list[str]:

@@ -5,15 +5,29 @@ from typing import Annotated
 
 import typer
 
+from thalweg_cli.own import OwnFolder
+from thalweg_cli.own_build import remove_built
 from thalweg_cli.paths import BUILD, ROOT
-from thalweg_cli.terminal import console
+from thalweg_cli.programs import Applications, Benches, Interfaces, known_programs, select
+from thalweg_cli.terminal import Failed, console
 
 
 def clean(
     everything: Annotated[bool, typer.Option("--all", help="The Python environment too.")] = False,
+    bench: Benches = None,
+    app: Applications = None,
+    ppi: Interfaces = None,
+    folder: OwnFolder = None,
 ) -> None:
-    """Remove what was built."""
-    for folder in [BUILD, *([ROOT / ".venv"] if everything else [])]:
-        if folder.exists():
-            shutil.rmtree(folder)
-            console.print(f"removed {folder.relative_to(ROOT)}/")
+    """Remove what was built: everything, or of some benchmark programs what is theirs alone."""
+    if bench or app or ppi:
+        if everything:
+            raise Failed("--all and a choice of programs: only one of them can be removed")
+        chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
+        remove_built(chosen)
+        console.print(f"removed what was built of {', '.join(one.name for one in chosen)}", markup=False)
+        return
+    for built in [BUILD, *([ROOT / ".venv"] if everything else [])]:
+        if built.exists():
+            shutil.rmtree(built)
+            console.print(f"removed {built.relative_to(ROOT)}/")

@@ -14,7 +14,7 @@ from thalweg_cli.store_rows import RunSet
 SAME = "no difference shown"
 TOO_FEW = "too few runs"
 
-OF_NO_EFFECT = ("show_output", "timeout_s", "verify", "user_args")
+OF_NO_EFFECT = ("show_output", "timeout_s", "verify", "user_args", "latency_log")
 """Conditions that change nothing of what is measured. Settings have the arguments, which were here once."""
 
 

@@ -1,6 +1,7 @@
 """`./thalweg exec`: builds benchmark programs, runs them on inputs, keeps and shows what was measured."""
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from enum import StrEnum
@@ -13,7 +14,7 @@ from thalweg_cli import ranges
 from thalweg_cli.applications import make_input, tools_of
 from thalweg_cli.debugging import check_one, debug
 from thalweg_cli.experiment import Conditions, Setting, WhenLate, settings
-from thalweg_cli.files import check_writable, file_to_write
+from thalweg_cli.files import check_writable, file_to_write, make_folder
 from thalweg_cli.measuring import Measuring, Plan, Rounds
 from thalweg_cli.mpi import hosts_of, launcher
 from thalweg_cli.own import OwnFolder
@@ -32,10 +33,10 @@ from thalweg_cli.programs import (
 )
 from thalweg_cli.recipe import ALL, MONITOR_MS, PERIODS, FrequencyRecipe, patterns_of
 from thalweg_cli.run_table import Shown
-from thalweg_cli.runs import Series
+from thalweg_cli.runs import Series, command_of
 from thalweg_cli.store import LATEST, PREVIOUS, Store, default_file
 from thalweg_cli.sustainable_plan import Sustainable
-from thalweg_cli.terminal import Failed
+from thalweg_cli.terminal import Failed, console
 
 WHOLE, REAL = "N|A:B|A:STEP:B", "N|A:STEP:B"
 
@@ -135,6 +136,13 @@ def execute(
         Path | None,
         typer.Option("--json", metavar="FILE", callback=file_to_write, help="Also write all runs here."),
     ] = None,
+    latency_log: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep the latency of each item of each run there, as CSV."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the commands that would run the programs, and run none.")
+    ] = False,
     show_output: Annotated[bool, typer.Option("--print", help="Show what the programs print.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show nothing but failures.")] = False,
     folder: OwnFolder = None,
@@ -153,7 +161,7 @@ def execute(
         raise Failed("--latency-bound is of --find-sustainable, which is not asked for")
     conditions = Conditions(
         verify,
-        latency or find_sustainable or bool(freq_recipe),
+        latency or find_sustainable or bool(freq_recipe or latency_log),
         in_memory,
         monitor or (MONITOR_MS if freq_recipe else 0),
         parse_command(executor, "--executor"),
@@ -162,6 +170,7 @@ def execute(
         show_output,
         when_late.value,
         hosts_of(hosts) if hosts else (),
+        latency_log.absolute() if latency_log else None,
     )
     degrees = ranges.NTHREADS.values(nthreads)
     ranks = ranges.NPROCS.values(nprocs or "1")
@@ -176,35 +185,50 @@ def execute(
     if debug_one:
         check_one(math.prod(map(len, (degrees, ranks, names, *varied.values()))))
     check_label(label)
-    if json_file:
-        check_writable(json_file)
+    check_files(json_file, latency_log)
     left_out: list[str] = []
 
-    def prepared() -> list[Setting]:
+    def prepared(*, to_run: bool = True) -> list[Setting]:
         chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
         check_ranks(chosen, {"--nprocs": nprocs, "--hosts": hosts})
         if debug_one:
             chosen = [for_debugger(chosen, folder)]
-        programs = make_ready(chosen, inputs, quiet=quiet)
+        programs = make_ready(chosen, inputs, quiet=quiet) if to_run else chosen
         left_out.extend(program.name for program in chosen if program not in programs)
         found = settings(programs, names, degrees, freq_pattern=freq_pattern, nprocs=ranks, **varied)
-        check_pattern(found[0])
         return found
 
     if debug_one:
         raise typer.Exit(debug(prepared(), conditions))
+    if dry_run:
+        print_commands(prepared(to_run=False), conditions)
+        return
     with closing(Store(store or default_file(), make=True)) as kept:
-        plan: Plan
+        found = prepared()
+        check_pattern(found[0])
+        plan: Plan = Rounds([Series(setting) for setting in found], repeat, warm_up)
         if freq_recipe:
-            plan = FrequencyRecipe(prepared(), patterns_of(freq_recipe), repeat, warm_up)
+            plan = FrequencyRecipe(found, patterns_of(freq_recipe), repeat, warm_up)
         elif find_sustainable:
-            plan = Sustainable(prepared(), repeat, warm_up, latency_bound)
-        else:
-            plan = Rounds([Series(setting) for setting in prepared()], repeat, warm_up)
+            plan = Sustainable(found, repeat, warm_up, latency_bound)
         shown = Shown(throughput, conditions.latency, memory_usage, verify)
         Measuring(plan, conditions, shown, quiet=quiet, json_file=json_file).keep_in(kept, label)
     if left_out or any(row.error for row in plan.rows):
         raise typer.Exit(1)
+
+
+def print_commands(found: Sequence[Setting], conditions: Conditions) -> None:
+    """Prints the commands that would run programs, a line each, for a shell."""
+    for setting in found:
+        console.print(shlex.join(command_of(setting, conditions)), markup=False)
+
+
+def check_files(json_file: Path | None, latency_log: Path | None) -> None:
+    """Raises Failed if what a user wants to have written cannot be; makes the folder."""
+    if json_file:
+        check_writable(json_file)
+    if latency_log:
+        make_folder(latency_log)
 
 
 def values_of(kind: ranges.Range, text: str | None) -> list[Any]:

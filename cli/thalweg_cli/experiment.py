@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from thalweg_cli.mpi import Host
@@ -122,7 +123,7 @@ class Conditions:
 
     `executor` is a command that runs the programs, `pin` the processors they may use (without any, all).
     `when_late` is a value of `WhenLate`. `hosts` are where the ranks of programs over MPI run; without any,
-    here.
+    here. `latency_log`: a folder for the latencies of all items.
     """
 
     verify: bool = False
@@ -135,6 +136,7 @@ class Conditions:
     show_output: bool = False
     when_late: str = CATCH_UP
     hosts: tuple[Host, ...] = ()
+    latency_log: Path | None = None
 
     def options(self) -> list[str]:
         """The options of the programs."""
@@ -148,7 +150,8 @@ class Conditions:
 
     def as_plain(self) -> dict[str, Any]:
         """As JSON has it."""
-        return asdict(self) | {"hosts": list(map(str, self.hosts))}
+        log = str(self.latency_log) if self.latency_log else None
+        return asdict(self) | {"hosts": list(map(str, self.hosts)), "latency_log": log}
 
 
 def settings(

@@ -37,6 +37,7 @@ def conditions_of(one: RunSet) -> Conditions:
     for name in ("executor", "pin"):
         plain[name] = tuple(plain.get(name, ()))
     plain["hosts"] = tuple(map(Host.read, plain.get("hosts", ())))
+    plain["latency_log"] = Path(plain["latency_log"]) if plain.get("latency_log") else None
     return Conditions(**plain)
 
 

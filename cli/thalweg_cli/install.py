@@ -11,7 +11,8 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from thalweg_cli.build import look_again
+from thalweg_cli.applications import known_applications
+from thalweg_cli.build import configure, look_again, look_again_at_applications
 from thalweg_cli.interfaces import (
     INTERFACES,
     Interface,
@@ -22,7 +23,16 @@ from thalweg_cli.interfaces import (
     sources_in,
     state_of,
 )
+from thalweg_cli.programs import PRESET
 from thalweg_cli.terminal import Failed, console, print_table
+
+ALL = "all"
+
+APT = "apt-get install "
+"""What the fix of an application begins with, whose libraries are packages."""
+
+NOTHING = "THALWEG_NOTHING"
+"""A variable that CMake does not have: it looks again for all that it has not found, and forgets nothing."""
 
 PATIENCE_S = 120
 """How long apt waits for another one that is at work."""
@@ -40,6 +50,10 @@ def install(
     forget: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Remove such a place from the list.")
     ] = None,
+    app: Annotated[
+        list[str] | None,
+        typer.Option(help="Also what an application needs, or all of them; may be given again."),
+    ] = None,
     list_only: Annotated[
         bool, typer.Option("--list", help="Show all interfaces, and install nothing.")
     ] = False,
@@ -51,7 +65,9 @@ def install(
         wanted = [interface_named(name) for name in names or []]
         if path or forget:
             register(places, forgotten)
-        if wanted or not (path or forget):
+        if app:
+            install_for(app)
+        if wanted or not (path or forget or app):
             install_packages(wanted or [one for one in INTERFACES if one.package])
     print_table(table())
 
@@ -97,6 +113,22 @@ def register(places: Sequence[tuple[Interface, str]], forgotten: Sequence[Interf
     look_again([interface.variable for interface in forgotten])
 
 
+def install_for(names: Sequence[str]) -> None:
+    """Installs the packages that applications miss. Raises Failed if there is no such one, or if apt fails."""
+    missing = [
+        package
+        for one in known_applications([] if ALL in names else names)
+        if one.fix.startswith(APT)
+        for package in one.fix.removeprefix(APT).split()
+    ]
+    if not missing:
+        console.print("all packages that these applications need are there")
+        return
+    install_all(list(dict.fromkeys(missing)))
+    look_again_at_applications()
+    configure(PRESET, [NOTHING])
+
+
 def install_packages(wanted: Sequence[Interface]) -> None:
     """Installs the packages that are missing. Raises Failed if an interface has none, or if apt fails."""
     for interface in wanted:
@@ -108,12 +140,17 @@ def install_packages(wanted: Sequence[Interface]) -> None:
     if not missing:
         console.print("all of these packages are there")
         return
-    apt = apt_get(missing)
-    install = [*apt, "install", "--no-install-recommends", *missing]
+    install_all(missing)
+    look_again([one.cached for one in wanted if one.package in missing])
+
+
+def install_all(packages: Sequence[str]) -> None:
+    """Has apt install packages. Raises Failed if it fails."""
+    apt = apt_get(packages)
+    install = [*apt, "install", "--no-install-recommends", *packages]
     # Lists of packages may be missing, or name files that the mirror no longer has.
     if not run(install) and not (run([*apt, "update"]) and run(install)):
         raise Failed("the packages cannot be installed", remedy="apt's own words above say why")
-    look_again([one.cached for one in wanted if one.package in missing])
 
 
 def run(command: Sequence[str]) -> bool:

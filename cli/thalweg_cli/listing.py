@@ -13,7 +13,8 @@ from thalweg_cli.applications import Application, known_applications
 from thalweg_cli.inputs import select
 from thalweg_cli.inputs import table_of as table_of_inputs
 from thalweg_cli.own import OwnFolder
-from thalweg_cli.programs import Program, check_names, known_programs, list_programs
+from thalweg_cli.programs import Benches, Program, check_names, known_programs, list_programs
+from thalweg_cli.programs import select as select_programs
 from thalweg_cli.terminal import print_table
 
 
@@ -33,9 +34,13 @@ def list_all(
     ppi: Annotated[
         list[str] | None, typer.Option(help="Only of this interface: benchmarks and interfaces.")
     ] = None,
+    bench: Benches = None,
     folder: OwnFolder = None,
 ) -> None:
     """List benchmark programs and what is missing for those that cannot be built; or what else there is."""
+    if bench and what is not What.BENCHMARKS:
+        chosen = select_programs(known_programs(folder), bench, app or [], ppi or [])
+        app = list(dict.fromkeys(one.application for one in chosen))
     if what is What.INPUTS:
         print_table(table_of_inputs(select(app or [], [])))
     elif what in (What.APPLICATIONS, What.OPERATORS):
@@ -46,7 +51,7 @@ def list_all(
         check_names(programs, [], app or [], ppi or [])
         print_table(table_of_interfaces(programs, app or [], ppi or []))
     else:
-        list_programs(app, ppi, folder)
+        list_programs(app, ppi, bench, folder)
 
 
 def table_with(*headings: str) -> Table:

@@ -112,7 +112,7 @@ class Benchmark:
             if not NAME.fullmatch(value):
                 raise Failed(f"{found.where(key)}: {key}: no name: {value!r}")
         folder = found.file.parent
-        if folder.name != name_of(application, interface, composition):
+        if folder.name not in (name_of(application, interface, composition), composition):
             raise Failed(
                 f"{found.where('composition')}: the folder is called {folder.name}, but the benchmark "
                 f"{name_of(application, interface, composition)}",

@@ -3,10 +3,18 @@
 What does not compile of the user's own, or as the user has configured it, does not keep the others from it.
 """
 
+import re
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from thalweg_cli.build import build, look_again_at_applications
-from thalweg_cli.own import OwnFolder
+from thalweg_cli.own import PROGRAM as SOURCE
+from thalweg_cli.own import Benchmark, OwnFolder
+from thalweg_cli.paths import build_folder
 from thalweg_cli.programs import (
     PRESET,
     Applications,
@@ -17,24 +25,42 @@ from thalweg_cli.programs import (
     known_programs,
     select,
 )
-from thalweg_cli.terminal import Failed, console
+from thalweg_cli.terminal import Failed, console, errors
+
+SPAR = re.compile(r"\[\[\s*spar::")
+ANNOTATED = (
+    "is written with SPar's annotations, which mean nothing to this compiler: it runs on one thread, "
+    "whatever --nthreads is. SPar's own compiler may be set: configure NAME --set BENCH_CXX=.../spar"
+)
 
 
 def compile_programs(
     bench: Benches = None,
     app: Applications = None,
     ppi: Interfaces = None,
+    clean: Annotated[bool, typer.Option("--clean", help="Remove what was built of them first.")] = False,
     folder: OwnFolder = None,
 ) -> None:
     """Build benchmark programs, ours and your own."""
     check_selection(bench, app, ppi)
     look_again_at_applications()
     chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
+    if clean:
+        remove_built(chosen)
     built = build_all(chosen)
     for program in built:
         console.print(f"{program.name}: {program.executable}", markup=False)
     if broken := [program.name for program in chosen if program not in built]:
         raise Failed(f"{', '.join(broken)} cannot be built", remedy="the compiler's words stand above")
+
+
+def remove_built(programs: Sequence[Program]) -> None:
+    """Removes programs, and what was compiled for each of them alone; what they share stays."""
+    folder = build_folder(PRESET)
+    for program in programs:
+        (folder / program.executable).unlink(missing_ok=True)
+        for objects in folder.glob(f"*/CMakeFiles/{program.target}.dir"):
+            shutil.rmtree(objects)
 
 
 def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
@@ -45,6 +71,7 @@ def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
     """
     own = [program for program in programs if program.kind]
     ours = [program.target for program in programs if not program.kind]
+    warn_of_annotations(own)
     if ours or more:
         build(PRESET, *more, *ours)
     if not own:
@@ -58,6 +85,19 @@ def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
     if last:
         raise last
     return left
+
+
+def warn_of_annotations(own: Sequence[Program]) -> None:
+    """Says which programs have their parallelism in annotations that their compiler does not know."""
+    for program in own:
+        source = program.own and program.own / SOURCE
+        if not program.own or not source or not source.is_file():
+            continue
+        if not SPAR.search(source.read_text(encoding="utf-8", errors="replace")):
+            continue
+        compiler = Benchmark.read(program.own).settings().bench_cxx
+        if not Path(compiler).name.startswith("spar"):
+            errors.print(f"warning: {program.name} {ANNOTATED}", style="yellow", markup=False)
 
 
 def failures_of(own: Sequence[Program]) -> dict[str, Failed]:

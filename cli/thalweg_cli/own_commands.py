@@ -55,8 +55,12 @@ class Start:
     configuration: dict[str, Any] = field(default_factory=dict)
 
 
+Whole = Annotated[bool, typer.Option("--whole", help="The name is this one word, with nothing before it.")]
+
+
 def new(
     bench: Annotated[str, typer.Option(metavar="NAME", help="What makes its name: <app>_<ppi>_NAME.")],
+    whole: Whole = False,
     app: Annotated[str, typer.Option(help="Its application.")] = "",
     ppi: Annotated[str, typer.Option(help="Its interface: one of ours, or one of your own.")] = "",
     start: Annotated[str, typer.Option("--from", metavar="BENCH", help="A benchmark to copy.")] = "",
@@ -79,7 +83,7 @@ def new(
         begun = from_file(file, app, benchmarks) if file else from_template(ours, app, ppi)
     application, interface = app or begun.application, ppi or begun.interface
     composition = composition_in(bench, application, interface)
-    name = name_of(application, interface, composition)
+    name = bench if whole else name_of(application, interface, composition)
     check_name(name, interface, benchmarks, ours)
     if interface not in known_interfaces():
         near = did_you_mean(interface, known_interfaces())
@@ -104,13 +108,14 @@ def edit(name: Name, editor: Editor = "", folder: OwnFolder = None) -> None:
 def rename(
     name: Annotated[str, typer.Argument(metavar="OLD", help="A benchmark of your own.")],
     to: Annotated[str, typer.Argument(metavar="NEW", help="Its new name: <app>_<ppi>_NEW.")],
+    whole: Whole = False,
     folder: OwnFolder = None,
 ) -> None:
     """Give a benchmark of your own another name; what was measured of it keeps the old one."""
     benchmarks = Benchmarks(folder)
     one = own_benchmark(benchmarks, name)
     composition = composition_in(to, one.application, one.interface)
-    new_name = name_of(one.application, one.interface, composition)
+    new_name = to if whole else name_of(one.application, one.interface, composition)
     ours = [*written_programs(BENCH), *programs_of_own_applications()]
     check_name(new_name, one.interface, benchmarks, ours)
     staging = benchmarks.staging(new_name)

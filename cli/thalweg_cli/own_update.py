@@ -84,7 +84,8 @@ def update_file(file: Path) -> Iterator[str]:
         check_format(found)
     application, interface = found.text_at("application"), found.text_at("interface")
     name = file.parent.name
-    if name != name_of(application, interface, found.text_at("composition", "")):
+    said = found.text_at("composition", "")
+    if name not in (name_of(application, interface, said), said):
         composition = composition_in(name, application, interface)
         if name != name_of(application, interface, composition):
             raise Failed(

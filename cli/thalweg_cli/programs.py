@@ -13,7 +13,7 @@ from rich.table import Table
 
 from thalweg_cli.build import build
 from thalweg_cli.names import did_you_mean
-from thalweg_cli.own import OPERATORS, PROGRAM, Benchmark, Benchmarks, OwnFolder, name_of
+from thalweg_cli.own import OPERATORS, PROGRAM, Benchmark, Benchmarks, name_of
 from thalweg_cli.own_cmake import CONFIGURED, DEBUGGED, OWN, Written, missing_by_cmake, tell_cmake
 from thalweg_cli.paths import BENCH, build_folder, user_folder
 from thalweg_cli.terminal import Failed, console, print_table
@@ -239,13 +239,15 @@ def interfaces_of(programs: Sequence[Program]) -> set[str]:
 
 
 def list_programs(
-    app: Annotated[list[str] | None, typer.Option(help="Only of this application.")] = None,
-    ppi: Annotated[list[str] | None, typer.Option(help="Only of this interface.")] = None,
-    folder: OwnFolder = None,
+    app: Sequence[str] | None, ppi: Sequence[str] | None, bench: Sequence[str] | None, folder: Path | None
 ) -> None:
-    """List the benchmark programs, and what is missing for those that cannot be built here."""
+    """Lists the benchmark programs, and what is missing for those that cannot be built here."""
     programs = known_programs(folder)
     check_names(programs, [], app or [], ppi or [])
+    if bench:
+        programs = [one for one in programs if fits(one, bench, [], [])]
+    if not programs:
+        raise Failed(f"there is no benchmark program {', '.join(bench or [])}", remedy="./thalweg list")
     print_table(table_of(programs, app or [], ppi or []))
 
 

@@ -1,6 +1,7 @@
 """A run of a benchmark program: how it is made, and what came of it."""
 
 import json
+import re
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -121,8 +122,9 @@ def measure(
     ranks = setting.nprocs is not None
     with tempfile.TemporaryDirectory(prefix="thalweg-") as folder:
         found, output = Path(folder, "results.json"), Path(folder, "output")
+        written = ["-output", str(output)] if apart else []
         done = finish(
-            [*command, *(["-output", str(output)] if apart else []), "-json", str(found)],
+            [*command, *files_of(setting, conditions, number), *written, "-json", str(found)],
             timeout_s=conditions.timeout_s,
             pin=conditions.pin,
             show_output=conditions.show_output,
@@ -155,6 +157,14 @@ def measure(
         error,
         done.errors[-MOST_SAID:],
     )
+
+
+def files_of(setting: Setting, conditions: Conditions, number: int) -> list[str]:
+    """The options for files that a run leaves behind: its latencies, if they are asked for."""
+    if not conditions.latency_log:
+        return []
+    name = re.sub(r"[^\w.+-]+", "_", f"{setting.name} {number}")
+    return ["-latency-file", str(conditions.latency_log / f"{name}.csv")]
 
 
 def verified_apart(setting: Setting, output: Path) -> Result:

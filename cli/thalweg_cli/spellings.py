@@ -1,21 +1,44 @@
-"""SPBench's spellings: options with one dash, and other names for some of ours."""
+"""SPBench's spellings: options with one dash, and other names for options, commands and programs."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
+    "benchmark": ("--bench",),
     "batch-size": ("--batch",),
     "freq-patt": ("--freq-pattern",),
     "resource-usage": ("--memory-usage",),
     "test-result": ("--verify",),
     "monitor-thread": ("--monitor",),
-    "latency-monitor": ("--latency", "--monitor"),
+    "latency-monitor": ("--latency-log=log",),
     "class": ("--input",),
+    "id": ("--name",),
+    "input-string": ("--file",),
     "md5": ("--hash",),
+    "operator": ("--op",),
 }
-"""Names that SPBench, or its thesis, has for options. A value goes to the last of the options."""
+"""Names that SPBench, or its thesis, has for options. A value goes to the last one, if that has none here."""
+
+ONE_DASH: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "exec": {"print": ("--dry-run",), "debug": ("--print",), "quiet": (), "d": ()},
+    "new": {"bench": ("--whole", "--bench"), "benchmark": ("--whole", "--bench")},
+    "rename": {"new-name": ("--whole", "--new-name")},
+}
+"""Options that mean something else with one dash, by commands: there they are what SPBench has.
+
+What it shows with -quiet is always shown here, and what is packed is unpacked without -d.
+"""
+
+PLACES: Mapping[str, str] = {
+    "bench": "name",
+    "benchmark": "name",
+    "app": "name",
+    "old-name": "name",
+    "new-name": "to",
+}
+"""Options of SPBench for what are arguments here, which these are called, in commands without such an option."""
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "execute": ("exec",),
@@ -24,54 +47,140 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "list-op": ("list", "operators"),
     "-version": ("version",),
     "--version": ("version",),
+    "-h": ("--help",),
+    "-help": ("--help",),
 }
 """Names of commands."""
 
-SEVERAL = {"--freq-recipe": "all"}
+SEVERAL: Mapping[str, tuple[str, ...]] = {"--freq-recipe": ("all",), "-user-arg": ()}
 """Options that take any number of values behind them, and what they mean without one."""
 
+APPLICATIONS: Mapping[str, str] = {"lane": "lane_detection", "person": "person_recognition"}
+INTERFACES: Mapping[str, str] = {"ff": "fastflow", "omp": "openmp", "thr": "threads"}
+"""Short names, also as parts of names of programs: `lane_ff_farm`."""
 
-def rewrite(arguments: Sequence[str], group: TyperGroup) -> list[str]:
+
+def rewrite(arguments: Sequence[str], group: TyperGroup, own: Collection[str] = ()) -> list[str]:
     """Arguments as the commands of `group` know them: `-nthreads 4` becomes `--nthreads 4`.
 
-    Where a command takes the name of a benchmark, that may have `-bench` before it. Values of options stay as
-    they are, whatever they look like, and so does what follows `--`. Of an option that takes several values
-    each gets the option's name.
+    Values of options stay as they are, whatever they look like, and so does what follows `--`; but names of
+    applications, interfaces and programs become ours, if they are not the user's `own`. Of an option that
+    takes several values each gets the option's name.
     """
     if not arguments:
         return []
     name = COMMANDS.get(arguments[0], (arguments[0],))
     command = group.commands.get(name[0])
     if command is None:
-        return list(arguments)
-    flags = flags_of(command)
-    names = takes_name(command)
-    result = [*name]
+        return [*name, *arguments[1:]] if name[0] == "--help" else list(arguments)
+    words = Words(name[0], command, own)
     rest = list(arguments[1:])
     while rest:
         argument = rest.pop(0)
         if argument == "--":
-            return [*result, argument, *rest]
+            words.found += [argument, *rest]
+            break
+        words.take(argument, rest)
+    return [*name, *words.in_their_places(), *words.found]
+
+
+class Words:
+    """The words of a command so far. `places`: the arguments that were given as options."""
+
+    def __init__(self, name: str, command: TyperCommand, own: Collection[str]) -> None:
+        self.found: list[str] = []
+        self._name = name
+        self._own = own
+        self._flags = flags_of(command)
+        self._arguments = [str(one.name) for one in command.params if not isinstance(one, TyperOption)]
+        self._places: dict[str, str] = {}
+        self._named = False
+
+    def in_their_places(self) -> list[str]:
+        """The arguments that were given as options, in the order of the arguments."""
+        return [self._places[name] for name in self._arguments if name in self._places]
+
+    def take(self, argument: str, rest: list[str]) -> None:
+        """Takes a word, and from `rest` what belongs to it."""
         written, equals, value = argument.partition("=")
-        *others, last = options_for(written, flags)
-        if names and not others and last == "--bench":
-            result += [value] if equals else []  # What follows is the name.
-            continue
-        if last in SEVERAL and not equals:
-            result += several(last, rest)
-            continue
-        result += [*others, last + equals + value]
-        if not equals and flags.get(last) is False and rest:
-            result.append(rest.pop(0))
-    return result
+        if not written.startswith("-"):
+            is_name = self._arguments[:1] == ["name"] and self._name != "new-app" and not self._named
+            self.found.append(self._name_of(argument) if is_name else argument)
+            self._named = True
+            return
+        options = self._options_for(written)
+        *others, last = options or [""]
+        if not equals and (written in SEVERAL or last in SEVERAL):
+            self.found += several(last, SEVERAL.get(written, SEVERAL.get(last, ())), rest)
+            return
+        self.found += others
+        bare = last.removeprefix("--")
+        place = PLACES.get(bare, "") if last not in self._flags else ""
+        if place in self._arguments:
+            if equals or rest:
+                said = value if equals else rest.pop(0)
+                self._places[place] = (
+                    said if place == "to" or self._name == "new-app" else self._name_of(said)
+                )
+        elif last:
+            self.found.append(f"{last}={self._value(last, value)}" if equals else last)
+            if not equals and self._flags.get(last) is False and rest:
+                self.found.append(self._value(last, rest.pop(0)))
+
+    def _options_for(self, written: str) -> tuple[str, ...]:
+        """The options that a word stands for; the word itself if it is none.
+
+        With one dash the beginning of a name will do, if there is one such name only. A misspelt option gets
+        its two dashes, too: with them it is told which one may have been meant.
+        """
+        word = re.fullmatch(r"(--?)([A-Za-z][\w-]*)", written)
+        if word is None or written in self._flags:
+            return (written,)
+        dashes, bare = word.groups()
+        of_one_dash = ONE_DASH.get(self._name, {}) if dashes == "-" else {}
+        meanings = {
+            **{one.removeprefix("--"): (one,) for one in self._flags if one.startswith("--")},
+            **{other: ours for other, ours in ALIASES.items() if self._has(ours)},
+            **{other: (f"--{other}",) for other, place in PLACES.items() if place in self._arguments},
+            **of_one_dash,
+        }
+        if bare in meanings:
+            return meanings[bare]
+        if bare == "h":
+            return ("--help",)
+        begun = {ours for other, ours in meanings.items() if dashes == "-" and other.startswith(bare)}
+        if len(bare) > 1 and len(begun) == 1:
+            return begun.pop()
+        return (f"--{bare}",) if len(bare) > 1 and written[:2] not in self._flags else (written,)
+
+    def _has(self, options: Sequence[str]) -> bool:
+        return all(one.partition("=")[0] in self._flags for one in options)
+
+    def _value(self, option: str, value: str) -> str:
+        if option == "--app":
+            return value if value in self._own else APPLICATIONS.get(value, value)
+        if option == "--ppi":
+            return value if value in self._own else INTERFACES.get(value, value)
+        is_new = option == "--bench" and self._name == "new"
+        return self._name_of(value) if option in ("--bench", "--from") and not is_new else value
+
+    def _name_of(self, name: str) -> str:
+        """Our name of a program that may be SPBench's."""
+        if name in self._own:
+            return name
+        application, underscore, rest = name.partition("_")
+        name = APPLICATIONS.get(application, application) + underscore + rest if rest else name
+        return re.sub(r"(?<=_)(ff|omp|thr)(?=_|$)", lambda found: INTERFACES[found[0]], name, count=1)
 
 
-def several(option: str, rest: list[str]) -> list[str]:
+def several(option: str, without: Sequence[str], rest: list[str]) -> list[str]:
     """An option once for each of the values that come next, which are taken from `rest`."""
     values = []
-    while rest and not rest[0].startswith("-"):
+    while rest and (not rest[0].startswith("-") or not (without or values)):
         values.append(rest.pop(0))
-    return [word for value in values or [SEVERAL[option]] for word in (option, value)]
+    if not values and not without:
+        return [option]  # which is told
+    return [word for value in values or without for word in (option, value)]
 
 
 def flags_of(command: TyperCommand) -> dict[str, bool]:
@@ -82,23 +191,3 @@ def flags_of(command: TyperCommand) -> dict[str, bool]:
         if isinstance(option, TyperOption)
         for name in [*option.opts, *option.secondary_opts]
     } | {"--help": True}
-
-
-def takes_name(command: TyperCommand) -> bool:
-    """Whether a benchmark is named by an argument, for which SPBench has `-bench`."""
-    return any(one.name == "name" and not isinstance(one, TyperOption) for one in command.params)
-
-
-def options_for(written: str, flags: Mapping[str, bool]) -> tuple[str, ...]:
-    """The options that a word stands for; the word itself if it is none.
-
-    A misspelt option gets its two dashes, too: with them it is told which one may have been meant.
-    """
-    word = re.fullmatch(r"--?([A-Za-z][\w-]+)", written)
-    if word is None or written[:2] in flags:
-        return (written,)
-    bare = word[1]
-    if f"--{bare}" in flags:
-        return (f"--{bare}",)
-    ours = ALIASES.get(bare, ())
-    return ours if ours and all(one in flags for one in ours) else (f"--{bare}",)

@@ -168,6 +168,23 @@ class Execute(FakeBuild):
             applications.make_input("bzip2", "huge")
         self.assertRegex(out.getvalue(), r"making the input huge of bzip2: \d+ s so far")
 
+    def test_dry_run(self) -> None:
+        self.add(TBB, LOGS)
+        done = self.type("--dry-run", "--nthreads", "1:2", "--user-arg", "a b", "--executor", "env")
+        place = self.folder / "bench" / "bzip2_tbb_farm"
+        lines = [f"env {place} -input test -nthreads {number} -user-arg 'a b'" for number in (1, 2)]
+        self.assertEqual(done.output.splitlines(), lines)
+        self.assertFalse(self.store.exists())
+        self.assertFalse((self.folder / "bench" / "log").exists())
+
+    def test_latencies_of_all_items(self) -> None:
+        self.add(TBB, MEASURES.replace("-json) json=$2", '-json) json=$2 ;; -latency-file) touch "$2"'))
+        logs = self.folder / "logs"
+        self.type("--latency-log", str(logs), "--repeat", "2", "--nthreads", "2")
+        names = sorted(file.name for file in logs.iterdir())
+        self.assertEqual(names, [f"bzip2_tbb_farm_test_2_threads_{number}.csv" for number in (1, 2)])
+        self.assertIn("-latency", self.kept()[0].command)
+
     def test_arguments_vary(self) -> None:
         self.add(TBB)
         done = self.type("--user-arg", "2:2:4", "--user-arg", "x")

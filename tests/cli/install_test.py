@@ -11,6 +11,7 @@ from unittest import mock
 
 from thalweg_cli import install, interfaces
 from thalweg_cli.app import app
+from thalweg_cli.applications import Application
 from thalweg_cli.interfaces import INTERFACES, interface_named, registered, state_of, wanted_places
 from thalweg_cli.packages import Package
 from thalweg_cli.paths import ROOT
@@ -181,6 +182,28 @@ class Packages(InAHome):
         done, ran = self.run_with("tbb", missing=True, codes=(100, 0, 0))
         self.assertEqual(done.exit_code, 0, done.exception)
         self.assertEqual([one[len(self.APT)] for one in ran], ["install", "update", "install"])
+
+    def test_what_applications_need(self) -> None:
+        known = [
+            Application("a", fix="apt-get install libfirst-dev libboth-dev"),
+            Application("b", fix="apt-get install libboth-dev"),
+            Application("c"),
+        ]
+        with (
+            mock.patch.object(install, "known_applications", lambda names: known if not names else known[2:]),
+            mock.patch.object(install, "look_again_at_applications") as again,
+            mock.patch.object(install, "configure") as configured,
+        ):
+            done, ran = self.run_with("--app", "all", missing=True)
+            self.assertEqual(done.exit_code, 0, done.exception)
+            self.assertEqual(
+                ran, [[*self.APT, "install", "--no-install-recommends", "libfirst-dev", "libboth-dev"]]
+            )
+            again.assert_called_once()
+            configured.assert_called_once()
+            done, ran = self.run_with("--app", "c", missing=True)
+        self.assertEqual(ran, [])
+        self.assertIn("all packages that these applications need are there", done.output)
 
     def test_nothing_to_do(self) -> None:
         done, ran = self.run_with(missing=False)

@@ -9,11 +9,12 @@ import subprocess
 import tempfile
 import unittest
 from contextlib import redirect_stderr
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
 from fake_programs import FakeBuild, program
-from thalweg_cli import own_build, own_cmake, own_operators, own_update, programs, runs
+from thalweg_cli import clean, own_build, own_cmake, own_operators, own_update, programs, runs
 from thalweg_cli.app import app
 from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.experiment import Conditions, Setting
@@ -126,6 +127,21 @@ class New(Own):
             sorted(file.name for file in folder.iterdir()),
             ["benchmark.json", "deep.hpp", "mine.hpp", "program.cpp"],
         )
+
+    def test_whole_names(self) -> None:
+        self.good("new", "--app", "primes", "--ppi", "mine", "--bench", "my.bench", "--whole")
+        one = Benchmarks(self.folder).find("my.bench")
+        self.assertEqual((one.name, one.application, one.interface), ("my.bench", "primes", "mine"))
+        (listed,) = own_programs(Benchmarks(self.folder))
+        self.assertEqual((listed.name, listed.is_called("my.bench")), ("my.bench", True))
+        self.assertIn("up to date", self.good("update"))
+        self.good("configure", "my.bench", "--set", "MACROS=X")
+        self.good("rename", "my.bench", "other", "--whole")
+        self.assertEqual(Benchmarks(self.folder).find("other").settings().macros, ("X",))
+        self.good("rename", "other", "third")
+        self.assertEqual(Benchmarks(self.folder).names(), ["primes_mine_third"])
+        why = self.refused("new", "--app", "primes", "--ppi", "x", "--bench", "primes_tbb_farm", "--whole")
+        self.assertIn("is a program already", why.what)
 
     def test_configuration_beside_a_file(self) -> None:
         (self.root / "p.cc").write_text("#include <primes.hpp>\nint main() {}\n", encoding="utf-8")
@@ -630,7 +646,7 @@ class Spellings(unittest.TestCase):
         for typed in (["edit-op", "-bench", "x", "-op", "y"], ["edit-op", "--bench=x", "-op", "y"]):
             self.assertEqual(rewrite(typed, group), ["edit-op", "x", "--op", "y"])
         typed = rewrite(["new", "-bench", "x", "-from", "y", "-app", "a"], group)
-        self.assertEqual(typed, ["new", "--bench", "x", "--from", "y", "--app", "a"])
+        self.assertEqual(typed, ["new", "--whole", "--bench", "x", "--from", "y", "--app", "a"])
         self.assertEqual(rewrite(["doctor", "-bench"], group), ["doctor", "--bench"])
 
 
@@ -966,6 +982,51 @@ class Built(unittest.TestCase):
                 (self.BROKEN.target,),
             ],
         )
+
+    def test_warns_of_annotations_that_mean_nothing(self) -> None:
+        with tempfile.TemporaryDirectory() as name, redirect_stderr(io.StringIO()) as said:
+            folder = Path(name) / "primes_spar_a"
+            folder.mkdir()
+            source = folder / "program.cpp"
+            one = Benchmark(folder, "primes", "spar", "a")
+            mine = programs.Program(one.name, "primes", "spar", "a", missing="", own=folder)
+            warned = []
+            for text, compiler in (
+                ("[[spar::ToStream]] while", ""),
+                ("[[ spar::Stage]]", "g++"),
+                ("[[spar::Stage]]", "/opt/SPar/bin/spar"),
+                ("// spar", ""),
+            ):
+                source.write_text(text, encoding="utf-8")
+                replace(one, configuration={"PPI_CXX": compiler}).write()
+                self.build(mine)
+                warned.append("warning: primes_spar_a is written with SPar's" in said.getvalue())
+                said.seek(0)
+                said.truncate()
+        self.assertEqual(warned, [True, True, False, False])
+
+    def test_what_is_built_is_removed(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            build = Path(name)
+            files = [build / "bench" / "primes_tbb_farm", build / "own" / "primes_mine_a"]
+            objects = build / "bench" / "CMakeFiles" / "primes_tbb_farm.dir" / "farm.cpp.o"
+            others = build / "bench" / "CMakeFiles" / "primes_tbb.dir" / "farm.cpp.o"
+            for file in (*files, objects, others):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.touch()
+            known = [self.OURS, self.GOOD]
+            with (
+                mock.patch.object(own_build, "build_folder", return_value=build),
+                mock.patch.object(own_build, "known_programs", return_value=known),
+                mock.patch.object(clean, "known_programs", return_value=known),
+                mock.patch.object(own_build, "look_again_at_applications"),
+                mock.patch.object(own_build, "build"),
+            ):
+                self.assertEqual(CliRunner().invoke(app, ["clean", "--bench", "primes_tbb"]).exit_code, 0)
+                left = [file.exists() for file in (*files, objects, others)]
+                self.assertEqual(left, [False, True, False, True])
+                done = CliRunner().invoke(app, ["compile", "--bench", "primes_mine_a", "--clean"])
+                self.assertEqual((done.exit_code, files[1].exists()), (0, False))
 
     def test_nothing_left(self) -> None:
         with self.assertRaises(Failed) as caught:

@@ -3,11 +3,15 @@
 import io
 import unittest
 from contextlib import redirect_stdout
+from unittest import mock
 
 from fake_programs import program
-from thalweg_cli import programs
+from thalweg_cli import listing, programs
+from thalweg_cli.app import app
+from thalweg_cli.applications import Application
 from thalweg_cli.programs import select
 from thalweg_cli.terminal import Failed, print_table
+from typer.testing import CliRunner
 
 ALL = [
     program("bzip2", "sequential"),
@@ -55,6 +59,21 @@ class Select(unittest.TestCase):
 
 class List(unittest.TestCase):
     """`./thalweg list`."""
+
+    def test_of_a_benchmark(self) -> None:
+        known = mock.patch.object(programs, "known_programs", return_value=ALL)
+        listed = mock.patch.object(listing, "known_programs", return_value=ALL)
+        of = [Application("ferret", operators=("rank",)), Application("bzip2", operators=("compress",))]
+        told = mock.patch.object(
+            listing, "known_applications", lambda names: [one for one in of if one.name in names]
+        )
+        with known, listed, told:
+            said = CliRunner().invoke(app, ["list", "--bench", "ferret_tbb"]).output
+            self.assertIn("ferret_tbb_farm", said)
+            self.assertNotIn("bzip2", said)
+            said = CliRunner().invoke(app, ["list", "operators", "--bench", "ferret_tbb"]).output
+        self.assertIn("rank", said)
+        self.assertNotIn("compress", said)
 
     def test_names_are_whole_where_there_is_no_terminal(self) -> None:
         missing = "set TASKFLOW_DIR to the folder of Taskflow's sources"
