@@ -24,6 +24,10 @@ Report = dict[str, Any]
 """A run's report, as the library writes it in JSON."""
 
 
+MOST_LEFT_OUT = 10
+"""Names of what is not packed that are shown."""
+
+
 def demo(
     folder: Annotated[
         Path | None,
@@ -177,6 +181,12 @@ def follow(lines: Iterator[Report]) -> Report | None:
     if tree is None:
         return None
     console.print(f"packing {tree['entries']:,} files and folders, {tree['bytes'] / 1e6:.1f} MB")
+    for name in tree["left_out"][:MOST_LEFT_OUT]:
+        console.print(
+            f"left out (no file, folder or link, not to be read, or of 8 GiB or more): {name}", markup=False
+        )
+    if (more := len(tree["left_out"]) - MOST_LEFT_OUT) > 0:
+        console.print(f"... and {more} more", markup=False)
     report = None
     with bar("packing") as progress:
         for report in lines:

@@ -195,8 +195,7 @@ def execute(
             chosen = [for_debugger(chosen, folder)]
         programs = make_ready(chosen, inputs, quiet=quiet) if to_run else chosen
         left_out.extend(program.name for program in chosen if program not in programs)
-        found = settings(programs, names, degrees, freq_pattern=freq_pattern, nprocs=ranks, **varied)
-        return found
+        return settings(programs, names, degrees, freq_pattern=freq_pattern, nprocs=ranks, **varied)
 
     if debug_one:
         raise typer.Exit(debug(prepared(), conditions))

@@ -114,7 +114,7 @@ def register(places: Sequence[tuple[Interface, str]], forgotten: Sequence[Interf
 
 
 def install_for(names: Sequence[str]) -> None:
-    """Installs the packages that applications miss. Raises Failed if there is no such one, or if apt fails."""
+    """Installs the packages that applications miss. Raises Failed if there is none, or if apt fails."""
     missing = [
         package
         for one in known_applications([] if ALL in names else names)

@@ -38,7 +38,7 @@ PLACES: Mapping[str, str] = {
     "old-name": "name",
     "new-name": "to",
 }
-"""Options of SPBench for what are arguments here, which these are called, in commands without such an option."""
+"""Options of SPBench for what is an argument here, and its name, in commands that have no such option."""
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "execute": ("exec",),

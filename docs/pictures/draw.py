@@ -649,7 +649,7 @@ def rates() -> Picture:
     """The patterns of rates, over two periods."""
     shapes: list[tuple[str, list[tuple[float, float]]]] = [
         ("wave", [(x / 40, 0.5 + 0.5 * sin(2 * pi * x / 40)) for x in range(81)]),
-        ("binary", [(0, 1), (0.5, 1), (0.5, 0), (1, 0), (1, 1), (1.5, 1), (1.5, 0), (2, 0)]),
+        ("binary", [(0, 0), (0.5, 0), (0.5, 1), (1, 1), (1, 0), (1.5, 0), (1.5, 1), (2, 1)]),
         ("spike, share 0.2", [(0, 0), (0.8, 0), (1, 1), (1, 0), (1.8, 0), (2, 1)]),
         ("increasing", [(0, 0), (1, 1), (2, 1)]),
         ("decreasing", [(0, 1), (1, 0), (2, 0)]),

@@ -1,4 +1,5 @@
 // Packs a directory tree into a .tar.bz2: one stage reads, as many as there are cores compress, one writes.
+#include <thalweg/observe/json.hpp>
 #include <thalweg/thalweg.hpp>
 #ifdef DEMO_HAS_MPI
 #include <thalweg/run/mpi.hpp>
@@ -87,6 +88,17 @@ std::string rows_at_the_end(const tw::report& end, std::map<int, std::uint64_t> 
   return "{\"at_end\":[" + (rows.empty() ? row(0, compressed[0], end.cores_used()) : rows) + "]}\n";
 }
 
+/// How much there is to do, and what is left out, in a line of JSON.
+std::string head_of(const demo::tree& tree, std::uint64_t blocks) {
+  std::string text;
+  tw::observe::json_writer json(text);
+  json.begin_object().member("blocks", blocks).member("bytes", tree.bytes);
+  json.member("entries", tree.entries.size()).key("left_out").begin_array();
+  for (const std::string& name : tree.left_out) json.value(name);
+  json.end_array().end_object();
+  return text;
+}
+
 void pack(const settings& chosen) {
   const bool across = chosen.policy.starts_with("mpi");
   const int rank = rank_under(chosen.policy);
@@ -112,8 +124,11 @@ void pack(const settings& chosen) {
              tw::farm(compress_here, {.name = "compress"}) | tw::sink(write, {.name = "write"});
 
   if (chosen.json && rank == 0) {
-    std::cout << "{\"blocks\":" << blocks << ",\"bytes\":" << tree.bytes
-              << ",\"entries\":" << tree.entries.size() << "}" << std::endl;
+    std::cout << head_of(tree, blocks) << std::endl;
+  } else if (rank == 0) {
+    for (const std::string& name : tree.left_out)
+      std::cerr << "demo: left out (no file, folder or link, not to be read, or of 8 GiB or more): " << name
+                << '\n';
   }
   auto running = tw::launch(std::move(job), tw::policy_from(chosen.policy));
   while (!running.done()) {

@@ -93,13 +93,17 @@ tree tree::below(const fs::path& root) {
     e.path = path;
     e.name = (top.filename() / path.lexically_relative(top)).lexically_normal().string();
     if (e.name.ends_with('/')) e.name.pop_back();
-    if (describe(path, e)) found.entries.push_back(std::move(e));
+    if (describe(path, e))
+      found.entries.push_back(std::move(e));
+    else
+      found.left_out.push_back(path.lexically_relative(top).string());
   };
   fs::recursive_directory_iterator below(top);
   add(top);
   std::error_code problem;
   for (; below != fs::recursive_directory_iterator(); below.increment(problem)) add(below->path());
   std::ranges::sort(found.entries, {}, &entry::name);
+  std::ranges::sort(found.left_out);
   for (const entry& e : found.entries) found.bytes += tar_header(e).size() + e.size + padding(e.size);
   found.bytes += end_of_archive;
   return found;

@@ -20,10 +20,11 @@ struct entry {
 };
 
 struct tree {
-  std::vector<entry> entries;  ///< sorted by name: the archive of the same tree is always the same
-  std::uint64_t bytes = 0;     ///< of its archive
+  std::vector<entry> entries;         ///< sorted by name: the archive of the same tree is always the same
+  std::uint64_t bytes = 0;            ///< of its archive
+  std::vector<std::string> left_out;  ///< no file, folder or link, not to be read, or of 8 GiB or more
 
-  /// Lists what lies below `root`. Leaves out what cannot be read and what is neither file, folder nor link.
+  /// Lists what lies below `root`.
   /// Throws `std::filesystem::filesystem_error` if `root` is no folder that can be read.
   static tree below(const std::filesystem::path& root);
 };

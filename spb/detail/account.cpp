@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "spb/metric.hpp"
 
 namespace spb::detail {
@@ -29,8 +32,18 @@ std::string in_mb(std::uint64_t bytes) {
   return fixed_text(static_cast<double>(bytes) / 1e6, 1) + " MB";
 }
 
+// Whether a file is our standard output, by whichever name: what it gets would have our words among it.
+bool is_standard_output(const std::filesystem::path& file) {
+  struct stat one {
+  }, other{};
+  return !file.empty() && ::stat(file.c_str(), &one) == 0 && ::fstat(STDOUT_FILENO, &other) == 0 &&
+         !S_ISCHR(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+std::FILE* results_to = stdout;
+
 void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fwrite(text.data(), 1, text.size(), results_to);
 }
 
 void add_row(text_table& table, const std::string& name, const latency_result& l) {
@@ -198,6 +211,8 @@ void put_own_metrics(json_writer& json) {
 void show(const account& of) {
   const auto& [program, application, asked, found, verified, sender] = of;
   const auto ranks = found.processes.size();
+  const auto written = {asked.output, asked.json, asked.latency_file};
+  if (std::any_of(written.begin(), written.end(), is_standard_output)) results_to = stderr;
   print(program + ", " + asked.input + (ranks == 0 ? "" : ", " + std::to_string(ranks) + " ranks") +
         ", -nthreads " + std::to_string(asked.nthreads) + ": " +
         thalweg::observe::count_text(found.elements) + " elements in " + in_seconds(found.seconds) + "\n");

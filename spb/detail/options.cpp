@@ -105,6 +105,22 @@ constexpr option known[] = {
     {"help", "", "show this and stop", [](options& o, const std::string&) { o.help = true; }},
 };
 
+// What SPBench's programs call some of them.
+constexpr std::pair<char, std::string_view> letters[] = {
+    {'i', "input"},     {'t', "nthreads"}, {'b', "batch-size"}, {'B', "batch-interval"},
+    {'m', "monitor"},   {'M', "monitor"},  {'f', "frequency"},  {'F', "freq-patt"},
+    {'I', "in-memory"}, {'l', "latency"},  {'T', "throughput"}, {'r', "memory-usage"},
+    {'u', "user-arg"},  {'h', "help"}};
+
+// A letter becomes its name. Digits may stand behind it at once: -t4 becomes -nthreads and 4.
+std::pair<std::string, std::string> in_full(const std::string& written) {
+  const bool is_short = written.size() == 2 || (written.size() > 2 && written[2] >= '0' && written[2] <= '9');
+  if (is_short && written[0] == '-')
+    for (const auto& [letter, name] : letters)
+      if (written[1] == letter) return {"-" + std::string(name), written.substr(2)};
+  return {written, ""};
+}
+
 const option& option_named(const std::string& written) {
   const auto dashes = written.starts_with("--") ? 2U : written.starts_with('-') ? 1U : 0U;
   const auto name = std::string_view(written).substr(dashes);
@@ -127,9 +143,11 @@ options parse(int argc, const char* const* argv) {
   options result;
   for (int i = 1; i < argc; ++i) {
     const std::string written = argv[i];
-    const auto& found = option_named(written);
-    std::string value;
-    if (!found.value.empty()) {
+    auto [name, value] = in_full(written);
+    const auto& found = option_named(name);
+    if (found.value.empty() && !value.empty())
+      throw std::invalid_argument(written + ": " + name + " has no value");
+    if (!found.value.empty() && value.empty()) {
       if (i + 1 == argc) throw std::invalid_argument(written + " wants a value: " + std::string(found.value));
       value = argv[++i];
     }
@@ -155,7 +173,10 @@ std::string help_text(const std::string& program, const std::string& output) {
     if (const auto at = says.find('%'); at != says.npos) says.replace(at, 1, output);
     table.add_row({left, says});
   }
-  return text + table.to_string();
+  std::string short_ones;
+  for (const auto& [letter, name] : letters)
+    short_ones += std::string(short_ones.empty() ? "" : ", ") + "-" + letter + " " + std::string(name);
+  return text + table.to_string() + "\nIn short, as in SPBench: " + short_ones + "\n";
 }
 
 }  // namespace spb::detail

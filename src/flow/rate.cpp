@@ -230,7 +230,7 @@ rate rate::wave(swing s) {
 
 rate rate::binary(swing s) {
   check(s);
-  return steps({{s.period / 2, s.max}, {s.period / 2, s.min}});
+  return steps({{s.period / 2, s.min}, {s.period / 2, s.max}});
 }
 
 rate rate::increasing(swing s) {

@@ -230,6 +230,22 @@ class Program(Case):
         self.assertEqual(self.left(), [])
 
     @unittest.skipUnless(PROGRAM.name == "primes_sequential", "all programs share what is tested")
+    def test_output_that_is_standard_output_is_alone_there(self) -> None:
+        """Data for another program, through a pipe, has no results among it."""
+        name = GOOD[APPLICATION][0]
+        self.run_on(name)
+        if not self.output.is_file():
+            return  # A folder goes through no pipe.
+        done = subprocess.run(
+            [PROGRAM, "-input", name, "-output", "/dev/stdout", "-nthreads", "2"],
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, self.output.read_bytes())
+        self.assertIn(b"elements in", done.stderr)
+
     def test_standard_output_that_cannot_be_written(self) -> None:
         with Path("/dev/full").open("w", encoding="ascii") as full:
             command = [PROGRAM, "-input", GOOD[APPLICATION][0]]

@@ -1,11 +1,13 @@
 """The demo's side of the command line: following the program, and checking what it wrote."""
 
 import bz2
+import io
 import json
 import os
 import sys
 import tempfile
 import unittest
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -48,11 +50,18 @@ def program(*lines: object, code: int = 0, complaint: str = "") -> list[str]:
     return [sys.executable, "-c", source]
 
 
-TREE = {"blocks": 3, "bytes": 2_700_000, "entries": 7}
+TREE = {"blocks": 3, "bytes": 2_700_000, "entries": 7, "left_out": []}
 
 
 class Demo(unittest.TestCase):
     """`run_with_progress`, `stage_table` and `check`."""
+
+    def test_tells_what_is_left_out(self) -> None:
+        said = io.StringIO()
+        with redirect_stdout(said):
+            run_with_progress(program({**TREE, "left_out": ["a:100: [b]", *"bcdefghijklm"]}, report(3)))
+        self.assertIn("or of 8 GiB or more): a:100: [b]\n", said.getvalue())
+        self.assertIn("... and 3 more", said.getvalue())
 
     def test_gives_the_last_report(self) -> None:
         last = run_with_progress(program(TREE, report(1), report(3)))

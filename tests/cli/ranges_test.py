@@ -179,5 +179,7 @@ class Spellings(unittest.TestCase):
             with self.subTest(line):
                 self.assertEqual(self.rewritten(line), ours)
         group = typer.main.get_group(app)
-        mine = rewrite(["exec", "--app", "lane", "--bench", "my_ff", "--ppi", "ff"], group, {"lane", "my_ff", "ff"})
+        mine = rewrite(
+            ["exec", "--app", "lane", "--bench", "my_ff", "--ppi", "ff"], group, {"lane", "my_ff", "ff"}
+        )
         self.assertEqual(mine, ["exec", "--app", "lane", "--bench", "my_ff", "--ppi", "ff"])

@@ -72,8 +72,8 @@ TEST(Rate, WhenIsTheInverseOfItems) {
 
 TEST(Rate, ItIsWhatItsNameSays) {
   EXPECT_NEAR(rate::wave({.period = 8, .min = 100, .max = 300}).at(2), 300, 1e-9);
-  EXPECT_EQ(rate::binary({.period = 4, .min = 10, .max = 50}).at(1.9), 50);
-  EXPECT_EQ(rate::binary({.period = 4, .min = 10, .max = 50}).at(2.1), 10);
+  EXPECT_EQ(rate::binary({.period = 4, .min = 10, .max = 50}).at(1.9), 10);
+  EXPECT_EQ(rate::binary({.period = 4, .min = 10, .max = 50}).at(2.1), 50);
   EXPECT_EQ(rate::increasing({.period = 10, .min = 10, .max = 110}).at(50), 110);
   EXPECT_EQ(rate::decreasing({.period = 10, .min = 10, .max = 110}).at(50), 10);
   EXPECT_NEAR(rate::spike({.period = 10, .min = 100, .max = 200}, 0.2).at(19), 150, 1e-9);

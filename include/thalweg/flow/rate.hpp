@@ -46,7 +46,7 @@ class rate {
 
   /// A sine. It begins in the middle, rising.
   static rate wave(swing s);
-  /// Half of each period `max`, the other half `min`.
+  /// Half of each period `min`, the other half `max`.
   static rate binary(swing s);
   /// From `min` to `max` within one period; then it stays there.
   static rate increasing(swing s);

@@ -43,6 +43,23 @@ TEST(Options, AreReadWithOneDashOrTwo) {
   EXPECT_EQ(o.monitor_ms, 0);
 }
 
+TEST(Options, HaveSpbenchsLettersToo) {
+  const auto o =
+      parsed({"-i", "small", "-t", "4", "-b10", "-B", "0.5", "-m250", "-I", "-l", "-T", "-r", "-u", "-2"});
+  EXPECT_EQ(o.input, "small");
+  EXPECT_EQ(o.nthreads, 4);
+  EXPECT_EQ(o.batch_size, 10U);
+  EXPECT_EQ(o.batch_interval, 0.5);
+  EXPECT_EQ(o.monitor_ms, 250);
+  EXPECT_TRUE(o.in_memory && o.latency && o.throughput && o.memory_usage);
+  EXPECT_EQ(o.user_args, std::vector<std::string>{"-2"});
+  EXPECT_TRUE(parsed({"-h"}).help);
+  EXPECT_THAT(complaint({"-t"}), HasSubstr("-t wants a value"));
+  EXPECT_THAT(complaint({"-tx"}), HasSubstr("there is no option '-tx'"));
+  EXPECT_THAT(complaint({"-l4"}), HasSubstr("-l4: -latency has no value"));
+  EXPECT_THAT(complaint({"-x"}), HasSubstr("there is no option '-x'"));
+}
+
 TEST(Options, SwitchesAndWhatMayComeAgain) {
   const auto o = parsed({"-latency", "-throughput", "-memory-usage", "-in-memory", "-verify", "-help",
                          "-monitor", "250", "-user-arg", "tbb", "-user-arg", "-2"});
