@@ -162,7 +162,13 @@ const fs::path& folder_for_a_while() {
   return made.path();
 }
 
+// Pipes and devices lie in no folder, and their names may lead to none: /dev/stdout to pipe:[42].
+bool is_no_file(const fs::path& path) {
+  return fs::is_other(fs::status(path));
+}
+
 bool lies_in(const fs::path& path, const fs::path& folder) {
+  if (is_no_file(path)) return false;
   const auto all = fs::weakly_canonical(path), first = fs::canonical(folder);
   return std::mismatch(first.begin(), first.end(), all.begin(), all.end()).first == first.end();
 }
@@ -178,7 +184,7 @@ void check_written(const places& where) {
   }
   forbid_overwriting(where.input, where);
   const auto same = [](const fs::path& one, const fs::path& other) {
-    if (one.empty() || other.empty() || fs::is_other(fs::status(one))) return false;
+    if (one.empty() || other.empty() || is_no_file(one) || is_no_file(other)) return false;
     return fs::weakly_canonical(one) == fs::weakly_canonical(other);
   };
   if (same(where.json, where.output))
