@@ -48,7 +48,9 @@ class Shown:
 
 
 def leading_columns(table: Table, settings: Sequence[Setting]) -> None:
-    """The columns that say what a row is about: what is the same in all settings has none."""
+    """The columns that say what a row is about; what is the same in all settings stands in the title."""
+    if same := in_common(settings):
+        table.title = escape(same) if not table.title else f"{table.title}, {escape(same)}"
     table.add_column("program", no_wrap=True)
     if several_inputs(settings):
         table.add_column("input")
@@ -60,14 +62,14 @@ def leading_cells(setting: Setting, settings: Sequence[Setting]) -> list[str]:
     """What stands in these columns for one of the settings."""
     given = [value(setting) for _, value in varied(settings)]
     cells = [escape(setting.program.name), *([escape(setting.input)] if several_inputs(settings) else [])]
-    return [*cells, str(setting.nthreads), *map(cell, given)]
+    return [*cells, str(setting.nthreads), *(escape(cell(one)) for one in given)]
 
 
 def cell(value: float | str | None) -> str:
     """What is given, in a table."""
     if value is None:
         return "-"
-    return escape(value) if isinstance(value, str) else number(value)
+    return value if isinstance(value, str) else number(value)
 
 
 def several_inputs(settings: Sequence[Setting]) -> bool:
@@ -76,8 +78,15 @@ def several_inputs(settings: Sequence[Setting]) -> bool:
 
 
 def varied(settings: Sequence[Setting]) -> list[tuple[str, Callable[[Setting], float | str | None]]]:
-    """What is given for one of the settings at least."""
-    return [(name, value) for name, value in VARIED if any(value(one) is not None for one in settings)]
+    """What is not the same in all settings."""
+    return [(name, value) for name, value in VARIED if len({value(one) for one in settings}) > 1]
+
+
+def in_common(settings: Sequence[Setting]) -> str:
+    """What is given in all settings, and the same, in words."""
+    given = {name: {value(one) for one in settings} for name, value in VARIED}
+    same = [(name, *values) for name, values in given.items() if len(values) == 1 and values != {None}]
+    return ", ".join(f"{' '.join(name.split())}: {cell(value)}" for name, value in same)
 
 
 def table_of(rows: Sequence[Series], title: str, shown: Shown) -> Table:

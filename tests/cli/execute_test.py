@@ -322,6 +322,11 @@ class Tables(unittest.TestCase):
         self.assertEqual(columns["really"], ["3", "-"])
         self.assertEqual(columns["time\n(s)"], ["0.5", "-"])
         self.assertEqual(columns["verified"], ["[green]good[/]", "-"])
+        same = table_of(
+            [Series(Setting(TBB, "test", n, batch=8, user_args=("[b]",))) for n in (1, 2)], "a", Shown()
+        )
+        self.assertEqual(str(same.title), "a, 0 runs each, batch: 8, argument: \\[b]")
+        self.assertNotIn("batch", [str(column.header) for column in same.columns])
         alone = table_of([good], "", Shown(verified=True))
         self.assertEqual([str(column.header) for column in alone.columns][2:4], ["really", "time\n(s)"])
         self.assertIn("1 run each", str(alone.title))
