@@ -563,6 +563,18 @@ class Configuration(Own):
         self.good("global-config", "--unset", "BENCH_CXX_FLAGS")
         self.assertEqual(self.good("global-config", "--show"), "nothing is set\n")
 
+    def test_what_holds_for_all_counts_more(self) -> None:
+        """As in SPBench; only what is EXTRA is added."""
+        one = self.make()
+        its = ("MACROS=A", "INCLUDES.x=/p", "INCLUDES.y=/q")
+        self.good("configure", one.name, *(word for each in its for word in ("--set", each)))
+        for all_have, macros in (("MACROS=B", "B"), ("EXTRA_MACROS=C", "B C"), ("INCLUDES.x=/r", "B C")):
+            self.good("global-config", "--set", all_have)
+            self.assertIn(f"macros={macros}\n", self.good("configure", one.name, "--show"))
+        self.assertIn("includes=/q /r\n", self.good("configure", one.name, "--show"))
+        self.good("global-config", "--unset", "MACROS")
+        self.assertIn("macros=A C\n", self.good("configure", one.name, "--show"))
+
     def test_entry_beside_a_plain_value(self) -> None:
         self.assertEqual(
             changed({"LIBS": "-la"}, ["LIBS.b=-lb"], []), {"LIBS": {"as before": "-la", "b": "-lb"}}
