@@ -1,8 +1,12 @@
 """Two samples of runs, compared: the ratio of their medians with an interval, and how far they are apart."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from thalweg_cli.micro_results import Estimate
+
+if TYPE_CHECKING:
+    import numpy as np
 
 RESAMPLES = 4000
 SEED = 20230214
@@ -26,12 +30,16 @@ def ratio_of_medians(before: Sequence[float], after: Sequence[float]) -> Estimat
     import numpy as np  # noqa: PLC0415  (loading numpy takes long)
 
     draw = np.random.default_rng(SEED)
-
-    def medians(values: Sequence[float]) -> "np.ndarray":
-        return np.median(draw.choice(np.asarray(values), (RESAMPLES, len(values))), axis=1)
-
-    low, high = np.percentile(medians(after) / medians(before), (2.5, 97.5))
+    first, second = (medians(values, draw) for values in (after, before))
+    low, high = np.percentile(first / second, (2.5, 97.5))
     return Estimate(float(np.median(after) / np.median(before)), float(low), float(high))
+
+
+def medians(values: Sequence[float], draw: "np.random.Generator") -> "np.ndarray":
+    """The medians of a sample that is drawn again and again."""
+    import numpy as np  # noqa: PLC0415
+
+    return np.median(draw.choice(np.asarray(values), (RESAMPLES, len(values))), axis=1)
 
 
 def cliffs_delta(before: Sequence[float], after: Sequence[float]) -> float:

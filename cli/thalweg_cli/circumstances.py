@@ -3,7 +3,6 @@
 import os
 import platform
 import re
-import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,13 +10,12 @@ from typing import Any, Self
 
 from thalweg_cli.build import PEERS
 from thalweg_cli.cmake_cache import cached
+from thalweg_cli.machine import UNKNOWN, caches, clock, first_line, memory, processor, system
 from thalweg_cli.own import Benchmark, Benchmarks
 from thalweg_cli.own_settings import Settings
 from thalweg_cli.packages import needed
-from thalweg_cli.paths import ROOT
+from thalweg_cli.peers import peers, said
 from thalweg_cli.programs import PRESET, Program
-
-UNKNOWN = "unknown"
 
 MATTERING = re.compile(
     r"(?!THALWEG_BENCHMARKS$)((OMP|GOMP|KMP|TBB|THALWEG|FF|SPB|OPENCV|MALLOC|MIMALLOC|OMPI|MPICH)_.+"
@@ -33,7 +31,8 @@ class Circumstances:
     """What is to be known of a set of runs, to compare it with another one.
 
     `flags` are the compiler's; `changed` says whether files differ from the commit; `load` is the average of
-    the last minute when the set began.
+    the last minute when the set began. `memory` is in bytes, 0 if it is not known; `system` is the
+    distribution.
     """
 
     cpu: str = UNKNOWN
@@ -47,6 +46,10 @@ class Circumstances:
     changed: bool = False
     libraries: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    memory: int = 0
+    caches: str = UNKNOWN
+    clock: str = UNKNOWN
+    system: str = UNKNOWN
 
     @classmethod
     def here(cls, programs: Iterable[Program] = ()) -> Self:
@@ -62,8 +65,12 @@ class Circumstances:
             flags(),
             described.removesuffix("-dirty"),
             described.endswith("-dirty"),
-            libraries() | users(programs),
+            libraries() | peers() | users(programs),
             mattering(os.environ),
+            memory(),
+            caches(),
+            clock(),
+            system(),
         )
 
     def as_plain(self) -> dict[str, Any]:
@@ -75,33 +82,6 @@ def commit() -> str:
     """The commit that is measured, and whether files differ from it (`-dirty`)."""
     command = ["git", "describe", "--always", "--dirty"]
     return said(command) or UNKNOWN
-
-
-def said(command: list[str]) -> str:
-    """What a command prints in the project's folder; nothing if there is no such command."""
-    try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    except OSError:
-        return ""
-    return done.stdout.strip()  # Also if it fails: of several packages one may be missing.
-
-
-def first_line(file: Path) -> str:
-    """The first line of a file of the system."""
-    try:
-        return file.read_text(encoding="utf-8", errors="replace").partition("\n")[0] or UNKNOWN
-    except OSError:
-        return UNKNOWN
-
-
-def processor() -> str:
-    """The model of the processor."""
-    try:
-        told = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        told = ""
-    model = re.search(r"^model name\s*: (.+)$", told, re.MULTILINE)
-    return model[1] if model else platform.machine() or UNKNOWN
 
 
 def compiler() -> str:
@@ -117,15 +97,10 @@ def flags() -> str:
 
 
 def libraries() -> dict[str, str]:
-    """Versions of the packages that programs are made of, and of interfaces that are folders of sources."""
+    """Versions of the packages that programs are made of."""
     names = [package.name for package in needed() if package.probe.startswith("header:")]
     listed = said(["dpkg-query", "-W", "-f", "${Package} ${Version}\\n", *names])
-    found = dict(re.findall(r"^(\S+) (\S+)$", listed, re.MULTILINE))
-    for variable in PEERS:
-        if folder := cached(variable):
-            version = said(["git", "-C", folder, "describe", "--tags", "--always", "--dirty"])
-            found[variable.removesuffix("_DIR").lower()] = version or folder
-    return found
+    return dict(re.findall(r"^(\S+) (\S+)$", listed, re.MULTILINE))
 
 
 def users(programs: Iterable[Program]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """How interfaces and compositions look in reports: the same color, mark and line in every plot."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -63,3 +63,20 @@ def dashes_of(compositions: Iterable[str]) -> dict[str, str]:
     there = set(compositions) - {""}
     order = [name for name in COMPOSITIONS if name in there] + sorted(there - set(COMPOSITIONS))
     return {"": DASHES[0]} | {name: DASHES[i % len(DASHES)] for i, name in enumerate(order)}
+
+
+@dataclass(frozen=True)
+class SetMark:
+    """How a set changes the marks of interfaces: what Plotly appends to their names, and how they grow."""
+
+    suffix: str
+    grown: int
+
+
+FILLS = ("", "-open", "-open-dot")
+"""Filled, open, and open with a dot in it."""
+
+
+def marks_of(sets: Sequence[int]) -> dict[int, SetMark]:
+    """Each set's own mark. The last one has the usual ones."""
+    return {one: SetMark(FILLS[i % len(FILLS)], i // len(FILLS)) for i, one in enumerate(reversed(sets))}

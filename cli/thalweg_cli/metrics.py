@@ -12,7 +12,10 @@ from thalweg_cli.terminal import Failed
 
 @dataclass(frozen=True)
 class Metric:
-    """A value of a run. `keys` lead to it in the result; `more` and `less` are what its ratios are called."""
+    """A value of a run. `keys` lead to it in the result; `more` and `less` are what its ratios are called.
+
+    `words` say what it is to those who do not know its name. `percent` is that of a quantile of the latency.
+    """
 
     name: str
     title: str
@@ -22,6 +25,14 @@ class Metric:
     more: str = "slower"
     less: str = "faster"
     more_is_better: bool = False
+    words: str = ""
+    percent: float | None = None
+
+    @property
+    def heading(self) -> str:
+        """What stands above a plot."""
+        unit = "elements a second" if self.unit == "/s" else self.unit
+        return f"{self.words or self.title}{f' ({unit})' if unit else ''}"
 
     def of(self, run: Run) -> float | None:
         """The value in the unit; None if the run has none."""
@@ -34,27 +45,69 @@ class Metric:
         """The values of the runs that count."""
         return [value for run in series.good if (value := self.of(run)) is not None]
 
+    def told(self, run: Run) -> float | None:
+        """The value, unless it is a quantile that too few elements of the run are above of."""
+        return None if self.percent is not None and not is_told(run, self.percent) else self.of(run)
 
-TIME = Metric("time", "time", "s", ("seconds",))
+
+ABOVE = 10
+"""A quantile says something if so many elements lie above it. Of fewer it is the chance of a few elements."""
+
+
+def is_told(run: Run, percent: float) -> bool:
+    """Whether enough elements of a run have a latency above a quantile."""
+    latency = run.result.get("latency")
+    return is_enough(latency.get("count") or 0 if isinstance(latency, dict) else 0, percent)
+
+
+def is_enough(elements: float, percent: float) -> bool:
+    """Whether enough of so many elements lie above a quantile."""
+    return round(elements * (100 - percent) / 100, 6) >= ABOVE
+
+
+def quantile(percent: float, title: str, words: str) -> Metric:
+    """A quantile of the latency."""
+    key = f"p{percent:g}_ms".replace(".", "_")
+    return Metric(title, title, "ms", ("latency", key), words=words, percent=percent)
+
+
+TIME = Metric("time", "time", "s", ("seconds",), words="Time from the first element to the last")
 THROUGHPUT = Metric(
-    "throughput", "throughput", "/s", ("throughput",), more="faster", less="slower", more_is_better=True
+    "throughput",
+    "throughput",
+    "/s",
+    ("throughput",),
+    more="faster",
+    less="slower",
+    more_is_better=True,
+    words="Throughput",
 )
 LATENCY = (
-    Metric("latency", "latency", "ms", ("latency", "mean_ms")),
-    Metric("p99", "p99", "ms", ("latency", "p99_ms")),
+    Metric("latency", "latency", "ms", ("latency", "mean_ms"), words="Mean latency"),
+    quantile(99, "p99", "Latency that 1 element in 100 exceeds"),
 )
 MEMORY = (
-    Metric("memory", "memory", "MB", ("peak_bytes",), 1e-6, "more", "less"),
-    Metric("processors", "processors", "s", ("cpu_seconds",), more="more", less="less"),
+    Metric("memory", "memory", "MB", ("peak_bytes",), 1e-6, "more", "less", words="Memory at its peak"),
+    Metric(
+        "processors", "processors", "s", ("cpu_seconds",), more="more", less="less", words="Processor time"
+    ),
 )
 OTHERS = (
-    Metric("p50", "p50", "ms", ("latency", "p50_ms")),
-    Metric("p95", "p95", "ms", ("latency", "p95_ms")),
-    Metric("p99.9", "p99.9", "ms", ("latency", "p99_9_ms")),
-    Metric("p99.99", "p99.99", "ms", ("latency", "p99_99_ms")),
-    Metric("max", "longest latency", "ms", ("latency", "max_ms")),
-    Metric("energy", "energy", "J", ("joules",), more="more", less="less"),
-    Metric("switches", "forced switches", "", ("involuntary_switches",), more="more", less="less"),
+    quantile(50, "p50", "Latency that half of the elements exceed"),
+    quantile(95, "p95", "Latency that 1 element in 20 exceeds"),
+    quantile(99.9, "p99.9", "Latency that 1 element in 1000 exceeds"),
+    quantile(99.99, "p99.99", "Latency that 1 element in 10 000 exceeds"),
+    Metric("max", "longest latency", "ms", ("latency", "max_ms"), words="Longest latency"),
+    Metric("energy", "energy", "J", ("joules",), more="more", less="less", words="Energy"),
+    Metric(
+        "switches",
+        "forced switches",
+        "",
+        ("involuntary_switches",),
+        more="more",
+        less="less",
+        words="How often a processor was taken away",
+    ),
 )
 METRICS = {metric.name: metric for metric in (TIME, THROUGHPUT, *LATENCY, *OTHERS, *MEMORY)}
 

@@ -13,17 +13,23 @@ from thalweg_cli.files import check_writable, file_to_write, make_folder, write_
 from thalweg_cli.programs import Applications, Benches, Interfaces, check_names, fits
 from thalweg_cli.report_data import Row, rows_of
 from thalweg_cli.report_page import page
+from thalweg_cli.report_panels import axis_named
 from thalweg_cli.report_tables import write_latex, write_tables
 from thalweg_cli.store import LATEST, Store, StoreFile, default_file
 from thalweg_cli.terminal import Failed, console
 
 
-class Axis(StrEnum):
-    """What stands on the axis of pictures."""
+class By(StrEnum):
+    """What stands on the axis."""
 
     NTHREADS = "nthreads"
     THREADS = "threads"
     NPROCS = "nprocs"
+    BATCH = "batch"
+    BATCH_BYTES = "batch-bytes"
+    BATCH_INTERVAL = "batch-interval"
+    FREQUENCY = "frequency"
+    USER_ARG = "user-arg"
 
 
 def report(
@@ -38,11 +44,14 @@ def report(
     app: Applications = None,
     ppi: Interfaces = None,
     by: Annotated[
-        Axis,
+        By,
         typer.Option(
-            help="Axis of pictures, and of the page at first: threads asked for, or there, or ranks."
+            help="Axis of pictures, and of the page at first: threads asked for, or there, ranks, batches..."
         ),
-    ] = Axis.NTHREADS,
+    ] = By.NTHREADS,
+    one_scale: Annotated[
+        bool, typer.Option("--one-scale", help="Pictures of all applications have the same scale.")
+    ] = False,
     png: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the plots as PNG here.")] = None,
     svg: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the plots as SVG here.")] = None,
     csv: Annotated[
@@ -63,9 +72,8 @@ def report(
     chosen = select(found, bench or [], app or [], ppi or [])
     rows = rows_of(chosen)
     check_values(chosen, rows)
-    if by is Axis.NPROCS and all(row.series.setting.nprocs is None for row in rows):
-        raise Failed("--by nprocs: there are no runs of programs over MPI among these")
-    write_text(output, page([one for one, _ in chosen], rows, by.value))
+    axis = axis_named(rows, by.value)
+    write_text(output, page([one for one, _ in chosen], rows, axis.name))
     written = [output]
     for folder in filter(None, (png, svg, csv, latex)):
         make_folder(folder)
@@ -77,7 +85,7 @@ def report(
         from thalweg_cli.report_figures import write_pictures  # noqa: PLC0415  (loading matplotlib takes long)
 
         for folder, suffix in ((png, ".png"), (svg, ".svg")):
-            written += write_pictures(folder, suffix, rows, by.value) if folder else []
+            written += write_pictures(folder, suffix, rows, axis, one_scale=one_scale) if folder else []
     for file in written:
         console.print(f"wrote {file}", markup=False)
 

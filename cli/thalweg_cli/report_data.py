@@ -8,7 +8,8 @@ from typing import Any
 
 from thalweg_cli.experiment import CATCH_UP, SEARCH, SEQUENTIAL, SUSTAINABLE, Conditions
 from thalweg_cli.export import Kept, conditions_of
-from thalweg_cli.metrics import METRICS, THROUGHPUT, Metric
+from thalweg_cli.metrics import METRICS, THROUGHPUT, Metric, is_told
+from thalweg_cli.report_samples import rounded, samples
 from thalweg_cli.runs import Run, Series, in_series
 from thalweg_cli.store_rows import RunSet
 from thalweg_cli.sustainable import Found, found_among, key_of
@@ -17,46 +18,61 @@ from thalweg_cli.sustainable_table import bounded_in, points_of, remark
 QUANTILE = re.compile(r"p(\d+(?:[._]\d+)?)_ms")
 """Keys of quantiles of the latency, in per cent: `p99_ms`, `p99_9_ms` or `p99.9_ms`."""
 
-MOST_SAMPLES, FEWEST_SAMPLES = 60_000, 50
-"""Numbers of samples that a report has at most, and that each run has at least, if there were so many."""
-
-DIGITS = 6
-
-COLUMNS: dict[str, tuple[str, float]] = {
-    "rate": ("rate asked for (/s)", 1),
-    "throughput": ("throughput (/s)", 1),
-    "latency_ms": ("latency (ms)", 1),
-    "batch": ("elements a batch", 1),
-    "cores": ("processors (cores)", 1),
-    "resident_bytes": ("memory (MB)", 1e-6),
-}
-"""What samples have: a title and a factor."""
+SPEED_UP = Metric(
+    "speed-up",
+    "speed-up",
+    "",
+    (),
+    more="faster",
+    less="slower",
+    more_is_better=True,
+    words="Speed-up over the sequential program",
+)
+EFFICIENCY = Metric(
+    "efficiency",
+    "efficiency",
+    "%",
+    (),
+    100,
+    more_is_better=True,
+    words="Efficiency: speed-up for each thread asked for",
+)
+SHOWN = {**METRICS, SPEED_UP.name: SPEED_UP, EFFICIENCY.name: EFFICIENCY}
+"""What a report has beside the metrics of runs: these two need another program's runs, too."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Values of runs: their median, the lowest, the highest, and how many there are."""
+    """Values of runs: their median, the lowest, the highest, how many; their mean and standard deviation."""
 
     median: float
     low: float
     high: float
     count: int
+    mean: float
+    deviation: float
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Spread | None":
         """What values come to; None if there are none."""
         if not values:
             return None
-        return cls(statistics.median(values), min(values), max(values), len(values))
+        deviation = statistics.stdev(values) if len(values) > 1 else 0.0
+        mean = statistics.fmean(values)
+        return cls(statistics.median(values), min(values), max(values), len(values), mean, deviation)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A setting of a set, with its runs."""
+    """A setting of a set, with its runs.
+
+    `sequential` is the throughput of the sequential program with the same input and load; None without one.
+    """
 
     of: RunSet
     conditions: Conditions
     series: Series
+    sequential: float | None = None
 
     @property
     def interface(self) -> str:
@@ -91,6 +107,12 @@ class Row:
         return self.series.setting.purpose == SEARCH
 
     @property
+    def is_as_fast_as_it_can(self) -> bool:
+        """Whether nothing but the program sets its pace."""
+        setting = self.series.setting
+        return not (setting.frequency or setting.freq_pattern or setting.purpose in (SEARCH, SUSTAINABLE))
+
+    @property
     def case(self) -> tuple[str, str, str]:
         """What must be the same for interfaces to be compared: application, input, load."""
         return self.application, self.series.setting.input, self.load
@@ -115,9 +137,22 @@ class Row:
             return "good"
         return "in part" if any(checked) else "not checked"
 
+    @property
+    def user_args(self) -> tuple[str, ...]:
+        """The arguments that its program alone understands."""
+        return self.series.setting.user_args
+
+    def values(self, metric: Metric) -> list[float]:
+        """The values of the runs that count; none of quantiles that say nothing."""
+        if metric not in (SPEED_UP, EFFICIENCY):
+            return [value for run in self.series.good if (value := metric.told(run)) is not None]
+        threads = self.series.setting.degree if metric is EFFICIENCY else 1
+        base = (self.sequential or 0) * threads
+        return [metric.factor * value / base for value in self.values(THROUGHPUT)] if base else []
+
     def spread(self, metric: Metric) -> Spread | None:
         """What the runs that count came to."""
-        return Spread.of(metric.values(self.series))
+        return Spread.of(self.values(metric))
 
     def quantiles(self) -> dict[float, Spread]:
         """Quantiles of the latency in ms, by per cent."""
@@ -125,8 +160,19 @@ class Row:
         for run in self.series.good:
             for key, value in (run.result.get("latency") or {}).items():
                 if (name := QUANTILE.fullmatch(key)) and value is not None:
-                    found.setdefault(float(name[1].replace("_", ".")), []).append(float(value))
+                    percent = float(name[1].replace("_", "."))
+                    if is_told(run, percent):
+                        found.setdefault(percent, []).append(float(value))
         return {percent: spread for percent in sorted(found) if (spread := Spread.of(found[percent]))}
+
+    def operators(self) -> dict[str, Spread]:
+        """The mean latency of each operator in ms, in the order of the stream."""
+        found: dict[str, list[float]] = {}
+        for run in self.series.good:
+            for one in run.result.get("operators") or []:
+                if one["time"].get("count"):
+                    found.setdefault(one["name"], []).append(float(one["time"]["mean_ms"]))
+        return {name: spread for name, values in found.items() if (spread := Spread.of(values))}
 
     def sampled(self) -> Run | None:
         """Of the runs that were monitored, the one with the median throughput."""
@@ -150,7 +196,15 @@ def rows_of(kept: Iterable[Kept]) -> list[Row]:
     for one, runs in kept:
         of_set = [Row(one, conditions_of(one), series) for series in in_series(runs)]
         rows += [*of_set, *answers(of_set)]
-    return rows
+    base = {
+        (row.of.id, row.case): spread.median
+        for row in rows
+        if row.interface == SEQUENTIAL and row.is_as_fast_as_it_can and (spread := row.spread(THROUGHPUT))
+    }
+    return [
+        replace(row, sequential=base.get((row.of.id, row.case))) if row.is_as_fast_as_it_can else row
+        for row in rows
+    ]
 
 
 def answers(rows: Sequence[Row]) -> list[Row]:
@@ -176,14 +230,14 @@ def searches(rows: Sequence[Row]) -> list[tuple[RunSet, Found]]:
 
 
 def shown_metrics(rows: Sequence[Row]) -> list[Metric]:
-    """The metrics that a run has."""
-    return [metric for metric in METRICS.values() if any(metric.values(row.series) for row in rows)]
+    """The metrics that a row has."""
+    return [metric for metric in SHOWN.values() if any(row.values(metric) for row in rows)]
 
 
 def plain_row(row: Row, most_samples: int) -> dict[str, Any]:
     """A row as the page has it."""
     setting = row.series.setting
-    spreads = {name: row.spread(metric) for name, metric in METRICS.items()}
+    spreads = {name: row.spread(metric) for name, metric in SHOWN.items()}
     return {
         "set": row.of.id,
         "application": row.application,
@@ -191,6 +245,7 @@ def plain_row(row: Row, most_samples: int) -> dict[str, Any]:
         "interface": row.interface,
         "composition": row.composition,
         "program": setting.program.name,
+        "way": row.way,
         "sequential": row.interface == SEQUENTIAL,
         "nprocs": setting.nprocs,
         "nthreads": setting.nthreads,
@@ -202,69 +257,38 @@ def plain_row(row: Row, most_samples: int) -> dict[str, Any]:
         "frequency": setting.frequency if setting.purpose != SUSTAINABLE else None,
         "freq_pattern": setting.freq_pattern,
         "purpose": setting.purpose,
-        "held": ", ".join(filter(None, (pace_of(row), row.series.setting.arguments, held(row.conditions)))),
+        "user_args": " ".join(setting.user_args),
+        "held": ", ".join(filter(None, (pace_of(row), held(row.conditions)))),
         "runs": len(row.series.good),
         "failed": len(row.failed),
         "verified": row.verified,
         "error": row.series.error,
         "values": {name: plain_spread(spread) for name, spread in spreads.items() if spread},
         "quantiles": [[percent, *plain_spread(spread)] for percent, spread in row.quantiles().items()],
+        "operators": [[name, *plain_spread(spread)] for name, spread in row.operators().items()],
         "samples": samples(row.sampled(), most_samples),
     }
 
 
 def plain_spread(spread: Spread) -> list[float]:
-    """Median, lowest, highest, and how many values there are."""
-    return [*map(rounded, (spread.median, spread.low, spread.high)), spread.count]
+    """Median, lowest, highest, how many values there are, mean and standard deviation."""
+    told = map(rounded, (spread.median, spread.low, spread.high))
+    return [*told, spread.count, rounded(spread.mean), rounded(spread.deviation)]
 
 
-def rounded(value: float) -> float:
-    """A value without digits that nobody reads."""
-    return float(f"{value:.{DIGITS}g}")
-
-
-def samples(run: Run | None, most: int) -> dict[str, Any] | None:
-    """The samples of a run, column by column; where there are too many, the means of neighbours."""
-    if run is None:
-        return None
-    taken = whole([sample for sample in run.result["samples"] if isinstance(sample, dict)])
-    width = -(-len(taken) // most) if taken else 1
-    groups = [taken[i : i + width] for i in range(0, len(taken), width)]
-    names = dict.fromkeys(name for sample in taken for name in sample)
-    columns = {name: [mean_of(group, name) for group in groups] for name in names}
-    columns["seconds"] = [rounded(group[-1]["seconds"]) for group in groups]
-    return {"run": run.number, "width": width, "columns": columns}
-
-
-def whole(taken: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Samples without the last one, if the stream ended so soon after the one before that it says nothing."""
-    times = [sample["seconds"] for sample in taken]
-    if len(times) < 3 or times[-1] - times[-2] >= (times[-2] - times[-3]) / 4:
-        return taken
-    return taken[:-1]
-
-
-def mean_of(group: Sequence[dict[str, Any]], name: str) -> float | None:
-    """The mean of a column over neighbours; None where none of them has a number.
-
-    A latency of 0 is none: no element came to the sink meanwhile.
-    """
-    values = [value for one in group if isinstance(value := one.get(name), int | float)]
-    if name.endswith("_ms"):
-        values = [value for value in values if value > 0]
-    return rounded(statistics.fmean(values)) if values else None
-
-
-def samples_per_run(rows: Sequence[Row]) -> int:
-    """How many samples of each run a report has."""
-    monitored = sum(row.sampled() is not None for row in rows)
-    return max(FEWEST_SAMPLES, MOST_SAMPLES // max(1, 5 * monitored))
+def monitored(rows: Sequence[Row]) -> int:
+    """Of how many rows there are samples."""
+    return sum(row.sampled() is not None for row in rows)
 
 
 def pace_of(row: Row) -> str:
     """How elements come, unless that is a number of its own."""
     setting = row.series.setting
     return "at its sustainable rate" if setting.purpose == SUSTAINABLE else setting.pace
+
+
+CURVES = ("p99", "p95", "p50", "latency")
+"""Latencies over the rate, by their names; those that a page has first are shown first."""
 
 
 @dataclass(frozen=True)
@@ -274,6 +298,10 @@ class Curve:
     row: Row
     found: Found
     points: list[Series]
+
+    def spread(self, metric: Metric, point: Series) -> Spread | None:
+        """What the runs of a point came to."""
+        return replace(self.row, series=point).spread(metric)
 
     @property
     def case_name(self) -> str:
@@ -296,12 +324,14 @@ def curves_of(rows: Sequence[Row]) -> list[Curve]:
 
 def plain_curve(curve: Curve) -> dict[str, Any]:
     """A curve as the page has it."""
-    found, shown = curve.found, ("throughput", "latency", "p99")
+    found, shown = curve.found, (THROUGHPUT.name, *CURVES)
     return {
         "set": curve.row.of.id,
         "case": curve.case_name,
         "interface": curve.row.interface,
         "composition": curve.row.composition,
+        "way": curve.row.way,
+        "sequential": False,
         "nthreads": found.setting.nthreads,
         **{name: found.plain()[name] for name in ("unthrottled", "bound_ms", "low_p99_ms", "rate", "above")},
         "bounded": f"{found.bounded} of {found.runs}",
@@ -311,14 +341,14 @@ def plain_curve(curve: Curve) -> dict[str, Any]:
                 "rate": series.setting.frequency,
                 "bounded": bounded_in(series),
                 "runs": len(series.good),
-                **{name: plain_values(METRICS[name], series) for name in shown},
+                **{name: plain_told(curve, METRICS[name], series) for name in shown},
             }
             for series in curve.points
         ],
     }
 
 
-def plain_values(metric: Metric, series: Series) -> list[float] | None:
-    """Median, lowest and highest, and how many values there are; None without any."""
-    spread = Spread.of(metric.values(series))
+def plain_told(curve: Curve, metric: Metric, point: Series) -> list[float] | None:
+    """What the runs of a point came to; None without any value."""
+    spread = curve.spread(metric, point)
     return plain_spread(spread) if spread else None

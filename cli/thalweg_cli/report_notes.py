@@ -1,12 +1,12 @@
 """What is to be known before one believes the numbers of a report."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from thalweg_cli.bootstrap import FEWEST
-from thalweg_cli.circumstances import UNKNOWN
 from thalweg_cli.comparison import differences
 from thalweg_cli.experiment import SUSTAINABLE
+from thalweg_cli.machine import UNKNOWN
 from thalweg_cli.metrics import TIME
 from thalweg_cli.report_data import Row, searches
 from thalweg_cli.store_rows import RunSet
@@ -20,25 +20,44 @@ WIDE = 1.3
 
 BAD, CARE, PLAIN = "bad", "care", "plain"
 
+RUNS, NOISE, SEARCHES, MACHINE, SETS = "runs", "how sure numbers are", "searches", "the machine", "sets"
+KINDS = (RUNS, NOISE, SEARCHES, MACHINE, SETS)
+"""What notes are about, in the order in which they stand."""
+
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence, how bad it is, and what it is about, line by line."""
+    """A sentence, what kind of thing it is about, how bad it is, and which ones are meant, line by line."""
 
+    kind: str
     level: str
     text: str
-    details: list[str] = field(default_factory=list)
+    details: tuple[str, ...] = ()
 
 
 def notes(sets: Sequence[RunSet], rows: Sequence[Row]) -> list[Note]:
-    """All that is to be noted, the worst first."""
+    """All that is to be noted, kind by kind; in each the worst first."""
     found = [*of_runs(rows), *of_settings(rows), *of_searches(rows)]
-    for one in sets:
-        found += of_set(one, [row for row in rows if row.of.id == one.id])
+    of_sets = [
+        (one, note) for one in sets for note in of_set(one, [row for row in rows if row.of.id == one.id])
+    ]
+    found += together(of_sets, len(sets))
     for other in sets[1:]:
         if lines := differences(sets[0], other):
-            found.append(Note(CARE, f"Sets {sets[0].name} and {other.name} were not measured alike.", lines))
-    return sorted(found, key=lambda note: (BAD, CARE, PLAIN).index(note.level))
+            text = f"Sets {sets[0].name} and {other.name} were not measured alike."
+            found.append(Note(SETS, CARE, text, tuple(lines)))
+    return sorted(found, key=lambda note: (KINDS.index(note.kind), (BAD, CARE, PLAIN).index(note.level)))
+
+
+def together(found: Sequence[tuple[RunSet, Note]], sets: int) -> list[Note]:
+    """Notes that are the same for several sets, as one that says for which, if not for all."""
+    of_whom: dict[Note, list[str]] = {}
+    for one, note in found:
+        of_whom.setdefault(note, []).append(one.name)
+    return [
+        note if len(names) == sets else replace(note, text=f"Set {', '.join(names)}: {note.text}")
+        for note, names in of_whom.items()
+    ]
 
 
 def of_runs(rows: Sequence[Row]) -> list[Note]:
@@ -52,13 +71,13 @@ def of_runs(rows: Sequence[Row]) -> list[Note]:
         count = sum(len(row.failed) for row in failed)
         lines = [f"set {row.of.name}: {row.series.setting.name}: {row.series.error}" for row in failed]
         text = f"{count} of {total} runs failed. A setting is not run again once it has failed."
-        found.append(Note(BAD, text, lines))
+        found.append(Note(RUNS, BAD, text, tuple(lines)))
     unchecked = [row for row in rows if any(run.verified is None for run in row.series.good)]
     if unchecked:
         count = sum(run.verified is None for row in unchecked for run in row.series.good)
         good = sum(len(row.series.good) for row in rows)
         text = f"The output of {count} of {good} runs was not checked (exec --verify)."
-        found.append(Note(CARE, text, named(unchecked) if len(unchecked) < len(rows) else []))
+        found.append(Note(RUNS, CARE, text, named(unchecked) if len(unchecked) < len(rows) else ()))
     return found
 
 
@@ -67,9 +86,9 @@ def of_settings(rows: Sequence[Row]) -> list[Note]:
     found = []
     rows = [row for row in rows if not row.is_point]
     if few := [row for row in rows if 0 < len(row.series.good) < FEWEST]:
-        lines = named(few) if len(few) < len(rows) else []
+        lines = named(few) if len(few) < len(rows) else ()
         text = f"{len(few)} of {len(rows)} settings have fewer than {FEWEST} runs: too few for differences."
-        found.append(Note(CARE, text, lines))
+        found.append(Note(NOISE, CARE, text, lines))
     wide = []
     for row in rows:
         spread = row.spread(TIME)
@@ -79,34 +98,32 @@ def of_settings(rows: Sequence[Row]) -> list[Note]:
         text = (
             f"In {len(wide)} of {len(rows)} settings the longest run took over {WIDE:g} times the shortest."
         )
-        found.append(Note(CARE, text, wide))
+        found.append(Note(NOISE, CARE, text, tuple(wide)))
     crowded = [row for row in rows if row.series.setting.degree > row.of.circumstances["cores"] > 0]
     if crowded:
         text = f"{len(crowded)} of {len(rows)} settings asked for more threads than there were cores."
-        found.append(Note(PLAIN, text))
+        found.append(Note(MACHINE, PLAIN, text))
     return found
 
 
 def of_set(one: RunSet, rows: Sequence[Row]) -> list[Note]:
     """What is to be known of a set."""
-    here, name = one.circumstances, f"Set {one.name}"
+    here = one.circumstances
     found = []
     if not one.complete:
-        found.append(Note(BAD, f"{name} was cut short: not all runs were made."))
+        found.append(Note(RUNS, BAD, "The set was cut short: not all runs were made."))
     if here["cores"] and here["load"] > BUSY * here["cores"]:
         load = f"a load of {here['load']:.2f} on {here['cores']} cores"
-        text = f"{name}: the machine was busy when it began, with {load}."
-        found.append(Note(CARE, text))
+        found.append(Note(MACHINE, CARE, f"The machine was busy when the set began, with {load}."))
     if here["changed"]:
-        found.append(Note(CARE, f"{name}: files differed from commit {here['commit']}."))
+        found.append(Note(MACHINE, CARE, f"Files differed from commit {here['commit']}."))
     if here["governor"] == UNKNOWN:
-        found.append(Note(PLAIN, f"{name}: the governor of the clock is not known."))
+        found.append(Note(MACHINE, PLAIN, "The governor of the clock is not known."))
     elif here["governor"] != "performance":
-        found.append(
-            Note(CARE, f"{name}: the governor was {here['governor']}, so the clock may have changed.")
-        )
+        text = f"The governor was {here['governor']}, so the clock may have changed."
+        found.append(Note(MACHINE, CARE, text))
     if not any(run.warm_up for row in rows for run in row.series.runs):
-        found.append(Note(PLAIN, f"{name}: no runs to warm up, the first ones count."))
+        found.append(Note(NOISE, PLAIN, "There were no runs to warm up, the first ones count."))
     return found
 
 
@@ -114,9 +131,10 @@ def of_searches(rows: Sequence[Row]) -> list[Note]:
     """What is to be known of the searches for sustainable rates."""
     found = [(one, answer) for one, answer in searches(rows) if remark(answer)]
     lines = [f"set {one.name}: {answer.setting.name}: {remark(answer)}" for one, answer in found]
-    return [Note(CARE, f"{len(lines)} sustainable rates are to be taken with care.", lines)] if lines else []
+    text = f"{len(lines)} sustainable rates are to be taken with care."
+    return [Note(SEARCHES, CARE, text, tuple(lines))] if lines else []
 
 
-def named(rows: Sequence[Row]) -> list[str]:
+def named(rows: Sequence[Row]) -> tuple[str, ...]:
     """The settings of rows."""
-    return [f"set {row.of.name}: {row.series.setting.name}, {len(row.series.good)} runs" for row in rows]
+    return tuple(f"set {row.of.name}: {row.series.setting.name}, {len(row.series.good)} runs" for row in rows)

@@ -10,23 +10,25 @@ from string import Template
 from typing import Any
 
 from thalweg_cli.comparison import text
-from thalweg_cli.looks import dashes_of, looks_of
-from thalweg_cli.report_data import (
-    COLUMNS,
-    Row,
-    curves_of,
-    plain_curve,
-    plain_row,
-    samples_per_run,
-    shown_metrics,
-)
+from thalweg_cli.looks import dashes_of, looks_of, marks_of
+from thalweg_cli.machine import UNKNOWN
+from thalweg_cli.peers import TITLES
+from thalweg_cli.report_data import CURVES, Row, curves_of, monitored, plain_curve, plain_row, shown_metrics
 from thalweg_cli.report_notes import notes
+from thalweg_cli.report_panels import THREADS, across, axes_of, in_common, name_for, plain_axis
 from thalweg_cli.report_ranking import plain_rankings
+from thalweg_cli.report_samples import BAND, COLUMNS, samples_per_run
 from thalweg_cli.results import commit, local
 from thalweg_cli.store_rows import RunSet
 
 PARTS = Path(__file__).parent / "page"
 """The page without data, its style and its script."""
+
+SCRIPTS = ("basics", "plots", "looks", "ranking", "scaling", "latency", "series", "curves", "table", "main")
+"""The parts of the script, in their order."""
+
+MOST_PLOTS = 100
+"""Plots that a card may have."""
 
 
 def page(sets: Sequence[RunSet], rows: Sequence[Row], by: str) -> str:
@@ -42,7 +44,7 @@ def page(sets: Sequence[RunSet], rows: Sequence[Row], by: str) -> str:
         style=part("report.css"),
         data=data,
         plotly=get_plotlyjs(),
-        script=part("report.js"),
+        script="\n".join(part(f"{name}.js") for name in SCRIPTS),
     )
 
 
@@ -60,7 +62,7 @@ def title_of(sets: Sequence[RunSet]) -> str:
 def data_of(sets: Sequence[RunSet], rows: Sequence[Row], by: str) -> dict[str, Any]:
     """All that the page shows."""
     metrics = shown_metrics(rows)
-    most = samples_per_run(rows)
+    most = samples_per_run(monitored(rows))
     interfaces = looks_of(row.interface for row in rows)
     return {
         "by": by,
@@ -68,10 +70,15 @@ def data_of(sets: Sequence[RunSet], rows: Sequence[Row], by: str) -> dict[str, A
         "metrics": [asdict(metric) for metric in metrics],
         "looks": {name: asdict(look) for name, look in interfaces.items()},
         "dashes": dashes_of(row.composition for row in rows),
+        "marks": {one: asdict(mark) for one, mark in marks_of([one.id for one in sets]).items()},
         "columns": COLUMNS,
+        "band": BAND,
+        "latencies": CURVES,
         "notes": [asdict(note) for note in notes(sets, rows)],
         "rankings": plain_rankings(rows, metrics),
-        "rows": [plain_row(row, most) for row in rows],
+        "rows": [plain_row(row, most) | {"case": in_common(row, THREADS)} for row in rows],
+        "across": [across(count) for count in range(MOST_PLOTS)],
+        "axes": [plain_axis(axis, rows, name_for(axis, rows)) for axis in axes_of(rows, by)],
         "curves": [plain_curve(curve) for curve in curves_of(rows)],
     }
 
@@ -79,17 +86,22 @@ def data_of(sets: Sequence[RunSet], rows: Sequence[Row], by: str) -> dict[str, A
 def told(one: RunSet) -> dict[str, Any]:
     """Where and how a set was measured, for people."""
     here = one.circumstances
+    versions = {name: f"{name} {version}" for name, version in here["libraries"].items()}
     return {
         "measured": f"{local(one.began)} to {local(one.ended) if one.ended else 'no end that is known'}",
         "command": f"./thalweg {shlex.join(one.command)}",
         "processor": f"{here['cpu']}, {here['cores']} cores",
-        "kernel": here["kernel"],
+        "caches": here["caches"],
+        "clock": here["clock"],
+        "memory": f"{here['memory'] / 2**30:.1f} GiB" if here["memory"] else UNKNOWN,
+        "system": f"{here['system']}, {here['kernel']}",
         "governor": here["governor"],
         "load when it began": f"{here['load']:.2f}",
         "compiler": here["compiler"],
         "flags": here["flags"],
         "commit": commit(one),
-        "libraries": [f"{name} {version}" for name, version in here["libraries"].items()],
+        "interfaces": [text for name, text in versions.items() if name in TITLES] or UNKNOWN,
+        "libraries": [text for name, text in versions.items() if name not in TITLES],
         "variables": [f"{name}={value}" for name, value in here["environment"].items()] or "none that matter",
         "options": [f"{name}: {text(value)}" for name, value in one.conditions.items() if value],
     }

@@ -2,12 +2,16 @@
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from thalweg_cli.experiment import SEQUENTIAL
 from thalweg_cli.metrics import Metric
-from thalweg_cli.report_data import Row, rounded
+from thalweg_cli.places import Place, places
+from thalweg_cli.report_data import EFFICIENCY, SPEED_UP, Row
+from thalweg_cli.report_samples import rounded
+
+NOWHERE = Place(1, 1, known=False)
 
 
 @dataclass(frozen=True)
@@ -20,20 +24,29 @@ class Case:
 
 @dataclass(frozen=True)
 class Score:
-    """The best that an interface came to in a case. `ratio` is 1 for the best one, below 1 for others."""
+    """The best that an interface came to in a case. `ratio` is 1 for the best one, below 1 for others.
+
+    `place` is the one among the interfaces of the case; `values` are those of its runs.
+    """
 
     ratio: float
     value: float
     way: str
     nthreads: int
+    values: tuple[float, ...]
+    place: Place
 
 
 @dataclass(frozen=True)
-class Place:
-    """An interface with its scores. `mean` is the geometric mean of its ratios."""
+class Entry:
+    """An interface with its scores. `mean` is the geometric mean of its ratios.
+
+    `place` is the one among those that are in all cases; None for others.
+    """
 
     interface: str
     scores: dict[Case, Score]
+    place: Place | None = None
 
     @property
     def mean(self) -> float:
@@ -48,11 +61,13 @@ class Ranking:
 
     metric: Metric
     cases: list[Case]
-    places: list[Place]
+    entries: list[Entry]
 
 
 def rank(rows: Sequence[Row], metric: Metric, nthreads: int | None = None) -> Ranking:
     """Ranks interfaces by their medians, in each case with their best composition.
+
+    Two whose medians differ by no more than their runs explain have the same places.
 
     Without `nthreads` each has the number of threads at which it is best. With it, only programs asked for
     that many threads take part, and the sequential ones. Points of a search are left out, and so are cases in
@@ -65,20 +80,32 @@ def rank(rows: Sequence[Row], metric: Metric, nthreads: int | None = None) -> Ra
         if row.is_point or spread is None or (nthreads not in (None, asked) and row.interface != SEQUENTIAL):
             continue
         found = best.setdefault(Case(row.of.id, row.case_name), {})
-        score = Score(1, spread.median, row.way, asked)
+        score = Score(1, spread.median, row.way, asked, tuple(row.values(metric)), NOWHERE)
         known = found.get(row.interface)
         if known is None or ratio(metric, score.value, known.value) > 1:
             found[row.interface] = score
-    places: dict[str, dict[Case, Score]] = {}
+    scores: dict[str, dict[Case, Score]] = {}
     cases = [case for case, found in best.items() if len(found) > 1]
     for case in cases:
-        top = winner(metric, [score.value for score in best[case].values()])
-        for interface, score in best[case].items():
-            share = ratio(metric, score.value, top)
-            places.setdefault(interface, {})[case] = Score(share, score.value, score.way, score.nthreads)
-    order = [Place(interface, scores) for interface, scores in places.items()]
-    order.sort(key=lambda place: (-len(place.scores), -place.mean, place.interface))
-    return Ranking(metric, cases, order)
+        for interface, score in scored(metric, best[case]).items():
+            scores.setdefault(interface, {})[case] = score
+    order = [Entry(interface, found) for interface, found in scores.items()]
+    order.sort(key=lambda one: (-len(one.scores), -one.mean, one.interface))
+    everywhere = [one for one in order if len(one.scores) == len(cases)]
+    samples = [[one.scores[case].values for case in cases] for one in everywhere]
+    found_places = places(samples, more_is_better=metric.more_is_better)
+    placed = [replace(one, place=place) for one, place in zip(everywhere, found_places, strict=True)]
+    return Ranking(metric, cases, [*placed, *order[len(placed) :]])
+
+
+def scored(metric: Metric, found: dict[str, Score]) -> dict[str, Score]:
+    """The scores of a case, with their ratios to the best and their places."""
+    top = winner(metric, [score.value for score in found.values()])
+    where = places([[score.values] for score in found.values()], more_is_better=metric.more_is_better)
+    return {
+        interface: replace(score, ratio=ratio(metric, score.value, top), place=place)
+        for (interface, score), place in zip(found.items(), where, strict=True)
+    }
 
 
 def winner(metric: Metric, values: Sequence[float]) -> float:
@@ -101,27 +128,40 @@ def degrees(rows: Sequence[Row]) -> list[int]:
     )
 
 
+def plain_score(score: Score | None) -> dict[str, Any] | None:
+    """A score as the page has it."""
+    if score is None:
+        return None
+    return {
+        "ratio": rounded(score.ratio),
+        "value": rounded(score.value),
+        "way": score.way,
+        "nthreads": score.nthreads,
+        "best": score.place.is_best,
+        "ties": score.place.ties_with_best,
+    }
+
+
 def plain_ranking(found: Ranking) -> dict[str, Any]:
     """A ranking as the page has it."""
-    places = [
+    entries = [
         {
-            "interface": place.interface,
-            "mean": rounded(place.mean),
-            "scores": [
-                [rounded(score.ratio), rounded(score.value), score.way, score.nthreads] if score else None
-                for score in map(place.scores.get, found.cases)
-            ],
+            "interface": one.interface,
+            "place": one.place.text if one.place else "",
+            "mean": rounded(one.mean),
+            "scores": [plain_score(one.scores.get(case)) for case in found.cases],
         }
-        for place in found.places
+        for one in found.entries
     ]
     cases = [{"set": case.set_id, "name": case.name} for case in found.cases]
-    return {"cases": cases, "places": places}
+    few = any(not score.place.known for one in found.entries for score in one.scores.values())
+    return {"cases": cases, "entries": entries, "few": few}
 
 
 def plain_rankings(rows: Sequence[Row], metrics: Sequence[Metric]) -> dict[str, dict[str, Any]]:
     """Rankings by each metric, at the best number of threads and at each one."""
     found: dict[str, dict[str, Any]] = {}
-    for metric in metrics:
+    for metric in (one for one in metrics if one not in (SPEED_UP, EFFICIENCY)):
         for asked in (None, *degrees(rows)):
             plain = plain_ranking(rank(rows, metric, asked))
             if plain["cases"]:

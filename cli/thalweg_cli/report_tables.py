@@ -1,14 +1,16 @@
 """The numbers of a report for other programs: CSV, and tables for LaTeX."""
 
 import re
+import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from thalweg_cli.export import Kept, write_csv
 from thalweg_cli.files import as_csv, write_text
 from thalweg_cli.metrics import LATENCY, THROUGHPUT, Metric
+from thalweg_cli.places import places
 from thalweg_cli.report_data import Curve, Row, curves_of, plain_row, shown_metrics
-from thalweg_cli.report_ranking import Ranking, rank, winner
+from thalweg_cli.report_ranking import Ranking, rank
 from thalweg_cli.sustainable_table import bounded_in, median
 
 LEADING = ("set", "application", "input", "interface", "composition", "nprocs", "nthreads")
@@ -88,17 +90,27 @@ def setting_line(row: Row, metrics: Sequence[Metric]) -> list[object]:
 
 def ranking_csv(rows: Sequence[Row]) -> str:
     """A line for each metric, case and interface."""
-    headings = ("metric", "set", "case", "interface", "ratio to the best", "value", "program", "nthreads")
+    headings = (
+        "metric",
+        "set",
+        "case",
+        "interface",
+        "ratio to the best",
+        "place",
+        "value",
+        "program",
+        "nthreads",
+    )
     return as_csv(headings, ranking_lines(rows))
 
 
 def ranking_lines(rows: Sequence[Row]) -> Iterator[list[object]]:
     """These lines."""
     for metric in shown_metrics(rows):
-        for place in rank(rows, metric).places:
-            for case, score in place.scores.items():
-                where = [metric.name, case.set_id, case.name, place.interface]
-                yield [*where, score.ratio, score.value, score.way, score.nthreads]
+        for one in rank(rows, metric).entries:
+            for case, score in one.scores.items():
+                where = [metric.name, case.set_id, case.name, one.interface]
+                yield [*where, score.ratio, score.place.text, score.value, score.way, score.nthreads]
 
 
 def write_latex(folder: Path, rows: Sequence[Row]) -> list[Path]:
@@ -128,39 +140,41 @@ def cases(rows: Sequence[Row], metric: Metric) -> dict[tuple[int, str], list[Row
 
 
 def case_table(rows: Sequence[Row], metric: Metric) -> str:
-    """Interfaces by numbers of threads asked for; the best of each column is bold."""
+    """Interfaces by numbers of threads asked for; what is surely the best of its column is bold."""
     degrees = sorted({row.series.setting.degree for row in rows})
-    values = {
-        (row.way, row.series.setting.degree): spread.median for row in rows if (spread := row.spread(metric))
+    found = {
+        (row.way, row.series.setting.degree): tuple(row.values(metric)) for row in rows if row.spread(metric)
     }
-    best = {
-        degree: winner(metric, [value for (_, asked), value in values.items() if asked == degree])
-        for degree in degrees
-    }
+    best = set()
+    for degree in degrees:
+        column = {key: values for key, values in found.items() if key[1] == degree}
+        where = places([[values] for values in column.values()], more_is_better=metric.more_is_better)
+        best |= {key for key, place in zip(column, where, strict=True) if len(column) > 1 and place.is_best}
     lines = []
     for way in dict.fromkeys(row.way for row in rows):
-        cells = [values.get((way, degree)) for degree in degrees]
-        shown = [
-            cell(value, bold=value == best[degree]) for degree, value in zip(degrees, cells, strict=True)
+        keys = [(way, degree) for degree in degrees]
+        cells = [
+            cell(statistics.median(found[key]) if key in found else None, bold=key in best) for key in keys
         ]
-        lines.append([latex(way), *shown])
+        lines.append([latex(way), *cells])
     note = f"{rows[0].case_name}: {metric.title} ({metric.unit}), medians, by threads asked for"
     return tabular(["", *map(str, degrees)], lines, note)
 
 
 def ranking_table(ranking: Ranking) -> str:
-    """Interfaces by cases, with the geometric mean of the ratios to the best."""
+    """Interfaces by cases, with the geometric mean of the ratios to the best; what is surely best is bold."""
     several = len({case.set_id for case in ranking.cases}) > 1
     names = [f"{case.name} (set {case.set_id})" if several else case.name for case in ranking.cases]
     lines = []
-    for place in ranking.places:
-        scores = [place.scores.get(case) for case in ranking.cases]
+    for one in ranking.entries:
+        scores = [one.scores.get(case) for case in ranking.cases]
         ratios = [
-            cell(score.ratio if score else None, bold=bool(score and score.ratio == 1)) for score in scores
+            cell(score.ratio if score else None, bold=bool(score and score.place.is_best)) for score in scores
         ]
-        lines.append([latex(place.interface), cell(place.mean), *ratios])
+        place = one.place.text.replace("\N{EN DASH}", "--") if one.place else ""
+        lines.append([latex(one.interface), place or "--", cell(one.mean), *ratios])
     note = f"{ranking.metric.title}: ratios to the best, each at its best number of threads"
-    return tabular(["", "all", *map(latex, names)], lines, note)
+    return tabular(["", "place", "all", *map(latex, names)], lines, note)
 
 
 def cell(value: float | None, *, bold: bool = False) -> str:

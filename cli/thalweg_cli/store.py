@@ -17,7 +17,7 @@ from thalweg_cli.runs import Run, now
 from thalweg_cli.store_rows import RunSet, row_of, run_from, set_from
 from thalweg_cli.terminal import Failed
 
-SCHEMA = 3
+SCHEMA = 4
 APPLICATION = 0x54776C67
 """How SQLite files say whose they are."""
 
@@ -30,7 +30,9 @@ CREATE TABLE sets (
   complete INTEGER NOT NULL DEFAULT 0, command TEXT NOT NULL, conditions TEXT NOT NULL,
   cpu TEXT NOT NULL, cores INTEGER NOT NULL, kernel TEXT NOT NULL, governor TEXT NOT NULL, load REAL NOT NULL,
   compiler TEXT NOT NULL, flags TEXT NOT NULL, "commit" TEXT NOT NULL, changed INTEGER NOT NULL,
-  libraries TEXT NOT NULL, environment TEXT NOT NULL, findings TEXT NOT NULL DEFAULT '[]');
+  libraries TEXT NOT NULL, environment TEXT NOT NULL, findings TEXT NOT NULL DEFAULT '[]',
+  memory INTEGER NOT NULL DEFAULT 0, caches TEXT NOT NULL DEFAULT 'unknown',
+  clock TEXT NOT NULL DEFAULT 'unknown', system TEXT NOT NULL DEFAULT 'unknown');
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT, set_id INTEGER NOT NULL REFERENCES sets(id), ended TEXT NOT NULL,
   program TEXT NOT NULL, application TEXT NOT NULL, interface TEXT NOT NULL, composition TEXT NOT NULL,
@@ -50,6 +52,12 @@ UPGRADES = {
     ALTER TABLE runs ADD COLUMN judged TEXT NOT NULL DEFAULT '';
     """,
     2: "ALTER TABLE runs ADD COLUMN nprocs INTEGER;",
+    3: """
+    ALTER TABLE sets ADD COLUMN memory INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sets ADD COLUMN caches TEXT NOT NULL DEFAULT 'unknown';
+    ALTER TABLE sets ADD COLUMN clock TEXT NOT NULL DEFAULT 'unknown';
+    ALTER TABLE sets ADD COLUMN system TEXT NOT NULL DEFAULT 'unknown';
+    """,
 }
 """What makes a store of a version one of the next. Stores that are only read stay as they are."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from thalweg_cli.experiment import Setting
+from thalweg_cli.machine import UNKNOWN
 from thalweg_cli.programs import Program
 from thalweg_cli.runs import Run
 
@@ -22,7 +23,13 @@ VARIED = (
 """What a setting is made of beside its program and its arguments, in the order of its fields."""
 
 
-ADDED_TO_SETS: dict[str, Any] = {"findings": "[]"}
+ADDED_TO_SETS: dict[str, Any] = {
+    "findings": "[]",
+    "memory": 0,
+    "caches": UNKNOWN,
+    "clock": UNKNOWN,
+    "system": UNKNOWN,
+}
 ADDED_TO_RUNS: dict[str, Any] = {"batch_bytes": None, "purpose": "", "judged": "", "nprocs": None}
 """What stores of earlier versions do not have, and what it is there."""
 

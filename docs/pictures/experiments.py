@@ -12,6 +12,7 @@ from pathlib import Path
 from PIL import Image
 from thalweg_cli.report_data import rows_of
 from thalweg_cli.report_figures import write_pictures
+from thalweg_cli.report_panels import THREADS
 from thalweg_cli.store import Store, default_file
 
 HERE = Path(__file__).parent
@@ -33,7 +34,7 @@ def draw(store: Store, label: str, name: str) -> None:
     one = store.find(label)
     with tempfile.TemporaryDirectory() as folder:
         rows = rows_of([(one, store.runs(one.id))])
-        files = {file.stem: file for file in write_pictures(Path(folder), ".png", rows, "nthreads")}
+        files = {file.stem: file for file in write_pictures(Path(folder), ".png", rows, THREADS)}
         with Image.open(files[name]) as image:
             height = round(image.height * WIDTH / image.width)
             small = image.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS)

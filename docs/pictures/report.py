@@ -37,6 +37,7 @@ WAYS = {
 
 DEGREES, CORES, REPEATS = (1, 2, 4, 6, 8), 8, 5
 QUANTILES = {"p50_ms": 1.0, "p95_ms": 1.6, "p99_ms": 2.4, "p99_9_ms": 4.0, "p99_99_ms": 7.5}
+OPERATORS = (("read", 0.02), ("work", 0.9), ("write", 0.05))
 SIZE = (1300, 1500)
 
 
@@ -79,7 +80,10 @@ def measured(throughput: float, degree: int, serial: float, chance: random.Rando
         "throughput": throughput,
         "cpu_seconds": 400 / throughput * degree,
         "peak_bytes": 2.4e7 + 4e6 * degree,
-        "latency": {"count": 400, "mean_ms": typical * 1.1, **latency, "max_ms": 9 * typical},
+        "latency": {"count": 40_000, "mean_ms": typical * 1.1, **latency, "max_ms": 9 * typical},
+        "operators": [
+            {"name": name, "time": {"count": 40_000, "mean_ms": typical * share}} for name, share in OPERATORS
+        ],
         "samples": samples,
     }
 

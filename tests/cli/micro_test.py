@@ -12,7 +12,7 @@ from unittest import mock
 
 from matplotlib.figure import Figure
 from rich.console import Console
-from thalweg_cli import circumstances, micro, micro_mpi, micro_run
+from thalweg_cli import circumstances, micro, micro_mpi, micro_run, peers
 from thalweg_cli.app import app
 from thalweg_cli.micro_plot import draw, rows_of_panels
 from thalweg_cli.micro_results import Results, Row
@@ -338,7 +338,7 @@ class Commit(unittest.TestCase):
             self.assertEqual(circumstances.commit(), "unknown")
 
     def test_outside_a_checkout(self) -> None:
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(circumstances, "ROOT", Path(folder)):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(peers, "ROOT", Path(folder)):
             self.assertEqual(circumstances.commit(), "unknown")
 
 

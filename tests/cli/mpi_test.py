@@ -16,7 +16,7 @@ from thalweg_cli.mpi import Host, hosts_of
 from thalweg_cli.process import Finished
 from thalweg_cli.programs import select
 from thalweg_cli.report_data import rows_of
-from thalweg_cli.report_figures import AXES
+from thalweg_cli.report_panels import axis_named
 from thalweg_cli.report_ranking import degrees
 from thalweg_cli.runs import Run
 from thalweg_cli.store import Store
@@ -193,8 +193,8 @@ class Parts(unittest.TestCase):
         runs.append(a_run(Setting(TBB, "test", 2), 1))
         one = type("Set", (), {"id": 1, "conditions": Conditions().as_plain(), "findings": []})()
         rows = rows_of([(one, runs)])  # type: ignore[list-item]
-        place, _ = AXES["nprocs"]
-        self.assertEqual([place(row) for row in rows], [1, 2, 1])
+        ranks = axis_named(rows, "nprocs")
+        self.assertEqual([ranks.place(row) for row in rows], [1, 2, None])
         self.assertEqual(degrees(rows), [2, 4])
         self.assertEqual(rows[0].way, "mpi-thalweg farm, 2 threads a rank")
 

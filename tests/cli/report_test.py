@@ -5,6 +5,7 @@ import json
 import math
 import re
 import shutil
+import statistics
 import subprocess
 import tempfile
 import unittest
@@ -21,9 +22,12 @@ from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.experiment import SEARCH, Conditions, Setting
 from thalweg_cli.looks import LOOKS, OTHERS, looks_of
 from thalweg_cli.metrics import METRICS, THROUGHPUT
-from thalweg_cli.report_data import MOST_SAMPLES, Row, plain_row, rows_of, samples_per_run
+from thalweg_cli.programs import Program
+from thalweg_cli.report_data import Row, monitored, plain_row, rows_of
 from thalweg_cli.report_figures import pictures
+from thalweg_cli.report_panels import axis_named
 from thalweg_cli.report_ranking import rank
+from thalweg_cli.report_samples import MOST_SAMPLES, samples_per_run
 from thalweg_cli.report_tables import latex, slug, unused
 from thalweg_cli.runs import Run
 from thalweg_cli.store import Store
@@ -41,8 +45,12 @@ HERE = Circumstances(
     "-O3",
     "abc123",
     changed=True,
-    libraries={"libtbb-dev": "1"},
+    libraries={"libtbb-dev": "1", "oneTBB": "2021.8"},
     environment={"OMP_NUM_THREADS": "4"},
+    memory=2**34,
+    caches="L1d 48K",
+    clock="3 GHz",
+    system="an OS 1",
 )
 SEQUENTIAL = program("ferret", "sequential")
 TBB = program("ferret", "tbb", "farm")
@@ -67,14 +75,15 @@ MEDIANS = {setting: sorted(values)[1] for setting, values in THROUGHPUTS.items()
 
 def a_run(setting: Setting, number: int, throughput: float, **more: Any) -> Run:  # noqa: ANN401
     """A run with latencies and samples."""
-    latency = {"count": 9, "mean_ms": 10 / throughput, "p50_ms": 9 / throughput, "p95_ms": 0.5, "p99_ms": 1.5}
-    latency |= {"p99_9_ms": 2.5, "max_ms": 4}
+    latency = {"count": 20_000, "mean_ms": 10 / throughput, "p50_ms": 9 / throughput, "p95_ms": 0.5}
+    latency |= {"p99_ms": 1.5, "p99_9_ms": 2.5, "max_ms": 4}
     samples = [
         {"seconds": i / 10, "throughput": throughput, "latency_ms": 1, "cores": 1.5, "resident_bytes": 2e6}
         for i in range(1, 6)
     ]
     result = {"seconds": 100 / throughput, "throughput": throughput, "peak_bytes": 3e6, "cpu_seconds": 1}
     result |= {"latency": latency, "samples": samples}
+    result |= {"operators": [{"name": name, "time": {"count": 9, "mean_ms": 2}} for name in ("rank", "sink")]}
     time, threads = "2026-01-01T00:00:00.000Z", setting.nthreads + 1
     return Run(setting, number, time, threads, ("a",), result=result, **more)
 
@@ -158,7 +167,10 @@ class Page(OverAStore):
         found = {(row["program"], row["nthreads"]): row for row in rows}
         for setting, values in THROUGHPUTS.items():
             row = found[setting.program.name, setting.nthreads]
-            self.assertEqual(row["values"]["throughput"], [MEDIANS[setting], min(values), max(values), 3])
+            told = [MEDIANS[setting], min(values), max(values), 3]
+            told += [statistics.fmean(values), statistics.stdev(values)]
+            for found_value, value in zip(row["values"]["throughput"], told, strict=True):
+                self.assertAlmostEqual(found_value, value, places=3)
             self.assertAlmostEqual(row["values"]["latency"][0], 10 / MEDIANS[setting], places=5)
             self.assertEqual((row["threads"], row["verified"]), (setting.nthreads + 1, "good"))
             self.assertEqual([one[0] for one in row["quantiles"]], [50, 95, 99, 99.9])
@@ -172,19 +184,21 @@ class Page(OverAStore):
         self.assertEqual((taken["run"], taken["width"]), (2, 1))  # The run with the median throughput.
         self.assertEqual(taken["columns"]["seconds"], [0.1, 0.2, 0.3, 0.4, 0.5])
         self.assertEqual(taken["columns"]["throughput"], [5] * 5)
-        self.assertEqual(self.data()["columns"]["resident_bytes"], ["memory (MB)", 1e-6])
+        self.assertEqual(self.data()["columns"]["resident_bytes"], ["Memory (MB)", 1e-6])
 
     def test_ranking(self) -> None:
         found = self.data()["rankings"]["throughput"]
         self.assertEqual(sorted(found), ["1", "2", "best"])
-        places = {place["interface"]: place for place in found["best"]["places"]}
+        places = {one["interface"]: one for one in found["best"]["entries"]}
         self.assertEqual([case["name"] for case in found["best"]["cases"]], ["ferret, small", "bzip2, small"])
+        scores = places["thalweg"]["scores"]
         self.assertEqual(
-            places["thalweg"]["scores"], [[1, 200, "thalweg farm", 2], [0.5, 5, "thalweg farm", 2]]
+            [(one["ratio"], one["value"], one["nthreads"]) for one in scores], [(1, 200, 2), (0.5, 5, 2)]
         )
+        self.assertEqual({one["way"] for one in scores}, {"thalweg farm"})
         self.assertAlmostEqual(places["thalweg"]["mean"], math.sqrt(0.5), places=5)
         self.assertAlmostEqual(places["tbb"]["mean"], math.sqrt(0.8), places=5)
-        self.assertEqual(places["sequential"]["scores"], [[0.5, 100, "sequential", 1], None])
+        self.assertEqual([one and one["ratio"] for one in places["sequential"]["scores"]], [0.5, None])
         self.assertEqual(list(places), ["tbb", "thalweg", "sequential"])  # Who is not in all cases is last.
 
     def test_notes(self) -> None:
@@ -194,9 +208,9 @@ class Page(OverAStore):
         self.assertIn("ferret_tbb_farm, small, 4 threads: it </script> broke", failed["details"][0])
         for says in (
             "8 of 9 settings have fewer than 5 runs",
-            "Set 1 (first): the machine was busy when it began, with a load of 1.50 on 2 cores",
-            "files differed from commit abc123",
-            "the governor was powersave",
+            "The machine was busy when the set began, with a load of 1.50 on 2 cores",
+            "Files differed from commit abc123",
+            "The governor was powersave",
             "1 of 9 settings asked for more threads than there were cores",
             "In 1 of 9 settings the longest run took over 1.3 times the shortest",
         ):
@@ -209,7 +223,7 @@ class Page(OverAStore):
         data = self.data("first", "second")
         found = {note["text"]: note["details"] for note in data["notes"]}
         self.assertIn("The output of 1 of 25 runs was not checked (exec --verify).", found)
-        self.assertIn("Set 2 (second): no runs to warm up, the first ones count.", found)
+        self.assertIn("Set 2 (second): There were no runs to warm up, the first ones count.", found)
         self.assertEqual(
             found["Sets 1 (first) and 2 (second) were not measured alike."],
             ["cpu: a <processor> -> another"],
@@ -221,7 +235,10 @@ class Page(OverAStore):
         self.assertEqual(told["processor"], "a <processor>, 2 cores")
         self.assertEqual(told["commit"], "abc123, changed")
         self.assertEqual(told["command"], "./thalweg exec --app ferret")
-        self.assertEqual((told["compiler"], told["flags"], told["kernel"]), ("g++ 12", "-O3", "Linux 6.1"))
+        self.assertEqual((told["compiler"], told["flags"]), ("g++ 12", "-O3"))
+        self.assertEqual(told["system"], "an OS 1, Linux 6.1")
+        self.assertEqual((told["caches"], told["clock"], told["memory"]), ("L1d 48K", "3 GHz", "16.0 GiB"))
+        self.assertEqual((told["interfaces"], told["libraries"]), (["oneTBB 2021.8"], ["libtbb-dev 1"]))
         self.assertEqual(told["variables"], ["OMP_NUM_THREADS=4"])
 
     def test_nothing_is_loaded(self) -> None:
@@ -265,7 +282,7 @@ class Page(OverAStore):
         run.result["samples"] = samples
         self.keep("long", [run])
         row = self.rows()[-1]
-        most = samples_per_run([row])
+        most = samples_per_run(monitored([row]))
         taken = plain_row(row, most)["samples"]
         self.assertLessEqual(5 * len(taken["columns"]["seconds"]), MOST_SAMPLES)
         self.assertEqual(taken["columns"]["seconds"][-1], 100_000)
@@ -280,7 +297,7 @@ class Ranks(OverAStore):
     """Rankings by other metrics, and of few cases."""
 
     def test_less_is_better(self) -> None:
-        places = {place.interface: place for place in rank(self.rows(), METRICS["time"]).places}
+        places = {one.interface: one for one in rank(self.rows(), METRICS["time"]).entries}
         ferret, bzip2 = rank(self.rows(), METRICS["time"]).cases
         self.assertEqual(places["thalweg"].scores[ferret].ratio, 1)
         self.assertEqual(places["thalweg"].scores[bzip2].ratio, 0.5)
@@ -289,13 +306,13 @@ class Ranks(OverAStore):
         found = rank(self.rows(), THROUGHPUT, 1)
         self.assertEqual([case.name for case in found.cases], ["ferret, small"])
         self.assertEqual(
-            {place.interface: place.mean for place in found.places},
+            {one.interface: one.mean for one in found.entries},
             dict.fromkeys(("sequential", "tbb", "thalweg"), 1.0),
         )
 
     def test_sets_are_not_mixed(self) -> None:
         self.keep("fast", [a_run(Setting(TBB, "small", 2), 1, 1e6), a_run(Setting(OURS, "small", 2), 1, 5e5)])
-        places = {place.interface: place for place in rank(self.rows(), THROUGHPUT).places}
+        places = {one.interface: one for one in rank(self.rows(), THROUGHPUT).entries}
         self.assertEqual([score.ratio for score in places["thalweg"].scores.values()], [1, 0.5, 0.5])
 
     def test_other_loads_are_other_cases(self) -> None:
@@ -336,12 +353,12 @@ class Files(OverAStore):
         folder = self.folder / "a" / "tables"
         self.data("--latex", str(folder))
         table = (folder / "set1-ferret-small-throughput.tex").read_text("utf-8")
-        self.assertIn("sequential & \\textbf{100} & -- \\\\\n", table)
-        self.assertIn("thalweg farm & \\textbf{100} & \\textbf{200} \\\\\n", table)
+        self.assertIn("sequential & 100 & -- \\\\\n", table)
+        self.assertIn("thalweg farm & 100 & 200 \\\\\n", table)  # Three runs say nothing of who is best.
         self.assertIn("thalweg pipe-farm & -- & 150 \\\\\n", table)
         self.assertIn("\\begin{tabular}{lrr}\n\\toprule\n & 1 & 2 \\\\\n\\midrule\n", table)
         ranking = (folder / "ranking.tex").read_text("utf-8")
-        self.assertIn("thalweg & 0.7071 & \\textbf{1} & 0.5 \\\\\n", ranking)
+        self.assertIn("thalweg & -- & 0.7071 & 1 & 0.5 \\\\\n", ranking)
         self.assertTrue((folder / "set1-bzip2-small-p99.tex").exists())
 
     def test_names(self) -> None:
@@ -356,7 +373,8 @@ class Files(OverAStore):
     def test_pictures(self) -> None:
         with mock.patch("thalweg_cli.report_figures.DPI", 50):  # Saves time.
             self.data("--png", str(self.folder / "png"), "--svg", str(self.folder / "svg"), "--app", "bzip2")
-        names = ["bzip2-small", "bzip2-small-over-time", "bzip2-small-quantiles", "ranking"]
+        names = ["bzip2-small", "bzip2-small-operators", "bzip2-small-over-time"]
+        names += ["bzip2-small-quantiles", "ranking"]
         self.assertEqual(sorted(file.stem for file in (self.folder / "svg").iterdir()), names)
         for name in names:
             data = (self.folder / "png" / f"{name}.png").read_bytes()
@@ -366,16 +384,23 @@ class Files(OverAStore):
             self.assertIn(LOOKS[interface].color, drawing)
 
     def test_no_empty_plots(self) -> None:
-        figures = dict(pictures(self.rows(), "threads"))
+        figures = dict(pictures(self.rows(), axis_named(self.rows(), "threads")))
         shown = {name: [ax for ax in figure.axes if ax.get_visible()] for name, figure in figures.items()}
         self.assertEqual(
             {name: len(axes) for name, axes in shown.items() if "bzip2" in name},
-            {"bzip2, small": 4, "bzip2, small quantiles": 1, "bzip2, small over time": 4},
+            {
+                "bzip2, small": 5,
+                "bzip2, small quantiles": 1,
+                "bzip2, small operators": 1,
+                "bzip2, small over time": 4,
+            },
         )
         for axes in shown.values():
             self.assertTrue(all(ax.has_data() for ax in axes))
         self.assertEqual(len(shown["ferret, small quantiles"][0].containers), 4)
-        self.assertEqual(list(shown["bzip2, small"][0].get_xticks()), [3])  # One more than were asked for.
+        self.assertEqual(
+            list(shown["ferret, small"][0].get_xticks()), [2, 3]
+        )  # One more than were asked for.
 
 
 class Refuses(OverAStore):
@@ -446,34 +471,108 @@ class InABrowser(OverAStore):
 
     def shown(self, *more: str) -> str:
         """The page as it is when its scripts have run."""
+        self.data(*more)
+        dom = self.dom(self.page)
+        self.assertIn('data-ready="yes"', dom)
+        return re.sub(r"<script.*?</script>", "", dom, flags=re.DOTALL)
+
+    def dom(self, page: Path) -> str:
+        """What a browser makes of a page."""
         browser = next(filter(None, map(shutil.which, BROWSERS)), None)
         if browser is None:
             self.skipTest(f"none of {', '.join(BROWSERS)} is on the PATH")
-        self.data(*more)
         command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,9000"]
         command += [f"--user-data-dir={self.folder / 'profile'}", "--virtual-time-budget=20000", "--dump-dom"]
         done = subprocess.run(
-            [*command, self.page.as_uri()], capture_output=True, encoding="utf-8", timeout=120, check=True
+            [*command, page.as_uri()], capture_output=True, encoding="utf-8", timeout=120, check=True
         )
-        self.assertIn('data-ready="yes"', done.stdout)
-        return re.sub(r"<script.*?</script>", "", done.stdout, flags=re.DOTALL)
+        return done.stdout
 
     def test_plots_are_drawn(self) -> None:
         shown = self.shown()
         plots = re.findall(r'class="[^"]*\bplotted\b[^"]*"', shown)
-        self.assertEqual(len(plots), 1 + 2 * 4 + 2 + 4)  # ranking, two cases, their quantiles, four series
+        # The ranking, two cases (one has no sequential program), their quantiles and operators, four series.
+        self.assertEqual(len(plots), 1 + 7 + 5 + 2 + 2 + 4)
         self.assertTrue(all("js-plotly-plot" in one for one in plots), plots)
         parts = re.split(r'<section id="(\w+)"', shown)
         lines = {
             name: part.count('class="trace scatter')
             for name, part in zip(parts[1::2], parts[2::2], strict=True)
         }
-        self.assertEqual(lines["scaling"], 4 * (4 + 2))  # Four metrics of four programs, and of two.
+        # Six metrics of four programs, one of them level, and bands of two traces; the other case has bars.
+        self.assertEqual(lines["scaling"], 6 * (4 + 1) + 2 * 4 + 2 * 2)
+        self.assertEqual(lines["operators"], 4 + 2)
         self.assertEqual(lines["quantiles"], 4 + 2)  # With two threads; with four the only program failed.
         self.assertEqual(lines["series"], 4 * 4)
         self.assertNotIn("sustainable", lines)
-        self.assertIn("throughput (/s), more is better", shown)
+        self.assertIn("Throughput (elements a second), more is better", shown)
         self.assertIn("1 of 26 runs failed", shown)
+
+    def test_nothing_in_a_name_is_run(self) -> None:
+        evil = '"><img src=x onerror="document.documentElement.dataset.ran=1"></script><script>'
+        evil += "document.documentElement.dataset.ran=1</script><b>%{y}</b>"
+        other = Program(f"{evil}_1", f"{evil}_2", f"{evil}_3", f"{evil}_4", missing="")
+        setting = Setting(other, f"{evil}_5", 2, freq_pattern=f"{evil}_6", user_args=(evil,))
+        runs = [a_run(setting, 1, 5), a_run(replace(setting, nthreads=4), 1, 5, error=evil)]
+        runs.append(a_run(replace(setting, program=replace(other, interface="tbb")), 1, 6))
+        for run in runs:
+            run.result["operators"][0]["name"] = evil
+            run.result["samples"][0][evil] = 5
+        here = replace(HERE, cpu=evil, governor=evil, libraries={evil: evil}, environment={"A": evil})
+        self.keep(evil, runs, here)
+        shown = self.shown(evil)
+        self.assertNotIn("data-ran", shown)
+        self.assertNotRegex(shown, r"<img[^>]* src=\"?x")
+        self.assertIn("&lt;img src=x onerror=", shown)  # It is shown as it is, in plots, too.
+        parts = re.split(r'<section id="(\w+)"', shown)
+        operators = dict(zip(parts[1::2], parts[2::2], strict=True))["operators"]
+        ticks = re.findall(r'<g class="ytick">.*?</text>', operators, re.DOTALL)
+        ticks = [re.sub(r'="[^"]*"', "", tick) for tick in ticks]  # Plotly keeps what it was given there.
+        self.assertTrue(any("&lt;b&gt;%{y}&lt;/b&gt;" in tick for tick in ticks), ticks)
+
+    def test_every_choice_can_be_made(self) -> None:
+        self.keep("second", [a_run(Setting(one, "small", 2, batch=8), 1, 5) for one in (TBB, OURS)])
+        self.data("first", "second")
+        tries = """<script>
+          addEventListener("error", ({ message }) => { document.documentElement.dataset.failed = message; });
+          const choices = () => document.querySelectorAll("select");
+          let tried = 0;
+          for (let at = 0; at < choices().length; ++at)
+            for (let option = 0; option < choices()[at].options.length; ++option, ++tried) {
+              choices()[at].selectedIndex = option;
+              choices()[at].dispatchEvent(new Event("change"));
+            }
+          for (const one of document.querySelectorAll("button")) one.click();
+          document.documentElement.dataset.tried = tried;
+        </script></body>"""
+        page = self.page.read_text(encoding="utf-8")
+        self.page.write_text(tries.join(page.rsplit("</body>", 1)), encoding="utf-8")
+        dom = self.dom(self.page)
+        self.assertNotIn("data-failed", dom)
+        tried = re.search(r'data-tried="(\d+)"', dom)
+        assert tried is not None
+        self.assertGreater(int(tried[1]), 30)
+        self.assertIn("<small>± ", dom)  # Means were chosen last.
+
+    def test_it_fits_a_narrow_window(self) -> None:
+        self.data()
+        inner, outer = self.folder / "inner.html", self.folder / "outer.html"
+        tells = "<script>parent.postMessage([document.documentElement.scrollWidth, innerWidth, "
+        tells += "...[...document.querySelectorAll('.plotted')].map((one) => one.scrollWidth)], '*')"
+        tells += "</script></body>"
+        page = self.page.read_text(encoding="utf-8")
+        inner.write_text(tells.join(page.rsplit("</body>", 1)), encoding="utf-8")
+        outer.write_text(
+            f'<iframe src="{inner.name}" width=420 height=9000></iframe><p id="told"></p>'
+            "<script>onmessage = ({ data }) => { document.getElementById('told').append(data); }</script>",
+            encoding="utf-8",
+        )
+        found = re.search(r'<p id="told">([\d,]+)</p>', self.dom(outer))
+        assert found is not None
+        wide, room, *plots = map(int, found[1].split(","))
+        self.assertEqual(room, 420)
+        self.assertLessEqual(wide, room)
+        self.assertLessEqual(max(plots), wide)
 
     def test_curves_are_drawn(self) -> None:
         base = Setting(TBB, "small", 2, purpose=SEARCH)

@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from fake_programs import a_run, program
-from thalweg_cli import circumstances
+from thalweg_cli import circumstances, peers
 from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.export import conditions_of
@@ -21,7 +21,16 @@ from thalweg_cli.store import SCHEMA, Store, default_file
 from thalweg_cli.terminal import Failed
 
 CONDITIONS = Conditions(pin=(0,))
-HERE = Circumstances("a processor", 2, libraries={"tbb": "1"}, environment={"OMP_NUM_THREADS": "4"})
+HERE = Circumstances(
+    "a processor",
+    2,
+    libraries={"tbb": "1"},
+    environment={"OMP_NUM_THREADS": "4"},
+    memory=2**34,
+    caches="L1d 48K",
+    clock="3 GHz",
+    system="an OS",
+)
 SETTING = Setting(
     program("ferret", "tbb", "farm"),
     "test",
@@ -256,11 +265,14 @@ class Place(unittest.TestCase):
         self.assertRegex(here.kernel, r"Linux \d")
         self.assertNotEqual(here.cpu, "unknown")
         self.assertRegex(here.libraries["libgtest-dev"], r"\d")
+        self.assertRegex(here.libraries["oneTBB"], r"libtbb-dev \d")
+        self.assertGreater(here.memory, 2**27)
+        self.assertNotEqual(here.system, "unknown")
 
     def test_outside_of_a_build_and_a_checkout(self) -> None:
         with (
             tempfile.TemporaryDirectory() as folder,
-            mock.patch.object(circumstances, "ROOT", Path(folder)),
+            mock.patch.object(peers, "ROOT", Path(folder)),
             mock.patch.object(circumstances, "cached", return_value=""),
         ):
             here = Circumstances.here()

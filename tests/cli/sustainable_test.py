@@ -14,6 +14,7 @@ from thalweg_cli.experiment import SEARCH, Setting
 from thalweg_cli.metrics import THROUGHPUT
 from thalweg_cli.report_data import curves_of, rows_of
 from thalweg_cli.report_figures import pictures
+from thalweg_cli.report_panels import axis_named
 from thalweg_cli.report_ranking import rank
 from thalweg_cli.runs import Result, Run
 from thalweg_cli.store import Store
@@ -285,9 +286,9 @@ class Command(FakeBuild):
         self.assertGreaterEqual(len(frequencies), 5)
         ranking = rank(rows, THROUGHPUT)
         self.assertEqual([case.name for case in ranking.cases], ["bzip2, test, at its sustainable rate"])
-        self.assertEqual([place.interface for place in ranking.places], ["thalweg", "tbb"])
-        self.assertTrue(0.45 < ranking.places[1].mean < 0.55, ranking)
-        figures = dict(pictures(rows, "nthreads"))
+        self.assertEqual([one.interface for one in ranking.entries], ["thalweg", "tbb"])
+        self.assertTrue(0.45 < ranking.entries[1].mean < 0.55, ranking)
+        figures = dict(pictures(rows, axis_named(rows, "nthreads")))
         self.assertEqual(set(figures) & {"bzip2, test sustainable"}, {"bzip2, test sustainable"})
         self.assertFalse([name for name in figures if "/s" in name], "points have pictures of their own")
 
