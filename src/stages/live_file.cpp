@@ -140,7 +140,8 @@ void live_file::write(std::string_view bytes, std::string_view line_end) {
     rotate();
   if (taken_.size() + n > most_taken) spill();
   if (n <= most_taken) {
-    if (taken_.empty() && how_.flush_every.count() > 0) flush_at_ = pipe::later(now_ns(), how_.flush_every.count());
+    if (taken_.empty() && how_.flush_every.count() > 0)
+      flush_at_ = pipe::later(now_ns(), how_.flush_every.count());
     taken_.append(bytes).append(line_end);
     return;
   }

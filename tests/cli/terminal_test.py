@@ -92,7 +92,9 @@ class AsTheyAre(FakeBuild):
         """Rich makes pictures by itself: consoles, and texts with marks, have to be told not to."""
         for file in (ROOT / "cli" / "thalweg_cli").glob("*.py"):
             text = file.read_text(encoding="utf-8")
-            self.assertEqual(len(re.findall(r"(?<!class )\bConsole\(", text)), int(file.name == "terminal.py"), file)
+            self.assertEqual(
+                len(re.findall(r"(?<!class )\bConsole\(", text)), int(file.name == "terminal.py"), file
+            )
             self.assertNotIn("from_markup", text, file)
 
 
