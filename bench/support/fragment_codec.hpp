@@ -4,6 +4,7 @@
 
 #include <dedup.hpp>
 
+#include "apps/dedup/fragment.hpp"
 #include "bench/support/item_codec.hpp"
 
 /// How fragments travel: with their bytes, which `Compress` gives up, and with their chunks, once there are

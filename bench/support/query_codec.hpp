@@ -4,6 +4,7 @@
 
 #include <ferret.hpp>
 
+#include "apps/ferret/query.hpp"
 #include "bench/support/item_codec.hpp"
 #include "spb/detail/picture_codec.hpp"
 

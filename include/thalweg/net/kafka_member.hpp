@@ -46,7 +46,7 @@ class kafka_progress {
 };
 
 /// A consumer group, by its name: `{.group = "billing"}`. Without `progress`, a message is done with when the
-/// stream asks for the one behind it.
+/// stream asks for the one behind it, or ends.
 struct kafka_group {
   std::string name{};
   std::optional<kafka_progress> progress{};
@@ -85,6 +85,7 @@ class kafka_member final : public kafka_incoming {
   [[nodiscard]] kafka_place where() const override;
   [[nodiscard]] bool ended() const noexcept override;
 
+  /// Leaves the group, unless the user has more to say of what is done with.
   void close(std::string_view why) override;
   void interrupt() noexcept override;
   void interrupt_on(const std::stop_token& stop) override;

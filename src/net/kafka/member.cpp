@@ -35,6 +35,8 @@ struct kafka_member::state {
         ledger((group.progress ? *group.progress : kafka_progress()).ledger_),
         to(std::move(topic), how.connect_within, how.given_up) {}
 
+  void put_down();
+  void leave();
   bool join();
   found advance(moment until);
   void take_in(message came);
@@ -89,10 +91,7 @@ kafka_member::kafka_member(kafka_topic from, kafka_group group, kafka_inlet_opti
 kafka_member::~kafka_member() {
   auto& my = *state_;
   my.on_stop.reset();
-  my.ready.reset();
-  my.in_hand.reset();
-  if (my.joined) rd_kafka_consumer_close(my.to.get());  // tells the broker what is done with
-  my.ledger->tell({});
+  my.leave();
 }
 
 bool kafka_member::await_sender() {
@@ -125,8 +124,7 @@ kafka_place kafka_member::where() const {
 
 std::optional<std::span<const std::byte>> kafka_member::next() {
   auto& my = *state_;
-  if (const auto last = std::move(my.in_hand); last && !my.by_user)
-    my.ledger->done(last->partition, last->offset);
+  my.put_down();
   const auto until = my.how.come_within ? from_now(*my.how.come_within) : moment::max();
   switch (my.advance(until)) {
     case state::found::late:
@@ -152,7 +150,10 @@ bool kafka_member::ready_by(std::int64_t until_ns) {
 }
 
 void kafka_member::close(std::string_view /*why*/) {
-  state_->over = true;
+  auto& my = *state_;
+  my.put_down();
+  my.over = true;
+  if (!my.by_user) my.leave();  // otherwise there is more to say, up to the end of the run
 }
 
 void kafka_member::interrupt() noexcept {
@@ -161,6 +162,19 @@ void kafka_member::interrupt() noexcept {
 
 void kafka_member::interrupt_on(const std::stop_token& stop) {
   if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts{this});
+}
+
+// The message in hand is done with, unless the user says that.
+void kafka_member::state::put_down() {
+  if (const auto last = std::move(in_hand); last && !by_user) ledger->done(last->partition, last->offset);
+}
+
+// Gives all partitions back, and tells the broker what is done with.
+void kafka_member::state::leave() {
+  ready.reset();
+  in_hand.reset();
+  if (std::exchange(joined, false)) rd_kafka_consumer_close(to.get());
+  ledger->tell({});
 }
 
 // Asks to be a member, once the topic is there. False if the wait was given up.
@@ -218,7 +232,9 @@ void kafka_member::state::take_in(message came) {
 
 // Takes what the group gives, and gives back what it wants for others.
 void kafka_member::state::change(rd_kafka_resp_err_t what, rd_kafka_topic_partition_list_t& partitions) {
-  const bool step_by_step = std::string_view(rd_kafka_rebalance_protocol(to.get())) == "COOPERATIVE";
+  // None while the group is left.
+  const char* protocol = rd_kafka_rebalance_protocol(to.get());
+  const bool step_by_step = protocol != nullptr && std::string_view(protocol) == "COOPERATIVE";
   const std::span all(partitions.elems, static_cast<std::size_t>(partitions.cnt));
   if (what == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
     for (const auto& one : all) unread.insert(one.partition);
