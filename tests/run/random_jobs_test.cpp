@@ -468,7 +468,8 @@ TEST(RandomJobs, ReplicasChange) {
         e.set_replicas(farm, replicas);
         asked.push_back(replicas);
       }
-      for (const auto& one : e.stats().resizes()) noted.push_back(one.to);
+      const auto so_far = e.stats();
+      for (const auto& one : so_far.resizes()) noted.push_back(one.to);
     });
     check_complete(j, policy, ran, predict(j));
     // All of them, but for those that were asked for once the run was over.
