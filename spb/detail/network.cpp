@@ -230,7 +230,10 @@ void send_output_on(const stream_address& to, const std::filesystem::path& path,
 }
 
 std::int64_t here_ns(std::int64_t there_ns, const thalweg::net::sender_clock& clock) {
-  return clock.by == thalweg::net::sender_clock::relation::unknown ? 0 : there_ns - clock.ahead_ns;
+  if (clock.by == thalweg::net::sender_clock::relation::unknown) return 0;
+  // Both are what a peer says, and may be any number: the difference wraps.
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(there_ns) -
+                                   static_cast<std::uint64_t>(clock.ahead_ns));
 }
 
 void check_played(const incoming& from, const std::string& tag) {

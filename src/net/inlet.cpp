@@ -401,7 +401,7 @@ bool inlet::state::compare_clocks() {
     soonest = answered - asked;
     const auto told = static_cast<std::int64_t>(number_at<std::uint64_t>(bytes));
     clock = {.by = sender_clock::relation::asked,
-             .ahead_ns = told - (asked + soonest / 2),
+             .ahead_ns = ahead_of(told, asked + soonest / 2),
              .within_ns = soonest / 2};
   }
   return true;

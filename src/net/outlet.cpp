@@ -84,6 +84,7 @@ struct outlet::state {
   bool all_taken();
   std::span<const std::byte> unsent();
   void hear(const connection& link);
+  std::uint64_t sent_at_most();
   void confirm(std::uint64_t frames);
   std::vector<std::byte> rest_of_frame(std::size_t begun);
   static void say_farewell(connection link, std::vector<std::byte> last);
@@ -370,7 +371,19 @@ void outlet::state::hear(const connection& link) {
     rest = rest.subspan(sizeof number);
   }
   heard.erase(heard.begin(), heard.end() - static_cast<std::ptrdiff_t>(rest.size()));
-  if (taken) confirm(*taken);
+  if (!taken) return;
+  if (*taken > sent_at_most())
+    throw network_error(to.text() + " says that it has taken items that have not been sent to it");
+  confirm(*taken);
+}
+
+// Of the frame that is under way it is not told how much has been sent: what is confirmed is forgotten, and must
+// not be what is sent next.
+std::uint64_t outlet::state::sent_at_most() {
+  const std::lock_guard held(mutex);
+  if (kept.empty()) return next;
+  const auto& now = kept[at_block];
+  return now.first + now.frames - (at_byte < now.bytes.size() ? 1 : 0);
 }
 
 // The receiver has so many frames: they need not be kept.

@@ -70,6 +70,8 @@ class raw_peer {
     }
     return all;
   }
+  /// Says nothing more, and still hears.
+  void hang_up() const { ::shutdown(fd_, SHUT_WR); }
   /// Both sides see that it is over, even one that is in the middle of a call.
   void cut() const { ::shutdown(fd_, SHUT_RDWR); }
 

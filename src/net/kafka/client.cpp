@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "../protocol.hpp"
 
 namespace THALWEG_NAMESPACE {
 
@@ -26,8 +25,6 @@ namespace net::kafka {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr std::size_t label_size = 17;
 
 struct conf_owner {
   rd_kafka_conf_t* conf = rd_kafka_conf_new();
@@ -82,14 +79,6 @@ std::span<const std::byte> value_of(const rd_kafka_message_t& one) {
   return {static_cast<const std::byte*>(one.payload), one.payload != nullptr ? one.len : 0};
 }
 
-std::vector<std::byte> packed(const label& one) {
-  std::vector<std::byte> bytes;
-  protocol::put(bytes, static_cast<std::uint8_t>(one.is));
-  protocol::put(bytes, one.stream);
-  protocol::put(bytes, one.number);
-  return bytes;
-}
-
 std::optional<label> label_of(rd_kafka_message_t& one) {
   rd_kafka_headers_t* headers = nullptr;
   const void* value = nullptr;
@@ -97,11 +86,7 @@ std::optional<label> label_of(rd_kafka_message_t& one) {
   if (rd_kafka_message_headers(&one, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR ||
       rd_kafka_header_get_last(headers, label_name, &value, &size) != RD_KAFKA_RESP_ERR_NO_ERROR)
     return {};
-  const std::span bytes(static_cast<const std::byte*>(value), size);
-  if (size != label_size || bytes[0] > static_cast<std::byte>(kind::gave_up))
-    throw network_error("its header '" + std::string(label_name) + "' is not what Thalweg writes");
-  return label{static_cast<kind>(bytes[0]), protocol::number_at<std::uint64_t>(bytes.subspan(1)),
-               protocol::number_at<std::uint64_t>(bytes.subspan(9))};
+  return label_in({static_cast<const std::byte*>(value), size});
 }
 
 kafka_settings settings_of_reader(std::size_t read_ahead) {

@@ -1,10 +1,4 @@
-// librdkafka with owners, settings and errors, and what Thalweg writes into a message beside the item.
-//
-// Every message of a stream has a header, `thalweg`, of 17 bytes: what it is, a random number for the stream
-// (64 bits), and a number (64 bits), all little-endian. An item: its place in the stream, from 0. The marks
-// go to each partition: the beginning (number 0; the message: tag, name and clock of the sender as texts, and
-// how far its wall clock is ahead of its monotonic one, 64 bits), before all items; the end (the number of
-// items in the stream), or that it was given up (the message: why), behind them.
+// librdkafka with owners, settings and errors.
 #pragma once
 
 #include <thalweg/net/kafka_inlet.hpp>
@@ -21,6 +15,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include "../socket.hpp"
+#include "label.hpp"
 
 namespace THALWEG_NAMESPACE::net::kafka {
 
@@ -33,16 +28,6 @@ using topic_handle = std::unique_ptr<rd_kafka_topic_t, freed<rd_kafka_topic_dest
 using queue = std::unique_ptr<rd_kafka_queue_t, freed<rd_kafka_queue_destroy>>;
 using message = std::unique_ptr<rd_kafka_message_t, freed<rd_kafka_message_destroy>>;
 
-enum class kind : std::uint8_t { item, begin, end, gave_up };
-
-struct label {
-  kind is = kind::item;
-  std::uint64_t stream = 0;
-  std::uint64_t number = 0;
-};
-inline constexpr auto label_name = "thalweg";
-
-std::vector<std::byte> packed(const label& one);
 /// None if a message is not of a stream of Thalweg's. \throws network_error  if its label is none
 std::optional<label> label_of(rd_kafka_message_t& one);
 

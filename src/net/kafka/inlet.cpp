@@ -364,23 +364,23 @@ void kafka_inlet::state::begin(partition& one, const label& is, message came) {
     one.follows = std::move(came);
     return;
   }
-  std::string its_clock;
-  std::int64_t its_wall_ahead = 0;
+  beginning said;
   try {
-    byte_reader said(value_of(*came));
-    said(tag, name, its_clock, its_wall_ahead);
+    said = beginning_in(value_of(*came));
   } catch (const codec_error& e) {
     fail(text_of(*came) + ": " + e.what());
   }
+  tag = std::move(said.tag);
+  name = std::move(said.name);
   if (!how.tag.empty() && tag != how.tag)
     fail(text_of(*came) + ": the stream has items of '" + tag + "', and '" + how.tag + "' are taken");
   stream = is.stream;
   joined = false;
   numbered = true;
-  if (!its_clock.empty() && its_clock == clock_name())
+  if (!said.clock.empty() && said.clock == clock_name())
     clock = {.by = sender_clock::relation::shared};
   else
-    clock = {.by = sender_clock::relation::wall_clocks, .ahead_ns = wall_ahead_ns() - its_wall_ahead};
+    clock = {.by = sender_clock::relation::wall_clocks, .ahead_ns = ahead_of(wall_ahead_ns(), said.wall_ahead_ns)};
 }
 
 void kafka_inlet::state::check_stream(const label& is, const rd_kafka_message_t& came) {

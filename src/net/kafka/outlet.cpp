@@ -1,4 +1,3 @@
-#include <thalweg/model/codec.hpp>
 #include <thalweg/net/kafka_outlet.hpp>
 
 #include <algorithm>
@@ -144,10 +143,7 @@ bool kafka_outlet::state::connect() {
   const auto found = to.partitions();
   if (!found) return false;
   partitions = *found;
-  std::vector<std::byte> hello;
-  byte_writer says(hello);
-  says(how.tag, how.name, clock_name(), wall_ahead_ns());
-  return mark(kind::begin, hello);
+  return mark(kind::begin, packed(beginning{how.tag, how.name, clock_name(), wall_ahead_ns()}));
 }
 
 // Takes a message, once there is room. False if the wait was given up.
