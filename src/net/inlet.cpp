@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -34,6 +35,12 @@ bool begins_with_magic(const connection& link) {
          std::equal(first.begin(), first.end(), magic.begin());
 }
 
+bool has_left(const connection& link) {
+  char any = 0;
+  const auto got = ::recv(link.get(), &any, 1, MSG_PEEK);
+  return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
 // Somebody has connected, and says who that is, or has said it and waits for the stream that is taken to end.
 struct visitor {
   connection link;
@@ -48,16 +55,18 @@ struct visitor {
 
   void hear() {
     try {
-      if (is || !problem.empty()) return;
-      if (!known && !shake_hands()) return;
-      if (said.receive(link)) is = hello_in(said.body());
+      if (is)
+        gone = has_left(link);
+      else if (problem.empty() && (known || shake_hands()) && said.receive(link))
+        is = hello_in(said.body());
     } catch (const connection_lost&) {
       gone = true;  // somebody who only looked whether there is anybody
     } catch (const network_error& e) {
       problem = e.what();
     }
-    gone = gone || (!is && problem.empty() && std::chrono::steady_clock::now() > until);
+    gone = gone || (is_silent() && std::chrono::steady_clock::now() > until);
   }
+  [[nodiscard]] bool is_silent() const { return !is && problem.empty(); }
 
  private:
   // Whether it may send here.
@@ -82,12 +91,12 @@ struct visitor {
 struct tcp_listener::state {
   net::address at;
   net::descriptor socket;
-  std::shared_ptr<const net::security> security;
+  std::shared_ptr<const net::accepting_security> security;
   std::vector<net::visitor> door;  // of the stream that is taken, or the next one
   std::atomic<bool> taken{false};
 };
 
-tcp_listener::tcp_listener(std::string_view address, std::shared_ptr<const net::security> security)
+tcp_listener::tcp_listener(std::string_view address, std::shared_ptr<const net::accepting_security> security)
     : state_(std::make_shared<state>()) {
   state_->security = std::move(security);
   state_->at = net::address::parse(address);
@@ -127,7 +136,7 @@ struct inlet::state {
 
   bool await();
   waited wait_at_door(short events, moment until);
-  void look_at_door();
+  bool look_at_door();
   bool take_sender();
   void take(visitor& v);
   void refuse(visitor& v, const std::string& why);
@@ -282,35 +291,50 @@ bool inlet::state::await() {
 waited inlet::state::wait_at_door(short events, moment until) {
   auto& door = at.state_->door;
   for (std::vector<pollfd> any;;) {
-    look_at_door();
+    const bool listens = look_at_door();
     if (take_sender()) return waited::ready;
     if ((events & POLLIN) != 0 && link.has_more()) return waited::ready;
-    any.assign({{link ? link.get() : -1, events, 0},
-                {door.size() < most_at_door ? at.state_->socket.get() : -1, POLLIN, 0}});
+    any.assign({{link ? link.get() : -1, events, 0}, {listens ? at.state_->socket.get() : -1, POLLIN, 0}});
     auto soonest = until;
     for (const auto& v : door) {
-      if (v.is) continue;
-      any.push_back({v.link.get(), v.events, 0});
-      soonest = std::min(soonest, v.until);
+      any.push_back({v.link.get(), v.is ? std::int16_t{POLLRDHUP} : v.events, 0});
+      if (v.is_silent()) soonest = std::min(soonest, v.until);
     }
     const auto how_it_came = waits.wait(any, soonest);
     if (how_it_came == waited::given_up || any.front().revents != 0) return how_it_came;
-    if (how_it_came == waited::late && soonest == until) return waited::late;
+    if (std::chrono::steady_clock::now() >= until) return waited::late;
   }
 }
 
-// Who has connected, and what those say.
-void inlet::state::look_at_door() {
+// Who has connected, and what those say. Whether more can be taken in.
+bool inlet::state::look_at_door() {
   auto& door = at.state_->door;
-  while (door.size() < most_at_door) {
+  bool can_take = true;
+  for (std::size_t more = most_at_door; more > 0; --more) {
     std::string who;
-    auto made = accept_from(at.state_->socket, who);
-    if (!made) break;
-    auto secured = at.state_->security ? at.state_->security->of_accepted(made.get()) : nullptr;
-    door.push_back({connection(std::move(made), std::move(secured)), std::move(who)});
+    try {
+      auto made = accept_from(at.state_->socket, who);
+      if (!made) break;
+      auto secured = at.state_->security ? at.state_->security->of_accepted(made.get()) : nullptr;
+      door.push_back({connection(std::move(made), std::move(secured)), std::move(who)});
+    } catch (const network_error&) {
+      if (!link) throw;
+      can_take = false;  // a stream that is taken needs nobody else
+      break;
+    }
   }
   for (auto& v : door) v.hear();
   std::erase_if(door, [](const visitor& v) { return v.gone; });
+  // Who has said nothing makes room for others, and then who waits for another stream; those try again.
+  while (door.size() > most_at_door) {
+    const auto silent =
+        std::find_if(door.begin(), door.end(), [](const visitor& v) { return v.is_silent(); });
+    const auto other = std::find_if(door.begin(), door.end(), [this](const visitor& v) {
+      return v.is && begun && v.is->stream != said.stream;
+    });
+    door.erase(silent != door.end() ? silent : other != door.end() ? other : door.begin());
+  }
+  return can_take;
 }
 
 // Whether one of them is the sender, from whom the stream is taken now. While there is a connection those of

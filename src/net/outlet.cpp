@@ -238,6 +238,7 @@ connection outlet::state::reach(moment until, const std::string& lost) {
   const patience waits{&rung, [this] { return abandoned.load(); }, false};
   std::string why;
   for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
+    const auto began = std::chrono::steady_clock::now();
     try {
       auto link = connect(until, waits);
       // A receiver may begin long after it has been connected to. One that knows the stream is there already.
@@ -247,6 +248,8 @@ connection outlet::state::reach(moment until, const std::string& lost) {
       return {};
     } catch (const connection_lost& e) {
       why = e.what();
+      // Who waited for the first answer, and lost the connection over it, has not tried in vain so far.
+      if (lost.empty() && std::chrono::steady_clock::now() - began > 1s) until = from_now(how.connect_within);
     }
     const auto again = std::chrono::steady_clock::now() + pause;
     if (again >= until) throw network_error(why_unreachable(lost, why));
@@ -377,8 +380,8 @@ void outlet::state::hear(const connection& link) {
   confirm(*taken);
 }
 
-// Of the frame that is under way it is not told how much has been sent: what is confirmed is forgotten, and must
-// not be what is sent next.
+// Of the frame that is under way it is not told how much has been sent: what is confirmed is forgotten, and
+// must not be what is sent next.
 std::uint64_t outlet::state::sent_at_most() {
   const std::lock_guard held(mutex);
   if (kept.empty()) return next;

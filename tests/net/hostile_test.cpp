@@ -37,7 +37,8 @@ TEST(Hostile, AReceiverCannotConfirmWhatWasNotSent) {
 }
 
 TEST(Hostile, ASenderMayTellAnyTime) {
-  for (const auto told : {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+  for (const auto told :
+       {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
     const tw::tcp_listener at("127.0.0.1:0");
     const auto peer = raw_peer::connected_to(at.port());
     std::string times;

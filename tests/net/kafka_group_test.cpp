@@ -28,6 +28,10 @@ namespace {
 
 using message = tw::kafka_message<int>;
 
+tw::kafka_group taken_by(const std::string& name) {
+  return tw::kafka_group::when_taken(name);
+}
+
 class KafkaGroup : public kafka_topics {
  protected:
   static tw::kafka_source_options in(tw::kafka_group group, tw::kafka_end end = tw::kafka_end::last) {
@@ -44,30 +48,62 @@ class KafkaGroup : public kafka_topics {
 TEST_F(KafkaGroup, GoesOnWhereItHasComeTo) {
   const auto topic = new_topic(2);
   send(numbers(10), topic);
-  EXPECT_THAT(all_of<int>(topic, in("a")), UnorderedElementsAreArray(numbers(10)));
-  EXPECT_TRUE(all_of<int>(topic, in("a")).empty());
+  EXPECT_THAT(all_of<int>(topic, in(taken_by("a"))), UnorderedElementsAreArray(numbers(10)));
+  EXPECT_TRUE(all_of<int>(topic, in(taken_by("a"))).empty());
   send(numbers(5, 10), topic);
-  EXPECT_THAT(all_of<int>(topic, in("a")), UnorderedElementsAreArray(numbers(5, 10)));
-  EXPECT_THAT(all_of<int>(topic, in("b")), UnorderedElementsAreArray(numbers(15)));  // another one
-  auto late = in("c");
+  EXPECT_THAT(all_of<int>(topic, in(taken_by("a"))), UnorderedElementsAreArray(numbers(5, 10)));
+  EXPECT_THAT(all_of<int>(topic, in(taken_by("b"))), UnorderedElementsAreArray(numbers(15)));  // another one
+  auto late = in(taken_by("c"));
   late.start = tw::kafka_start::next;
   EXPECT_TRUE(all_of<int>(topic, late).empty());
 }
 
-TEST_F(KafkaGroup, AnItemOnWhichARunHasFailedComesAgain) {
+TEST_F(KafkaGroup, WhatARunThatFailedHadNotDoneComesAgain) {
   const auto topic = new_topic(1);
-  send(numbers(10), topic);
+  send(numbers(2'000), topic);
   std::vector<int> seen;
+  const tw::kafka_progress done;
   const auto f = failure_of([&] {
-    tw::run(tw::kafka_source<int>(topic, in("a")) | tw::sink([&](int x) {
-              if (x == 6) throw std::runtime_error("broken on purpose");
-              seen.push_back(x);
-            }),
-            tw::sequential{});
+    tw::run(tw::kafka_source<message>(topic, in({"a", done})) | tw::sink([&](const message& one) {
+              if (*one.value == 6) throw std::runtime_error("broken on purpose");
+              seen.push_back(*one.value);
+              done(one);
+            }));
   });
   EXPECT_THAT(f.cause, HasSubstr("broken on purpose"));
   EXPECT_EQ(seen, numbers(6));
-  EXPECT_EQ(all_of<int>(topic, in("a")), numbers(4, 6));
+  EXPECT_EQ(all_of<int>(topic, in(taken_by("a"))), numbers(1'994, 6));
+}
+
+TEST_F(KafkaGroup, WhatIsPassedOverIsDone) {
+  const auto topic = new_topic(1);
+  {
+    const raw_producer others(topic);
+    for (const auto* text : {"1234", "123", "5678"}) others.say(text);
+  }
+  const tw::kafka_progress done;
+  int seen = 0;
+  tw::run(tw::kafka_source<message>(topic, in({"a", done}), {.on_error = tw::skip}) |
+          tw::sink([&](const message& one) { ++seen, done(one); }));
+  EXPECT_EQ(seen, 2);
+  EXPECT_TRUE(all_of<int>(topic, in(taken_by("a"))).empty());
+}
+
+TEST_F(KafkaGroup, ABrokerThatIsGoneIsNotWaitedFor) {
+  const mock_cluster mine;
+  const tw::kafka_topic topic{mine.where(), "numbers"};
+  mine.make(topic.name, 1);
+  send(numbers(3), topic);
+  std::atomic<int> came{0};
+  auto run = tw::launch(tw::kafka_source<int>(topic, in(taken_by("a"), tw::kafka_end::never)) |
+                        tw::sink([&](int) { ++came; }));
+  EXPECT_TRUE(eventually([&] { return came == 3; }));
+  rd_kafka_mock_broker_set_down(mine.get(), -1);
+  const auto begin = std::chrono::steady_clock::now();
+  run.cancel();
+  run.wait();
+  // Without a limit it is some 45 s.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
 }
 
 TEST_F(KafkaGroup, GoesOnBehindWhatIsDone) {
@@ -83,7 +119,7 @@ TEST_F(KafkaGroup, GoesOnBehindWhatIsDone) {
             if (x == 7) done(one), done(seen[3]);
           }));
   ASSERT_EQ(seen.size(), 10U);
-  EXPECT_EQ(all_of<int>(topic, in("a")), numbers(5, 5));
+  EXPECT_EQ(all_of<int>(topic, in(taken_by("a"))), numbers(5, 5));
 }
 
 TEST_F(KafkaGroup, WhatIsDoneAfterTheEndOfTheStreamCounts) {
@@ -94,7 +130,7 @@ TEST_F(KafkaGroup, WhatIsDoneAfterTheEndOfTheStreamCounts) {
   tw::run(tw::kafka_source<message>(topic, in({"a", done})) |
           tw::sink([&](const message& one) { seen.push_back(one); }));
   for (const auto& one : seen) done(one);  // too late: the member has left
-  EXPECT_EQ(all_of<int>(topic, in("a")), numbers(10));
+  EXPECT_EQ(all_of<int>(topic, in(taken_by("a"))), numbers(10));
 }
 
 TEST_F(KafkaGroup, MembersShareThePartitions) {
@@ -103,7 +139,7 @@ TEST_F(KafkaGroup, MembersShareThePartitions) {
   std::map<int, std::vector<message>> seen;  // by member
   std::atomic<int> came{0};
   const auto member = [&](int which) {
-    return tw::launch(tw::kafka_source<message>(topic, in("a", tw::kafka_end::never)) |
+    return tw::launch(tw::kafka_source<message>(topic, in(taken_by("a"), tw::kafka_end::never)) |
                       tw::sink([&, which](const message& one) {
                         const std::lock_guard held(mutex);
                         seen[which].push_back(one);
@@ -137,7 +173,6 @@ TEST_F(KafkaGroup, MembersShareThePartitions) {
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());  // at least once
   EXPECT_EQ(all, numbers(20 * sent));
-  EXPECT_TRUE(all_of<int>(topic, in("a")).empty());
 }
 
 TEST_F(KafkaGroup, WhatAMemberCannotHaveIsSaid) {
@@ -145,10 +180,20 @@ TEST_F(KafkaGroup, WhatAMemberCannotHaveIsSaid) {
   const auto problem = [&](tw::kafka_source_options how) {
     return problems_of([&] { tw::run(tw::kafka_source<int>(topic, how) | tw::sink([](int) {})); }).at(0);
   };
-  auto how = in("a");
+  auto how = in(taken_by("a"));
   how.start = tw::kafka_start::offset(3);
   EXPECT_THAT(problem(how), HasSubstr("the group 'a' goes on where it has come to"));
-  EXPECT_THAT(problem(in("a", tw::kafka_end::mark)), HasSubstr("cannot tell where it ends"));
+  how = in(taken_by("a"));
+  how.broken = tw::kafka_broken::go_on;
+  EXPECT_THAT(problem(how), HasSubstr(".broken means nothing to it"));
+  EXPECT_THAT(problem(in({"", tw::kafka_progress()})), HasSubstr("a consumer group has no name"));
+  EXPECT_THAT(problem(in(taken_by("a"), tw::kafka_end::mark)), HasSubstr("cannot tell where it ends"));
+  const tw::kafka_progress done;
+  const tw::net::kafka_member one(topic, {"a", done}, {.settings = impatient});
+  EXPECT_THAT(failure_of_source<message>(topic, in({"a", done})), HasSubstr("of one source at a time"));
+  send(std::vector<std::string>{"text"}, topic);
+  EXPECT_THAT(failure_of_source<int>(topic, in(taken_by("b"))),
+              HasSubstr("has items of 'text', and 'i32' are taken"));
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,7 +35,9 @@ using testing::HasSubstr;
 
 namespace {
 
-using security = std::shared_ptr<const tw::net::security>;
+using accepting = std::shared_ptr<const tw::net::accepting_security>;
+using connecting = std::shared_ptr<const tw::net::connecting_security>;
+using sides = std::pair<accepting, connecting>;
 
 const std::string somewhere = "127.0.0.1:0";
 const std::string secret = "a token that nobody can guess";
@@ -52,20 +56,20 @@ class Tls : public testing::Test {
     static const auto made = ours().issue("server", "DNS:localhost,IP:127.0.0.1");
     return made;
   }
-  static security server(const std::string& token = "", const std::string& trusted = "") {
+  static accepting server(const std::optional<std::string>& token = {}, const std::string& trusted = "") {
     return tw::tls_server(
         {.certificate = of_server().certificate, .key = of_server().key, .trusted = trusted, .token = token});
   }
-  static security client(const std::string& token = "") {
+  static connecting client(const std::optional<std::string>& token = {}) {
     return tw::tls_client({.trusted = ours().path(), .token = token});
   }
   static auto from(const tw::tcp_listener& here) {
     return tw::tcp_source<std::string>(here, {.come_within = 120s});
   }
-  static auto to(const std::string& where, security with) {
+  static auto to(const std::string& where, connecting with) {
     return tw::tcp_sink<std::string>(where, {.connect_within = 10s, .security = std::move(with)});
   }
-  static std::string failure_of_sender(const std::string& where, security with) {
+  static std::string failure_of_sender(const std::string& where, connecting with) {
     return sending(tw::source(items(3)) | to(where, std::move(with))).failure();
   }
   static std::vector<std::string> items(int n) {
@@ -75,7 +79,7 @@ class Tls : public testing::Test {
     return all;
   }
   /// What comes from a sender, while another one is refused before it. Why that was.
-  static std::string refused(const security& receiver, const security& wrong, const security& right) {
+  static std::string refused(const accepting& receiver, const connecting& wrong, const connecting& right) {
     const tw::tcp_listener here(somewhere, receiver);
     std::string why;
     std::vector<std::string> seen;
@@ -93,8 +97,8 @@ TEST_F(Tls, ItemsComeInOrderAndNobodyElseReadsThem) {
   all.emplace_back(1'000'000, 'x');
   all.emplace_back("what nobody else reads");
   for (const auto& [receiver, sender_] :
-       {std::pair{security{}, security{}}, std::pair{server(), client()},
-        std::pair{server(secret), client(secret)}, std::pair{tw::tls_token(secret), tw::tls_token(secret)}}) {
+       {sides{{}, {}}, sides{server(), client()}, sides{server(secret), client(secret)},
+        sides{tw::tls_token(secret), tw::tls_token(secret)}}) {
     const tw::tcp_listener here(somewhere, receiver);
     const relay between(here.port());
     sending sender(tw::source(all) | to(between.where(), sender_));
@@ -109,7 +113,7 @@ TEST_F(Tls, ItemsComeInOrderAndNobodyElseReadsThem) {
 
 TEST_F(Tls, ASenderComesBackWhenItsConnectionBreaks) {
   for (const auto& [receiver, sender_] :
-       {std::pair{server(secret), client(secret)}, std::pair{tw::tls_token(secret), tw::tls_token(secret)}}) {
+       {sides{server(secret), client(secret)}, sides{tw::tls_token(secret), tw::tls_token(secret)}}) {
     const tw::tcp_listener here(somewhere, receiver);
     relay between(here.port());
     const auto all = items(3'000);
@@ -147,7 +151,7 @@ TEST_F(Tls, ASenderOfAWrongCertificateIsPassedOver) {
   const auto with = [](const authority::files& one) {
     return tw::tls_client({.trusted = ours().path(), .certificate = one.certificate, .key = one.key});
   };
-  const auto receiver = server("", ours().path());
+  const auto receiver = server({}, ours().path());
   EXPECT_THAT(refused(receiver, client(), with(its)), HasSubstr("it refuses: "));
   EXPECT_THAT(refused(receiver, with(of_others), with(its)), HasSubstr("it refuses: "));
 }
@@ -171,6 +175,29 @@ TEST_F(Tls, OneSideAloneIsToldSo) {
   const auto f = failure_of([&] { tw::run(from(here) | tw::sink([](const std::string&) {})); });
   EXPECT_THAT(f.cause, HasSubstr("it speaks TLS, and this side does not"));
   EXPECT_THAT(sender.failure(), HasSubstr("it does not speak TLS"));
+}
+
+// Each side has a type of its own: one cannot be given for the other.
+static_assert(!std::is_convertible_v<accepting, connecting> && !std::is_convertible_v<connecting, accepting>);
+
+TEST_F(Tls, WhoSaysNothingHoldsNobodyUp) {
+  const tw::tcp_listener here(somewhere, tw::tls_token(secret));
+  std::vector<raw_peer> silent;
+  std::string cause;
+  {
+    const std::jthread receiver([&] {
+      cause = failure_of([&] {
+                tw::run(tw::tcp_source<std::string>(here, {.come_within = 6s}) |
+                        tw::sink([](const std::string&) {}));
+              }).cause;
+    });
+    for (int i = 0; i < 20; ++i) silent.push_back(raw_peer::connected_to(here.port()));
+  }
+  EXPECT_THAT(cause, HasSubstr("nobody has connected to"));
+  sending sender(tw::source(items(3)) | to(here.where(), tw::tls_token(secret)));
+  std::vector<std::string> seen;
+  tw::run(from(here) | tw::sink(seen));
+  EXPECT_EQ(seen, items(3));
 }
 
 TEST_F(Tls, WhoWasRefusedIsTold) {
@@ -233,6 +260,8 @@ TEST_F(Tls, FilesAndTokensThatCannotBeUsed) {
               HasSubstr("the key in '" + other.key + "' cannot be used: key values mismatch"));
   EXPECT_THAT(says([&] { tw::tls_client({.trusted = empty}); }),
               HasSubstr("what is to be trusted in '" + empty));
+  EXPECT_THAT(says([&] { tw::tls_server({.certificate = good.certificate, .key = good.key, .token = ""}); }),
+              HasSubstr("a token of 0 bytes can be guessed"));
   EXPECT_THAT(says([] { tw::tls_token("short"); }),
               HasSubstr("a token of 5 bytes can be guessed: it needs 16"));
 }

@@ -58,6 +58,7 @@ template <class T, class Open> struct receive_items {
   // Without an item in hand there is nothing to pass over: the stream itself is broken.
   bool give_up() {
     const bool is_item = in_hand.has_value();
+    if (is_item) from->passed_over();
     in_hand.reset();
     return is_item;
   }

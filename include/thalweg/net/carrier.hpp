@@ -47,6 +47,8 @@ class incoming {
   /// Waits until a moment of the steady clock (`observe::now_ns`) for what `next` gives. Whether that is
   /// there by then: an item, the end, or an error.
   virtual bool ready_by(std::int64_t until_ns) = 0;
+  /// The item that `next` gave last is passed over: nobody will say what became of it.
+  virtual void passed_over() {}
   /// Where the item comes from that `next` gave last, for a message.
   [[nodiscard]] virtual std::string place() const = 0;
   /// Whether the stream has come to its end.

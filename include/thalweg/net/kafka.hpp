@@ -91,7 +91,8 @@ template <class T> struct open_kafka_source : kafka_codec<T> {
   [[nodiscard]] std::string where() const { return from.text(); }
   void check(model::stage_info& info) const {
     if (auto problem = from.problem(); !problem.empty()) info.problems.push_back(std::move(problem));
-    if (auto problem = how.group.problem(how.start, how.end); !problem.empty())
+    if (auto problem = how.start.problem(); !problem.empty()) info.problems.push_back(std::move(problem));
+    if (auto problem = how.group.problem(how.start, how.end, how.broken); !problem.empty())
       info.problems.push_back(std::move(problem));
   }
   std::unique_ptr<incoming> operator()(std::string tag) const {

@@ -35,7 +35,7 @@ using kafka_settings = std::vector<std::pair<std::string, std::string>>;
 /// missing: those that come are in the order of their partition, until the first ones of all partitions have
 /// come; from there on they are in the order of the stream.
 struct kafka_start {
-  enum class where : std::uint8_t { first, next, offset, time };
+  enum class where : std::uint8_t { first, next, offset, offsets, time };
 
   static const kafka_start first;  ///< with the first message that the topic has
   static const kafka_start next;   ///< with what comes from now on
@@ -43,12 +43,15 @@ struct kafka_start {
   static kafka_start offset(std::int64_t number) { return {where::offset, {number}}; }
   /// The same with a number for each partition, in their order.
   static kafka_start offsets(std::vector<std::int64_t> numbers) {
-    return {where::offset, std::move(numbers)};
+    return {where::offsets, std::move(numbers)};
   }
   /// With the first message of each partition that is not older.
   static kafka_start time(std::chrono::system_clock::time_point at) {
     return {where::time, {std::chrono::floor<std::chrono::milliseconds>(at).time_since_epoch().count()}};
   }
+
+  /// What is wrong with it; empty if nothing is.
+  [[nodiscard]] std::string problem() const;
 
   where at = where::first;
   std::vector<std::int64_t> numbers{};  ///< offsets, or a time in milliseconds since the epoch

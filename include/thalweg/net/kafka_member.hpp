@@ -45,26 +45,33 @@ class kafka_progress {
   std::shared_ptr<net::kafka_ledger> ledger_;
 };
 
-/// A consumer group, by its name: `{.group = "billing"}`. Without `progress`, a message is done with when the
-/// stream asks for the one behind it, or ends.
+/// A consumer group, and how it is known what is done with: `{.group = {"billing", done}}`.
 struct kafka_group {
   std::string name{};
+  /// Without it, a message is done with when the stream asks for the one behind it, or ends.
   std::optional<kafka_progress> progress{};
 
   kafka_group() = default;
-  kafka_group(const char* group) : name(group) {}
-  kafka_group(std::string group, std::optional<kafka_progress> its = {})
-      : name(std::move(group)), progress(std::move(its)) {}
+  /// A message is done with when `its` says so. A `kafka_progress` is of one source at a time.
+  kafka_group(std::string group, kafka_progress its) : name(std::move(group)), progress(std::move(its)) {}
+  /// A message is done with when the stream has taken it, as with librdkafka's `enable.auto.commit`: what is
+  /// on its way through a run that fails, or whose process ends, does not come again.
+  static kafka_group when_taken(std::string group) {
+    kafka_group made;
+    made.name = std::move(group);
+    return made;
+  }
 
-  explicit operator bool() const { return !name.empty(); }
+  explicit operator bool() const { return !name.empty() || progress; }
   /// What of a source's options a member of a group cannot have; empty if it can have all.
-  [[nodiscard]] std::string problem(const kafka_start& start, std::optional<kafka_end> end) const;
+  [[nodiscard]] std::string problem(const kafka_start& start, std::optional<kafka_end> end,
+                                    kafka_broken broken) const;
 };
 
 namespace net {
 
 /// Takes the messages of those partitions that the group gives to it, until others come or go. Those of a
-/// partition come in their order, at least once. Where Thalweg's streams begin and end is passed over. What
+/// partition come in their order. Where Thalweg's streams begin and end is passed over. What
 /// has been done with is told to the broker every few seconds (`auto.commit.interval.ms`), and at the end.
 class kafka_member final : public kafka_incoming {
  public:
@@ -81,6 +88,7 @@ class kafka_member final : public kafka_incoming {
   /// \throws network_error  if no broker can be reached, or there is no such topic
   std::optional<std::span<const std::byte>> next() override;
   bool ready_by(std::int64_t until_ns) override;
+  void passed_over() override;
   [[nodiscard]] std::string place() const override;
   [[nodiscard]] kafka_place where() const override;
   [[nodiscard]] bool ended() const noexcept override;

@@ -28,7 +28,8 @@ class tcp_listener {
   /// `address`: `host:port`, of this machine; `:port` for all its interfaces; port 0 for one that is free.
   /// `security`: who may connect, and that nobody else can read what comes (tls.hpp); without it, anybody.
   /// \throws network_error  if it is no address, or nobody can listen there
-  explicit tcp_listener(std::string_view address, std::shared_ptr<const net::security> security = {});
+  explicit tcp_listener(std::string_view address,
+                        std::shared_ptr<const net::accepting_security> security = {});
 
   [[nodiscard]] std::uint16_t port() const noexcept;
   /// The address, with the port that it has come to be.

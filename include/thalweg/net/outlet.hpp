@@ -26,7 +26,7 @@ struct outlet_options {
   /// How long a connection is tried for, the first and, once one has broken, the next.
   std::chrono::milliseconds connect_within = usual_wait;
   /// Of the receiver; without it, bytes travel as they are, to whom it may be.
-  std::shared_ptr<const security> secured = {};
+  std::shared_ptr<const connecting_security> secured = {};
   /// Asked now and then during a wait: whether to give up.
   std::function<bool()> given_up = {};
 };

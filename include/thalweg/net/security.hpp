@@ -31,18 +31,29 @@ class cipher {
   [[nodiscard]] virtual bool has_more() const noexcept = 0;
 };
 
-/// Makes the ciphers of one side. Any thread.
-class security {
+/// Makes the ciphers of a side that is connected to. Any thread.
+class accepting_security {
  public:
-  security() = default;
-  security(const security&) = delete;
-  security& operator=(const security&) = delete;
-  virtual ~security() = default;
+  accepting_security() = default;
+  accepting_security(const accepting_security&) = delete;
+  accepting_security& operator=(const accepting_security&) = delete;
+  virtual ~accepting_security() = default;
 
-  /// For a connection that somebody has made to this side.
   [[nodiscard]] virtual std::unique_ptr<cipher> of_accepted(int socket) const = 0;
-  /// For a connection that this side has made.
+};
+
+/// Makes the ciphers of a side that connects. Any thread.
+class connecting_security {
+ public:
+  connecting_security() = default;
+  connecting_security(const connecting_security&) = delete;
+  connecting_security& operator=(const connecting_security&) = delete;
+  virtual ~connecting_security() = default;
+
   [[nodiscard]] virtual std::unique_ptr<cipher> of_connected(int socket, const address& to) const = 0;
 };
+
+/// What is the same for both sides.
+class security : public accepting_security, public connecting_security {};
 
 }  // namespace THALWEG_NAMESPACE::net

@@ -36,7 +36,7 @@ struct tcp_sink_options {
   std::chrono::milliseconds connect_within = net::usual_wait;
   /// What makes sure of the receiver, and that nobody else can read what is sent (tls.hpp); without it,
   /// nothing.
-  std::shared_ptr<const net::security> security = {};
+  std::shared_ptr<const net::connecting_security> security = {};
 };
 
 namespace net {

@@ -6,26 +6,31 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace THALWEG_NAMESPACE {
+
+/// Bytes of a token, at least: a shorter one can be guessed.
+inline constexpr std::size_t shortest_token = 16;
 
 /// Files are PEM.
 struct tls_server_options {
   std::string certificate;   ///< a file: that of this side, and those that it is signed by
   std::string key;           ///< a file: the certificate's private key
   std::string trusted = {};  ///< a file: who must have signed the sender's certificate; empty: it needs none
-  std::string token = {};    ///< what the sender has to know; empty: nothing
+  /// What the sender has to know; without it, nothing. `shortest_token` bytes at least.
+  std::optional<std::string> token = {};
 };
 
 /// Files are PEM.
 struct tls_client_options {
   std::string trusted = {};  ///< a file: who may have signed the receiver's; empty: whom the system trusts
   std::string name = {};     ///< the receiver's in its certificate; empty: the host that is connected to
-  std::string certificate = {};  ///< a file: that of this side, if the receiver asks for one
-  std::string key = {};          ///< a file: the certificate's private key
-  std::string token = {};        ///< what the receiver wants to be told
+  std::string certificate = {};           ///< a file: that of this side, if the receiver asks for one
+  std::string key = {};                   ///< a file: the certificate's private key
+  std::optional<std::string> token = {};  ///< what the receiver wants to be told
 };
 
 /// The receiver's side of TLS, for its `tcp_listener`. Only TLS 1.3 is spoken. Who connects and cannot show
@@ -40,12 +45,12 @@ struct tls_client_options {
 /// // and where the items come from:
 /// tw::run(numbers | tw::tcp_sink<int>("host:9000", {.security = tw::tls_client({.token = secret})}));
 /// ```
-std::shared_ptr<const net::security> tls_server(const tls_server_options& how);
+std::shared_ptr<const net::accepting_security> tls_server(const tls_server_options& how);
 
 /// The sender's side of TLS, for `tcp_sink_options::security`. A receiver whose certificate is not signed by
 /// somebody trusted, or is of another name, ends the sender's run. Example: `tls_server`.
 /// \throws network_error  naming the file that cannot be used, and why
-std::shared_ptr<const net::security> tls_client(const tls_client_options& how = {});
+std::shared_ptr<const net::connecting_security> tls_client(const tls_client_options& how = {});
 
 /// Either side of TLS without certificates: both know the same token, which proves each to the other and does
 /// not travel (a pre-shared key of TLS 1.3, RFC 8446, section 2.2, made by PBKDF2 from the token). Who
@@ -57,6 +62,5 @@ std::shared_ptr<const net::security> tls_client(const tls_client_options& how = 
 /// const tw::tcp_listener here(":9000", ours);
 /// ```
 std::shared_ptr<const net::security> tls_token(std::string_view token);
-inline constexpr std::size_t shortest_token = 16;
 
 }  // namespace THALWEG_NAMESPACE

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-
 namespace THALWEG_NAMESPACE {
 
 std::string kafka_topic::problem() const {
@@ -17,6 +16,13 @@ std::string kafka_topic::problem() const {
   if (name.empty()) return "'" + text() + "' names no topic";
   if (name.size() > longest || name == "." || name == ".." || !std::all_of(name.begin(), name.end(), fits))
     return "'" + name + "' cannot be the name of a topic: that has letters, digits, '.', '_' and '-'";
+  return {};
+}
+
+std::string kafka_start::problem() const {
+  if (at == where::offsets && numbers.empty()) return ".start has no offsets";
+  for (const auto number : numbers)
+    if (number < 0) return ".start has " + std::to_string(number) + ": offsets and times begin with 0";
   return {};
 }
 

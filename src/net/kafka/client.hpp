@@ -23,7 +23,13 @@ namespace THALWEG_NAMESPACE::net::kafka {
 template <auto Free> struct freed {
   template <class T> void operator()(T* one) const noexcept { Free(one); }
 };
-using handle = std::unique_ptr<rd_kafka_t, freed<rd_kafka_destroy>>;
+struct freed_client {
+  // A consumer that could not leave its group in time is not waited for.
+  void operator()(rd_kafka_t* one) const noexcept {
+    rd_kafka_destroy_flags(one, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  }
+};
+using handle = std::unique_ptr<rd_kafka_t, freed_client>;
 using topic_handle = std::unique_ptr<rd_kafka_topic_t, freed<rd_kafka_topic_destroy>>;
 using queue = std::unique_ptr<rd_kafka_queue_t, freed<rd_kafka_queue_destroy>>;
 using message = std::unique_ptr<rd_kafka_message_t, freed<rd_kafka_message_destroy>>;

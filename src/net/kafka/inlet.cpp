@@ -27,10 +27,12 @@ struct partition {
   queue from;
   message head;           // an item
   std::uint64_t place{};  // of that item in its stream
-  message follows;        // the beginning of another stream, behind the end of this one
+  message follows;        // a mark whose turn has not come: `at_end` until then
   bool at_end = false;    // nothing more comes of this stream
   bool looked = false;    // an item has come, or there was none
   bool over = false;      // nothing more is taken from it
+  std::optional<std::uint64_t>
+      whole_from{};  // of the stream's items that are in it none is missing behind this
 };
 
 }  // namespace
@@ -39,7 +41,9 @@ struct kafka_inlet::state {
   enum class found : std::uint8_t { item, end, late, given_up };
 
   state(kafka_topic topic, kafka_inlet_options options)
-      : how(std::move(options)), to(std::move(topic), how.connect_within, how.given_up) {}
+      : how(std::move(options)), to(std::move(topic), how.connect_within, how.given_up) {
+    ordered = how.start.at == kafka_start::where::first;
+  }
 
   bool open();
   bool start(std::int32_t count);
@@ -51,8 +55,12 @@ struct kafka_inlet::state {
   void take_in(partition& one, message came);
   void take_mark(partition& one, const label& is, message came);
   void begin(partition& one, const label& is, message came);
+  void adopt(std::uint64_t which);
   partition* next_item();
-  bool has_edge();
+  bool all_looked() const;
+  void look_for_order();
+  bool may_come(const partition& one) const;
+  bool is_cut_off() const;
   bool all_at_end() const;
   void end_of_stream();
   void check_stream(const label& is, const rd_kafka_message_t& came);
@@ -65,12 +73,12 @@ struct kafka_inlet::state {
   bool running = false;
 
   bool foreign = false;                  // messages that nobody has numbered
-  bool joined = false;                   // in the middle of a stream
-  bool numbered = true;                  // `number` is known: always, unless it was joined just now
+  bool begun = false;                    // its beginning has come
+  bool ordered = false;                  // it is known from where on nothing is missing: from `edge`
   bool broken = false;                   // it has no end
   std::uint64_t stream = 0;              // 0: none has begun
   std::uint64_t number = 0;              // of the next item
-  std::uint64_t edge = 0;                // the first one before which nothing is missing, if it was joined
+  std::uint64_t edge = 0;                // 0 where a stream is read from its beginning
   std::optional<std::uint64_t> items{};  // in the stream, once its end is known
   std::size_t turn = 0;                  // whose partition is asked first
   partition* ready = nullptr;            // has the next item
@@ -153,7 +161,7 @@ std::optional<std::span<const std::byte>> kafka_inlet::next() {
   auto& from = *std::exchange(my.ready, nullptr);
   my.in_hand = std::move(from.head);
   from.looked = false;
-  if (from.place == my.number) ++my.number;
+  my.number = std::max(my.number, from.place + 1);
   return value_of(*my.in_hand);
 }
 
@@ -209,7 +217,8 @@ std::optional<std::vector<std::int64_t>> kafka_inlet::state::beginnings(std::int
     case kafka_start::where::first:
       return std::vector<std::int64_t>(partitions_in_topic, RD_KAFKA_OFFSET_BEGINNING);
     case kafka_start::where::offset:
-      if (numbers.size() == 1) return std::vector<std::int64_t>(partitions_in_topic, numbers.front());
+      return std::vector<std::int64_t>(partitions_in_topic, numbers.front());
+    case kafka_start::where::offsets:
       if (numbers.size() != partitions_in_topic)
         fail(to.where.text() + " has " + std::to_string(count) + " partitions, and .start has " +
              std::to_string(numbers.size()) + " offsets");
@@ -323,13 +332,10 @@ void kafka_inlet::state::take_in(partition& one, message came) {
       fail(text_of(*came) + ": a message of somebody else stands within a stream of '" + name + "'");
     foreign = true;
   } else {
-    if (stream == 0 && !foreign && how.start.at != kafka_start::where::first) {
-      stream = is->stream;
-      joined = true;
-      numbered = false;
-    }
+    if (stream == 0 && !foreign && !ordered) adopt(is->stream);
     check_stream(*is, *came);
     one.place = is->number;
+    if (!one.whole_from) one.whole_from = one.place;
   }
   one.looked = true;
   one.head = std::move(came);
@@ -337,8 +343,13 @@ void kafka_inlet::state::take_in(partition& one, message came) {
 
 void kafka_inlet::state::take_mark(partition& one, const label& is, message came) {
   if (is.is == kind::begin) return begin(one, is, std::move(came));
-  // The end of what was before: of a stream whose items are not there any more, it says all the same.
-  if (stream == 0 && (how.start.at != kafka_start::where::first || foreign)) return;
+  if (stream == 0 && foreign) return;
+  if (stream == 0 && !ordered) {
+    // Of the stream that was joined, if other partitions have items of it, or of one before.
+    one.at_end = true;
+    one.follows = std::move(came);
+    return;
+  }
   check_stream(is, *came);
   if (is.is == kind::gave_up) {
     if (how.broken == kafka_broken::error)
@@ -348,11 +359,16 @@ void kafka_inlet::state::take_mark(partition& one, const label& is, message came
   } else {
     items = is.number;
   }
+  if (!one.whole_from) one.whole_from = is.number;
   one.at_end = true;
 }
 
 void kafka_inlet::state::begin(partition& one, const label& is, message came) {
-  if (stream == is.stream) return;
+  if (stream == is.stream) {
+    begun = true;
+    one.whole_from = 0;
+    return;
+  }
   if (stream != 0 || foreign) {
     if (how.broken == kafka_broken::error)
       fail(text_of(*came) +
@@ -374,13 +390,26 @@ void kafka_inlet::state::begin(partition& one, const label& is, message came) {
   name = std::move(said.name);
   if (!how.tag.empty() && tag != how.tag)
     fail(text_of(*came) + ": the stream has items of '" + tag + "', and '" + how.tag + "' are taken");
-  stream = is.stream;
-  joined = false;
-  numbered = true;
+  adopt(is.stream);
+  begun = true;
+  one.whole_from = 0;
   if (!said.clock.empty() && said.clock == clock_name())
     clock = {.by = sender_clock::relation::shared};
   else
-    clock = {.by = sender_clock::relation::wall_clocks, .ahead_ns = ahead_of(wall_ahead_ns(), said.wall_ahead_ns)};
+    clock = {.by = sender_clock::relation::wall_clocks,
+             .ahead_ns = ahead_of(wall_ahead_ns(), said.wall_ahead_ns)};
+}
+
+// Takes the items of a stream from now on. Marks that have waited for it are of it, or of one before.
+void kafka_inlet::state::adopt(std::uint64_t which) {
+  stream = which;
+  for (auto& one : partitions) {
+    if (!one.follows) continue;
+    const auto is = label_of(*one.follows);
+    if (!is || is->is == kind::begin) continue;
+    one.at_end = false;
+    if (auto mark = std::move(one.follows); is->stream == which) take_in(one, std::move(mark));
+  }
 }
 
 void kafka_inlet::state::check_stream(const label& is, const rd_kafka_message_t& came) {
@@ -392,7 +421,7 @@ void kafka_inlet::state::check_stream(const label& is, const rd_kafka_message_t&
 
 // The partition that has the next item; none if it has to be waited for, or there is none.
 partition* kafka_inlet::state::next_item() {
-  if (!foreign && !has_edge()) return nullptr;
+  look_for_order();
   const auto count = partitions.size();
   bool complete = count > 0;
   partition* least = nullptr;
@@ -402,36 +431,51 @@ partition* kafka_inlet::state::next_item() {
       complete = complete && (one.at_end || one.over);
       continue;
     }
-    if (foreign || (one.place == number && !joined)) {
+    if (foreign || (one.place == number && ordered)) {
       turn = foreign ? (turn + i + 1) % count : (turn + i) % count;
       return &one;
     }
     if (least == nullptr || one.place < least->place) least = &one;
   }
-  // In a stream that was joined in its middle there are items before the first one that all partitions have.
-  if (joined && least != nullptr && least->place <= number) return least;
-  if (!complete || least == nullptr) return nullptr;
+  if (least == nullptr || may_come(*least)) return least;
+  if (!complete) return nullptr;
   // No partition has, or can have, what should come now.
-  if (!broken)
+  if (!broken && !is_cut_off())
     fail(text_of(*least->head) + ": item " + std::to_string(least->place) + " comes, and item " +
          std::to_string(number) + " of the stream has not come: messages are missing");
-  number = least->place;
   return least;
 }
 
-// Whether it is known what comes next: in the middle of a stream, once it is known what all partitions have,
-// until the last of their first items has been given. What comes to a partition later than that is numbered
-// behind it, or was on its way then.
-bool kafka_inlet::state::has_edge() {
-  if (!joined || (numbered && number > edge)) return true;
-  const auto seen = [](const partition& one) { return one.looked || one.at_end || one.over; };
-  if (!std::all_of(partitions.begin(), partitions.end(), seen)) return false;
-  if (std::exchange(numbered, true)) return true;
-  number = 0;
-  for (const auto& one : partitions)
-    if (one.head) number = std::max(number, one.place);
-  edge = number;
-  return true;
+// In a stream that is read from somewhere in its middle: finds out from where on none of its items is
+// missing, once something of it has come from every partition.
+void kafka_inlet::state::look_for_order() {
+  if (ordered || stream == 0) return;
+  for (const auto& one : partitions) {
+    if (!one.whole_from) return;
+    edge = std::max(edge, *one.whole_from);
+  }
+  ordered = true;
+}
+
+// Whether the least of the items that are there may be given though those before it have not come.
+bool kafka_inlet::state::may_come(const partition& one) const {
+  // Behind others of a later number only where the order is not known yet, or was not then.
+  if (one.place < number) return !ordered || edge > 0;
+  if (one.place == number) return ordered || begun || all_looked();
+  const bool before_order = ordered ? one.place <= edge : !begun;
+  return before_order && all_looked();
+}
+
+// Whether it is known of each partition what is there now.
+bool kafka_inlet::state::all_looked() const {
+  return std::all_of(partitions.begin(), partitions.end(),
+                     [](const partition& one) { return one.looked || one.at_end || one.over; });
+}
+
+// Whether items can be missing because a partition was left where its messages ended.
+bool kafka_inlet::state::is_cut_off() const {
+  return std::any_of(partitions.begin(), partitions.end(),
+                     [](const partition& one) { return one.over && !one.at_end; });
 }
 
 bool kafka_inlet::state::all_at_end() const {
@@ -443,18 +487,25 @@ bool kafka_inlet::state::all_at_end() const {
 void kafka_inlet::state::end_of_stream() {
   const auto ended = [](const partition& one) { return one.at_end; };
   const bool whole = !broken && std::all_of(partitions.begin(), partitions.end(), ended);
+  if (whole && items) number = std::max(number, edge);
   if (whole && items && *items != number)
     fail(to.where.text() + ": the stream has " + std::to_string(*items) + " items, and " +
          std::to_string(number) + " have come: messages are missing");
   const auto done = [](const partition& one) { return one.over; };
-  over = (how.end == kafka_end::mark && !broken) ||
+  const bool was_one = stream != 0 || foreign;
+  over = (how.end == kafka_end::mark && was_one && !broken) ||
          (how.end == kafka_end::last && std::all_of(partitions.begin(), partitions.end(), done));
   if (over) return;
-  stream = number = 0;
-  joined = broken = false;
-  numbered = true;
+  // What follows begins behind this, so it is read from its beginning.
+  ordered = ordered || was_one;
+  stream = number = edge = 0;
+  foreign = begun = broken = false;
   items.reset();
-  for (auto& one : partitions) one.at_end = false;
+  for (auto& one : partitions) {
+    one.at_end = false;
+    one.whole_from.reset();
+    if (!was_one) one.follows.reset();  // the end of a stream of which there is nothing else
+  }
   for (auto& one : partitions)
     if (auto next = std::move(one.follows)) take_in(one, std::move(next));
 }

@@ -8,6 +8,7 @@ namespace net {
 
 void kafka_ledger::tell(told whom) {
   const std::lock_guard held(mutex_);
+  if (whom && whom_) throw network_error("a kafka_progress is of one source at a time");
   whom_ = std::move(whom);
   partitions_.clear();
 }
@@ -42,15 +43,18 @@ void kafka_progress::operator()(std::int32_t partition, std::int64_t offset) con
   ledger_->done(partition, offset);
 }
 
-std::string kafka_group::problem(const kafka_start& start, std::optional<kafka_end> end) const {
-  if (name.empty()) return {};
-  if (start.at == kafka_start::where::offset || start.at == kafka_start::where::time)
-    return "the group '" + name +
-           "' goes on where it has come to: .start can only say first or next, for its "
-           "first time";
+std::string kafka_group::problem(const kafka_start& start, std::optional<kafka_end> end,
+                                 kafka_broken broken) const {
+  if (!*this) return {};
+  if (name.empty()) return "a consumer group has no name";
+  const auto group = "the group '" + name + "'";
+  if (start.at != kafka_start::where::first && start.at != kafka_start::where::next)
+    return group + " goes on where it has come to: .start can only say first or next, for its first time";
   if (end == kafka_end::mark)
-    return "a member of the group '" + name +
-           "' has not all of a stream, and cannot tell where it ends: .end can be never or last";
+    return "a member of " + group +
+           " has not all of a stream, and cannot tell where it ends: .end can be never or last";
+  if (broken != kafka_broken::error)
+    return group + " takes what comes, of whichever stream: .broken means nothing to it";
   return {};
 }
 

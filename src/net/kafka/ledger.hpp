@@ -17,6 +17,7 @@ struct kafka_ledger {
   using told = std::function<void(std::int32_t partition, std::int64_t offset)>;
 
   /// Whom to tell from now on; nobody, if it is empty. What was known of partitions is forgotten.
+  /// \throws network_error  if there is somebody else
   void tell(told whom);
   void taken(std::int32_t partition, std::int64_t offset);
   void done(std::int32_t partition, std::int64_t offset);

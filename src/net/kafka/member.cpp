@@ -1,5 +1,7 @@
+#include <thalweg/model/codec.hpp>
 #include <thalweg/net/kafka_member.hpp>
 
+#include <chrono>
 #include <set>
 #include <span>
 #include <string>
@@ -14,6 +16,7 @@ namespace THALWEG_NAMESPACE::net {
 namespace {
 
 using namespace kafka;
+using namespace std::chrono_literals;
 
 using partition_list =
     std::unique_ptr<rd_kafka_topic_partition_list_t, freed<rd_kafka_topic_partition_list_destroy>>;
@@ -37,10 +40,12 @@ struct kafka_member::state {
 
   void put_down();
   void leave();
+  void close_within(std::chrono::milliseconds time);
   bool join();
   found advance(moment until);
   void take_in(message came);
   void change(rd_kafka_resp_err_t what, rd_kafka_topic_partition_list_t& partitions);
+  void compare(const std::string& tag, const rd_kafka_message_t& came);
   bool all_read() const;
   [[noreturn]] void fail(const std::string& says);
 
@@ -51,6 +56,7 @@ struct kafka_member::state {
   client to;
   queue from{};
   bool joined = false;
+  bool keeps_ledger = false;
 
   bool assigned = false;            // the group has said which partitions are ours
   std::set<std::int32_t> unread{};  // those of ours whose last message has not come
@@ -86,6 +92,7 @@ kafka_member::kafka_member(kafka_topic from, kafka_group group, kafka_inlet_opti
     // Of a partition that is not ours any more nothing is stored, as it should be.
     (void)rd_kafka_offsets_store(my.to.get(), one.get());
   });
+  my.keeps_ledger = true;
 }
 
 kafka_member::~kafka_member() {
@@ -141,6 +148,11 @@ std::optional<std::span<const std::byte>> kafka_member::next() {
   return value_of(*my.in_hand);
 }
 
+void kafka_member::passed_over() {
+  auto& my = *state_;
+  if (my.in_hand) my.ledger->done(my.in_hand->partition, my.in_hand->offset);
+}
+
 bool kafka_member::ready_by(std::int64_t until_ns) {
   try {
     return state_->advance(moment{std::chrono::nanoseconds(until_ns)}) != state::found::late;
@@ -173,8 +185,20 @@ void kafka_member::state::put_down() {
 void kafka_member::state::leave() {
   ready.reset();
   in_hand.reset();
-  if (std::exchange(joined, false)) rd_kafka_consumer_close(to.get());
-  ledger->tell({});
+  if (std::exchange(joined, false)) close_within(1s);
+  if (std::exchange(keeps_ledger, false)) ledger->tell({});
+}
+
+// A broker that is gone is not waited for: the group does without us after its `session.timeout.ms`.
+void kafka_member::state::close_within(std::chrono::milliseconds time) {
+  const auto until = from_now(time);
+  rd_kafka_error_destroy(rd_kafka_consumer_close_queue(to.get(), from.get()));
+  while (rd_kafka_consumer_closed(to.get()) == 0 && std::chrono::steady_clock::now() < until) {
+    const std::unique_ptr<rd_kafka_event_t, freed<rd_kafka_event_destroy>> one(
+        rd_kafka_queue_poll(from.get(), 10));
+    if (rd_kafka_event_type(one.get()) == RD_KAFKA_EVENT_REBALANCE)
+      change(rd_kafka_event_error(one.get()), *rd_kafka_event_topic_partition_list(one.get()));
+  }
 }
 
 // Asks to be a member, once the topic is there. False if the wait was given up.
@@ -223,11 +247,21 @@ void kafka_member::state::take_in(message came) {
     fail(to.where.text() + ", group '" + name + "': " + rd_kafka_message_errstr(came.get()));
   }
   try {
-    if (const auto is = label_of(*came); is && is->is != kind::item) return;
-  } catch (const network_error& e) {
+    if (const auto is = label_of(*came); is && is->is != kind::item) {
+      if (is->is == kind::begin) compare(beginning_in(value_of(*came)).tag, *came);
+      return;
+    }
+  } catch (const codec_error& e) {
     fail(text_of(to.where, *came) + ": " + e.what());
+  } catch (const network_error& e) {
+    fail(failure.empty() ? text_of(to.where, *came) + ": " + e.what() : e.what());
   }
   ready = std::move(came);
+}
+
+void kafka_member::state::compare(const std::string& tag, const rd_kafka_message_t& came) {
+  if (how.tag.empty() || tag == how.tag) return;
+  fail(text_of(to.where, came) + ": the stream has items of '" + tag + "', and '" + how.tag + "' are taken");
 }
 
 // Takes what the group gives, and gives back what it wants for others.
@@ -243,6 +277,7 @@ void kafka_member::state::change(rd_kafka_resp_err_t what, rd_kafka_topic_partit
     if (step_by_step) rd_kafka_error_destroy(rd_kafka_incremental_assign(to.get(), &partitions));
     return;
   }
+  assigned = false;  // until it is said which are
   for (const auto& one : all) {
     unread.erase(one.partition);
     ledger->forget(one.partition);

@@ -73,48 +73,69 @@ std::vector<std::byte> digest_of(const std::string& token) {
   return made;
 }
 
-class by_certificates final : public security {
+// A token that is given but short is a mistake: an empty one would let everybody in.
+const std::string& checked(const std::string& token) {
+  if (token.size() < shortest_token)
+    throw network_error("a token of " + std::to_string(token.size()) + " bytes can be guessed: it needs " +
+                        std::to_string(shortest_token));
+  return token;
+}
+
+class server_by_certificate final : public accepting_security {
  public:
-  explicit by_certificates(const tls_server_options& how) {
-    if (!how.token.empty()) token_ = digest_of(how.token);
+  explicit server_by_certificate(const tls_server_options& how) {
+    if (how.token) token_ = digest_of(checked(*how.token));
     show(context_.get(), how.certificate, how.key);
     if (how.trusted.empty()) return;
     trust_those_in(context_.get(), how.trusted);
     SSL_CTX_set_client_CA_list(context_.get(), SSL_load_client_CA_file(how.trusted.c_str()));
     SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   }
-  explicit by_certificates(const tls_client_options& how) : token_(digest_of(how.token)), name_(how.name) {
-    if (how.trusted.empty())
-      SSL_CTX_set_default_verify_paths(context_.get());
-    else
-      trust_those_in(context_.get(), how.trusted);
-    if (!how.certificate.empty() || !how.key.empty()) show(context_.get(), how.certificate, how.key);
-    SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
-  }
 
   [[nodiscard]] std::unique_ptr<cipher> of_accepted(int socket) const override {
     return std::make_unique<tls_cipher>(make_link(context_, socket, side::accepts), trust::certificates,
                                         token_);
   }
-  [[nodiscard]] std::unique_ptr<cipher> of_connected(int socket, const address& to) const override {
-    auto made = make_link(context_, socket, side::connects);
-    const auto& name = name_.empty() ? to.host : name_;
-    std::array<unsigned char, sizeof(in6_addr)> number{};
-    const bool is_number = ::inet_pton(AF_INET, name.c_str(), number.data()) == 1 ||
-                           ::inet_pton(AF_INET6, name.c_str(), number.data()) == 1;
-    if (is_number) {
-      X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(made.get()), name.c_str());
-    } else {
-      SSL_set1_host(made.get(), name.c_str());
-      SSL_set_tlsext_host_name(made.get(), name.c_str());
-    }
-    return std::make_unique<tls_cipher>(std::move(made), trust::certificates, token_);
-  }
 
  private:
   context context_ = make_context();
   std::vector<std::byte> token_{};
-  std::string name_{};
+};
+
+class client_by_certificate final : public connecting_security {
+ public:
+  explicit client_by_certificate(const tls_client_options& how)
+      : token_(digest_of(how.token ? checked(*how.token) : std::string())), name_(how.name) {
+    if (!how.trusted.empty())
+      trust_those_in(context_.get(), how.trusted);
+    else if (SSL_CTX_set_default_verify_paths(context_.get()) != 1)
+      throw network_error("whom the system trusts cannot be read: " + reason());
+    if (!how.certificate.empty() || !how.key.empty()) show(context_.get(), how.certificate, how.key);
+    SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
+  }
+
+  [[nodiscard]] std::unique_ptr<cipher> of_connected(int socket, const address& to) const override {
+    auto made = make_link(context_, socket, side::connects);
+    expect(made, name_.empty() ? to.host : name_);
+    return std::make_unique<tls_cipher>(std::move(made), trust::certificates, token_);
+  }
+
+ private:
+  // Has the certificate be one of this name, or number.
+  static void expect(const link& made, const std::string& name) {
+    std::array<unsigned char, sizeof(in6_addr)> number{};
+    const bool is_number = ::inet_pton(AF_INET, name.c_str(), number.data()) == 1 ||
+                           ::inet_pton(AF_INET6, name.c_str(), number.data()) == 1;
+    const bool expected = is_number
+                              ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(made.get()), name.c_str()) == 1
+                              : !name.empty() && SSL_set1_host(made.get(), name.c_str()) == 1 &&
+                                    SSL_set_tlsext_host_name(made.get(), name.c_str()) == 1;
+    if (!expected) throw network_error("no certificate can be of '" + name + "'");
+  }
+
+  context context_ = make_context();
+  std::vector<std::byte> token_;
+  std::string name_;
 };
 
 // Pre-shared keys of TLS 1.3: each side makes the same session from the token, under the same name.
@@ -186,19 +207,16 @@ class by_token final : public security {
 
 }  // namespace net::tls
 
-std::shared_ptr<const net::security> tls_server(const tls_server_options& how) {
-  return std::make_shared<net::tls::by_certificates>(how);
+std::shared_ptr<const net::accepting_security> tls_server(const tls_server_options& how) {
+  return std::make_shared<net::tls::server_by_certificate>(how);
 }
 
-std::shared_ptr<const net::security> tls_client(const tls_client_options& how) {
-  return std::make_shared<net::tls::by_certificates>(how);
+std::shared_ptr<const net::connecting_security> tls_client(const tls_client_options& how) {
+  return std::make_shared<net::tls::client_by_certificate>(how);
 }
 
 std::shared_ptr<const net::security> tls_token(std::string_view token) {
-  if (token.size() < shortest_token)
-    throw network_error("a token of " + std::to_string(token.size()) + " bytes can be guessed: it needs " +
-                        std::to_string(shortest_token));
-  return std::make_shared<net::tls::by_token>(token);
+  return std::make_shared<net::tls::by_token>(net::tls::checked(std::string(token)));
 }
 
 }  // namespace THALWEG_NAMESPACE
