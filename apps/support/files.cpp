@@ -127,6 +127,18 @@ void new_file::close() {
   close_written(file_, path_);
 }
 
+namespace {
+
+// A file that nobody else finds, and that is gone with its descriptor.
+descriptor unnamed_file() {
+  auto name = (fs::temp_directory_path() / "thalweg-output-XXXXXX").string();
+  descriptor made(::mkostemp(name.data(), O_CLOEXEC));
+  if (made.get() >= 0) ::unlink(name.c_str());
+  return made;
+}
+
+}  // namespace
+
 output_file::output_file(fs::path path, bool replaces)
     : path_(std::move(path)), onward_(take_onward(path_)), replaces_(replaces) {
   onward_.keep = onward_.keep || replaces_;
@@ -139,6 +151,10 @@ void output_file::open() {
   if (exists && S_ISDIR(before.st_mode)) fail("cannot write", path_, EISDIR);
   if (exists && !S_ISREG(before.st_mode)) {
     file_ = descriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+    if (replaces_ && S_ISFIFO(before.st_mode) && file_.get() >= 0) {
+      pipe_ = std::exchange(file_, unnamed_file());
+      if (file_.get() < 0) fail("cannot write", fs::temp_directory_path(), errno);
+    }
   } else {
     std::error_code no_link;
     // A link stays, and what it leads to is replaced.
@@ -187,6 +203,20 @@ void output_file::flush() {
   buffer_.clear();
 }
 
+// What has gone through a pipe cannot be replaced, so it goes at the end.
+void output_file::send_through_pipe() {
+  bytes some(buffer_size);
+  for (off_t at = 0;;) {
+    const auto got = ::pread(file_.get(), some.data(), some.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot write", path_, errno);
+    if (got == 0) break;
+    write_all(pipe_.get(), {some.data(), static_cast<std::size_t>(got)}, path_);
+    at += got;
+  }
+  close_written(pipe_, path_);
+}
+
 // What could be replaced is read again.
 void output_file::send_all_on() {
   input_file written(temporary_.path().empty() ? path_ : temporary_.path());
@@ -198,6 +228,7 @@ void output_file::send_all_on() {
 void output_file::close() {
   if (onward_.keep) {
     flush();
+    if (pipe_.get() >= 0) send_through_pipe();
     close_written(file_, path_);
   }
   if (onward_.to) {

@@ -96,8 +96,9 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 /// A file that is there when it is complete, and not before: it is written under a temporary name beside its
 /// place, takes its place at `close()`, and is removed if that never comes. What is no regular file
-/// (`/dev/null`) is written directly. Errors are `apps::error`s that name the file. What is written may go on
-/// to another process, piece by piece (`send_on`).
+/// (`/dev/null`) is written directly, a pipe at the end if something may be replaced. Errors are
+/// `apps::error`s that name the file. What is written may go on to another process, piece by piece
+/// (`send_on`).
 ///
 /// ```cpp
 /// apps::output_file out("text.bz2");
@@ -114,7 +115,7 @@ class output_file {
 
   void write(std::string_view bytes);
   /// Writes over what has been written at `offset`, as far as `bytes` reach: for sizes that are known at the
-  /// end. Not for what is no regular file.
+  /// end. Not for a device.
   void replace(std::uint64_t offset, std::string_view bytes);
   /// Writes what is still held and puts the file into its place. To be called once, last.
   void close();
@@ -126,6 +127,7 @@ class output_file {
   void open();
   void put(std::string_view bytes);
   void flush();
+  void send_through_pipe();
   void send_all_on();
 
   std::filesystem::path path_;
@@ -133,6 +135,7 @@ class output_file {
   bool replaces_ = false;
   temporary temporary_;
   descriptor file_;
+  descriptor pipe_;  // what goes there at the end
   bytes buffer_;
   std::uint64_t size_ = 0;
 };

@@ -359,7 +359,7 @@ TEST(EventTimeTypes, WhatIsTooFarAwayIsRefused) {
   EXPECT_THAT(sums_of(std::chrono::years(147)), too_far);
   EXPECT_THAT(
       sums_of(duration<std::int64_t, std::ratio<1, 90'000>>(std::numeric_limits<std::int64_t>::max() - 5)),
-      "10;");
+      too_far);
 }
 
 }  // namespace

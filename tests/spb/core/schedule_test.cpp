@@ -23,11 +23,11 @@ TEST(FrequencyPattern, WaveBeginsInTheMiddleAndRises) {
   EXPECT_NEAR(wave.at(10), 300, 1e-9);
 }
 
-TEST(FrequencyPattern, BinaryBeginsHigh) {
+TEST(FrequencyPattern, BinaryBeginsLow) {
   const auto binary = make_pattern("binary", 4, 10, 50);
-  EXPECT_EQ(binary.at(1.9), 50);
-  EXPECT_EQ(binary.at(2.1), 10);
-  EXPECT_EQ(binary.at(4.1), 50);
+  EXPECT_EQ(binary.at(1.9), 10);
+  EXPECT_EQ(binary.at(2.1), 50);
+  EXPECT_EQ(binary.at(4.1), 10);
 }
 
 TEST(FrequencyPattern, IncreasingAndDecreasingStayWhereTheyComeTo) {
