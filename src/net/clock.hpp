@@ -13,7 +13,8 @@ namespace THALWEG_NAMESPACE::net {
 /// same clock. Empty if the system does not tell.
 std::string clock_name();
 
-/// How far one clock is ahead of another. What a peer says of its own may be any number: the difference wraps.
+/// How far one clock is ahead of another. What a peer says of its own may be any number: the difference
+/// wraps.
 inline std::int64_t ahead_of(std::int64_t that, std::int64_t of) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(that) - static_cast<std::uint64_t>(of));
 }
