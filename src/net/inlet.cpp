@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -35,10 +34,10 @@ bool begins_with_magic(const connection& link) {
          std::equal(first.begin(), first.end(), magic.begin());
 }
 
+// Also where bytes are there that nobody has read.
 bool has_left(const connection& link) {
-  char any = 0;
-  const auto got = ::recv(link.get(), &any, 1, MSG_PEEK);
-  return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+  pollfd one{link.get(), POLLRDHUP, 0};
+  return ::poll(&one, 1, 0) > 0;
 }
 
 // Somebody has connected, and says who that is, or has said it and waits for the stream that is taken to end.

@@ -99,11 +99,9 @@ TEST_F(KafkaGroup, ABrokerThatIsGoneIsNotWaitedFor) {
                         tw::sink([&](int) { ++came; }));
   EXPECT_TRUE(eventually([&] { return came == 3; }));
   rd_kafka_mock_broker_set_down(mine.get(), -1);
-  const auto begin = std::chrono::steady_clock::now();
   run.cancel();
+  EXPECT_TRUE(eventually([&] { return run.done(); }));  // without a limit it takes 45 s
   run.wait();
-  // Without a limit it is some 45 s.
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
 }
 
 TEST_F(KafkaGroup, GoesOnBehindWhatIsDone) {

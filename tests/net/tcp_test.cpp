@@ -391,6 +391,36 @@ TEST(Tcp, ASenderMayComeBackWhileItsOldConnectionLooksAlive) {
   EXPECT_EQ(goes_on, answer_bytes(1));
 }
 
+TEST(Tcp, ASenderThatHasLeftWhileItWaitedIsForgotten) {
+  const tw::tcp_listener here(somewhere);
+  const auto item = [](int x) { return bytes_of(std::uint32_t{4}) + bytes_of(x); };
+  const auto end = [](std::uint64_t items) { return bytes_of(std::uint32_t{0xFFFF'FFFF}) + bytes_of(items); };
+  std::atomic<int> came{0};
+  std::jthread first([&] {
+    const auto peer = raw_peer::connected_to(here.port());
+    peer.say(hello_bytes(1, "i32") + item(0));
+    EXPECT_TRUE(eventually([&] { return came == 1; }));
+    {
+      const auto other = raw_peer::connected_to(here.port());
+      other.say(hello_bytes(2, "i32") + item(99));
+      // Who looks for the item behind the next one has seen that this has come.
+      for (int x = 1; x < 3; ++x) {
+        peer.say(item(x));
+        EXPECT_TRUE(eventually([&] { return came == x + 1; }));
+      }
+    }
+    peer.say(end(3));
+    (void)peer.hear();
+  });
+  tw::run(tw::tcp_source<int>(here) | tw::sink([&](int) { ++came; }));
+  first.join();
+  sending sender(tw::source(numbers(5)) | tw::tcp_sink<int>(here.where()));
+  std::vector<int> seen;
+  tw::run(tw::tcp_source<int>(here) | tw::sink(seen));
+  EXPECT_EQ(seen, numbers(5));
+  EXPECT_EQ(sender.failure(), "");
+}
+
 TEST(Tcp, AReceiverThatDoesNotAnswerAgainIsGivenUp) {
   const auto listener = raw_peer::listening();
   const auto where = "127.0.0.1:" + std::to_string(listener.port());

@@ -161,6 +161,12 @@ void client::ring_with(rd_kafka_queue_t* one) const {
   rd_kafka_queue_io_event_enable(one, rung.fd(), &once, sizeof once);
 }
 
+waited client::wait_after_a_look(bool& silenced, moment until) {
+  if (std::exchange(silenced, !silenced)) return waits.wait(-1, 0, until, true);
+  rung.silence();
+  return waited::ready;
+}
+
 std::optional<std::int32_t> client::partitions() {
   std::int32_t found = 0;
   const bool answered = ask([&](int ms) {

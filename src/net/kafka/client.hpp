@@ -78,6 +78,9 @@ class client {
   /// `open` has made them.
   [[nodiscard]] rd_kafka_t* get() const { return handle_.get(); }
   [[nodiscard]] rd_kafka_topic_t* topic() const { return topic_.get(); }
+  /// Waits until the bell rings, every other time: what came before it was silenced is to be looked for
+  /// first.
+  waited wait_after_a_look(bool& silenced, moment until);
   /// Rung with what comes into a queue.
   void ring_with(rd_kafka_queue_t* one) const;
 

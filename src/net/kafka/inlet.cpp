@@ -272,25 +272,18 @@ std::optional<std::vector<std::int64_t>> kafka_inlet::state::offsets_at(std::int
 // Goes on until the next item is there, or there is none.
 kafka_inlet::state::found kafka_inlet::state::advance(moment until) {
   if (!failure.empty()) throw network_error(failure);
-  bool looked = false;
+  bool silenced = false;
   while (!over && ready == nullptr) {
     if (to.given_up() || !open()) return found::given_up;
     ready = next_item();
     if (ready != nullptr) break;
     if (all_at_end()) {
       end_of_stream();
-      continue;
-    }
-    if (fill()) {
-      looked = false;
-    } else if (!looked) {
-      // What comes from now on is told.
-      to.rung.silence();
-      rd_kafka_poll(to.get(), 0);
-      looked = true;
+    } else if (fill()) {
+      silenced = false;
     } else {
-      looked = false;
-      const auto how_it_ended = to.waits.wait(-1, 0, until, true);
+      rd_kafka_poll(to.get(), 0);
+      const auto how_it_ended = to.wait_after_a_look(silenced, until);
       if (how_it_ended == waited::late) return found::late;
       if (how_it_ended == waited::given_up) return found::given_up;
     }

@@ -215,24 +215,18 @@ bool kafka_member::state::join() {
 // Goes on until a message is there, or there is none.
 kafka_member::state::found kafka_member::state::advance(moment until) {
   if (!failure.empty()) throw network_error(failure);
-  for (bool looked = false; !over && !ready;) {
+  for (bool silenced = false; !over && !ready;) {
     if (to.given_up() || !join()) return found::given_up;
     if (message came{rd_kafka_consumer_poll(to.get(), 0)}) {
-      looked = false;
+      silenced = false;
       take_in(std::move(came));
       continue;
     }
-    if (all_read()) {
-      over = true;
-    } else if (!looked) {
-      to.rung.silence();  // what comes from now on is told
-      looked = true;
-    } else {
-      looked = false;
-      const auto how_it_ended = to.waits.wait(-1, 0, until, true);
-      if (how_it_ended == waited::late) return found::late;
-      if (how_it_ended == waited::given_up) return found::given_up;
-    }
+    over = all_read();
+    if (over) break;
+    const auto how_it_ended = to.wait_after_a_look(silenced, until);
+    if (how_it_ended == waited::late) return found::late;
+    if (how_it_ended == waited::given_up) return found::given_up;
   }
   return over ? found::end : found::item;
 }

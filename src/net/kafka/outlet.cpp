@@ -154,7 +154,7 @@ bool kafka_outlet::state::put(kind is, std::uint64_t number_of_it,
   const void* its_value = value ? there(value->data()) : nullptr;
   const std::size_t key_size = key ? key->size() : 0, size = value ? value->size() : 0;
   const auto head = packed(label{is, stream, number_of_it});
-  for (bool listening = false;;) {
+  for (bool silenced = false;;) {
     if (to.given_up()) return false;
     rd_kafka_poll(to.get(), 0);
     look();
@@ -171,11 +171,7 @@ bool kafka_outlet::state::put(kind is, std::uint64_t number_of_it,
     if (error != RD_KAFKA_RESP_ERR__QUEUE_FULL)
       throw network_error(to.where.text() + " takes no message of " + std::to_string(size) +
                           " bytes: " + text_of(error));
-    if (!std::exchange(listening, !listening)) {
-      to.rung.silence();  // who has just made room is seen by the next look
-      continue;
-    }
-    if (to.waits.wait(-1, 0, moment::max(), true) == waited::given_up) return false;
+    if (to.wait_after_a_look(silenced, moment::max()) == waited::given_up) return false;
   }
 }
 
