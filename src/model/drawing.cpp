@@ -1,6 +1,7 @@
 #include <thalweg/model/drawing.hpp>
 #include <thalweg/model/plan.hpp>
 #include <thalweg/observe/json.hpp>
+#include <thalweg/observe/text.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace {
 
 std::string dot_text(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : observe::printable(text)) {
     if (c == '"' || c == '\\') out += '\\';
     out += c;
   }

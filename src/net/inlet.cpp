@@ -1,5 +1,6 @@
 #include <thalweg/net/inlet.hpp>
 #include <thalweg/observe/clock.hpp>
+#include <thalweg/observe/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -391,7 +392,7 @@ void inlet::state::take(visitor& v) {
 std::string inlet::state::why_not(const hello& its) const {
   if (begun && its.stream != said.stream) return "another stream is taken here, whose sender is to come back";
   if (!how.tag.empty() && its.tag != how.tag)
-    return "it sends items of '" + its.tag + "', and '" + how.tag + "' are taken";
+    return "it sends items of '" + observe::printable(its.tag) + "', and '" + how.tag + "' are taken";
   return {};
 }
 
@@ -465,7 +466,7 @@ std::optional<std::span<const std::byte>> inlet::state::frame() {
   }
   if (size == gave_up_mark)
     fail("the sender, " + peer + ", has given its stream up behind " + std::to_string(taken) +
-         " items: " + std::string(text_in(body.subspan(frame_head))));
+         " items: " + observe::printable(text_in(body.subspan(frame_head))));
   ++taken;
   return body;
 }

@@ -1,5 +1,6 @@
 #include <thalweg/net/outlet.hpp>
 #include <thalweg/observe/clock.hpp>
+#include <thalweg/observe/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -287,7 +288,7 @@ bool outlet::state::greet(const connection& link, const patience& waits, moment 
   } catch (const network_error& e) {
     throw network_error(to.text() + ": " + e.what());
   }
-  if (!its.refusal.empty()) throw network_error(to.text() + " refuses: " + its.refusal);
+  if (!its.refusal.empty()) throw network_error(to.text() + " refuses: " + observe::printable(its.refusal));
   if (!tell_time(link, its.questions, waits, until)) return false;
   resume(its.next);
   return true;
@@ -368,7 +369,8 @@ void outlet::state::hear(const connection& link) {
       const auto text = rest.subspan(sizeof number);
       if (text.size() < 4 || text.size() - 4 < std::min(number_at<std::uint32_t>(text), longest_greeting))
         break;  // the rest of it is to come
-      throw network_error(to.text() + " takes no more items: " + std::string(text_in(text.subspan(4))));
+      throw network_error(to.text() +
+                          " takes no more items: " + observe::printable(text_in(text.subspan(4))));
     }
     taken = number;
     rest = rest.subspan(sizeof number);

@@ -1,4 +1,5 @@
 #include <thalweg/observe/json.hpp>
+#include <thalweg/observe/text.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -9,30 +10,6 @@ namespace THALWEG_NAMESPACE::observe {
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
-
-bool is_continuation(unsigned char c) noexcept {
-  return (c & 0xC0) == 0x80;
-}
-
-// The length of the valid UTF-8 sequence at the start of `text`, or 0: no overlong forms, no surrogates,
-// nothing above U+10FFFF (The Unicode Standard, table 3-7).
-std::size_t utf8_length(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xC2 && lead <= 0xDF   ? 2
-                             : lead >= 0xE0 && lead <= 0xEF ? 3
-                             : lead >= 0xF0 && lead <= 0xF4 ? 4
-                                                            : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i != length; ++i) {
-    if (!is_continuation(byte(i))) return 0;
-  }
-  const unsigned char second = byte(1);
-  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F)) return 0;
-  if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) return 0;
-  return length;
-}
 
 void append_escaped(std::string& out, std::string_view text) {
   constexpr char hex[] = "0123456789abcdef";

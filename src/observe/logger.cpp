@@ -1,4 +1,5 @@
 #include <thalweg/observe/logger.hpp>
+#include <thalweg/observe/text.hpp>
 
 #include <cstdio>
 #include <mutex>
@@ -38,8 +39,7 @@ void logger::hand_over(severity s, std::string_view line) const {
   if (installed()) {
     installed()(s, name_, line);
   } else {
-    std::fprintf(stderr, "%s: %s: %.*s\n", text(s), name_.c_str(), static_cast<int>(line.size()),
-                 line.data());
+    std::fprintf(stderr, "%s: %s: %s\n", text(s), printable(name_).c_str(), printable(line).c_str());
   }
 }
 

@@ -15,6 +15,7 @@ using observe::duration_text;
 using observe::joined;
 using observe::number_text;
 using observe::percent_text;
+using observe::printable;
 
 std::string duration_of(std::chrono::nanoseconds t) {
   return duration_text(static_cast<double>(t.count()));
@@ -167,8 +168,8 @@ std::string report::to_string() const {
                     observe::rate_text(throughput()), final() ? "" : " (still running)"})
           : joined({"not observed", final() ? ", ran for " : ", running for ", duration_of(elapsed())});
   text +=
-      joined({indent, "policy   ", policy().empty() ? "unnamed" : policy(), ", ", plural(workers(), "worker"),
-              " on ", plural(cores(), "core"),
+      joined({indent, "policy   ", policy().empty() ? "unnamed" : printable(policy()), ", ",
+              plural(workers(), "worker"), " on ", plural(cores(), "core"),
               data_.inlined && workers() > 1 ? ", inline: the work per item is too small to hand over" : ""});
   text += joined({indent, "used     ", number_text(cores_used()), " cores, ", duration_of(cpu_time()),
                   " of processor time"});
@@ -176,10 +177,10 @@ std::string report::to_string() const {
   if (paused().count() != 0) text += joined({indent, "paused   ", duration_of(paused())});
   if (dropped() != 0) text += joined({indent, "dropped  ", plural(dropped(), "item")});
   for (const resize_event& e : resizes()) {
-    text += joined({indent, "resized  ", e.stage, " from ", std::to_string(e.from), " to ",
+    text += joined({indent, "resized  ", printable(e.stage), " from ", std::to_string(e.from), " to ",
                     std::to_string(e.to), " replicas after ", duration_of(e.at)});
   }
-  for (const std::string& note : notes()) text += joined({indent, "note     ", note});
+  for (const std::string& note : notes()) text += joined({indent, "note     ", printable(note)});
   text += '\n';
   if (!observed()) return text;
   if (!stages_.empty()) text += joined({"\n", stage_table(*this)});
@@ -189,8 +190,8 @@ std::string report::to_string() const {
   if (!channels().empty()) text += joined({"\n", channel_table(*this)});
   const bottleneck_report limit = bottleneck();
   text += joined({indent, "Limit: ", thalweg::to_string(limit.reason)});
-  if (!limit.stage.empty()) text += joined({" (", limit.stage, ")"});
-  return text += joined({". ", limit.advice, "\n"});
+  if (!limit.stage.empty()) text += joined({" (", printable(limit.stage), ")"});
+  return text += joined({". ", printable(limit.advice), "\n"});
 }
 
 }  // namespace THALWEG_NAMESPACE

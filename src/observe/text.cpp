@@ -54,7 +54,68 @@ std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0: the whole path
 }
 
+bool is_continuation(unsigned char c) noexcept {
+  return (c & 0xC0) == 0x80;
+}
+
+// Of a valid sequence.
+std::uint32_t code_point(std::string_view sequence) noexcept {
+  const auto lead = static_cast<unsigned char>(sequence.front());
+  std::uint32_t code = sequence.size() == 1 ? lead : lead & (0x7FU >> sequence.size());
+  for (const char c : sequence.substr(1)) code = code << 6U | (static_cast<unsigned char>(c) & 0x3FU);
+  return code;
+}
+
+// Control characters, ends of lines and paragraphs, and what sets the direction of writing.
+bool gives_orders(std::uint32_t code) noexcept {
+  return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x61C || code == 0x200E || code == 0x200F ||
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+std::string hex_text(const char* prefix, std::uint32_t code, int digits) {
+  constexpr char hex[] = "0123456789abcdef";
+  std::string text(prefix);
+  for (int i = digits - 1; i >= 0; --i) text += hex[code >> (4 * i) & 15U];
+  return text;
+}
+
 }  // namespace
+
+// No overlong forms, no surrogates, nothing above U+10FFFF (The Unicode Standard, table 3-7).
+std::size_t utf8_length(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xC2 && lead <= 0xDF   ? 2
+                             : lead >= 0xE0 && lead <= 0xEF ? 3
+                             : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                            : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i != length; ++i) {
+    if (!is_continuation(byte(i))) return 0;
+  }
+  const unsigned char second = byte(1);
+  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F)) return 0;
+  if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) return 0;
+  return length;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto valid = utf8_length(text);
+    const auto sequence = text.substr(0, std::max<std::size_t>(valid, 1));
+    if (valid == 0) {
+      out += hex_text("\\x", static_cast<unsigned char>(text.front()), 2);
+    } else if (const auto code = code_point(sequence); !gives_orders(code)) {
+      out += sequence;
+    } else {
+      out += code < 0x80 ? hex_text("\\x", code, 2) : hex_text("\\u", code, 4);
+    }
+    text.remove_prefix(sequence.size());
+  }
+  return out;
+}
 
 std::string fixed_text(double value, int decimals) {
   char text[400];
@@ -128,6 +189,7 @@ void text_table::add_column(std::string title, alignment where) {
 
 void text_table::add_row(std::vector<std::string> cells) {
   cells.resize(columns_.size());
+  for (auto& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }
 

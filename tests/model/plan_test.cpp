@@ -424,7 +424,7 @@ TEST(Picture, DotHoldsNodesEdgesAndFarms) {
 TEST(Picture, NamesAreEscaped) {
   const auto job = source() | same({.name = "a \"b\" \\c\n"}) | sink();
   EXPECT_EQ(json::parse(tw::to_json(job))["stages"][1]["name"], "a \"b\" \\c\n");
-  EXPECT_THAT(tw::to_dot(job), HasSubstr("a \\\"b\\\" \\\\c"));
+  EXPECT_THAT(tw::to_dot(job), HasSubstr("a \\\"b\\\" \\\\c\\\\x0a"));
 }
 
 TEST(Picture, AJobThatCannotRunHasOneToo) {

@@ -216,8 +216,13 @@ TEST(MappingByCost, AShortRunTellsThem) {
   ASSERT_EQ(saved.size(), 4U);
   EXPECT_EQ(saved[1].stage, "draw");
   EXPECT_DOUBLE_EQ(saved[1].each.count(), found[1].each.count());
-  std::ofstream(file) << "{}";
-  EXPECT_THROW((void)tw::saved_costs(file), tw::error);
+  for (const char* none :
+       {"{}", R"({"stages":[{"name":"a","kind":"map","items_in":-1}]})",
+        R"({"stages":[{"name":"a","kind":"map","items_in":1.5e300}]})",
+        R"({"stages":[{"name":"a","kind":"map","items_in":1,"service_ns_per_item":-1}]})"}) {
+    std::ofstream(file) << none;
+    EXPECT_THROW((void)tw::saved_costs(file), tw::error) << none;
+  }
   std::remove(file.c_str());
   EXPECT_THROW((void)tw::saved_costs(file), tw::error);
 }

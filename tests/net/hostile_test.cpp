@@ -36,6 +36,22 @@ TEST(Hostile, AReceiverCannotConfirmWhatWasNotSent) {
               ThrowsMessage<tw::network_error>(HasSubstr("has taken items that have not been sent to it")));
 }
 
+TEST(Hostile, WhatAPeerSaysGivesATerminalNoOrders) {
+  const auto listener = raw_peer::listening();
+  net::outlet out({.host = "127.0.0.1", .port = listener.port()}, {});
+  const auto peer = listener.accepted();
+  peer.say(answer_bytes(0, "\x1b[2J"));
+  peer.hang_up();
+  EXPECT_THAT([&] { out.connect(); }, ThrowsMessage<tw::network_error>(HasSubstr("refuses: \\x1b[2J")));
+
+  const tw::tcp_listener at("127.0.0.1:0");
+  const auto sender = raw_peer::connected_to(at.port());
+  sender.say(hello_bytes(1, "\x1b[2J"));
+  sender.hang_up();
+  net::inlet in(at, {.tag = "text"});
+  EXPECT_THAT([&] { in.next(); }, ThrowsMessage<tw::network_error>(HasSubstr("items of '\\x1b[2J'")));
+}
+
 TEST(Hostile, ASenderMayTellAnyTime) {
   for (const auto told :
        {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {

@@ -45,7 +45,12 @@ template <can_travel T> class typed_wire final : public wire {
 
   void read(byte_reader& from, std::size_t n, pipe::chunk_base& into) const override {
     auto& typed = static_cast<pipe::chunk<T>&>(into);
-    typed.reserve(n);
+    // Memory is got for what has come, not for what a message says that it has.
+    if (const auto each = (typed.marked() ? sizeof(pipe::mark) : 0) + (plain ? sizeof(T) : 0);
+        each > 0 && n > from.left() / each)
+      throw codec_error(std::to_string(n) + " items should follow, and " + std::to_string(from.left()) +
+                        " bytes do");
+    typed.reserve(std::min(n, from.left()));
     if (typed.marked()) {
       // Copied, as they may lie at any address.
       const auto marks = from.bytes(n * sizeof(pipe::mark));
@@ -58,10 +63,14 @@ template <can_travel T> class typed_wire final : public wire {
     } else if constexpr (plain) {
       from.block(typed.extend(n), n * sizeof(T));
     } else {
-      for (std::size_t i = 0; i < n; ++i) typed.emplace();
+      for (std::size_t i = 0; i < n; ++i) {
+        typed.emplace();
+        codec<T>::read(from, typed[i]);
+      }
     }
     if constexpr (!plain) {
-      for (auto& x : typed) codec<T>::read(from, x);
+      if (typed.marked())
+        for (auto& x : typed) codec<T>::read(from, x);
     }
   }
 };

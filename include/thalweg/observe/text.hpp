@@ -37,6 +37,14 @@ std::string percent_text(double part);
 /// All parts one after the other.
 std::string joined(std::initializer_list<std::string_view> parts);
 
+/// The length of the valid UTF-8 sequence at the start of `text`, which is not empty; 0 if there is none.
+std::size_t utf8_length(std::string_view text) noexcept;
+
+/// `text` for a line of a terminal: what would move the cursor, give an order or turn the direction of
+/// writing is shown as `\x1b` or `\u202e`, and so are bytes that are not UTF-8. For names and messages of
+/// others.
+std::string printable(std::string_view text);
+
 /// How many columns of a terminal `text` (UTF-8) fills, each character counted as one.
 std::size_t text_width(std::string_view text) noexcept;
 
@@ -56,8 +64,8 @@ class text_table {
   enum alignment { left, right };
 
   void add_column(std::string title, alignment where = right);
-  /// Cells from the first column on; missing ones stay empty. A column without any text below its title is
-  /// left out.
+  /// Cells from the first column on; missing ones stay empty. They are `printable`. A column without any text
+  /// below its title is left out.
   void add_row(std::vector<std::string> cells);
   std::string to_string(std::string_view indent = "") const;
 

@@ -1,5 +1,6 @@
 #include <thalweg/model/codec.hpp>
 #include <thalweg/net/kafka_inlet.hpp>
+#include <thalweg/observe/text.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -322,7 +323,8 @@ void kafka_inlet::state::take_in(partition& one, message came) {
   if (is && is->is != kind::item) return take_mark(one, *is, std::move(came));
   if (!is) {
     if (stream != 0)
-      fail(text_of(*came) + ": a message of somebody else stands within a stream of '" + name + "'");
+      fail(text_of(*came) + ": a message of somebody else stands within a stream of '" +
+           observe::printable(name) + "'");
     foreign = true;
   } else {
     if (stream == 0 && !foreign && !ordered) adopt(is->stream);
@@ -347,7 +349,7 @@ void kafka_inlet::state::take_mark(partition& one, const label& is, message came
   if (is.is == kind::gave_up) {
     if (how.broken == kafka_broken::error)
       fail("the sender has given its stream up (" + text_of(*came) +
-           "): " + std::string(protocol::text_in(value_of(*came))));
+           "): " + observe::printable(protocol::text_in(value_of(*came))));
     broken = true;
   } else {
     items = is.number;
@@ -382,7 +384,8 @@ void kafka_inlet::state::begin(partition& one, const label& is, message came) {
   tag = std::move(said.tag);
   name = std::move(said.name);
   if (!how.tag.empty() && tag != how.tag)
-    fail(text_of(*came) + ": the stream has items of '" + tag + "', and '" + how.tag + "' are taken");
+    fail(text_of(*came) + ": the stream has items of '" + observe::printable(tag) + "', and '" + how.tag +
+         "' are taken");
   adopt(is.stream);
   begun = true;
   one.whole_from = 0;

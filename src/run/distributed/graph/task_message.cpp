@@ -1,5 +1,6 @@
 #include "task_message.hpp"
 
+#include <cstddef>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -20,6 +21,16 @@ template <class T> void read_all(byte_reader& from, std::vector<T>& all) {
   all.resize(from.count(sizeof(T)));
   const auto bytes = from.bytes(all.size() * sizeof(T));
   if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
+}
+
+// Its bytes as they lie in memory, unless a truth value is none there, or its kind.
+void read_head(byte_reader& from, task_message::header& head) {
+  const auto bytes = from.bytes(sizeof head);
+  const auto at = [&](std::size_t place) { return std::to_integer<unsigned>(bytes[place]); };
+  if (at(offsetof(task_message::header, paced)) > 1 || at(offsetof(task_message::header, more)) > 1 ||
+      at(offsetof(task_message::header, what)) > static_cast<unsigned>(task_message::kind::ends))
+    throw codec_error("a message about a run of items is none");
+  std::memcpy(&head, bytes.data(), bytes.size());
 }
 
 }  // namespace
@@ -75,7 +86,7 @@ void task_message_wire::read(byte_reader& from, std::size_t n, pipe::chunk_base&
   all.reserve(1);
   all.emplace();
   auto& task = all[0];
-  std::memcpy(&task.head, from.bytes(sizeof task.head).data(), sizeof task.head);
+  read_head(from, task.head);
   read_all(from, task.index);
   read_all(from, task.who);
   read_all(from, task.moments);

@@ -19,6 +19,20 @@ struct counted_stage {
   double service_ns = 0;
 };
 
+// No count, no time: whatever it says, it is no report.
+struct not_reported {};
+
+std::uint64_t count_in(const nlohmann::json& number) {
+  if (!number.is_number_unsigned()) throw not_reported{};
+  return number.get<std::uint64_t>();
+}
+
+double service_in(const nlohmann::json& stage) {
+  const auto ns = stage.value("service_ns_per_item", 0.0);
+  if (ns < 0) throw not_reported{};
+  return ns;
+}
+
 std::vector<stage_cost> costs_of_all(const std::vector<counted_stage>& stages) {
   std::uint64_t from_source = 1;
   for (const auto& s : stages) from_source = std::max(from_source, s.source ? s.items : 0);
@@ -42,19 +56,22 @@ std::vector<stage_cost> costs_of(const report& r) {
 std::vector<stage_cost> saved_costs(const std::string& file) {
   std::ifstream in(file);
   if (!in) throw error("costs: cannot read '" + file + "'");
+  const error none("costs: '" + file + "' is no report: it has to be what report::to_json gave");
   std::vector<counted_stage> stages;
   try {
     const auto saved = nlohmann::json::parse(in);
     for (const auto& s : saved.at("stages")) {
       const bool source = s.at("kind") == "source";
-      const auto items = s.at(source ? "items_out" : "items_in").get<std::uint64_t>();
-      stages.push_back({s.at("name").get<std::string>(), source, items, s.value("service_ns_per_item", 0.0)});
+      const auto items = count_in(s.at(source ? "items_out" : "items_in"));
+      stages.push_back({s.at("name").get<std::string>(), source, items, service_in(s)});
     }
   } catch (const nlohmann::json::parse_error& problem) {
     throw error("costs: '" + file + "' is no JSON from byte " + std::to_string(problem.byte) +
                 " on: it has to be what report::to_json gave");
   } catch (const nlohmann::json::exception&) {
-    throw error("costs: '" + file + "' is no report: it has to be what report::to_json gave");
+    throw none;
+  } catch (const not_reported&) {
+    throw none;
   }
   return costs_of_all(stages);
 }
