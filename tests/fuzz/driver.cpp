@@ -67,8 +67,9 @@ void fuzz::expect(bool good, const char* what) {
 // The first argument is the folder of the corpus, to which the seeds come. Each target looks for some
 // seconds, or as many times longer as THALWEG_TEST_SCALE says.
 extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
-  if (*count != 2 || (*arguments)[1][0] == '-') return 0;  // by hand: an input that was found, say
+  if (*count != 2 || (*arguments)[1][0] == '-') return 0;  // by hand
   const fs::path corpus((*arguments)[1]);
+  if (fs::is_regular_file(corpus)) return 0;  // an input that was found
   fs::create_directories(corpus);
   int number = 0;
   for (const auto& seed : fuzz::seeds()) write(corpus / ("seed" + std::to_string(number++)), seed);
