@@ -13,7 +13,7 @@ from rich.table import Table
 
 from thalweg_cli.comparison import SAME, TOO_FEW, Pair, differences, match
 from thalweg_cli.experiment import Setting
-from thalweg_cli.metrics import METRICS, TIME, metric_named
+from thalweg_cli.metrics import ABOVE, METRICS, TIME, metric_named
 from thalweg_cli.run_table import leading_cells, leading_columns
 from thalweg_cli.store import LATEST, PREVIOUS, Store, StoreFile, default_file
 from thalweg_cli.terminal import Failed, console, print_table
@@ -45,7 +45,8 @@ def compare(
     pairs, only_one, only_two = match(*runs, compared, by_threads=by is By.THREADS)
     if not pairs:
         what = f"sets {one.name} and {two.name} have no setting in common that has this metric: {metric}"
-        raise Failed(what, remedy="./thalweg results A, and B, show what they hold")
+        quantile = f", and {ABOVE} elements above a quantile" if compared.percent is not None else ""
+        raise Failed(what, remedy=f"./thalweg results A, and B, show what they hold{quantile}")
     title = f"{compared.title} ({compared.unit}), A: set {one.name}, B: set {two.name}"
     print_table(table_of(pairs, title))
     for name, settings in ((one.name, only_one), (two.name, only_two)):

@@ -73,7 +73,7 @@ def values_of(runs: Sequence[Run], metric: Metric, *, by_threads: bool) -> dict[
     """The values of the runs that count, by setting."""
     found: dict[Setting, list[float]] = {}
     for run in runs:
-        value = metric.of(run)
+        value = metric.told(run)
         if run.counts and value is not None:
             setting = replace(run.setting, freq_pattern=run.setting.pace)
             setting = replace(setting, nthreads=run.threads) if by_threads else setting

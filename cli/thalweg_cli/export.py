@@ -51,7 +51,7 @@ def lines(sets: Iterable[Kept]) -> Iterator[list[object]]:
     for one, runs in sets:
         for run in runs:
             row = row_of(run)
-            measured = [metric.of(run) for metric in METRICS.values()]
+            measured = [metric.told(run) for metric in METRICS.values()]
             cells = [one.id, one.label, *(row[name] for name in IN_LINES), *measured]
             yield ["" if cell is None else cell for cell in cells]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thalweg_cli.runs import Run, Series
+from thalweg_cli.runs import Result, Run, Series
 from thalweg_cli.terminal import Failed
 
 
@@ -41,22 +41,22 @@ class Metric:
             value = value.get(key) if isinstance(value, dict) else None
         return None if value is None else float(value) * self.factor
 
-    def values(self, series: Series) -> list[float]:
-        """The values of the runs that count."""
-        return [value for run in series.good if (value := self.of(run)) is not None]
-
     def told(self, run: Run) -> float | None:
-        """The value, unless it is a quantile that too few elements of the run are above of."""
-        return None if self.percent is not None and not is_told(run, self.percent) else self.of(run)
+        """The value as it may be shown: None for a quantile that too few elements of the run are above of."""
+        return None if self.percent is not None and not is_told(run.result, self.percent) else self.of(run)
+
+    def values(self, series: Series) -> list[float]:
+        """The values of the runs that count, as they may be shown."""
+        return [value for run in series.good if (value := self.told(run)) is not None]
 
 
 ABOVE = 10
 """A quantile says something if so many elements lie above it. Of fewer it is the chance of a few elements."""
 
 
-def is_told(run: Run, percent: float) -> bool:
+def is_told(result: Result, percent: float) -> bool:
     """Whether enough elements of a run have a latency above a quantile."""
-    latency = run.result.get("latency")
+    latency = result.get("latency")
     return is_enough(latency.get("count") or 0 if isinstance(latency, dict) else 0, percent)
 
 

@@ -143,9 +143,9 @@ class Row:
         return self.series.setting.user_args
 
     def values(self, metric: Metric) -> list[float]:
-        """The values of the runs that count; none of quantiles that say nothing."""
+        """The values of the runs that count, as they may be shown."""
         if metric not in (SPEED_UP, EFFICIENCY):
-            return [value for run in self.series.good if (value := metric.told(run)) is not None]
+            return metric.values(self.series)
         threads = self.series.setting.degree if metric is EFFICIENCY else 1
         base = (self.sequential or 0) * threads
         return [metric.factor * value / base for value in self.values(THROUGHPUT)] if base else []
@@ -161,7 +161,7 @@ class Row:
             for key, value in (run.result.get("latency") or {}).items():
                 if (name := QUANTILE.fullmatch(key)) and value is not None:
                     percent = float(name[1].replace("_", "."))
-                    if is_told(run, percent):
+                    if is_told(run.result, percent):
                         found.setdefault(percent, []).append(float(value))
         return {percent: spread for percent in sorted(found) if (spread := Spread.of(found[percent]))}
 
@@ -333,7 +333,8 @@ def plain_curve(curve: Curve) -> dict[str, Any]:
         "way": curve.row.way,
         "sequential": False,
         "nthreads": found.setting.nthreads,
-        **{name: found.plain()[name] for name in ("unthrottled", "bound_ms", "low_p99_ms", "rate", "above")},
+        **{name: found.plain()[name] for name in ("unthrottled", "bound_ms", "rate", "above")},
+        "low_p99_ms": found.low_p99_ms if found.has_p99 else None,
         "bounded": f"{found.bounded} of {found.runs}",
         "remark": remark(found),
         "points": [

@@ -66,7 +66,8 @@ def curve_lines(curve: Curve, metrics: Sequence[Metric]) -> Iterator[list[object
         where = [row.of.id, curve.case_name, row.interface, row.composition, found.setting.nthreads]
         values = [median(metric, point) for metric in metrics]
         counts = [point.setting.frequency, bounded_in(point), len(point.good)]
-        yield [*where, *counts, *values, found.bound_ms, "" if found.rate is None else found.rate]
+        cells = [*where, *counts, *values, found.bound_ms, found.rate]
+        yield ["" if cell is None else cell for cell in cells]
 
 
 def settings_csv(rows: Sequence[Row]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thalweg_cli.experiment import Setting
-from thalweg_cli.metrics import METRICS, THROUGHPUT
+from thalweg_cli.metrics import METRICS, THROUGHPUT, is_told
 from thalweg_cli.runs import Result, Run
 
 BOUNDED = "bounded"
@@ -69,7 +69,7 @@ def verdict(result: Result, rate: float, bound_ms: float | None = None) -> str:
     if p99 is None or not elements or seconds is None:
         return "no latency was measured"
     if bound_ms is not None and p99 > bound_ms:
-        return f"p99 of {p99:.4g} ms"
+        return f"p99 of {p99:.4g} ms" if is_told(result, 99) else "latency beyond the bound"
     throughput = result.get("throughput") or elements / seconds
     if throughput < KEEPS_UP * rate:
         return f"took {throughput:.4g}/s of {rate:.4g}/s"
@@ -119,7 +119,8 @@ class Found:
 
     Throughput without a rate, p99 at low load, the bound, the highest rate at which latency was bounded, and
     in how many runs of how many there; the lowest rate above it at which it was not. `seconds` is what the
-    runs there took. Without a `rate` none was found, and `error` may say why.
+    runs there took. `has_p99`: whether p99 at low load may be shown. Without a `rate` none was found, and
+    `error` may say why.
     """
 
     setting: Setting
@@ -132,6 +133,7 @@ class Found:
     runs: int = 0
     seconds: float = 0
     error: str = ""
+    has_p99: bool = False
 
     def plain(self) -> dict[str, Any]:
         """As it is kept."""
@@ -203,6 +205,7 @@ class Search:
         self._repeat = repeat
         self._bound_ms = bound_ms
         self._elements = 0.0
+        self._has_p99 = False
         self._tallies: dict[float, Tally] = {}
 
     def steps(self) -> Steps:
@@ -221,7 +224,13 @@ class Search:
         at_low_load = self._ask(rounded(LOW_LOAD * unthrottled))
         low_p99 = min((yield from self._several(at_low_load, max(self._repeat, LOW_RUNS), P99.of)))
         bound = self._bound_ms or max(TIMES_LOW * low_p99, LEAST_BOUND_MS)
-        self.found = replace(self.found, unthrottled=unthrottled, low_p99_ms=low_p99, bound_ms=bound)
+        self.found = replace(
+            self.found,
+            unthrottled=unthrottled,
+            low_p99_ms=low_p99,
+            bound_ms=bound,
+            has_p99=self._has_p99,
+        )
 
     def _several(
         self, ask: Ask, times: int, value: Callable[[Run], float | None]
@@ -240,6 +249,7 @@ class Search:
         if run.error:
             raise RunFailed(run.error)
         self._elements = float(run.result.get("elements") or 0)
+        self._has_p99 = is_told(run.result, 99)
         return run
 
     def _ask(self, rate: float) -> Ask:

@@ -63,7 +63,7 @@ def curve_table(points: Sequence[Series], found: Found) -> Table:
         style = "bold green" if rate == found.rate else "" if 2 * bounded_in(row) > len(row.good) else "red"
         table.add_row(
             f"{rate:.4g}",
-            *(f"{median(metric, row):.4g}" for metric in shown),
+            *(short(median(metric, row)) for metric in shown),
             bar(p99, p99s),
             str(len(row.good)),
             str(bounded_in(row)),
@@ -73,16 +73,21 @@ def curve_table(points: Sequence[Series], found: Found) -> Table:
     return table
 
 
-def median(metric: Metric, row: Series) -> float:
-    """The median of the runs of a point; NaN if they have no such value."""
+def median(metric: Metric, row: Series) -> float | None:
+    """The median of the runs of a point; None if they have no value that may be shown."""
     values = metric.values(row)
-    return statistics.median(values) if values else math.nan
+    return statistics.median(values) if values else None
 
 
-def bar(value: float, values: Sequence[float]) -> str:
+def short(value: float | None) -> str:
+    """A number in four digits."""
+    return "-" if value is None else f"{value:.4g}"
+
+
+def bar(value: float | None, values: Sequence[float | None]) -> str:
     """A bar for a value among others, by its logarithm."""
-    logs = [math.log(one) for one in values if one > 0]
-    if not value > 0 or max(logs) == min(logs):
+    logs = [math.log(one) for one in values if one]
+    if not value or max(logs) == min(logs):
         return ""
     share = (math.log(value) - min(logs)) / (max(logs) - min(logs))
     return "█" * (1 + round(share * (BAR - 1)))
@@ -111,8 +116,8 @@ def found_table(found: Sequence[Found]) -> Table:
 def found_cells(one: Found) -> list[str]:
     """What stands behind the setting."""
     cells = [one.unthrottled, one.rate, 100 * one.rate / one.unthrottled if one.rate else None, one.above]
-    cells += [one.low_p99_ms, one.bound_ms]
-    return [*(f"{cell:.4g}" if cell else "-" for cell in cells), f"{one.bounded} of {one.runs}"]
+    cells += [one.low_p99_ms if one.has_p99 else None, one.bound_ms]
+    return [*(short(cell or None) for cell in cells), f"{one.bounded} of {one.runs}"]
 
 
 def remark(one: Found) -> str:

@@ -17,6 +17,7 @@ from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.compare import coloured
 from thalweg_cli.comparison import Pair, differences, match
 from thalweg_cli.experiment import Conditions, Setting
+from thalweg_cli.export import write_csv
 from thalweg_cli.metrics import METRICS, THROUGHPUT, TIME
 from thalweg_cli.runs import Run
 from thalweg_cli.store import Store
@@ -100,6 +101,13 @@ class Match(unittest.TestCase):
         self.assertEqual(match(bad, runs(SETTING, (1,)), TIME), ([], [], [SETTING]))
         self.assertEqual(match(runs(SETTING, (1,)), runs(SETTING, (1,)), METRICS["p99"]), ([], [], []))
 
+    def test_quantiles_of_few_elements(self) -> None:
+        for count, found in ((999, 0), (1000, 1)):
+            with self.subTest(count):
+                (run,) = runs(SETTING, (1,))
+                run.result["latency"] = {"count": count, "p99_ms": 9}
+                self.assertEqual(len(match([run], [run], METRICS["p99"])[0]), found)
+
 
 class Commands(unittest.TestCase):
     """The commands as a user types them, over a store of two sets."""
@@ -171,6 +179,16 @@ class Commands(unittest.TestCase):
         lines = list(csv.DictReader(files[1].read_text(encoding="utf-8").splitlines()))
         self.assertEqual([line["label"] for line in lines], ["old"] * 5 + ["new"] * 6)
         self.assertEqual((lines[0]["time (s)"], lines[0]["batch"], lines[0]["p99 (ms)"]), ("1.0", "", ""))
+
+    def test_csv_has_no_quantiles_of_few_elements(self) -> None:
+        (few,), (many,) = runs(SETTING, (1,)), runs(SETTING, (1,))
+        for run, count in ((few, 199), (many, 200)):
+            run.result["latency"] = {"count": count, "p95_ms": 9}
+        file = self.folder / "quantiles.csv"
+        with closing(Store(self.file)) as store:
+            write_csv(file, [(store.find("old"), [few, many])])
+        lines = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
+        self.assertEqual([line["p95 (ms)"] for line in lines], ["", "9.0"])
 
     def test_difference_of_nothing(self) -> None:
         with closing(Store(self.file)) as store:

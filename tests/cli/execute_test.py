@@ -304,6 +304,16 @@ class Tables(unittest.TestCase):
         run = Run(Setting(TBB, "test"), 1, "", 1, (), result={"seconds": 2, "latency": {"p99_ms": 9}})
         self.assertEqual([METRICS[name].of(run) for name in ("time", "p99", "p50")], [2, 9, None])
 
+    def test_quantiles_of_few_elements(self) -> None:
+        for count, told in ((999, "-"), (1000, "9")):
+            with self.subTest(count):
+                result = {"seconds": 2, "latency": {"count": count, "mean_ms": 5, "p99_ms": 9}}
+                setting = Setting(TBB, "test")
+                run = Run(setting, 1, "", 1, (), result=result)
+                table = table_of([Series(setting, [run])], "", Shown(latency=True))
+                columns = {str(column.header): list(column.cells) for column in table.columns}
+                self.assertEqual((columns["latency\n(ms)"], columns["p99\n(ms)"]), (["5"], [told]))
+
     def test_only_runs_that_count(self) -> None:
         setting = Setting(TBB, "test")
         runs = [a_run(setting, 1, warm_up=True), a_run(setting, 2), a_run(setting, 3, error="wrong")]

@@ -1,5 +1,6 @@
 """The search for the sustainable throughput, against programs whose capacity is known."""
 
+import csv
 import io
 import random
 import unittest
@@ -39,6 +40,7 @@ def measured(capacity: float, rate: float | None, *, stall_s: float = 0) -> Resu
     waits = [LATENCY_S + excess * t + max(0, stall_s - abs(t - took / 2)) for t in times]
     ordered = sorted(waits)
     latency = {"mean_ms": 1000 * sum(waits) / 40, "p50_ms": 1000 * ordered[20], "p99_ms": 1000 * ordered[-1]}
+    latency["count"] = ELEMENTS
     samples = [{"seconds": t, "latency_ms": 1000 * wait} for t, wait in zip(times, waits, strict=True)]
     seconds = took + LATENCY_S
     return {
@@ -88,6 +90,11 @@ class Verdicts(unittest.TestCase):
         short = {"elements": 300.0, "seconds": 0.955, "throughput": 314.0, "latency": {"p99_ms": 500}}
         self.assertEqual(verdict(short, 853, 600), "took 314/s of 853/s")
         self.assertEqual(verdict({**short, "seconds": 0.36, "throughput": 833.0}, 853, 600), BOUNDED)
+
+    def test_p99_of_few_elements_is_not_told(self) -> None:
+        few = measured(1000, 1010)
+        few["latency"]["count"] = 999
+        self.assertEqual(verdict(few, 1010, 20), "latency beyond the bound")
 
     def test_without_numbers(self) -> None:
         for result in ({}, {"latency": {"p99_ms": 1}}, {"elements": 5, "seconds": 1}):
@@ -303,6 +310,24 @@ class Command(FakeBuild):
         self.assertRegex(lines[0], "rate,bounded,runs,throughput")
         self.assertGreater(len(lines), 10)
 
+    def test_quantiles_of_few_elements(self) -> None:
+        """A p99 that less than ten elements are above is a dash, and no number on the page or in files."""
+        few = STREAM.replace('count\\": 5000', 'count\\": 999')
+        self.add(TBB, few.replace("CAPACITY", "1000"))
+        done = self.type()
+        self.assertEqual(done.exit_code, 0, done.output)
+        self.assertRegex(done.output, r"bzip2_tbb_farm +1 +1000 +\S+ +\S+ +\S+ +- +20 ")
+        self.assertNotIn("p99 of", done.output)
+        self.assertNotIn("nan", done.output)
+        page = self.folder / "report.html"
+        command = ["report", "--output", str(page), "--store", str(self.store), "--csv", str(self.folder)]
+        done = CliRunner().invoke(app, command)
+        self.assertEqual(done.exit_code, 0, done.exception)
+        self.assertIn('"low_p99_ms":null', page.read_text(encoding="utf-8"))
+        for name in ("curves.csv", "runs.csv"):
+            lines = list(csv.DictReader((self.folder / name).read_text(encoding="utf-8").splitlines()))
+            self.assertEqual({line["p99 (ms)"] for line in lines}, {""})
+
     def test_interrupted(self) -> None:
         self.add(TBB, STREAM.replace("CAPACITY", "1000"))
         ends = 'case "$*" in *"-frequency 2000"*) kill -INT $PPID; sleep 60 ;; esac\n'
@@ -332,4 +357,4 @@ class Bars(unittest.TestCase):
 
     def test_logarithmic(self) -> None:
         self.assertEqual([len(bar(x, (1, 10, 100))) for x in (1, 10, 100)], [1, 13, 24])
-        self.assertEqual((bar(1, (1, 1)), bar(float("nan"), (1, 2))), ("", ""))
+        self.assertEqual((bar(1, (1, 1)), bar(None, (None, 1, 2))), ("", ""))

@@ -50,7 +50,7 @@ function foundTable(curves) {
     "p99 at low load (ms)", "bound of p99 (ms)", "bounded in runs", ""];
   const cells = (curve) => [nameOf(curve), curve.nthreads, plain(curve.unthrottled), plain(curve.rate) || "-",
     curve.rate ? plain(100 * curve.rate / curve.unthrottled) : "-", plain(curve.above) || "-",
-    plain(curve.low_p99_ms), plain(curve.bound_ms), curve.bounded, curve.remark];
+    plain(curve.low_p99_ms) || "-", plain(curve.bound_ms), curve.bounded, curve.remark];
   const isText = (index) => index === 0 || index === headings.length - 1;
   const row = (tag, texts) => make("tr", {}, ...texts.map((one, index) => make(tag, { class: isText(index) ? "" : "number" }, String(one))));
   return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, row("th", headings)),
