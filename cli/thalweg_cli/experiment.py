@@ -154,6 +154,11 @@ class Conditions:
         return asdict(self) | {"hosts": list(map(str, self.hosts)), "latency_log": log}
 
 
+def has_one_thread(program: Program) -> bool:
+    """Whether it has one thread for each process, however many are asked for."""
+    return program.interface in (SEQUENTIAL, BY_HAND) or program.on_one_thread
+
+
 def settings(
     programs: Iterable[Program],
     inputs: Sequence[str],
@@ -174,7 +179,7 @@ def settings(
         for ranks in (nprocs if program.is_over_mpi else (None,))
         for *values, arguments in itertools.product(
             inputs,
-            [1] if program.interface in (SEQUENTIAL, BY_HAND) else nthreads,
+            [1] if has_one_thread(program) else nthreads,
             batch,
             batch_bytes,
             batch_interval,

@@ -3,17 +3,14 @@
 What does not compile of the user's own, or as the user has configured it, does not keep the others from it.
 """
 
-import re
 import shutil
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from thalweg_cli.build import build, look_again_at_applications
-from thalweg_cli.own import PROGRAM as SOURCE
-from thalweg_cli.own import Benchmark, OwnFolder
+from thalweg_cli.own import OwnFolder
 from thalweg_cli.paths import build_folder
 from thalweg_cli.programs import (
     PRESET,
@@ -27,7 +24,6 @@ from thalweg_cli.programs import (
 )
 from thalweg_cli.terminal import Failed, console, errors
 
-SPAR = re.compile(r"\[\[\s*spar::")
 ANNOTATED = (
     "is written with SPar's annotations, which mean nothing to this compiler: it runs on one thread, "
     "whatever --nthreads is. SPar's own compiler may be set: configure NAME --set BENCH_CXX=.../spar"
@@ -90,13 +86,7 @@ def build_all(programs: Sequence[Program], *more: str) -> list[Program]:
 def warn_of_annotations(own: Sequence[Program]) -> None:
     """Says which programs have their parallelism in annotations that their compiler does not know."""
     for program in own:
-        source = program.own and program.own / SOURCE
-        if not program.own or not source or not source.is_file():
-            continue
-        if not SPAR.search(source.read_text(encoding="utf-8", errors="replace")):
-            continue
-        compiler = Benchmark.read(program.own).settings().bench_cxx
-        if not Path(compiler).name.startswith("spar"):
+        if program.on_one_thread:
             errors.print(f"warning: {program.name} {ANNOTATED}", style="yellow", markup=False)
 
 

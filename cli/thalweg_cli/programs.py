@@ -11,6 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
+from thalweg_cli.annotations import is_annotated_in_vain
 from thalweg_cli.build import build
 from thalweg_cli.names import did_you_mean
 from thalweg_cli.own import OPERATORS, PROGRAM, Benchmark, Benchmarks, name_of
@@ -37,7 +38,8 @@ class Program:
     """A benchmark program. `missing` says what to do to have it; empty if it can be built.
 
     `own`: the folder of a benchmark of the user's own. `configured`: it is another program, and is built as
-    the user's configuration says. `debugged`: it is meant as it is built for a debugger.
+    the user's configuration says. `debugged`: it is meant as it is built for a debugger. `on_one_thread`: its
+    parallelism stands in annotations that its compiler does not know.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Program:
     own: Path | None = field(default=None, compare=False)
     configured: bool = field(default=False, compare=False)
     debugged: bool = field(default=False, compare=False)
+    on_one_thread: bool = field(default=False, compare=False)
 
     def is_called(self, name: str) -> bool:
         """Whether a user means it by `name`: its name, without the composition if that is the default one.
@@ -116,7 +119,15 @@ def known_programs(folder: Path | None = None, debugged: str = "") -> list[Progr
 def own_programs(benchmarks: Benchmarks) -> list[Program]:
     """The user's own benchmarks. What does not say what it is has a name only, and cannot be built."""
     return [
-        Program(one.name, one.application, one.interface, one.composition, missing="", own=one.folder)
+        Program(
+            one.name,
+            one.application,
+            one.interface,
+            one.composition,
+            missing="",
+            own=one.folder,
+            on_one_thread=is_annotated_in_vain(one),
+        )
         if isinstance(one, Benchmark)
         else Program(one.name, "", "", "", missing=one.why.what, own=one.folder)
         for one in benchmarks

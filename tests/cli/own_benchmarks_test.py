@@ -17,7 +17,7 @@ from fake_programs import FakeBuild, program
 from thalweg_cli import clean, own_build, own_cmake, own_operators, own_update, programs, runs
 from thalweg_cli.app import app
 from thalweg_cli.circumstances import Circumstances
-from thalweg_cli.experiment import Conditions, Setting
+from thalweg_cli.experiment import Conditions, Setting, settings
 from thalweg_cli.json_file import JsonFile
 from thalweg_cli.names import cmake_text
 from thalweg_cli.own import Benchmark, Benchmarks, Unreadable
@@ -1001,8 +1001,7 @@ class Built(unittest.TestCase):
             folder.mkdir()
             source = folder / "program.cpp"
             one = Benchmark(folder, "primes", "spar", "a")
-            mine = programs.Program(one.name, "primes", "spar", "a", missing="", own=folder)
-            warned = []
+            warned, threads = [], []
             for text, compiler in (
                 ("[[spar::ToStream]] while", ""),
                 ("[[ spar::Stage]]", "g++"),
@@ -1011,11 +1010,14 @@ class Built(unittest.TestCase):
             ):
                 source.write_text(text, encoding="utf-8")
                 replace(one, configuration={"PPI_CXX": compiler}).write()
+                (mine,) = own_programs(Benchmarks(Path(name)))
                 self.build(mine)
+                threads.append([one.nthreads for one in settings([mine], ["test"], [2, 3])])
                 warned.append("warning: primes_spar_a is written with SPar's" in said.getvalue())
                 said.seek(0)
                 said.truncate()
         self.assertEqual(warned, [True, True, False, False])
+        self.assertEqual(threads, [[1], [1], [2, 3], [2, 3]])
 
     def test_what_is_built_is_removed(self) -> None:
         with tempfile.TemporaryDirectory() as name:
