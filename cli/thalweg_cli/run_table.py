@@ -12,6 +12,9 @@ from thalweg_cli.metrics import LATENCY, MEMORY, THROUGHPUT, TIME, Metric, summa
 from thalweg_cli.runs import Run, Series
 from thalweg_cli.terminal import Failed
 
+GOOD = "[green]good[/]"
+"""The verdict on outputs that are all as they should be."""
+
 MOST_LINES = 20
 """Of what a program said before it failed."""
 
@@ -47,22 +50,22 @@ class Shown:
         ]
 
 
-def leading_columns(table: Table, settings: Sequence[Setting]) -> None:
+def leading_columns(table: Table, settings: Sequence[Setting], threads: str = "threads") -> None:
     """The columns that say what a row is about; what is the same in all settings stands in the title."""
     if same := in_common(settings):
         table.title = escape(same) if not table.title else f"{table.title}, {escape(same)}"
     table.add_column("program", no_wrap=True)
     if several_inputs(settings):
         table.add_column("input")
-    for heading in ("threads", *(name for name, _ in varied(settings))):
+    for heading in (threads, *(name for name, _ in varied(settings))):
         table.add_column(heading, justify="right")
 
 
-def leading_cells(setting: Setting, settings: Sequence[Setting]) -> list[str]:
-    """What stands in these columns for one of the settings."""
+def leading_cells(setting: Setting, settings: Sequence[Setting], there: str = "") -> list[str]:
+    """What stands in these columns for one of the settings; `there` is behind the threads asked for."""
     given = [value(setting) for _, value in varied(settings)]
     cells = [escape(setting.program.name), *([escape(setting.input)] if several_inputs(settings) else [])]
-    return [*cells, str(setting.nthreads), *(escape(cell(one)) for one in given)]
+    return [*cells, f"{setting.nthreads}{there}", *(escape(cell(one)) for one in given)]
 
 
 def cell(value: float | str | None) -> str:
@@ -90,27 +93,33 @@ def in_common(settings: Sequence[Setting]) -> str:
 
 
 def table_of(rows: Sequence[Series], title: str, shown: Shown) -> Table:
-    """A row for each setting. Beside the threads asked for stand those that were there.
+    """A row for each setting. Behind the threads asked for stand those that were there.
 
-    The number of runs stands in the title if it is the same in all rows, and takes no room then.
+    The number of runs stands in the title if it is the same in all rows, and takes no room then; so does
+    that all outputs are good.
     """
     settings = [row.setting for row in rows]
-    counts = {len(row.good) for row in rows}
+    counts, verdicts = {len(row.good) for row in rows}, {verdict(row) for row in rows}
     if len(counts) == 1:
         (count,) = counts
         title += f", {count} run each" if count == 1 else f", {count} runs each"
-    table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    leading_columns(table, settings)
-    headings = ["really", *(["runs"] if len(counts) > 1 else [])]
+    with_verdicts = shown.verified and verdicts != {GOOD}
+    title += ", verified" if shown.verified and not with_verdicts else ""
+    # A table of all metrics has to fit into 120 columns.
+    table = Table(
+        title=escape(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
+    leading_columns(table, settings, "threads\n(really)")
+    headings = ["runs"] if len(counts) > 1 else []
     for heading in (*headings, *(f"{metric.title}\n({metric.unit})" for metric in shown.metrics)):
         table.add_column(heading, justify="right")
-    if shown.verified:
+    if with_verdicts:
         table.add_column("verified")
     for row in rows:
-        cells = [*leading_cells(row.setting, settings), str(row.threads) if row.runs else "-"]
+        cells = leading_cells(row.setting, settings, f" ({row.threads})" if row.runs else "")
         cells += [str(len(row.good))] if len(counts) > 1 else []
         cells += [summary(metric.values(row)) for metric in shown.metrics]
-        cells += [verdict(row)] if shown.verified else []
+        cells += [verdict(row)] if with_verdicts else []
         table.add_row(*cells)
     return table
 
@@ -119,7 +128,7 @@ def verdict(row: Series) -> str:
     """What came of the check of the outputs."""
     if row.error:
         return "[red]failed[/]"
-    return "[green]good[/]" if row.runs and all(run.verified for run in row.runs) else "-"
+    return GOOD if row.runs and all(run.verified for run in row.runs) else "-"
 
 
 def title_of(rows: Sequence[Series], conditions: Conditions) -> str:

@@ -166,7 +166,7 @@ class Commands(unittest.TestCase):
     def test_one_set(self) -> None:
         done = self.type("results", "latest")
         self.assertIn("set 2 (new): in memory, mean", done.output)
-        self.assertRegex(done.output, r"bzip2_tbb_farm +test +2 +3 +5 +2.\d+\(\d+\)")
+        self.assertRegex(done.output, r"bzip2_tbb_farm +test +2 \(3\) +5 +2.\d+\(\d+\)")
         self.assertIn("./thalweg exec --app bzip2", done.output)
         self.assertIn("bzip2_tbb_farm, small, 2 threads: it broke", done.stderr)
 

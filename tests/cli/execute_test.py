@@ -100,7 +100,7 @@ class Execute(FakeBuild):
             [(run.warm_up, run.number) for run in self.kept()[::2]], [(True, 1), (False, 1), (False, 2)]
         )
         self.assertIn("mean(deviation), 2 runs each", done.output)
-        self.assertRegex(done.output, r"bzip2_tbb_farm +2 +\d+ +0.5 *\n")
+        self.assertRegex(done.output, r"bzip2_tbb_farm +2 \(\d+\) +0.5 *\n")
 
     def test_what_fails_is_told_and_the_rest_goes_on(self) -> None:
         self.add(program("a", "tbb"), "#!/bin/bash\nkill -SEGV $$\n")
@@ -191,7 +191,7 @@ class Execute(FakeBuild):
         found = [run.setting.user_args for run in self.kept()]
         self.assertEqual(found, [("2", "x"), ("4", "x")])
         self.assertEqual(self.kept()[1].command[-4:], ("-user-arg", "4", "-user-arg", "x"))
-        self.assertRegex(done.output, r"bzip2_tbb_farm +1 +4 x ")
+        self.assertRegex(done.output, r"bzip2_tbb_farm +1 \(1\) +4 x ")
 
     def test_wrong_output(self) -> None:
         result = '{\\"seconds\\": 1, \\"verified\\": {\\"good\\": false}}'
@@ -206,7 +206,7 @@ class Execute(FakeBuild):
         out = io.StringIO()
         with redirect_stdout(out), self.assertRaises(KeyboardInterrupt):
             execute(["test"], bench=["all"], store=self.store)
-        self.assertRegex(out.getvalue(), r"bzip2_tbb_farm +1 +\d+ +1 +0.5")
+        self.assertRegex(out.getvalue(), r"bzip2_tbb_farm +1 \(\d+\) +1 +0.5")
         self.assertIn("kept as set 1, which is not complete", out.getvalue())
         self.assertEqual([run.setting.program for run in self.kept()], [TBB])
         self.assertFalse(Store(self.store).find("latest").complete)
@@ -227,7 +227,7 @@ class Execute(FakeBuild):
             done = self.type("--repeat", "2")
         self.assertIsInstance(done.exception, Failed)
         self.assertRegex(str(done.exception), f"{self.store} cannot be written")
-        self.assertRegex(done.output, r"bzip2_tbb_farm +1 +\d+ +0.5")
+        self.assertRegex(done.output, r"bzip2_tbb_farm +1 \(\d+\) +0.5")
 
     def test_print_and_quiet(self) -> None:
         self.add(TBB, MEASURES + "echo aloud >&2\n")
@@ -314,6 +314,19 @@ class Tables(unittest.TestCase):
                 columns = {str(column.header): list(column.cells) for column in table.columns}
                 self.assertEqual((columns["latency\n(ms)"], columns["p99\n(ms)"]), (["5"], [told]))
 
+    def test_all_metrics_fit_into_120_columns(self) -> None:
+        rows = []
+        for one in (TBB, program("person_recognition", "fastflow", "pipe-farm")):
+            runs = [a_run(Setting(one, "small", 4), seconds, verified=True) for seconds in (12.341, 13.007)]
+            for run, latency in zip(runs, (113.1, 119.9), strict=True):
+                run.result["latency"] = {"count": 5000, "mean_ms": latency / 3, "p99_ms": latency}
+                run.result["peak_bytes"], run.result["cpu_seconds"] = 4e6 * latency, latency / 3
+                run.result["throughput"] = 100 * latency
+            rows += in_series(runs)
+        table = table_of(rows, "", Shown(throughput=True, latency=True, memory=True, verified=True))
+        self.assertEqual(len(table.columns), 8)
+        self.assertLess(Console(width=400).measure(table).maximum, 120)
+
     def test_only_runs_that_count(self) -> None:
         setting = Setting(TBB, "test")
         runs = [a_run(setting, 1, warm_up=True), a_run(setting, 2), a_run(setting, 3, error="wrong")]
@@ -329,7 +342,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(columns["program"], ["bzip2_sequential", "bzip2_tbb_farm"])
         self.assertEqual(columns["input"], ["test", "small"])
         self.assertEqual(columns["batch"], ["-", "8"])
-        self.assertEqual(columns["really"], ["3", "-"])
+        self.assertEqual(columns["threads\n(really)"], ["1 (3)", "2"])
         self.assertEqual(columns["time\n(s)"], ["0.5", "-"])
         self.assertEqual(columns["verified"], ["[green]good[/]", "-"])
         same = table_of(
@@ -338,8 +351,11 @@ class Tables(unittest.TestCase):
         self.assertEqual(str(same.title), "a, 0 runs each, batch: 8, argument: \\[b]")
         self.assertNotIn("batch", [str(column.header) for column in same.columns])
         alone = table_of([good], "", Shown(verified=True))
-        self.assertEqual([str(column.header) for column in alone.columns][2:4], ["really", "time\n(s)"])
-        self.assertIn("1 run each", str(alone.title))
+        self.assertEqual(
+            [str(column.header) for column in alone.columns][1:3], ["threads\n(really)", "time\n(s)"]
+        )
+        self.assertEqual(alone.columns[-1].header, "time\n(s)")
+        self.assertIn("1 run each, verified", str(alone.title))
         self.assertEqual([metric in Shown(latency=True).metrics for metric in LATENCY], [True, True])
 
 
