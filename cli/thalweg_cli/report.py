@@ -11,7 +11,7 @@ import typer
 from thalweg_cli.export import Kept
 from thalweg_cli.files import check_writable, file_to_write, make_folder, write_text
 from thalweg_cli.programs import Applications, Benches, Interfaces, check_names, fits
-from thalweg_cli.report_data import Row, rows_of
+from thalweg_cli.report_data import Row, Values, rows_of
 from thalweg_cli.report_page import page
 from thalweg_cli.report_panels import axis_named
 from thalweg_cli.report_tables import write_latex, write_tables
@@ -52,6 +52,13 @@ def report(
     one_scale: Annotated[
         bool, typer.Option("--one-scale", help="Pictures of all applications have the same scale.")
     ] = False,
+    values: Annotated[
+        Values,
+        typer.Option(
+            help="Medians from the lowest to the highest run, or means with standard deviations: in "
+            "pictures, tables for LaTeX, and the page at first."
+        ),
+    ] = Values.MEDIANS,
     png: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the plots as PNG here.")] = None,
     svg: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the plots as SVG here.")] = None,
     csv: Annotated[
@@ -73,19 +80,20 @@ def report(
     rows = rows_of(chosen)
     check_values(chosen, rows)
     axis = axis_named(rows, by.value)
-    write_text(output, page([one for one, _ in chosen], rows, axis.name))
+    write_text(output, page([one for one, _ in chosen], rows, axis.name, values))
     written = [output]
     for folder in filter(None, (png, svg, csv, latex)):
         make_folder(folder)
     if csv:
         written += write_tables(csv, chosen, rows)
     if latex:
-        written += write_latex(latex, rows)
+        written += write_latex(latex, rows, values)
     if png or svg:
         from thalweg_cli.report_figures import write_pictures  # noqa: PLC0415  (loading matplotlib takes long)
 
-        for folder, suffix in ((png, ".png"), (svg, ".svg")):
-            written += write_pictures(folder, suffix, rows, axis, one_scale=one_scale) if folder else []
+        for place, suffix in ((png, ".png"), (svg, ".svg")):
+            if place:
+                written += write_pictures(place, suffix, rows, axis, values, one_scale=one_scale)
     for file in written:
         console.print(f"wrote {file}", markup=False)
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter
 from thalweg_cli.experiment import SEQUENTIAL
 from thalweg_cli.looks import dashes_of, looks_of, marks_of
 from thalweg_cli.metrics import Metric
-from thalweg_cli.report_data import Row, Spread
+from thalweg_cli.report_data import Row, Spread, Values
 from thalweg_cli.report_panels import LONGEST, Chart, Line, Panel, chart_name
 
 MARK, GROWN = 5, 3
@@ -34,9 +34,10 @@ LINES: dict[str, Any] = {
 
 
 class Style:
-    """How rows look, the same in all pictures."""
+    """How rows look, the same in all pictures, and which values are shown of them."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[Row], values: Values = Values.MEDIANS) -> None:
+        self.values = values
         self.looks = looks_of(row.interface for row in rows)
         self.dashes = dashes_of(row.composition for row in rows)
         sets = list(dict.fromkeys(row.of.id for row in rows))
@@ -56,15 +57,19 @@ class Style:
         """What the legend calls a row."""
         return f"{row.way}, set {row.of.id}" if self.several_sets else row.way
 
+    def at(self, spreads: Iterable[Spread]) -> list[float]:
+        """Where marks are."""
+        return [one.shown(self.values).at for one in spreads]
+
+    def bars(self, spreads: Iterable[Spread]) -> list[list[float]]:
+        """How far the ends of bars are from marks."""
+        shown = [one.shown(self.values) for one in spreads]
+        return [[one.at - one.low for one in shown], [one.high - one.at for one in shown]]
+
     def legend(self, rows: Iterable[Row]) -> list[Line2D]:
         """An entry for each line."""
         shown = {self.name(row): self.of(row) for row in rows}
         return [Line2D([], [], label=name, **look) for name, look in shown.items()]
-
-
-def bars(spreads: Sequence[Spread]) -> list[list[float]]:
-    """How far the lowest and the highest runs are from the medians."""
-    return [[one.median - one.low for one in spreads], [one.high - one.median for one in spreads]]
 
 
 def draw_chart(ax: Axes, panel: Panel, chart: Chart, style: Style, limits: dict[str, list[float]]) -> None:
@@ -103,9 +108,9 @@ def draw_lines(ax: Axes, panel: Panel, metric: Metric, style: Style) -> None:
         if points := places_of(line, metric):
             look, spreads = style.of(points[0][1]), [spread for _, _, spread in points]
             if line.is_level:
-                ax.axhline(spreads[0].median, color=look["color"], linestyle=LINES["dot"], linewidth=1.2)
-            medians = [spread.median for spread in spreads]
-            ax.errorbar([at for at, _, _ in points], medians, yerr=bars(spreads), **ERRORS | look)
+                ax.axhline(style.at(spreads)[0], color=look["color"], linestyle=LINES["dot"], linewidth=1.2)
+            places = [at for at, _, _ in points]
+            ax.errorbar(places, style.at(spreads), yerr=style.bars(spreads), **ERRORS | look)
     put_ticks(ax, panel)
 
 
@@ -147,8 +152,8 @@ def draw_bars(ax: Axes, panel: Panel, chart: Chart, style: Style) -> None:
                         ax.plot([spread.median, end.median], [at, at], color=color, linewidth=width)
                 ax.plot([spread.median], [at], **style.of(row))
             else:
-                ax.barh(at, spread.median, color=color, alpha=0.8)
-                ax.errorbar([spread.median], [at], xerr=bars([spread]), color="#111827", **ERRORS)
+                ax.barh(at, style.at([spread]), color=color, alpha=0.8)
+                ax.errorbar(style.at([spread]), [at], xerr=style.bars([spread]), color="#111827", **ERRORS)
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.grid(visible=False, axis="y")

@@ -4,6 +4,7 @@ import re
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from thalweg_cli.experiment import CATCH_UP, SEARCH, SEQUENTIAL, SUSTAINABLE, Conditions
@@ -41,6 +42,22 @@ SHOWN = {**METRICS, SPEED_UP.name: SPEED_UP, EFFICIENCY.name: EFFICIENCY}
 """What a report has beside the metrics of runs: these two need another program's runs, too."""
 
 
+class Values(StrEnum):
+    """What is shown of several runs."""
+
+    MEDIANS = "medians"
+    MEANS = "means"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What stands for some runs, and from where to where its bar goes."""
+
+    at: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
 class Spread:
     """Values of runs: their median, the lowest, the highest, how many; their mean and standard deviation."""
@@ -60,6 +77,12 @@ class Spread:
         deviation = statistics.stdev(values) if len(values) > 1 else 0.0
         mean = statistics.fmean(values)
         return cls(statistics.median(values), min(values), max(values), len(values), mean, deviation)
+
+    def shown(self, values: Values) -> Bar:
+        """The median, from the lowest to the highest; or the mean, with the standard deviation around it."""
+        if values is Values.MEDIANS:
+            return Bar(self.median, self.low, self.high)
+        return Bar(self.mean, self.mean - self.deviation, self.mean + self.deviation)
 
 
 @dataclass(frozen=True)

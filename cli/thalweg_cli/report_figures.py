@@ -24,8 +24,8 @@ from thalweg_cli.files import write_bytes
 from thalweg_cli.looks import Look
 from thalweg_cli.metrics import LATENCY, THROUGHPUT, Metric
 from thalweg_cli.micro_plot import MUTED, STYLE
-from thalweg_cli.report_charts import ERRORS, LINES, Style, bars, draw_chart
-from thalweg_cli.report_data import Curve, Row, curves_of, monitored
+from thalweg_cli.report_charts import ERRORS, LINES, Style, draw_chart
+from thalweg_cli.report_data import Curve, Row, Values, curves_of, monitored
 from thalweg_cli.report_panels import (
     Axis,
     across,
@@ -47,13 +47,19 @@ Plot = Callable[[Axes], None]
 
 
 def write_pictures(
-    folder: Path, suffix: str, rows: Sequence[Row], axis: Axis, *, one_scale: bool = False
+    folder: Path,
+    suffix: str,
+    rows: Sequence[Row],
+    axis: Axis,
+    values: Values = Values.MEDIANS,
+    *,
+    one_scale: bool = False,
 ) -> list[Path]:
     """Draws all plots into files with a suffix, `.png` or `.svg`. `one_scale`: the same for all cases."""
     files: list[Path] = []
     names: set[str] = set()
     with mpl.rc_context(STYLE | {"text.parse_math": False}):  # Names may have any signs.
-        for name, figure in pictures(rows, axis, one_scale=one_scale):
+        for name, figure in pictures(rows, axis, values, one_scale=one_scale):
             free = unused(slug(name), names)
             names.add(free)
             files.append(folder / f"{free}{suffix}")
@@ -64,9 +70,11 @@ def write_pictures(
     return files
 
 
-def pictures(rows: Sequence[Row], axis: Axis, *, one_scale: bool = False) -> Iterator[tuple[str, Figure]]:
+def pictures(
+    rows: Sequence[Row], axis: Axis, values: Values = Values.MEDIANS, *, one_scale: bool = False
+) -> Iterator[tuple[str, Figure]]:
     """The pictures, each with its name."""
-    style = Style(rows)
+    style = Style(rows, values)
     ranking = rank(rows, THROUGHPUT)
     if ranking.cases:
         yield "ranking", drawn([lambda ax: draw_ranking(ax, ranking, style.looks)], "", [], wide=1.6)
@@ -159,7 +167,7 @@ def quantiles_panel(rows: Sequence[Row], style: Style) -> Plot:
             xs = [-math.log10(1 - percent / 100) for percent in found]
             spreads = list(found.values())
             look = ERRORS | style.of(row)
-            ax.errorbar(xs, [spread.median for spread in spreads], yerr=bars(spreads), **look)
+            ax.errorbar(xs, style.at(spreads), yerr=style.bars(spreads), **look)
         shown = sorted(ticks)
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -186,7 +194,7 @@ def operators_panel(rows: Sequence[Row], style: Style) -> Plot:
             ys = [names.index(name) + shift for name in found]
             spreads = list(found.values())
             look = ERRORS | style.of(row) | {"linestyle": ""}
-            ax.errorbar([spread.median for spread in spreads], ys, xerr=bars(spreads), **look)
+            ax.errorbar(style.at(spreads), ys, xerr=style.bars(spreads), **look)
         ax.set_yticks(range(len(names)), names)
         ax.invert_yaxis()
         ax.set_xscale("log")
@@ -267,15 +275,15 @@ def draw_curves(ax: Axes, curves: Sequence[Curve], metric: Metric, style: Style)
     for curve in curves:
         look = style.of(curve.row)
         points = [(point, spread) for point in curve.points if (spread := curve.spread(metric, point))]
-        xs = [point.setting.frequency for point, _ in points]
+        xs = [point.setting.frequency or 0.0 for point, _ in points]
         spreads = [spread for _, spread in points]
         lines = ERRORS | look | {"marker": ""}
-        ax.errorbar(xs, [spread.median for spread in spreads], yerr=bars(spreads), **lines)
-        for point, spread in points:
+        ax.errorbar(xs, style.at(spreads), yerr=style.bars(spreads), **lines)
+        for x, (point, spread) in zip(xs, points, strict=True):
             holds = 2 * bounded_in(point) > len(point.good)
             face = look["color"] if holds else "white"
             mark = {"color": look["color"], "marker": look["marker"], "markerfacecolor": face, "zorder": 3}
-            ax.plot([point.setting.frequency], [spread.median], linestyle="", markersize=5, **mark)
+            ax.plot([x], style.at([spread]), linestyle="", markersize=5, **mark)
         if metric.name == "p99":
             ax.axhline(curve.found.bound_ms, color=look["color"], linestyle=LINES["dot"], linewidth=0.8)
         if curve.found.rate:

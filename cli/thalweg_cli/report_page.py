@@ -13,7 +13,16 @@ from thalweg_cli.comparison import text
 from thalweg_cli.looks import dashes_of, looks_of, marks_of
 from thalweg_cli.machine import UNKNOWN
 from thalweg_cli.peers import TITLES
-from thalweg_cli.report_data import CURVES, Row, curves_of, monitored, plain_curve, plain_row, shown_metrics
+from thalweg_cli.report_data import (
+    CURVES,
+    Row,
+    Values,
+    curves_of,
+    monitored,
+    plain_curve,
+    plain_row,
+    shown_metrics,
+)
 from thalweg_cli.report_notes import notes
 from thalweg_cli.report_panels import THREADS, across, axes_of, in_common, name_for, plain_axis
 from thalweg_cli.report_ranking import plain_rankings
@@ -31,12 +40,12 @@ MOST_PLOTS = 100
 """Plots that a card may have."""
 
 
-def page(sets: Sequence[RunSet], rows: Sequence[Row], by: str) -> str:
-    """The page as HTML. `by` is what stands on the axis at first: nthreads, threads or nprocs."""
+def page(sets: Sequence[RunSet], rows: Sequence[Row], by: str, values: Values = Values.MEDIANS) -> str:
+    """The page as HTML. `by` is what stands on the axis at first, `values` what is shown of runs then."""
     from plotly.offline import get_plotlyjs  # noqa: PLC0415  (loading it takes long)
 
     # A script ends at the first `</script>` or hangs on `<!--`, wherever they stand.
-    data = json.dumps(data_of(sets, rows, by), ensure_ascii=False, separators=(",", ":")).replace(
+    data = json.dumps(data_of(sets, rows, by, values), ensure_ascii=False, separators=(",", ":")).replace(
         "<", "\\u003c"
     )
     return Template(part("report.html")).substitute(
@@ -59,13 +68,14 @@ def title_of(sets: Sequence[RunSet]) -> str:
     return f"Thalweg: {'set' if len(sets) == 1 else 'sets'} {names}"
 
 
-def data_of(sets: Sequence[RunSet], rows: Sequence[Row], by: str) -> dict[str, Any]:
+def data_of(sets: Sequence[RunSet], rows: Sequence[Row], by: str, values: Values) -> dict[str, Any]:
     """All that the page shows."""
     metrics = shown_metrics(rows)
     most = samples_per_run(monitored(rows))
     interfaces = looks_of(row.interface for row in rows)
     return {
         "by": by,
+        "values": values.value,
         "sets": [{"id": one.id, "name": one.name, "told": told(one)} for one in sets],
         "metrics": [asdict(metric) for metric in metrics],
         "looks": {name: asdict(look) for name, look in interfaces.items()},

@@ -1,7 +1,6 @@
 """The numbers of a report for other programs: CSV, and tables for LaTeX."""
 
 import re
-import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from thalweg_cli.export import Kept, write_csv
 from thalweg_cli.files import as_csv, write_text
 from thalweg_cli.metrics import LATENCY, THROUGHPUT, Metric
 from thalweg_cli.places import places
-from thalweg_cli.report_data import Curve, Row, curves_of, plain_row, shown_metrics
+from thalweg_cli.report_data import Curve, Row, Spread, Values, curves_of, plain_row, shown_metrics
 from thalweg_cli.report_ranking import Ranking, rank
 from thalweg_cli.sustainable_table import bounded_in, median
 
@@ -30,6 +29,12 @@ LEADING += ("verified",)
 
 IN_TABLES = (THROUGHPUT, *LATENCY)
 """The metrics that LaTeX tables are made of."""
+
+SAID = {
+    Values.MEDIANS: "medians (lowest--highest run)",
+    Values.MEANS: "means with standard deviations",
+}
+"""What cells of these tables have."""
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -114,13 +119,13 @@ def ranking_lines(rows: Sequence[Row]) -> Iterator[list[object]]:
                 yield [*where, score.ratio, score.place.text, score.value, score.way, score.nthreads]
 
 
-def write_latex(folder: Path, rows: Sequence[Row]) -> list[Path]:
+def write_latex(folder: Path, rows: Sequence[Row], values: Values = Values.MEDIANS) -> list[Path]:
     """Writes a table for each case and metric, and one with the ranking by throughput. They need booktabs."""
-    tables = {}
+    tables: dict[str, str] = {}
     for metric in IN_TABLES:
         for (set_id, case), inside in cases(rows, metric).items():
             name = slug(f"set{set_id}-{case}-{metric.name}")
-            tables[unused(name, tables)] = case_table(inside, metric)
+            tables[unused(name, tables)] = case_table(inside, metric, values)
     ranking = rank(rows, THROUGHPUT)
     if ranking.cases:
         tables["ranking"] = ranking_table(ranking)
@@ -140,25 +145,23 @@ def cases(rows: Sequence[Row], metric: Metric) -> dict[tuple[int, str], list[Row
     return found
 
 
-def case_table(rows: Sequence[Row], metric: Metric) -> str:
+def case_table(rows: Sequence[Row], metric: Metric, values: Values) -> str:
     """Interfaces by numbers of threads asked for; what is surely the best of its column is bold."""
     degrees = sorted({row.series.setting.degree for row in rows})
     found = {
         (row.way, row.series.setting.degree): tuple(row.values(metric)) for row in rows if row.spread(metric)
     }
+    spreads = {key: Spread.of(its) for key, its in found.items()}
     best = set()
     for degree in degrees:
-        column = {key: values for key, values in found.items() if key[1] == degree}
-        where = places([[values] for values in column.values()], more_is_better=metric.more_is_better)
+        column = {key: its for key, its in found.items() if key[1] == degree}
+        where = places([[its] for its in column.values()], more_is_better=metric.more_is_better)
         best |= {key for key, place in zip(column, where, strict=True) if len(column) > 1 and place.is_best}
     lines = []
     for way in dict.fromkeys(row.way for row in rows):
         keys = [(way, degree) for degree in degrees]
-        cells = [
-            cell(statistics.median(found[key]) if key in found else None, bold=key in best) for key in keys
-        ]
-        lines.append([latex(way), *cells])
-    note = f"{rows[0].case_name}: {metric.title} ({metric.unit}), medians, by threads asked for"
+        lines.append([latex(way), *(spread_cell(spreads.get(key), values, bold=key in best) for key in keys)])
+    note = f"{rows[0].case_name}: {metric.title} ({metric.unit}), {SAID[values]}, by threads asked for"
     return tabular(["", *map(str, degrees)], lines, note)
 
 
@@ -176,6 +179,19 @@ def ranking_table(ranking: Ranking) -> str:
         lines.append([latex(one.interface), place or "--", cell(one.mean), *ratios])
     note = f"{ranking.metric.title}: ratios to the best, each at its best number of threads"
     return tabular(["", "place", "all", *map(latex, names)], lines, note)
+
+
+def spread_cell(spread: Spread | None, values: Values, *, bold: bool = False) -> str:
+    """What several runs came to: median (lowest--highest), or mean and standard deviation."""
+    if spread is None:
+        return "--"
+    shown = spread.shown(values)
+    text = cell(shown.at, bold=bold)
+    if spread.count == 1:
+        return text
+    if values is Values.MEANS:
+        return rf"{text} $\pm$ {cell(spread.deviation)}"
+    return f"{text} ({cell(shown.low)}--{cell(shown.high)})"
 
 
 def cell(value: float | None, *, bold: bool = False) -> str:

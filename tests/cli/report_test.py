@@ -17,13 +17,14 @@ from typing import Any
 from unittest import mock
 
 from fake_programs import program
+from matplotlib.container import ErrorbarContainer
 from thalweg_cli.app import app
 from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.experiment import SEARCH, Conditions, Setting
 from thalweg_cli.looks import LOOKS, OTHERS, looks_of
 from thalweg_cli.metrics import METRICS, THROUGHPUT
 from thalweg_cli.programs import Program
-from thalweg_cli.report_data import Row, monitored, plain_row, rows_of
+from thalweg_cli.report_data import Row, Values, monitored, plain_row, rows_of
 from thalweg_cli.report_figures import pictures
 from thalweg_cli.report_panels import axis_named
 from thalweg_cli.report_ranking import rank
@@ -113,6 +114,12 @@ def data_in(page: str) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     assert found is not None
     return json.loads(found[1])
+
+
+def has_point(drawn: ErrorbarContainer, x: float, y: float) -> bool:
+    """Whether a line of a picture goes through a point, but for how far it is moved from other lines."""
+    points = drawn.lines[0].get_xydata()
+    return any(abs(one[0] - x) < 0.5 and abs(one[1] - y) < 1e-6 for one in points)
 
 
 class OverAStore(unittest.TestCase):
@@ -353,13 +360,30 @@ class Files(OverAStore):
         folder = self.folder / "a" / "tables"
         self.data("--latex", str(folder))
         table = (folder / "set1-ferret-small-throughput.tex").read_text("utf-8")
-        self.assertIn("sequential & 100 & -- \\\\\n", table)
-        self.assertIn("thalweg farm & 100 & 200 \\\\\n", table)  # Three runs say nothing of who is best.
-        self.assertIn("thalweg pipe-farm & -- & 150 \\\\\n", table)
+        self.assertIn("sequential & 100 (90--110) & -- \\\\\n", table)
+        ours = "thalweg farm & 100 (99--101) & 200 (190--220) \\\\\n"
+        self.assertIn(ours, table)  # Three runs say nothing of who is best.
+        self.assertIn("thalweg pipe-farm & -- & 150 (140--160) \\\\\n", table)
         self.assertIn("\\begin{tabular}{lrr}\n\\toprule\n & 1 & 2 \\\\\n\\midrule\n", table)
         ranking = (folder / "ranking.tex").read_text("utf-8")
         self.assertIn("thalweg & -- & 0.7071 & 1 & 0.5 \\\\\n", ranking)
         self.assertTrue((folder / "set1-bzip2-small-p99.tex").exists())
+
+    def test_means_with_deviations(self) -> None:
+        folder = self.folder / "tables"
+        self.assertEqual(self.data()["values"], "medians")
+        self.assertEqual(self.data("--values", "means", "--latex", str(folder))["values"], "means")
+        table = (folder / "set1-ferret-small-throughput.tex").read_text("utf-8")
+        self.assertIn("sequential & 100 $\\pm$ 10 & -- \\\\\n", table)
+        self.assertIn("means with standard deviations", table.partition("\n")[0])
+        for values, middle, half in ((Values.MEDIANS, 200, [10, 20]), (Values.MEANS, 610 / 3, [15.28] * 2)):
+            with self.subTest(values):
+                figures = dict(pictures(self.rows(), axis_named(self.rows(), "nthreads"), values))
+                (ax, *_) = figures["ferret, small"].axes
+                (ours,) = [one for one in ax.containers if has_point(one, 2, middle)]
+                (_, y), (low, high) = ours.lines[0].get_xydata()[-1], ours.lines[2][0].get_segments()[-1]
+                self.assertAlmostEqual(y, middle)
+                self.assertEqual([round(y - low[1], 2), round(high[1] - y, 2)], half)
 
     def test_names(self) -> None:
         self.assertEqual(

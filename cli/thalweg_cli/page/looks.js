@@ -3,7 +3,7 @@
 const MEDIANS = "medians";
 const again = [];  // What else is written again when other values are to be shown.
 const hidden = new Set();
-let values = MEDIANS;
+let values = data.values;
 
 /** What stands for some runs, and from where to where its bar goes. */
 function shownOf([median, low, high, , mean, deviation]) {

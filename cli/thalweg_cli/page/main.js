@@ -43,7 +43,9 @@ theme.addEventListener("change", () => {
 dark.addEventListener("change", () => applyTheme(theme.value));
 applyTheme(theme.value);
 
-document.getElementById("values").addEventListener("change", (event) => show(event.target.value));
+const shown = document.getElementById("values");
+shown.value = values;
+shown.addEventListener("change", () => show(shown.value));
 
 showNotes();
 showRanking();
