@@ -39,7 +39,8 @@ def medians(values: Sequence[float], draw: "np.random.Generator") -> "np.ndarray
     """The medians of a sample that is drawn again and again."""
     import numpy as np  # noqa: PLC0415
 
-    return np.median(draw.choice(np.asarray(values), (RESAMPLES, len(values))), axis=1)
+    found: np.ndarray = np.median(draw.choice(np.asarray(values), (RESAMPLES, len(values))), axis=1)
+    return found
 
 
 def cliffs_delta(before: Sequence[float], after: Sequence[float]) -> float:

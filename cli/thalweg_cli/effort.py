@@ -48,7 +48,8 @@ class Measure:
         result: Any = measures
         for name in self.value.split("."):
             result = getattr(result, name)
-        return result
+        value: float = result
+        return value
 
 
 EFFORT = Measure("effort", "halstead.effort", "effort")

@@ -4,7 +4,6 @@ import math
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,7 +30,7 @@ from thalweg_cli.programs import (
     known_programs,
     select,
 )
-from thalweg_cli.recipe import ALL, MONITOR_MS, PERIODS, FrequencyRecipe, patterns_of
+from thalweg_cli.recipe import MONITOR_MS, FrequencyRecipe, Pattern, patterns_of
 from thalweg_cli.run_table import Shown
 from thalweg_cli.runs import Series, command_of
 from thalweg_cli.store import LATEST, PREVIOUS, Store, default_file
@@ -41,8 +40,6 @@ from thalweg_cli.terminal import Failed, console
 WHOLE, REAL = "N|A:B|A:STEP:B", "N|A:STEP:B"
 
 A_DAY_S = 86_400.0
-
-Pattern = StrEnum("Pattern", {name: name for name in (ALL, *PERIODS)})
 
 
 def execute(
@@ -172,9 +169,9 @@ def execute(
         hosts_of(hosts) if hosts else (),
         latency_log.absolute() if latency_log else None,
     )
-    degrees = ranges.NTHREADS.values(nthreads)
-    ranks = ranges.NPROCS.values(nprocs or "1")
-    varied = {
+    degrees = ranges.NTHREADS.whole_values(nthreads)
+    ranks = ranges.NPROCS.whole_values(nprocs or "1")
+    varied: dict[str, list[Any]] = {
         "batch": values_of(ranges.BATCH, batch),
         "batch_bytes": values_of(ranges.BATCH_BYTES, batch_bytes),
         "batch_interval": values_of(ranges.BATCH_INTERVAL, batch_interval),
@@ -183,7 +180,8 @@ def execute(
     }
     names = list(dict.fromkeys(inputs))
     if debug_one:
-        check_one(math.prod(map(len, (degrees, ranks, names, *varied.values()))))
+        given: list[list[Any]] = [degrees, ranks, names, *varied.values()]
+        check_one(math.prod(map(len, given)))
     check_label(label)
     check_files(json_file, latency_log)
     left_out: list[str] = []

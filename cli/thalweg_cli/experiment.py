@@ -174,10 +174,21 @@ def settings(
 ) -> list[Setting]:
     """All combinations. What has one thread, or is one process, has so whatever the others have."""
     return [
-        Setting(program, *values, freq_pattern=freq_pattern, nprocs=ranks, user_args=arguments)
+        Setting(
+            program,
+            name,
+            threads,
+            elements,
+            size,
+            seconds,
+            rate,
+            freq_pattern,
+            nprocs=ranks,
+            user_args=arguments,
+        )
         for program in programs
         for ranks in (nprocs if program.is_over_mpi else (None,))
-        for *values, arguments in itertools.product(
+        for name, threads, elements, size, seconds, rate, arguments in itertools.product(
             inputs,
             [1] if has_one_thread(program) else nthreads,
             batch,

@@ -15,8 +15,15 @@ from thalweg_cli.store_rows import RunSet, row_of
 Kept = tuple[RunSet, list[Run]]
 """A set with its runs."""
 
-IN_LINES = ("program", "application", "interface", "composition", "input", "nprocs", "nthreads", "threads")
-IN_LINES += (
+IN_LINES = (
+    "program",
+    "application",
+    "interface",
+    "composition",
+    "input",
+    "nprocs",
+    "nthreads",
+    "threads",
     "batch",
     "batch_bytes",
     "batch_interval",
@@ -26,8 +33,11 @@ IN_LINES += (
     "purpose",
     "judged",
     "number",
+    "warm_up",
+    "ended",
+    "verified",
+    "error",
 )
-IN_LINES += ("warm_up", "ended", "verified", "error")
 
 
 def conditions_of(one: RunSet) -> Conditions:

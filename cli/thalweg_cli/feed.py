@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
+from thalweg_cli.applications import make_input
 from thalweg_cli.build import build
-from thalweg_cli.execute import make_input
 from thalweg_cli.experiment import SEQUENTIAL, number
 from thalweg_cli.paths import build_folder
 from thalweg_cli.process import finish

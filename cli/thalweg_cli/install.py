@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -94,11 +95,11 @@ def folder_interface(name: str) -> Interface:
 
 def register(places: Sequence[tuple[Interface, str]], forgotten: Sequence[Interface]) -> None:
     """Keeps and removes places, and lets CMake look again."""
-    kept = {name: str(place) for name, place in registered().items()}
+    kept = dict(registered())
     for interface in forgotten:
         if kept.pop(interface.name, None) is None:
             raise Failed(f"no folder of {interface.title} is registered", remedy="./thalweg install --list")
-    kept |= {interface.name: place for interface, place in places}
+    kept |= {interface.name: Path(place) for interface, place in places}
     keep(kept)
     for interface, place in places:
         console.print(f"registered {interface.title}: {place}", markup=False)

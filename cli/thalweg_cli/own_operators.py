@@ -42,21 +42,26 @@ def edit_op(name: NameOrApplication, op: Operator, editor: Editor = "", folder: 
 
 def reset_op(
     name: Name,
-    op: Operator,
+    op: Annotated[
+        str, typer.Option(metavar="OPERATOR", help="One operator; without this, all that it has of its own.")
+    ] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     folder: OwnFolder = None,
 ) -> None:
-    """Give a benchmark the application's operator again; what was changed in it is lost."""
+    """Give a benchmark the application's operators again, all or one; what was changed in them is lost."""
     if name in own_applications():
         what = f"the operators of {name} are your own, and nothing is kept that they could be set back to"
-        raise Failed(what, remedy=f"./thalweg edit-op {name} --op {op}")
+        raise Failed(what, remedy=f"./thalweg edit-op {name} --op {op or 'OPERATOR'}")
     one = own_benchmark(Benchmarks(folder), name)
-    operator, files = files_of(one.application, op)
-    if operator not in one.operators:
+    operators = [files_of(one.application, op)[0]] if op else list(one.operators)
+    if missing := [operator for operator in operators if operator not in one.operators]:
         has = ", ".join(one.operators) or "none"
-        raise Failed(f"{one.name} has no {operator} of its own", remedy=f"operators of its own: {has}")
-    left = replace(one, operators={key: its for key, its in one.operators.items() if key != operator})
-    gone = [file for file in one.operators[operator] if file not in left.changed_files]
+        raise Failed(f"{one.name} has no {missing[0]} of its own", remedy=f"operators of its own: {has}")
+    if not operators:
+        raise Failed(f"{one.name} has no operator of its own")
+    left = replace(one, operators={key: its for key, its in one.operators.items() if key not in operators})
+    files = {file for operator in operators for file in one.operators[operator]}
+    gone = sorted(files - set(left.changed_files))
     changed = [file for file in gone if Change.of(one, file).is_edited]
     if changed and not yes:
         confirm(f"what was changed in {', '.join(changed)} will be lost; go on?", "--yes does not ask")
@@ -64,8 +69,8 @@ def reset_op(
     for file in gone:
         for place in (one.folder / OPERATORS / file, one.folder / BASE / file):
             place.unlink(missing_ok=True)
-    console.print(f"{one.name} has the application's {operator}")
-    for file in sorted(set(files) & set(left.changed_files)):
+    console.print(f"{one.name} has the application's {', '.join(operators)}")
+    for file in sorted(files & set(left.changed_files)):
         others = ", ".join(key for key, its in left.operators.items() if file in its)
         console.print(f"[yellow]note:[/] {file} stays as it is: {others} has it, too")
     if not left.operators:

@@ -54,7 +54,8 @@ def log_medians(values: tuple[float, ...], number: int) -> "np.ndarray | None":
     import numpy as np  # noqa: PLC0415  (loading numpy takes long)
 
     with np.errstate(divide="ignore"):
-        return np.log(medians(values, np.random.default_rng([SEED, number])))
+        found: np.ndarray = np.log(medians(values, np.random.default_rng([SEED, number])))
+    return found
 
 
 def total(samples: Sequence[tuple[float, ...]], number: int) -> "np.ndarray | None":

@@ -48,6 +48,10 @@ class Range:
             raise Failed(f"{self.option} {text}: these are more than {MOST_VALUES} values")
         return [int(value) if self.whole else float(value) for value in found]
 
+    def whole_values(self, text: str) -> list[int]:
+        """The same, of a range of whole numbers."""
+        return [int(value) for value in self.values(text)]
+
     def forms(self) -> str:
         """What may be written."""
         return "N, A:B or A:STEP:B" if self.whole else "N or A:STEP:B"

@@ -6,6 +6,7 @@ A. M. Garcia, Easing the Benchmarking of Parallel Stream Processing on Multi-cor
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -19,13 +20,30 @@ from thalweg_cli.runs import Series
 LEAST, GREATEST = 0.1, 1.1
 """The lowest and the highest frequency, as shares of the throughput without a frequency."""
 
-PERIODS = {"wave": 1 / 3, "binary": 1 / 3, "increasing": 1.0, "decreasing": 1.0, "spike": 1 / 3}
+
+class Pattern(StrEnum):
+    """How frequencies change; `all` is each of the others."""
+
+    ALL = "all"
+    WAVE = "wave"
+    BINARY = "binary"
+    INCREASING = "increasing"
+    DECREASING = "decreasing"
+    SPIKE = "spike"
+
+
+PERIODS: dict[str, float] = {
+    Pattern.WAVE: 1 / 3,
+    Pattern.BINARY: 1 / 3,
+    Pattern.INCREASING: 1.0,
+    Pattern.DECREASING: 1.0,
+    Pattern.SPIKE: 1 / 3,
+}
 """The period of each pattern, as a share of the time that a run without a frequency takes."""
 
 SPIKE_PERCENT = 10
 DIGITS = 4
 
-ALL = "all"
 MONITOR_MS = 250
 """What the literature samples at, and what is sampled at if nothing else is asked for."""
 
@@ -48,7 +66,7 @@ class Pace:
     def pattern(self, name: str) -> str:
         """A pattern with its numbers, as programs take it."""
         values = (PERIODS[name] * self.seconds, LEAST * self.throughput, GREATEST * self.throughput)
-        percent = [str(SPIKE_PERCENT)] if name == "spike" else []
+        percent = [str(SPIKE_PERCENT)] if name == Pattern.SPIKE else []
         return ",".join([name, *map(short, values), *percent])
 
 
@@ -59,7 +77,7 @@ def short(value: float) -> str:
 
 def patterns_of(names: Sequence[str]) -> list[str]:
     """The patterns that are meant."""
-    return list(PERIODS) if ALL in names else list(dict.fromkeys(map(str, names)))
+    return list(PERIODS) if Pattern.ALL in names else list(dict.fromkeys(map(str, names)))
 
 
 class FrequencyRecipe:
@@ -112,7 +130,7 @@ class FrequencyRecipe:
         for plain in self._plain:
             if pace := Pace.of(plain):
                 values = (pace.throughput, pace.seconds, LEAST * pace.throughput, GREATEST * pace.throughput)
-                cells = [short(value) for value in (*values, PERIODS["wave"] * pace.seconds)]
+                cells = [short(value) for value in (*values, PERIODS[Pattern.WAVE] * pace.seconds)]
                 table.add_row(*leading_cells(plain.setting, settings), *cells)
         return [table] if table.row_count else []
 

@@ -81,15 +81,15 @@ def draw_chart(ax: Axes, panel: Panel, chart: Chart, style: Style, limits: dict[
     else:
         draw_lines(ax, panel, chart.metric, style)
     along = ax.set_xlim if panel.is_of_one_place else ax.set_ylim
-    low, high = limits.get(chart_name(chart), [0, None])
+    ends = limits.get(chart_name(chart))
     if chart.is_band:
         (ax.set_xscale if panel.is_of_one_place else ax.set_yscale)("log")
         values = ax.xaxis if panel.is_of_one_place else ax.yaxis
         values.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        if high:
-            along(low * 0.8, high * 1.25)
+        if ends:
+            along(ends[0] * 0.8, ends[1] * 1.25)
     else:
-        along(0, high * 1.05 if high else None)
+        along(0, ends[1] * 1.05 if ends else None)
     ax.set_title("\n".join(textwrap.wrap(chart.title, TITLE_WIDTH)))
 
 
@@ -141,7 +141,7 @@ def put_ticks(ax: Axes, panel: Panel) -> None:
 
 def draw_bars(ax: Axes, panel: Panel, chart: Chart, style: Style) -> None:
     """A bar for each program, at the one place there is; of a band, a mark with its bars."""
-    names = []
+    names: list[str] = []
     for line in panel.lines:
         for _, row, spread in places_of(line, chart.metric):
             at, color = len(names), style.of(row)["color"]

@@ -3,6 +3,7 @@
 import io
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,14 +78,14 @@ def pictures(
     style = Style(rows, values)
     ranking = rank(rows, THROUGHPUT)
     if ranking.cases:
-        yield "ranking", drawn([lambda ax: draw_ranking(ax, ranking, style.looks)], "", [], wide=1.6)
+        bars = partial(draw_ranking, ranking=ranking, looks=style.looks)
+        yield "ranking", drawn([bars], "", [], wide=1.6)
     yield from curve_pictures(rows, style)
     panels = panels_of(rows, axis, name_for(axis, rows))
     limits = limits_of(panels) if one_scale else {}
     for one in panels:
         plots: list[Plot] = [
-            lambda ax, one=one, chart=chart: draw_chart(ax, one, chart, style, limits)  # type: ignore[misc]
-            for chart in one.charts
+            partial(draw_chart, panel=one, chart=chart, style=style, limits=limits) for chart in one.charts
         ]
         yield one.title, drawn(plots, one.title, style.legend(row for line in one.lines for row in line.rows))
     rows = [row for row in rows if not row.is_point]
@@ -101,14 +102,14 @@ def pictures(
             yield f"{name} operators", drawn([operators_panel(measured, style)], title, legend, wide=1.6)
         if sampled := [row for row in most_threads if row.sampled()]:
             series = [(row, taken["columns"]) for row in sampled if (taken := samples(row.sampled(), most))]
-            over_time = [
-                lambda ax, column=column, series=series: draw_series(ax, series, column, style)  # type: ignore[misc]
+            over_time: list[Plot] = [
+                partial(draw_series, series=series, column=column, style=style)
                 for column in dict.fromkeys([*COLUMNS, *(name for _, columns in series for name in columns)])
                 if column not in ("seconds", *BAND)
                 and any(any(columns.get(column) or []) for _, columns in series)
             ]
             if any(columns.get(name) for _, columns in series for name in BAND):
-                over_time.append(lambda ax, series=series: draw_band_over_time(ax, series, style))  # type: ignore[misc]
+                over_time.append(partial(draw_band_over_time, series=series, style=style))
             if over_time:
                 title = f"{name}, {degree_of(sampled)}"
                 yield f"{name} over time", drawn(over_time, title, style.legend(sampled))
@@ -258,7 +259,7 @@ def curve_pictures(rows: Sequence[Row], style: Style) -> Iterator[tuple[str, Fig
         by_case.setdefault(curve.case_name, []).append(curve)
     for name, curves in by_case.items():
         panels: list[Plot] = [
-            lambda ax, metric=metric, curves=curves: draw_curves(ax, curves, metric, style)  # type: ignore[misc]
+            partial(draw_curves, curves=curves, metric=metric, style=style)
             for metric in LATENCY
             if any(curve.spread(metric, point) for curve in curves for point in curve.points)
         ]
@@ -289,8 +290,16 @@ def draw_curves(ax: Axes, curves: Sequence[Curve], metric: Metric, style: Style)
         if curve.found.rate:
             ax.axvline(curve.found.rate, color=look["color"], linestyle=LINES["dash"], linewidth=1)
             text = f"{curve.found.setting.nthreads} threads "
-            at = {"xy": (curve.found.rate, 1), "xycoords": ("data", "axes fraction")}
-            ax.annotate(text, **at, rotation=90, ha="right", va="top", fontsize=7, color=look["color"])
+            ax.annotate(
+                text,
+                (curve.found.rate, 1),
+                xycoords=("data", "axes fraction"),
+                rotation=90,
+                ha="right",
+                va="top",
+                fontsize=7,
+                color=look["color"],
+            )
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.set_xlim(left=0)

@@ -42,7 +42,7 @@ MOST_PLOTS = 100
 
 def page(sets: Sequence[RunSet], rows: Sequence[Row], by: str, values: Values = Values.MEDIANS) -> str:
     """The page as HTML. `by` is what stands on the axis at first, `values` what is shown of runs then."""
-    from plotly.offline import get_plotlyjs  # noqa: PLC0415  (loading it takes long)
+    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]  # noqa: PLC0415  (loading it takes long)
 
     # A script ends at the first `</script>` or hangs on `<!--`, wherever they stand.
     data = json.dumps(data_of(sets, rows, by, values), ensure_ascii=False, separators=(",", ":")).replace(

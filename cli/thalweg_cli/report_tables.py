@@ -12,8 +12,14 @@ from thalweg_cli.report_data import Curve, Row, Spread, Values, curves_of, plain
 from thalweg_cli.report_ranking import Ranking, rank
 from thalweg_cli.sustainable_table import bounded_in, median
 
-LEADING = ("set", "application", "input", "interface", "composition", "nprocs", "nthreads")
-LEADING += (
+LEADING = (
+    "set",
+    "application",
+    "input",
+    "interface",
+    "composition",
+    "nprocs",
+    "nthreads",
     "threads",
     "batch",
     "batch_bytes",
@@ -24,8 +30,8 @@ LEADING += (
     "held",
     "runs",
     "failed",
+    "verified",
 )
-LEADING += ("verified",)
 
 IN_TABLES = (THROUGHPUT, *LATENCY)
 """The metrics that LaTeX tables are made of."""

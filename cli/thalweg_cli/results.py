@@ -122,4 +122,4 @@ def local(time: str) -> str:
 
 def commit(one: RunSet) -> str:
     """The commit, and whether files differed from it."""
-    return one.circumstances["commit"] + (", changed" if one.circumstances["changed"] else "")
+    return f"{one.circumstances['commit']}{', changed' if one.circumstances['changed'] else ''}"

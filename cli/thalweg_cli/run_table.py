@@ -88,8 +88,8 @@ def varied(settings: Sequence[Setting]) -> list[tuple[str, Callable[[Setting], f
 def in_common(settings: Sequence[Setting]) -> str:
     """What is given in all settings, and the same, in words."""
     given = {name: {value(one) for one in settings} for name, value in VARIED}
-    same = [(name, *values) for name, values in given.items() if len(values) == 1 and values != {None}]
-    return ", ".join(f"{' '.join(name.split())}: {cell(value)}" for name, value in same)
+    same = {name: values.pop() for name, values in given.items() if len(values) == 1 and values != {None}}
+    return ", ".join(f"{' '.join(name.split())}: {cell(value)}" for name, value in same.items())
 
 
 def table_of(rows: Sequence[Series], title: str, shown: Shown) -> Table:

@@ -71,7 +71,7 @@ def rewrite(arguments: Sequence[str], group: TyperGroup, own: Collection[str] = 
         return []
     name = COMMANDS.get(arguments[0], (arguments[0],))
     command = group.commands.get(name[0])
-    if command is None:
+    if not isinstance(command, TyperCommand):
         return [*name, *arguments[1:]] if name[0] == "--help" else list(arguments)
     words = Words(name[0], command, own)
     rest = list(arguments[1:])
@@ -175,7 +175,7 @@ class Words:
 
 def several(option: str, without: Sequence[str], rest: list[str]) -> list[str]:
     """An option once for each of the values that come next, which are taken from `rest`."""
-    values = []
+    values: list[str] = []
     while rest and (not rest[0].startswith("-") or not (without or values)):
         values.append(rest.pop(0))
     if not values and not without:

@@ -105,7 +105,9 @@ def run_from(row: dict[str, Any]) -> Run:
     row = ADDED_TO_RUNS | row
     program = Program(row["program"], row["application"], row["interface"], row["composition"], missing="")
     return Run(
-        Setting(program, *(row[name] for name in VARIED), tuple(json.loads(row["user_args"]))),
+        Setting(
+            program, **{name: row[name] for name in VARIED}, user_args=tuple(json.loads(row["user_args"]))
+        ),
         row["number"],
         row["ended"],
         row["threads"],

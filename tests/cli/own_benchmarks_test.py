@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
+import typer
 from fake_programs import FakeBuild, program
 from thalweg_cli import clean, own_build, own_cmake, own_operators, own_update, programs, runs
 from thalweg_cli.app import app
@@ -350,6 +351,18 @@ class Operators(Own):
         self.assertIn("stays as it is: primality has it, too", said)
         text = (one.folder / "operators" / "apps" / "primes" / "primes.hpp").read_text(encoding="utf-8")
         self.assertTrue(text.startswith("//mine"))
+
+    def test_reset_of_all_operators(self) -> None:
+        one = self.make()
+        self.assertIn("has no operator of its own", self.refused("reset-op", "first").what)
+        self.good("edit-op", "first", "--op", "primality", "--editor", "sed -i 1i//mine")
+        self.good("edit-op", "first", "--op", "sink")
+        self.assertIn("nothing was changed", self.refused("reset-op", "first", answer="n\n").what)
+        self.assertEqual(list(Benchmarks(self.folder).find("first").operators), ["primality", "sink"])
+        words = ["reset-op", "-bench", "primes_mine_first", "--yes"]  # as SPBench has it
+        self.good(*rewrite(words, typer.main.get_group(app)))
+        self.assertEqual(Benchmarks(self.folder).find("first").operators, {})
+        self.assertFalse((one.folder / "operators").exists())
 
     def test_mistakes(self) -> None:
         self.make()
