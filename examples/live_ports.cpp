@@ -3,7 +3,7 @@
 //     meter --> tee --> merge --> log
 //                \~~~> an engineer connects, sees what is wrong, sends a correction ~~~> merge
 //
-// `tee.tap()` opens a branch while the graph runs, `merge.feed()` an input. Whoever looks too slowly misses
+// `tee.tap()` opens a branch while the graph runs, `merge.feed()` an input. A reader that is too slow misses
 // readings (`tw::drop_old`) and holds up nobody. Both are closed when they go out of scope; the stream flows
 // on without them. A tap is a source for any other run and a feed a sink: here the second engineer is one.
 #include <thalweg/thalweg.hpp>

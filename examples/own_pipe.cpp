@@ -1,4 +1,4 @@
-// A pipe of one's own: urgent items overtake the others.
+// A custom pipe: urgent items overtake the others.
 //
 // Two stages are joined by a pipe that keeps the order and is bounded. Where something else is wanted, derive
 // from `tw::own_pipe<T>`, which has two functions, and give it to `connect`. One thread pushes while another

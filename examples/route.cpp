@@ -1,9 +1,9 @@
 // route: which replica of a farm takes which item.
 //
-// By default whoever is free takes the next one. With `.schedule = tw::route(f)` a function of the item
-// decides; here all items of a key meet in one replica, whose cache (`per_replica`) then has what it found
-// out about that key before. `tw::round_robin` takes turns. What comes out is the same each time; but dealing
-// items out costs more than taking what is there, so do it only where a cache is worth more.
+// By default the replica that is free takes the next one. With `.schedule = tw::route(f)` a function of the
+// item decides; here all items of a key meet in one replica, whose cache (`per_replica`) then has what it
+// found out about that key before. `tw::round_robin` takes turns. What comes out is the same each time; but
+// dealing items out costs more than taking what is there, so do it only where a cache is worth more.
 #include <thalweg/thalweg.hpp>
 
 #include <atomic>

@@ -16,8 +16,8 @@ namespace {
 
 using weights = std::vector<std::uint64_t>;
 
-/// What holders of cards do: seldom spend much, buy dear things only when they do, rarely twice in a short
-/// time.
+/// What holders of cards do: seldom spend much, buy expensive things only when they do, rarely twice in a
+/// short time.
 weights weights_after(type from) {
   constexpr std::array<std::array<std::uint64_t, 3>, 3> amount = {{{6, 5, 1}, {4, 8, 1}, {6, 5, 1}}};
   constexpr std::array<std::array<std::uint64_t, 2>, 3> ticket = {{{59, 1}, {55, 5}, {40, 20}}};
@@ -30,8 +30,8 @@ weights weights_after(type from) {
   return result;
 }
 
-/// What thieves do: buy dear things, fast, with a small payment now and then to see whether the card still
-/// works.
+/// What thieves do: buy expensive things, fast, with a small payment now and then to see whether the card
+/// still works.
 weights weights_of_fraud() {
   constexpr std::array<std::uint64_t, 3> amount = {2, 2, 8};
   constexpr std::array<std::array<std::uint64_t, 2>, 3> ticket = {{{10, 0}, {4, 6}, {2, 8}}};

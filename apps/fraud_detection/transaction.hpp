@@ -11,7 +11,7 @@
 namespace apps::fraud_detection {
 
 /// What a transaction is like, 1 to `types`: how much was paid (low, normal, high), whether for something
-/// dear (normal, high), and how long after the one before (large, normal, small gap). 0: there was none.
+/// expensive (normal, high), and how long after the one before (large, normal, small gap). 0: there was none.
 using type = std::uint8_t;
 inline constexpr std::size_t types = 18;
 

@@ -18,7 +18,7 @@
 /// ```
 ///
 /// The operators have no state. The sink needs the frames in order; its film is the same, bit for bit,
-/// whoever runs the operators.
+/// whatever runs the operators.
 #pragma once
 
 #include <utility>

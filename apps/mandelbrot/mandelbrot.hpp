@@ -1,4 +1,4 @@
-/// The Mandelbrot set, line by line: cheap at top and bottom, dear in the middle.
+/// The Mandelbrot set, line by line: cheap at top and bottom, expensive in the middle.
 ///
 /// ```cpp
 /// namespace mandelbrot = apps::mandelbrot;

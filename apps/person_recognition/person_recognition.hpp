@@ -14,7 +14,7 @@
 /// ```
 ///
 /// The gallery is only read, by as many threads as there are. `detect` has memory, but no state: each thread
-/// has its own. The sink needs the frames in order; its film is the same, bit for bit, whoever runs the
+/// has its own. The sink needs the frames in order; its film is the same, bit for bit, whatever runs the
 /// operators.
 #pragma once
 

@@ -15,7 +15,7 @@
 /// ```
 ///
 /// Frames are independent of each other. The sink needs them in order; its film is the same, bit for bit,
-/// whoever runs the operators.
+/// whatever runs the operators.
 #pragma once
 
 #include "apps/support/application.hpp"

@@ -295,7 +295,7 @@ def window() -> Picture:
     p.arrow(587.5, 64, 587.5, 86)
     told = [
         "A replica that is done with a run puts its results into the slot, and takes the next run.",
-        "Whoever is done with 40 sends 40 and 41. The run 42 was cut short: its pieces go on one by one.",
+        "The worker done with 40 sends 40 and 41. The run 42 was cut short: its pieces go on one by one.",
         "Number 48 is not taken before 40 has gone on: a slow run holds the source back.",
     ]
     for i, line in enumerate(told):

@@ -6,7 +6,7 @@
  * Mirrors: src/run/engine/line_node.cpp: line_node::give
  *
  * The array is cells: raw memory, an item, or what is left of an item that was moved away. The store of the chunk's end
- * goes through a store buffer, as on every real core; that whoever sees the end sees the items before it is taken for
+ * goes through a store buffer, as on every real core; that what sees the end sees the items before it is taken for
  * granted (release and acquire). The source hands over what is in the chunk whenever it likes: into the channel, under
  * the lock of lending. A thief takes what is in the channel, or, if that is empty, what is in the chunk. Its first look
  * has the lock of lending only: it may fall into the middle of make_room, and then the thief finds nothing.

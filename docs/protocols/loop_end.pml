@@ -14,7 +14,7 @@
  *
  * BROKEN 1: only the counter is looked at, not whether the channel from outside has ended.
  * BROKEN 2: the counter goes down before what has become of the item is counted.
- * BROKEN 3: whoever counts down to zero does not notify the node whose turn it is to end.
+ * BROKEN 3: the one that counts down to zero does not notify the node whose turn it is to end.
  * BROKEN 4: B may end before A has.
  */
 #ifndef BROKEN

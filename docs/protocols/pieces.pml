@@ -7,7 +7,7 @@
  * The source gives RUNS runs of LEN items. A replica is a node (node.pml): asleep, queued, running; of REPLICAS of them
  * the first `limit` take items: first what waits of the oldest run that was cut short, as much of it as it likes, then
  * a new run, which gets a place in the window. It works on an item or more of what it has. What is left becomes a piece
- * of the run, behind the one it has worked on, for whoever is idle; only then is its own piece done. Under the lock the
+ * of the run, behind the one it has worked on, for an idle replica; only then is its own piece done. Under the lock the
  * results of the first pieces of the first run go on, up to one that is not done; when all are through, the window
  * moves on. Meanwhile the number of replicas is changed, once, or never. Behind the farm there is always room, and who
  * notifies knows how many replicas there are: what happens if not is the matter of resize.pml.

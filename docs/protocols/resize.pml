@@ -6,7 +6,7 @@
  *
  * A farm has REPLICAS replicas, of which the first `limit` may take items. A replica is a node (node.pml): asleep,
  * queued, running; there are as many threads as replicas. An item is taken under the lock and gets a number; what
- * becomes of it waits in a window until all before it have gone on. Items go to whoever is free. Or they are dealt out:
+ * becomes of it waits in a window until all before it have gone on. Items go to a free replica. Or they are dealt out:
  * one replica takes a run of items out of the channel, `target` names the replica whose turn it is, and that one alone
  * takes the next of them. Meanwhile the number of replicas is changed CHANGES times, by one; it begins with any.
  *

@@ -5,10 +5,10 @@
  *   wake_producer, close
  *
  * Each side's store of its own position goes through a store buffer: the other side sees it some time later, unless a
- * heavy fence (membarrier) drains all buffers. Closing drains one's own, since it is a read-modify-write with release.
+ * heavy fence (membarrier) drains all buffers. Closing drains its own, since it is a read-modify-write with release.
  *
  * Shown: items come out in order and none is lost or overwritten; the end never overtakes data: a consumer that sees
- * the end has had everything that the producer pushed before it closed; nobody sleeps for ever, whoever closes and
+ * the end has had everything that the producer pushed before it closed; nobody sleeps for ever, whichever closes and
  * whenever; a producer gets on when there is room, even if the consumer waits for exactly that.
  *
  * BROKEN 1: the consumer takes "closed" for the end without looking for items again.

@@ -15,7 +15,7 @@
  * drains it takes nothing until the node is quiet.
  *
  * Who wants room asks for it and looks again. Who makes room notifies the last node of the line, and while the line is
- * whole, instead of it, the head. The mode goes through the store buffer of whoever executes the head, unless it is
+ * whole, instead of it, the head. The mode goes through the store buffer of what executes the head, unless it is
  * drained by a fence.
  *
  * Shown: the operator is never called by the loop and by its node at once; items come out in order; when nothing moves

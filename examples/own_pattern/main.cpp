@@ -1,4 +1,4 @@
-// A pattern of one's own: `pairwise`, in pairwise.hpp, gives a function of each two items in a row.
+// A custom pattern: `pairwise`, in pairwise.hpp, gives a function of each two items in a row.
 //
 // It is used like those that come with the library: it joins with `|`, has options, shows up in reports
 // under its name, is checked by the compiler against its neighbours, and runs fused with them.

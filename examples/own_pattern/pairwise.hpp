@@ -1,4 +1,4 @@
-// A pattern of one's own, in one header: `pairwise`. See docs/extending.md.
+// A custom pattern, in one header: `pairwise`. See docs/extending.md.
 #pragma once
 
 #include <thalweg/thalweg.hpp>

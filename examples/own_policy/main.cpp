@@ -1,4 +1,4 @@
-// A policy of one's own: `stagewise`, in stagewise.hpp, runs one stage after the other over the whole stream.
+// A custom policy: `stagewise`, in stagewise.hpp, runs one stage after the other over the whole stream.
 //
 // A policy decides who executes what and when, and nothing else. Everything typed is compiled into the job's
 // components; the policy moves runs of items between them without knowing what they are. The results are

@@ -1,4 +1,4 @@
-// A policy of one's own: `stagewise`. See docs/extending.md.
+// A custom policy: `stagewise`. See docs/extending.md.
 #pragma once
 
 #include <thalweg/run/engine.hpp>

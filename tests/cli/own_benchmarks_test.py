@@ -419,7 +419,7 @@ class Operators(Own):
 
 
 class Verified(FakeBuild):
-    """Outputs of operators of one's own are checked by those of the application."""
+    """Outputs of a benchmark's own operators are checked by those of the application."""
 
     def test_apart(self) -> None:
         self.patch("thalweg_cli.applications.build_folder", return_value=self.folder)

@@ -48,7 +48,7 @@ class context {
   const std::atomic<bool>* ending = nullptr;
   /// Set when the sources shall not be called: the run is paused, or it ends.
   const std::atomic<bool>* held = nullptr;
-  /// How many items the source may give in the call that goes on. Whoever sets `held` sets it to 0 then, so
+  /// How many items the source may give in the call that goes on. What sets `held` sets it to 0 then, so
   /// that the loop over the source's calls looks at nothing else.
   std::atomic<std::size_t>* quota = nullptr;
   /// For how long the run has been paused in all, in ns: by so much the schedule of a paced source is moved.
@@ -121,7 +121,7 @@ class context {
   [[nodiscard]] bool source_held() const noexcept { return held->load(std::memory_order_relaxed); }
   inline static constinit const std::atomic<bool> nobody_waits{false};
 
-  /// Lets the source give `n` items. Whoever holds it meanwhile sets `held` first: one of the two sees the
+  /// Lets the source give `n` items. What holds it meanwhile sets `held` first: one of the two sees the
   /// other.
   const std::atomic<std::size_t>& ration(std::size_t n) const noexcept {
     quota->store(n);

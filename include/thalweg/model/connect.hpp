@@ -15,7 +15,7 @@ namespace THALWEG_NAMESPACE {
 
 /// What a full pipe does with one more item.
 enum class when_full : std::uint8_t {
-  block,     ///< whoever sends waits: nothing is lost
+  block,     ///< the sender waits: nothing is lost
   drop_new,  ///< the item is dropped, and counted
   drop_old,  ///< the item that has waited longest is dropped, and counted
 };
@@ -31,7 +31,7 @@ enum class waiting : std::uint8_t {
 inline constexpr waiting park = waiting::park;
 inline constexpr waiting spin = waiting::spin;
 
-/// A pipe of one's own between two stages of a graph: derive from it and give `tw::made_by<T>` to `connect`.
+/// A custom pipe between two stages of a graph: derive from it and give `tw::made_by<T>` to `connect`.
 /// One thread pushes at a time, and one pops; both at once.
 ///
 /// It may drop items: those that have gone in and are not there when `try_pop` gives nothing are dropped, and

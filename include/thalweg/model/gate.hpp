@@ -24,7 +24,7 @@ namespace THALWEG_NAMESPACE {
 
 /// The options of a port that is opened while a graph runs: see `tw::tap` and `tw::feed`.
 struct gate_options {
-  /// At most so many items wait in it. (Whoever takes them fetches all that wait at once.)
+  /// At most so many items wait in it. (The taker fetches all that wait at once.)
   std::int64_t capacity = 1024;
   /// What happens to an item that finds it full.
   thalweg::when_full when_full = thalweg::when_full::block;
@@ -90,7 +90,7 @@ class gateway {
 };
 
 /// A bounded queue between a stage and a thread outside the graph. One thread at a time puts in, and one
-/// takes out; both at once. What has been put in comes out in that order. Whoever takes out gets all that
+/// takes out; both at once. What has been put in comes out in that order. The taker gets all that
 /// waits at once, so the two meet rarely.
 template <class T> class gate {
  public:
@@ -100,7 +100,7 @@ template <class T> class gate {
   explicit gate(const gate_options& opts, std::shared_ptr<bell> door = nullptr)
       : capacity_(static_cast<std::size_t>(opts.capacity)), full_(opts.when_full), door_(std::move(door)) {}
 
-  // Whoever puts in.
+  // The side that puts in.
 
   /// Moves `x` in, unless it is `full` (`x` is untouched then) or nobody wants anything any more. Not
   /// `bounded`, a gate that blocks takes it though it is full.
@@ -146,7 +146,7 @@ template <class T> class gate {
     return ended_;
   }
 
-  // Whoever takes out.
+  // The side that takes out.
 
   /// What can be had without waiting has been looked at, and there is an item.
   [[nodiscard]] bool available() const noexcept { return !taken_.empty(); }

@@ -19,7 +19,7 @@ namespace THALWEG_NAMESPACE {
 /// The value of a numeric option that was not given: the policy decides.
 inline constexpr int automatic = std::numeric_limits<int>::min();
 
-/// Which replica of a farm takes which item. `tw::on_demand` (default): whoever is free. `tw::round_robin`:
+/// Which replica of a farm takes which item. `tw::on_demand` (default): one that is free. `tw::round_robin`:
 /// in turn. `tw::route(f)`: `f(const T&, std::size_t replicas)` gives the replica (taken modulo their
 /// number). Results never depend on it; caches and connections in `per_replica` operators may.
 class schedule {

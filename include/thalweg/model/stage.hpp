@@ -32,7 +32,7 @@ class gateway;
 /// arrives: items of one port in order, those of several ports as they come. A stage that chooses reads its
 /// ports in `on_run()`, which is called whenever something has changed on one of them, and again as long as
 /// it takes or sends anything; it looks with `ready()`, `front()` and `ended()`, takes with `take()`, and
-/// returns when it can say no more. A port it does not read pushes back on whoever sends to it. A stage
+/// returns when it can say no more. A port it does not read pushes back on what sends to it. A stage
 /// without inputs is a source: `on_run()` is called until the stage calls `end()`.
 ///
 /// Order: that of each port. Threads: the functions of a stage are called by one thread at a time, not always

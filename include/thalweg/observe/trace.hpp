@@ -23,7 +23,7 @@ namespace THALWEG_NAMESPACE::observe {
 
 class json_writer;
 
-/// The trace of one run. Whoever traces holds a pointer to a recorder, null when nothing is traced: then all
+/// The trace of one run. What traces holds a pointer to a recorder, null when nothing is traced: then all
 /// it costs is one predictable branch.
 ///
 /// Threads are numbered from 0; each number is used by one thread at a time. Recording takes no lock: a

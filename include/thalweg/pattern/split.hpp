@@ -120,7 +120,7 @@ template <class T> class branching : public stage, public rank_giver, private ga
           break;
       }
       if (ctx.interrupted()) throw cancelled{};
-      for (auto& b : branches_) b->flush();  // whoever makes room may wait for what comes of these
+      for (auto& b : branches_) b->flush();  // what makes room may wait for what comes of these
       const auto begin = observe::now_ns();
       tap.wait_for_room(std::chrono::milliseconds(1));
       ctx.waited_ns += observe::now_ns() - begin;

@@ -47,7 +47,7 @@ namespace THALWEG_NAMESPACE::pipe {
 /// another reason.
 ///
 /// The three steps are those of an event count (such as Vyukov's in Eigen): announce, look again, then commit
-/// or cancel. oneTBB and Go's scheduler, too, wake whoever fell asleep last.
+/// or cancel. oneTBB and Go's scheduler, too, wake the one that fell asleep last.
 class idle_set {
  public:
   /// For workers 0 to `workers` - 1, at most 65 535. Throws std::length_error above that.

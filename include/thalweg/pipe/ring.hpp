@@ -294,7 +294,7 @@ class ring {
 
   // Either side, or anybody else
 
-  /// No more pushes. Wakes whoever waits. Closing twice is closing once.
+  /// No more pushes. Wakes the side that waits. Closing twice is closing once.
   void close() noexcept { core_.close(); }
   bool closed() const noexcept { return core_.closed(); }
 

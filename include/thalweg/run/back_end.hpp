@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-/// What lets another runtime's threads execute jobs: a policy of one's own in a page of code, with every
+/// What lets another runtime's threads execute jobs: a custom policy in a page of code, with every
 /// pattern and every shape of graph. `tw::tbb` and `tw::omp` are made with it; see docs/extending.md.
 namespace THALWEG_NAMESPACE {
 

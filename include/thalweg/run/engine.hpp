@@ -24,7 +24,7 @@
 
 #include <sched.h>
 
-/// What all policies share: the state of one run, and the interface of the engines. A policy of one's own
+/// What all policies share: the state of one run, and the interface of the engines. A custom policy
 /// implements `engine`; see docs/extending.md.
 namespace THALWEG_NAMESPACE::run_detail {
 
