@@ -13,6 +13,7 @@ from thalweg_cli.applications import our_applications, own_applications
 from thalweg_cli.cpp_tokens import KEYWORDS
 from thalweg_cli.files import make_folder
 from thalweg_cli.names import did_you_mean
+from thalweg_cli.new_operators import check_operators, put_operators
 from thalweg_cli.paths import APPS, ROOT, TEMPLATES, USER_FOLDER, user_folder
 from thalweg_cli.registered import changing
 from thalweg_cli.terminal import Failed, console
@@ -34,10 +35,17 @@ Folder = Annotated[
 
 def new_app(
     name: Annotated[str, typer.Argument(help="Small letters, digits and underscores.")],
+    op: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="OPERATOR", help="Its operators between source and sink, in their order; give one each."
+        ),
+    ] = None,
     folder: Folder = None,
 ) -> None:
     """Make an application of your own: a small one that works, to change as you like."""
     check_name(name)
+    check_operators(op or [])
     own = folder.absolute() if folder else user_folder()
     place = own / "apps" / name
     if place.exists():
@@ -47,6 +55,8 @@ def new_app(
     try:
         try:
             copy_template(name, unfinished)
+            if op:
+                put_operators(unfinished, op)
             unfinished.rename(place)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)

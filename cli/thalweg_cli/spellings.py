@@ -24,6 +24,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 ONE_DASH: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "exec": {"print": ("--dry-run",), "debug": ("--print",), "quiet": (), "d": ()},
     "new": {"bench": ("--whole", "--bench"), "benchmark": ("--whole", "--bench")},
+    "new-app": {"operators": ("--op",)},
     "rename": {"new-name": ("--whole", "--new-name")},
 }
 """Options that mean something else with one dash, by commands: there they are what SPBench has.
@@ -52,7 +53,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 }
 """Names of commands."""
 
-SEVERAL: Mapping[str, tuple[str, ...]] = {"--freq-recipe": ("all",), "-user-arg": ()}
+SEVERAL: Mapping[str, tuple[str, ...]] = {"--freq-recipe": ("all",), "-user-arg": (), "-operators": ()}
 """Options that take any number of values behind them, and what they mean without one."""
 
 APPLICATIONS: Mapping[str, str] = {"lane": "lane_detection", "person": "person_recognition"}

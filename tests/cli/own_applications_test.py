@@ -12,11 +12,13 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from unittest import mock
 
+import typer
 from thalweg_cli import applications, new_app
 from thalweg_cli.app import app
 from thalweg_cli.build import cached_folder, own_applications_folder
 from thalweg_cli.new_app import PLACEHOLDER, TEMPLATE, check_name
 from thalweg_cli.paths import ROOT
+from thalweg_cli.spellings import rewrite
 from thalweg_cli.terminal import Failed
 from typer.testing import CliRunner, Result
 
@@ -72,6 +74,44 @@ class NewApplication(OwnFolder):
         self.assertIn("namespace apps::noise", (made / "sink.cpp").read_text(encoding="utf-8"))
         self.assertEqual([one.name for one in self.folder.iterdir()], ["apps"])
         self.assertEqual(applications.own_applications(), ["noise"])
+
+    def test_operators_of_the_users_choice(self) -> None:
+        words = ["new-app", "-app", "noise", "-operators", "find_it", "smooth", "-folder", str(self.folder)]
+        done = self.type(*rewrite(words, typer.main.get_group(app)))
+        self.assertEqual(done.exit_code, 0, done.output)
+        made = self.folder / "apps" / "noise"
+        for file, text in (
+            ("application.cpp", 'made.operators = {"source", "find_it", "smooth", "sink"};'),
+            ("operators.txt", "find_it noise.hpp noise.cpp\nsmooth noise.hpp noise.cpp\nsink"),
+            ("noise.hpp", "interval find_it(interval of);\n"),
+            ("noise.hpp", "interval smooth(interval of);\n"),
+            ("noise.cpp", "interval smooth(interval of) {\n  return of;\n}\n"),
+            ("spb/noise.hpp", "class Smooth : public Operator<Smooth, Item> {"),
+            ("spb/noise.cpp", "{ source_op, find_it_op, smooth_op, sink_op };"),
+            ("spb/noise.cpp", "detail::work_on_each(smooth_op, item, app::smooth);"),
+            ("bench/thalweg/farm.cpp", "  spb::FindIt::op(item);\n  spb::Smooth::op(item);\n"),
+            ("bench/sequential/sequential.cpp", "    spb::FindIt::op(item);\n    spb::Smooth::op(item);\n"),
+            ("README.md", "▶ find_it ───▶ smooth ─"),
+            ("tests/noise_test.cpp", "app::find_it(first)"),
+        ):
+            with self.subTest(file, text=text):
+                self.assertIn(text, (made / file).read_text(encoding="utf-8"))
+        for file in made.rglob("*"):
+            if file.is_file():
+                text = file.read_text(encoding="utf-8")
+                self.assertNotRegex(text, r"\bLongest\b|longest_op|\blongest\(interval|::longest\b")
+
+    def test_operators_that_cannot_be(self) -> None:
+        for names, says in (
+            (("Rank",), "small letters"),
+            (("sink",), "that name is taken"),
+            (("while",), "that name is taken"),
+            (("metrics",), "that name is taken"),
+            (("rank", "rank"), "stands there twice"),
+        ):
+            with self.subTest(names):
+                self.fails(says, "new-app", "noise", *(word for name in names for word in ("--op", name)))
+        self.assertFalse((self.folder / "apps").exists())
 
     def test_another_folder(self) -> None:
         done = self.type("new-app", "noise", "--folder", str(self.home / "else where"))
