@@ -376,7 +376,7 @@ void graph::join(where from, where to, connect_options opts, model::conversion c
     if (*opts.pipe.item != *(convert ? convert.item : g.output_type(from.node, from.port)))
       bad(what + ": its .pipe is for another type of items");
     if (opts.capacity != automatic || opts.bytes != automatic || opts.when_full != when_full::block)
-      bad(what + ": a .pipe of one's own has its own bounds, so .capacity, .bytes and .when_full do nothing");
+      bad(what + ": a custom .pipe has its own bounds, so .capacity, .bytes and .when_full do nothing");
   }
   g.edges.push_back({from.node, from.port, to.node, to.port, std::move(opts), convert});
   auto& a = g.elements[from.node];
