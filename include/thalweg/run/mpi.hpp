@@ -100,6 +100,11 @@ struct mpi_options {
   /// A program that is told so when it first makes a policy, and has not initialised MPI itself, gets
   /// `MPI_THREAD_SERIALIZED` with `one_sided`, otherwise `MPI_THREAD_MULTIPLE`.
   mpi_comm comm = automatic;
+  /// The thread of this rank that speaks to the others looks for messages without pause in place of going to
+  /// sleep, and makes way for others of its core. To wake a core that sleeps takes some 40 µs, which each hop
+  /// to this rank then saves. The rank uses a core all the time for that, as a program does that waits inside
+  /// MPI. Ranks may differ in it.
+  bool spin = false;
   /// Whether ranks of one machine share memory. If not they are treated as if they were on different
   /// machines.
   bool share_memory = true;

@@ -298,7 +298,8 @@ bool channel::sender_waits() noexcept {
     taken_.fetch_add(1);
     pipe::futex_wake(taken_, 1);
   }
-  return sender_waits_.load() && has_room() && sender_waits_.exchange(false);
+  const bool waits = sender_waits_.load() && has_room() && sender_waits_.exchange(false);
+  return waits || tells_each_take_.load(std::memory_order_relaxed);
 }
 
 void channel::close() noexcept {

@@ -495,6 +495,11 @@ int graph_engine::at_once(std::size_t stage, int replicas) const {
   return own_threads ? replicas : std::min(replicas, std::max(1, shape_.workers));
 }
 
+bool graph_engine::all_replicas_work(std::size_t stage) const noexcept {
+  const auto* const f = farm_of_stage_[stage];
+  return f != nullptr && f->all_work();
+}
+
 void graph_engine::set_replicas(std::string_view stage, int replicas) {
   if (shape_.sequential && !state_->others) return engine::set_replicas(stage, replicas);  // it cannot
   auto& run = *state_;

@@ -17,6 +17,7 @@
 #include "channel.hpp"
 #include "node.hpp"
 #include "overcommit.hpp"
+#include "stand_ins.hpp"
 #include "worker_group.hpp"
 
 /// Lines and graphs of any shape, under every policy. Nodes hand runs of items to each other through bounded
@@ -93,6 +94,8 @@ class graph_engine final : public engine {
   [[nodiscard]] const shape& how() const noexcept { return shape_; }
   /// How many of so many replicas of a stage this process can execute at once.
   [[nodiscard]] int at_once(std::size_t stage, int replicas) const;
+  /// None of the replicas that the farm of this stage has here has nothing to do. Any thread.
+  [[nodiscard]] bool all_replicas_work(std::size_t stage) const noexcept;
   /// Executes a claimed node once.
   void execute(node& n, worker& w);
   /// Waits in the middle of a call until there is room in the channel, and works meanwhile.
@@ -162,6 +165,7 @@ class graph_engine final : public engine {
 
   friend class monitor;
   friend class overcommit;
+  friend class stand_ins;
   struct start_flag {
     std::once_flag once;
     std::atomic<bool> done{false};
@@ -275,6 +279,7 @@ class graph_engine final : public engine {
   std::mutex joining_;
   std::mutex resizing_;
   overcommit overcommit_{*this};
+  stand_ins stand_ins_{*this};
   std::unique_ptr<monitor> monitor_;
   std::atomic<bool> watched_;
   std::atomic<std::int64_t> run_ns_{shortest_run_ns};

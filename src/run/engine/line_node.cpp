@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t most_lent = 1024;  // items that may lie in a lent chunk
 constexpr double quick_ns = 1'000;       // an item of a source that does not wait
+constexpr double slow_ns = 20'000;       // one of a source for which another thread may be called
 constexpr double calls_remembered = 63;  // in its average
 constexpr std::size_t quick_calls_per_item = 4;
 constexpr std::int64_t positions_per_item = 1024;  // an item of a source may become several
@@ -260,6 +261,7 @@ void line_node::produce(worker& w) {
   const auto calls = static_cast<double>(std::max<std::size_t>(1, got.items));
   usual_call_ns_ +=
       (static_cast<double>(runner.took_ns) - usual_call_ns_ * calls) / (calls + calls_remembered);
+  calls_wait_.store(usual_call_ns_ > slow_ns, std::memory_order_relaxed);
   const bool waits = usual_call_ns_ > quick_ns || (!one_loop && runner.took_ns > whole_run_ns);
   streak_ = waits ? 0 : streak_ + got.items;
   w.soon = w.depth == 0;

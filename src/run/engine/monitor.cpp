@@ -102,6 +102,7 @@ bool monitor::look() {
     cut_long_runs(now);
     hand_on_what_was_lent();
     call_threads();
+    net_.stand_ins_.look();
     end_deadlock(now);
     tell_of_loops(now);
     return !net_.overcommit_.look(now) && is_quiet();

@@ -24,6 +24,7 @@ class stage_runner;
 ///   - a node that is ready while threads sleep gets one of them;
 ///   - where operators wait for the outside there are more threads, while that helps, or fewer again
 ///     (`overcommit`);
+///   - of several ranks, one whose threads are all held by calls that wait gets one more (`stand_ins`);
 ///   - it sets how long runs of items are to be;
 ///   - a run in which nothing can ever move again ends with an error (`graph_engine::stands_still`), and a
 ///     loop that waits for itself while sources could still give is told of by the logger.

@@ -95,6 +95,8 @@ class node {
   [[nodiscard]] virtual bool begins() const { return in.empty(); }
   /// It is a source that may be waiting for the outside.
   [[nodiscard]] virtual bool sources() const { return false; }
+  /// It is a source whose calls wait long enough for another thread to be called meanwhile. Any thread.
+  [[nodiscard]] virtual bool calls_wait() const noexcept { return false; }
   /// How much work waits for it, in ns: `never` where that is not known, and for a source. Any thread.
   [[nodiscard]] std::int64_t waiting_ns() const noexcept;
   /// Where what happens at its inputs and outputs is counted, by stage; empty: nowhere yet.

@@ -30,6 +30,9 @@ class line_node final : public node, public stage_runner::output {
     return timed_ && stages_ ? stages_->deadline() : never;
   }
   [[nodiscard]] bool sources() const override { return is_source_; }
+  [[nodiscard]] bool calls_wait() const noexcept override {
+    return calls_wait_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] bool begins() const override { return is_source_ || timed_; }
   [[nodiscard]] std::span<observe::stage_counters> counters() override;
   [[nodiscard]] bool quiet() const override { return node::quiet() && !keeps_.load(); }
@@ -72,7 +75,8 @@ class line_node final : public node, public stage_runner::output {
   bool lends_ = false;  // the source may wait in any call: the receiver may take what it has given
   std::size_t run_length_ = 1;
   std::size_t longest_filling_ = 1;
-  double usual_call_ns_ = 0;          // of the source, on average
+  double usual_call_ns_ = 0;  // of the source, on average
+  std::atomic<bool> calls_wait_{false};
   std::size_t streak_ = 0;            // items that came quickly, one after the other
   std::int64_t made_ = 0, sent_ = 0;  // items of the source, and what has come of them
 };

@@ -35,6 +35,7 @@ node* ready_queue::pop(std::size_t beyond) {
       if (found == nodes_.rend()) return nullptr;
       n = *found;
       nodes_.erase(std::next(found).base());
+      taken_.store(taken() + 1, std::memory_order_relaxed);
       waiting_.store(nodes_.size(), std::memory_order_release);
     }
     // Somebody who waited for it may have executed it meanwhile.

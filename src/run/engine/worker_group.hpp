@@ -60,8 +60,11 @@ class ready_queue {
   /// One of them, claimed, whose place lies beyond that one; null if there is none.
   [[nodiscard]] node* pop(std::size_t beyond);
   [[nodiscard]] std::size_t size() const noexcept { return waiting_.load(std::memory_order_relaxed); }
+  /// How many have been taken out of it.
+  [[nodiscard]] std::uint64_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
 
  private:
+  std::atomic<std::uint64_t> taken_{0};  // written under the lock
   pipe::spinlock lock_;
   std::deque<node*> nodes_;
   std::atomic<std::size_t> waiting_{0};
@@ -87,6 +90,7 @@ class thread_group final : public worker_group {
   [[nodiscard]] bool has_idle() const noexcept override {
     return idle_.idle_count() > ready() || may_spawn();
   }
+  [[nodiscard]] std::uint64_t taken() const noexcept { return ready_.taken(); }
   void call_others() noexcept override {
     if (busy()) call();
   }

@@ -22,9 +22,11 @@ class outbound;
 inline constexpr std::size_t most_partitions = 256;
 
 /// A run of items on its way to another rank. `number`: its place in the order of what was sent out.
+/// `waited`: it could not be sent at once for want of credit.
 struct item_message {
   std::int64_t number = 0;
   chunk_ptr items;
+  bool waited = false;
 };
 
 /// Takes what comes on a channel from the ranks. Any thread.

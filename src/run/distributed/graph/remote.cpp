@@ -12,23 +12,34 @@ namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
-constexpr int few_runs = 2;
-constexpr int more_runs = 8;
+constexpr int few_runs = 3;   // to a worker, at first
+constexpr int more_runs = 8;  // to a serial stage at first, and to anybody at most
+// Until fewer in advance are tried. A worker that has nothing to do then waits for a millisecond or two.
+constexpr std::int64_t first_patience_ns = 100'000'000, longest_patience_ns = 60'000'000'000;
+constexpr int least_fed = 4;                                                // runs to each worker meanwhile
 constexpr std::int64_t most_bytes_per_round_trip = std::int64_t{64} << 20;  // that a long link is filled with
 
-// How many runs of items a rank with so many replicas of a stage takes from one sender in advance: few for
-// each replica, so that none has much to do when others have nothing; a serial stage cannot have too much.
-// `at_work`: so many of them at once.
-int credit_for(graph_engine& n, const exchange& by, std::size_t stage, int replicas, int at_work) {
+bool is_farm(graph_engine& n, std::size_t stage) {
+  return n.run().stages[stage].info->farm >= 0;
+}
+
+int runs_at_first(graph_engine& n, std::size_t stage) {
+  return is_farm(n, stage) ? few_runs : more_runs;
+}
+
+// How many runs of items a rank with so many replicas of a stage takes from one sender in advance. `at_work`:
+// so many of them at once, each with `ahead` runs.
+int credit_for(graph_engine& n, const exchange& by, std::size_t stage, int replicas, int at_work, int ahead) {
   if (by.credits() > 0) return by.credits() * replicas;
-  return n.run().stages[stage].info->farm >= 0 ? few_runs * at_work : more_runs;
+  return is_farm(n, stage) ? ahead * at_work : ahead;
 }
 
 // The same, as both ends find it before they have heard of each other.
 int credit_at_first(graph_engine& n, const exchange& by, std::size_t stage, const place_of& at) {
   const bool own_threads = n.run().stages[stage].info->opts.blocking;
   return credit_for(n, by, stage, at.replicas,
-                    own_threads ? at.replicas : std::min(at.replicas, by.workers(at.rank)));
+                    own_threads ? at.replicas : std::min(at.replicas, by.workers(at.rank)),
+                    runs_at_first(n, stage));
 }
 
 // So many runs, each so much work, keep replicas busy while what they have done is told and answered. Where
@@ -67,9 +78,10 @@ outbound::outbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32
   }
 }
 
-// Where the thread that deals out the items would have to execute them itself, credit says nothing.
+// Where the thread that deals out the items would have to execute them itself, credit says nothing. A thread
+// that stands in for a call that waits is no worker more: the farm itself has to have one.
 bool outbound::somebody_is_free_here() const noexcept {
-  return net_.how().thread_each || home->has_idle();
+  return net_.how().thread_each || (home->has_idle() && !net_.all_replicas_work(first()));
 }
 
 bool outbound::may_send() const noexcept {
@@ -93,6 +105,7 @@ bool outbound::wants(std::size_t) const noexcept {
 bool outbound::goes_on() {
   const bool may = may_send();
   if (may && blocked_since_ != 0) {
+    waited_ = true;
     blocked_ns_.store(blocked_ns() + observe::now_ns() - std::exchange(blocked_since_, 0),
                       std::memory_order_relaxed);
   } else if (!may && blocked_since_ == 0 && in.front()->chunks() > 0) {
@@ -149,6 +162,7 @@ void outbound::execute(worker& w) {
     item_message p;
     p.number = numbers_ ? next_.fetch_add(1, std::memory_order_relaxed) : items->seq;
     p.items = std::move(items);
+    p.waited = std::exchange(waited_, false);
     if (counted_) to->credit.fetch_sub(1, std::memory_order_acq_rel);
     const auto sent = by_.send(to->rank, channel_, std::move(p));
     adapt(n, std::max(bytes, sent));  // a codec knows of what is in an item, `size_of` need not
@@ -167,8 +181,10 @@ void outbound::adapt(std::size_t items, std::size_t bytes) {
   in.front()->set_batch(most_items_);
 }
 
+// Of items that are worth a message each, one that waits here is enough: more would only grow old.
 void outbound::credited(int from, int runs, std::size_t grant) {
   worth_.store(grant, std::memory_order_relaxed);
+  in.front()->set_slots(grant == 1 ? 1 : net_.how().slots);
   for (auto& t : targets_) {
     if (t.rank == from) t.credit.fetch_add(runs, std::memory_order_acq_rel);
   }
@@ -202,6 +218,8 @@ inbound::inbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32_t
       counted_(counted),
       replicas_(replicas_on(by.places()[whose], by.rank())),
       credit_(credit_at_first(n, by, whose, {by.rank(), replicas_.load()})),
+      ahead_(runs_at_first(n, whose)),
+      patience_ns_(first_patience_ns),
       open_(0) {
   out.resize(1);
   for (const auto& p : from) {
@@ -214,6 +232,7 @@ inbound::inbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32_t
 void inbound::arrived(int from, item_message p) {
   {
     const std::lock_guard hold(lock_);
+    if (p.waited && counted_ && has_nothing_to_do()) starved_.store(true, std::memory_order_relaxed);
     std::size_t i = 0;
     while (senders_[i].rank != from) ++i;
     if (!restores_) {
@@ -228,9 +247,39 @@ void inbound::arrived(int from, item_message p) {
   notify();
 }
 
+// Under the lock. Nothing is here for somebody who could work on it.
+bool inbound::has_nothing_to_do() const noexcept {
+  const auto* const to = out.front().to;
+  return queue_.empty() && to != nullptr && to->empty() &&
+         (is_farm(net_, first()) ? !net_.all_replicas_work(first()) : to->to->asleep());
+}
+
 int inbound::few() const noexcept {
   const int replicas = replicas_.load();
-  return credit_for(net_, by_, first(), replicas, net_.at_once(first(), replicas));
+  return credit_for(net_, by_, first(), replicas, net_.at_once(first(), replicas), ahead_.load());
+}
+
+// Where somebody had nothing to do while the sender waited for credit, there is more in advance from now on;
+// where that has not happened for long, less: then no worker has much to do when others have nothing, and
+// items do not grow old in front of busy ones. Each time that less was too little it takes twice as long
+// until it is tried again.
+bool inbound::follow_need() {
+  if (by_.credits() > 0) return false;
+  const int ahead = ahead_.load();
+  const bool starved = starved_.exchange(false, std::memory_order_relaxed);
+  if (starved ? ahead >= more_runs : ahead == 1) return false;
+  const int workers = is_farm(net_, first()) ? net_.at_once(first(), replicas_.load()) : 1;
+  if (++fed_ < least_fed * workers && !starved) return false;
+  const auto now = observe::now_ns();
+  if (starved) {
+    patience_ns_ = std::min(2 * patience_ns_, longest_patience_ns);
+  } else if (now - fed_since_ < patience_ns_) {
+    return false;
+  }
+  fed_ = 0;
+  fed_since_ = now;
+  ahead_.store(starved ? ahead + 1 : ahead - 1);
+  return true;
 }
 
 // Nothing until it is known how much work the items are: many in advance of large ones would leave some ranks
@@ -263,12 +312,14 @@ void inbound::tell_how_many() {
   if (most != credit_.load()) allow(most);
 }
 
-// Once more than a little has changed.
-void inbound::follow_round_trip() {
-  if (by_.round_trip_ns() < message_ns || by_.credits() > 0) return;
+// On long links once more than a little has changed.
+void inbound::follow_costs() {
+  if (by_.credits() > 0) return;
+  const bool changed = follow_need();
+  if (!changed && by_.round_trip_ns() < message_ns) return;
   const std::lock_guard hold(allowing_);
   const int most = few() + for_round_trip(), now = credit_.load();
-  if (2 * most > 3 * now || 3 * most < 2 * now) allow(most);
+  if (changed || 2 * most > 3 * now || 3 * most < 2 * now) allow(most);
 }
 
 void inbound::ended(int) {
@@ -303,12 +354,26 @@ bool inbound::has_next() const {
 }
 
 bool inbound::ready() {
-  return !node::ended() && has_next() && ask_for_room();
+  return !node::ended() && (owes_credit() || (has_next() && ask_for_room()));
+}
+
+// What still waits in the channel is part of what has been sent in advance.
+bool inbound::owes_credit() const noexcept {
+  const auto* const to = out.front().to;
+  return handed_over_.load(std::memory_order_acquire) > (to == nullptr ? 0 : to->chunks());
 }
 
 void inbound::execute(worker& w) {
-  if (!std::exchange(begun_, true)) tell_how_many();  // the policy of this rank may be another one
   auto& o = out.front();
+  if (!std::exchange(begun_, true)) {
+    tell_how_many();  // the policy of this rank may be another one
+    fed_since_ = observe::now_ns();
+    if (counted_ && o.to != nullptr) o.to->tell_each_take();
+  }
+  for (; owes_credit(); handed_.pop_front()) {
+    handed_over_.fetch_sub(1, std::memory_order_acq_rel);
+    taken_from(handed_.front());
+  }
   while (outputs_have_room()) {
     waiting got;
     {
@@ -343,32 +408,33 @@ void inbound::execute(worker& w) {
     }
     if (o.to == nullptr || o.to->whole || o.to->ranked || !o.filling->empty()) hand_over(&w, o);
     o.filling.reset();
-    taken_from(got.from);
+    if (!counted_) {
+      tell_progress();
+      continue;
+    }
+    handed_.push_back(got.from);
+    handed_over_.fetch_add(1, std::memory_order_acq_rel);
   }
 }
 
 // Those who sent it may send more.
 void inbound::taken_from(std::size_t sender) {
-  if (counted_) {
-    auto& s = senders_[sender];
-    ++s.taken;
-    // One message for several runs, but who has nothing left to do says so at once.
-    const bool idle = [&] {
-      const std::lock_guard hold(lock_);
-      return queue_.empty();
-    }();
-    if (idle) {
-      // All of them: one that may send less from now on would wait for ever for what it has not been told.
-      for (auto& one : senders_) {
-        if (one.taken > 0) tell(one);
-      }
-    } else if (s.taken * 2 >= few()) {
-      tell(s);
+  auto& s = senders_[sender];
+  ++s.taken;
+  // One message for several runs, but who has nothing left to do says so at once.
+  const bool idle = [&] {
+    const std::lock_guard hold(lock_);
+    return queue_.empty();
+  }();
+  if (idle) {
+    // All of them: one that may send less from now on would wait for ever for what it has not been told.
+    for (auto& one : senders_) {
+      if (one.taken > 0) tell(one);
     }
-    follow_round_trip();
-  } else {
-    tell_progress();
+  } else if (s.taken * 2 >= few()) {
+    tell(s);
   }
+  follow_costs();
 }
 
 void inbound::tell_progress() {

@@ -86,6 +86,7 @@ class outbound final : public node {
   std::atomic<std::size_t> worth_{1};  // items, to a receiver
   double bytes_per_item_ = 0;
   std::int64_t blocked_since_ = 0;  // 0: it is not
+  bool waited_ = false;             // what is sent next has waited for credit
   std::atomic<std::int64_t> blocked_ns_{0};
 };
 
@@ -125,25 +126,34 @@ class inbound final : public node, public receiver {
     item_message what;
   };
 
+  [[nodiscard]] bool owes_credit() const noexcept;
   [[nodiscard]] bool in_turn() const;
   [[nodiscard]] bool has_next() const;
   [[nodiscard]] bool all_ended() const noexcept { return open_.load(std::memory_order_acquire) == 0; }
   void taken_from(std::size_t sender);
   void tell(sender& s);
+  [[nodiscard]] bool has_nothing_to_do() const noexcept;
   [[nodiscard]] int few() const noexcept;
+  [[nodiscard]] bool follow_need();
   [[nodiscard]] int for_round_trip() const noexcept;
   void allow(int most);
   void tell_how_many();
-  void follow_round_trip();
+  void follow_costs();
 
   exchange& by_;
   const std::uint32_t channel_;
   const region* const region_;
   const bool restores_, counted_;
   bool begun_ = false;
+  std::deque<std::size_t> handed_;           // runs in the channel behind it, by sender
+  std::atomic<std::size_t> handed_over_{0};  // how many these are
   std::atomic<int> replicas_;
   std::atomic<std::int64_t> bytes_per_run_{0};
   std::atomic<int> credit_;  // of each sender, as they have been told
+  std::atomic<int> ahead_;   // runs in advance for each that works
+  std::atomic<bool> starved_{false};
+  int fed_ = 0;  // runs since it has changed
+  std::int64_t fed_since_ = 0, patience_ns_;
   pipe::spinlock allowing_;  // who tells them
   std::vector<sender> senders_;
   std::atomic<std::size_t> open_;  // senders that are there and have not ended

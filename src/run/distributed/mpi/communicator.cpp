@@ -46,6 +46,7 @@ communicator::communicator(MPI_Comm comm, rank_tree tree, int most, dataflow::ma
                            std::unique_ptr<heartbeat> beat, const mpi_options& how, const environment& env)
     : credits_(how.credits == automatic ? 0 : how.credits),
       round_trip_ns_(times.longest_round_trip_ns()),
+      spins_(how.spin),
       run_bytes_(how.batch_bytes),
       messages_(comm, tree, env.all.size(), most, std::move(times)),
       members_(messages_, notes_, comm, tree, std::move(places), std::move(beat), how.patience, env),
@@ -117,7 +118,7 @@ void communicator::rest(std::uint32_t rung) {
   const int patience = messages_.is_busy()     ? looks_while_busy
                        : members_.is_crowded() ? looks_if_crowded
                                                : looks_before_rest;
-  if (++idle_ <= patience) {
+  if (spins_ || ++idle_ <= patience) {
     std::this_thread::yield();
   } else if (!messages_.sleep(rung, longest_sleep(idle_ - patience))) {
     idle_ = 0;

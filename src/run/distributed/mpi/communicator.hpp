@@ -79,6 +79,7 @@ class communicator final : public dataflow::exchange {
 
   const int credits_;
   const std::int64_t round_trip_ns_;
+  const bool spins_;
   const std::size_t run_bytes_;
   std::vector<std::string> notes_at_start_;
   note_list notes_;

@@ -201,6 +201,7 @@ std::size_t endpoint::send_items(int to, std::uint32_t channel_id, dataflow::ite
   head.position = items.position;
   head.born_ns = items.born_ns;
   head.upto = items.upto;
+  head.grant = given.waited ? 1 : 0;
   m.content.resize(sizeof head);
   byte_writer writer(m.content, m.blocks);
   try {
@@ -410,7 +411,7 @@ void endpoint::complete(int from, std::unique_ptr<partial_receive> whole) {
   }
   switch (head.what) {
     case header::kind::items:
-      channels_[head.channel_id].in->arrived(from, {head.number, std::move(m.items)});
+      channels_[head.channel_id].in->arrived(from, {head.number, std::move(m.items), head.grant != 0});
       break;
     case header::kind::credit:
       channels_[head.channel_id].out->credited(from, static_cast<int>(head.number),

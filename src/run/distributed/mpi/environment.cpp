@@ -1,5 +1,7 @@
 #include "environment.hpp"
 
+#include <thalweg/model/options.hpp>
+
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -43,13 +45,15 @@ share_of_cores share_among(const cpu_set_t& own, const std::vector<cpu_set_t>& a
 }
 
 // `machine` is the same on all ranks that share memory, and on no others.
-environment look_around(MPI_Comm comm, const std::string& machine) {
+environment look_around(MPI_Comm comm, const std::string& machine, int workers) {
   struct told {
     char host[MPI_MAX_PROCESSOR_NAME] = {};
     std::array<char, 40> machine{};
     cpu_set_t cores = own_cores();
     process itself = process::self();
+    int workers = automatic;
   } mine;
+  mine.workers = workers;
   std::copy_n(machine.begin(), std::min(machine.size(), mine.machine.size() - 1), mine.machine.begin());
   int n = 0, ranks = 1;
   MPI_Get_processor_name(mine.host, &n);
@@ -69,7 +73,8 @@ environment look_around(MPI_Comm comm, const std::string& machine) {
       found.crowded = share.ranks > share.cores;
       found.cores = share.cores;
     }
-    found.all.ranks.push_back({t.host, share.workers()});
+    found.all.ranks.push_back(
+        {t.host, t.workers == automatic ? share.workers() : t.workers, share.ranks <= share.cores});
     found.processes.push_back(t.itself);
     // Containers on one machine may share memory, and have times and names of their own.
     const auto same = std::find_if(of_all.begin(), of_all.end(), [&](const told& other) {
@@ -82,20 +87,20 @@ environment look_around(MPI_Comm comm, const std::string& machine) {
 
 }  // namespace
 
-environment look_around(MPI_Comm comm) {
+environment look_around(MPI_Comm comm, int workers) {
   MPI_Comm here = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
   int first = 0;
   MPI_Comm_rank(comm, &first);
   MPI_Bcast(&first, 1, MPI_INT, 0, here);
   MPI_Comm_free(&here);
-  return look_around(comm, std::to_string(first));
+  return look_around(comm, std::to_string(first), workers);
 }
 
-environment discover_joined_environment(MPI_Comm comm) {
+environment discover_joined_environment(MPI_Comm comm, int workers) {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  return look_around(comm, boot);
+  return look_around(comm, boot, workers);
 }
 
 }  // namespace THALWEG_NAMESPACE::run_detail::distributed

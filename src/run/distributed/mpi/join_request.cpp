@@ -68,13 +68,13 @@ std::int32_t receive_number(int rank, MPI_Comm inter) {
   return n;
 }
 
-group group::make(MPI_Comm side, MPI_Comm bridge, int other_leader, bool joins) {
+group group::make(MPI_Comm side, MPI_Comm bridge, int other_leader, bool joins, int workers) {
   group c;
   MPI_Comm two_sides = MPI_COMM_NULL;
   MPI_Intercomm_create(side, 0, bridge, other_leader, bridge_tag, &two_sides);
   MPI_Intercomm_merge(two_sides, joins ? 1 : 0, &c.comm);
   MPI_Comm_free(&two_sides);
-  c.env = discover_joined_environment(c.comm);
+  c.env = discover_joined_environment(c.comm, workers);
   c.times = clocks::measured(c.comm, c.env.node_of);
   return c;
 }

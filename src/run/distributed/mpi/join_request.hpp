@@ -53,7 +53,8 @@ struct group {
 
   /// The ranks that began and the joiners call it together, each with the communicator of its side.
   /// `bridge`: both leaders are in it, of which the other one has this number; used by leaders alone.
-  [[nodiscard]] static group make(MPI_Comm side, MPI_Comm bridge, int other_leader, bool joins);
+  /// `workers`: those of this rank's policy, as `look_around` takes them.
+  [[nodiscard]] static group make(MPI_Comm side, MPI_Comm bridge, int other_leader, bool joins, int workers);
   /// Whether all agree. Sleeps while it waits.
   [[nodiscard]] bool all_agree(bool mine) const;
 };

@@ -34,7 +34,7 @@ joiner::joiner(MPI_Comm parent) : parent_(parent) {
   before_finalising([] { here()->part(); });
 }
 
-bool joiner::meets(const std::string& job) {
+bool joiner::meets(const std::string& job, int workers) {
   const bool same = job == to_.job;
   send_number(0, static_cast<std::int32_t>(same ? answer::same_job : answer::other_job), parent_);
   answered_ = true;
@@ -48,7 +48,7 @@ bool joiner::meets(const std::string& job) {
     return false;
   }
   MPI_Intercomm_merge(parent_, 1, &bridge_);
-  group_ = group::make(side_, bridge_, 0, true);
+  group_ = group::make(side_, bridge_, 0, true, workers);
   return true;
 }
 

@@ -22,7 +22,7 @@ class joiner {
 
   /// Says what it is about to run, and hears whether it is to join. With `true` all
   /// joiners come together with those who began the run: `all`. \throws error  if it is another job
-  [[nodiscard]] bool meets(const std::string& job);
+  [[nodiscard]] bool meets(const std::string& job, int workers);
   [[nodiscard]] const group& all() const noexcept { return group_; }
   /// The last call: it leaves the run.
   void part();

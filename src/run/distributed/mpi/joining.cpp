@@ -50,8 +50,11 @@ std::string missing_slots([[maybe_unused]] const join_request& to) {
 
 }  // namespace
 
-joining::joining(MPI_Comm comm, join_request to, std::chrono::milliseconds patience)
-    : to_(std::move(to)), patience_(patience), processes_(static_cast<std::size_t>(to_.count)) {
+joining::joining(MPI_Comm comm, join_request to, std::chrono::milliseconds patience, int workers)
+    : to_(std::move(to)),
+      patience_(patience),
+      workers_(workers),
+      processes_(static_cast<std::size_t>(to_.count)) {
   MPI_Comm_dup(comm, &side_);
   MPI_Comm_rank(side_, &rank_);
   // There may be no memory for a thread when it is needed, and then the others would wait for this rank.
@@ -143,7 +146,7 @@ void joining::spawn() {
 
 void joining::come_together() {
   if (rank_ == 0) MPI_Intercomm_merge(inter_, 0, &bridge_);
-  group_ = group::make(side_, bridge_, 1, false);
+  group_ = group::make(side_, bridge_, 1, false, workers_);
   const bool held = hold_();
   const bool all = group_.all_agree(held);
   if (!all) {

@@ -40,8 +40,8 @@ class joining {
     settled    // the communication thread knows the result
   };
 
-  /// All ranks of `comm` call it.
-  joining(MPI_Comm comm, join_request to, std::chrono::milliseconds patience);
+  /// All ranks of `comm` call it. `workers`: those of this rank's policy, as `look_around` takes them.
+  joining(MPI_Comm comm, join_request to, std::chrono::milliseconds patience, int workers);
   joining(const joining&) = delete;
   joining& operator=(const joining&) = delete;
   ~joining();
@@ -91,6 +91,7 @@ class joining {
   std::string problem_;
   bool other_job_ = false;
   const std::chrono::milliseconds patience_;
+  const int workers_;
   std::vector<std::unique_ptr<stop_watch>> watches_;  // until their heartbeat is listened to
   std::vector<process> processes_;                    // the first `known_` of them
   std::atomic<std::size_t> known_{0};

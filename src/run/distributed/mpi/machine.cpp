@@ -65,6 +65,7 @@ machine made_up(int ranks, std::string_view hosts, int cores) {
     const auto near =
         std::count_if(made.ranks.begin(), made.ranks.end(), [&](const auto& x) { return x.host == r.host; });
     r.workers = std::max(1, cores / static_cast<int>(near));
+    r.has_core = near <= cores;
   }
   return made;
 }

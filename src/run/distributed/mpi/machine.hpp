@@ -14,6 +14,7 @@ struct machine {
   struct rank {
     std::string host;
     int workers = 1;
+    bool has_core = true;  ///< there are no more ranks on its host than cores
   };
   std::vector<rank> ranks;
 

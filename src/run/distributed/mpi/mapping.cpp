@@ -9,6 +9,7 @@
 
 #include "../../parts.hpp"
 #include "../graph/part_placement.hpp"
+#include "../graph/places.hpp"
 #include "balance.hpp"
 #include "stage_edges.hpp"
 
@@ -230,10 +231,34 @@ std::vector<int> ranks_for_farms(const std::vector<stage_group>& groups, const m
   return others.empty() ? all : others;
 }
 
-void place_by_default(std::vector<stage_group>& groups, const machine& on) {
+// Rank 0, where serial stages are, works as well: where its workers are a good part of all. Those that are
+// few among many are worth more where they keep up with what goes through them; and where there are more
+// ranks than cores the others have work enough for these.
+bool rank_0_helps(const std::vector<int>& others, const machine& on) {
+  constexpr int many = 8;
+  int workers = 0;
+  for (const int r : others) workers += on.workers(r);
+  return on.size() > 1 && std::find(others.begin(), others.end(), 0) == others.end() &&
+         on.ranks.front().has_core && on.workers(0) * many > workers;
+}
+
+// Rank 0 comes last: `.replicas` that are fewer than the ranks leave it alone. Where items are divided up,
+// whoever is slower holds up all, so one of its workers is kept for what is serial.
+std::vector<place_of> farm_by_default(const stage_group& g, std::vector<int> others, const machine& on,
+                                      bool with_rank_0) {
+  if (with_rank_0 && !g.stays && !g.divided) others.push_back(0);
+  auto places = farm_on(g, others, on);
+  if (!with_rank_0 || g.stays || !g.divided || g.replicas != automatic) return places;
+  const int room = static_cast<int>(dataflow::most_partitions) - dataflow::replicas_in_all(places);
+  if (const int n = std::min(on.workers(0) - 1, room); n > 0) places.insert(places.begin(), {0, n});
+  return places;
+}
+
+void place_by_default(std::vector<stage_group>& groups, const machine& on, bool apart) {
   const auto ranks = ranks_for_farms(groups, on);
+  const bool with_rank_0 = !apart && rank_0_helps(ranks, on);
   for (auto& g : groups) {
-    if (g.at.empty()) g.at = g.farm ? farm_on(g, ranks, on) : counted({0});
+    if (g.at.empty()) g.at = g.farm ? farm_by_default(g, ranks, on, with_rank_0) : counted({0});
   }
 }
 
@@ -271,7 +296,7 @@ dataflow::mapping map_stages(const run_state& run, const mpi_options& how, const
   } else if (!how.costs.empty()) {
     balance(groups, at_work);
   } else {
-    place_by_default(groups, at_work);
+    place_by_default(groups, at_work, how.apart);
   }
   dataflow::mapping all(run.stages.size());
   for (const auto& g : groups) {

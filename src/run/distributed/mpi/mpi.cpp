@@ -27,6 +27,7 @@
 #include "heartbeat.hpp"
 #include "joiner.hpp"
 #include "joining.hpp"
+#include "local_policy.hpp"
 #include "malloc_tuning.hpp"
 #include "mapping.hpp"
 #include "plan.hpp"
@@ -288,16 +289,15 @@ std::shared_ptr<engine> make_joiner(joiner& self, std::unique_ptr<run_state> sta
                                     const std::vector<std::string>& arguments, std::int64_t number) {
   const auto& to = self.request();
   if (number != to.run) return std::make_shared<absent>(std::move(state));
-  if (!self.meets(description(*state, how, arguments))) return std::make_shared<absent>(std::move(state));
+  if (!self.meets(description(*state, how, arguments), workers_asked_for(how)))
+    return std::make_shared<absent>(std::move(state));
   tune_malloc(how.keep_memory);
   const auto& all = self.all();
   auto others = std::make_shared<communicator>(all, to.first, to.places, how);
   std::shared_ptr<engine> made;
   try {
     state->others = others;
-    const any_policy local =
-        how.local ? *how.local : any_policy(pool{.workers = all.env.all.workers(self.rank())});
-    made = local.make(std::move(state));
+    made = local_policy(how, all.env.all.workers(self.rank())).make(std::move(state));
   } catch (...) {
     (void)all.all_agree(false);
     self.part();
@@ -353,10 +353,10 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   if (auto* const self = joiner::here()) return make_joiner(*self, std::move(state), how, arguments, number);
   own_comm mine(rendezvous(number, how.patience));
   const auto watch = watch_before(how.patience);
-  const auto env = look_around(mine.comm);
+  const auto env = look_around(mine.comm, workers_asked_for(how));
   const auto& on = env.all;
   const int rank = rank_in(mine.comm);
-  const any_policy local = how.local ? *how.local : any_policy(pool{.workers = on.workers(rank)});
+  const auto local = local_policy(how, on.workers(rank));
   if (profiled(state, rank)) leave();
   const auto plan = requested_plan();
   require_possible(how, plan && plan->for_machine ? plan->for_machine->size() : on.size());
@@ -390,7 +390,7 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
     room = room_for(places, on, local);
     if (problem.empty())
       door = std::make_unique<joining>(mine.comm, join_request{on.size(), how.spawn, number, job, places},
-                                       how.patience);
+                                       how.patience, workers_asked_for(how));
   }
   auto others = std::make_shared<communicator>(mine.give_up(), std::move(places), std::move(times),
                                                std::move(beat), how, env);
