@@ -71,10 +71,10 @@ distributed::machine across_hosts(int ranks, int hosts, int workers) {
   return on;
 }
 
-TEST(Mapping, WithoutAnyWishFarmsAreOnAllRanksButTheFirst) {
+TEST(Mapping, WithoutAnyWishFarmsAreOnAllRanks) {
   const auto at = two_farms_mapped({}, distributed::made_up(3, "", 12));
   EXPECT_EQ(at.at("read"), (places{{0, 1}}));
-  EXPECT_EQ(at.at("draw"), (places{{1, 4}, {2, 4}}));
+  EXPECT_EQ(at.at("draw"), (places{{0, 4}, {1, 4}, {2, 4}}));
   EXPECT_EQ(at.at("blur"), at.at("draw"));
   EXPECT_EQ(at.at("write"), (places{{0, 1}}));
 }
@@ -82,7 +82,31 @@ TEST(Mapping, WithoutAnyWishFarmsAreOnAllRanksButTheFirst) {
 TEST(Mapping, RanksHaveReplicasByTheirOwnCores) {
   distributed::machine on;
   on.ranks = {{"a", 4}, {"b", 2}, {"c", 7}};
-  EXPECT_EQ(two_farms_mapped({}, on).at("draw"), (places{{1, 2}, {2, 7}}));
+  EXPECT_EQ(two_farms_mapped({}, on).at("draw"), (places{{0, 4}, {1, 2}, {2, 7}}));
+}
+
+TEST(Mapping, TheFirstRankLeavesFarmsToOthersThatHaveMostOfTheWorkers) {
+  EXPECT_EQ(two_farms_mapped({}, across_hosts(8, 8, 1)).at("draw").front(), (places::value_type{0, 1}));
+  const auto at = two_farms_mapped({}, across_hosts(9, 9, 1)).at("draw");
+  EXPECT_EQ(at.front(), (places::value_type{1, 1}));
+  EXPECT_EQ(at.size(), 8U);
+}
+
+TEST(Mapping, TheFirstRankLeavesFarmsToOthersThatNeedItsCore) {
+  EXPECT_EQ(two_farms_mapped({}, distributed::made_up(2, "", 2)).at("draw"), (places{{0, 1}, {1, 1}}));
+  EXPECT_EQ(two_farms_mapped({}, distributed::made_up(3, "", 2)).at("draw"), (places{{1, 1}, {2, 1}}));
+}
+
+TEST(Mapping, FewerReplicasThanRanksLeaveTheFirstAlone) {
+  const auto on = across_hosts(3, 3, 2);
+  EXPECT_EQ(two_farms_mapped({}, on, {.replicas = 2}).at("draw"), (places{{1, 1}, {2, 1}}));
+  EXPECT_EQ(two_farms_mapped({}, on, {.replicas = 3}).at("draw"), (places{{0, 1}, {1, 1}, {2, 1}}));
+}
+
+TEST(Mapping, WhereItemsAreDividedUpTheFirstRankKeepsAWorkerForWhatIsSerial) {
+  const tw::options in_turn{.schedule = tw::round_robin};
+  EXPECT_EQ(two_farms_mapped({}, across_hosts(2, 2, 3), in_turn).at("draw"), (places{{0, 2}, {1, 3}}));
+  EXPECT_EQ(two_farms_mapped({}, across_hosts(2, 2, 1), in_turn).at("draw"), (places{{1, 1}}));
 }
 
 TEST(Mapping, ThoseWhoFollowEachOtherAreOnOneHost) {
@@ -240,7 +264,7 @@ TEST(Plan, SaysWhichRanksWait) {
   const auto found = planned({.reserve = 2, .spawn = 3}, distributed::made_up(4, "", 4));
   for (int r = 0; r < 4; ++r) EXPECT_EQ(found["ranks"][r]["in_reserve"], r >= 2);
   EXPECT_EQ(found["may_join"], 3);
-  EXPECT_EQ(found["stages"][1]["places"].size(), 1U);
+  EXPECT_EQ(found["stages"][1]["places"].size(), 2U);
   EXPECT_EQ(found["stages"][1]["later"], nlohmann::json({2, 3}));
   EXPECT_TRUE(found["stages"][0]["later"].empty()) << "it is serial";
   EXPECT_EQ(planned({}, distributed::made_up(4, "", 4))["may_join"], 0);

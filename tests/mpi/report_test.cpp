@@ -41,7 +41,7 @@ auto line(std::chrono::microseconds work = 0us) {
 }
 
 TEST(Report, HasARowForEachRank) {
-  const auto r = tw::run(line(), ranks::policy());
+  const auto r = tw::run(line(), ranks::away({"pass"}));
   if (!r.is_root() || ranks::count() == 1) {
     EXPECT_TRUE(r.ranks().empty());
     return;
@@ -67,7 +67,7 @@ TEST(Report, HasARowForEachRank) {
 }
 
 TEST(Report, CountsWhatHasTravelled) {
-  const auto r = tw::run(line(), ranks::policy());
+  const auto r = tw::run(line(), ranks::away({"pass"}));
   if (!r.is_root() || ranks::count() == 1) return;
   ASSERT_EQ(r.channels().size(), 2U);
   std::uint64_t messages = 0, bytes = 0, credits = 0;
@@ -109,9 +109,9 @@ struct said {
 };
 
 TEST(Report, CountsEndsAndTheHeartbeatAmongTheOthers) {
-  const auto quiet = tw::run(line(), ranks::policy({.patience = 0ms}));
+  const auto quiet = tw::run(line(), ranks::away({"pass"}, {.patience = 0ms}));
   constexpr std::chrono::nanoseconds patience = 3s;
-  const auto r = tw::run(line(), ranks::policy({.patience = 3s}));
+  const auto r = tw::run(line(), ranks::away({"pass"}, {.patience = 3s}));
   if (!r.is_root() || ranks::count() == 1) return;
   // From rank 0 to all that have the farm, and back.
   const auto ends = 2 * static_cast<std::uint64_t>(ranks::count() - 1);
@@ -140,11 +140,13 @@ TEST(Report, TooFewRanksToBeApartAreNoted) {
 TEST(Report, NoHeartbeatWhereItemsFlow) {
   if (ranks::count() != 2) GTEST_SKIP() << "of several ranks some do not write to the next one";
   constexpr std::chrono::nanoseconds patience = 2s;
-  const auto r = tw::run(tw::source(std::views::iota(0, 2'000)) | tw::farm([](const int& x) {
-                           std::this_thread::sleep_for(1ms);
-                           return x;
-                         }) | tw::sink([](int) {}),
-                         ranks::policy({.batch_bytes = sizeof(int), .patience = 2s}));
+  const auto pass = [](const int& x) {
+    std::this_thread::sleep_for(1ms);
+    return x;
+  };
+  const auto r = tw::run(
+      tw::source(std::views::iota(0, 2'000)) | tw::farm(pass, {.name = "pass"}) | tw::sink([](int) {}),
+      ranks::away({"pass"}, {.batch_bytes = sizeof(int), .patience = 2s}));
   if (!r.is_root()) return;
   const auto beats = said(r).others - 2;
   // Some, where the machine does other work for longer than is between two.
@@ -155,16 +157,17 @@ TEST(Report, NoHeartbeatWhereItemsFlow) {
 // credits many of them.
 TEST(Report, LittleIsSaidBesidesItemsAndCredit) {
   const long items = 8'000L * std::max(1, ranks::count() - 1);
-  const auto r = tw::run(tw::source(std::views::iota(0L, items), {.name = "read"}) |
-                             tw::farm(
-                                 [](const long& x) {
-                                   std::this_thread::sleep_for(50us);
-                                   return x;
-                                 },
-                                 {.name = "pass"}) |
-                             tw::sink([](long) {}, {.name = "write"}),
-                         // The heartbeat goes by time, and how long this takes by what else the machine does.
-                         ranks::policy({.credits = 64, .batch_bytes = sizeof(long), .patience = 30s}));
+  const auto r =
+      tw::run(tw::source(std::views::iota(0L, items), {.name = "read"}) |
+                  tw::farm(
+                      [](const long& x) {
+                        std::this_thread::sleep_for(50us);
+                        return x;
+                      },
+                      {.name = "pass"}) |
+                  tw::sink([](long) {}, {.name = "write"}),
+              // The heartbeat goes by time, and how long this takes by what else the machine does.
+              ranks::away({"pass"}, {.credits = 64, .batch_bytes = sizeof(long), .patience = 30s}));
   if (!r.is_root() || ranks::count() == 1) return;
   const said all(r);
   EXPECT_GE(all.messages, 2 * static_cast<std::uint64_t>(items)) << "each item is a message";
@@ -175,7 +178,7 @@ TEST(Report, LittleIsSaidBesidesItemsAndCredit) {
 }
 
 TEST(Report, SaysWhoHadToWaitForCredit) {
-  const auto r = tw::run(line(3ms), ranks::policy({.credits = 1, .batch_bytes = 64}));
+  const auto r = tw::run(line(3ms), ranks::away({"pass"}, {.credits = 1, .batch_bytes = 64}));
   if (!r.is_root() || ranks::count() == 1) return;
   EXPECT_GT(r.channels()[0].blocked, 5ms);  // the farm is slow, and the source is not
 }
@@ -203,7 +206,7 @@ TEST(Report, HasTheLatenciesOfASinkElsewhere) {
 
 TEST(Trace, OfAllRanksIsOne) {
   const auto file = testing::TempDir() + "trace" + std::to_string(::getpid()) + ".json";
-  const auto r = tw::run(line(), ranks::policy(), {.trace = file});
+  const auto r = tw::run(line(), ranks::away({"pass"}), {.trace = file});
   if (!r.is_root()) {
     EXPECT_FALSE(std::ifstream(file)) << "rank 0 writes it";
     return;

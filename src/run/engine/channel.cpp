@@ -58,6 +58,7 @@ bool channel::has_room() const noexcept {
 // has to wait for them. At least two items for each replica may wait.
 bool channel::enough_work_waits(std::int64_t items) const noexcept {
   const auto grown = static_cast<std::int64_t>(grown_.load(std::memory_order_relaxed));
+  if (grown == 1 && keeps_one_.load(std::memory_order_relaxed)) return true;
   const auto each = std::max(item_ns(), drain_ns_.load(std::memory_order_relaxed));
   const auto behind = behind_ns_.load(std::memory_order_relaxed);
   const auto most = each == 0 ? most_unmeasured : most_waiting_ns / std::max(each, behind);

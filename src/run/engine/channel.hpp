@@ -86,6 +86,8 @@ class channel final : public model::demand {
   }
   /// So many runs of items may wait in it from now on.
   void set_slots(std::size_t n) noexcept { most_chunks_.store(n); }
+  /// One run that waits is enough, unless it had to grow. Any thread.
+  void keep_one(bool so) noexcept { keeps_one_.store(so, std::memory_order_relaxed); }
   /// The sender wants to be notified whenever something has been taken. The sender, before it sends.
   void tell_each_take() noexcept { tells_each_take_.store(true, std::memory_order_relaxed); }
   /// A bound that would stop everything for ever gives way.
@@ -206,7 +208,7 @@ class channel final : public model::demand {
   std::atomic<std::uint64_t> dropped_{0};
   std::atomic<std::int64_t> lost_{0};
   pipe::futex_word taken_{0};  // how often something was taken while the sender waited in a call
-  std::atomic<bool> tells_each_take_{false};
+  std::atomic<bool> tells_each_take_{false}, keeps_one_{false};
   std::atomic<bool> sender_sleeps_{false}, waits_in_call_{false}, hurry_{false};
   std::atomic<std::int64_t> takers_{1}, in_hand_{0};
   std::atomic<pipe::chunk_base*> lent_{nullptr};

@@ -184,7 +184,7 @@ void outbound::adapt(std::size_t items, std::size_t bytes) {
 // Of items that are worth a message each, one that waits here is enough: more would only grow old.
 void outbound::credited(int from, int runs, std::size_t grant) {
   worth_.store(grant, std::memory_order_relaxed);
-  in.front()->set_slots(grant == 1 ? 1 : net_.how().slots);
+  in.front()->keep_one(grant == 1);
   for (auto& t : targets_) {
     if (t.rank == from) t.credit.fetch_add(runs, std::memory_order_acq_rel);
   }
@@ -357,10 +357,11 @@ bool inbound::ready() {
   return !node::ended() && (owes_credit() || (has_next() && ask_for_room()));
 }
 
-// What still waits in the channel is part of what has been sent in advance.
+// What still waits in the channel is part of what has been sent in advance, unless it had to grow: then more
+// has to come for anything to move.
 bool inbound::owes_credit() const noexcept {
   const auto* const to = out.front().to;
-  return handed_over_.load(std::memory_order_acquire) > (to == nullptr ? 0 : to->chunks());
+  return handed_over_.load(std::memory_order_acquire) > (to == nullptr || to->grown() > 1 ? 0 : to->chunks());
 }
 
 void inbound::execute(worker& w) {

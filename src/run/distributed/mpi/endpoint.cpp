@@ -239,7 +239,8 @@ void endpoint::give_credit(int to, std::uint32_t channel_id, int runs, std::size
 
 void endpoint::set_credit(int to, std::uint32_t channel_id, int most) {
   if (to == tree_.rank) return channels_[channel_id].out->allowed(to, most);
-  send(to, header_of(header::kind::allow, channel_id, most));
+  channels_[channel_id].counted->credits.fetch_add(1, std::memory_order_relaxed);
+  put_header(to, header_of(header::kind::allow, channel_id, most));
 }
 
 void endpoint::tell_progress(int to, std::uint32_t channel_id, std::int64_t below) {
