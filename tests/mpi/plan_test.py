@@ -67,6 +67,7 @@ def main(program: str) -> None:
             ({"THALWEG_PLAN_HOSTS": "a:0"}, "a:0"),
             ({"THALWEG_PLAN_HOSTS": "a:2", "THALWEG_PLAN_RANKS": 3}, "room for 2 ranks, not for 3"),
             ({"THALWEG_PLAN": Path(folder) / "no" / "plan.json"}, "the plan cannot be written"),
+            ({"THALWEG_PLAN": Path(folder) / "\x1b[2J" / "plan.json"}, "\\x1b[2J"),  # no order to a terminal
             ({"THALWEG_COSTS": plan}, str(plan)),
         ):
             plan.write_text("{}")

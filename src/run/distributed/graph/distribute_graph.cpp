@@ -167,10 +167,11 @@ std::vector<node*> graph_engine::connect_coordinators() {
     const auto next = coordinator.out.empty() || coordinator.out.front().to == nullptr
                           ? coordinator.first()
                           : coordinator.out.front().to->to->first();
-    others.add(over->asks, from.last() - 1, coordinator.first(), nullptr, on_this_rank, no_task_messages(),
-               over->how_to_ask.get());
-    others.add(over->answers, coordinator.last() - 1, next, nullptr, here, no_task_messages(),
-               over->how_to_answer.get());
+    const std::vector<place_of> of_coordinator{{over->rank, 1}};
+    others.add(over->asks, {from.last() - 1, coordinator.first(), of_coordinator, over->places}, nullptr,
+               on_this_rank, no_task_messages(), over->how_to_ask.get());
+    others.add(over->answers, {coordinator.last() - 1, next, over->places, of_coordinator}, nullptr, here,
+               no_task_messages(), over->how_to_answer.get());
   }
   for (auto& f : made) keyed_farms_.push_back(std::move(f));
   return remote;
@@ -264,7 +265,7 @@ void graph_engine::distribute_graph() {
         std::replace(to.in_loop->entries.begin(), to.in_loop->entries.end(), &e, channels_.back().get());
       n.place = to.place;
     }
-    others.add(channel_id, from.last() - 1, to.first(), out, in,
+    others.add(channel_id, {from.last() - 1, to.first(), senders, receivers}, out, in,
                chunk_for(run, from, static_cast<std::size_t>(&sent - from.out.data())), nullptr);
   }
   for (auto& f : farms_) {

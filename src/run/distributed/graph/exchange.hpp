@@ -29,6 +29,13 @@ struct item_message {
   bool waited = false;
 };
 
+/// Where a channel leads: from one stage to another, by their numbers in the plan, and from the ranks of one
+/// to those of the other.
+struct route {
+  std::size_t from_stage = 0, to_stage = 0;
+  std::vector<place_of> senders, receivers;
+};
+
 /// Takes what comes on a channel from the ranks. Any thread.
 class receiver {
  public:
@@ -62,11 +69,10 @@ class exchange {
 
   // While the network is laid out.
 
-  /// A channel, and its ends on this rank; null: it has none of that kind. It leads from one stage to
-  /// another, by their numbers in the plan. `items`: an empty chunk for what travels. `how`: the way it does;
-  /// null: that of its items.
-  virtual void add(std::uint32_t channel_id, std::size_t from_stage, std::size_t to_stage, outbound* out,
-                   receiver* in, chunk_ptr items, const model::wire* how) = 0;
+  /// A channel, and its ends on this rank; null: it has none of that kind. `items`: an empty chunk for what
+  /// travels. `how`: the way it does; null: that of its items.
+  virtual void add(std::uint32_t channel_id, const route& way, outbound* out, receiver* in, chunk_ptr items,
+                   const model::wire* how) = 0;
 
   // The run.
 

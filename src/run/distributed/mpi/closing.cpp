@@ -20,15 +20,6 @@ namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
-// An error as it is told to the other ranks.
-struct remote_error {
-  std::string stage;
-  std::int32_t replica = 0;
-  std::string message;
-  std::int32_t rank = 0;
-  std::string host;
-};
-
 remote_error described(const std::exception_ptr& why) {
   try {
     std::rethrow_exception(why);
@@ -135,17 +126,15 @@ void closing::agree_on_error() {
     told = described(own);
     told.host = name_of_host();
     told.rank = rank;
-    byte_writer to(text);
-    to(told.stage, told.replica, told.message, told.rank, told.host);
+    encode(told, text);
   }
   auto n = static_cast<std::int64_t>(text.size());
   MPI_Ibcast(&n, 1, MPI_INT64_T, first.rank, comm, &r);
   wait_for(r);
-  text.resize(static_cast<std::size_t>(n));
+  text.resize(read_or_end(comm, [&] { return checked_length(first.rank, static_cast<std::uint64_t>(n)); }));
   MPI_Ibcast(text.data(), static_cast<int>(n), MPI_BYTE, first.rank, comm, &r);
   wait_for(r);
-  byte_reader from(text);
-  from(told.stage, told.replica, told.message, told.rank, told.host);
+  told = read_or_end(comm, [&] { return read_error(first.rank, text); });
   run.fail(as_exception(told, first.rank == rank ? own : nullptr), std::numeric_limits<std::int64_t>::min());
 }
 

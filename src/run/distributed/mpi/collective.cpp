@@ -1,5 +1,7 @@
 #include "collective.hpp"
 
+#include <thalweg/observe/text.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -9,6 +11,7 @@
 #include <thread>
 
 #include "constants.hpp"
+#include "message.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::distributed {
 
@@ -20,7 +23,7 @@ constexpr std::size_t most_counted = std::size_t{1} << 30;  // bytes: MPI counts
 constexpr int parts = 3;                                    // a tag that messages and blocks do not have
 
 void say_why(const std::string& why) {
-  std::fprintf(stderr, "thalweg: %s\n", why.c_str());
+  std::fprintf(stderr, "thalweg: %s\n", observe::printable(why).c_str());
   std::fflush(stderr);
   // What a launcher has not passed on when it is told to end all may be lost (MPICH's).
   std::this_thread::sleep_for(time_for_launcher);
@@ -106,7 +109,7 @@ std::string first_of(const std::string& mine, MPI_Comm comm) {
   std::string text = "rank " + std::to_string(rank) + mine;
   auto n = static_cast<int>(text.size());
   MPI_Bcast(&n, 1, MPI_INT, first, comm);
-  text.resize(static_cast<std::size_t>(n));
+  text.resize(read_or_end(comm, [&] { return checked_length(first, static_cast<std::uint64_t>(n)); }));
   MPI_Bcast(text.data(), n, MPI_CHAR, first, comm);
   return text;
 }
@@ -132,7 +135,8 @@ std::vector<std::vector<std::byte>> gathered(const std::vector<std::byte>& mine,
   }
   std::vector<std::vector<std::byte>> all{mine};
   for (int from = 1; from < ranks; ++from) {
-    auto& theirs = all.emplace_back(sizes[static_cast<std::size_t>(from)]);
+    auto& theirs = all.emplace_back(
+        read_or_end(comm, [&] { return checked_length(from, sizes[static_cast<std::size_t>(from)]); }));
     in_pieces(theirs.size(), [&](std::size_t at, int n) {
       MPI_Irecv(theirs.data() + at, n, MPI_BYTE, from, parts, comm, &r);
     });

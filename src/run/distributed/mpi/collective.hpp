@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/model/codec.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -25,7 +27,18 @@ void wait_for(MPI_Request& r);
 /// asked, and this one a second later at most.
 [[noreturn]] void end_program(const std::string& why, MPI_Comm comm, const std::vector<process>& silent = {});
 
-/// The same from a thread that must not call MPI. Launchers end all processes when one has been killed.
+/// What `read` makes of the bytes of another rank. If they cannot be read, what else it says can be trusted
+/// as little as if it had died: the program is ended on all ranks, with a line that says what has come from
+/// where.
+template <class Read> auto read_or_end(MPI_Comm comm, Read&& read) {
+  try {
+    return read();
+  } catch (const codec_error& e) {
+    end_program(std::string("mpi: ") + e.what() + ", so the program is ended on all ranks", comm);
+  }
+}
+
+/// `end_program` from a thread that must not call MPI. Launchers end all processes when one has been killed.
 [[noreturn]] void end_program_without_mpi(const std::string& why, const process& silent);
 
 /// `2.5 s`.

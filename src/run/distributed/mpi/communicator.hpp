@@ -47,9 +47,9 @@ class communicator final : public dataflow::exchange {
   [[nodiscard]] int credits() const noexcept override { return credits_; }
   [[nodiscard]] std::int64_t round_trip_ns() const noexcept override { return round_trip_ns_; }
   [[nodiscard]] std::size_t run_bytes() const noexcept override { return run_bytes_; }
-  void add(std::uint32_t channel_id, std::size_t from_stage, std::size_t to_stage, dataflow::outbound* out,
+  void add(std::uint32_t channel_id, const dataflow::route& way, dataflow::outbound* out,
            dataflow::receiver* in, dataflow::chunk_ptr items, const model::wire* how) override {
-    messages_.add(channel_id, from_stage, to_stage, out, in, std::move(items), how);
+    messages_.add(channel_id, way, out, in, std::move(items), how);
   }
   void start(dataflow::graph_engine& of, bool on_caller) override;
   void join() override;

@@ -42,6 +42,7 @@ endpoint::endpoint(MPI_Comm comm, rank_tree tree, int ranks, int most, clocks ti
     : comm_(comm),
       tree_(tree),
       times_(std::move(times)),
+      reader_(most),
       messages_sent_(static_cast<std::size_t>(most)),
       there_(ranks) {}
 
@@ -99,18 +100,21 @@ void endpoint::close_transports() {
   bell_ = &own_bell_;
 }
 
-void endpoint::add(std::uint32_t channel_id, std::size_t from_stage, std::size_t to_stage,
-                   dataflow::outbound* out, dataflow::receiver* in, dataflow::chunk_ptr items,
-                   const model::wire* how) {
+void endpoint::add(std::uint32_t channel_id, const dataflow::route& way, dataflow::outbound* out,
+                   dataflow::receiver* in, dataflow::chunk_ptr items, const model::wire* how) {
+  reader_.add(channel_id, way, in != nullptr, out != nullptr);
   if (channels_.size() <= channel_id) channels_.resize(channel_id + 1);
   auto& c = channels_[channel_id];
-  c = {out, in, std::move(items), how, from_stage, to_stage, std::make_unique<traffic>()};
+  c = {out, in, std::move(items), how, way.from_stage, way.to_stage, std::make_unique<traffic>()};
   if (how == nullptr) c.how = model::wire_of(c.like->item_type());
 }
 
 void endpoint::start(dataflow::graph_engine& of, std::function<void(int)> heard,
                      std::function<void(const header&)> told) {
   net_ = &of;
+  std::vector<bool> farms;
+  for (const auto& s : of.run().stages) farms.push_back(s.info->farm >= 0);
+  reader_.start(std::move(farms), of.may_stand_still());
   heard_ = std::move(heard);
   told_ = std::move(told);
 }
@@ -330,16 +334,17 @@ std::vector<channel_totals> endpoint::totals() const {
 
 // --- receiving: the communication thread ---
 
+std::size_t endpoint::length(int from, std::uint64_t n) {
+  return read_or_end(comm_, [&] { return checked_length(from, n); });
+}
+
 std::unique_ptr<partial_receive> endpoint::open(int from, std::span<const std::byte> content) {
+  const auto came = read_or_end(comm_, [&] { return reader_.read(from, content); });
   auto arrived = std::make_unique<incoming>();
   ++received_;
   ++open_;
-  auto& head = arrived->head;
-  std::memcpy(&head, content.data(), sizeof head);
+  const auto& head = arrived->head = came.head;
   if (head.what != header::kind::items) return arrived;
-  std::vector<std::uint64_t> lengths(head.blocks);
-  const auto behind = lengths.size() * sizeof(std::uint64_t);
-  if (behind > 0) std::memcpy(lengths.data(), content.data() + content.size() - behind, behind);
   arrived->items = channels_[head.channel_id].like->sibling();
   auto& items = *arrived->items;
   items.paced = head.paced != 0;
@@ -348,9 +353,9 @@ std::unique_ptr<partial_receive> endpoint::open(int from, std::span<const std::b
   items.born_ns = head.born_ns;
   items.upto = head.upto;
   if (head.apart != 0) {
-    hold(*arrived, lengths);
+    hold(*arrived, came.lengths);
   } else {
-    read_items(*arrived, content.subspan(sizeof head, content.size() - sizeof head - behind), lengths);
+    read_items(from, *arrived, came.items, came.lengths);
     to_our_clock(from, items);
   }
   return arrived;
@@ -362,18 +367,20 @@ void endpoint::hold(incoming& m, std::span<const std::uint64_t> lengths) {
 }
 
 // Reads items without their blocks, and learns where these go.
-void endpoint::read_items(incoming& m, std::span<const std::byte> from,
+void endpoint::read_items(int from, incoming& m, std::span<const std::byte> content,
                           std::span<const std::uint64_t> lengths) {
   auto& c = channels_[m.head.channel_id];
   try {
-    byte_reader content(from, std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}), m.places);
-    c.how->read(content, m.head.items, *m.items);
+    byte_reader reader(content, std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}), m.places);
+    c.how->read(reader, m.head.items, *m.items);
     const auto same = [](const auto& place, std::uint64_t n) { return place.size() == n; };
-    if (content.left() != 0 ||
+    if (reader.left() != 0 ||
         !std::equal(m.places.begin(), m.places.end(), lengths.begin(), lengths.end(), same))
       throw codec_error("the codec does not read what it has written");
   } catch (const std::exception& e) {
-    net_->run().fail(std::make_exception_ptr(codec_error(name_of(c) + e.what())), m.head.position);
+    net_->run().fail(std::make_exception_ptr(
+                         codec_error(name_of(c) + "sent by rank " + std::to_string(from) + ": " + e.what())),
+                     m.head.position);
     net_->wake();
     m.items->clear();
     hold(m, lengths);  // the blocks still come
@@ -381,12 +388,12 @@ void endpoint::read_items(incoming& m, std::span<const std::byte> from,
 }
 
 // All blocks are there. The first one is the content that was too long.
-void endpoint::read_what_was_apart(incoming& m) {
+void endpoint::read_what_was_apart(int from, incoming& m) {
   const auto held = std::exchange(m.held, {});
   m.places.clear();
   std::vector<std::uint64_t> lengths;
   for (const auto& b : held) lengths.push_back(b.size());
-  read_items(m, held.front(), std::span<const std::uint64_t>(lengths).subspan(1));
+  read_items(from, m, held.front(), std::span<const std::uint64_t>(lengths).subspan(1));
   for (std::size_t i = 0; i < m.places.size(); ++i) std::ranges::copy(held[i + 1], m.places[i].begin());
 }
 
@@ -407,7 +414,7 @@ void endpoint::complete(int from, std::unique_ptr<partial_receive> whole) {
   const auto& head = m.head;
   heard_(from);
   if (head.apart != 0) {
-    read_what_was_apart(m);
+    read_what_was_apart(from, m);
     to_our_clock(from, *m.items);
   }
   switch (head.what) {

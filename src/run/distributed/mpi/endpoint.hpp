@@ -20,6 +20,7 @@
 #include "clocks.hpp"
 #include "gather.hpp"
 #include "join_request.hpp"
+#include "message.hpp"
 #include "shared_memory.hpp"
 #include "transport.hpp"
 #include "tree.hpp"
@@ -33,34 +34,6 @@
 /// while a rank joins: what was kept for it goes first. A message counts as sent before a transport has it,
 /// and as received when it is opened. After `stop_sending`, and once `all_sent` is true, no message leaves.
 namespace THALWEG_NAMESPACE::run_detail::distributed {
-
-/// What stands at the head of each message.
-struct header {
-  enum class kind : std::uint8_t {
-    items,
-    credit,
-    allow,
-    progress,
-    end,
-    stop,
-    cancel,
-    pause,
-    resume,
-    resize,
-    quiescence,
-    meet
-  };
-  kind what = kind::items;
-  std::uint8_t paced = 0, ranked = 0;
-  std::uint8_t apart = 0;        ///< the content is too long: without its lengths it is the first block
-  std::uint32_t channel_id = 0;  ///< of resize: the stage
-  std::uint32_t items = 0;       ///< of resize: how many replicas
-  std::uint32_t blocks = 0;      ///< that follow as messages of their own; their lengths end the content
-  std::int64_t number = 0;  ///< of the run of items; of credit: how many runs; of progress: below which; of
-                            ///< what all ranks are told: the rank that began
-  std::int64_t grant = 0;   ///< of items: whether they have waited for credit
-  std::int64_t position = 0, born_ns = 0, upto = 0;  ///< of resize, position: its time
-};
 
 class endpoint final : private recipient {
  public:
@@ -79,7 +52,7 @@ class endpoint final : private recipient {
 
   // Before the start.
 
-  void add(std::uint32_t channel_id, std::size_t from_stage, std::size_t to_stage, dataflow::outbound* out,
+  void add(std::uint32_t channel_id, const dataflow::route& way, dataflow::outbound* out,
            dataflow::receiver* in, dataflow::chunk_ptr items, const model::wire* how);
   /// `heard` learns the sender of each message that comes; `told` gets those that are not for a channel.
   void start(dataflow::graph_engine& of, std::function<void(int from)> heard,
@@ -97,10 +70,14 @@ class endpoint final : private recipient {
   void send_end(int to, std::uint32_t channel_id);
   /// A message of a header alone.
   void send(int to, const header& head);
-  /// Whether messages to ranks that are not there are kept for them.
-  void expect_joiners(bool so) noexcept { expects_joiners_ = so; }
 
   // The communication thread.
+
+  /// Whether messages to ranks that are not there are kept for them.
+  void expect_joiners(bool so) noexcept {
+    reader_.expect_joiners(so);
+    expects_joiners_ = so;
+  }
 
   /// To all ranks down the tree whose root is the rank that began; this one passes it on.
   void broadcast(const header& head);
@@ -151,6 +128,7 @@ class endpoint final : private recipient {
     std::unique_ptr<traffic> counted;
   };
 
+  [[nodiscard]] std::size_t length(int from, std::uint64_t n) override;
   [[nodiscard]] std::unique_ptr<partial_receive> open(int from, std::span<const std::byte> content) override;
   void complete(int from, std::unique_ptr<partial_receive> whole) override;
   [[nodiscard]] buffer_pool& buffers() noexcept override { return pool_; }
@@ -162,8 +140,9 @@ class endpoint final : private recipient {
   void ship(outgoing_message m);
   [[nodiscard]] transport& transport_to(int rank) noexcept;
   static void hold(incoming& m, std::span<const std::uint64_t> lengths);
-  void read_items(incoming& m, std::span<const std::byte> from, std::span<const std::uint64_t> lengths);
-  void read_what_was_apart(incoming& m);
+  void read_items(int from, incoming& m, std::span<const std::byte> content,
+                  std::span<const std::uint64_t> lengths);
+  void read_what_was_apart(int from, incoming& m);
   void to_our_clock(int from, pipe::chunk_base& items) const;
 
   const MPI_Comm comm_;
@@ -173,6 +152,7 @@ class endpoint final : private recipient {
   std::function<void(int)> heard_;
   std::function<void(const header&)> told_;
   std::vector<channel_end> channels_;
+  message_reader reader_;
   buffer_pool pool_;
   doorbell own_bell_;
   doorbell* bell_ = &own_bell_;

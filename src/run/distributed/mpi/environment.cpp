@@ -63,6 +63,7 @@ environment look_around(MPI_Comm comm, const std::string& machine, int workers) 
   MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, of_all.data(), sizeof mine, MPI_BYTE, comm, &r);
   wait_for(r);
   environment found;
+  for (auto& t : of_all) t.host[sizeof t.host - 1] = 0;  // whatever that rank has written there
   for (const auto& t : of_all) {
     std::vector<cpu_set_t> there;
     for (const auto& other : of_all) {

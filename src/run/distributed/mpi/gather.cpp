@@ -1,13 +1,11 @@
 #include "gather.hpp"
 
-#include <thalweg/model/codecs.hpp>
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/observe/resources.hpp>
 
 #include <algorithm>
 #include <map>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "collective.hpp"
@@ -15,30 +13,6 @@
 namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
-
-// What is told of one rank.
-struct figures {
-  std::int64_t cpu_ns = 0;
-  std::uint64_t peak_bytes = 0, others = 0;
-  std::int32_t workers = 0, cores = 0;
-  std::uint8_t sampled = 0;
-  observe::worker_totals work;
-};
-
-struct telling {
-  figures numbers;
-  std::string host;
-  std::vector<observe::stage_totals> stages;
-  std::vector<std::uint64_t> latency;
-  std::vector<channel_totals> channels;
-  std::string trace;
-  std::uint64_t trace_dropped = 0;
-
-  template <class Bytes> void travel(Bytes& bytes) {
-    bytes(numbers, host, stages, latency, channels, trace, trace_dropped);
-  }
-};
-static_assert(std::is_trivially_copyable_v<figures> && std::is_trivially_copyable_v<observe::stage_totals>);
 
 // The moment on rank 0's clock from which all traces count: when the first rank began.
 std::int64_t first_begin(const run_state& run, const clocks& times, int rank, MPI_Comm comm) {
@@ -52,7 +26,7 @@ std::int64_t first_begin(const run_state& run, const clocks& times, int rank, MP
 
 std::vector<std::byte> told(const run_state& run, const of_this_rank& mine, int rank, std::int64_t begin) {
   auto counted = run.counters.snapshot();
-  telling t;
+  rank_statistics t;
   t.numbers = {observe::process_cpu_ns() - run.statistics.began.cpu_ns,
                observe::process_resources().peak_bytes,
                mine.others,
@@ -73,8 +47,7 @@ std::vector<std::byte> told(const run_state& run, const of_this_rank& mine, int 
     }
   }
   std::vector<std::byte> bytes;
-  byte_writer to(bytes);
-  t.travel(to);
+  encode(t, bytes);
   return bytes;
 }
 
@@ -128,10 +101,9 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
   std::map<std::string, int> cores_of_host;
   int workers = 0;
   for (std::size_t r = 0; r < of_all.size(); ++r) {
-    telling t;
-    byte_reader from(of_all[r]);
-    t.travel(from);
-    of_all[r] = {};
+    auto t = read_or_end(comm, [&] {
+      return read_statistics(static_cast<int>(r), std::exchange(of_all[r], {}), mapped.size());
+    });
     auto& cores = cores_of_host[t.host];
     cores = std::max(cores, t.numbers.cores);
     workers += t.numbers.workers;

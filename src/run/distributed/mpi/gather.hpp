@@ -11,6 +11,7 @@
 
 #include "../graph/exchange.hpp"
 #include "clocks.hpp"
+#include "records.hpp"
 
 /// What rank 0 learns from all ranks when a run has ended: for its report, and for its trace.
 namespace THALWEG_NAMESPACE::run_detail::distributed {
@@ -25,13 +26,6 @@ struct traffic {
     items.fetch_add(n, std::memory_order_relaxed);
     bytes.fetch_add(size, std::memory_order_relaxed);
   }
-};
-
-/// The same when all is over, as it is told to rank 0.
-struct channel_totals {
-  std::uint64_t from_stage = 0, to_stage = 0;
-  std::uint64_t messages = 0, items = 0, bytes = 0, credits = 0;
-  std::int64_t blocked_ns = 0;  ///< something to send, but no credit
 };
 
 /// What the report says besides figures. The communication thread.

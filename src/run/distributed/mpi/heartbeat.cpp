@@ -6,6 +6,7 @@
 
 #include "collective.hpp"
 #include "constants.hpp"
+#include "message.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::distributed {
 
@@ -61,7 +62,10 @@ void heartbeat::look() {
     return;
   }
   silence_ = {};
-  heard_last_ = heard_ == last;
+  heard_last_ = read_or_end(comm_, [&] {
+    if (heard_ > last) refuse(before_, "a heartbeat with number " + std::to_string(heard_));
+    return heard_ == last;
+  });
   if (!heard_last_) listen();
 }
 

@@ -6,6 +6,7 @@
 
 #include "collective.hpp"
 #include "constants.hpp"
+#include "message.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::distributed {
 
@@ -47,7 +48,8 @@ void send_to(int rank, const bytes& what, MPI_Comm inter) {
 }
 
 bytes receive_from(int rank, MPI_Comm inter) {
-  bytes what(static_cast<std::size_t>(receive_number(rank, inter)));
+  const auto n = receive_number(rank, inter);
+  bytes what(read_or_end(inter, [&] { return checked_length(rank, static_cast<std::uint64_t>(n)); }));
   MPI_Request r = MPI_REQUEST_NULL;
   MPI_Irecv(what.data(), static_cast<int>(what.size()), MPI_BYTE, rank, join_request_tag, inter, &r);
   wait_for(r);

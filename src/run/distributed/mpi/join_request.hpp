@@ -7,29 +7,14 @@
 
 #include <mpi.h>
 
-#include "../graph/places.hpp"
 #include "clocks.hpp"
 #include "environment.hpp"
+#include "records.hpp"
 #include "transport.hpp"
 
 /// What a run and the processes that it has started to join it tell each other before these are its ranks.
 /// docs/distributed.md describes all of it.
 namespace THALWEG_NAMESPACE::run_detail::distributed {
-
-/// What joiners are told when they begin.
-struct join_request {
-  std::int32_t first = 1;  ///< ranks that began the run; the joiners have the numbers from there on
-  std::int32_t count = 0;  ///< how many joiners there are
-  std::int64_t run = 1;    ///< which of the program's runs it is
-  std::string job;         ///< what has to be the same on all ranks
-  dataflow::mapping places;
-
-  template <class Bytes> void travel(Bytes& bytes) { bytes(first, count, run, job, places); }
-  [[nodiscard]] int in_all() const noexcept { return first + count; }
-};
-
-/// The answer of a joiner that is asked to take part.
-enum class answer : std::int32_t { same_job, other_job, never_ran };
 
 /// How the program that is started is called, so that a joiner knows that thalweg has started it: a program
 /// may start processes itself.

@@ -1,6 +1,5 @@
 #include "joiner.hpp"
 
-#include <thalweg/model/codecs.hpp>
 #include <thalweg/model/errors.hpp>
 
 #include <memory>
@@ -24,9 +23,7 @@ joiner* joiner::here() {
 joiner::joiner(MPI_Comm parent) : parent_(parent) {
   MPI_Comm_dup(MPI_COMM_WORLD, &side_);
   MPI_Comm_rank(side_, &number_);
-  const auto text = receive_from(0, parent_);
-  byte_reader from(text);
-  to_.travel(from);
+  to_ = read_or_end(parent_, [&] { return read_join_request(0, receive_from(0, parent_)); });
   const auto self = process::self();
   send_to(0, {reinterpret_cast<const std::byte*>(&self), reinterpret_cast<const std::byte*>(&self + 1)},
           parent_);
@@ -34,8 +31,8 @@ joiner::joiner(MPI_Comm parent) : parent_(parent) {
   before_finalising([] { here()->part(); });
 }
 
-bool joiner::meets(const std::string& job, int workers) {
-  const bool same = job == to_.job;
+bool joiner::meets(const std::string& job, std::size_t stages, int workers) {
+  const bool same = job == to_.job && stages == to_.places.size();
   send_number(0, static_cast<std::int32_t>(same ? answer::same_job : answer::other_job), parent_);
   answered_ = true;
   const bool all = receive_number(0, parent_) != 0;

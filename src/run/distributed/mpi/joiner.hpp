@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -20,9 +21,9 @@ class joiner {
   /// Its number in the run.
   [[nodiscard]] int rank() const noexcept { return to_.first + number_; }
 
-  /// Says what it is about to run, and hears whether it is to join. With `true` all
+  /// Says what it is about to run, which has so many stages, and hears whether it is to join. With `true` all
   /// joiners come together with those who began the run: `all`. \throws error  if it is another job
-  [[nodiscard]] bool meets(const std::string& job, int workers);
+  [[nodiscard]] bool meets(const std::string& job, std::size_t stages, int workers);
   [[nodiscard]] const group& all() const noexcept { return group_; }
   /// The last call: it leaves the run.
   void part();

@@ -1,12 +1,11 @@
 #include "joining.hpp"
 
-#include <thalweg/model/codecs.hpp>
-
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 #include <utility>
+
+#include "collective.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::distributed {
 
@@ -120,19 +119,19 @@ void joining::spawn() {
     return become(state::failed);
   }
   bytes text;
-  byte_writer to(text);
-  to_.travel(to);
+  encode(to_, text);
   for (int i = 0; i < to_.count; ++i) send_to(i, text, inter_);
   for (int i = 0; i < to_.count; ++i) {
-    const auto told = receive_from(i, inter_);
-    std::memcpy(&processes_[static_cast<std::size_t>(i)], told.data(), sizeof(process));
+    processes_[static_cast<std::size_t>(i)] =
+        read_or_end(inter_, [&] { return read_process(to_.first + i, receive_from(i, inter_)); });
     known_.fetch_add(1, std::memory_order_release);
     watches_.push_back(
         std::make_unique<stop_watch>(to_.first + i, processes_[static_cast<std::size_t>(i)], patience_));
   }
   bool all_there = true;
   for (int i = 0; i < to_.count; ++i) {
-    const auto said = static_cast<answer>(receive_number(i, inter_));
+    const auto said =
+        read_or_end(inter_, [&] { return read_answer(to_.first + i, receive_number(i, inter_)); });
     all_there = all_there && said == answer::same_job;
     other_job_ = other_job_ || said == answer::other_job;
   }

@@ -1,3 +1,4 @@
+#include <thalweg/observe/text.hpp>
 #include <thalweg/run/engine.hpp>
 #include <thalweg/run/mpi.hpp>
 
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,7 @@
 #include "local_policy.hpp"
 #include "malloc_tuning.hpp"
 #include "mapping.hpp"
+#include "message.hpp"
 #include "plan.hpp"
 #include "rendezvous.hpp"
 #include "stage_edges.hpp"
@@ -73,7 +76,7 @@ void initialise(int* argc, char*** argv, const mpi_options& how) {
 void take_from_root(bytes& what, MPI_Comm comm) {
   auto n = static_cast<int>(what.size());
   MPI_Bcast(&n, 1, MPI_INT, 0, comm);
-  what.resize(static_cast<std::size_t>(n));
+  what.resize(read_or_end(comm, [&] { return checked_length(0, static_cast<std::uint64_t>(n)); }));
   MPI_Bcast(what.data(), n, MPI_BYTE, 0, comm);
 }
 
@@ -84,8 +87,7 @@ std::string agree_on_costs(mpi_options& how, MPI_Comm comm) {
   const int rank = rank_in(comm);
   bytes text;
   std::string problem, from_where = ".costs";
-  std::vector<std::string> names;
-  std::vector<double> numbers;
+  std::vector<std::tuple<std::string, double, double>> costs;
   if (rank == 0) {
     try {
       if (const char* const file = std::getenv(costs_variable)) {
@@ -95,20 +97,17 @@ std::string agree_on_costs(mpi_options& how, MPI_Comm comm) {
     } catch (const error& e) {
       problem = e.what();
     }
-    for (const auto& c : how.costs) {
-      names.push_back(c.stage);
-      numbers.insert(numbers.end(), {c.each.count(), c.items});
-    }
+    for (const auto& c : how.costs) costs.emplace_back(c.stage, c.each.count(), c.items);
     byte_writer to(text);
-    to(problem, from_where, names, numbers);
+    to(problem, from_where, costs);
   }
   take_from_root(text, comm);
   byte_reader from(text);
-  from(problem, from_where, names, numbers);
+  from(problem, from_where, costs);
   if (!problem.empty()) throw error(problem);
   how.costs.clear();
-  for (std::size_t i = 0; i < names.size(); ++i)
-    how.costs.push_back({names[i], std::chrono::duration<double>(numbers[2 * i]), numbers[2 * i + 1]});
+  for (auto& [stage, each, items] : costs)
+    how.costs.push_back({std::move(stage), std::chrono::duration<double>(each), items});
   return from_where;
 }
 
@@ -289,7 +288,7 @@ std::shared_ptr<engine> make_joiner(joiner& self, std::unique_ptr<run_state> sta
                                     const std::vector<std::string>& arguments, std::int64_t number) {
   const auto& to = self.request();
   if (number != to.run) return std::make_shared<absent>(std::move(state));
-  if (!self.meets(description(*state, how, arguments), workers_asked_for(how)))
+  if (!self.meets(description(*state, how, arguments), state->stages.size(), workers_asked_for(how)))
     return std::make_shared<absent>(std::move(state));
   tune_malloc(how.keep_memory);
   const auto& all = self.all();
@@ -322,7 +321,7 @@ void give_answer(const std::string& file, const std::string& text) {
   try {
     write_whole(file, text);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "thalweg: the plan cannot be written: %s\n", e.what());
+    std::fprintf(stderr, "thalweg: the plan cannot be written: %s\n", observe::printable(e.what()).c_str());
     std::exit(EXIT_FAILURE);
   }
 }

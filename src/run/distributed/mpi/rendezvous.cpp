@@ -1,5 +1,7 @@
 #include "rendezvous.hpp"
 
+#include <thalweg/observe/text.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -26,7 +28,7 @@ MPI_Comm rendezvous_comm = MPI_COMM_NULL;  // of all ranks that began the progra
 std::vector<process> processes_by_rank;    // by rank
 
 void say(const std::string& what) {
-  std::fprintf(stderr, "thalweg: %s\n", what.c_str());
+  std::fprintf(stderr, "thalweg: %s\n", observe::printable(what).c_str());
   std::fflush(stderr);
 }
 

@@ -392,7 +392,7 @@ bool shared_memory::read(inlet& i) {
         i.got += take(i, head, to + i.got, sizeof i.length - i.got);
         continue;
       }
-      const auto n = static_cast<std::size_t>(i.length);
+      const auto n = owner_.length(i.from, i.length);
       const auto done = i.got - sizeof i.length;
       const auto off = static_cast<std::size_t>(i.tail & (size_ - 1));
       if (done == 0 && off + n <= size_ && head - i.tail >= n) {

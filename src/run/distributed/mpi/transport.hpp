@@ -62,6 +62,8 @@ struct doorbell {
 /// Opens messages. The communication thread calls it.
 class recipient {
  public:
+  /// The length of a message that is to come, which its sender has said. Returns only if there can be one.
+  [[nodiscard]] virtual std::size_t length(int from, std::uint64_t n) = 0;
   /// A message has come. Says where its blocks belong; there are as many bytes to come as there were sent.
   [[nodiscard]] virtual std::unique_ptr<partial_receive> open(int from,
                                                               std::span<const std::byte> content) = 0;

@@ -1,0 +1,162 @@
+#include "message.hpp"
+
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include <unistd.h>
+
+#include "../graph/deadlock_report.hpp"
+#include "quiescence.hpp"
+
+namespace THALWEG_NAMESPACE::run_detail::distributed {
+
+namespace {
+
+// Nobody counts so far, and so many such numbers can be added up.
+constexpr std::int64_t most_counted_by_ranks = std::int64_t{1} << 48;
+
+std::uint64_t memory_of_machine() {
+  const auto pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size)
+                               : std::numeric_limits<std::int64_t>::max();
+}
+
+void require(bool good, int from, const char* what, std::int64_t number) {
+  if (!good) refuse(from, what + std::to_string(number));
+}
+
+}  // namespace
+
+void refuse(int from, const std::string& what) {
+  throw codec_error("rank " + std::to_string(from) + " has sent what it cannot have meant: " + what);
+}
+
+std::size_t checked_length(int from, std::uint64_t n) {
+  static const auto most = memory_of_machine();
+  if (n > most)
+    refuse(from, std::to_string(n) + " bytes are to follow, and this machine has memory for " +
+                     std::to_string(most));
+  return static_cast<std::size_t>(n);
+}
+
+void message_reader::add(std::uint32_t channel_id, const dataflow::route& way, bool receives, bool sends) {
+  if (channels_.size() <= channel_id) channels_.resize(std::size_t{channel_id} + 1);
+  auto& c = channels_[channel_id];
+  c = {receives, sends, std::vector<bool>(static_cast<std::size_t>(ranks_)),
+       std::vector<bool>(static_cast<std::size_t>(ranks_))};
+  for (const auto& p : way.senders) c.from[static_cast<std::size_t>(p.rank)] = true;
+  for (const auto& p : way.receivers) c.to[static_cast<std::size_t>(p.rank)] = true;
+}
+
+void message_reader::start(std::vector<bool> farms, bool may_stand_still) {
+  farms_ = std::move(farms);
+  may_stand_still_ = may_stand_still;
+}
+
+message message_reader::read(int from, std::span<const std::byte> content) const {
+  message m;
+  if (content.size() < sizeof m.head)
+    refuse(from, "a message of " + std::to_string(content.size()) + " bytes, where its head alone has " +
+                     std::to_string(sizeof m.head));
+  std::memcpy(&m.head, content.data(), sizeof m.head);
+  m.items = content.subspan(sizeof m.head);
+  if (m.head.what == header::kind::items) {
+    check_items(from, m);
+  } else {
+    check(from, m.head);
+    if (!m.items.empty())
+      refuse(from, std::to_string(m.items.size()) + " bytes behind a message that is a head alone");
+  }
+  return m;
+}
+
+const message_reader::channel_ends& message_reader::channel_of(int from, const header& head) const {
+  if (head.channel_id >= channels_.size())
+    refuse(from, "a message for channel " + std::to_string(head.channel_id) + " of " +
+                     std::to_string(channels_.size()));
+  return channels_[head.channel_id];
+}
+
+void message_reader::check_items(int from, message& m) const {
+  const auto& head = m.head;
+  const auto& c = channel_of(from, head);
+  if (!c.receives || !c.from[static_cast<std::size_t>(from)])
+    refuse(from,
+           "items for channel " + std::to_string(head.channel_id) + ", which does not lead from it to here");
+  if (head.paced > 1 || head.ranked > 1 || head.apart > 1)
+    refuse(from, "a truth value that is neither 0 nor 1");
+  const auto behind = std::uint64_t{head.blocks} * sizeof(std::uint64_t);
+  if (behind > m.items.size())
+    refuse(from, "a message with " + std::to_string(head.blocks) + " blocks, for whose lengths its " +
+                     std::to_string(m.items.size()) + " bytes have no room");
+  const auto at = m.items.size() - static_cast<std::size_t>(behind);
+  if (head.apart != 0 && (head.blocks == 0 || at != 0))
+    refuse(from, "a message whose content follows apart, but is there as well, or does not follow");
+  m.lengths.resize(head.blocks);
+  if (behind > 0) std::memcpy(m.lengths.data(), m.items.data() + at, static_cast<std::size_t>(behind));
+  m.items = m.items.first(at);
+  std::uint64_t all = 0;
+  for (const auto n : m.lengths) all = checked_length(from, all + checked_length(from, n));
+}
+
+// A head alone.
+void message_reader::check(int from, const header& head) const {
+  using kind = header::kind;
+  constexpr auto most_int = std::numeric_limits<int>::max();
+  const auto through = [&](bool good) {
+    if (!good)
+      refuse(from, "a message for channel " + std::to_string(head.channel_id) +
+                       ", whose other end it does not have");
+  };
+  const auto& n = head.number;
+  switch (head.what) {
+    case kind::credit:
+    case kind::allow: {
+      const auto& c = channel_of(from, head);
+      through(c.sends && c.to[static_cast<std::size_t>(from)]);
+      require(n >= 0 && n <= most_int, from, "credit for so many runs of items: ", n);
+      require(head.grant >= 0, from, "credit for runs of so many items: ", head.grant);
+      return;
+    }
+    case kind::progress:
+      // From the end of the region, which need not have an end of its first channel.
+      through(channel_of(from, head).sends);
+      return require(n >= 0, from, "the number of a run of items: ", n);
+    case kind::end: {
+      const auto& c = channel_of(from, head);
+      return through(c.receives && c.from[static_cast<std::size_t>(from)]);
+    }
+    case kind::quiescence:
+      if (!may_stand_still_) refuse(from, "a question whether this rank stands still, which it never does");
+      require(head.paced <= static_cast<int>(quiescence::wave_message::kind::answer), from,
+              "a question or an answer of kind ", head.paced);
+      require(head.items <= static_cast<std::uint32_t>(dataflow::remedy::nothing), from,
+              "a way to go on with number ", head.items);
+      require(head.channel_id < static_cast<std::uint32_t>(ranks_), from,
+              "the number of a rank: ", head.channel_id);
+      return require(n >= -most_counted_by_ranks && n <= most_counted_by_ranks, from,
+                     "a number of messages: ", n);
+    case kind::resize:
+      if (head.channel_id >= farms_.size() || !farms_[head.channel_id])
+        refuse(from, "replicas for stage " + std::to_string(head.channel_id) + ", which is in no farm");
+      require(head.items >= 1 && head.items <= static_cast<std::uint32_t>(most_int), from,
+              "a number of replicas: ", head.items);
+      require(head.position >= 0 && head.position <= most_counted_by_ranks, from,
+              "a number of changes: ", head.position);
+      break;
+    case kind::meet:
+      if (!joiners_) refuse(from, "that processes join the run, which none can");
+      break;
+    case kind::stop:
+    case kind::cancel:
+    case kind::pause:
+    case kind::resume:
+      break;
+    default:
+      require(false, from, "a message of kind ", static_cast<int>(head.what));
+  }
+  require(n >= 0 && n < ranks_, from, "the number of the rank that began to tell it: ", n);
+}
+
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

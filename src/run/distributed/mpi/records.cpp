@@ -1,0 +1,91 @@
+#include "records.hpp"
+
+#include <thalweg/observe/histogram.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+
+#include "message.hpp"
+
+namespace THALWEG_NAMESPACE::run_detail::distributed {
+
+namespace {
+
+// Of each rank; those of all ranks can be added up.
+constexpr std::int64_t longest_time_ns = std::int64_t{1} << 52;
+constexpr std::int32_t most_workers = 1 << 16;
+constexpr std::int32_t most_ranks = 1 << 24;
+
+template <class T> T whole(int from, std::span<const std::byte> bytes) {
+  try {
+    return decode<T>(bytes);
+  } catch (const codec_error& e) {
+    refuse(from, e.what());
+  }
+}
+
+template <class T> bool is_within(T x, T most) {
+  return x >= 0 && x <= most;
+}
+
+bool is_histogram(const std::vector<std::uint64_t>& words) {
+  try {
+    (void)observe::histogram::from_words(words);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+join_request read_join_request(int from, std::span<const std::byte> bytes) {
+  auto r = whole<join_request>(from, bytes);
+  if (r.first < 1 || r.count < 1 || r.first > most_ranks || r.count > most_ranks)
+    refuse(from, "a run of " + std::to_string(r.first) + " ranks that " + std::to_string(r.count) + " join");
+  for (const auto& at : r.places) {
+    if (at.empty()) refuse(from, "a stage that is nowhere");
+    for (const auto& p : at) {
+      if (!is_within(p.rank, r.in_all() - 1) || p.replicas < 0)
+        refuse(from, std::to_string(p.replicas) + " replicas on rank " + std::to_string(p.rank) + " of " +
+                         std::to_string(r.in_all()));
+    }
+  }
+  return r;
+}
+
+process read_process(int from, std::span<const std::byte> bytes) {
+  return whole<process>(from, bytes);
+}
+
+answer read_answer(int from, std::int32_t number) {
+  if (!is_within(number, static_cast<std::int32_t>(answer::never_ran)))
+    refuse(from, "an answer with number " + std::to_string(number));
+  return static_cast<answer>(number);
+}
+
+remote_error read_error(int from, std::span<const std::byte> bytes) {
+  auto e = whole<remote_error>(from, bytes);
+  if (e.rank != from) refuse(from, "an error of rank " + std::to_string(e.rank));
+  return e;
+}
+
+rank_statistics read_statistics(int from, std::span<const std::byte> bytes, std::size_t stages) {
+  auto s = whole<rank_statistics>(from, bytes);
+  if (s.stages.size() != stages)
+    refuse(from, "figures of " + std::to_string(s.stages.size()) + " stages, where there are " +
+                     std::to_string(stages));
+  if (!is_within(s.numbers.cpu_ns, longest_time_ns) || !is_within(s.numbers.workers, most_workers) ||
+      !is_within(s.numbers.cores, most_workers))
+    refuse(from, "a number of workers or cores, or a time, that none can have");
+  for (const auto& c : s.channels) {
+    if (std::max(c.from_stage, c.to_stage) >= stages || !is_within(c.blocked_ns, longest_time_ns))
+      refuse(from, "figures of a channel from stage " + std::to_string(c.from_stage) + " to stage " +
+                       std::to_string(c.to_stage) + " of " + std::to_string(stages));
+  }
+  if (!is_histogram(s.latency)) refuse(from, "latencies that are no histogram");
+  return s;
+}
+
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed

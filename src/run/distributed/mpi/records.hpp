@@ -1,0 +1,106 @@
+#pragma once
+
+#include <thalweg/model/codecs.hpp>
+#include <thalweg/observe/counters.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../graph/places.hpp"
+#include "process.hpp"
+
+/// What ranks tell each other once and as a whole, apart from the messages of the stream: as a process joins
+/// a run, and as a run ends. Nothing here calls MPI.
+namespace THALWEG_NAMESPACE::run_detail::distributed {
+
+/// What joiners are told when they begin.
+struct join_request {
+  std::int32_t first = 1;  ///< ranks that began the run; the joiners have the numbers from there on
+  std::int32_t count = 0;  ///< how many joiners there are
+  std::int64_t run = 1;    ///< which of the program's runs it is
+  std::string job;         ///< what has to be the same on all ranks
+  dataflow::mapping places;
+
+  [[nodiscard]] int in_all() const noexcept { return first + count; }
+};
+
+/// The answer of a joiner that is asked to take part.
+enum class answer : std::int32_t { same_job, other_job, never_ran };
+
+/// An error of one rank.
+struct remote_error {
+  std::string stage;
+  std::int32_t replica = 0;
+  std::string message;
+  std::int32_t rank = 0;
+  std::string host;
+};
+
+/// What one rank has sent through a channel.
+struct channel_totals {
+  std::uint64_t from_stage = 0, to_stage = 0;
+  std::uint64_t messages = 0, items = 0, bytes = 0, credits = 0;
+  std::int64_t blocked_ns = 0;  ///< something to send, but no credit
+};
+
+/// What a rank has counted.
+struct rank_figures {
+  std::int64_t cpu_ns = 0;
+  std::uint64_t peak_bytes = 0, others = 0;
+  std::int32_t workers = 0, cores = 0;
+  std::uint8_t sampled = 0;
+  observe::worker_totals work;
+};
+
+/// What rank 0 is told of one rank for its report and its trace.
+struct rank_statistics {
+  rank_figures numbers;
+  std::string host;
+  std::vector<observe::stage_totals> stages;
+  std::vector<std::uint64_t> latency;
+  std::vector<channel_totals> channels;
+  std::string trace;
+  std::uint64_t trace_dropped = 0;
+};
+
+// From the bytes of rank `from`. \throws codec_error  if they cannot be meant so
+
+[[nodiscard]] join_request read_join_request(int from, std::span<const std::byte> bytes);
+[[nodiscard]] process read_process(int from, std::span<const std::byte> bytes);
+[[nodiscard]] answer read_answer(int from, std::int32_t number);
+[[nodiscard]] remote_error read_error(int from, std::span<const std::byte> bytes);
+/// Of a run with so many stages.
+[[nodiscard]] rank_statistics read_statistics(int from, std::span<const std::byte> bytes, std::size_t stages);
+
+}  // namespace THALWEG_NAMESPACE::run_detail::distributed
+
+namespace THALWEG_NAMESPACE {
+
+template <>
+struct codec<run_detail::distributed::join_request>
+    : codec_of_members<
+          &run_detail::distributed::join_request::first, &run_detail::distributed::join_request::count,
+          &run_detail::distributed::join_request::run, &run_detail::distributed::join_request::job,
+          &run_detail::distributed::join_request::places> {};
+
+template <>
+struct codec<run_detail::distributed::remote_error>
+    : codec_of_members<
+          &run_detail::distributed::remote_error::stage, &run_detail::distributed::remote_error::replica,
+          &run_detail::distributed::remote_error::message, &run_detail::distributed::remote_error::rank,
+          &run_detail::distributed::remote_error::host> {};
+
+template <>
+struct codec<run_detail::distributed::rank_statistics>
+    : codec_of_members<&run_detail::distributed::rank_statistics::numbers,
+                       &run_detail::distributed::rank_statistics::host,
+                       &run_detail::distributed::rank_statistics::stages,
+                       &run_detail::distributed::rank_statistics::latency,
+                       &run_detail::distributed::rank_statistics::channels,
+                       &run_detail::distributed::rank_statistics::trace,
+                       &run_detail::distributed::rank_statistics::trace_dropped> {};
+
+}  // namespace THALWEG_NAMESPACE
