@@ -80,7 +80,8 @@ void read_message(int from, std::span<const std::byte> bytes) {
   fuzz::expect(m.items.size() + m.lengths.size() * sizeof(std::uint64_t) <= bytes.size(),
                "there is more than was sent");
   fuzz::expect(distributed::checked_length(from, to_come) == to_come, "more is to follow than can");
-  fuzz::expect(head.apart == 0 || !m.lengths.empty(), "what should follow apart does not");
+  fuzz::expect(head.what != kind::items || head.apart == 0 || !m.lengths.empty(),
+               "what should follow apart does not");
 }
 
 }  // namespace

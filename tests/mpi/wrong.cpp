@@ -52,7 +52,7 @@ extern "C" int MPI_Isend(const void* from, int n, MPI_Datatype type, int to, int
 }
 
 int main(int argc, char** argv) {
-  const tw::mpi policy{argc, argv, {.comm = tw::two_sided, .place = {{"work", {1}}}, .share_memory = false}};
+  const tw::mpi policy{argc, argv, {.place = {{"work", {1}}}, .comm = tw::two_sided, .share_memory = false}};
   if (argc > 1 && policy.rank() == 1) how = argv[1];
   if (how == "words") tw::run_detail::distributed::end_program("a name with \x1b[2J in it", MPI_COMM_WORLD);
   tw::run(tw::source(std::views::iota(0L, 100L)) |

@@ -14,8 +14,8 @@ namespace {
 
 // Of each rank; those of all ranks can be added up.
 constexpr std::int64_t longest_time_ns = std::int64_t{1} << 52;
-constexpr std::int32_t most_workers = 1 << 16;
-constexpr std::int32_t most_ranks = 1 << 24;
+constexpr std::int32_t most_workers_of_rank = 1 << 16;
+constexpr std::int32_t most_ranks_of_run = 1 << 24;
 
 template <class T> T whole(int from, std::span<const std::byte> bytes) {
   try {
@@ -42,7 +42,7 @@ bool is_histogram(const std::vector<std::uint64_t>& words) {
 
 join_request read_join_request(int from, std::span<const std::byte> bytes) {
   auto r = whole<join_request>(from, bytes);
-  if (r.first < 1 || r.count < 1 || r.first > most_ranks || r.count > most_ranks)
+  if (r.first < 1 || r.count < 1 || r.first > most_ranks_of_run || r.count > most_ranks_of_run)
     refuse(from, "a run of " + std::to_string(r.first) + " ranks that " + std::to_string(r.count) + " join");
   for (const auto& at : r.places) {
     if (at.empty()) refuse(from, "a stage that is nowhere");
@@ -76,8 +76,8 @@ rank_statistics read_statistics(int from, std::span<const std::byte> bytes, std:
   if (s.stages.size() != stages)
     refuse(from, "figures of " + std::to_string(s.stages.size()) + " stages, where there are " +
                      std::to_string(stages));
-  if (!is_within(s.numbers.cpu_ns, longest_time_ns) || !is_within(s.numbers.workers, most_workers) ||
-      !is_within(s.numbers.cores, most_workers))
+  if (!is_within(s.numbers.cpu_ns, longest_time_ns) || !is_within(s.numbers.workers, most_workers_of_rank) ||
+      !is_within(s.numbers.cores, most_workers_of_rank))
     refuse(from, "a number of workers or cores, or a time, that none can have");
   for (const auto& c : s.channels) {
     if (std::max(c.from_stage, c.to_stage) >= stages || !is_within(c.blocked_ns, longest_time_ns))
