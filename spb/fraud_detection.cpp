@@ -11,9 +11,11 @@
 #include "apps/fraud_detection/fraud_detection.hpp"
 #include "apps/fraud_detection/inputs.hpp"
 #include "apps/support/error.hpp"
+#include "spb/detail/by_stream.hpp"
 #include "spb/detail/elements.hpp"
 #include "spb/detail/intake.hpp"
 #include "spb/detail/operation.hpp"
+#include "spb/detail/per_stream.hpp"
 #include "spb/detail/session.hpp"
 
 // What travels: the transaction as the file has it.
@@ -28,6 +30,9 @@ template <> struct thalweg::codec<apps::fraud_detection::transaction> {
 };
 
 namespace spb {
+
+struct detail::card_histories : detail::by_stream<apps::fraud_detection::histories> {};
+
 namespace {
 
 namespace fraud = apps::fraud_detection;
@@ -84,11 +89,15 @@ struct stream {
   detail::options asked;
   detail::places where;
   fraud::model model;
-  std::unique_ptr<fraud::sink> sink;
+  fraud::sink sink;
   std::mutex sink_lock;
   std::vector<std::unique_ptr<intake>> parts;
   std::atomic<std::size_t> next_part{0};
 
+  stream(detail::options told, detail::places at, const fraud::model& compared_with)
+      : asked(std::move(told)), where(std::move(at)), model(compared_with), sink(where.output) {
+    divide(1);
+  }
   void divide(std::size_t into) {
     if (where.network && into > 1)
       throw apps::error(
@@ -102,31 +111,26 @@ struct stream {
   }
 };
 
-std::unique_ptr<stream> current;
+detail::per_stream<stream> all;
 
-stream& opened() {
-  if (!current) throw apps::error("init_bench has not been called");
-  return *current;
-}
-
-intake& part_of_this_thread() {
-  auto& parts = current->parts;
-  if (parts.size() == 1) return *parts.front();
-  thread_local const auto number = current->next_part.fetch_add(1);
-  return *parts[number % parts.size()];
+// Which of the replicas of its source the calling thread is.
+intake& part_for(const detail::feed& by) {
+  auto& from = all.of(by);
+  if (from.parts.size() == 1) [[likely]]
+    return *from.parts.front();
+  if (by.source() != 0)
+    throw apps::error(
+        "setReplicas divides the cards among threads that call Source::op: a source that is an "
+        "object gives all of its input");
+  thread_local const auto number = from.next_part.fetch_add(1);
+  return *from.parts[number % from.parts.size()];
 }
 
 std::vector<std::string> open(const detail::options& asked, const detail::places& where) {
-  auto made = std::make_unique<stream>();
   const auto folder = fs::is_directory(where.input) ? where.input : where.input.parent_path();
-  made->asked = asked;
-  made->where = where;
   detail::forbid_overwriting(transactions_of(where), where);
   detail::forbid_overwriting(folder / fraud::model_file, where);
-  made->divide(1);
-  made->model = fraud::model::load(folder / fraud::model_file);
-  made->sink = std::make_unique<fraud::sink>(where.output);
-  current = std::move(made);
+  all.add(asked, where, fraud::model::load(folder / fraud::model_file));
   return {"source", "predictor", "sink"};
 }
 
@@ -137,33 +141,33 @@ void init_bench(int argc, char** argv) {
                 {.about = &fraud::about(),
                  .open = open,
                  .play = detail::play_source<source_of>,
-                 .complete = [] { opened().sink->close(); },
-                 .discard = [] { current.reset(); },
-                 .counts_at_source = true,
-                 .sources_share_input = true});
+                 .complete = [] { all.for_each([](stream& one) { one.sink.close(); }); },
+                 .discard = [] { all.clear(); },
+                 .counts_at_source = true});
 }
 
 bool Source::take(detail::feed& by, Item& item) {
-  if (current && (by.plain() || by.most() == 1)) [[likely]]
-    return part_of_this_thread().take(by, item);
-  return detail::guarded(false, []() -> bool {
-    opened();
-    throw apps::error("items of fraud_detection have one transaction each: there can be no larger batches");
+  return detail::guarded(false, [&] {
+    if (!by.plain() && by.most() != 1)
+      throw apps::error("items of fraud_detection have one transaction each: there can be no larger batches");
+    return part_for(by).take(by, item);
   });
 }
 
 void Source::setReplicas(int replicas) {
   detail::or_end([&] {
     if (replicas < 1) throw std::invalid_argument("a stream needs a source or more");
-    opened().divide(static_cast<std::size_t>(replicas));
+    all.at(0).divide(static_cast<std::size_t>(replicas));
   });
 }
 
 void Predictor::op(Item& item, Markov_Model_Predictor& state) {
-  detail::operate(predictor_op, item, [&](Item& all) {
-    const auto& model = opened().model;
-    all.drop_if([&](detail::transaction& one) {
-      const auto alarm = fraud::score(model, one.made, state.histories_.of(one.made.card));
+  detail::operate(predictor_op, item, [&](Item& transactions) {
+    const auto place = all.place_of(item);
+    const auto& model = all.at(place).model;
+    auto& histories = state.histories_.use()[place];
+    transactions.drop_if([&](detail::transaction& one) {
+      const auto alarm = fraud::score(model, one.made, histories.of(one.made.card));
       if (alarm) one.surprise = alarm->surprise;
       return !alarm;
     });
@@ -172,9 +176,9 @@ void Predictor::op(Item& item, Markov_Model_Predictor& state) {
 
 void Sink::op(Item& item) {
   detail::guarded(false, [&] {
-    auto& to = opened();
-    detail::deliver(sink_op, item, to.sink_lock, [&](Item& all) {
-      for (const auto& [made, surprise] : all) (*to.sink)({made.card, made.id, surprise});
+    auto& to = all.of(item);
+    detail::deliver(sink_op, item, to.sink_lock, [&](Item& alarms) {
+      for (const auto& [made, surprise] : alarms) to.sink({made.card, made.id, surprise});
     });
     return true;
   });

@@ -25,9 +25,9 @@
 
 #include <cstdint>
 
-#include "apps/fraud_detection/history.hpp"
 #include "apps/fraud_detection/transaction.hpp"
 #include "spb/api.hpp"
+#include "spb/detail/opaque.hpp"
 #include "spb/detail/single.hpp"
 #include "spb/operator.hpp"
 #include "spb/source_object.hpp"
@@ -36,6 +36,7 @@ namespace spb {
 class Predictor;
 
 namespace detail {
+struct card_histories;  // spb/fraud_detection.cpp
 struct transaction {
   apps::fraud_detection::transaction made;
   std::uint32_t surprise = 0;  ///< behind the predictor: how suspicious it is
@@ -43,12 +44,12 @@ struct transaction {
 }  // namespace detail
 }  // namespace spb
 
-/// The state of a predictor: what it knows of each card. The model that it compares with is the input's and
-/// read by `init_bench`, so that a predictor can be made before that.
+/// The state of a predictor: what it knows of each card, those of each source object for themselves. The
+/// model that it compares with is the input's, and read with it: a predictor can be made before that.
 class Markov_Model_Predictor {
  private:
   friend class spb::Predictor;
-  apps::fraud_detection::histories histories_;
+  spb::detail::opaque<spb::detail::card_histories> histories_;
 };
 
 namespace spb {
@@ -71,6 +72,7 @@ class Source : public SourceObject<Source, Item> {
   static bool take(detail::feed& by, Item& item);
   /// Says that so many threads will call `op`: each gives the transactions of a part of the cards, so that
   /// each card's stay in order, which they do not between threads that share all cards. Before the stream.
+  /// Objects have an input each, and no replicas.
   static void setReplicas(int replicas);
 };
 

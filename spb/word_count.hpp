@@ -24,17 +24,22 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <functional>
+#include <string>
 #include <vector>
 
-#include "apps/word_count/counts.hpp"
 #include "apps/word_count/passage.hpp"
 #include "spb/api.hpp"
 #include "spb/detail/batch.hpp"
+#include "spb/detail/opaque.hpp"
 #include "spb/operator.hpp"
 #include "spb/source_object.hpp"
 
 namespace spb {
+
+namespace detail {
+struct word_counts;  // spb/word_count.cpp
+}
 
 /// Passages of the text, and their words.
 class Item : public detail::batch<apps::word_count::passage> {
@@ -42,22 +47,22 @@ class Item : public detail::batch<apps::word_count::passage> {
   std::uint64_t key = 0;  ///< behind `Divide`: which part's words it has
 };
 
-/// How often each word has come: the state of an operator that counts.
+/// How often each word has come: the state of an operator that counts. Words of each source object count for
+/// themselves; `source` is the `sourceId` of its items.
 class Counts {
  public:
   /// How many different words there are.
-  [[nodiscard]] std::size_t size() const { return words_.size(); }
+  std::size_t size(int source = 0) const;
   /// Calls `f(word, times)` for each, in no order.
-  template <class F> void for_each(F f) const { words_.for_each(f); }
+  void for_each(const std::function<void(const std::string& word, std::uint64_t times)>& f,
+                int source = 0) const;
   /// Adds a word of at least one byte. Where it has been counted by another process, say.
-  void add(std::string_view word, std::uint64_t times) { words_.add(word, times); }
-  std::int64_t timestamp = 0;                   ///< as that of items; the counts came at no time of their own
-  static constexpr std::int16_t sourceId = -1;  ///< likewise: they come from all
+  void add(const std::string& word, std::uint64_t times, int source = 0);
 
  private:
   friend class Count;
   friend class Sink;
-  apps::word_count::counts words_;
+  detail::opaque<detail::word_counts> words_;
 };
 
 /// Reads options and opens input and output. Ends the process if something is wrong with them.

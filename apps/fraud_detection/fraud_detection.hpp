@@ -4,9 +4,11 @@
 
 #include "apps/fraud_detection/history.hpp"
 #include "apps/fraud_detection/model.hpp"
+#include "apps/fraud_detection/partition.hpp"
 #include "apps/fraud_detection/sink.hpp"
 #include "apps/fraud_detection/source.hpp"
 #include "apps/fraud_detection/transaction.hpp"
+#include "apps/fraud_detection/types.hpp"
 #include "apps/support/application.hpp"
 
 namespace apps::fraud_detection {

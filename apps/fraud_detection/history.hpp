@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "apps/fraud_detection/partition.hpp"
 #include "apps/fraud_detection/transaction.hpp"
 
 namespace apps::fraud_detection {

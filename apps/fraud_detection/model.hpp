@@ -7,6 +7,7 @@
 
 #include "apps/fraud_detection/history.hpp"
 #include "apps/fraud_detection/transaction.hpp"
+#include "apps/fraud_detection/types.hpp"
 
 namespace apps::fraud_detection {
 

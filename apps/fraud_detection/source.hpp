@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "apps/fraud_detection/partition.hpp"
 #include "apps/fraud_detection/transaction.hpp"
 #include "apps/support/files.hpp"
 

@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#if __cplusplus >= 201703L
 #include <string_view>
+#endif
 #include <vector>
 
 #include "apps/support/bytes.hpp"
 
-namespace apps::word_count {
+namespace apps {  // C++14, as programs may be
+namespace word_count {
 
 /// A word of a passage.
 struct word {
@@ -24,12 +27,13 @@ struct passage {
   std::vector<word> words;   ///< in the order of the text
 
   /// Its bytes, with what the source has put into it.
-  [[nodiscard]] std::size_t size_of() const { return sizeof *this + text.size(); }
+  std::size_t size_of() const { return sizeof *this + text.size(); }
 
+#if __cplusplus >= 201703L
   /// The letters of one of its words.
-  [[nodiscard]] std::string_view letters(const word& one) const {
-    return {text.data() + one.first, one.size};
-  }
+  std::string_view letters(const word& one) const { return {text.data() + one.first, one.size}; }
+#endif
 };
 
-}  // namespace apps::word_count
+}  // namespace word_count
+}  // namespace apps

@@ -99,6 +99,19 @@ def place_of(tool: str) -> Path:
     return build_folder(PRESET) / "apps" / "inputs" / tool
 
 
+def inputs_in(text: str) -> list[str]:
+    """The inputs of the sources of one program, between commas; a file or an address may have some itself.
+
+    Raises Failed if one has no name.
+    """
+    if "," not in text or text.startswith(PLAYED) or Path(text).exists():
+        return [text]
+    names = text.split(",")
+    if not all(names):
+        raise Failed(f"--input {text}: between two commas, and at either end, there is the name of an input")
+    return names
+
+
 def make_input(application: str, name: str, *, quiet: bool = False) -> None:
     """Makes an input of an application, unless it is a file, played, or there; shows how far that is."""
     if not name.startswith(PLAYED) and not Path(name).exists():

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from thalweg_cli import ranges
-from thalweg_cli.applications import make_input, tools_of
+from thalweg_cli.applications import inputs_in, make_input, tools_of
 from thalweg_cli.debugging import check_one, debug
 from thalweg_cli.experiment import Conditions, Setting, WhenLate, settings
 from thalweg_cli.files import check_writable, file_to_write, make_folder
@@ -49,7 +49,7 @@ def execute(
             "--input",
             metavar="CLASS|FILE|ADDRESS",
             help="test, small, ..., huge, a file, or where a feed is waited for: tcp://HOST:PORT, "
-            "kafka://BROKER/TOPIC; repeatable.",
+            "kafka://BROKER/TOPIC; A,B: one for each source of a program; repeatable.",
         ),
     ],
     bench: Benches = None,
@@ -285,6 +285,6 @@ def make_ready(programs: Sequence[Program], inputs: Sequence[str], *, quiet: boo
     applications = sorted({program.application for program in programs})
     built = build_all(programs, *tools_of(applications))
     for application in applications:
-        for name in inputs:
+        for name in dict.fromkeys(one for text in inputs for one in inputs_in(text)):
             make_input(application, name, quiet=quiet)
     return built

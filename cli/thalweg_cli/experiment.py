@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from thalweg_cli.applications import inputs_in
 from thalweg_cli.mpi import Host
 from thalweg_cli.programs import Program
 
@@ -24,6 +25,7 @@ BY_RECIPE = " by the recipe"
 class Setting:
     """A point of an experiment: a program, its input, and what is varied.
 
+    `input` may be several, between commas, for the sources of a program that has several.
     `frequency` is in elements a second, `batch_interval` in seconds; None is what programs do by themselves.
     `freq_pattern` is a frequency that changes, as programs take it. `purpose` is empty for what a user asked
     for point by point. `nprocs` is the number of ranks of a program over MPI, each of which has `nthreads`;
@@ -44,7 +46,8 @@ class Setting:
 
     def options(self) -> list[str]:
         """The options of the program."""
-        options = ["-input", self.input, "-nthreads", str(self.nthreads)]
+        options = [word for name in self.inputs for word in ("-input", name)]
+        options += ["-nthreads", str(self.nthreads)]
         for name, value in (
             ("-batch-size", self.batch),
             ("-batch-bytes", self.batch_bytes),
@@ -58,6 +61,11 @@ class Setting:
         for argument in self.user_args:
             options += ["-user-arg", argument]
         return options
+
+    @property
+    def inputs(self) -> list[str]:
+        """The input of each source; behind the last one sources begin with the first again."""
+        return inputs_in(self.input)
 
     @property
     def pace(self) -> str:

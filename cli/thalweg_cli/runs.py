@@ -3,9 +3,10 @@
 import json
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
@@ -168,16 +169,31 @@ def files_of(setting: Setting, conditions: Conditions, number: int) -> list[str]
 
 
 def verified_apart(setting: Setting, output: Path) -> Result:
-    """What the application itself says of an output.
+    """What the application itself says of the output, or outputs, of a program.
 
     A program checks what it has written by its own application: one with other operators would compare these
     with themselves.
     """
     tool = place_of(tool_of(setting.program.application))
-    done = finish([str(tool), "verify", setting.program.application, setting.input, str(output)])
-    said = done.out.strip().removeprefix(f"{output}: ")
-    good, _, says = said.partition(": ")
-    return {"good": done.code == 0 and good == "good", "says": says or done.cause(tool.name)}
+    all_says = []
+    for source, (name, file) in enumerate(zip(cycle(setting.inputs), outputs_of(output)), 1):
+        done = finish([str(tool), "verify", setting.program.application, name, str(file)])
+        good, _, says = done.out.strip().removeprefix(f"{file}: ").partition(": ")
+        says = says or done.cause(tool.name)
+        all_says.append(says if source == 1 else f"source {source}: {says}")
+        if done.code != 0 or good != "good":
+            return {"good": False, "says": "; ".join(all_says)}
+    return {"good": True, "says": "; ".join(all_says)}
+
+
+def outputs_of(output: Path) -> Iterator[Path]:
+    """What a program has written: an output, or one for each source, `output.2` for the second."""
+    yield output
+    for source in count(2):
+        other = output.with_name(f"{output.stem}.{source}{output.suffix}")
+        if not other.exists():
+            return
+        yield other
 
 
 def read(file: Path) -> tuple[Result, str]:

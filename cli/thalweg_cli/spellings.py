@@ -56,6 +56,9 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 SEVERAL: Mapping[str, tuple[str, ...]] = {"--freq-recipe": ("all",), "-user-arg": (), "-operators": ()}
 """Options that take any number of values behind them, and what they mean without one."""
 
+JOINED: Mapping[tuple[str, str], str] = {("exec", "-input"): "--input"}
+"""Options of commands that take any number of values, all of which are for one program: joined by commas."""
+
 APPLICATIONS: Mapping[str, str] = {"lane": "lane_detection", "person": "person_recognition"}
 INTERFACES: Mapping[str, str] = {"ff": "fastflow", "omp": "openmp", "thr": "threads"}
 """Short names, also as parts of names of programs: `lane_ff_farm`."""
@@ -86,7 +89,10 @@ def rewrite(arguments: Sequence[str], group: TyperGroup, own: Collection[str] = 
 
 
 class Words:
-    """The words of a command so far. `places`: the arguments that were given as options."""
+    """The words of a command so far. `places`: the arguments that were given as options.
+
+    `joined`: where the values of an option of `JOINED` stand; 0 before.
+    """
 
     def __init__(self, name: str, command: TyperCommand, own: Collection[str]) -> None:
         self.found: list[str] = []
@@ -96,6 +102,7 @@ class Words:
         self._arguments = [str(one.name) for one in command.params if not isinstance(one, TyperOption)]
         self._places: dict[str, str] = {}
         self._named = False
+        self._joined = 0
 
     def in_their_places(self) -> list[str]:
         """The arguments that were given as options, in the order of the arguments."""
@@ -108,6 +115,9 @@ class Words:
             is_name = self._arguments[:1] == ["name"] and self._name != "new-app" and not self._named
             self.found.append(self._name_of(argument) if is_name else argument)
             self._named = True
+            return
+        if joined := JOINED.get((self._name, written)):
+            self._join(joined, [value] if equals else values_behind(rest))
             return
         options = self._options_for(written)
         *others, last = options or [""]
@@ -127,6 +137,17 @@ class Words:
             self.found.append(f"{last}={self._value(last, value)}" if equals else last)
             if not equals and self._flags.get(last) is False and rest:
                 self.found.append(self._value(last, rest.pop(0)))
+
+    def _join(self, option: str, values: Sequence[str]) -> None:
+        """Adds values to those that the option has already, or gives it these."""
+        if self._joined:
+            values = [self.found[self._joined], *values]
+            self.found[self._joined] = ",".join(values)
+            return
+        self.found.append(option)
+        if values:
+            self._joined = len(self.found)
+            self.found.append(",".join(values))
 
     def _options_for(self, written: str) -> tuple[str, ...]:
         """The options that a word stands for; the word itself if it is none.
@@ -176,12 +197,19 @@ class Words:
 
 def several(option: str, without: Sequence[str], rest: list[str]) -> list[str]:
     """An option once for each of the values that come next, which are taken from `rest`."""
-    values: list[str] = []
-    while rest and (not rest[0].startswith("-") or not (without or values)):
-        values.append(rest.pop(0))
+    values = [] if without or not rest else [rest.pop(0)]
+    values += values_behind(rest)
     if not values and not without:
         return [option]  # which is told
     return [word for value in values or without for word in (option, value)]
+
+
+def values_behind(rest: list[str]) -> list[str]:
+    """The words up to the next option, which are taken from `rest`."""
+    values: list[str] = []
+    while rest and not rest[0].startswith("-"):
+        values.append(rest.pop(0))
+    return values
 
 
 def flags_of(command: TyperCommand) -> dict[str, bool]:

@@ -128,6 +128,10 @@ std::uint64_t elements_so_far() {
   return current().asked.counts_at_source ? totals::taken() : totals::given();
 }
 
+std::uint64_t elements_so_far_from(std::uint16_t source) {
+  return current().asked.counts_at_source ? totals::taken_by(source) : totals::given_of(source);
+}
+
 std::uint16_t next_source() {
   return ++current().sources;
 }

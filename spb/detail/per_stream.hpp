@@ -15,8 +15,8 @@ namespace spb::detail {
 inline constexpr std::size_t most_streams = 1'024;
 
 /// What each stream of a run has for itself. The first belongs to `Source::op` and to the first source
-/// object, each other one to a further source object, unless all of them share the first. Streams are added
-/// by one thread at a time, and looked up by any.
+/// object, each other one to a further source object. Streams are added by one thread at a time, and looked
+/// up by any.
 template <class T> class per_stream {
  public:
   per_stream() = default;
@@ -36,14 +36,14 @@ template <class T> class per_stream {
   }
 
   /// \throws error  if `init_bench` has not been called
-  [[nodiscard]] T& at(std::size_t stream) {
-    const auto count = count_.load(std::memory_order_acquire);
-    if (count == 0) throw apps::error("init_bench has not been called");
-    return *all_[stream < count ? stream : 0].load(std::memory_order_relaxed);
+  [[nodiscard]] T& at(std::size_t stream) { return *all_[known(stream)].load(std::memory_order_relaxed); }
+  /// The place of the stream that an item is of; that of the first, if there is no such stream.
+  template <class Item> [[nodiscard]] std::size_t place_of(const Item& item) const {
+    return known(item.sourceId < 0 ? 0U : static_cast<std::size_t>(item.sourceId));
   }
   [[nodiscard]] T& of(const feed& by) { return at(by.source() == 0 ? 0U : by.source() - 1U); }
   template <class Item> [[nodiscard]] T& of(const Item& item) {
-    return at(item.sourceId < 0 ? 0U : static_cast<std::size_t>(item.sourceId));
+    return *all_[place_of(item)].load(std::memory_order_relaxed);
   }
 
   [[nodiscard]] bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
@@ -57,6 +57,12 @@ template <class T> class per_stream {
   }
 
  private:
+  [[nodiscard]] std::size_t known(std::size_t stream) const {
+    const auto count = count_.load(std::memory_order_acquire);
+    if (count == 0) throw apps::error("init_bench has not been called");
+    return stream < count ? stream : 0;
+  }
+
   std::array<std::atomic<T*>, most_streams> all_{};
   std::atomic<std::size_t> count_{0};
 };

@@ -33,6 +33,8 @@ template <class Item, class Source, class Sink> class plain_stream {
   bool take(feed& by, Item& item) {
     return guarded(false, [&] { return all_.of(by).from.take(by, item); });
   }
+  /// The place of the stream that an item is of.
+  template <class Of> [[nodiscard]] std::size_t place_of(const Of& item) const { return all_.place_of(item); }
   /// Gives an item to the sink. By any number of threads.
   void write(std::size_t operation, Item& item) {
     give(operation, item, [](Sink& sink, Item& all) {

@@ -32,6 +32,8 @@ struct sample {
 
 /// The elements of this stream up to now; see `Metrics`.
 std::uint64_t elements_so_far();
+/// Of those the ones from a source that is an object.
+std::uint64_t elements_so_far_from(std::uint16_t source);
 
 /// A sample of now. `resources`: also processor time and memory, which are system calls.
 sample take_sample(bool resources);

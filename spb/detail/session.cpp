@@ -296,7 +296,7 @@ void open_stream(std::size_t stream) {
 // Every input that was named should have been read.
 void require_all_read() {
   const auto& run = current();
-  const auto most = std::max<std::size_t>(1, run.link.sources_share_input ? 1 : run.more.size() + 1);
+  const auto most = run.more.size() + 1;
   if (run.asked.inputs.size() > most)
     throw std::invalid_argument("-input was given " + std::to_string(run.asked.inputs.size()) +
                                 " times, but the program has " + std::to_string(most) +
@@ -484,9 +484,8 @@ std::string begin_source(feed& by) {
   }
   by.set_source(next_source());
   const auto stream = static_cast<std::size_t>(run.sources++);
-  const bool shared = run.link.sources_share_input;
-  if (stream > 0 && !shared) open_stream(stream);
-  const auto& where = stream == 0 || shared ? run.where : run.more.back();
+  if (stream > 0) open_stream(stream);
+  const auto& where = stream == 0 ? run.where : run.more.back();
   return fs::path(where.input_name).stem().string();
 }
 

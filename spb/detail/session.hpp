@@ -57,8 +57,6 @@ struct application_link {
   std::function<void()> discard;
   /// Whether elements count when they are taken, not when they come to the sink.
   bool counts_at_source = false;
-  /// Whether all source objects take their part of one input, in place of an input for each.
-  bool sources_share_input = false;
   /// Whether nothing else of the input is needed where its elements are played.
   bool elements_suffice = false;
 };

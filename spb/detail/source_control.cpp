@@ -32,7 +32,7 @@ sample sample_of(std::uint16_t source) {
   const auto latency = totals::latency_sum_of(source);
   sample now;
   now.time_ns = thalweg::observe::now_ns();
-  now.elements = totals::given_of(source);
+  now.elements = elements_so_far_from(source);
   now.timed = latency.count;
   now.latency_ns = latency.nanoseconds;
   return now;

@@ -6,18 +6,21 @@ import os
 import resource
 import unittest
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
 from fake_programs import MEASURES, READS_OPTIONS, FakeBuild, a_run, program
 from rich.console import Console
 from thalweg_cli import applications, live, measuring, terminal
+from thalweg_cli import execute as execute_module
 from thalweg_cli.app import app
 from thalweg_cli.execute import execute
-from thalweg_cli.experiment import Setting
+from thalweg_cli.experiment import Conditions, Setting
 from thalweg_cli.metrics import LATENCY, METRICS, TIME, summary
+from thalweg_cli.own import OPERATORS
 from thalweg_cli.run_table import Shown, table_of
-from thalweg_cli.runs import Run, Series, in_series
+from thalweg_cli.runs import Run, Series, in_series, measure
 from thalweg_cli.store import Store
 from thalweg_cli.terminal import Failed
 from typer.testing import CliRunner, Result
@@ -28,6 +31,14 @@ LOGS = MEASURES + 'echo "$0 $nthreads" >>"$(dirname "$0")/log"\n'
 FAILS_THE_SECOND_TIME = """if ! mkdir "$0.ran" 2>/dev/null && mkdir "$0.failed" 2>/dev/null; then
   echo "loading the model" >&2; echo "bzip2_tbb_farm: no more memory" >&2; exit 7
 fi
+"""
+WRITES_THREE = (
+    MEASURES.replace("-json)", "-output) output=$2 ;; -json)")
+    + 'echo one >"$output"; echo other >"$output.2"; echo third >"$output.3"\n'
+)
+VERIFIES = """#!/bin/bash
+[ "$3" = broken ] && { echo "$4: wrong: $3"; exit 1; }
+echo "$4: good: $3"
 """
 REFUSES = """case "$*" in *wav,*)
   echo "bzip2_tbb_farm: -freq-patt: there is no frequency pattern 'wav'" >&2; exit 1 ;;
@@ -70,6 +81,44 @@ class Execute(FakeBuild):
             last,
             "-input small -nthreads 1 -batch-size 3 -batch-bytes 4096 -batch-interval 0.5 -frequency 2000000",
         )
+
+    def test_each_source_has_an_input(self) -> None:
+        self.add(TBB)
+        file = self.folder / "a,b"
+        file.touch()
+        for given, words in (
+            ("test,small,test", ("test", "small", "test")),
+            (str(file), (str(file),)),
+            ("kafka://a,b/topic", ("kafka://a,b/topic",)),
+        ):
+            with self.subTest(given):
+                self.type(on=given)
+                (run,) = self.kept()
+                self.assertEqual(run.setting.input, given)
+                options = [word for name in words for word in ("-input", name)]
+                self.assertEqual(list(run.command[1:-2]), options)
+        made = [call.args for call in execute_module.make_input.call_args_list]  # type: ignore[attr-defined]
+        self.assertEqual(made[:2], [("bzip2", "test"), ("bzip2", "small")])
+        done = self.type(on="test,,small")
+        self.assertEqual(done.exit_code, 1)
+        self.assertIsInstance(done.exception, Failed)
+
+    def test_the_output_of_each_source_is_checked_by_the_application(self) -> None:
+        (self.folder / OPERATORS).mkdir()
+        own = replace(TBB, own=self.folder)
+        tool = self.folder / "apps" / "inputs" / applications.TOOL
+        for file in (self.folder / own.executable, tool):
+            file.parent.mkdir(parents=True)
+            file.write_text(WRITES_THREE if file != tool else VERIFIES, encoding="utf-8")
+            file.chmod(0o755)
+        for inputs, good, says in (
+            ("test,small", True, "test; source 2: small; source 3: test"),
+            ("test,broken", False, "test; source 2: broken"),
+        ):
+            with self.subTest(inputs):
+                run = measure(Setting(own, inputs), Conditions(verify=True), 1)
+                self.assertEqual(run.result["verified"], {"good": good, "says": says})
+                self.assertEqual(run.error, "" if good else f"the output is wrong: {says}")
 
     def test_conditions_come_to_the_programs(self) -> None:
         self.add(TBB)

@@ -81,6 +81,18 @@ class Spellings(unittest.TestCase):
         )
         self.assertEqual(self.rewritten("list -ppi=tbb"), "list --ppi=tbb")
 
+    def test_inputs_of_several_sources(self) -> None:
+        for line, ours in (
+            ("exec -input a b c -bench x", "exec --input a,b,c --bench x"),
+            ("exec -input a -bench x -input b c", "exec --input a,b,c --bench x"),
+            ("exec -input=a -input b", "exec --input a,b"),
+            ("exec --input a --input b", "exec --input a --input b"),
+            ("exec -input -bench x", "exec --input --bench x"),
+            ("feed -input a", "feed --input a"),
+        ):
+            with self.subTest(line):
+                self.assertEqual(self.rewritten(line), ours)
+
     def test_other_names(self) -> None:
         self.assertEqual(
             self.rewritten("execute -batch-size 5 -freq-patt wave,1,2,3 -latency-monitor -test-result"),

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -63,6 +64,54 @@ TEST_F(WordCount, CountsByPartsWhateverTheBatch) {
     end();
     EXPECT_EQ(read(output()), counted);
   }
+}
+
+// Words that both texts have count for each of them.
+TEST_F(WordCount, SourceObjectsHaveAnInputAndAnOutputEach) {
+  write(path("other"), "word tenth tenth\n");
+  begin({"-input", path("other").string()});
+  std::vector<spb::Counts> parts(2);
+  {
+    spb::Source first(2, 0, 1, 0), second;
+    second.init();
+    while (!(first.depleted() && second.depleted())) {
+      for (auto item : {first.getItem(), second.getItem()}) {
+        spb::Split::op(item);
+        for (auto& part : spb::Divide::op(item, parts.size())) spb::Count::op(part, parts[part.key]);
+      }
+    }
+    // Nothing has come to the sink; passages count when they are taken.
+    EXPECT_GT(first.getAverageThroughput(), 0);
+    EXPECT_EQ(second.getSourceName(), "other");
+  }
+  EXPECT_EQ(parts[0].size() + parts[1].size(), 3U);
+  EXPECT_EQ(parts[0].size(1) + parts[1].size(1), 2U);
+  for (auto& part : parts) spb::Sink::op(part);
+  end();
+  EXPECT_EQ(read(output()), counted);
+  EXPECT_EQ(read(path("output.2")), "2\ttenth\n1\tword\n");
+}
+
+TEST(Counts, AreCopiedAsAWhole) {
+  spb::Counts counts;
+  const auto listed = [](const spb::Counts& of, int source) {
+    std::string found;
+    of.for_each([&](const std::string& word, std::uint64_t times) { found += word + std::to_string(times); },
+                source);
+    return found;
+  };
+  EXPECT_EQ(counts.size(), 0U);
+  EXPECT_EQ(listed(counts, 3), "");
+  counts.add("word", 2);
+  const auto copied = counts;
+  counts.add("word", 3, -1);  // `Source::op` and the first object have the same input
+  counts.add("other", 1, 2);
+  EXPECT_EQ(listed(counts, 0), "word5");
+  EXPECT_EQ(listed(counts, 2), "other1");
+  EXPECT_EQ(listed(counts, 1), "");
+  EXPECT_EQ(listed(copied, 0), "word2");
+  const auto moved = std::move(counts);
+  EXPECT_EQ(moved.size(2), 1U);
 }
 
 TEST_F(WordCount, AWordInTwoPartsIsAnError) {

@@ -1,13 +1,13 @@
 #include <fraud_detection.hpp>
 
-#include "bench/support/card_sources.hpp"
+#include "bench/support/several_sources.hpp"
 
 Markov_Model_Predictor predictor;
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  auto sources = card_sources();
+  auto sources = several_sources<spb::Source>(256);
   for (bool some = true; some;) {
     some = false;
     for (auto& source : sources) {  // in turn

@@ -8,7 +8,7 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
-#include "bench/support/card_sources.hpp"
+#include "bench/support/several_sources.hpp"
 
 namespace flow = tbb::flow;
 
@@ -24,7 +24,7 @@ int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto threads = static_cast<std::size_t>(spb::nthreads);
-  auto sources = card_sources();
+  auto sources = several_sources<spb::Source>(256);
   std::vector<Markov_Model_Predictor> predictors(threads);
   // A source that waits for its next transaction keeps a thread from predicting: there is one more for each.
   const auto all = threads + sources.size();

@@ -5,7 +5,7 @@
 #include <fraud_detection.hpp>
 
 #include "bench/support/card_chunks.hpp"
-#include "bench/support/card_sources.hpp"
+#include "bench/support/several_sources.hpp"
 
 namespace tw = thalweg;
 
@@ -13,7 +13,7 @@ int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto parts = static_cast<std::size_t>(spb::nthreads);
-  auto sources = card_sources();
+  auto sources = several_sources<spb::Source>(256);
   const auto predict = [](Markov_Model_Predictor& state, card_chunk some, tw::emitter<spb::Item>& alarms) {
     for (auto& item : some.items) {
       spb::Predictor::op(item, state);
