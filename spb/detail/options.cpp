@@ -9,6 +9,9 @@
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include "spb/detail/spellings.hpp"
 
 namespace spb::detail {
 namespace {
@@ -90,6 +93,11 @@ constexpr option known[] = {
        o.latency = true;
        o.latency_file = v;
      }},
+    {"latency-monitor", "", "as -latency-file <program>_latency.csv",
+     [](options& o, const std::string&) {
+       o.latency = true;
+       o.latency_file = o.program + "_latency.csv";
+     }},
     {"throughput", "", "show elements a second", [](options& o, const std::string&) { o.throughput = true; }},
     {"memory-usage", "", "show memory, processor time, switches, page faults, energy",
      [](options& o, const std::string&) { o.memory_usage = true; }},
@@ -105,57 +113,91 @@ constexpr option known[] = {
     {"help", "", "show this and stop", [](options& o, const std::string&) { o.help = true; }},
 };
 
-// What SPBench's programs call some of them.
-constexpr std::pair<char, std::string_view> letters[] = {
-    {'i', "input"},     {'t', "nthreads"}, {'b', "batch-size"}, {'B', "batch-interval"},
-    {'m', "monitor"},   {'M', "monitor"},  {'f', "frequency"},  {'F', "freq-patt"},
-    {'I', "in-memory"}, {'l', "latency"},  {'T', "throughput"}, {'r', "memory-usage"},
-    {'u', "user-arg"},  {'h', "help"}};
+// An option as it was given, with the value that stands in the same word.
+struct given_option {
+  const option* meant;
+  std::optional<std::string> value;
+};
 
-// A letter becomes its name. Digits may stand behind it at once: -t4 becomes -nthreads and 4.
-std::pair<std::string, std::string> in_full(const std::string& written) {
-  const bool is_short = written.size() == 2 || (written.size() > 2 && written[2] >= '0' && written[2] <= '9');
-  if (is_short && written[0] == '-')
-    for (const auto& [letter, name] : letters)
-      if (written[1] == letter) return {"-" + std::string(name), written.substr(2)};
-  return {written, ""};
+const option* find_option(std::string_view name) {
+  if (const auto ours = name_of_other(name); !ours.empty()) name = ours;
+  for (const auto& one : known)
+    if (one.name == name) return &one;
+  return nullptr;
 }
 
-const option& option_named(const std::string& written) {
-  const auto dashes = written.starts_with("--") ? 2U : written.starts_with('-') ? 1U : 0U;
-  const auto name = std::string_view(written).substr(dashes);
-  std::vector<std::string> names;
-  if (dashes > 0) {
-    for (const auto& one : known) {
-      if (one.name == name) return one;
-      names.emplace_back(one.name);
-    }
-  }
-  const auto near = thalweg::observe::closest_name(name, names);
+std::string_view closest_option(std::string_view name) {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const auto& one : known) all.emplace_back(one.name);
+    return all;
+  }();
+  return thalweg::observe::closest_name(name, names);
+}
+
+[[noreturn]] void complain_of_none(const std::string& written, std::string_view name) {
+  if (const auto instead = instead_of(name); !instead.empty())
+    throw std::invalid_argument(written + " is of SPBench's bzip2; here: " + std::string(instead));
+  const auto near = closest_option(name);
   throw std::invalid_argument(
       "there is no option '" + written + "'" +
       (near.empty() ? "; -help shows all" : ": did you mean -" + std::string(near) + "?"));
+}
+
+// Letters behind one dash: -lT is -l and -T, -t4 is -t 4.
+std::vector<given_option> by_letters(const std::string& written) {
+  std::vector<given_option> all;
+  for (std::size_t i = 1; i < written.size(); ++i) {
+    const auto name = name_of_letter(written[i]);
+    if (name.empty() && !instead_of(written.substr(i, 1)).empty())
+      complain_of_none("-" + written.substr(i, 1), written.substr(i, 1));
+    if (name.empty()) complain_of_none(written, written.substr(1));
+    const auto* const meant = find_option(name);
+    all.push_back({meant, std::nullopt});
+    if (meant->value.empty()) continue;
+    if (i + 1 < written.size()) all.back().value = written.substr(i + 1);
+    break;
+  }
+  return all;
+}
+
+// What a word stands for. Letters are not looked for where it looks like a name that was misspelt.
+std::vector<given_option> meant_by(const std::string& written) {
+  const auto dashes = written.starts_with("--") ? 2U : written.starts_with('-') ? 1U : 0U;
+  const auto word = std::string_view(written).substr(dashes);
+  if (dashes == 0 || word.empty())
+    throw std::invalid_argument("there is no option '" + written + "'; an input is named behind -input");
+  const auto name = word.substr(0, word.find('='));
+  if (const auto* const one = find_option(name)) {
+    if (name == word) return {{one, std::nullopt}};
+    return {{one, std::string(word.substr(name.size() + 1))}};
+  }
+  const bool has_number = word.size() > 1 && word[1] >= '0' && word[1] <= '9';
+  if (dashes == 1 && (has_number || closest_option(name).empty())) return by_letters(written);
+  complain_of_none(written, name);
 }
 
 }  // namespace
 
 options parse(int argc, const char* const* argv) {
   options result;
+  if (argc > 0) result.program = std::filesystem::path(argv[0]).filename().string();
   for (int i = 1; i < argc; ++i) {
     const std::string written = argv[i];
-    auto [name, value] = in_full(written);
-    const auto& found = option_named(name);
-    if (found.value.empty() && !value.empty())
-      throw std::invalid_argument(written + ": " + name + " has no value");
-    if (!found.value.empty() && value.empty()) {
-      if (i + 1 == argc) throw std::invalid_argument(written + " wants a value: " + std::string(found.value));
-      value = argv[++i];
-    }
-    try {
-      found.take(result, value);
-      result.given.push_back(found.name);
-    } catch (const std::invalid_argument& e) {
-      throw std::invalid_argument(written + ": " + e.what());
+    for (auto& [meant, value] : meant_by(written)) {
+      const auto& wants = meant->value;
+      if (wants.empty() && value)
+        throw std::invalid_argument(written + ": -" + std::string(meant->name) + " has no value");
+      if (!wants.empty() && !value) {
+        if (i + 1 == argc) throw std::invalid_argument(written + " wants a value: " + std::string(wants));
+        value = argv[++i];
+      }
+      try {
+        meant->take(result, value.value_or(""));
+        result.given.push_back(meant->name);
+      } catch (const std::invalid_argument& e) {
+        throw std::invalid_argument(written + ": " + e.what());
+      }
     }
   }
   return result;
@@ -173,10 +215,7 @@ std::string help_text(const std::string& program, const std::string& output) {
     if (const auto at = says.find('%'); at != says.npos) says.replace(at, 1, output);
     table.add_row({left, says});
   }
-  std::string short_ones;
-  for (const auto& [letter, name] : letters)
-    short_ones += std::string(short_ones.empty() ? "" : ", ") + "-" + letter + " " + std::string(name);
-  return text + table.to_string() + "\nIn short, as in SPBench: " + short_ones + "\n";
+  return text + table.to_string() + "\nIn short, as in SPBench: " + letters_text() + "\n";
 }
 
 }  // namespace spb::detail

@@ -13,6 +13,7 @@ namespace spb::detail {
 
 /// What the command line of a benchmark program says.
 struct options {
+  std::string program;              ///< its file name
   std::string input;                ///< a class, a path, or the address of who plays one
   std::vector<std::string> inputs;  ///< that of each source object; `input` is the first one
   std::string feed;                 ///< to whom the input is played; empty: to nobody
