@@ -3,11 +3,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <SPar_Shared_Queue.hpp>
 #include <gtest/gtest.h>
 
 namespace {
@@ -156,6 +158,25 @@ TEST(SharedQueue, RefusesWhatCannotWork) {
   EXPECT_THROW(SharedQueue<int>(0), std::invalid_argument);
   EXPECT_THROW(SharedQueue<int>(1, 0), std::invalid_argument);
   EXPECT_THROW(SharedQueue<int>(1, 1, queue_order::by_item), std::invalid_argument);
+}
+
+TEST(SharedQueue, BySparsNameItTellsWhetherItIsEmptyOrFull) {
+  struct numbered {
+    int number = 0;
+    bool omp_spar_eos = false;
+  };
+  SParSharedQueue<numbered> queue(2);
+  EXPECT_TRUE(queue.IsEmpty() && !queue.IsFull());
+  numbered one{1}, two{2};
+  queue.Add(&one);
+  EXPECT_FALSE(queue.IsEmpty() || queue.IsFull());
+  queue.Add(&two);
+  EXPECT_TRUE(!queue.IsEmpty() && queue.IsFull());
+  queue.NotifyEOS();
+  EXPECT_EQ(queue.Remove(), &one);
+  EXPECT_EQ(queue.Remove(), &two);
+  const std::unique_ptr<numbered> end(queue.Remove());
+  EXPECT_TRUE(end->omp_spar_eos && queue.IsEmpty());
 }
 
 TEST(SharedQueue, MayChangeItsSizeAtAnyTime) {
