@@ -24,9 +24,9 @@ constexpr int cards = 50, rounds = 200;
 
 class FraudDetection : public run_test {
  protected:
-  void SetUp() override { make_input(path("."), 7); }
+  void SetUp() override { make_input(path("."), 7, 0.01); }
   // One card does what no other card does.
-  static void make_input(const fs::path& folder, int strange_card) {
+  static void make_input(const fs::path& folder, int strange_card, double false_alarms) {
     std::string text;
     for (int i = 0; i < cards * rounds; ++i) {
       const int card = i % cards;
@@ -36,7 +36,7 @@ class FraudDetection : public run_test {
     }
     fs::create_directories(folder);
     write(folder / "transactions.csv", text);
-    fraud::model::train(folder / "transactions.csv", 0.01).save(folder / "model.csv");
+    fraud::model::train(folder / "transactions.csv", false_alarms).save(folder / "model.csv");
   }
 
   void begin(std::initializer_list<std::string> more = {}) { begin_with(path("transactions.csv"), more); }
@@ -130,7 +130,7 @@ TEST_F(FraudDetection, SourcesAndSinksCanBeReplicated) {
 
 // The same cards come from both: what one predictor knows of them is of each input for itself.
 TEST_F(FraudDetection, SourceObjectsHaveAnInputAndAnOutputEach) {
-  make_input(path("other"), 31);
+  make_input(path("other"), 31, 0.001);
   begin({"-input", path("other").string()});
   {
     Markov_Model_Predictor predictor;
