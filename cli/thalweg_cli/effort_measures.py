@@ -21,7 +21,7 @@ CLOSING = frozenset((")", "]", "}"))
 PAIRS = {"(": "( )", "[": "[ ]", "[[": "[[ ]]", "{": "{ }"}
 TEMPLATE = "< >"
 
-READS_OPTIONS = frozenset(("user_number.hpp",))
+READS_OPTIONS = frozenset(("user_number.hpp", "grppi_back_end.hpp"))
 """Shared headers that do what `spb::init_bench` does for other options, and say nothing of an interface."""
 
 

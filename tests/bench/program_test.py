@@ -274,6 +274,18 @@ class Program(Case):
     def test_argument_that_is_no_number(self) -> None:
         self.says(self.run_on(GOOD[APPLICATION][0], "-user-arg", "4x"), "-user-arg: '4x' is not")
 
+    @unittest.skipUnless("_grppi_" in PROGRAM.name, "of programs with several back ends")
+    def test_each_back_end(self) -> None:
+        for name in GOOD[APPLICATION]:
+            for back_end in ("sequential", "threads", "omp", "tbb"):
+                with self.subTest(name, back_end=back_end):
+                    done = self.run_on(name, "-verify", "-user-arg", back_end)
+                    if back_end == "tbb" and "no back end 'tbb'" in done.stderr:
+                        self.skipTest("this GrPPI has none")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn("verified: good", done.stdout)
+        self.says(self.run_on(GOOD[APPLICATION][0], "-user-arg", "cuda"), "no back end 'cuda'")
+
     def test_unknown_option(self) -> None:
         done = self.run_on(GOOD[APPLICATION][0], "-nthread", "2")
         self.assertEqual(done.returncode, 1)

@@ -3,9 +3,10 @@
 #include <bzip2.hpp>
 
 #include "bench/support/grppi_back_end.hpp"
+#include "bench/support/grppi_over_threads.hpp"
 
 template <class Source, class Work, class Sink> void run() {
-  auto execution = grppi_back_end();
+  auto execution = grppi_back_end_or(grppi_over_threads());
   spb::Metrics::init();
   grppi::pipeline(
       execution,

@@ -3,6 +3,7 @@
 #include <ferret.hpp>
 
 #include "bench/support/grppi_back_end.hpp"
+#include "bench/support/grppi_over_threads.hpp"
 
 std::optional<spb::Item> next() {
   spb::Item item;
@@ -21,7 +22,7 @@ spb::Item search(spb::Item item) {
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
-  auto execution = grppi_back_end();
+  auto execution = grppi_back_end_or(grppi_over_threads());
   spb::Metrics::init();
   grppi::pipeline(execution, next, grppi::farm(spb::nthreads, search),
                   [](spb::Item item) { spb::Sink::op(item); });

@@ -3,6 +3,7 @@
 #include <ferret.hpp>
 
 #include "bench/support/grppi_back_end.hpp"
+#include "bench/support/grppi_over_threads.hpp"
 
 std::optional<spb::Item> next() {
   spb::Item item;
@@ -17,7 +18,7 @@ template <class Operator> spb::Item apply(spb::Item item) {
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
-  auto execution = grppi_back_end(4 * spb::nthreads);
+  auto execution = grppi_back_end_or(grppi_over_threads(), 4 * spb::nthreads);
   spb::Metrics::init();
   grppi::pipeline(execution, next, grppi::farm(spb::nthreads, apply<spb::Segmentation>),
                   grppi::farm(spb::nthreads, apply<spb::Extract>),

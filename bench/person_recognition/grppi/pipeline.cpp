@@ -3,6 +3,7 @@
 #include <person_recognition.hpp>
 
 #include "bench/support/grppi_back_end.hpp"
+#include "bench/support/grppi_over_threads.hpp"
 
 std::optional<spb::Item> next() {
   spb::Item item;
@@ -17,7 +18,7 @@ template <class Operator> spb::Item apply(spb::Item item) {
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
-  auto execution = grppi_back_end(2);
+  auto execution = grppi_back_end_or(grppi_over_threads(), 2);
   spb::Metrics::init();
   grppi::pipeline(execution, next, apply<spb::Detect>, apply<spb::Recognize>,
                   [](spb::Item item) { spb::Sink::op(item); });

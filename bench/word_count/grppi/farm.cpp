@@ -3,6 +3,7 @@
 #include <word_count.hpp>
 
 #include "bench/support/grppi_back_end.hpp"
+#include "bench/support/grppi_over_threads.hpp"
 
 std::optional<spb::Item> next() {
   spb::Item item;
@@ -18,7 +19,7 @@ spb::Item split(spb::Item item) {
 
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
-  auto execution = grppi_back_end();
+  auto execution = grppi_back_end_or(grppi_over_threads());
   spb::Metrics::init();
   spb::Counts counts;  // GrPPI has no keys: the last stage counts all words
   grppi::pipeline(execution, next, grppi::farm(spb::nthreads, split),
