@@ -22,7 +22,7 @@ from thalweg_cli.effort import (
     sequential_of,
     table_of,
 )
-from thalweg_cli.effort_measures import Halstead, Measures, measure
+from thalweg_cli.effort_measures import READS_OPTIONS, Halstead, Measures, measure
 from thalweg_cli.files import write
 from thalweg_cli.parallel_interfaces import marks
 from thalweg_cli.paths import BENCH
@@ -355,6 +355,10 @@ class Shared(unittest.TestCase):
             # What a header shows about the interface holds for the file.
             self.assertEqual(found.parallel, {"fastflow": {"ff": 1, "ff_node": 1, "svc": 2}})
             self.assertEqual(found.alone().lines, 4)
+
+    def test_what_is_never_counted_is_there(self) -> None:
+        for header in READS_OPTIONS:
+            self.assertTrue((BENCH / "support" / header).is_file(), header)
 
     def test_headers_beside_the_program_are_its_own(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
