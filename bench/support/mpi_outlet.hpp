@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include "bench/support/farm_order.hpp"
 #include "bench/support/in_order.hpp"
 #include "bench/support/mpi_letter.hpp"
 
@@ -46,8 +47,6 @@ template <class Item> class mpi_outlet {
   std::vector<mpi_two_sending<Item>> places_;
   std::deque<int> room_;
 };
-
-enum class farm_order { of_source, any };
 
 /// What comes back, to the sink.
 template <class Item, class Sink> class mpi_returned {

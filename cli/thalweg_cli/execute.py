@@ -12,7 +12,7 @@ import typer
 from thalweg_cli import ranges
 from thalweg_cli.applications import inputs_in, make_input, tools_of
 from thalweg_cli.debugging import check_one, debug
-from thalweg_cli.experiment import Conditions, Setting, WhenLate, settings
+from thalweg_cli.experiment import Conditions, Setting, WhenLate, ranks_of, settings
 from thalweg_cli.files import check_writable, file_to_write, make_folder
 from thalweg_cli.measuring import Measuring, Plan, Rounds
 from thalweg_cli.mpi import hosts_of, launcher
@@ -189,6 +189,7 @@ def execute(
     def prepared(*, to_run: bool = True) -> list[Setting]:
         chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
         check_ranks(chosen, {"--nprocs": nprocs, "--hosts": hosts})
+        chosen = with_enough_ranks(chosen, ranks)
         if debug_one:
             chosen = [for_debugger(chosen, folder)]
         programs = make_ready(chosen, inputs, quiet=quiet) if to_run else chosen
@@ -258,6 +259,24 @@ def check_ranks(programs: Sequence[Program], given: Mapping[str, object]) -> Non
             f"{' and '.join(wanted)}: {names} {'is' if len(programs) == 1 else 'are'} not over MPI",
             remedy="--ppi mpi chooses those that are",
         )
+
+
+def with_enough_ranks(programs: Sequence[Program], nprocs: Sequence[int]) -> list[Program]:
+    """Those that some number of ranks is enough for; says with which ranks others are left out.
+
+    Raises Failed if there is none.
+    """
+    found = []
+    for program in programs:
+        enough = ranks_of(program, nprocs) if program.is_over_mpi else list(nprocs)
+        found += [program] if enough else []
+        if len(enough) < len(nprocs):
+            few = ", ".join(str(ranks) for ranks in nprocs if ranks not in enough)
+            what = f"left out: {program.name} with {few} ranks: it needs {program.fewest_ranks}"
+            console.print(what, style="dim", markup=False)
+    if not found:
+        raise Failed("there are too few ranks for every program", remedy="--nprocs asks for more")
+    return found
 
 
 def check_pattern(setting: Setting) -> None:

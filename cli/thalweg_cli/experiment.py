@@ -12,8 +12,8 @@ from thalweg_cli.mpi import Host
 from thalweg_cli.programs import Program
 
 SEQUENTIAL = "sequential"
-BY_HAND = "mpi-plain"
-"""Programs that have one thread for each process."""
+ONE_THREAD = (SEQUENTIAL, "mpi-plain", "mpi-dsparlib")
+"""Interfaces of programs that have one thread for each process."""
 
 RECIPE, SEARCH, SUSTAINABLE = "recipe", "search", "sustainable"
 """What settings may be for: a pattern of --freq-recipe, a point of --find-sustainable, and what it found."""
@@ -164,7 +164,12 @@ class Conditions:
 
 def has_one_thread(program: Program) -> bool:
     """Whether it has one thread for each process, however many are asked for."""
-    return program.interface in (SEQUENTIAL, BY_HAND) or program.on_one_thread
+    return program.interface in ONE_THREAD or program.on_one_thread
+
+
+def ranks_of(program: Program, nprocs: Iterable[int]) -> list[int]:
+    """Those numbers of ranks with which a program over MPI can be started."""
+    return [ranks for ranks in nprocs if ranks >= program.fewest_ranks]
 
 
 def settings(
@@ -180,7 +185,10 @@ def settings(
     nprocs: Sequence[int] = (1,),
     user_args: Sequence[tuple[str, ...]] = ((),),
 ) -> list[Setting]:
-    """All combinations. What has one thread, or is one process, has so whatever the others have."""
+    """All combinations. What has one thread, or is one process, has so whatever the others have.
+
+    A program that needs more ranks has none with fewer.
+    """
     return [
         Setting(
             program,
@@ -195,7 +203,7 @@ def settings(
             user_args=arguments,
         )
         for program in programs
-        for ranks in (nprocs if program.is_over_mpi else (None,))
+        for ranks in (ranks_of(program, nprocs) if program.is_over_mpi else (None,))
         for name, threads, elements, size, seconds, rate, arguments in itertools.product(
             inputs,
             [1] if has_one_thread(program) else nthreads,

@@ -72,6 +72,13 @@ INTERFACES = (
         site="github.com/ParaGroup/WindFlow",
         needs="fastflow",
     ),
+    Interface(
+        "dsparlib",
+        "DSParLib",
+        variable="DSPARLIB_DIR",
+        header="libs/dspar/dspar.h",
+        site="github.com/GMAP/DSParLib",
+    ),
 )
 
 FOLDERS = {one.variable: one for one in INTERFACES if one.variable}

@@ -99,9 +99,10 @@ INTERFACES = (
         prefixes=("ff_",),
         members=words(
             "add_collector add_emitter add_firstset add_secondset add_stage add_workers blocking_mode "
-            "cleanup_all cleanup_workers ffTime getlb getgt no_barrier no_mapping offload remove_collector "
-            "run run_and_wait_end run_then_freeze setFixedSize setXNodeInputQueueLength "
-            "setXNodeOutputQueueLength set_scheduling_ondemand wait wait_freezing wrap_around"
+            "cleanup_all cleanup_workers createGroup ffTime getlb getgt no_barrier no_mapping "
+            "offload remove_collector run run_and_wait_end run_then_freeze setFixedSize "
+            "setXNodeInputQueueLength setXNodeOutputQueueLength set_scheduling_ondemand wait "
+            "wait_freezing wrap_around"
         ),
         hooks=words(
             "BLK EOS EOSW GO_ON GO_OUT NBLK eosnotify get_my_id get_num_inchannels get_num_outchannels svc "
@@ -147,6 +148,15 @@ INTERFACES = (
             "withClosingFunction withInitialState withKeyBy withName withOutputBatchSize withParallelism "
             "withRebalancing withTBWindows wait_end"
         ),
+    ),
+    Interface(
+        "dsparlib",
+        namespaces=words("dspar"),
+        members=words(
+            "Emit GetTotalNumberOfProcessesNeeded Receive SendTo SetCollectorIsOrdered SetOnDemandScheduling "
+            "SetTotalNumberOfProcesses SetWorkerReplicas Start"
+        ),
+        hooks=words("Process Produce Receive Send"),
     ),
     Interface("mpi", prefixes=("MPI_", "MPIX_")),
     Interface("spar", namespaces=words("spar")),

@@ -25,6 +25,9 @@ DEFAULT_COMPOSITION = "farm"
 MPI = "mpi"
 """What is said for all interfaces of programs over MPI, `mpi-...`."""
 
+FEWEST_RANKS = {"mpi-dsparlib": 3}
+"""Of interfaces whose farms need more than one: DSParLib's has a rank for the source, one for the sink."""
+
 Benches = Annotated[
     list[str] | None, typer.Option(help="A program, such as bzip2_thalweg; may be given again.")
 ]
@@ -68,6 +71,11 @@ class Program:
     def is_over_mpi(self) -> bool:
         """Whether it is of several processes, which MPI's launcher starts."""
         return self.interface.startswith(f"{MPI}-")
+
+    @property
+    def fewest_ranks(self) -> int:
+        """With how many ranks it can be started, if it is over MPI."""
+        return FEWEST_RANKS.get(self.interface, 1)
 
     def is_of(self, interface: str) -> bool:
         """Whether a user means its interface: by its name, or by that of all interfaces over MPI."""

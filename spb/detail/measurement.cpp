@@ -98,7 +98,8 @@ struct told_figures {
   std::string host;
   double cpu_seconds = 0;
   std::vector<double> of_threads;
-  std::array<std::uint64_t, 5> counts{};  // peak memory, switches to wait and forced, faults minor and major
+  // Peak memory, switches to wait and forced, faults minor and major, elements passed over.
+  std::array<std::uint64_t, 6> counts{};
   std::vector<std::vector<std::pair<std::int64_t, std::uint64_t>>> operators;
 };
 
@@ -260,8 +261,8 @@ std::string measurement::told() {
   mine.host = host.data();
   mine.cpu_seconds = s.found.cpu_seconds;
   mine.of_threads = s.found.cpu_seconds_of_threads;
-  mine.counts = {s.found.peak_bytes, s.found.voluntary_switches, s.found.involuntary_switches,
-                 s.found.minor_faults, s.found.major_faults};
+  mine.counts = {s.found.peak_bytes,   s.found.voluntary_switches, s.found.involuntary_switches,
+                 s.found.minor_faults, s.found.major_faults,       s.found.passed_over};
   for (std::size_t i = 0; i < s.found.operators.size(); ++i)
     mine.operators.push_back(counts_in(*totals::of_operator(i)));
   std::vector<std::byte> bytes;
@@ -273,7 +274,7 @@ void measurement::add(const std::vector<std::string>& told_by_all) {
   auto& found = current().found;
   found.cpu_seconds = 0;
   found.cpu_seconds_of_threads.clear();
-  std::array<std::uint64_t, 5> counts{};
+  std::array<std::uint64_t, 6> counts{};
   std::vector<std::unique_ptr<thalweg::observe::histogram>> operators(found.operators.size());
   for (auto& one : operators) one = std::make_unique<thalweg::observe::histogram>();
   for (const auto& told : told_by_all) {
@@ -287,7 +288,7 @@ void measurement::add(const std::vector<std::string>& told_by_all) {
       for (const auto& [ns, count] : one.operators[i]) operators[i]->record(ns, count);
   }
   std::tie(found.peak_bytes, found.voluntary_switches, found.involuntary_switches, found.minor_faults,
-           found.major_faults) = std::tuple_cat(counts);
+           found.major_faults, found.passed_over) = std::tuple_cat(counts);
   for (std::size_t i = 0; i < operators.size(); ++i) found.operators[i].time = summed_up(*operators[i]);
 }
 

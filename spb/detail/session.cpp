@@ -380,13 +380,14 @@ void join(const crew& of) {
 
 namespace {
 
-// What the others have no part in: they have operators only.
+// What the others have no part in: they have operators only, and one of them may have the source.
 void leave_to_the_first(options& asked) {
   asked.output.clear();
   asked.json.clear();
   asked.latency_file.clear();
   asked.monitor_ms = 0;
-  asked.in_memory = asked.verify = false;
+  asked.verify = false;
+  asked.in_memory = asked.in_memory && current().of->has_source;
   asked.quiet = true;
 }
 

@@ -265,6 +265,8 @@ class Interfaces(unittest.TestCase):
             ("tf::Executor e; e.run(t).wait();", "taskflow", "tf Executor run wait"),
             ("wf::PipeGraph g; g.add_source(s).add_sink(t);", "windflow", "wf PipeGraph add_source add_sink"),
             ("grppi::keep(e); e.set_queue_attributes(1, m);", "grppi", "grppi keep set_queue_attributes"),
+            ("pipe.createGroup(n); ff::ff_a2a a;", "fastflow", "createGroup ff ff_a2a"),
+            ("dspar::Worker<A, B> w; f.SetWorkerReplicas(2);", "dsparlib", "dspar Worker SetWorkerReplicas"),
             ("SharedQueue<T> q; q.dequeue(x); q.close();", "spbench queue", "SharedQueue dequeue close"),
             ("tbb::flow::graph g; g.wait_for_all();", "tbb", "tbb flow graph wait_for_all"),
             ("thalweg::farm(f, {.replicas = 2, .mine = 3});", "thalweg", "thalweg farm replicas"),

@@ -25,6 +25,7 @@ from typer.testing import CliRunner, Result
 
 PLAIN = program("mandelbrot", "mpi-plain", "farm")
 OURS = program("mandelbrot", "mpi-thalweg", "farm")
+DSPARLIB = program("mandelbrot", "mpi-dsparlib", "farm")
 TBB = program("mandelbrot", "tbb", "farm")
 
 LAUNCHER = """#!/bin/bash
@@ -148,6 +149,24 @@ class OverMpi(FakeBuild):
             with self.subTest(options):
                 self.assertIn(says, str(self.type(*options).exception))
         self.assertEqual(self.launched(), [])
+
+    def test_programs_that_need_more_ranks(self) -> None:
+        self.add(OURS)
+        self.add(DSPARLIB)
+        done = self.type("--ppi", "mpi", "--nprocs", "1:4", "--nthreads", "2")
+        self.assertEqual(done.exit_code, 0, done.output)
+        says = "left out: mandelbrot_mpi-dsparlib_farm with 1, 2 ranks: it needs 3"
+        self.assertIn(says, " ".join(done.output.split()))
+        found = [
+            (run.setting.program.interface, run.setting.nprocs, run.setting.nthreads) for run in self.kept()
+        ]
+        self.assertEqual(
+            found,
+            [("mpi-thalweg", ranks, 2) for ranks in (1, 2, 3, 4)]
+            + [("mpi-dsparlib", ranks, 1) for ranks in (3, 4)],
+        )
+        failure = self.type("--ppi", "mpi-dsparlib").exception
+        self.assertIn("there are too few ranks", str(failure))
 
     def test_no_launcher(self) -> None:
         self.add(PLAIN)

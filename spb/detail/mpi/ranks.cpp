@@ -15,9 +15,13 @@
 namespace spb {
 namespace {
 
-int rank_of_this() {
+// What ranks tell each other of the run stays apart from the messages of the program. The rank with the sink
+// is the first here.
+MPI_Comm of_run = MPI_COMM_NULL;
+
+int rank_in(MPI_Comm which) {
   int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_rank(which, &rank);
   return rank;
 }
 
@@ -31,11 +35,11 @@ std::vector<std::string> exchange(const std::string& mine) {
   const auto ranks = static_cast<std::size_t>(number_of_ranks());
   const auto length = static_cast<int>(mine.size());
   std::vector<int> lengths(ranks), begins(ranks);
-  MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, of_run);
   std::exclusive_scan(lengths.begin(), lengths.end(), begins.begin(), 0);
   std::string together(static_cast<std::size_t>(begins.back() + lengths.back()), '\0');
   MPI_Allgatherv(mine.data(), length, MPI_CHAR, together.data(), lengths.data(), begins.data(), MPI_CHAR,
-                 MPI_COMM_WORLD);
+                 of_run);
   std::vector<std::string> all;
   for (std::size_t i = 0; i < ranks; ++i)
     all.push_back(together.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(lengths[i])));
@@ -52,7 +56,7 @@ void leave() {
 
 }  // namespace
 
-void init_ranks(int& argc, char**& argv, rank_threads threads) {
+void init_ranks(int& argc, char**& argv, rank_threads threads, ends at) {
   int is = 0;
   MPI_Initialized(&is);
   if (is == 0) {
@@ -61,7 +65,10 @@ void init_ranks(int& argc, char**& argv, rank_threads threads) {
     initialised_here = true;
     std::atexit(leave);
   }
-  detail::join({rank_of_this(), number_of_ranks(), threads == rank_threads::one, exchange, leave});
+  const int rank = rank_in(MPI_COMM_WORLD);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank == at.sink ? -1 : rank, &of_run);
+  detail::join(
+      {rank_in(of_run), number_of_ranks(), threads == rank_threads::one, rank == at.source, exchange, leave});
 }
 
 int replicas() {

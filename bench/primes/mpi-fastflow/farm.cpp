@@ -1,0 +1,17 @@
+#include <primes.hpp>
+
+#include "bench/support/fastflow_ranks.hpp"
+
+template <class Archive> void travel(cereal_letter<Archive>& by, apps::primes::candidate& one) {
+  by.value(one.number);
+  by.value(one.prime);
+}
+
+int main(int argc, char* argv[]) {
+  init_fastflow(argc, argv);
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  fastflow_farm<spb::Item, spb::Source, spb::Sink>(farm_order::any, spb::Primality::op);
+  spb::Metrics::stop();
+  spb::end_bench();
+}
