@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <iostream>
 #include <memory>
 #include <type_traits>
 
@@ -91,7 +93,8 @@ inline void init_dsparlib(int& argc, char**& argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks >= 3) return;
   if (rank == 0)
-    std::fprintf(stderr, "%s: a farm of DSParLib needs 3 ranks: source, sink and one that works\n", argv[0]);
+    std::cerr << std::filesystem::path(argv[0]).filename().string()
+              << ": a farm of DSParLib needs 3 ranks: source, sink and one that works\n";
   std::exit(1);  // NOLINT(concurrency-mt-unsafe): there are no threads yet
 }
 
