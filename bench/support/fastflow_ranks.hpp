@@ -16,9 +16,6 @@
 #include <ranks.hpp>
 #include <unistd.h>
 
-#include "bench/support/farm_order.hpp"
-#include "bench/support/in_order.hpp"
-
 // A farm of FastFlow's distributed run time: rank 0 has source and sink, each of the others as many workers
 // as -nthreads says. Alone, it has these, too. A group of FastFlow is a rank.
 
@@ -110,28 +107,22 @@ template <class Item> struct fastflow_worker : ff::ff_minode_t<Item> {
 };
 
 template <class Item, class Sink> struct fastflow_sink : ff::ff_minode_t<Item> {
-  explicit fastflow_sink(farm_order wanted) : order(wanted) {}
   Item* svc(Item* item) override {
-    std::unique_ptr<Item> owner(item);
-    if (order == farm_order::any) {
-      Sink::op(*owner);
-      return this->GO_ON;
-    }
-    early.put(std::move(owner));
-    while (const auto due = early.next()) Sink::op(*due);
+    const std::unique_ptr<Item> owner(item);
+    Sink::op(*item);
     return this->GO_ON;
   }
-  farm_order order;
-  in_order<Item> early;
 };
 
 /// The source and the workers are the two sides of an all-to-all, as a distributed farm is built; the source
-/// gives to who has room.
-template <class Item, class Source, class Sink> void fastflow_farm(farm_order order, void (*work)(Item&)) {
+/// gives to who has room. Items are to have one size: FastFlow's receiver writes past its memory if a longer
+/// one follows a shorter one (d476f66, ff_dreceiverMTCL.hpp: `buffSizes` keeps the size of a buffer that it
+/// has given away for a smaller one).
+template <class Item, class Source, class Sink> void fastflow_farm(void (*work)(Item&)) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   fastflow_source<Item, Source> first;
-  fastflow_sink<Item, Sink> last(order);
+  fastflow_sink<Item, Sink> last;
   ff::ff_a2a farm;
   ff::ff_pipeline all;
   auto ends = ff::createGroup(fastflow_group(0));

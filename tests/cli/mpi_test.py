@@ -87,7 +87,7 @@ class OverMpi(FakeBuild):
         )
         bench = self.folder / "bench"
         self.assertIn(f"-n 4 {bench / OURS.name} -input test -nthreads 2 -verify -json", self.launched()[5])
-        self.assertRegex(done.output, r"mandelbrot_mpi-thalweg_farm +2 +4 +\d")
+        self.assertRegex(done.output, r"mandelbrot_mpi-thalweg_farm +2( \(1\))? +4 +\d")
 
     def test_hosts_and_executor_come_to_the_launcher(self) -> None:
         self.add(OURS)

@@ -11,7 +11,7 @@ int main(int argc, char* argv[]) {
   init_fastflow(argc, argv);
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  fastflow_farm<spb::Item, spb::Source, spb::Sink>(farm_order::any, spb::Primality::op);
+  fastflow_farm<spb::Item, spb::Source, spb::Sink>(spb::Primality::op);
   spb::Metrics::stop();
   spb::end_bench();
 }
