@@ -35,11 +35,12 @@ class Libraries(unittest.TestCase):
         file.parent.mkdir(parents=True)
         file.touch()
 
-    def found(self, **places: str) -> dict[str, list[str]]:
-        """What is told of each interface, where CMake is given places and the environment has none."""
+    def found(self, dsparlib: str = "", **places: str) -> dict[str, list[str]]:
+        """What is told of each interface, where CMake has found places, and the environment names DSParLib's."""
         given = [f"-D{name}={place}" for name, place in places.items()]
         command = [CMAKE, *given, "-P", self.script]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env={}, timeout=60)
+        named = {"DSPARLIB_DIR": dsparlib}
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=named, timeout=60)
         told = [line.removeprefix("-- ").split(";") for line in done.stdout.splitlines()]
         return {words[0]: words[1:] for words in told}
 
@@ -51,8 +52,9 @@ class Libraries(unittest.TestCase):
         self.assertIn("--path fastflow=", found["mpi-fastflow"][1])
 
     def test_dsparlib(self) -> None:
+        self.assertEqual(self.found(dsparlib=str(self.folder))["mpi-dsparlib"][0], "MISSING")
         self.has("libs/dspar/dspar.h")
-        found = self.found(DSPARLIB_DIR=str(self.folder))["mpi-dsparlib"]
+        found = self.found(dsparlib=str(self.folder))["mpi-dsparlib"]
         self.assertIn(f"{self.folder}/libs", found)
         self.assertNotIn("MISSING", found)
 
