@@ -36,7 +36,7 @@ class Libraries(unittest.TestCase):
         file.touch()
 
     def found(self, dsparlib: str = "", **places: str) -> dict[str, list[str]]:
-        """What is told of each interface, where CMake has found places, and the environment names DSParLib's."""
+        """What is told of each interface: CMake knows places, and the environment names DSParLib's."""
         given = [f"-D{name}={place}" for name, place in places.items()]
         command = [CMAKE, *given, "-P", self.script]
         named = {"DSPARLIB_DIR": dsparlib}
