@@ -90,7 +90,8 @@ TEST(Report, CountsWhatHasTravelled) {
   EXPECT_EQ(messages, 0U);
   EXPECT_EQ(bytes, 0U);
   EXPECT_EQ(credits, 0U);
-  EXPECT_LE(r.channels()[0].credits, r.channels()[0].messages);
+  // One for each message at most, and a few that say how many may be under way from now on.
+  EXPECT_LE(r.channels()[0].credits, r.channels()[0].messages + 16);
   const auto json = nlohmann::json::parse(r.to_json());
   EXPECT_EQ(json.at("ranks").size(), r.ranks().size());
   EXPECT_EQ(json.at("channels").at(0).at("items"), many);

@@ -312,6 +312,10 @@ void graph_engine::watch() {
   if (!is_watched() && !watched_.exchange(true)) monitor_->begin();
 }
 
+void graph_engine::watch_if_it_lasts() {
+  if (!is_watched() && observe::now_ns() - began_ns_ > unwatched_ns) watch();
+}
+
 void graph_engine::attend() {
   monitor_->attend();
 }
@@ -319,7 +323,7 @@ void graph_engine::attend() {
 // --- executing ---
 
 void graph_engine::execute(node& n, worker& w) {
-  if (!is_watched() && observe::now_ns() - began_ns_ > unwatched_ns) watch();
+  watch_if_it_lasts();
   const auto soon = std::exchange(w.soon, false);
   if (n.sources()) look_no_more(w, &n);  // it may wait in its call, for ever
   try {

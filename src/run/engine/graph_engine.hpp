@@ -127,6 +127,8 @@ class graph_engine final : public engine {
   }
   /// The monitor looks after the run from now on.
   void watch();
+  /// The same, unless it has begun a moment ago. Any thread.
+  void watch_if_it_lasts();
   /// A run of several items begins, which the monitor has to look after.
   void attend();
   /// What a source keeps while it waits in a call will be handed on.

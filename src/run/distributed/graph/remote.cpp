@@ -357,11 +357,12 @@ bool inbound::ready() {
   return !node::ended() && (owes_credit() || (has_next() && ask_for_room()));
 }
 
-// What still waits in the channel is part of what has been sent in advance, unless it had to grow: then more
-// has to come for anything to move.
+// What still waits in the channel is part of what has been sent in advance. A stage with several inputs may
+// leave it there until more has come.
 bool inbound::owes_credit() const noexcept {
   const auto* const to = out.front().to;
-  return handed_over_.load(std::memory_order_acquire) > (to == nullptr || to->grown() > 1 ? 0 : to->chunks());
+  const bool takes = to != nullptr && to->to->in.size() == 1;
+  return handed_over_.load(std::memory_order_acquire) > (takes ? to->chunks() : 0);
 }
 
 void inbound::execute(worker& w) {

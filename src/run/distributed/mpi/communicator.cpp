@@ -115,6 +115,7 @@ void communicator::live() {
 
 // Nothing has moved.
 void communicator::rest(std::uint32_t rung) {
+  net_->watch_if_it_lasts();  // a thread may be in its first call for ever
   const int patience = messages_.is_busy()     ? looks_while_busy
                        : members_.is_crowded() ? looks_if_crowded
                                                : looks_before_rest;
