@@ -242,7 +242,8 @@ TEST(End, ACodecThatFailsIsNamedByItsItemsAndTheirWay) {
                 tw::farm([](const torn& t) { return t.x; }, {.name = "read"}) | tw::sink([](int) {}),
             ranks::away({"read"}));
   });
-  EXPECT_THAT(why, HasSubstr("items of type torn that go from stage 'take' to stage 'read': sent by rank 0: "));
+  EXPECT_THAT(why,
+              HasSubstr("items of type torn that go from stage 'take' to stage 'read': sent by rank 0: "));
 }
 
 TEST(End, APauseHoldsTheSourceWhereverItIs) {
