@@ -64,7 +64,8 @@ struct mpi_options {
   std::optional<any_policy> local = {};
   /// How many operators (serial stages and replicas) a rank executes: they are counted along the stream, and
   /// those that follow each other stay together. `automatic`: the source, the sink and what is serial is on
-  /// rank 0, and farms are spread over all the others.
+  /// rank 0, and farms are spread over all ranks, unless rank 0 has an eighth of the others' workers or less,
+  /// or shares its cores with more ranks than there are.
   int grouping = automatic;
   /// Stages that are to be on certain ranks; the others go where they would be without it.
   std::vector<stage_place> place = {};
@@ -86,10 +87,11 @@ struct mpi_options {
   /// others are over at once. See docs/distributed.md. If they cannot be started the run goes on without
   /// them, and the report has a note. MPI has to be initialised with `MPI_THREAD_MULTIPLE`.
   int spawn = 0;
-  /// How many runs of items are sent to a replica in advance, by each rank that sends to it. `automatic`: 2,
-  /// and 8 to a serial stage; where the round trip to the farthest rank, measured as the run begins,
-  /// takes longer than the 0.8 ms of work that a run is meant to be, so many more as are worked on meanwhile
-  /// (64 MiB from each sender at most).
+  /// How many runs of items are sent to a replica in advance, by each rank that sends to it. `automatic`: 3 at
+  /// first, and 8 to a serial stage; then between 1 and 8, more where a worker had nothing to do while items
+  /// waited for it, fewer where that has not happened for long. Where the round trip to the farthest rank,
+  /// measured as the run begins, takes longer than the 0.8 ms of work that a run is meant to be, so many more
+  /// as are worked on meanwhile (64 MiB from each sender at most).
   int credits = automatic;
   /// How many bytes of items are put into one message at most, unless a single item is larger.
   std::size_t batch_bytes = std::size_t{256} << 10;

@@ -259,8 +259,8 @@ int inbound::few() const noexcept {
   return credit_for(net_, by_, first(), replicas, net_.at_once(first(), replicas), ahead_.load());
 }
 
-// Where somebody had nothing to do while the sender waited for credit, there is more in advance from now on;
-// where that has not happened for long, less: then no worker has much to do when others have nothing, and
+// Where somebody had nothing to do while the sender waited for credit, twice as much is in advance from now
+// on; where that has not happened for long, less: then no worker has much to do when others have nothing, and
 // items do not grow old in front of busy ones. Each time that less was too little it takes twice as long
 // until it is tried again.
 bool inbound::follow_need() {
@@ -278,7 +278,7 @@ bool inbound::follow_need() {
   }
   fed_ = 0;
   fed_since_ = now;
-  ahead_.store(starved ? ahead + 1 : ahead - 1);
+  ahead_.store(starved ? std::min(2 * ahead, more_runs) : ahead - 1);
   return true;
 }
 
