@@ -89,8 +89,8 @@ class exchange {
   virtual std::size_t send(int to, std::uint32_t channel_id, item_message p) = 0;
   /// `runs` have been taken; as many items as `grant` are worth sending at once.
   virtual void give_credit(int to, std::uint32_t channel_id, int runs, std::size_t grant) = 0;
-  /// From now on so many runs may be under way from there to here.
-  virtual void set_credit(int to, std::uint32_t channel_id, int most) = 0;
+  /// From now on so many runs may be under way from there to here, where so many work on them at once.
+  virtual void set_credit(int to, std::uint32_t channel_id, int most, int at_work) = 0;
   /// All runs below this number have been put in order: to where they were numbered.
   virtual void tell_progress(int to, std::uint32_t channel_id, std::int64_t below) = 0;
   /// No more will come from here.

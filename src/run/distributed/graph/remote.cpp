@@ -34,12 +34,15 @@ int credit_for(graph_engine& n, const exchange& by, std::size_t stage, int repli
   return is_farm(n, stage) ? ahead * at_work : ahead;
 }
 
-// The same, as both ends find it before they have heard of each other.
-int credit_at_first(graph_engine& n, const exchange& by, std::size_t stage, const place_of& at) {
+// How many of a stage's replicas on a rank are at work at once, as both ends find it before they have heard
+// of each other; the same for its credit.
+int at_work_at_first(graph_engine& n, const exchange& by, std::size_t stage, const place_of& at) {
   const bool own_threads = n.run().stages[stage].info->opts.blocking;
-  return credit_for(n, by, stage, at.replicas,
-                    own_threads ? at.replicas : std::min(at.replicas, by.workers(at.rank)),
-                    runs_at_first(n, stage));
+  return own_threads ? at.replicas : std::min(at.replicas, by.workers(at.rank));
+}
+
+int credit_at_first(graph_engine& n, const exchange& by, std::size_t stage, const place_of& at) {
+  return credit_for(n, by, stage, at.replicas, at_work_at_first(n, by, stage, at), runs_at_first(n, stage));
 }
 
 // So many runs, each so much work, keep replicas busy while what they have done is told and answered. Where
@@ -73,7 +76,8 @@ outbound::outbound(graph_engine& n, std::size_t whose, exchange& by, std::uint32
       counted_(counted) {
   in.resize(1);
   for (const auto& p : to) {
-    targets_.emplace_back(p.rank, replicas_on(from, p.rank) > 0, credit_at_first(n, by, whose, p));
+    targets_.emplace_back(p.rank, replicas_on(from, p.rank) > 0, credit_at_first(n, by, whose, p),
+                          at_work_at_first(n, by, whose, p));
     if (p.rank == by.rank()) here_ = &targets_.back();
   }
 }
@@ -119,14 +123,15 @@ bool outbound::ready() {
   return in.front()->empty() ? inputs_ended() : goes_on();
 }
 
-// Who has room for most; of several, in turn. What need not travel is preferred: but a rank that gets nothing
-// unless somebody sends it comes before the thread that would then be busy here, if the work is worth a
-// message.
+// Who has least under way for each that works; of several, in turn. What need not travel is preferred: but a
+// rank that gets nothing unless somebody sends it comes before the thread that would then be busy here, if
+// the work is worth a message.
 outbound::target* outbound::choose() {
   const bool cheap = worth_.load(std::memory_order_relaxed) >= longest_run;
   const bool stays = here_ == nullptr || cheap || somebody_is_free_here();
   target* best = nullptr;
-  int best_class = 0, most = 0;
+  int best_class = 0;
+  double least = 0;
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     auto& t = targets_[(turn_ + i) % targets_.size()];
     const auto credit = counted_ ? t.credit.load(std::memory_order_acquire) : 1;
@@ -134,9 +139,10 @@ outbound::target* outbound::choose() {
     const bool here = &t == here_;
     if (here && stays) return &t;
     const int its_class = here ? 2 : t.feeds_itself || stays ? 1 : 3;
-    if (std::pair(its_class, credit) <= std::pair(best_class, most)) continue;
+    const auto load = t.load();
+    if (best != nullptr && (its_class < best_class || (its_class == best_class && load >= least))) continue;
     best_class = its_class;
-    most = credit;
+    least = load;
     best = &t;
   }
   if (best != nullptr) turn_ = (turn_ + 1) % targets_.size();
@@ -191,9 +197,11 @@ void outbound::credited(int from, int runs, std::size_t grant) {
   notify();
 }
 
-void outbound::allowed(int from, int most) {
+void outbound::allowed(int from, int most, int at_work) {
   for (auto& t : targets_) {
-    if (t.rank == from) t.credit.fetch_add(most - t.most.exchange(most), std::memory_order_acq_rel);
+    if (t.rank != from) continue;
+    t.at_work.store(std::max(1, at_work), std::memory_order_relaxed);
+    t.credit.fetch_add(most - t.most.exchange(most), std::memory_order_acq_rel);
   }
   notify();
 }
@@ -297,7 +305,8 @@ int inbound::for_round_trip() const noexcept {
 // How many, and not by how many more: the two ends need not have begun with the same number.
 void inbound::allow(int most) {
   credit_.store(most);
-  for (const auto& s : senders_) by_.set_credit(s.rank, channel_, most);
+  const int at_work = is_farm(net_, first()) ? net_.at_once(first(), replicas_.load()) : 1;
+  for (const auto& s : senders_) by_.set_credit(s.rank, channel_, most, at_work);
 }
 
 void inbound::set_replicas(int n) {

@@ -2,6 +2,7 @@
 
 #include <thalweg/pipe/spinlock.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +53,7 @@ class outbound final : public node {
   // From the other ranks, any thread.
 
   void credited(int from, int runs, std::size_t grant);
-  void allowed(int from, int most);
+  void allowed(int from, int most, int at_work);
   void progressed(std::int64_t below);
   /// How long it has had something to send that nobody had given credit for.
   [[nodiscard]] std::int64_t blocked_ns() const noexcept {
@@ -65,7 +66,15 @@ class outbound final : public node {
     bool feeds_itself;        // it executes what sends the items, too
     std::atomic<int> most;    // when nothing is under way to it
     std::atomic<int> credit;  // below 0: some of what is under way has been sent by what is allowed no more
-    target(int r, bool sends, int credits) : rank(r), feeds_itself(sends), most(credits), credit(credits) {}
+    std::atomic<int> at_work;
+    target(int r, bool sends, int credits, int works)
+        : rank(r), feeds_itself(sends), most(credits), credit(credits), at_work(std::max(1, works)) {}
+    /// Runs under way to it, for each that works.
+    [[nodiscard]] double load() const noexcept {
+      return static_cast<double>(most.load(std::memory_order_relaxed) -
+                                 credit.load(std::memory_order_relaxed)) /
+             at_work.load(std::memory_order_relaxed);
+    }
   };
 
   [[nodiscard]] target* choose();

@@ -60,8 +60,8 @@ class communicator final : public dataflow::exchange {
   void give_credit(int to, std::uint32_t channel_id, int runs, std::size_t grant) override {
     messages_.give_credit(to, channel_id, runs, grant);
   }
-  void set_credit(int to, std::uint32_t channel_id, int most) override {
-    messages_.set_credit(to, channel_id, most);
+  void set_credit(int to, std::uint32_t channel_id, int most, int at_work) override {
+    messages_.set_credit(to, channel_id, most, at_work);
   }
   void tell_progress(int to, std::uint32_t channel_id, std::int64_t below) override {
     messages_.tell_progress(to, channel_id, below);

@@ -241,10 +241,12 @@ void endpoint::give_credit(int to, std::uint32_t channel_id, int runs, std::size
   put_header(to, head);
 }
 
-void endpoint::set_credit(int to, std::uint32_t channel_id, int most) {
-  if (to == tree_.rank) return channels_[channel_id].out->allowed(to, most);
+void endpoint::set_credit(int to, std::uint32_t channel_id, int most, int at_work) {
+  if (to == tree_.rank) return channels_[channel_id].out->allowed(to, most, at_work);
   channels_[channel_id].counted->credits.fetch_add(1, std::memory_order_relaxed);
-  put_header(to, header_of(header::kind::allow, channel_id, most));
+  auto head = header_of(header::kind::allow, channel_id, most);
+  head.grant = at_work;
+  put_header(to, head);
 }
 
 void endpoint::tell_progress(int to, std::uint32_t channel_id, std::int64_t below) {
@@ -426,7 +428,8 @@ void endpoint::complete(int from, std::unique_ptr<partial_receive> whole) {
                                                static_cast<std::size_t>(head.grant));
       break;
     case header::kind::allow:
-      channels_[head.channel_id].out->allowed(from, static_cast<int>(head.number));
+      channels_[head.channel_id].out->allowed(from, static_cast<int>(head.number),
+                                              static_cast<int>(head.grant));
       break;
     case header::kind::progress:
       channels_[head.channel_id].out->progressed(head.number);

@@ -65,7 +65,7 @@ class endpoint final : private recipient {
   void wake() noexcept override;
   std::size_t send_items(int to, std::uint32_t channel_id, dataflow::item_message m);
   void give_credit(int to, std::uint32_t channel_id, int runs, std::size_t grant);
-  void set_credit(int to, std::uint32_t channel_id, int most);
+  void set_credit(int to, std::uint32_t channel_id, int most, int at_work);
   void tell_progress(int to, std::uint32_t channel_id, std::int64_t below);
   void send_end(int to, std::uint32_t channel_id);
   /// A message of a header alone.

@@ -38,7 +38,7 @@ struct header {
   std::uint32_t blocks = 0;      ///< that follow as messages of their own; their lengths end the content
   std::int64_t number = 0;  ///< of the run of items; of credit: how many runs; of progress: below which; of
                             ///< what all ranks are told: the rank that began
-  std::int64_t grant = 0;   ///< of items: whether they have waited for credit
+  std::int64_t grant = 0;   ///< of items: whether they have waited for credit; of allow: how many work
   std::int64_t position = 0, born_ns = 0, upto = 0;  ///< of resize, position: its time
 };
 
