@@ -97,10 +97,10 @@ TEST(Mapping, TheFirstRankLeavesFarmsToOthersThatNeedItsCore) {
   EXPECT_EQ(two_farms_mapped({}, distributed::made_up(3, "", 2)).at("draw"), (places{{1, 1}, {2, 1}}));
 }
 
-TEST(Mapping, FewerReplicasThanRanksLeaveTheFirstAlone) {
+TEST(Mapping, ReplicasThatTheOthersHaveWorkersForLeaveTheFirstRankAlone) {
   const auto on = across_hosts(3, 3, 2);
-  EXPECT_EQ(two_farms_mapped({}, on, {.replicas = 2}).at("draw"), (places{{1, 1}, {2, 1}}));
-  EXPECT_EQ(two_farms_mapped({}, on, {.replicas = 3}).at("draw"), (places{{0, 1}, {1, 1}, {2, 1}}));
+  EXPECT_EQ(two_farms_mapped({}, on, {.replicas = 4}).at("draw"), (places{{1, 2}, {2, 2}}));
+  EXPECT_EQ(two_farms_mapped({}, on, {.replicas = 5}).at("draw"), (places{{0, 1}, {1, 2}, {2, 2}}));
 }
 
 TEST(Mapping, WhereItemsAreDividedUpTheFirstRankKeepsAWorkerForWhatIsSerial) {

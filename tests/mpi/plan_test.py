@@ -44,7 +44,7 @@ def main(program: str) -> None:
         found = planned(THALWEG_PLAN_HOSTS="a:2,b:2", THALWEG_PLAN_CORES=6)
         expect("hosts", [rank["host"] for rank in found["ranks"]], ["a", "a", "b", "b"])
         expect("the sink", found["stages"]["write"]["places"], [{"rank": 3, "replicas": 1}])
-        expect("replicas", found["stages"]["pass"]["replicas"], 6)  # beside source and sink
+        expect("replicas", found["stages"]["pass"]["replicas"], 9)  # on rank 0 as well, beside the sink not
         expect("what travels", [way["travels"] for way in found["ways"]], ["yes", "yes"])
         expect("the pace", found["seconds_per_item"], 0)
 

@@ -30,7 +30,8 @@ class Tutorial(User):
             "primes_thalweg_farm",
             "primes_threads_farm",
         ):
-            self.assertRegex(measured, rf"{program} .* good")
+            self.assertRegex(measured, rf"{program} +\d+ \(\d+\) +0\.")
+        self.assertIn("verified", measured)
         page = (self.folder / "report.html").read_text(encoding="utf-8")
         self.assertIn("primes_crew_first", page)
 

@@ -113,9 +113,10 @@ bool farm::items_wait() const noexcept {
   return waiting_pieces_.load() > 0 || !all.front()->in.front()->empty();
 }
 
-bool farm::all_work() const noexcept {
-  return std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(replicas()),
-                      [](const auto& r) { return r->asleep(); });
+std::size_t farm::at_work() const noexcept {
+  return static_cast<std::size_t>(std::count_if(all.begin(),
+                                                all.begin() + static_cast<std::ptrdiff_t>(replicas()),
+                                                [](const auto& r) { return !r->asleep(); }));
 }
 
 bool farm::works_with(const worker_group& g) const noexcept {

@@ -32,6 +32,7 @@ graph_engine::graph_engine(std::unique_ptr<run_state> s, shape how)
       monitor_(std::make_unique<monitor>(*this)),
       watched_(shape_.sequential),  // one thread has nobody to hand anything to
       began_ns_(observe::now_ns()) {
+  shape_.among_ranks = state_->others != nullptr;
   lay_out();
 }
 
@@ -499,9 +500,10 @@ int graph_engine::at_once(std::size_t stage, int replicas) const {
   return own_threads ? replicas : std::min(replicas, std::max(1, shape_.workers));
 }
 
-bool graph_engine::all_replicas_work(std::size_t stage) const noexcept {
+bool graph_engine::all_replicas_work(std::size_t stage) const {
   const auto* const f = farm_of_stage_[stage];
-  return f != nullptr && f->all_work();
+  return f != nullptr &&
+         f->at_work() >= static_cast<std::size_t>(at_once(stage, static_cast<int>(f->replicas())));
 }
 
 void graph_engine::set_replicas(std::string_view stage, int replicas) {

@@ -43,6 +43,7 @@ struct shape {
   int replicas = 1;               ///< of a farm that does not say how many
   int most_replicas = automatic;  ///< over all farms
   std::size_t slots = 8;          ///< runs of items that wait between two nodes, at most
+  bool among_ranks = false;       ///< threads may be called in place of those in calls that wait
   bool may_overcommit = false;    ///< more threads may share the nodes while operators wait for the outside
   std::vector<int> pin = {};
   /// Where the nodes without a thread of their own are executed, if not by threads of ours.
@@ -54,7 +55,9 @@ struct shape {
   std::function<void()> dismiss = {};
 
   /// One thread executes everything.
-  [[nodiscard]] bool alone() const noexcept { return sequential || (workers == 1 && !thread_each && !home); }
+  [[nodiscard]] bool alone() const noexcept {
+    return sequential || (workers == 1 && !thread_each && !home && !among_ranks);
+  }
 };
 
 class graph_engine final : public engine {
@@ -94,8 +97,9 @@ class graph_engine final : public engine {
   [[nodiscard]] const shape& how() const noexcept { return shape_; }
   /// How many of so many replicas of a stage this process can execute at once.
   [[nodiscard]] int at_once(std::size_t stage, int replicas) const;
-  /// None of the replicas that the farm of this stage has here has nothing to do. Any thread.
-  [[nodiscard]] bool all_replicas_work(std::size_t stage) const noexcept;
+  /// As many replicas of the farm of this stage are at work here, or about to be, as there are workers for.
+  /// Any thread.
+  [[nodiscard]] bool all_replicas_work(std::size_t stage) const;
   /// Executes a claimed node once.
   void execute(node& n, worker& w);
   /// Waits in the middle of a call until there is room in the channel, and works meanwhile.

@@ -32,8 +32,10 @@ void graph_engine::lay_out() {
     home_ = groups_.back().get();
   } else if (!shape_.thread_each) {
     const auto workers = static_cast<std::size_t>(std::max(1, shape_.workers));
-    const auto most = shape_.may_overcommit ? std::max(workers, overcommit::most_threads()) : workers;
-    home_ = &new_group(workers, run.others ? most + stand_ins::most(run) : most, shape_.pin);
+    const auto most = run.others              ? workers + stand_ins::most(run)
+                      : shape_.may_overcommit ? std::max(workers, overcommit::most_threads())
+                                              : workers;
+    home_ = &new_group(workers, most, shape_.pin);
   }
   std::vector<span> of;
   of.reserve(run.plan.components.size());

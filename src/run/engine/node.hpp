@@ -120,6 +120,10 @@ class node {
   /// After `execute`, by that thread: waits to be executed again, or sleeps.
   void release(worker& w);
   [[nodiscard]] bool asleep() const noexcept { return state_.load(std::memory_order_acquire) == state::idle; }
+  /// It waits for a thread.
+  [[nodiscard]] bool is_queued() const noexcept {
+    return state_.load(std::memory_order_acquire) == state::queued;
+  }
   /// Whether it would take items from this input if it were executed, as far as can be told from outside. Any
   /// thread.
   [[nodiscard]] virtual bool wants(std::size_t port) const noexcept { return (void)port, true; }

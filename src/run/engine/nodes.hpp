@@ -98,7 +98,9 @@ class replicated {
 
   [[nodiscard]] virtual bool items_wait() const noexcept = 0;
   /// None of its replicas has nothing to do.
-  [[nodiscard]] virtual bool all_work() const noexcept = 0;
+  [[nodiscard]] bool all_work() const noexcept { return at_work() >= replicas(); }
+  /// How many have something to do.
+  [[nodiscard]] virtual std::size_t at_work() const noexcept = 0;
   /// The threads of this group execute replicas.
   [[nodiscard]] virtual bool works_with(const worker_group& g) const noexcept { return home() == &g; }
   /// The user has said how many, in the middle of the run.
@@ -123,7 +125,7 @@ class farm final : public replicated {
   void set_replicas(std::size_t n) override;
   [[nodiscard]] worker_group* home() const noexcept override;
   [[nodiscard]] bool items_wait() const noexcept override;
-  [[nodiscard]] bool all_work() const noexcept override;
+  [[nodiscard]] std::size_t at_work() const noexcept override;
   [[nodiscard]] bool works_with(const worker_group& g) const noexcept override;
   /// To be called when edges or replicas have changed.
   void bound_runs();
@@ -285,7 +287,7 @@ class keyed_farm final : public replicated {
   void set_replicas(std::size_t n) override;
   [[nodiscard]] worker_group* home() const noexcept override;
   [[nodiscard]] bool items_wait() const noexcept override;
-  [[nodiscard]] bool all_work() const noexcept override { return active_.load() >= replicas(); }
+  [[nodiscard]] std::size_t at_work() const noexcept override { return active_.load(); }
   /// The parts of such a farm on the rank whose number among its places is `place`.
   [[nodiscard]] std::unique_ptr<keyed_farm> make_remote_partitioner(graph_engine& n,
                                                                     const model::stage_info& info,

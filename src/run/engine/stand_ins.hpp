@@ -17,7 +17,8 @@ class thread_group;
 /// Threads in place of those that do not come back from a call: of a source that waits for its next item, or
 /// of an operator that works for long. A rank of several with few workers would keep the results of all
 /// others waiting meanwhile, and their credit. While nodes are ready and no thread is idle, one is added for
-/// each source whose calls wait, and one more where no node has been taken for a whole look. They stay, as
+/// each source whose calls wait, and one more where no node has been taken for a whole look though something
+/// else than a farm's replica is ready. They stay, as
 /// such a source goes on waiting, and sleep if there is nothing to do. On one machine a pool does without:
 /// what is ready there can only wait for its own process.
 class stand_ins {
@@ -31,6 +32,7 @@ class stand_ins {
 
  private:
   [[nodiscard]] std::size_t sources_that_wait(const thread_group& home) const;
+  [[nodiscard]] bool something_else_waits(const thread_group& home) const;
 
   graph_engine& net_;
   std::size_t added_ = 0;

@@ -88,11 +88,14 @@ bool outbound::somebody_is_free_here() const noexcept {
   return net_.how().thread_each || (home->has_idle() && !net_.all_replicas_work(first()));
 }
 
+bool outbound::window_is_full() const noexcept {
+  return numbers_ && region_ != nullptr &&
+         next_.load(std::memory_order_relaxed) - below_.load(std::memory_order_acquire) >=
+             region_->window.load();
+}
+
 bool outbound::may_send() const noexcept {
-  if (numbers_ && region_ != nullptr &&
-      next_.load(std::memory_order_relaxed) - below_.load(std::memory_order_acquire) >=
-          region_->window.load())
-    return false;
+  if (window_is_full()) return false;
   // What a source has not handed over yet is taken from it only for somebody who has nothing to do: otherwise
   // there would be a message for each item.
   const bool handed_over = in.front()->chunks() > 0 || inputs_ended();
@@ -109,11 +112,12 @@ bool outbound::wants(std::size_t) const noexcept {
 bool outbound::goes_on() {
   const bool may = may_send();
   if (may && blocked_since_ != 0) {
-    waited_ = true;
+    waited_ = waits_for_credit_;
     blocked_ns_.store(blocked_ns() + observe::now_ns() - std::exchange(blocked_since_, 0),
                       std::memory_order_relaxed);
   } else if (!may && blocked_since_ == 0 && in.front()->chunks() > 0) {
     blocked_since_ = observe::now_ns();
+    waits_for_credit_ = !window_is_full();
   }
   return may;
 }

@@ -79,6 +79,7 @@ class outbound final : public node {
 
   [[nodiscard]] target* choose();
   [[nodiscard]] bool somebody_is_free_here() const noexcept;
+  [[nodiscard]] bool window_is_full() const noexcept;
   [[nodiscard]] bool may_send() const noexcept;
   [[nodiscard]] bool goes_on();
   void adapt(std::size_t items, std::size_t bytes);
@@ -95,6 +96,7 @@ class outbound final : public node {
   std::atomic<std::size_t> worth_{1};  // items, to a receiver
   double bytes_per_item_ = 0;
   std::int64_t blocked_since_ = 0;  // 0: it is not
+  bool waits_for_credit_ = false;   // and what it is for
   bool waited_ = false;             // what is sent next has waited for credit
   std::atomic<std::int64_t> blocked_ns_{0};
 };

@@ -10,6 +10,7 @@
 
 #include <sched.h>
 
+#include "../../tuning.hpp"
 #include "collective.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::distributed {
@@ -74,8 +75,8 @@ environment look_around(MPI_Comm comm, const std::string& machine, int workers) 
       found.crowded = share.ranks > share.cores;
       found.cores = share.cores;
     }
-    found.all.ranks.push_back(
-        {t.host, t.workers == automatic ? share.workers() : t.workers, share.ranks <= share.cores});
+    found.all.ranks.push_back({t.host, t.workers > 0 ? std::min(t.workers, most_workers) : share.workers(),
+                               share.ranks <= share.cores});
     found.processes.push_back(t.itself);
     // Containers on one machine may share memory, and have times and names of their own.
     const auto same = std::find_if(of_all.begin(), of_all.end(), [&](const told& other) {

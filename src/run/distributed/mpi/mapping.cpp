@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -242,10 +243,13 @@ bool rank_0_helps(const std::vector<int>& others, const machine& on) {
          on.ranks.front().has_core && on.workers(0) * many > workers;
 }
 
-// Rank 0 comes last: `.replicas` that are fewer than the ranks leave it alone. Where items are divided up,
-// whoever is slower holds up all, so one of its workers is kept for what is serial.
+// Where the others have a worker for each of `.replicas` they leave rank 0 alone. Where items are divided up,
+// the slowest rank holds up all, so one of its workers is kept for what is serial.
 std::vector<place_of> farm_by_default(const stage_group& g, std::vector<int> others, const machine& on,
                                       bool with_rank_0) {
+  const auto workers =
+      std::accumulate(others.begin(), others.end(), 0, [&](int sum, int r) { return sum + on.workers(r); });
+  if (g.replicas != automatic && g.replicas <= workers) with_rank_0 = false;
   if (with_rank_0 && !g.stays && !g.divided) others.push_back(0);
   auto places = farm_on(g, others, on);
   if (!with_rank_0 || g.stays || !g.divided || g.replicas != automatic) return places;

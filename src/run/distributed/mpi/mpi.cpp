@@ -367,7 +367,10 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   }
   const auto costs_from = agree_on_costs(how, mine.comm);
   if (plan) {
-    const auto& where = plan->for_machine ? *plan->for_machine : on;
+    auto where = plan->for_machine ? *plan->for_machine : on;
+    if (const int asked = workers_asked_for(how); plan->for_machine && asked != automatic) {
+      for (auto& r : where.ranks) r.workers = asked;
+    }
     const auto places = with_reserves(*state, how, where, map_stages(*state, how, where, costs_from));
     require_wires(*state, places);
     if (rank == 0) give_answer(plan->file, plan_as_json(*state, how, where, places));

@@ -12,8 +12,8 @@ namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
-// Of each rank; those of all ranks can be added up.
-constexpr std::int64_t longest_time_ns = std::int64_t{1} << 52;
+// Of each rank, all its threads together; those of all ranks can be added up. Longer ones are told as this.
+constexpr std::int64_t longest_time_ns = std::int64_t{1} << 56;
 constexpr std::int32_t most_workers_of_rank = 1 << 16;
 constexpr std::int32_t most_ranks_of_run = 1 << 24;
 
@@ -76,11 +76,13 @@ rank_statistics read_statistics(int from, std::span<const std::byte> bytes, std:
   if (s.stages.size() != stages)
     refuse(from, "figures of " + std::to_string(s.stages.size()) + " stages, where there are " +
                      std::to_string(stages));
-  if (!is_within(s.numbers.cpu_ns, longest_time_ns) || !is_within(s.numbers.workers, most_workers_of_rank) ||
+  if (s.numbers.cpu_ns < 0 || !is_within(s.numbers.workers, most_workers_of_rank) ||
       !is_within(s.numbers.cores, most_workers_of_rank))
     refuse(from, "a number of workers or cores, or a time, that none can have");
-  for (const auto& c : s.channels) {
-    if (std::max(c.from_stage, c.to_stage) >= stages || !is_within(c.blocked_ns, longest_time_ns))
+  s.numbers.cpu_ns = std::min(s.numbers.cpu_ns, longest_time_ns);
+  for (auto& c : s.channels) {
+    c.blocked_ns = std::min(c.blocked_ns, longest_time_ns);
+    if (std::max(c.from_stage, c.to_stage) >= stages || c.blocked_ns < 0)
       refuse(from, "figures of a channel from stage " + std::to_string(c.from_stage) + " to stage " +
                        std::to_string(c.to_stage) + " of " + std::to_string(stages));
   }
