@@ -240,10 +240,25 @@ TEST(Messages, OfFigures) {
   };
   EXPECT_THAT(with([](auto& s) { s.stages.resize(4); }), HasSubstr("4 stages, where there are 3"));
   EXPECT_THAT(with([](auto& s) { s.channels[1].to_stage = 3; }), HasSubstr("from stage 0 to stage 3 of 3"));
-  EXPECT_NE(with([](auto& s) { s.channels[1].blocked_ns = longest; }), "");
+  EXPECT_NE(with([](auto& s) { s.channels[1].blocked_ns = -1; }), "");
   EXPECT_THAT(with([](auto& s) { s.latency[4] = 1 << 30; }), HasSubstr("no histogram"));
   EXPECT_NE(with([](auto& s) { s.numbers.cpu_ns = -1; }), "");
   EXPECT_NE(with([](auto& s) { s.numbers.workers = std::numeric_limits<std::int32_t>::max(); }), "");
+}
+
+// A run of many threads and days is told of, and those of all ranks can be added up.
+TEST(Messages, OfTimesThatAreVeryLong) {
+  distributed::rank_statistics of_days;
+  of_days.stages.resize(1);
+  of_days.latency = {0, 0, 0, 0, 5, 1};
+  of_days.channels.resize(1);
+  constexpr auto day = std::int64_t{86'400} * 1'000'000'000;
+  of_days.numbers.cpu_ns = 128 * day;
+  of_days.channels[0].blocked_ns = longest;
+  const auto told = distributed::read_statistics(2, encoded(of_days), 1);
+  EXPECT_EQ(told.numbers.cpu_ns, 128 * day);
+  EXPECT_GT(told.channels[0].blocked_ns, 300 * day);
+  EXPECT_LT(told.channels[0].blocked_ns, longest / 64);
 }
 
 }  // namespace
