@@ -384,7 +384,7 @@ void farm::replica::execute(worker& w) {
     const auto n = items->size();
     stages_->position = items->position;
     stages_->born_ns = items->born_ns;
-    const auto limit = out.empty() ? longest_run : limit_of(out.front());
+    const auto limit = out.empty() || farm_.numbered ? longest_run : limit_of(out.front());
     // Where others restore the order a run stays in one piece, and what is dealt out stays with its replica.
     const bool may_be_cut = !f.numbered && !f.deals();
     const auto ns = may_be_cut ? stages_->process_some(w, *items, limit) : stages_->process(w, *items, limit);

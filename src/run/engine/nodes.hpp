@@ -228,7 +228,8 @@ class farm::replica final : public node, public stage_runner::output {
   void put_back(worker& w, chunk_ptr rest);
   void begin_output(const pipe::chunk_base& items);
   [[nodiscard]] chunk_ptr new_output(std::int64_t upto) const;
-  [[nodiscard]] bool collects(std::size_t) override { return false; }
+  /// One run becomes one run where others restore the order: it may grow.
+  [[nodiscard]] bool collects(std::size_t) override { return farm_.numbered && mine_ != nullptr; }
   void give(worker& w, bool in_call) override;
   void hand_on() override;
   void give_numbered(worker& w, bool in_call);
