@@ -371,11 +371,11 @@ bool inbound::ready() {
 }
 
 // What still waits in the channel is part of what has been sent in advance. A stage with several inputs may
-// leave it there until more has come.
+// leave it there until more has come; and of the cheapest items a run is not worth a look when it is taken.
 bool inbound::owes_credit() const noexcept {
   const auto* const to = out.front().to;
-  const bool takes = to != nullptr && to->to->in.size() == 1;
-  return handed_over_.load(std::memory_order_acquire) > (takes ? to->chunks() : 0);
+  const bool counts = to != nullptr && to->to->in.size() == 1 && to->message() < longest_run;
+  return handed_over_.load(std::memory_order_acquire) > (counts ? to->chunks() : 0);
 }
 
 void inbound::execute(worker& w) {
