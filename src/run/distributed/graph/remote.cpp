@@ -378,6 +378,13 @@ bool inbound::owes_credit() const noexcept {
   return handed_over_.load(std::memory_order_acquire) > (counts ? to->chunks() : 0);
 }
 
+void inbound::give_owed_credit() {
+  for (; owes_credit(); handed_.pop_front()) {
+    handed_over_.fetch_sub(1, std::memory_order_acq_rel);
+    taken_from(handed_.front());
+  }
+}
+
 void inbound::execute(worker& w) {
   auto& o = out.front();
   if (!std::exchange(begun_, true)) {
@@ -385,10 +392,7 @@ void inbound::execute(worker& w) {
     fed_since_ = observe::now_ns();
     if (counted_ && o.to != nullptr) o.to->tell_each_take();
   }
-  for (; owes_credit(); handed_.pop_front()) {
-    handed_over_.fetch_sub(1, std::memory_order_acq_rel);
-    taken_from(handed_.front());
-  }
+  give_owed_credit();
   while (outputs_have_room()) {
     waiting got;
     {
@@ -429,6 +433,7 @@ void inbound::execute(worker& w) {
     }
     handed_.push_back(got.from);
     handed_over_.fetch_add(1, std::memory_order_acq_rel);
+    give_owed_credit();
   }
 }
 

@@ -138,6 +138,7 @@ class inbound final : public node, public receiver {
   };
 
   [[nodiscard]] bool owes_credit() const noexcept;
+  void give_owed_credit();
   [[nodiscard]] bool in_turn() const;
   [[nodiscard]] bool has_next() const;
   [[nodiscard]] bool all_ended() const noexcept { return open_.load(std::memory_order_acquire) == 0; }
