@@ -404,6 +404,7 @@ class Programs(unittest.TestCase):
     def test_tokens_are_those_of_the_interface(self) -> None:
         expected = {"sequential": [], "threads": ["spbench queue", "threads"]}
         expected |= {"mpi-plain": ["mpi"], "mpi-thalweg": ["thalweg"]}
+        expected |= {"mpi-dsparlib": ["dsparlib", "mpi"], "mpi-fastflow": ["fastflow", "mpi"]}
         for row in self.rows:
             with self.subTest(row.name):
                 self.assertEqual(sorted(row.measures.parallel), expected.get(row.interface, [row.interface]))

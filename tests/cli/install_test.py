@@ -230,7 +230,8 @@ class Packages(InAHome):
                 self.assertRegex(listed, rf"(?m)^{one.package.replace('+', '[+]')} ")
 
     def test_cmake_looks_for_these_headers(self) -> None:
-        cmake = (ROOT / "bench" / "CMakeLists.txt").read_text(encoding="utf-8")
+        files = (ROOT / "bench" / "CMakeLists.txt", ROOT / "cmake" / "mpi_libraries.cmake")
+        cmake = "".join(file.read_text(encoding="utf-8") for file in files)
         for one in INTERFACES:
             if one.variable:
                 self.assertIn(f"find_path({one.variable} {one.header} HINTS ENV {one.variable}", cmake)

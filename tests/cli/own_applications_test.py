@@ -263,10 +263,10 @@ class Page(OwnFolder):
             self.assertEqual(done.returncode, 0, f"{blocks[number - 1]}\n{done.stdout}\n{done.stderr}")
             told.append(done.stdout)
         first, tests, openmp, inputs, end = told
-        self.assertRegex(first, r"collatz_sequential +1 .* good")
-        self.assertRegex(first, r"collatz_thalweg_farm +2 .* good")
+        self.assertRegex(first, r"verified(?s:.)*collatz_sequential +1 \(1\) +0\.")
+        self.assertRegex(first, r"collatz_thalweg_farm +2 \(\d\) +0\.")
         self.assertRegex(tests, r"PASSED.* 5 tests")
-        self.assertRegex(openmp, r"collatz_openmp_farm +2 .* good")
+        self.assertRegex(openmp, r"verified(?s:.)*collatz_openmp_farm +2 \(\d\) +0\.")
         self.assertRegex(inputs, r"collatz +mine +good")
         self.assertRegex(inputs, r"collatz +test +good")
         self.assertEqual(inputs.count("collatz_openmp_farm"), 1)
