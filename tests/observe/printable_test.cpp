@@ -1,4 +1,4 @@
-// Names and messages give a terminal no orders, whoever has made them.
+// Names and messages of anybody give a terminal no orders.
 #include <thalweg/observe/logger.hpp>
 #include <thalweg/observe/report.hpp>
 #include <thalweg/observe/text.hpp>

@@ -18,9 +18,8 @@ class thread_group;
 /// of an operator that works for long. A rank of several with few workers would keep the results of all
 /// others waiting meanwhile, and their credit. While nodes are ready and no thread is idle, one is added for
 /// each source whose calls wait, and one more where no node has been taken for a whole look though something
-/// else than a farm's replica is ready. They stay, as
-/// such a source goes on waiting, and sleep if there is nothing to do. On one machine a pool does without:
-/// what is ready there can only wait for its own process.
+/// else than a farm's replica is ready. They stay, as such a source goes on waiting, and sleep if there is
+/// nothing to do. On one machine a pool does without: what is ready there can only wait for its own process.
 class stand_ins {
  public:
   explicit stand_ins(graph_engine& n) : net_(n) {}

@@ -16,7 +16,8 @@ constexpr int few_runs = 3;   // to a worker, at first
 constexpr int more_runs = 8;  // to a serial stage at first, and to anybody at most
 // Until fewer in advance are tried. A worker that has nothing to do then waits for a millisecond or two.
 constexpr std::int64_t first_patience_ns = 100'000'000, longest_patience_ns = 60'000'000'000;
-constexpr int least_fed = 4;                                                // runs to each worker meanwhile
+// So many runs to each worker meanwhile, at least.
+constexpr int least_fed = 4;
 constexpr std::int64_t most_bytes_per_round_trip = std::int64_t{64} << 20;  // that a long link is filled with
 
 bool is_farm(graph_engine& n, std::size_t stage) {
@@ -266,9 +267,12 @@ bool inbound::has_nothing_to_do() const noexcept {
          (is_farm(net_, first()) ? !net_.all_replicas_work(first()) : to->to->asleep());
 }
 
+int inbound::at_work() const noexcept {
+  return is_farm(net_, first()) ? net_.at_once(first(), replicas_.load()) : 1;
+}
+
 int inbound::few() const noexcept {
-  const int replicas = replicas_.load();
-  return credit_for(net_, by_, first(), replicas, net_.at_once(first(), replicas), ahead_.load());
+  return credit_for(net_, by_, first(), replicas_.load(), at_work(), ahead_.load());
 }
 
 // Where somebody had nothing to do while the sender waited for credit, twice as much is in advance from now
@@ -280,8 +284,7 @@ bool inbound::follow_need() {
   const int ahead = ahead_.load();
   const bool starved = starved_.exchange(false, std::memory_order_relaxed);
   if (starved ? ahead >= more_runs : ahead == 1) return false;
-  const int workers = is_farm(net_, first()) ? net_.at_once(first(), replicas_.load()) : 1;
-  if (++fed_ < least_fed * workers && !starved) return false;
+  if (++fed_ < least_fed * at_work() && !starved) return false;
   const auto now = observe::now_ns();
   if (starved) {
     patience_ns_ = std::min(2 * patience_ns_, longest_patience_ns);
@@ -300,8 +303,7 @@ int inbound::for_round_trip() const noexcept {
   const auto* const to = out.front().to;
   const int replicas = replicas_.load();
   if (by_.credits() > 0 || to == nullptr || to->item_ns() == 0 || replicas == 0) return 0;
-  const int at_work = net_.run().stages[first()].info->farm >= 0 ? net_.at_once(first(), replicas) : 1;
-  const auto enough = at_work * runs_per_round_trip(by_, std::max(message_ns, to->item_ns()));
+  const auto enough = at_work() * runs_per_round_trip(by_, std::max(message_ns, to->item_ns()));
   const auto fit = most_bytes_per_round_trip / std::max<std::int64_t>(1, bytes_per_run_.load());
   return static_cast<int>(std::min<std::int64_t>({enough, fit, 1 << 16}));
 }
@@ -309,8 +311,7 @@ int inbound::for_round_trip() const noexcept {
 // How many, and not by how many more: the two ends need not have begun with the same number.
 void inbound::allow(int most) {
   credit_.store(most);
-  const int at_work = is_farm(net_, first()) ? net_.at_once(first(), replicas_.load()) : 1;
-  for (const auto& s : senders_) by_.set_credit(s.rank, channel_, most, at_work);
+  for (const auto& s : senders_) by_.set_credit(s.rank, channel_, most, at_work());
 }
 
 void inbound::set_replicas(int n) {

@@ -145,6 +145,8 @@ class inbound final : public node, public receiver {
   void taken_from(std::size_t sender);
   void tell(sender& s);
   [[nodiscard]] bool has_nothing_to_do() const noexcept;
+  /// How many work on its runs at once.
+  [[nodiscard]] int at_work() const noexcept;
   [[nodiscard]] int few() const noexcept;
   [[nodiscard]] bool follow_need();
   [[nodiscard]] int for_round_trip() const noexcept;
