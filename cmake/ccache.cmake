@@ -2,10 +2,12 @@
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # ccache caches compilations with a precompiled header only when told that macros and times in it do not matter,
-  # and caches across clones only when paths below the source folder count as relative.
+  # and caches across clones only when paths below the source folder count as relative. It compares the files themselves
+  # (CCACHE_DEPEND), not what the preprocessor makes of them: GCC does not accept a precompiled header of sources of
+  # which only a comment differs, as it knows them by their whole text, and then reads them twice.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       "${CMAKE_COMMAND}" -E env "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
-      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${CCACHE_PROGRAM}")
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 "${CCACHE_PROGRAM}")
 endif()
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
