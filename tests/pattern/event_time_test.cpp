@@ -138,23 +138,27 @@ TEST_P(EventTime, OneWildTimeDoesNotMakeAllOthersLate) {
 
 // Windows of a stream whose source falls silent until they have been given.
 template <class Spec> void expect_results_in_silence(Spec spec, bool farmed, const tw::any_policy& policy) {
-  std::atomic<std::int64_t> arrived{0};
+  // A busy machine may let the source fall silent earlier: what comes then is late.
+  std::atomic<std::int64_t> arrived{0}, late{0};
   bool in_time = false;
   const auto source = tw::source([&, n = 0]() mutable -> std::optional<event> {
-    if (n == 40) in_time = eventually([&] { return arrived == 40; });
+    if (n == 40) in_time = eventually([&] { return arrived + late == 40; });
     return n < 60 ? std::optional(event{n % 7, n, n++}) : std::nullopt;
   });
-  const auto stage =
-      tw::window(spec, tw::count_of(), tw::event_time(&event::at, {.disorder = 10ns, .idle_after = 5ms}));
+  const auto stage = tw::window(
+      spec, tw::count_of(),
+      tw::event_time(&event::at,
+                     {.disorder = 10ns, .late = [&](const event&) { ++late; }, .idle_after = 5ms}));
   const auto count =
       tw::sink([&](const tw::keyed<int, tw::windowed<std::int64_t>>& w) { arrived += w.value.value; });
   const auto keys = tw::key_by(&event::key);
-  const auto r = farmed ? tw::run(source | keys | tw::farm(stage, {.replicas = 3}) | count, policy)
-                        : tw::run(source | keys | stage | count, policy);
+  if (farmed) {
+    tw::run(source | keys | tw::farm(stage, {.replicas = 3}) | count, policy);
+  } else {
+    tw::run(source | keys | stage | count, policy);
+  }
   EXPECT_TRUE(in_time) << "windows must end though no item comes";
-  std::uint64_t late = 0;
-  for (const auto& s : r.stages()) late += s.skipped();
-  EXPECT_EQ(arrived + static_cast<std::int64_t>(late), 60);
+  EXPECT_EQ(arrived + late, 60);
 }
 
 TEST_P(EventTime, ASilentSourceHoldsNoResultBack) {

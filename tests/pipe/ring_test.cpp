@@ -338,6 +338,7 @@ TEST_P(ring_waits, close_wakes_a_waiting_consumer) {
 TEST_P(ring_waits, close_wakes_a_waiting_producer) {
   pipe::ring<int> ring(4, GetParam());
   std::jthread consumer([&] {
+    while (ring.size() < 4) std::this_thread::sleep_for(1ms);
     std::this_thread::sleep_for(10ms);
     ring.close();
   });
