@@ -21,6 +21,7 @@ PYTHON_PACKAGES = {
     "numpy": "statistics",
     "matplotlib": "plots",
     "plotly": "plots in reports",
+    "cffconvert": "checks CITATION.cff, in the tests",
 }
 
 
@@ -83,7 +84,7 @@ def doctor() -> None:
     missing = 0
     for package in needed():
         missing += not show(package.name, package.purpose, package.found(), package.fix)
-    install = f'"{sys.executable}" -m pip install -e "{ROOT / "cli"}"'
+    install = f'"{sys.executable}" -m pip install -e "{ROOT / "cli"}[tests]"'
     for name, purpose in PYTHON_PACKAGES.items():
         missing += not show(f"python {name}", purpose, python_version(name), install)
     console.print("\nInterfaces that benchmark programs are written with, and ./thalweg micro compares with:")
