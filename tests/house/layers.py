@@ -59,16 +59,16 @@ def upward(root: Path) -> list[str]:
 
 
 def unlisted(root: Path) -> list[str]:
-    """Whether README.md lists the folders as they lie one above the other."""
-    page = (root / "README.md").read_text(encoding="utf-8")
+    """Whether CONTRIBUTING.md lists the folders as they lie one above the other."""
+    page = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
     listed = re.findall(rf"^\| `{PUBLIC}/(\w+)/`", page, re.MULTILINE)
     wrong = [
-        f"README.md: {PUBLIC}/{folder}/ is not listed as a folder of the library"
+        f"CONTRIBUTING.md: {PUBLIC}/{folder}/ is not listed as a folder of the library"
         for folder in HEIGHT
         if folder not in listed
     ]
     wrong += [
-        f"README.md: {PUBLIC}/{above}/ is listed above {PUBLIC}/{below}/, but lies below it"
+        f"CONTRIBUTING.md: {PUBLIC}/{above}/ is listed above {PUBLIC}/{below}/, but lies below it"
         for above, below in pairwise(listed)
         if HEIGHT.get(above, 0) < HEIGHT.get(below, 0)
     ]

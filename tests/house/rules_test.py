@@ -8,6 +8,7 @@ import circles
 import constants
 import layers
 import models
+import one_version
 import versioned
 
 ROWS = "".join(f"| `include/thalweg/{folder}/` | |\n" for row in layers.LAYERS for folder in row)
@@ -31,7 +32,7 @@ class Rules(unittest.TestCase):
         kept = tempfile.TemporaryDirectory()
         self.addCleanup(kept.cleanup)
         self.root = Path(kept.name)
-        self.file("README.md", ROWS)
+        self.file("CONTRIBUTING.md", ROWS)
 
     def file(self, name: str, text: str = "") -> None:
         """Puts a file into the tree."""
@@ -74,15 +75,17 @@ class Rules(unittest.TestCase):
     def test_a_folder_has_a_layer_and_a_row_in_the_readme(self) -> None:
         self.file("src/adapt/adapt.cpp")
         self.file(
-            "README.md", ROWS.replace("| `include/thalweg/net/` | |\n", "").replace("/run/", "/pipe/", 1)
+            "CONTRIBUTING.md",
+            ROWS.replace("| `include/thalweg/net/` | |\n", "").replace("/run/", "/pipe/", 1),
         )
         self.assertEqual(
             layers.violations(self.root),
             [
                 "src/adapt/adapt.cpp: the folder adapt/ has no layer: give it one in tests/house/layers.py",
-                "README.md: include/thalweg/run/ is not listed as a folder of the library",
-                "README.md: include/thalweg/net/ is not listed as a folder of the library",
-                "README.md: include/thalweg/pipe/ is listed above include/thalweg/flow/, but lies below it",
+                "CONTRIBUTING.md: include/thalweg/run/ is not listed as a folder of the library",
+                "CONTRIBUTING.md: include/thalweg/net/ is not listed as a folder of the library",
+                "CONTRIBUTING.md: include/thalweg/pipe/ is listed above include/thalweg/flow/, "
+                "but lies below it",
             ],
         )
 
@@ -145,7 +148,6 @@ class Rules(unittest.TestCase):
         )
 
     def test_all_names_are_of_one_version(self) -> None:
-        self.file("CMakeLists.txt", "project(\n  thalweg\n  VERSION 1.2.3\n)\n")
         self.file(
             "include/thalweg/version.hpp",
             "#define THALWEG_VERSION_MAJOR 1\n#define THALWEG_VERSION_MINOR 2\n"
@@ -157,12 +159,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(versioned.violations(self.root), [])
 
     def test_names_of_no_version_are_found(self) -> None:
-        self.file("CMakeLists.txt", "project(\n  thalweg\n  VERSION 1.2.3\n)\n")
-        self.file(
-            "include/thalweg/version.hpp",
-            "#define THALWEG_VERSION_MAJOR 1\n#define THALWEG_VERSION_MINOR 3\n"
-            "#define THALWEG_VERSION_PATCH 3\n#define THALWEG_ABI v1_2\n",
-        )
+        self.file("include/thalweg/version.hpp", "namespace THALWEG_NAMESPACE {}\n")
         self.file("src/run/a.cpp", "#include <thalweg/version.hpp>\n\nnamespace thalweg::run {}\n")
         self.file("src/run/b.cpp", "namespace THALWEG_NAMESPACE {}\n")
         self.assertEqual(
@@ -170,8 +167,36 @@ class Rules(unittest.TestCase):
             [
                 "src/run/a.cpp:3: say namespace THALWEG_NAMESPACE",
                 "src/run/b.cpp: does not include <thalweg/version.hpp>, nor anything that does",
-                "CMakeLists.txt has another VERSION than include/thalweg/version.hpp",
+            ],
+        )
+
+    def test_a_version_that_is_written_once_more(self) -> None:
+        self.file(
+            "include/thalweg/version.hpp",
+            "#define THALWEG_VERSION_MAJOR 1\n#define THALWEG_VERSION_MINOR 2\n"
+            "#define THALWEG_VERSION_PATCH 3\n#define THALWEG_ABI v1_2\n",
+        )
+        self.file("CITATION.cff", "cff-version: 1.2.0\nversion: 1.2.3\n")
+        self.file("CHANGELOG.md", "# Changelog\n\n## [1.2.3] - 2026\n\n## [1.1.0] - 2025\n")
+        self.file("docs/a.md", "find_package(thalweg 1.2 REQUIRED)\n")
+        self.assertEqual(one_version.violations(self.root), [])
+
+    def test_a_version_that_is_another_one_elsewhere(self) -> None:
+        self.file(
+            "include/thalweg/version.hpp",
+            "#define THALWEG_VERSION_MAJOR 1\n#define THALWEG_VERSION_MINOR 3\n"
+            "#define THALWEG_VERSION_PATCH 0\n#define THALWEG_ABI v1_2\n",
+        )
+        self.file("CITATION.cff", "cff-version: 1.3.0\nversion: 1.2.3\n")
+        self.file("CHANGELOG.md", "# Changelog\n\n## [1.2.3] - 2026\n\n## [1.3.0] - 2025\n")
+        self.file("docs/a.md", "find_package(thalweg 1.2 REQUIRED)\n")
+        self.assertEqual(
+            one_version.violations(self.root),
+            [
                 "include/thalweg/version.hpp: the namespace is not called after the version",
+                "CITATION.cff: says 1.2.3, and include/thalweg/version.hpp 1.3.0",
+                "CHANGELOG.md: says 1.2.3, and include/thalweg/version.hpp 1.3.0",
+                "docs/a.md: says 1.2, and include/thalweg/version.hpp 1.3.0",
             ],
         )
 
