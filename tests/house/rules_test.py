@@ -72,7 +72,7 @@ class Rules(unittest.TestCase):
             ],
         )
 
-    def test_a_folder_has_a_layer_and_a_row_in_the_readme(self) -> None:
+    def test_a_folder_has_a_layer_and_a_row_in_the_list_of_folders(self) -> None:
         self.file("src/adapt/adapt.cpp")
         self.file(
             "CONTRIBUTING.md",
