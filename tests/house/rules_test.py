@@ -10,6 +10,7 @@ import layers
 import models
 import one_version
 import versioned
+import words
 
 ROWS = "".join(f"| `include/thalweg/{folder}/` | |\n" for row in layers.LAYERS for folder in row)
 
@@ -239,6 +240,50 @@ class Rules(unittest.TestCase):
                 "which mirrors it",
             ],
         )
+
+    def test_plain_pages_and_code_may_have_any_words(self) -> None:
+        self.file("README.md", "A map is expensive. Who calls it? The policy does, as `nobody` else.\n")
+        self.file("docs/a.md", "## Who executes what\n\n```cpp\nint dear = 1;  // for ever\n```\n")
+        self.file("src/run/a.cpp", "// Nobody waits for ever.\n")
+        self.file("docs/pictures/draw.py", "# dear\n")
+        self.assertEqual(words.violations(self.root), [])
+
+    def test_odd_words_are_found_with_what_to_say(self) -> None:
+        self.file("docs/a.md", "Plain.\n\n- It is `so` dear that it\n  stands\n  there for ever.\n")
+        self.file("apps/sort/README.md", "Nobody sorts.\n")
+        self.assertEqual(
+            words.violations(self.root),
+            [
+                "apps/sort/README.md:1: 'Nobody': say 'no (every) thread, rank, user, ...'",
+                "docs/a.md:3: 'dear': say 'expensive'",
+                "docs/a.md:4: 'stands there': say 'is'",
+                "docs/a.md:5: 'for ever': say 'forever'",
+            ],
+        )
+
+    def test_each_odd_word_can_be_found(self) -> None:
+        odd = [
+            "dearer items",
+            "whoever waits",
+            "Who is free takes the next run.",
+            "one's own pattern",
+            "it stands in the header",
+            "it lies in a loop",
+            "it belongs into a farm",
+            "all ranks have to come to the same runs",
+            "waits for ever",
+            "everybody is woken",
+            "so many replicas",
+            "those of what it sends",
+            "the page tells how",
+            "late items are told of",
+            "what becomes of an item",
+            "for want of room",
+            "held against another set",
+        ]
+        self.assertEqual(len(odd), len(words.WORDS))
+        for text, pattern in zip(odd, words.WORDS, strict=True):
+            self.assertEqual([plain for _, _, plain in words.odd_words(text)], [words.WORDS[pattern]], text)
 
 
 if __name__ == "__main__":

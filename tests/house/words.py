@@ -1,0 +1,69 @@
+"""Checks that the pages for users are in plain English: that they lack words over which readers stumble.
+
+Code, in fences or in backticks, is left out.
+
+usage: words.py root
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from source import run
+
+PAGES = ["README.md", "docs/**/*.md", "apps/*/README.md", "examples/**/*.md"]
+
+PLACE = r"(?:in(?! front)|at|on|there|below|beside|behind|between)"
+
+PLAIN = {
+    r"dear(?:er|est|ly)?": "expensive",
+    r"whoever": "the thread (rank, reader, ...) that",
+    r"(?-i:Who)\b[^.?!|]*\.": "the thread (rank, reader, ...) that",
+    r"one's own": "your own, custom",
+    rf"(?:stands?|stood) {PLACE}": "is",
+    rf"(?:lies?|lay) {PLACE}": "is",
+    r"belongs? into": "belongs to",
+    r"ha(?:s|ve) to come to": "must call, must reach",
+    r"for ever": "forever",
+    r"(?:no|every)body": "no (every) thread, rank, user, ...",
+    r"so many": "this many, a number",
+    r"(?:that|those) of (?:that|those|what|whom?)": "the noun itself",
+    r"tells (?:of|how|where|why|when)": "says, describes",
+    r"(?:is|are|was|were) told of": "is reported",
+    r"becomes? of": "the result of, happens to",
+    r"for want of": "without",
+    r"(?:held|holds?) (?:it |them )?against": "compare with",
+}
+"""Patterns of words, and what to say in their place."""
+
+WORDS = {re.compile(rf"\b{words}(?!\w)", re.IGNORECASE): plain for words, plain in PLAIN.items()}
+CODE = re.compile(r"^ *```.*?^ *```|(?<!`)`[^`]+`(?!`)", re.DOTALL | re.MULTILINE)
+
+
+def without_code(page: str) -> str:
+    """A page with its code blanked out, line for line."""
+    return CODE.sub(lambda code: re.sub(r"[^\n]", "`", code[0]), page)
+
+
+def odd_words(page: str) -> Iterator[tuple[int, str, str]]:
+    """The odd words of a page: the line of each, the words, and what to say. A line may end within them."""
+    for paragraph in re.finditer(r"(?:.+\n?)+", without_code(page)):
+        text = re.sub(r"\n +", "\n", paragraph[0])
+        first = page.count("\n", 0, paragraph.start()) + 1
+        for words, plain in WORDS.items():
+            for match in words.finditer(text.replace("\n", " ")):
+                yield first + text.count("\n", 0, match.start()), match[0], plain
+
+
+def violations(root: Path) -> list[str]:
+    """The odd words of all pages."""
+    pages = sorted({page for pattern in PAGES for page in root.glob(pattern)})
+    return [
+        f"{page.relative_to(root)}:{line}: '{words}': say '{plain}'"
+        for page in pages
+        for line, words, plain in sorted(odd_words(page.read_text(encoding="utf-8")))
+    ]
+
+
+if __name__ == "__main__":
+    run(violations)
