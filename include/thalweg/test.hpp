@@ -34,7 +34,8 @@ template <class Self> class steps {
   }
   /// Lets time pass until it is `when`: `.at(5s).send(3)`.
   Self& at(std::chrono::nanoseconds when) {
-    if (when < bench_->now()) bench_->fail("at: this time has passed: it is " + ns(bench_->now()));
+    if (when < bench_->now())
+      bench_->fail("at: this time has already passed: the test is at " + ns(bench_->now()));
     return advance(when - bench_->now());
   }
   /// Nothing more comes on any input, and a source is stopped: `on_end` is called. Expectations behind it see
@@ -57,7 +58,7 @@ template <class Self> class steps {
     const auto wanted = "an error of type " + model::type_name(typeid(E));
     if (!why) bench_->fail("expected " + wanted + ", but none was thrown");
     const auto text = model::message_of(why);
-    if (!is<E>(why)) bench_->fail("expected " + wanted + ", but of another type came: " + text);
+    if (!is<E>(why)) bench_->fail("expected " + wanted + ", but another one came: " + text);
     if (text.find(part) == std::string::npos)
       bench_->fail("expected " + wanted + " that says\n  " + part + "\nbut it says\n  " + text);
     return self();
@@ -65,7 +66,7 @@ template <class Self> class steps {
   /// The stage has ended: by itself (`stage::end()`, the end of a source), or with its inputs.
   Self& expect_ended() {
     bench_->looked();
-    if (!bench_->over()) bench_->fail("expected it to have ended, but it would take more");
+    if (!bench_->over()) bench_->fail("expected it to have ended, but it has not");
     return self();
   }
   /// It has not.
@@ -376,10 +377,9 @@ auto test(Line line, std::source_location where = std::source_location::current(
   constexpr bool given = !std::is_same_v<In, model::deduced>;
   constexpr bool known = given || !(std::is_same_v<wanted, model::anything> ||
                                     std::is_same_v<wanted, model::nothing> != Line::has_source);
-  static_assert(
-      known,
-      "thalweg::test: the operator takes items of any type, so it cannot be seen which it gets here: "
-      "say so with test<T>(...)");
+  static_assert(known,
+                "thalweg::test: the operator takes items of any type: name the type that it gets here with "
+                "test<T>(...)");
   using in = std::conditional_t<!known, model::misfit, std::conditional_t<given, In, wanted>>;
   using out = typename Line::template output<in>;
   std::vector<std::unique_ptr<model::component>> parts;

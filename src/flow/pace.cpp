@@ -29,7 +29,7 @@ pace::pace(double items_per_second) {
 pace::pace(rate r, when_late late) : state_(std::make_shared<state>(std::move(r), late)) {}
 
 void pace::set(rate r) {
-  if (!state_) throw error("pace: it was made with a rate that is not positive");
+  if (!state_) throw error("pace: its rate is not positive");
   const std::lock_guard hold(state_->lock);
   state_->now = std::move(r);
   state_->version.fetch_add(1, std::memory_order_release);

@@ -30,7 +30,7 @@ void check(const rate::swing& s) {
   require(std::isfinite(s.period) && s.period > 0, "the period must be above 0 seconds");
   require(is_rate(s.min) && is_rate(s.max), "rates must be 0 or more items per second");
   require(s.max >= s.min, "the maximum is below the minimum");
-  require(s.max > 0, "nothing ever comes: the maximum is 0");
+  require(s.max > 0, "no item would ever be due: the maximum is 0");
 }
 
 }  // namespace
@@ -245,7 +245,7 @@ rate rate::decreasing(swing s) {
 
 rate rate::spike(swing s, double share) {
   check(s);
-  require(share > 0 && share <= 1, "a spike takes a share of the period: above 0 and up to 1");
+  require(share > 0 && share <= 1, "a spike's share of the period must be above 0 and at most 1");
   std::vector<lines::line> all;
   if (share < 1) all.push_back({s.period * (1 - share), s.min, s.min});
   all.push_back({s.period * share, s.min, s.max});
@@ -260,12 +260,12 @@ rate rate::steps(const std::vector<step>& all) {
     any = any || s.rate > 0;
     made.push_back({s.seconds, s.rate, s.rate});
   }
-  require(any, "nothing ever comes: no step has a rate above 0");
+  require(any, "no item would ever be due: no step has a rate above 0");
   return rate(std::make_shared<lines>(made, true));
 }
 
 rate rate::bursts(double on, double off, double items_per_second) {
-  require(items_per_second > 0, "nothing ever comes: the rate of the bursts is not above 0");
+  require(items_per_second > 0, "no item would ever be due: the rate of the bursts is not above 0");
   return steps({{on, items_per_second}, {off, 0}});
 }
 
@@ -283,8 +283,8 @@ rate rate::trace(const std::string& file) {
     if (line.find_first_not_of(" \t\r") == std::string::npos || line.front() == '#') continue;
     const auto [values, n] = numbers_of(line);
     require(n > 0, where + "'" + line +
-                       "' is neither two numbers from 0 on, as in `1.5, 200` (seconds, rate), nor one; a "
-                       "head begins with #");
+                       "' must be one number, or two as in `1.5, 200` (seconds, rate), none below 0; a "
+                       "heading begins with #");
     require(columns == 0 || columns == n, where + "the lines before it have " + std::to_string(columns) +
                                               (columns == 1 ? " number" : " numbers"));
     columns = n;
@@ -308,7 +308,7 @@ rate rate::trace(const std::string& file) {
     made.push_back({seconds, all[i][1], all[i][1]});
     any = any || all[i][1] > 0;
   }
-  require(any, "nothing ever comes: the trace '" + file + "' has no rate above 0");
+  require(any, "no item would ever be due: the trace '" + file + "' has no rate above 0");
   return rate(std::make_shared<lines>(made, false));
 }
 

@@ -18,7 +18,7 @@ void byte_writer::block(const void* from, std::size_t n) {
 
 void byte_writer::count(std::size_t n) {
   if (n > std::numeric_limits<std::uint32_t>::max())
-    throw codec_error("an item has a part of " + std::to_string(n) + " elements, which are too many");
+    throw codec_error("a part of an item has too many elements: " + std::to_string(n));
   (*this)(static_cast<std::uint32_t>(n));
 }
 
@@ -26,8 +26,8 @@ std::size_t byte_reader::count(std::size_t size) {
   std::uint32_t n = 0;
   (*this)(n);
   if (n > left() / size)
-    throw codec_error("an item should have " + std::to_string(n) + " elements more, and has " +
-                      std::to_string(left()) + " bytes");
+    throw codec_error("an item is cut off: " + std::to_string(n) + " more elements should follow, but only " +
+                      std::to_string(left()) + " bytes do");
   return n;
 }
 
@@ -42,7 +42,7 @@ void byte_reader::block(void* to, std::size_t n) {
 }
 
 void byte_reader::fail(std::size_t n) const {
-  throw codec_error("an item is cut off: " + std::to_string(n) + " bytes should follow, and " +
+  throw codec_error("an item is cut off: " + std::to_string(n) + " bytes should follow, but only " +
                     std::to_string(left()) + " do");
 }
 

@@ -67,14 +67,14 @@ error_policy component::asked(std::size_t stage, context& ctx, const void* item,
     });
     auto problem = answer.problem();
     if (problem.empty() && answer.last() == action::decide) {
-      problem = "it is asked itself, so tw::decide is no answer";
+      problem = "it cannot answer tw::decide";
     } else if (problem.empty() && answer.last() == action::dead_letter &&
                (item == nullptr || *answer.handled_type() != *type)) {
       problem = "tw::dead_letter takes " + type_name(*answer.handled_type()) + ", but " +
                 (item == nullptr ? "there is no item" : "the item is " + type_name(*type));
     }
     if (!problem.empty())
-      throw error("what the handler of tw::decide has answered is not possible: " + problem +
+      throw error("the answer of the handler of tw::decide is not possible: " + problem +
                   " (the error was: " + message_of(failure.cause) + ")");
   });
   return answer;

@@ -63,7 +63,7 @@ class composite_host::child final : public context {
   void take(std::size_t port, std::unique_ptr<pipe::chunk_base> items) {
     if (ended_ && !over_early_)
       throw error("the end hook of a stage in a loop has sent items to stage '" + name() +
-                  "', which has ended before it");
+                  "', which has already ended");
     if (over_) return;  // it wants no more
     if (ports_ == nullptr) {
       attempt([&] { carry(0, *items); });
@@ -228,11 +228,11 @@ composite_host::composite_host(std::unique_ptr<composite_stage> c, const exporte
       g.leave_open(*p);
     } else {
       throw error("tw::own_stage: composite stage " + composite_->name_ + " has another port, '" + p->name() +
-                  "', to which nothing could be connected: one with several belongs in a tw::graph");
+                  "', which cannot be connected here: a composite stage with several belongs in a tw::graph");
     }
     if (!p->place_)
       throw error("tw::own_stage: composite stage " + composite_->name_ + ": port '" + p->name() +
-                  "' stands for no port of a child: say which by " +
+                  "' is not the port of any child: export one with " +
                   (p->is_input() ? "leads_to" : "comes_from"));
   }
   composite_->validate();
@@ -264,9 +264,9 @@ void composite_host::refuse_what_cannot_be() const {
       const auto* const ports = c->ports();
       if (ports == nullptr ? s.in == nullptr : ports->inputs().empty())
         refuse("is a source: a composite with sources belongs in a tw::graph");
-      if (s.timed) refuse("acts when time has passed, which works in a tw::graph only");
+      if (s.timed) refuse("acts when time has passed, which works only in a tw::graph");
       if (ports != nullptr && ports->role() == order_role::restores)
-        refuse("is an ordered tw::merge, which works in a tw::graph only");
+        refuse("is an ordered tw::merge, which works only in a tw::graph");
       if (!s.opts.on_error.plain()) refuse("has an .on_error: give it to the tw::own_stage");
     }
   }

@@ -19,8 +19,7 @@ composite_stage::~composite_stage() = default;
 graph& composite_stage::children() {
   if (added_)
     throw error("composite stage '" + name_ +
-                "': its children are made, connected and exported in its constructor: it has been added to a "
-                "graph already");
+                "': it is already in a graph: make, connect and export its children in its constructor");
   return children_;
 }
 

@@ -164,22 +164,22 @@ void graph::note_uncalled(const stage& s) {
   here().problems.push_back(
       "stage '" + s.name() +
       "': its on_item is never called: its inputs are members of a base class, which does "
-      "not know of it. Declare the inputs where on_item is, or make it a virtual function "
+      "not know on_item. Declare the inputs where on_item is, or make it a virtual function "
       "that the base class declares");
 }
 
 graph::state& graph::here() const {
-  if (!state_) throw error("graph: it has been moved from: there is nothing in it, and nothing can be added");
+  if (!state_) throw error("graph: it has been moved from, so it is empty and nothing can be added");
   return *state_;
 }
 
 graph::state& graph::at_rest(const char* what) const {
   auto& g = here();
   if (g.run->goes_on())
-    throw error(std::string("graph: ") + what +
-                " while it runs: wait() for the end of the run first. What comes and goes in the middle of a "
-                "run are a tap() of a tw::split or tw::tee and a feed() of a tw::merge, for threads outside "
-                "and other runs");
+    throw error(
+        std::string("graph: ") + what +
+        " while it runs: wait() for the end of the run first. During a run you can open and close a tap() of "
+        "a tw::split or tw::tee and a feed() of a tw::merge, for threads outside and other runs");
   return g;
 }
 
@@ -258,8 +258,8 @@ void graph::adopt(std::unique_ptr<composite_stage> c, std::string pattern) {
 void graph::lead(model::exported_port& p, where to) {
   auto& g = here();
   if (!to.foreign.empty()) {
-    g.problems.push_back("port '" + p.name() + "' cannot stand for '" + to.foreign +
-                         "', which is no child of this composite stage");
+    g.problems.push_back("port '" + p.name() + "' cannot export '" + to.foreign +
+                         "', which is not a child of this composite stage");
   } else {
     p.place_ = g.elements[to.node].place;
     p.port_ = to.port;
@@ -319,7 +319,7 @@ void graph::set_options(composite_stage& c, options opts) {
                                 "': it is not in this graph");
   if (more_than_a_name(opts))
     g.problems.push_back("composite stage '" + c.name() +
-                         "' is only a name for its children: all options but .name belong to these");
+                         "' is only a name for its children: give these all options except .name");
   if (opts.name.empty()) return;
   g.check_name(opts.name);
   b->name = opts.name;
@@ -441,8 +441,8 @@ void graph::connect(std::string_view from, std::string_view to, connect_options 
   const auto* accepted = g.input_type(b->node, b->port);
   if (*produced != *accepted) {
     g.problems.push_back("cannot connect '" + std::string(from) + "' to '" + std::string(to) +
-                         "': it sends " + model::type_name(*produced) + ", but " +
-                         model::type_name(*accepted) + " is taken");
+                         "': it sends " + model::type_name(*produced) + ", but the input takes " +
+                         model::type_name(*accepted));
     return;
   }
   join(*a, *b, std::move(opts), {});
@@ -521,7 +521,7 @@ model::plan graph::plan() {
 // All there is, checked. `line`: it may be a line.
 model::plan graph::parts(bool& line) {
   auto& g = here();
-  if (!g.run->begin()) throw error("this graph is being run already: one run at a time");
+  if (!g.run->begin()) throw error("this graph is already running: it can have one run at a time");
   model::plan p;
   p.is_line = false;
   p.of_graph = g.run;
@@ -537,7 +537,7 @@ model::plan graph::parts(bool& line) {
     for (const auto& problem : b.problems) problems.push_back(name + problem);
     for (const auto* p : b.composite->exported()) {
       if (!p->place_)
-        problems.push_back(name + "port '" + p->name() + "' stands for no port of a child: say which by " +
+        problems.push_back(name + "port '" + p->name() + "' is not the port of any child: export one with " +
                            (p->is_input() ? "leads_to" : "comes_from"));
     }
     try {
@@ -588,12 +588,12 @@ model::plan graph::parts(bool& line) {
     const auto n = node(i);
     for (std::size_t k = 0; k < n.inputs.size(); ++k) {
       if (!n.inputs[k].connected)
-        problems.push_back(g.input_name(i, k) + " is not connected: nothing would ever come");
+        problems.push_back(g.input_name(i, k) + " is not connected: it would never get items");
     }
     for (std::size_t k = 0; k < n.outputs.size(); ++k) {
       if (!n.outputs[k].connected && !n.outputs[k].optional)
         problems.push_back(g.output_name(i, k) +
-                           " is not connected: what it sends would be lost (if it may be, "
+                           " is not connected: its items would be lost (if that is meant, "
                            "declare it with tw::optional_port)");
     }
   }

@@ -50,13 +50,12 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
     bad(".capacity must be at least 1, not " + std::to_string(o.capacity));
   if (s.order.groups && s.farm >= 0 && !s.unordered)
     bad("is a " + s.pattern +
-        " in a farm: what it gives depends on which items follow each other, and that would "
-        "depend on the replicas; put it outside, or say .unordered");
+        " in a farm: its results depend on which items follow each other, and that would depend on "
+        "the replicas; put it outside, or set .unordered");
   const bool keyless = s.state.scope == state_scope::keyless;
   if (s.farm >= 0 && (keyless || s.state.scope == state_scope::stream))
     bad("is a " + s.pattern +
-        " in a farm: its state must see all items, and each replica would have one of its own; put it "
-        "outside" +
+        " in a farm: its state must see all items, but each replica would have its own; put it outside" +
         (keyless ? ", or a tw::key_by in front of the farm" : ""));
   if (s.in == nullptr && o.capacity != automatic)
     bad("is a source: nothing waits in front of it, so .capacity does nothing");
@@ -70,7 +69,7 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   if (s.farm < 0 && o.schedule.how() != schedule::kind::on_demand)
     bad("is serial, so .schedule does nothing: it is an option of tw::farm");
   if (s.farm >= 0 && o.schedule.how() == schedule::kind::next_with_room)
-    bad("is a farm, for which tw::next_with_room says no more than tw::on_demand: it is for tw::split");
+    bad("is a farm, where tw::next_with_room is no different from tw::on_demand: it is for tw::split");
   if (o.schedule.how() == schedule::kind::route && s.farm >= 0) {
     if (o.schedule.null()) {
       bad("the function of tw::route is null: there is nothing to call");
@@ -82,21 +81,20 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   if (s.farm >= 0 && o.on == placement::caller_thread && s.replicas != 1)
     bad("tw::caller_thread is one thread, so a farm can only be on it with .replicas = 1");
   if (s.replicas > most_at_once)
-    bad("allows " + std::to_string(s.replicas) +
-        " replicas at once, with those of the farms around it; at most " + std::to_string(most_at_once) +
-        " are possible");
+    bad("allows " + std::to_string(s.replicas) + " replicas at once, counting the farms around it; at most " +
+        std::to_string(most_at_once) + " are possible");
   if (!o.spin && !s.source.paced)
     bad("follows no schedule, so .spin does nothing: it is an option of tw::paced");
   if (o.blocking && o.on == placement::caller_thread)
-    bad(".blocking asks for a thread of its own and tw::caller_thread for the caller's: choose one");
+    bad(".blocking asks for a separate thread and tw::caller_thread for the caller's: choose one");
 }
 
 // A later stage of the farm that begins with `first`: the replicas of a farm are executed as a whole.
 void check_together(const stage_info& first, const stage_info& s, std::vector<std::string>& problems) {
   const auto bad = [&](const std::string& what) { problems.push_back("stage '" + s.name + "': " + what); };
   if (s.state.keyed())
-    bad("has state for each key, so in a farm it must be the first stage: the keys are divided up where the "
-        "items come in");
+    bad("has state for each key, so in a farm it must be the first stage: a farm divides the keys where its "
+        "items enter");
   if (s.opts.schedule.how() != schedule::kind::on_demand)
     bad("is not the first of its farm ('" + first.name +
         "' is), where the items are given to the replicas, so .schedule does nothing");
@@ -134,8 +132,8 @@ void check_arrival(const plan& p, std::vector<std::string>& problems) {
       if (s.order.reorders) mixed = nullptr;
       if (report && s.order.by_arrival && mixed != nullptr)
         problems.push_back("stage '" + s.name +
-                           "': what it gives depends on the order in which items come, and '" + mixed->name +
-                           "' before it is .unordered: say .any_order = true if that is meant");
+                           "': its results depend on the order in which items come, but '" + mixed->name +
+                           "' before it is .unordered: set .any_order = true if that is meant");
       if (s.farm >= 0 && s.unordered) mixed = &s;
     }
     return mixed;

@@ -22,13 +22,13 @@ context& port::running() const {
 
 void port::refuse_call() const {
   throw error("port '" + name_ + "' of stage '" + owner_->name() +
-              "': items can be taken and sent only by a stage that a run has called, on the thread that has "
-              "called it; from elsewhere send into a running graph through a feed() of a tw::merge");
+              "': a stage can take and send items only while a run calls it, on the calling thread; from "
+              "elsewhere send into a running graph through a feed() of a tw::merge");
 }
 
 void input_port::refuse_empty(const char* function) const {
   throw error("port '" + name_ + "' of stage '" + owner_->name() + "': there is no item for " + function +
-              "(): look first whether one is available()");
+              "(): check available() first");
 }
 
 input_port::input_port(stage& owner, std::string name, const std::type_info& type)
@@ -68,7 +68,7 @@ stage::~stage() = default;
 
 void stage::on_run() {
   throw error(
-      "a stage without inputs is a source and needs an on_run() of its own, which sends items and calls "
+      "a stage without inputs is a source and needs its own on_run(), which sends items and calls "
       "end()");
 }
 

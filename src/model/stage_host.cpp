@@ -19,7 +19,7 @@ stage_host::stage_host(stage& s, input_port& in, output_port& out)
   s.log_.rename(s.name_);
   const auto refuse = [&](const char* kind, const port& p) {
     throw error("tw::own_stage: " + s.name_ + " has another " + kind + ", '" + p.name() +
-                "', to which nothing could be connected: stages with several belong in a tw::graph");
+                "', which cannot be connected here: a stage with several belongs in a tw::graph");
   };
   for (const auto* p : s.inputs_) {
     if (p != &in) refuse("input", *p);

@@ -7,7 +7,7 @@ namespace THALWEG_NAMESPACE::net {
 address address::parse(std::string_view text) {
   const auto wrong = [&] {
     return network_error("'" + std::string(text) +
-                         "' is no address: host:port, as in localhost:9000 or [::1]:9000");
+                         "' is not an address: write host:port, as in localhost:9000 or [::1]:9000");
   };
   const auto colon = text.rfind(':');
   if (colon == text.npos) throw wrong();

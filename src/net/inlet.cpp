@@ -74,7 +74,7 @@ struct visitor {
     if (auto* cipher = link.secured()) {
       if (begins_with_magic(link)) {
         link = std::move(link).plain();  // or it would not hear the answer
-        throw network_error("it does not speak TLS, and has to");
+        throw network_error("it does not speak TLS, which is required");
       }
       events = cipher->shake_hands();
       if (events != 0) return false;
@@ -181,12 +181,12 @@ struct inlet::state {
 inlet::inlet(tcp_listener at, inlet_options how)
     : state_(std::make_unique<state>(std::move(at), std::move(how))) {
   if (state_->at.state_->taken.exchange(true))
-    throw network_error("a stream is taken from " + state_->at.where() + " already");
+    throw network_error(state_->at.where() + " is already used by another source");
 }
 
 inlet::~inlet() {
   state_->on_stop.reset();
-  if (!state_->over) state_->let_go("the stream has ended there");
+  if (!state_->over) state_->let_go("the receiver's stream has ended");
   state_->at.state_->taken = false;
 }
 
@@ -279,11 +279,11 @@ bool inlet::state::await() {
       break;
   }
   if (!begun)
-    fail("nobody has connected to " + at.where() + " within " + std::to_string(how.come_within->count()) +
+    fail("no sender has connected to " + at.where() + " within " + std::to_string(how.come_within->count()) +
          " ms" + refused);
-  fail("the connection to " + peer + " broke behind " + std::to_string(taken) +
-       " items, before the end of the stream (" + lost + "), and it has not come back to " + at.where() +
-       " within " + std::to_string(how.return_within.count()) + " ms" + refused);
+  fail("the connection to " + peer + " broke after " + std::to_string(taken) +
+       " items, before the end of the stream (" + lost + "), and the sender has not come back to " +
+       at.where() + " within " + std::to_string(how.return_within.count()) + " ms" + refused);
 }
 
 // Waits for `events` of the connection, if there is one, and for the sender to come anew: its old connection
@@ -390,9 +390,10 @@ void inlet::state::take(visitor& v) {
 
 // Why this is not whom the stream is taken from; empty if it is.
 std::string inlet::state::why_not(const hello& its) const {
-  if (begun && its.stream != said.stream) return "another stream is taken here, whose sender is to come back";
+  if (begun && its.stream != said.stream)
+    return "it sends another stream, while the sender of the present one is expected back";
   if (!how.tag.empty() && its.tag != how.tag)
-    return "it sends items of '" + observe::printable(its.tag) + "', and '" + how.tag + "' are taken";
+    return "it sends items of '" + observe::printable(its.tag) + "', but this source takes '" + how.tag + "'";
   return {};
 }
 
@@ -419,7 +420,7 @@ bool inlet::state::compare_clocks() {
     auto came = send_all(link, bytes, waits, until);
     if (came == waited::ready) came = receive_all(link, bytes, waits, until);
     const auto answered = observe::now_ns();
-    if (came == waited::late) throw connection_lost(peer + " does not tell its time");
+    if (came == waited::late) throw connection_lost(peer + " does not answer when it is asked for its time");
     if (came == waited::given_up) return false;
     if (answered - asked >= soonest) continue;
     soonest = answered - asked;
@@ -437,13 +438,13 @@ std::optional<std::span<const std::byte>> inlet::state::frame() {
   const auto there = std::span<const std::byte>(buffer).subspan(begin, end - begin);
   const auto size = number_at<std::uint32_t>(there);
   if (size > how.longest_item && size < too_long) {
-    const auto why = "an item of " + std::to_string(size) + " bytes is longer than the " +
-                     std::to_string(how.longest_item) + " that are taken";
+    const auto why = "an item of " + std::to_string(size) + " bytes is longer than .longest_item, " +
+                     std::to_string(how.longest_item);
     let_go(why);
-    fail(peer + " sends too much to " + at.where() + ": " + why);
+    fail(peer + " sends too long an item to " + at.where() + ": " + why);
   }
   if (size >= too_long && size != end_mark && size != gave_up_mark)
-    fail(peer + " sends what is no item to " + at.where());
+    fail(peer + " sends bytes that are not an item to " + at.where());
 
   const auto whole = size_of_frame(there);
   begin += whole;
@@ -452,7 +453,7 @@ std::optional<std::span<const std::byte>> inlet::state::frame() {
   if (size == end_mark) {
     const auto items = number_at<std::uint64_t>(body);
     if (items != taken)
-      fail(peer + " says that it has sent " + std::to_string(items) + " items, and " + std::to_string(taken) +
+      fail(peer + " says that it has sent " + std::to_string(items) + " items, but " + std::to_string(taken) +
            " have come");
     ++taken;
     over = true;
@@ -465,7 +466,7 @@ std::optional<std::span<const std::byte>> inlet::state::frame() {
     return {};
   }
   if (size == gave_up_mark)
-    fail("the sender, " + peer + ", has given its stream up behind " + std::to_string(taken) +
+    fail("the sender, " + peer + ", has given up its stream after " + std::to_string(taken) +
          " items: " + observe::printable(text_in(body.subspan(frame_head))));
   ++taken;
   return body;

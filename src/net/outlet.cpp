@@ -155,8 +155,8 @@ bool outlet::connect() {
 bool outlet::send(std::span<const std::byte> item, std::string_view /*key*/) {
   auto& my = *state_;
   if (item.size() > my.how.longest_item)
-    throw network_error("an item of " + std::to_string(item.size()) + " bytes is longer than the " +
-                        std::to_string(my.how.longest_item) + " that may be sent to " + my.to.text());
+    throw network_error("an item of " + std::to_string(item.size()) + " bytes for " + my.to.text() +
+                        " is longer than .longest_item, " + std::to_string(my.how.longest_item));
   const auto size = frame_head + item.size();
   std::unique_lock held(my.mutex);
   const auto room = [&] { return my.kept_bytes == 0 || my.kept_bytes + size <= my.how.capacity; };
@@ -378,7 +378,7 @@ void outlet::state::hear(const connection& link) {
   heard.erase(heard.begin(), heard.end() - static_cast<std::ptrdiff_t>(rest.size()));
   if (!taken) return;
   if (*taken > sent_at_most())
-    throw network_error(to.text() + " says that it has taken items that have not been sent to it");
+    throw network_error(to.text() + " says that it has taken items that were never sent to it");
   confirm(*taken);
 }
 
@@ -396,8 +396,8 @@ void outlet::state::confirm(std::uint64_t frames) {
   const std::lock_guard held(mutex);
   if (frames > next || frames < confirmed)
     throw network_error(to.text() + " has not taken this stream from its beginning: it asks for item " +
-                        std::to_string(frames) + " of those from " + std::to_string(confirmed) + " to " +
-                        std::to_string(next));
+                        std::to_string(frames) + ", but only items " + std::to_string(confirmed) + " to " +
+                        std::to_string(next) + " can follow");
   confirmed = frames;
   while (!kept.empty() && kept.front().first + kept.front().frames <= confirmed) {
     kept_bytes -= kept.front().bytes.size();

@@ -113,15 +113,15 @@ bool greeting::receive(const connection& link) {
     const auto came = receive_some(link, std::span(bytes_).subspan(got_));
     if (came == 0) return false;
     got_ += came;
-    if (is_tls(std::span(bytes_).first(got_))) throw network_error("it speaks TLS, and this side does not");
+    if (is_tls(std::span(bytes_).first(got_))) throw network_error("it speaks TLS, but this side does not");
     if (std::memcmp(bytes_.data(), magic.data(), std::min(got_, magic.size())) != 0)
-      throw network_error("it does not speak as streams do, but says '" +
+      throw network_error("it does not speak the protocol of streams, but sends '" +
                           shown(std::span(bytes_).first(std::min(got_, intro_size))) + "'");
     if (sized_ || got_ < intro_size) continue;
     sized_ = true;
     const std::span all(bytes_);
     if (const auto its = number_at<std::uint32_t>(all.subspan(magic.size())); its != version)
-      throw network_error("it speaks version " + std::to_string(its) + " of what streams speak, and not " +
+      throw network_error("it speaks version " + std::to_string(its) + " of the protocol of streams, not " +
                           std::to_string(version));
     const auto size = number_at<std::uint32_t>(all.subspan(magic.size() + sizeof version));
     if (size > longest_greeting) throw network_error("its greeting is too long");

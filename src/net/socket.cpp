@@ -82,7 +82,7 @@ void descriptor::reset() noexcept {
 }
 
 bell::bell() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!fd_) throw network_error("no wait can be made that ends: " + reason(errno));
+  if (!fd_) throw network_error("cannot create an event that ends a wait: " + reason(errno));
 }
 
 void bell::ring() noexcept {
@@ -164,7 +164,7 @@ descriptor accept_from(const descriptor& listener, std::string& from) {
     from = text_of(peer, size);
     tune(made.get());
   } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-    throw network_error("a connection cannot be taken: " + reason(errno));
+    throw network_error("cannot accept a connection: " + reason(errno));
   }
   return made;
 }

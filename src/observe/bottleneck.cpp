@@ -169,8 +169,9 @@ class diagnosis {
 
   std::string gain_text(const bound& b) const {
     if (b.time <= 0) return {};
-    if (gain(b) < 1.05) return joined({" It would bring little, as then ", b.holder, "."});
-    return joined({" At most ", number_text(gain(b), 2), " times faster then, until ", b.holder, "."});
+    if (gain(b) < 1.05) return joined({" That would gain little, as then ", b.holder, "."});
+    return joined(
+        {" That makes it at most ", number_text(gain(b), 2), " times faster, until ", b.holder, "."});
   }
 
   bottleneck_report saturated_part(const part& p) const {
@@ -393,7 +394,7 @@ class diagnosis {
 bottleneck_report report::bottleneck() const {
   if (!observed()) {
     bottleneck_report nothing;
-    nothing.advice = "Nothing was counted. Let the run be observed, as it is by default.";
+    nothing.advice = "Nothing was counted. Run it without .observe = false.";
     return nothing;
   }
   return diagnosis(*this, data_.work, data_.inlined).result();

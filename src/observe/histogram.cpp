@@ -124,7 +124,7 @@ histogram histogram::from_words(std::span<const std::uint64_t> words) {
   constexpr std::size_t head = 4;
   histogram made;
   if (words.size() < head || words.size() % 2 != 0)
-    throw std::invalid_argument("histogram: a number of words that none has");
+    throw std::invalid_argument("histogram: the number of words is wrong");
   made.sum_low_.store(words[0], relaxed);
   made.sum_high_.store(words[1], relaxed);
   made.min_.store(static_cast<std::int64_t>(words[2]), relaxed);

@@ -14,7 +14,7 @@ std::string problem_of(const batch_limits& limits) {
   if (limits.bytes < 0) return "a batch must hold at least 1 byte, not " + std::to_string(limits.bytes);
   if (limits.interval.count() < 0) return "its interval is negative";
   if (limits.items == 0 && limits.bytes == 0 && limits.interval.count() == 0)
-    return "nothing ever closes a batch: give it a limit of items, bytes or time";
+    return "a batch would never be closed: give it a limit of items, bytes or time";
   return {};
 }
 

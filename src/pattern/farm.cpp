@@ -17,7 +17,7 @@ void refuse_inner_options(naming& names, const options& opts, std::span<const st
     if (info.farm < 0 || std::exchange(seen, info.farm) == info.farm) continue;
     const auto bad = [&](const char* option) {
       names.problem("the farm of '" + info.name +
-                    "' stands among other stages in a farm and is replicated with them, so " + option +
+                    "' is inside a farm with other stages and is replicated with them, so " + option +
                     " does nothing: give it to the tw::farm around it");
     };
     if (info.replicas != automatic) bad(".replicas");

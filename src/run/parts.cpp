@@ -86,11 +86,11 @@ bool keys_travel(const run_state& run, std::size_t stage) {
 std::string why_keys_stay(const run_state& run, std::size_t stage) {
   const auto& s = run.stages[stage];
   if (const auto* const behind = keeps_something(run, stage))
-    return "what stage '" + behind->name + "' behind it keeps of their items cannot be moved";
+    return "what stage '" + behind->name + "' after it keeps of their items cannot be moved";
   const auto keys = run.plan.components[s.component]->make_states(s.stage);
   if (keys == nullptr) return "what a " + s.info->pattern + " keeps for them cannot be moved";
   const auto type = model::type_name(keys->item_type());
-  return "nobody has said how " + type + " travels: call thalweg::let_travel<" + type + ">() before the run";
+  return type + " has no codec here: call thalweg::let_travel<" + type + ">() before the run";
 }
 
 std::string meant_stage(const run_state& run, std::string_view wrong) {

@@ -58,9 +58,10 @@ any_policy::any_policy(threads t)
 std::shared_ptr<run_detail::engine> any_policy::make(std::unique_ptr<run_detail::run_state> state) const {
   auto made = make_(std::move(state), policy_.get());
   if (!made->state().plan.is_line && !made->executes_graphs())
-    throw invalid_job({"the policy '" + name_ +
-                       "' executes lines of stages only, and this job is a graph: run it under another one, "
-                       "such as thalweg::pool"});
+    throw invalid_job(
+        {"the policy '" + name_ +
+         "' executes only lines of stages, but this job is a graph: run it under another policy, "
+         "such as thalweg::pool"});
   return made;
 }
 

@@ -49,9 +49,10 @@ report run_here(model::plan&& plan, const any_policy& policy, const run_options&
 }
 
 void engine::set_replicas(std::string_view, int) {
-  throw error("the policy '" + state_->policy +
-              "' cannot change the number of replicas while it runs: run the job under another one, such as "
-              "thalweg::pool or thalweg::threads");
+  throw error(
+      "the policy '" + state_->policy +
+      "' cannot change the number of replicas while it runs: run the job under another policy, such as "
+      "thalweg::pool or thalweg::threads");
 }
 
 void engine::stop() {
@@ -101,7 +102,7 @@ const std::shared_ptr<run_detail::engine>& execution::held() const {
 report execution::wait() {
   auto& state = held()->state();
   if (run_detail::executing::operators_of(state))
-    throw error("wait: an operator of the same run has called it, or its .at_end, and would wait for itself");
+    throw error("wait: an operator or the .at_end of the same run has called it, and would wait for itself");
   engine_->join();
   std::exception_ptr not_written;
   // Of several ranks one writes what all have done.

@@ -102,7 +102,7 @@ class signal_desk {
     if (reader_.joinable()) return;
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-      throw std::system_error(errno, std::system_category(), "stop_on: no pipe");
+      throw std::system_error(errno, std::system_category(), "stop_on: cannot create a pipe");
     (void)fcntl(ends[0], F_SETFL, 0);  // the reader waits
     pipe_end.store(ends[1]);
     try {

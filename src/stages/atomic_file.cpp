@@ -39,7 +39,7 @@ atomic_file::atomic_file(const fs::path& target, bool sync) : target_(place_of(t
   if (!exists && errno != ENOENT) fail(cannot_open, errno);
   if (exists && S_ISDIR(before.st_mode)) fail(cannot_open, EISDIR);
   if (exists && !S_ISREG(before.st_mode) && !S_ISLNK(before.st_mode))
-    fail("cannot write the file, which is no regular one", ENOTSUP);
+    fail("cannot write the file, which is not a regular file", ENOTSUP);
   buffer_ = std::make_unique_for_overwrite<char[]>(capacity);
   constexpr mode_t as_the_user_wants = 0666;
   do {

@@ -26,8 +26,7 @@ void write_file::check(model::stage_info& info) const {
   not_negative(r.keep, ".rotate.keep");
   if ((r.keep > 0 || r.named_by_time) && r.bytes == 0 && r.every.count() == 0)
     info.problems.emplace_back(
-        ".rotate says what becomes of files that are put aside, but not when: give .rotate.bytes or "
-        ".rotate.every");
+        ".rotate does not say when to put the file aside: give .rotate.bytes or .rotate.every");
 }
 
 void write_file::write_and_tell(std::string_view bytes, std::string_view end) {
@@ -54,7 +53,7 @@ void write_file::on_time(std::int64_t now) {
 
 void write_file::tell_of_success() {
   if (!told || live->failing()) return;
-  log().warning("'" + path.string() + "' is written again");
+  log().warning("'" + path.string() + "' can be written again");
   told = false;
 }
 

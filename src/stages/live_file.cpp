@@ -97,7 +97,7 @@ live_file::live_file(const fs::path& target, options how) : target_(place_of(tar
   fd_ = open_file(how.append || rotates);
   if (rotates && !regular_) {
     ::close(std::exchange(fd_, -1));
-    fail("cannot put aside the file, which is no regular one", ENOTSUP);
+    fail("cannot put aside the file, which is not a regular file", ENOTSUP);
   }
   begin_period();
   // Nothing that was there is lost.

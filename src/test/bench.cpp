@@ -120,7 +120,7 @@ class bench::impl {
   }
 
   void run_source(std::size_t items) {
-    if (!is_source()) owner_->fail("run: this is no source: it does something when items are sent to it");
+    if (!is_source()) owner_->fail("run: this is not a source: send() items to it");
     std::size_t idle = 0;
     for (std::size_t made = 0; made < items && !over_;) {
       const auto n = call_source();
@@ -144,7 +144,7 @@ class bench::impl {
     end();
     release();
     if (const auto why = std::exchange(error_, nullptr))
-      owner_->fail("an error came that nobody expected: " + model::message_of(why));
+      owner_->fail("an unexpected error came: " + model::message_of(why));
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       auto& o = outputs_[i];
       const auto n = o.sent->size();

@@ -487,7 +487,7 @@ class Network(Case):
         running, where = self.waiting("/test", "-output", str(self.output))
         trace = self.file("trace.csv", b"0.001\n0.002\n")
         self.says(self.play("test", where, "-freq-patt", f"trace,{trace}"), "ends before its input, after 2")
-        self.assertIn("has given its stream up", running.communicate(timeout=60)[1])
+        self.assertIn("has given up its stream", running.communicate(timeout=60)[1])
         self.assertEqual(running.returncode, 1)
         self.assertEqual(self.left(), ["trace.csv"])
 
@@ -501,7 +501,7 @@ class Network(Case):
             self.assertIn("interrupted", player.communicate(timeout=60)[1])
         _, complaints = running.communicate(timeout=60)
         self.assertEqual(running.returncode, 1)
-        self.assertIn("has given its stream up", complaints)
+        self.assertIn("has given up its stream", complaints)
         self.assertEqual(self.left(), [])
 
     @unittest.skipUnless(APPLICATION == "primes", "all applications share what is tested")

@@ -1,4 +1,4 @@
-// expect: thalweg::codec: an item of this type cannot travel as it lies in memory
+// expect: thalweg::codec: an item of this type cannot travel as it is in memory
 #include <thalweg/model/codec.hpp>
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// expect: thalweg::key_by: the state cannot be read off a generic lambda
+// expect: thalweg::key_by: a generic lambda does not show the type of the state
 #include <thalweg/thalweg.hpp>
 
 #include <vector>

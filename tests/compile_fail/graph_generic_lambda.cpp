@@ -1,4 +1,4 @@
-// expect: thalweg::graph: the operator takes items of any type.* say so with g.add<T>
+// expect: thalweg::graph: the operator takes items of any type: name the type that it gets here with g.add<T>
 #include <thalweg/thalweg.hpp>
 
 namespace tw = thalweg;

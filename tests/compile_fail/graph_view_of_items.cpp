@@ -1,4 +1,4 @@
-// expect: wants a view of them
+// expect: takes a view of its items
 #include <thalweg/thalweg.hpp>
 
 #include <string>

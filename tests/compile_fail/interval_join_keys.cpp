@@ -1,4 +1,4 @@
-// expect: thalweg::interval_join: the keys of both streams must be of one type
+// expect: thalweg::interval_join: the keys of both streams must have the same type
 #include <thalweg/thalweg.hpp>
 
 #include <chrono>

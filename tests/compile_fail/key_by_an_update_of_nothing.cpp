@@ -1,4 +1,4 @@
-// expect: thalweg::key_by: the update gives nothing
+// expect: thalweg::key_by: the update gives no output
 #include <thalweg/thalweg.hpp>
 
 #include <vector>

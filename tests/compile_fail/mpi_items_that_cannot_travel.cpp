@@ -1,4 +1,4 @@
-// expect: items of this type come to a farm or from it, and so travel from one process
+// expect: items of this type enter or leave a farm, so they travel from one process
 #include <thalweg/run/mpi.hpp>
 #include <thalweg/thalweg.hpp>
 

@@ -1,4 +1,4 @@
-// expect: (?s)(?=.*has an on_item, but none that can be called.*let it take these)(?!.*has neither on_item)
+// expect: (?s)(?=.*has an on_item, but none that can be called.*give it these parameters)(?!.*has neither on_item)
 #include <thalweg/thalweg.hpp>
 
 #include <string>

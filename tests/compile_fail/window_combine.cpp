@@ -1,4 +1,4 @@
-// expect: thalweg::aggregate: combine must join two of what lift gives
+// expect: thalweg::aggregate: combine must join two results of lift
 #include <thalweg/thalweg.hpp>
 
 #include <vector>

@@ -119,7 +119,7 @@ TEST(Rate, SaysWhatIsWrong) {
               HasSubstr("below the minimum"));
   EXPECT_THAT(complaint([] { rate::binary({.period = 1, .min = -1, .max = 2}); }), HasSubstr("0 or more"));
   EXPECT_THAT(complaint([] { rate::spike({.period = 1, .min = 1, .max = 2}, 0); }), HasSubstr("share"));
-  EXPECT_THAT(complaint([] { rate::steps({}); }), HasSubstr("nothing ever comes"));
+  EXPECT_THAT(complaint([] { rate::steps({}); }), HasSubstr("no item would ever be due"));
   EXPECT_THAT(complaint([] { rate::bursts(0, 1, 5); }), HasSubstr("more than 0 seconds"));
 }
 
@@ -140,7 +140,7 @@ TEST(Rate, SaysWhatIsWrongWithATrace) {
   EXPECT_THAT(of(""), HasSubstr("has no line with numbers"));
   EXPECT_THAT(of("1,2\n# fine\n\nx,3\n"), HasSubstr("wrong.csv', line 4: 'x,3' is neither"));
   EXPECT_THAT(of("seconds, rate\n1, 2\n"),
-              HasSubstr("line 1: 'seconds, rate' is neither two numbers from 0 on"));
+              HasSubstr("line 1: 'seconds, rate' must be one number, or two"));
   EXPECT_THAT(of("1; 1000\n"), HasSubstr("line 1: '1; 1000' is neither"));
   EXPECT_THAT(of("nan\n"), HasSubstr("line 1: 'nan' is neither"));
   EXPECT_THAT(of("1,2\n3\n"), HasSubstr("line 2: the lines before it have 2 numbers"));
@@ -149,7 +149,7 @@ TEST(Rate, SaysWhatIsWrongWithATrace) {
   EXPECT_THAT(of("1,2\n1,3\n"), HasSubstr("line 2: times must rise"));
   EXPECT_THAT(of("2\n1\n"), HasSubstr("line 2: times must rise"));
   EXPECT_THAT(of("1,-2\n"), HasSubstr("line 1"));
-  EXPECT_THAT(of("1,0\n"), HasSubstr("nothing ever comes"));
+  EXPECT_THAT(of("1,0\n"), HasSubstr("no item would ever be due"));
 }
 
 // --- arrivals ---

@@ -536,9 +536,9 @@ TEST(OpenPortMistakes, AMergeInALoopHasNoFeeds) {
   g.connect(s.branch(), g.add(tw::sink([](int) {})).in);
   {
     auto feed = m.feed();
-    EXPECT_THAT(problems_of([&] { tw::run(g); }), ElementsAre(HasSubstr("merge-0' lies in a loop")));
+    EXPECT_THAT(problems_of([&] { tw::run(g); }), ElementsAre(HasSubstr("merge-0' is in a loop")));
   }
-  EXPECT_THAT(message_of([&] { (void)m.feed(); }), HasSubstr("merge-0' lies in a loop"));
+  EXPECT_THAT(message_of([&] { (void)m.feed(); }), HasSubstr("merge-0' is in a loop"));
   tw::run(g);
 }
 

@@ -111,9 +111,9 @@ TEST(OpenCv, WhatIsNoMatrix) {
   EXPECT_EQ(with(4, 1), "a cv::Mat cannot have 1 dimensions");
   EXPECT_EQ(with(4, 33), "a cv::Mat cannot have 33 dimensions");
   EXPECT_EQ(with(9, 255), "a cv::Mat cannot have a side of -16777213");
-  EXPECT_EQ(with(8, 16), "a cv::Mat is larger than what has come of it");
+  EXPECT_EQ(with(8, 16), "a cv::Mat is cut off: it is larger than the bytes that have come");
   good.pop_back();
-  EXPECT_EQ(complaint(good), "a cv::Mat is larger than what has come of it");
+  EXPECT_EQ(complaint(good), "a cv::Mat is cut off: it is larger than the bytes that have come");
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ CASES = {
     "another argument": (
         ["arguments", "--scale", "1"],
         [PROGRAM, "arguments", "--scale", "2"],
-        "has [argument 3: '2'], and rank 0 [argument 3: '1']",
+        "has [argument 3: '2'], but rank 0 has [argument 3: '1']",
     ),
     "one argument more": (
         ["arguments"],
         [PROGRAM, "arguments", "--fast"],
-        "has [argument 2: '--fast'], and rank 0 [stage 1: ",
+        "has [argument 2: '--fast'], but rank 0 has [stage 1: ",
     ),
 }
 """What rank 0 is told, what rank 1 is, and what is said of it."""

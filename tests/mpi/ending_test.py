@@ -10,10 +10,10 @@ from launcher import finish
 MOST_S = 60.0
 
 FATAL = {
-    "returns": "rank 1 has ended without coming to run 1 of the program, which rank 0 has come to",
-    "root_returns": "rank 0 has ended without coming to run 1 of the program",
-    "once": "rank 2 has ended without coming to run 2 of the program, which rank 0 has come to",
-    "finalises": "rank 1 has ended without coming to run 2 of the program",
+    "returns": "rank 1 has ended without starting run 1 of the program, which rank 0 has started",
+    "root_returns": "rank 0 has ended without starting run 1 of the program",
+    "once": "rank 2 has ended without starting run 2 of the program, which rank 0 has started",
+    "finalises": "rank 1 has ended without starting run 2 of the program",
     "stops": "has been stopped for 0.2 s, so the program is ended on all ranks",
     "root_stops": "has been stopped for 0.2 s, so the program is ended on all ranks",
     "exits": "the process of rank 2 ends in the middle of a run, so it ends the program on all ranks",
@@ -21,10 +21,10 @@ FATAL = {
 """What is said where all are ended, by how the program is told to go wrong."""
 LATE = {
     "": "",
-    "late_at_first": "rank 1 has not come to run 1 of the program for 0.2 s; rank 0 waits",
-    "late_with_own_init": "rank 0 waits in run 1 of the program for ranks that have not come to it",
-    "late": "rank 2 has not come to run 2 of the program for 0.2 s; rank 0 waits",
-    "late_root": "rank 1 waits for rank 0 to come to run 2 of the program, or for others",
+    "late_at_first": "rank 1 has not started run 1 of the program for 0.2 s; rank 0 waits",
+    "late_with_own_init": "rank 0 waits in run 1 of the program for ranks that have not started it",
+    "late": "rank 2 has not started run 2 of the program for 0.2 s; rank 0 waits",
+    "late_root": "rank 1 waits for rank 0 to start run 2 of the program, or for other ranks",
 }
 """The same where all goes on."""
 

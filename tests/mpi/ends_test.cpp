@@ -302,7 +302,7 @@ TEST(Refused, PlacesThatDoNotExist) {
   EXPECT_THAT(refusal([] {
                 run_named(ranks::policy({.place = {{"read", {0, 1}}}}));
               }),
-              HasSubstr("it is serial"));
+              HasSubstr("the stage is serial"));
 }
 
 TEST(Refused, NumbersThatMakeNoSense) {
@@ -332,14 +332,14 @@ TEST(Refused, OtherJobsOnOtherRanks) {
                 ranks::policy());
       }),
       HasSubstr("rank 1 runs another job than rank 0, or the same with other options or arguments: it has "
-                "[stage 2: 'other', map in farm 1, gives i32], and rank 0 [stage 2: 'pass', map in"));
+                "[stage 2: 'other', map in farm 1, gives i32], but rank 0 has [stage 2: 'pass', map in"));
 }
 
 TEST(Refused, OtherOptionsOnOtherRanks) {
   if (ranks::count() == 1) GTEST_SKIP() << "there is no other rank";
   const int credits = ranks::policy().rank() == 1 ? 3 : 2;
   EXPECT_THAT(refusal([&] { run_named(ranks::policy({.credits = credits})); }),
-              HasSubstr("it has [.credits = 3], and rank 0 [.credits = 2]"));
+              HasSubstr("it has [.credits = 3], but rank 0 has [.credits = 2]"));
 }
 
 TEST(Refused, OtherConnectionsOnOtherRanks) {
@@ -355,7 +355,7 @@ TEST(Refused, OtherConnectionsOnOtherRanks) {
   g.connect(merge.out, g.add(tw::sink(seen)).in);
   EXPECT_THAT(
       refusal([&] { tw::run(g, ranks::policy()); }),
-      HasSubstr("it has [connection of 'split-0' (1) to 'merge-1' (0)], and rank 0 [connection of 'split-0' "
+      HasSubstr("it has [connection of 'split-0' (1) to 'merge-1' (0)], but rank 0 has [connection of 'split-0' "
                 "(0) to 'merge-1' (0)]"));
 }
 
@@ -364,7 +364,7 @@ TEST(Refused, AStagePlacedTwice) {
   EXPECT_THAT(refusal([] {
                 run_named(ranks::policy({.place = {{"pass", {1}}, {"pass", {0}}}}));
               }),
-              HasSubstr("'pass': it has been placed already"));
+              HasSubstr("'pass': the stage is already placed"));
 }
 
 // The program has not said anything of costs: who has is named.
@@ -429,7 +429,7 @@ TEST(Refused, BranchesWithinBranchesThatAnotherRankPutsTogether) {
   EXPECT_THAT(refusal([&] {
                 tw::run(g, ranks::policy({.place = {{"join", {1}}}}));
               }),
-              HasSubstr("'join' puts the branches of stage 'part' together again"));
+              HasSubstr("'join' restores the order of the branches of stage 'part'"));
   seen.clear();
   EXPECT_EQ(refusal([&] { tw::run(g, ranks::policy({.place = {{"part", {1}}, {"join", {1}}}})); }), "");
   if (!ranks::root()) return;

@@ -223,7 +223,7 @@ void never(const tw::mpi& policy) {
     e.stop();
   }
   const auto r = e.wait();
-  if (rank == 0) CHECK(w.in_order() && notes_say(r, "without having come to this run"));
+  if (rank == 0) CHECK(w.in_order() && notes_say(r, "without starting this run"));
 }
 
 // They begin, and never come to the run.

@@ -266,7 +266,7 @@ TEST(Plan, SaysWhichRanksWait) {
   EXPECT_EQ(found["may_join"], 3);
   EXPECT_EQ(found["stages"][1]["places"].size(), 2U);
   EXPECT_EQ(found["stages"][1]["later"], nlohmann::json({2, 3}));
-  EXPECT_TRUE(found["stages"][0]["later"].empty()) << "it is serial";
+  EXPECT_TRUE(found["stages"][0]["later"].empty()) << "the stage is serial";
   EXPECT_EQ(planned({}, distributed::made_up(4, "", 4))["may_join"], 0);
 }
 
@@ -314,7 +314,7 @@ TEST(Mapping, WishesThatCannotHold) {
               HasSubstr("host 'c', but the ranks are on a, b"));
   EXPECT_THAT(refusal({.place = {{"draw", {7}}}}), HasSubstr("names rank 7, but there are ranks 0 to 2"));
   EXPECT_THAT(refusal({.place = {{"draw", {1}, {"a"}}}}), HasSubstr("ranks and hosts"));
-  EXPECT_THAT(refusal({.place = {{.stage = "read", .hosts = {"a", "b"}}}}), HasSubstr("it is serial"));
+  EXPECT_THAT(refusal({.place = {{.stage = "read", .hosts = {"a", "b"}}}}), HasSubstr("the stage is serial"));
   EXPECT_THAT(refusal({.place = {{"drew", {1}}}}), HasSubstr("did you mean 'draw'?"));
   EXPECT_THAT(refusal({.costs = {{.stage = "other"}}}),
               HasSubstr(".costs names stage 'other', which does not exist"));

@@ -101,23 +101,23 @@ TEST(Messages, ThatAreCutOff) {
     ASSERT_NE(wrong(whole), "") << whole.size() << " bytes";
   }
   EXPECT_THAT(wrong(whole),
-              HasSubstr("a message of 0 bytes, where its head alone has " + std::to_string(sizeof(header))));
+              HasSubstr("a message of 0 bytes, although its header alone has " + std::to_string(sizeof(header))));
   EXPECT_THAT(wrong(message_of(items_of(1, 1'000'000'000))),
-              HasSubstr("1000000000 blocks, for whose lengths its 0 bytes have no room"));
+              HasSubstr("0 bytes, too few for the lengths of its 1000000000 blocks"));
 }
 
 TEST(Messages, ThatAreTooLong) {
-  EXPECT_THAT(wrong(message_of(head_of(kind::end, 1), bytes(3))), HasSubstr("3 bytes behind"));
+  EXPECT_THAT(wrong(message_of(head_of(kind::end, 1), bytes(3))), HasSubstr("3 bytes after"));
   EXPECT_THAT(wrong(message_of(items_of(1, 1), {}, {std::uint64_t{1} << 60})),
-              HasSubstr("1152921504606846976 bytes are to follow, and this machine has memory for "));
+              HasSubstr("1152921504606846976 bytes are to follow, but this machine has memory for "));
   // Together they are too long for this machine, and for a number of 64 bits.
   const std::vector<std::uint64_t> many(1 << 20, std::uint64_t{1} << 28);
   EXPECT_THAT(wrong(message_of(items_of(1, 1 << 20), {}, many)), HasSubstr("bytes are to follow"));
   auto apart = items_of(1, 0);
   apart.apart = 1;
-  EXPECT_THAT(wrong(apart), HasSubstr("whose content follows apart"));
+  EXPECT_THAT(wrong(apart), HasSubstr("whose content should follow separately"));
   apart.blocks = 1;
-  EXPECT_THAT(wrong(message_of(apart, bytes(1), {100'000})), HasSubstr("whose content follows apart"));
+  EXPECT_THAT(wrong(message_of(apart, bytes(1), {100'000})), HasSubstr("whose content should follow separately"));
 }
 
 TEST(Messages, ForChannelsThatDoNotLeadHere) {
@@ -139,17 +139,17 @@ TEST(Messages, WithNumbersThatCannotBe) {
   auto flags = items_of(1, 0);
   flags.ranked = 2;
   EXPECT_THAT(wrong(flags), HasSubstr("neither 0 nor 1"));
-  EXPECT_THAT(wrong(head_of(kind::credit, 2, -1)), HasSubstr("credit for so many runs of items: -1"));
-  EXPECT_THAT(wrong(head_of(kind::allow, 2, longest)), HasSubstr("credit for so many runs"));
+  EXPECT_THAT(wrong(head_of(kind::credit, 2, -1)), HasSubstr("credit for this many runs of items: -1"));
+  EXPECT_THAT(wrong(head_of(kind::allow, 2, longest)), HasSubstr("credit for this many runs"));
   auto grant = head_of(kind::credit, 2);
   grant.grant = -1;
-  EXPECT_THAT(wrong(grant), HasSubstr("credit for runs of so many items: -1"));
+  EXPECT_THAT(wrong(grant), HasSubstr("credit for runs of this many items: -1"));
   EXPECT_THAT(wrong(head_of(kind::progress, 2, -1)), HasSubstr("the number of a run of items: -1"));
   for (const auto what : {kind::stop, kind::cancel, kind::pause, kind::resume}) {
     for (const std::int64_t root : {std::int64_t{-1}, std::int64_t{4}, longest})
-      EXPECT_THAT(wrong(head_of(what, 0, root)), HasSubstr("the rank that began to tell it"));
+      EXPECT_THAT(wrong(head_of(what, 0, root)), HasSubstr("the rank that sent it first"));
   }
-  EXPECT_THAT(wrong(head_of(kind::meet)), HasSubstr("processes join the run, which none can"));
+  EXPECT_THAT(wrong(head_of(kind::meet)), HasSubstr("processes join the run, which is not possible here"));
   auto question = head_of(kind::quiescence);
   question.paced = 3;
   EXPECT_THAT(wrong(question), HasSubstr("a question or an answer of kind 3"));
@@ -159,7 +159,7 @@ TEST(Messages, WithNumbersThatCannotBe) {
   EXPECT_THAT(wrong(head_of(kind::quiescence, 4)), HasSubstr("the number of a rank: 4"));
   EXPECT_THAT(wrong(head_of(kind::quiescence, 0, longest)), HasSubstr("a number of messages"));
   EXPECT_THAT(wrong([] { (void)message_reader(4).read(2, message_of(head_of(kind::quiescence))); }),
-              HasSubstr("which it never does"));
+              HasSubstr("which no rank asks in this run"));
   auto size = head_of(kind::resize, 1);
   EXPECT_THAT(wrong(size), HasSubstr("a number of replicas: 0"));
   size.items = 3;
@@ -168,7 +168,7 @@ TEST(Messages, WithNumbersThatCannotBe) {
   EXPECT_THAT(wrong(size), HasSubstr("a number of changes"));
   for (const std::uint32_t stage : {0U, 3U}) {
     size.channel_id = stage;
-    EXPECT_THAT(wrong(size), HasSubstr("which is in no farm"));
+    EXPECT_THAT(wrong(size), HasSubstr("which is not in a farm"));
   }
 }
 
@@ -194,7 +194,7 @@ template <class T, class Read> void refuses_other_lengths(const T& record, Read&
         << n;
   auto more = whole;
   more.emplace_back();
-  EXPECT_THAT(wrong([&] { read(more); }), HasSubstr("1 bytes more than it should"));
+  EXPECT_THAT(wrong([&] { read(more); }), HasSubstr("1 bytes too many"));
 }
 
 TEST(Messages, OfThoseThatJoin) {
@@ -238,10 +238,10 @@ TEST(Messages, OfFigures) {
     change(bad);
     return wrong([&] { read(encoded(bad)); });
   };
-  EXPECT_THAT(with([](auto& s) { s.stages.resize(4); }), HasSubstr("4 stages, where there are 3"));
+  EXPECT_THAT(with([](auto& s) { s.stages.resize(4); }), HasSubstr("4 stages, although there are 3"));
   EXPECT_THAT(with([](auto& s) { s.channels[1].to_stage = 3; }), HasSubstr("from stage 0 to stage 3 of 3"));
   EXPECT_NE(with([](auto& s) { s.channels[1].blocked_ns = -1; }), "");
-  EXPECT_THAT(with([](auto& s) { s.latency[4] = 1 << 30; }), HasSubstr("no histogram"));
+  EXPECT_THAT(with([](auto& s) { s.latency[4] = 1 << 30; }), HasSubstr("not a histogram"));
   EXPECT_NE(with([](auto& s) { s.numbers.cpu_ns = -1; }), "");
   EXPECT_NE(with([](auto& s) { s.numbers.workers = std::numeric_limits<std::int32_t>::max(); }), "");
 }

@@ -10,8 +10,8 @@ from launcher import finish
 MOST_S = 60.0
 
 SAID = {
-    "cut_off": "a message of 10 bytes, where its head alone has",
-    "too_long": "1 bytes behind a message that is a head alone",
+    "cut_off": "a message of 10 bytes, although its header alone has",
+    "too_long": "1 bytes after a message that is only a header",
     "channel": "a message for channel 1000 of ",
     "heartbeat": "a heartbeat with number 7",
     "figures": "elements",
@@ -36,7 +36,7 @@ def main() -> None:
             (
                 x
                 for x in told.splitlines()
-                if "thalweg: mpi: rank 1 has sent what it cannot have meant: " in x
+                if "thalweg: mpi: rank 1 has sent an invalid message: " in x
             ),
             "",
         )

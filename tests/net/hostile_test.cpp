@@ -33,7 +33,7 @@ TEST(Hostile, AReceiverCannotConfirmWhatWasNotSent) {
   peer.say(answer_bytes() + bytes_of(std::uint64_t{1}));
   peer.hang_up();
   EXPECT_THAT([&] { out.send(item); },
-              ThrowsMessage<tw::network_error>(HasSubstr("has taken items that have not been sent to it")));
+              ThrowsMessage<tw::network_error>(HasSubstr("has taken items that were never sent to it")));
 }
 
 TEST(Hostile, WhatAPeerSaysGivesATerminalNoOrders) {

@@ -71,7 +71,7 @@ TEST_F(KafkaPlaces, ASenderThatWasKilledCanBeGotPast) {
     send(numbers(2, 10), topic);
     send(numbers(2, 20), topic);
     EXPECT_THAT(failure_of_source<int>(topic),
-                HasSubstr("another stream begins before this one has ended: its sender has broken off"));
+                HasSubstr("another stream begins before this one has ended: its sender has stopped without an end"));
     for (const auto& [end, seen] :
          {std::pair{tw::kafka_end::mark, std::vector{0, 1, 2, 3, 10, 11}},
           std::pair{tw::kafka_end::last, std::vector{0, 1, 2, 3, 10, 11, 20, 21}}}) {
@@ -87,7 +87,7 @@ TEST_F(KafkaPlaces, ASenderThatGaveUpCanBeGotPast) {
   break_off(topic, 7, {0, 1}, 1);
   raw_producer(topic).say("no more", raw_producer::label(3, 7, 2));
   send(numbers(2, 10), topic);
-  EXPECT_THAT(failure_of_source<int>(topic), HasSubstr("has given its stream up"));
+  EXPECT_THAT(failure_of_source<int>(topic), HasSubstr("has given up its stream"));
   auto how = reading();
   how.broken = tw::kafka_broken::go_on;
   EXPECT_THAT(all_of<int>(topic, how), ElementsAre(0, 1, 10, 11));
@@ -122,7 +122,7 @@ TEST_F(KafkaPlaces, AnOffsetIsWhereASourceBegins) {
   how.start = tw::kafka_start::offset(-2);
   EXPECT_THAT(problems_of([&] { all_of<int>(topic, how); }).at(0), HasSubstr(".start has -2"));
   how.start = tw::kafka_start::offsets({0, 1, 2});
-  EXPECT_THAT(failure_of_source<int>(topic, how), HasSubstr("has 1 partitions, and .start has 3 offsets"));
+  EXPECT_THAT(failure_of_source<int>(topic, how), HasSubstr("has 1 partitions, but .start has 3 offsets"));
 }
 
 TEST_F(KafkaPlaces, AStreamThatIsJoinedInItsMiddleIsInOrderOnceAllPartitionsAreThere) {
@@ -234,7 +234,7 @@ TEST_F(KafkaPlaces, MessagesHaveKeysAndPlacesAndMayHaveNoValue) {
     EXPECT_GE(seen[i].time, std::chrono::floor<std::chrono::milliseconds>(before));
   }
   // A type of no message has no word for it.
-  EXPECT_THAT(failure_of_source<std::string>(topic), HasSubstr("offset 2: a message without a value"));
+  EXPECT_THAT(failure_of_source<std::string>(topic), HasSubstr("offset 2: a message has no value"));
   std::vector<std::string> values;
   tw::run(tw::kafka_source<std::string>(topic, reading(), {.on_error = tw::skip}) | tw::sink(values));
   EXPECT_THAT(values, ElementsAre("one", "", "three"));

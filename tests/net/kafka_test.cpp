@@ -233,7 +233,7 @@ TEST_F(Kafka, AnItemThatIsNotDeliveredEndsTheRun) {
     FAIL() << "it was delivered";
   } catch (const tw::network_error& e) {
     // Mostly "authorization failed"; where the machine is busy the broker may say something else first.
-    EXPECT_THAT(e.what(), HasSubstr("has not come to " + topic.text() + ", partition "));
+    EXPECT_THAT(e.what(), HasSubstr("has not reached " + topic.text() + ", partition "));
   }
 }
 
@@ -305,16 +305,16 @@ TEST_F(Kafka, StreamsThatCannotBeAreErrors) {
     return std::pair<std::string, std::string>{"", raw_producer::label(2, 7, items)};
   };
   for (const auto& [what, says] : std::vector<std::pair<messages, const char*>>{
-           {{{hello, begin}, item(0), item(2)}, "offset 2: item 2 comes, and item 1 of the stream has not"},
-           {{{hello, begin}, item(0), end(2)}, "the stream has 2 items, and 1 have come"},
+           {{{hello, begin}, item(0), item(2)}, "offset 2: item 2 comes, but item 1 of the stream has not"},
+           {{{hello, begin}, item(0), end(2)}, "the stream has 2 items, but 1 have come"},
            {{item(5)}, "offset 0: the beginning of this stream is not there any more"},
            {{{hello, begin}, item(0), {hello, other}}, "another stream begins before this one has ended"},
-           {{{hello, begin}, item(0), item(1, 9)}, "a message of another stream stands within this one"},
-           {{{hello, begin}, item(0), {"1234", ""}}, "a message of somebody else stands within a stream"},
-           {{{"1234", "nonsense"}}, "its header 'thalweg' is not what Thalweg writes"},
+           {{{hello, begin}, item(0), item(1, 9)}, "a message of another stream is in the middle of this one"},
+           {{{hello, begin}, item(0), {"1234", ""}}, "a message of another program is in the middle of a stream"},
+           {{{"1234", "nonsense"}}, "its header 'thalweg' was not written by Thalweg"},
            {{{"xy", begin}}, "offset 0: an item is cut off"},
            {{{hello, begin}, {"no more", raw_producer::label(3, 7, 0)}},
-            "the sender has given its stream up"}}) {
+            "the sender has given up its stream"}}) {
     const auto topic = new_topic(1);
     {
       const raw_producer by_hand(topic);
@@ -353,7 +353,7 @@ TEST_F(Kafka, ARunThatFailsTellsTheReceiver) {
   const auto why = failure_of([&] {
                      tw::run(tw::kafka_source<int>(topic, reading()) | tw::sink([&](int) { ++came; }));
                    }).cause;
-  EXPECT_THAT(why, HasSubstr("has given its stream up"));
+  EXPECT_THAT(why, HasSubstr("has given up its stream"));
   EXPECT_THAT(sender.failure(), HasSubstr("the well is dry"));
 }
 

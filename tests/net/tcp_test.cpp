@@ -321,7 +321,7 @@ TEST(Tcp, WhoIsNoSenderIsToldAndNamed) {
   EXPECT_THAT(why, HasSubstr("refused at " + here.where()));
   EXPECT_THAT(why, HasSubstr("'GET / HTTP/1"));
   browser.join();
-  EXPECT_THAT(answer, HasSubstr("does not speak as streams do"));
+  EXPECT_THAT(answer, HasSubstr("does not speak the protocol of streams"));
 }
 
 TEST(Tcp, ASenderOfAnotherVersionIsRefused) {
@@ -457,7 +457,7 @@ TEST(Tcp, WhatBreaksTheStreamIsToldUnderEveryPolicy) {
         failure_of([&] {
           tw::run(tw::tcp_source<int>(here, {}, {.on_error = policy}) | tw::sink([&](int) { ++came; }));
         }).cause;
-    EXPECT_THAT(why, HasSubstr("has given its stream up"));
+    EXPECT_THAT(why, HasSubstr("has given up its stream"));
   }
 }
 
@@ -470,14 +470,14 @@ TEST(Tcp, AReceiverThatIsNoneIsNamed) {
   });
   const auto where = "127.0.0.1:" + std::to_string(listener.port());
   sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(where));
-  EXPECT_THAT(sender.failure(), HasSubstr(where + ": it does not speak as streams do, but says '220 mail"));
+  EXPECT_THAT(sender.failure(), HasSubstr(where + ": it does not speak the protocol of streams, but sends '220 mail"));
 }
 
 TEST(Tcp, AnItemThatIsTooLongForTheReceiverIsAnErrorOfBoth) {
   const tw::tcp_listener here(somewhere);
   sending sender(tw::source(std::vector<std::string>{"short", std::string(1'000, 'x')}) |
                  tw::tcp_sink<std::string>(here.where()));
-  const auto* const says = "an item of 1004 bytes is longer than the 100 that are taken";
+  const auto* const says = "an item of 1004 bytes is longer than .longest_item, 100";
   EXPECT_THAT(failure_of_source<std::string>(here, {.longest_item = 100}), HasSubstr(says));
   EXPECT_THAT(sender.failure(), HasSubstr(says));
 }
@@ -515,7 +515,7 @@ TEST(Tcp, OnlyTheSenderItselfMayComeBack) {
   const auto other = raw_peer::connected_to(here.port());
   other.say(hello_bytes(2, "i32"));
   EXPECT_THAT(failure_of_source<int>(here, {.return_within = 200ms}),
-              HasSubstr("another stream is taken here"));
+              HasSubstr("it sends another stream"));
 }
 
 TEST(Tcp, ASenderThatSaysWhatCannotBeIsAnError) {
@@ -523,7 +523,7 @@ TEST(Tcp, ASenderThatSaysWhatCannotBeIsAnError) {
     return bytes_of(std::uint32_t{0xFFFF'FFFF}) + bytes_of(items);
   };
   for (const auto& [frames, says] : {std::pair{end_of(5), "has sent 5 items, and 0 have come"},
-                                     std::pair{bytes_of(std::uint32_t{0xFFFF'FFF0}), "what is no item"}}) {
+                                     std::pair{bytes_of(std::uint32_t{0xFFFF'FFF0}), "bytes that are not an item"}}) {
     const tw::tcp_listener here(somewhere);
     const auto peer = raw_peer::connected_to(here.port());
     peer.say(hello_bytes(1, "i32") + frames);
@@ -541,7 +541,7 @@ TEST(Tcp, BytesThatAreNoItemCanBePassedOver) {
     const auto peer = raw_peer::connected_to(here.port());
     peer.say(stream);
     EXPECT_THAT(failure_of_source<int>(here),
-                HasSubstr("an item is cut off: 4 bytes should follow, and 3 do"));
+                HasSubstr("an item is cut off: 4 bytes should follow, but only 3 do"));
   }
   const auto peer = raw_peer::connected_to(here.port());
   peer.say(stream);
@@ -561,7 +561,7 @@ TEST(Tcp, ARunThatFailsTellsTheReceiver) {
                  tw::tcp_sink<int>(here.where()));
   const auto why =
       failure_of([&] { tw::run(tw::tcp_source<int>(here) | tw::sink([&](int) { ++came; })); }).cause;
-  EXPECT_THAT(why, HasSubstr("has given its stream up"));
+  EXPECT_THAT(why, HasSubstr("has given up its stream"));
   EXPECT_THAT(sender.failure(), HasSubstr("the well is dry"));
 }
 
@@ -576,7 +576,7 @@ TEST(Tcp, ASenderThatGivesUpBeforeItIsAskedTellsThat) {
     (void)in.next();
     ADD_FAILURE() << "there is an item";
   } catch (const tw::network_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("has given its stream up behind 0 items"));
+    EXPECT_THAT(e.what(), HasSubstr("has given up its stream after 0 items"));
   }
 }
 
@@ -589,7 +589,7 @@ TEST(Tcp, AReceiverThatIsStoppedTellsTheSender) {
   EXPECT_TRUE(eventually([&] { return came > 0; }));
   run.stop();
   run.wait();
-  EXPECT_THAT(sender.failure(), HasSubstr(here.where() + " takes no more items: the stream has ended there"));
+  EXPECT_THAT(sender.failure(), HasSubstr(here.where() + " takes no more items: the receiver's stream has ended"));
 }
 
 TEST(Tcp, StopAndCancelEndEveryWaitOfASource) {
@@ -648,7 +648,7 @@ TEST(Tcp, NobodyThereIsAnErrorAfterAWhile) {
               HasSubstr("cannot connect to " + where + ": Connection refused; tried for 50 ms"));
   const tw::tcp_listener here(somewhere);
   EXPECT_THAT(failure_of_source<int>(here, {.come_within = 20ms}),
-              HasSubstr("nobody has connected to " + here.where() + " within 20 ms"));
+              HasSubstr("no sender has connected to " + here.where() + " within 20 ms"));
 }
 
 TEST(Tcp, AReceiverThatHasNotHadTheBeginningIsAnError) {
@@ -669,7 +669,7 @@ TEST(Tcp, AddressesThatAreNone) {
        {"localhost", "localhost:", "localhost:99999", "::1:80", "a b:1", ":x", "http://h:1"}) {
     EXPECT_THROW(tw::net::address::parse(text), tw::network_error) << text;
     EXPECT_THAT(problems_of([&] { tw::run(tw::source(numbers(1)) | tw::tcp_sink<int>(text)); }).at(0),
-                HasSubstr("'" + std::string(text) + "' is no address"));
+                HasSubstr("'" + std::string(text) + "' is not an address"));
   }
   EXPECT_EQ(tw::net::address::parse("[fe80::1]:80").text(), "[fe80::1]:80");
   EXPECT_EQ(tw::net::address::parse("[fe80::1]:80").host, "fe80::1");
@@ -687,7 +687,7 @@ TEST(Tcp, APortIsListenedAtOnceAndTakenByOneStream) {
     EXPECT_EQ(e.what(), "cannot listen at " + here.where() + ": Address already in use");
   }
   const tw::net::inlet first(here, {});
-  EXPECT_THAT(failure_of_source<int>(here), HasSubstr("a stream is taken from " + here.where() + " already"));
+  EXPECT_THAT(failure_of_source<int>(here), HasSubstr("is already used by another source " + here.where() + " already"));
 }
 
 }  // namespace

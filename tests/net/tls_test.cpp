@@ -138,11 +138,11 @@ TEST_F(Tls, ASenderComesBackWhenItsConnectionBreaks) {
 
 TEST_F(Tls, AReceiverOfAWrongCertificateEndsTheSendersRunAlone) {
   EXPECT_THAT(refused(server(), tw::tls_client({.trusted = others().path()}), client()),
-              AllOf(HasSubstr("127.0.0.1:"), HasSubstr("its certificate is not to be trusted: ")));
+              AllOf(HasSubstr("127.0.0.1:"), HasSubstr("its certificate cannot be trusted: ")));
   EXPECT_THAT(refused(server(), tw::tls_client({.trusted = ours().path(), .name = "elsewhere"}), client()),
-              HasSubstr("its certificate is not to be trusted: hostname mismatch"));
+              HasSubstr("its certificate cannot be trusted: hostname mismatch"));
   EXPECT_THAT(refused(server(), tw::tls_client(), client()),
-              HasSubstr("its certificate is not to be trusted"));
+              HasSubstr("its certificate cannot be trusted"));
 }
 
 TEST_F(Tls, ASenderOfAWrongCertificateIsPassedOver) {
@@ -158,10 +158,10 @@ TEST_F(Tls, ASenderOfAWrongCertificateIsPassedOver) {
 
 TEST_F(Tls, AWrongTokenIsPassedOver) {
   const auto wrong = secret + "!";
-  EXPECT_THAT(refused(server(secret), client(wrong), client(secret)), HasSubstr("it wants another token"));
-  EXPECT_THAT(refused(server(secret), client(), client(secret)), HasSubstr("it wants another token"));
+  EXPECT_THAT(refused(server(secret), client(wrong), client(secret)), HasSubstr("it expects another token"));
+  EXPECT_THAT(refused(server(secret), client(), client(secret)), HasSubstr("it expects another token"));
   EXPECT_THAT(refused(tw::tls_token(secret), tw::tls_token(wrong), tw::tls_token(secret)),
-              HasSubstr("its token is another one"));
+              HasSubstr("its token is wrong or missing"));
 }
 
 TEST_F(Tls, OneSideAloneIsToldSo) {
@@ -173,7 +173,7 @@ TEST_F(Tls, OneSideAloneIsToldSo) {
   const tw::tcp_listener here(somewhere);
   sending sender(tw::source(items(3)) | to(here.where(), client()));
   const auto f = failure_of([&] { tw::run(from(here) | tw::sink([](const std::string&) {})); });
-  EXPECT_THAT(f.cause, HasSubstr("it speaks TLS, and this side does not"));
+  EXPECT_THAT(f.cause, HasSubstr("it speaks TLS, but this side does not"));
   EXPECT_THAT(sender.failure(), HasSubstr("it does not speak TLS"));
 }
 
@@ -193,7 +193,7 @@ TEST_F(Tls, WhoSaysNothingHoldsNobodyUp) {
     });
     for (int i = 0; i < 20; ++i) silent.push_back(raw_peer::connected_to(here.port()));
   }
-  EXPECT_THAT(cause, HasSubstr("nobody has connected to"));
+  EXPECT_THAT(cause, HasSubstr("no sender has connected to"));
   sending sender(tw::source(items(3)) | to(here.where(), tw::tls_token(secret)));
   std::vector<std::string> seen;
   tw::run(from(here) | tw::sink(seen));
@@ -206,7 +206,7 @@ TEST_F(Tls, WhoWasRefusedIsTold) {
   sending sender(tw::source(items(3)) | to(here.where(), client()));
   tw::net::inlet from(here, {.come_within = 300s, .given_up = [&] { return tried.load(); }});
   std::jthread waits([&] { EXPECT_FALSE(from.await_sender()); });
-  EXPECT_THAT(sender.failure(), HasSubstr("it wants another token"));
+  EXPECT_THAT(sender.failure(), HasSubstr("it expects another token"));
   tried = true;
   waits.join();
 }
@@ -259,7 +259,7 @@ TEST_F(Tls, FilesAndTokensThatCannotBeUsed) {
   EXPECT_THAT(says([&] { tw::tls_server({.certificate = good.certificate, .key = other.key}); }),
               HasSubstr("the key in '" + other.key + "' cannot be used: key values mismatch"));
   EXPECT_THAT(says([&] { tw::tls_client({.trusted = empty}); }),
-              HasSubstr("what is to be trusted in '" + empty));
+              HasSubstr("the trusted certificates in '" + empty));
   EXPECT_THAT(says([&] { tw::tls_server({.certificate = good.certificate, .key = good.key, .token = ""}); }),
               HasSubstr("a token of 0 bytes can be guessed"));
   EXPECT_THAT(says([] { tw::tls_token("short"); }),

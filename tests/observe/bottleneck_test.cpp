@@ -67,7 +67,7 @@ TEST(bottleneck, a_source_that_is_always_busy_limits) {
   EXPECT_DOUBLE_EQ(limit.utilisation, 0.97);
   EXPECT_NEAR(limit.possible_gain, 4, 0.01) << "then the sink, busy for 0.25 s, limits";
   EXPECT_THAT(limit.advice, HasSubstr("'read' is busy 97 % of the time"));
-  EXPECT_THAT(limit.advice, HasSubstr("At most 4.0 times faster then, until 'write' limits."));
+  EXPECT_THAT(limit.advice, HasSubstr("That makes it at most 4.0 times faster, until 'write' limits."));
 }
 
 TEST(bottleneck, a_sink_that_is_always_busy_limits) {

@@ -420,7 +420,7 @@ TEST(Batching, RefusesWhatIsNoLimit) {
     }
     return "none";
   };
-  EXPECT_THAT(says([] { tw::batching({}); }), HasSubstr("nothing ever closes a batch"));
+  EXPECT_THAT(says([] { tw::batching({}); }), HasSubstr("a batch would never be closed"));
   EXPECT_THAT(says([] { tw::batching({.items = -5}); }), HasSubstr("not -5"));
   tw::batching size({.items = 2});
   EXPECT_THAT(says([&] { size.set({.bytes = -1}); }), HasSubstr("at least 1 byte"));

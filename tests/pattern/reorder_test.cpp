@@ -192,7 +192,7 @@ TEST(Reorder, WhatIsNotANumberHasNoPlace) {
     return tw::source(std::vector{1.0, none, 2.0, 9.0}) | tw::reorder(std::identity{}, 0.5, std::move(how));
   };
   const auto f = failure_of([&] { tw::run(job({}) | tw::sink([](double) {})); });
-  EXPECT_EQ(f.cause, "the place of an item is not a number");
+  EXPECT_EQ(f.cause, "the order of an item is not a number");
   std::vector<double> seen;
   tw::run(job({.on_error = tw::skip}) | tw::sink(seen));
   EXPECT_THAT(seen, ElementsAre(1.0, 2.0, 9.0));
@@ -201,7 +201,7 @@ TEST(Reorder, WhatIsNotANumberHasNoPlace) {
               tw::run(tw::source(std::vector{seconds(none)}) | tw::reorder(std::identity{}, 1s) |
                       tw::sink([](seconds) {}));
             }).cause,
-            "the place of an item is not a number");
+            "the order of an item is not a number");
 }
 
 }  // namespace

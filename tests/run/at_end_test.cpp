@@ -260,7 +260,7 @@ TEST_P(OnErrorOfARun, AnAnswerThatIsNotPossibleSaysSo) {
   EXPECT_THAT(refused(tw::dead_letter([](const std::string&, std::exception_ptr) {})),
               testing::AllOf(HasSubstr("stage 'm'"), HasSubstr("takes std::string, but the item is int"),
                              HasSubstr("the error was: odd")));
-  EXPECT_THAT(refused(tw::decide([](const tw::failure&) { return tw::skip; })), HasSubstr("is no answer"));
+  EXPECT_THAT(refused(tw::decide([](const tw::failure&) { return tw::skip; })), HasSubstr("cannot answer"));
   EXPECT_THAT(refused(tw::retry(-1)), HasSubstr("at least 0 retries"));
   EXPECT_EQ(refused(tw::stop), "stage 'm': odd");
 }

@@ -757,7 +757,7 @@ TEST(ThreadsThatCannotBeMade, SaysHowManyAndWhatToDo) {
   if (THALWEG_ADDRESS_SANITIZER || THALWEG_THREAD_SANITIZER) GTEST_SKIP() << "its memory is no measure";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(needs_too_many_threads(), testing::ExitedWithCode(3),
-              "the policy threads needs 102 threads for this job, and the system gave [0-9]+ "
+              "the policy threads needs 102 threads for this job, but the system gave [0-9]+ "
               "\\(Resource temporarily unavailable\\): raise its limit .*thalweg::pool");
 }
 

@@ -280,7 +280,7 @@ TEST(FiltersCheck, BadNumbersAreAllRefused) {
             tw::sink([](int) {}));
   });
   EXPECT_THAT(problems,
-              ElementsAre(HasSubstr("'sampler-1': it can pass one of 1 item or more, not of 0"),
+              ElementsAre(HasSubstr("'sampler-1': it passes one of n items, so n must be at least 1, not 0"),
                           HasSubstr("'sampler-2': its interval is negative"),
                           HasSubstr("'random_sampler-3': its probability"), HasSubstr("'random_sampler-4'"),
                           HasSubstr("'head-5': it cannot take -1 items")));

@@ -189,7 +189,7 @@ TEST(RateMeterCheck, BadOptionsAreRefused) {
   });
   EXPECT_THAT(problems, ElementsAre(HasSubstr("'rate_meter-1': its interval must be positive"),
                                     HasSubstr("'rate_meter-2': its handler is null"),
-                                    HasSubstr("'rate_meter-3': its handler is called for no item"),
+                                    HasSubstr("'rate_meter-3': its handler is not called for single items"),
                                     HasSubstr("'rate_meter-4': is a rate_meter in a farm")));
 }
 

@@ -135,9 +135,9 @@ template <class T> struct codec {
   static constexpr bool travels = as_it_lies;
   static std::string tag() {
     static_assert(model::plain_bytes<T>,
-                  "thalweg::codec: an item of this type cannot travel as it lies in memory, as it is not "
-                  "trivially copyable or there is a pointer or a view in it: specialise thalweg::codec for "
-                  "it, by thalweg::codec_of_members, say");
+                  "thalweg::codec: an item of this type cannot travel as it is in memory, since it is not "
+                  "trivially copyable or has a pointer or a view in it: specialise thalweg::codec for "
+                  "it, for example with thalweg::codec_of_members");
     return model::tag_of_plain<T>();
   }
   static void write(byte_writer& to, const T& x) { to.bytes(&x, sizeof x); }
@@ -284,8 +284,7 @@ template <class T> T decode(std::span<const std::byte> bytes) {
   T item{};
   byte_reader from(bytes);
   codec<T>::read(from, item);
-  if (from.left() != 0)
-    throw codec_error("an item has " + std::to_string(from.left()) + " bytes more than it should");
+  if (from.left() != 0) throw codec_error("an item has " + std::to_string(from.left()) + " bytes too many");
   return item;
 }
 

@@ -50,12 +50,13 @@ template <class... T> struct codec<std::variant<T...>> {
     return "<" + all + ">";
   }
   static void write(byte_writer& to, const std::variant<T...>& x) {
-    if (x.valueless_by_exception()) throw codec_error("a variant that an exception has left without a value");
+    if (x.valueless_by_exception())
+      throw codec_error("a variant has no value, because an exception was thrown while it was assigned");
     to(static_cast<std::uint8_t>(x.index()));
     std::visit(to, x);
   }
   static void read(byte_reader& from, std::variant<T...>& x) {
-    static_assert(sizeof...(T) < 256, "thalweg::codec: a variant of so many types");
+    static_assert(sizeof...(T) < 256, "thalweg::codec: a variant of more than 255 types");
     std::uint8_t which = 0;
     from(which);
     if (which >= sizeof...(T))

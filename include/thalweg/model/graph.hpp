@@ -175,8 +175,8 @@ class graph {
     constexpr bool known = given || !(std::is_same_v<wanted, model::anything> ||
                                       std::is_same_v<wanted, model::nothing> != Line::has_source);
     static_assert(known,
-                  "thalweg::graph: the operator takes items of any type, so it cannot be seen which it gets "
-                  "here: say so with g.add<T>(...)");
+                  "thalweg::graph: the operator takes items of any type: name the type that it gets here "
+                  "with g.add<T>(...)");
     if constexpr (!known) {
       return added<model::misfit, model::misfit>{};
     } else {
@@ -225,8 +225,8 @@ class graph {
                             !model::refers_elsewhere<accepted> || model::refers_elsewhere<produced>;
       static_assert(
           held,
-          "thalweg::graph: what takes these items wants a view of them (std::string_view, say), and "
-          "they would be gone by then: say what comes, as in g.add<std::string>(tw::sink(f))");
+          "thalweg::graph: the operator takes a view of its items (such as std::string_view), which "
+          "would outlive them: name the type of the items, as in g.add<std::string>(tw::sink(f))");
       if constexpr (fits && held)
         join(output_at(from), input_at(to), std::move(opts),
              model::conversion::between<produced, accepted>());
@@ -244,9 +244,9 @@ class graph {
                             std::derived_from<To, composite_stage>;
     static_assert(
         !handles,
-        "thalweg::graph: connect takes ports, and this is all of a line: write line.out and line.in");
+        "thalweg::graph: connect takes ports, but this is a whole line: write line.out and line.in");
     static_assert(handles || !stages,
-                  "thalweg::graph: connect takes ports, and this is a stage: name one of its members, as in "
+                  "thalweg::graph: connect takes ports, but this is a stage: name one of its members, as in "
                   "split.even");
     static_assert(
         handles || stages,

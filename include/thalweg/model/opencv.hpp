@@ -56,7 +56,7 @@ template <> struct codec<cv::Mat> {
       sizes[i] = n;
       // Nothing is allocated that does not come.
       if (n > 0 && bytes > from.left() / static_cast<std::size_t>(n))
-        throw codec_error("a cv::Mat is larger than what has come of it");
+        throw codec_error("a cv::Mat is cut off: it is larger than the bytes that have come");
       bytes *= static_cast<std::size_t>(n);
     }
     x.release();  // others may share the memory that it had

@@ -303,7 +303,7 @@ template <class... A, class S>
   requires model::stands_for_stage<S>
 pipeline<A...> operator|(pipeline<A...> left, S&&) {
   static_assert(!model::stands_for_stage<S>,
-                "thalweg: a tw::stage has ports, so it must be said which are used in a line: "
+                "thalweg: a tw::stage has ports: say which ones the line uses, as in "
                 "line | tw::own_stage(&S::in, &S::out, factory)");
   return left;
 }

@@ -195,10 +195,10 @@ template <class T> class in final : public model::input_port {
       static_assert(
           !model::has_member_on_item<S>,
           "thalweg::in: the stage has an on_item, but none that can be called with (tw::in<T>& port, "
-          "T item) for this port: make it public, and let it take these");
+          "T item) for this port: make it public, and give it these parameters");
       static_assert(model::has_member_on_item<S> || model::overrides_run<S>,
                     "thalweg::in: the stage has neither on_item(tw::in<T>& port, T item) for this port nor "
-                    "on_run(), in which it could read it");
+                    "an on_run() that reads it");
     }
     on_item_of_ = model::declares_on_item<S>();
   }

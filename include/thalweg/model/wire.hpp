@@ -48,7 +48,7 @@ template <can_travel T> class typed_wire final : public wire {
     // Memory is got for what has come, not for what a message says that it has.
     if (const auto each = (typed.marked() ? sizeof(pipe::mark) : 0) + (plain ? sizeof(T) : 0);
         each > 0 && n > from.left() / each)
-      throw codec_error(std::to_string(n) + " items should follow, and " + std::to_string(from.left()) +
+      throw codec_error(std::to_string(n) + " items should follow, but only " + std::to_string(from.left()) +
                         " bytes do");
     typed.reserve(std::min(n, from.left()));
     if (typed.marked()) {

@@ -53,7 +53,7 @@ template <class T, class Open> struct receive_items {
   }
   // Who is stopped tells the sender at once, not when the run is forgotten.
   void on_end() {
-    if (from && !from->ended()) from->close("the stream has ended there");
+    if (from && !from->ended()) from->close("the receiver's stream has ended");
   }
   // Without an item in hand there is nothing to pass over: the stream itself is broken.
   bool give_up() {

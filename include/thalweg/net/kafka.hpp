@@ -118,7 +118,8 @@ template <class T> struct open_kafka_source : kafka_codec<T> {
       return made;
     } else {
       if (!where.has_value)
-        throw codec_error("a message without a value, which kafka_message<T> can have, and T cannot");
+        throw codec_error(
+            "a message has no value: only a source of kafka_message<T> can take it, not one of T");
       return decode<T>(bytes);
     }
   }

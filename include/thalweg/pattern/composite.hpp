@@ -50,8 +50,8 @@ template <model::any_typed_pipeline Line> auto composite(std::string name, Line 
   } else {
     static_assert(
         model::has_length<Line>,
-        "thalweg::composite: the stages of an any_pipeline are not known here; name the pipelines it is "
-        "made of");
+        "thalweg::composite: the stages of an any_pipeline are not known here; name the pipelines that it "
+        "is made from");
   }
 }
 

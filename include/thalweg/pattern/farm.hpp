@@ -67,7 +67,7 @@ template <class... Stages> auto farm_of(pipeline<Stages...> inner, options opts)
 /// ```
 template <class F> auto farm(F what, options opts = {}) {
   static_assert(!model::stands_for_stage<F>,
-                "thalweg::farm: a tw::stage has ports, so it must be said which are used: "
+                "thalweg::farm: a tw::stage has ports: say which ones the farm uses, as in "
                 "tw::farm(tw::own_stage(&S::in, &S::out, factory))");
   if constexpr (model::any_typed_pipeline<F> && !model::has_length<F>) {
     static_assert(

@@ -254,14 +254,13 @@ template <class L, class R, class Out = std::pair<L, R>> class interval_join fin
                   "time_of_right(const R&)");
     static_assert(std::is_invocable_r_v<Out, Combine&, const L&, const R&>,
                   "thalweg::interval_join: combine must be callable as combine(const L&, const R&) and give "
-                  "the third type of interval_join<L, R, Out>, which without it is a pair of copies");
+                  "the third type of interval_join<L, R, Out>, by default a pair of copies");
     using key = std::remove_cvref_t<std::invoke_result_t<KeyL&, const L&>>;
     static_assert(std::same_as<key, std::remove_cvref_t<std::invoke_result_t<KeyR&, const R&>>>,
-                  "thalweg::interval_join: the keys of both streams must be of one type");
-    static_assert(
-        model::hashable<key> && std::equality_comparable<key>,
-        "thalweg::interval_join: the key needs a std::hash and operator==: a pair or a tuple of such "
-        "will do");
+                  "thalweg::interval_join: the keys of both streams must have the same type");
+    static_assert(model::hashable<key> && std::equality_comparable<key>,
+                  "thalweg::interval_join: the key needs a std::hash and operator==, or must be a pair or a "
+                  "tuple of keys that have them");
     static_assert(
         model::timestamp<std::remove_cvref_t<std::invoke_result_t<TimeL&, const L&>>> &&
             model::timestamp<std::remove_cvref_t<std::invoke_result_t<TimeR&, const R&>>>,

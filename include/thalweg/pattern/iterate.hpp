@@ -41,7 +41,7 @@ template <class Body, class Done> struct iteration {
 
   void validate() {
     if (is_null_callable(body)) throw error("its body is null: there is nothing to call");
-    if (is_null_callable(done)) throw error("its end is null: there is nothing to call");
+    if (is_null_callable(done)) throw error("its done function is null: there is nothing to call");
     if (limit < 0) throw error(".limit is negative");
     if constexpr (requires { body.validate(); }) body.validate();
   }

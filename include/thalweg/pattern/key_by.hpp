@@ -39,8 +39,8 @@ template <class In, class F> using key_given = std::remove_cvref_t<std::invoke_r
 
 template <class K> constexpr bool can_be_key() {
   static_assert(hashable<K>,
-                "thalweg::key_by: the key has no std::hash: specialise it, or use a key made of such (a pair "
-                "or a tuple will do)");
+                "thalweg::key_by: the key has no std::hash: specialise it, or use a pair or a tuple of keys "
+                "that have one");
   static_assert(std::equality_comparable<K>, "thalweg::key_by: the key has no operator==");
   return hashable<K> && std::equality_comparable<K>;
 }
@@ -96,8 +96,8 @@ template <class K> struct initial<value_initialised, K> : std::type_identity<voi
 
 template <class Named, class State> constexpr bool state_is_known() {
   static_assert(!std::is_void_v<State>,
-                "thalweg::key_by: the state cannot be read off a generic lambda: name the type of its first "
-                "parameter, or give key_by(key_of, init, update)");
+                "thalweg::key_by: a generic lambda does not show the type of the state: name the type of its "
+                "first parameter, or write key_by(key_of, init, update)");
   static_assert(std::is_void_v<Named> || std::is_lvalue_reference_v<Named>,
                 "thalweg::key_by: the update must take the state by reference: update(State&, const T&)");
   return !std::is_void_v<State> && (std::is_void_v<Named> || std::is_lvalue_reference_v<Named>);
@@ -119,7 +119,7 @@ template <class Update, class State, class In> constexpr bool can_update() {
 }
 template <class U> constexpr bool update_gives() {
   static_assert(!std::is_void_v<U>,
-                "thalweg::key_by: the update gives nothing: let it return something, or send it, or have an "
+                "thalweg::key_by: the update gives no output: return something, send it, or add an "
                 "on_end(const K&, State&, tw::emitter<U>&) that does");
   return !std::is_void_v<U>;
 }
@@ -247,8 +247,9 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
     const auto [at, s] = states.find_or_add(key(std::invoke(key_of, in)), [&](const key& k) -> state {
       appeared.note(f.ctx, states.next());
       if constexpr (std::is_same_v<Init, value_initialised>) {
-        static_assert(std::default_initializable<state>,
-                      "thalweg::key_by: the state has no default: give key_by(key_of, init, update)");
+        static_assert(
+            std::default_initializable<state>,
+            "thalweg::key_by: the state has no default constructor: write key_by(key_of, init, update)");
         return state{};
       } else {
         return initial<Init, key>::make(init, k);

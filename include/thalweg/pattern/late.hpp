@@ -24,9 +24,8 @@ class late_handler {
   template <class F>
     requires(!std::same_as<std::remove_cvref_t<F>, late_handler>)
   late_handler(F f) {
-    static_assert(
-        !std::is_void_v<typename model::first_argument_t<F>::type>,
-        "thalweg: the type of late items cannot be read off a generic lambda: write tw::late<T>(f)");
+    static_assert(!std::is_void_v<typename model::first_argument_t<F>::type>,
+                  "thalweg: a generic lambda does not show the type of late items: write tw::late<T>(f)");
     set<std::remove_cvref_t<typename model::first_argument_t<F>::type>>(std::move(f));
   }
 
@@ -43,7 +42,7 @@ class late_handler {
     if (item_ == nullptr) return;
     if (!call_) info.problems.emplace_back("the handler of late items is null: there is nothing to call");
     if (!takes<In>() && !takes<model::value_t<In>>())
-      info.problems.emplace_back("the handler of late items takes items of another type than come here");
+      info.problems.emplace_back("the handler of late items takes another type than the items of this stage");
   }
   explicit operator bool() const noexcept { return static_cast<bool>(call_); }
   template <class In> void operator()(const In& item) {

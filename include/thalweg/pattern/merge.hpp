@@ -97,10 +97,11 @@ template <class T> class merge final : public stage, private model::gateway {
   /// ordered merge, whose items all come from one split.
   thalweg::feed<T> feed(const gate_options& opts = {}) {
     if (this->in_loop)
-      throw error("stage '" + this->name() + "' lies in a loop, whose end nobody could tell if it had feeds");
+      throw error("stage '" + this->name() +
+                  "' is in a loop, so it cannot have feeds: the end of the loop could not be detected");
     if (how_ == merging::ordered && !before_)
       throw error("stage '" + this->name() +
-                  "': an ordered tw::merge takes only what its split has sent: it "
+                  "': an ordered tw::merge takes only what its split has sent, so it "
                   "cannot have feeds");
     auto made = thalweg::feed<T>(feeds_.open(opts, this->door));
     this->door->ring();

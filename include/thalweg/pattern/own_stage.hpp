@@ -33,7 +33,7 @@ template <class S, class In, class Out> class hosted_stage {
 
  private:
   static std::unique_ptr<S> checked(std::unique_ptr<S> s) {
-    if (!s) throw error("tw::own_stage: the factory gave no stage: the pointer is null");
+    if (!s) throw error("tw::own_stage: the factory returned a null pointer instead of a stage");
     return s;
   }
 
@@ -46,7 +46,7 @@ template <class S, class In, class Out> class hosted_stage {
 template <class C, class In, class Out> class hosted_composite {
  public:
   hosted_composite(std::unique_ptr<C> c, exported_in<In> C::*input, exported_out<Out> C::*output) {
-    if (!c) throw error("tw::own_stage: the factory gave no composite stage: the pointer is null");
+    if (!c) throw error("tw::own_stage: the factory returned a null pointer instead of a composite stage");
     const auto& in = (*c).*input;
     const auto& out = (*c).*output;
     host_ = std::make_unique<composite_host>(std::move(c), in, out);

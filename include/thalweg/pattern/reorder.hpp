@@ -82,7 +82,7 @@ template <class In, class By, class Slack> struct reorder_op {
     // Nothing is changed before all that is the user's has returned.
     const bool kept = f.call([&] {
       auto at = position(std::invoke(by, std::as_const(item)));
-      if (model::has_no_place(at)) throw std::domain_error("the place of an item is not a number");
+      if (model::has_no_place(at)) throw std::domain_error("the order of an item is not a number");
       if (sent_ && at < *sent_) {
         late(std::as_const(item));
         return false;

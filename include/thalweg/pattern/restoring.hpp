@@ -34,7 +34,7 @@ THALWEG_INLINE inline decltype(auto) restoring(State& state, F&& f) {
 /// Refuses error policies where a state could not be put back.
 template <class State> void check_restorable(stage_info& info) {
   if constexpr (!restorable<State>) {
-    info.only_stops = "its state cannot be copied, so it could not be put back when a call fails";
+    info.only_stops = "its state cannot be copied, so it could not be restored after a failed call";
   }
 }
 

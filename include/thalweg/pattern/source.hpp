@@ -221,7 +221,7 @@ template <class T = void, class F> auto source(F&& f, options opts = {}) {
       static_assert(
           readable,
           "thalweg::source: the items of a range given by reference are copied, but these cannot be; "
-          "give the range up with tw::source(std::move(range))");
+          "move the range in with tw::source(std::move(range))");
       if constexpr (readable) {
         return model::make_pipeline(model::range_stage<range, false>({}, std::addressof(f), std::move(opts)));
       } else {
@@ -236,9 +236,10 @@ template <class T = void, class F> auto source(F&& f, options opts = {}) {
     return model::make_pipeline(
         typename model::emitting<sent>::template stage<bare>{{}, {std::forward<F>(f), std::move(opts)}});
   } else {
-    static_assert(!std::invocable<model::called_t<bare>&>,
-                  "thalweg::source: the callable gives a plain value, and so has no end: return "
-                  "std::optional<T>, empty at the end");
+    static_assert(
+        !std::invocable<model::called_t<bare>&>,
+        "thalweg::source: the callable gives a plain value, so the stream would have no end: return "
+        "std::optional<T>, empty at the end");
     static_assert(
         std::invocable<model::called_t<bare>&>,
         "thalweg::source: give a callable () -> std::optional<T>, a range, or a callable (tw::emitter<T>&); "

@@ -215,7 +215,7 @@ template <class T> class split final : public model::branching<T> {
     model::branching<T>::validate();
     if (how_.null()) throw error("the function that chooses the branch is null: there is nothing to call");
     if (how_.routed_type() != nullptr && *how_.routed_type() != typeid(T))
-      throw error("the function that chooses the branch takes another type of items");
+      throw error("the function that chooses the branch takes another type than the items of this stage");
   }
 
   // In turn, until one has to be handed over.

@@ -322,7 +322,7 @@ template <class Extract, class T> constexpr bool gives_time() {
   constexpr bool callable = std::invocable<Extract&, const T&>;
   static_assert(
       callable,
-      "thalweg::event_time: the function must be callable with an item (behind a tw::key_by with its "
+      "thalweg::event_time: the function must be callable with an item (after a tw::key_by with its "
       "value), as extract(const T&)");
   if constexpr (callable) {
     constexpr bool time = timestamp<std::remove_cvref_t<std::invoke_result_t<Extract&, const T&>>>;
@@ -446,8 +446,7 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
     check_windows(spec, info);
     check_aggregate(agg, info);
     info.only_stops =
-        "the results of windows are made of many items, so there is none that could be tried again or given "
-        "up";
+        "the results of windows are made of many items, so there is no single item to retry or give up";
     if constexpr (!std::is_same_v<Spec, session_windows>) {
       if (!aggregator_for<In, Agg>::joins_copies && spec.slide != spec.size)
         info.problems.emplace_back("its windows overlap, but what they hold cannot be copied");

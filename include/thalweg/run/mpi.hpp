@@ -87,11 +87,11 @@ struct mpi_options {
   /// others are over at once. See docs/distributed.md. If they cannot be started the run goes on without
   /// them, and the report has a note. MPI has to be initialised with `MPI_THREAD_MULTIPLE`.
   int spawn = 0;
-  /// How many runs of items are sent to a replica in advance, by each rank that sends to it. `automatic`: 3 at
-  /// first, and 8 to a serial stage; then between 1 and 8, more where a worker had nothing to do while items
-  /// waited for it, fewer where that has not happened for long. Where the round trip to the farthest rank,
-  /// measured as the run begins, takes longer than the 0.8 ms of work that a run is meant to be, so many more
-  /// as are worked on meanwhile (64 MiB from each sender at most).
+  /// How many runs of items are sent to a replica in advance, by each rank that sends to it. `automatic`: 3
+  /// at first, and 8 to a serial stage; then between 1 and 8, more where a worker had nothing to do while
+  /// items waited for it, fewer where that has not happened for long. Where the round trip to the farthest
+  /// rank, measured as the run begins, takes longer than the 0.8 ms of work that a run is meant to be, so
+  /// many more as are worked on meanwhile (64 MiB from each sender at most).
   int credits = automatic;
   /// How many bytes of items are put into one message at most, unless a single item is larger.
   std::size_t batch_bytes = std::size_t{256} << 10;
@@ -206,9 +206,9 @@ template <class T> void must_travel() {
   if constexpr (!std::is_same_v<T, model::nothing>) {
     static_assert(
         can_travel<T>,
-        "thalweg::mpi: items of this type come to a farm or from it, and so travel from one process "
-        "to another, but have no codec: specialise thalweg::codec for it, by "
-        "thalweg::codec_of_members, say (and it needs a default constructor)");
+        "thalweg::mpi: items of this type enter or leave a farm, so they travel from one process to "
+        "another, but have no codec: specialise thalweg::codec for the type, for example "
+        "with thalweg::codec_of_members (it also needs a default constructor)");
     model::add_wire<T>();
   }
 }
@@ -253,7 +253,7 @@ template <class Job> void add_wires(const Job*) {}  // types that have been eras
 inline const bool mpi_is_known = register_policy("mpi", [](int n) -> any_policy {
   mpi made;
   if (n != automatic && n != made.ranks())
-    throw error("mpi:" + std::to_string(n) + ": the program has been started with " +
+    throw error("mpi:" + std::to_string(n) + ": the program was started with " +
                 std::to_string(made.ranks()) + " processes");
   return made;
 });

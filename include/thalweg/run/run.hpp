@@ -162,8 +162,7 @@ template <class Job> model::plan plan_of(Job&& job) {
   static_assert(bare::has_sink, "thalweg::run: the job has no sink: end it with tw::sink(...)");
   static_assert(!std::is_lvalue_reference_v<Job> || std::is_copy_constructible_v<bare>,
                 "thalweg::run: this job holds something that can be used only once (a move-only operator, a "
-                "single-pass "
-                "range); give it up with tw::run(std::move(job))");
+                "single-pass range); move it into the run with tw::run(std::move(job))");
   model::naming names;
   model::plan made;
   if constexpr (bare::has_source && bare::has_sink && std::is_constructible_v<bare, Job>) {

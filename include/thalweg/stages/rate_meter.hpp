@@ -96,7 +96,7 @@ template <class F> struct rate_meter_stage : model::stage_defaults {
     if (interval.count() <= 0) info.problems.emplace_back("its interval must be positive");
     if (model::is_null_callable(handler))
       info.problems.emplace_back("its handler is null: there is nothing to call");
-    info.only_stops = "its handler is called for no item that could be tried again";
+    info.only_stops = "its handler is not called for single items, so there is none to retry";
   }
 };
 

@@ -22,7 +22,8 @@ struct each_nth {
   std::int64_t left = 1;
 
   void check(model::stage_info& info) const {
-    if (n <= 0) info.problems.push_back("it can pass one of 1 item or more, not of " + std::to_string(n));
+    if (n <= 0)
+      info.problems.push_back("it passes one of n items, so n must be at least 1, not " + std::to_string(n));
   }
   bool operator()(any_item) {
     if (--left > 0) return false;

@@ -15,14 +15,14 @@ std::string kafka_topic::problem() const {
   if (brokers.empty()) return "'" + text() + "' names no broker to connect to";
   if (name.empty()) return "'" + text() + "' names no topic";
   if (name.size() > longest || name == "." || name == ".." || !std::all_of(name.begin(), name.end(), fits))
-    return "'" + name + "' cannot be the name of a topic: that has letters, digits, '.', '_' and '-'";
+    return "'" + name + "' cannot be the name of a topic: use only letters, digits, '.', '_' and '-'";
   return {};
 }
 
 std::string kafka_start::problem() const {
   if (at == where::offsets && numbers.empty()) return ".start has no offsets";
   for (const auto number : numbers)
-    if (number < 0) return ".start has " + std::to_string(number) + ": offsets and times begin with 0";
+    if (number < 0) return ".start has " + std::to_string(number) + ": offsets and times must be at least 0";
   return {};
 }
 

@@ -221,7 +221,7 @@ std::optional<std::vector<std::int64_t>> kafka_inlet::state::beginnings(std::int
       return std::vector<std::int64_t>(partitions_in_topic, numbers.front());
     case kafka_start::where::offsets:
       if (numbers.size() != partitions_in_topic)
-        fail(to.where.text() + " has " + std::to_string(count) + " partitions, and .start has " +
+        fail(to.where.text() + " has " + std::to_string(count) + " partitions, but .start has " +
              std::to_string(numbers.size()) + " offsets");
       return numbers;
     case kafka_start::where::time:
@@ -323,7 +323,7 @@ void kafka_inlet::state::take_in(partition& one, message came) {
   if (is && is->is != kind::item) return take_mark(one, *is, std::move(came));
   if (!is) {
     if (stream != 0)
-      fail(text_of(*came) + ": a message of somebody else stands within a stream of '" +
+      fail(text_of(*came) + ": a message of another program is in the middle of a stream of '" +
            observe::printable(name) + "'");
     foreign = true;
   } else {
@@ -348,7 +348,7 @@ void kafka_inlet::state::take_mark(partition& one, const label& is, message came
   check_stream(is, *came);
   if (is.is == kind::gave_up) {
     if (how.broken == kafka_broken::error)
-      fail("the sender has given its stream up (" + text_of(*came) +
+      fail("the sender has given up its stream (" + text_of(*came) +
            "): " + observe::printable(protocol::text_in(value_of(*came))));
     broken = true;
   } else {
@@ -367,9 +367,9 @@ void kafka_inlet::state::begin(partition& one, const label& is, message came) {
   if (stream != 0 || foreign) {
     if (how.broken == kafka_broken::error)
       fail(text_of(*came) +
-           ": another stream begins before this one has ended: its sender has broken off, or two send at "
-           "once; "
-           ".start can begin behind it, and .broken = kafka_broken::go_on takes what there is of it");
+           ": another stream begins before this one has ended: its sender has stopped without an end, or two "
+           "send at once. Begin after it with .start, or take what there is of it with .broken = "
+           "kafka_broken::go_on");
     broken = true;
     one.at_end = true;
     one.follows = std::move(came);
@@ -384,8 +384,8 @@ void kafka_inlet::state::begin(partition& one, const label& is, message came) {
   tag = std::move(said.tag);
   name = std::move(said.name);
   if (!how.tag.empty() && tag != how.tag)
-    fail(text_of(*came) + ": the stream has items of '" + observe::printable(tag) + "', and '" + how.tag +
-         "' are taken");
+    fail(text_of(*came) + ": the stream has items of '" + observe::printable(tag) +
+         "', but this source takes '" + how.tag + "'");
   adopt(is.stream);
   begun = true;
   one.whole_from = 0;
@@ -410,9 +410,10 @@ void kafka_inlet::state::adopt(std::uint64_t which) {
 
 void kafka_inlet::state::check_stream(const label& is, const rd_kafka_message_t& came) {
   if (is.stream == stream) return;
-  fail(text_of(came) + (stream == 0 && !foreign
-                            ? ": the beginning of this stream is not there any more"
-                            : ": a message of another stream stands within this one: two send at once"));
+  fail(text_of(came) +
+       (stream == 0 && !foreign
+            ? ": the beginning of this stream is not there any more"
+            : ": a message of another stream is in the middle of this one: two send at once"));
 }
 
 // The partition that has the next item; none if it has to be waited for, or there is none.
@@ -437,7 +438,7 @@ partition* kafka_inlet::state::next_item() {
   if (!complete) return nullptr;
   // No partition has, or can have, what should come now.
   if (!broken && !is_cut_off())
-    fail(text_of(*least->head) + ": item " + std::to_string(least->place) + " comes, and item " +
+    fail(text_of(*least->head) + ": item " + std::to_string(least->place) + " comes, but item " +
          std::to_string(number) + " of the stream has not come: messages are missing");
   return least;
 }
@@ -485,7 +486,7 @@ void kafka_inlet::state::end_of_stream() {
   const bool whole = !broken && std::all_of(partitions.begin(), partitions.end(), ended);
   if (whole && items) number = std::max(number, edge);
   if (whole && items && *items != number)
-    fail(to.where.text() + ": the stream has " + std::to_string(*items) + " items, and " +
+    fail(to.where.text() + ": the stream has " + std::to_string(*items) + " items, but " +
          std::to_string(number) + " have come: messages are missing");
   const auto done = [](const partition& one) { return one.over; };
   const bool was_one = stream != 0 || foreign;

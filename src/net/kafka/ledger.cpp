@@ -8,7 +8,7 @@ namespace net {
 
 void kafka_ledger::tell(told whom) {
   const std::lock_guard held(mutex_);
-  if (whom && whom_) throw network_error("a kafka_progress is of one source at a time");
+  if (whom && whom_) throw network_error("a kafka_progress can serve only one source at a time");
   whom_ = std::move(whom);
   partitions_.clear();
 }
@@ -49,12 +49,12 @@ std::string kafka_group::problem(const kafka_start& start, std::optional<kafka_e
   if (name.empty()) return "a consumer group has no name";
   const auto group = "the group '" + name + "'";
   if (start.at != kafka_start::where::first && start.at != kafka_start::where::next)
-    return group + " goes on where it has come to: .start can only say first or next, for its first time";
+    return group +
+           " goes on where it left off: .start can only be first or next, for a group without a position";
   if (end == kafka_end::mark)
     return "a member of " + group +
-           " has not all of a stream, and cannot tell where it ends: .end can be never or last";
-  if (broken != kafka_broken::error)
-    return group + " takes what comes, of whichever stream: .broken means nothing to it";
+           " does not get a whole stream, so it cannot find its end: .end must be never or last";
+  if (broken != kafka_broken::error) return group + " takes messages of any stream, so .broken does nothing";
   return {};
 }
 

@@ -112,8 +112,8 @@ bool kafka_outlet::send_message(std::optional<std::span<const std::byte>> value,
   auto& my = *state_;
   const auto size = (value ? value->size() : 0) + (key ? key->size() : 0);
   if (size > my.how.longest_item)
-    throw network_error("an item of " + std::to_string(size) + " bytes is longer than the " +
-                        std::to_string(my.how.longest_item) + " that may be sent to " + my.to.where.text());
+    throw network_error("an item of " + std::to_string(size) + " bytes for " + my.to.where.text() +
+                        " is longer than .longest_item, " + std::to_string(my.how.longest_item));
   if (!my.connect()) return false;
   if (!my.put(kind::item, my.number, value, key, RD_KAFKA_PARTITION_UA)) return false;
   ++my.number;
@@ -224,7 +224,7 @@ void kafka_outlet::state::look() const {
 void kafka_outlet::state::note(const rd_kafka_message_t& delivered) {
   --under_way;
   if (delivered.err == RD_KAFKA_RESP_ERR_NO_ERROR || !failure.empty()) return;
-  failure = "a message of " + std::to_string(delivered.len) + " bytes has not come to " + to.where.text() +
+  failure = "a message of " + std::to_string(delivered.len) + " bytes has not reached " + to.where.text() +
             ", partition " + std::to_string(delivered.partition) + ": " + text_of(delivered.err);
 }
 

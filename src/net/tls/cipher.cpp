@@ -46,7 +46,7 @@ bool is_alert(unsigned long error) {
   const bool refused = is_alert(code);
   const auto says = reason();
   if (refused) throw network_error("it refuses: " + says);
-  throw connection_lost("what comes is not what TLS sends: " + says);
+  throw connection_lost("the bytes that come are not valid TLS: " + says);
 }
 
 void before_a_call() {
@@ -90,7 +90,7 @@ short tls_cipher::greet() {
   const auto verified = SSL_get_verify_result(ssl_.get());
   if (by_ == trust::certificates && verified != X509_V_OK) {
     ERR_clear_error();
-    throw network_error(std::string("its certificate is not to be trusted: ") +
+    throw network_error(std::string("its certificate cannot be trusted: ") +
                         X509_verify_cert_error_string(verified));
   }
   if (ERR_peek_error() == 0 || is_alert(ERR_peek_error())) {
@@ -100,11 +100,11 @@ short tls_cipher::greet() {
       throw;
     } catch (const network_error& e) {
       if (by_ == trust::certificates) throw;
-      throw network_error(std::string(e.what()) + ": its token is another one, or it has none");
+      throw network_error(std::string(e.what()) + ": its token is wrong or missing");
     }
   }
   throw network_error((by_ == trust::token ? "it does not know the token, or does not speak TLS: "
-                                           : "it does not speak TLS as it has to: ") +
+                                           : "it does not speak TLS as required: ") +
                       reason());
 }
 
@@ -129,7 +129,7 @@ void tls_cipher::judge() {
   if (accepts_) unsent_ = {agreed_ ? welcome : refusal};
   if (agreed_) return;
   if (accepts_) (void)say();  // it has room, as nothing was sent before
-  throw network_error(accepts_ ? "its token is another one, or it has none" : "it wants another token");
+  throw network_error(accepts_ ? "its token is wrong or missing" : "it expects another token");
 }
 
 std::size_t tls_cipher::send_some(std::span<const std::byte> bytes) {

@@ -51,7 +51,7 @@ void show(SSL_CTX* ctx, const std::string& certificate, const std::string& key) 
 }
 
 void trust_those_in(SSL_CTX* ctx, const std::string& file) {
-  if (SSL_CTX_load_verify_file(ctx, file.c_str()) != 1) cannot_use("what is to be trusted", file);
+  if (SSL_CTX_load_verify_file(ctx, file.c_str()) != 1) cannot_use("the trusted certificates", file);
 }
 
 link make_link(const context& of, int socket, side which) {
@@ -109,7 +109,7 @@ class client_by_certificate final : public connecting_security {
     if (!how.trusted.empty())
       trust_those_in(context_.get(), how.trusted);
     else if (SSL_CTX_set_default_verify_paths(context_.get()) != 1)
-      throw network_error("whom the system trusts cannot be read: " + reason());
+      throw network_error("the certificates that the system trusts cannot be read: " + reason());
     if (!how.certificate.empty() || !how.key.empty()) show(context_.get(), how.certificate, how.key);
     SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
   }
@@ -130,7 +130,7 @@ class client_by_certificate final : public connecting_security {
                               ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(made.get()), name.c_str()) == 1
                               : !name.empty() && SSL_set1_host(made.get(), name.c_str()) == 1 &&
                                     SSL_set_tlsext_host_name(made.get(), name.c_str()) == 1;
-    if (!expected) throw network_error("no certificate can be of '" + name + "'");
+    if (!expected) throw network_error("no certificate can belong to '" + name + "'");
   }
 
   context context_ = make_context();
@@ -147,7 +147,7 @@ class by_token final : public security {
     if (PKCS5_PBKDF2_HMAC(token.data(), static_cast<int>(token.size()),
                           reinterpret_cast<const unsigned char*>(salt.data()), static_cast<int>(salt.size()),
                           rounds, EVP_sha256(), static_cast<int>(key_.size()), key_.data()) != 1)
-      throw network_error("no key can be made of the token: " + reason());
+      throw network_error("cannot make a key from the token: " + reason());
     auto* ctx = context_.get();
     SSL_CTX_set_ciphersuites(ctx, "TLS_AES_128_GCM_SHA256");
     SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, nullptr);  // and nobody is trusted for a certificate

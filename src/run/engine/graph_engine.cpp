@@ -118,7 +118,7 @@ void graph_engine::start(bool on_caller) {
 
 error graph_engine::no_more_threads(std::size_t wanted, std::size_t made, const std::string& why) const {
   return error("the policy " + state_->policy + " needs " + std::to_string(wanted) +
-               " threads for this job, and the system gave " + std::to_string(made) + " (" + why +
+               " threads for this job, but the system gave " + std::to_string(made) + " (" + why +
                "): raise its limit (ulimit -u, ulimit -v, or that of the container), or " +
                (shape_.thread_each ? "run the job under thalweg::pool, where stages share threads"
                                    : "ask for fewer workers, and for fewer stages with .blocking or .pin"));
@@ -181,8 +181,8 @@ void graph_engine::employ(thread_group& s, std::size_t threads) {
     } catch (const std::exception& e) {
       leave();
       throw error(
-          std::string("set_replicas: each of these replicas needs a thread of its own, and the system "
-                      "gives no more (") +
+          std::string(
+              "set_replicas: each of these replicas needs its own thread, but the system gives no more (") +
           e.what() + "): ask for fewer, or run the job under thalweg::pool, where replicas share threads");
     }
     s.resize(s.size() + 1);

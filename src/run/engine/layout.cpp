@@ -329,8 +329,7 @@ std::unique_ptr<model::own_channel> graph_engine::make_pipe(const channel& e, st
     const auto why = model::message_of(std::current_exception());
     throw stage_error(sender.info->name, 0, "the factory of the pipe of " + connection + ": " + why);
   }
-  if (!made)
-    throw invalid_job({connection + ": the factory of its .pipe has given none: the pointer is null"});
+  if (!made) throw invalid_job({connection + ": the factory of its .pipe returned a null pointer"});
   return std::make_unique<guarded_pipe>(run, std::move(made), connection, sender.info->name,
                                         receiver.info->name);
 }
@@ -446,7 +445,7 @@ void graph_engine::find_loops() {
     if (!g->in_loop || !g->kept_open()) continue;
     g->run_over();
     problems.push_back("stage '" + state_->stages[n.first()].info->name +
-                       "' lies in a loop, whose end nobody could tell if it had feeds");
+                       "' is in a loop, so it cannot have feeds: the end of the loop could not be detected");
   }
   for (const auto& l : loops_) {
     // A stage with ports may begin by itself; patterns do nothing without items.
@@ -457,13 +456,13 @@ void graph_engine::find_loops() {
     if (!entered &&
         std::none_of(nodes_.begin(), nodes_.end(), [&](node* n) { return in_it(n) && n->begins(); }))
       problems.push_back("stage '" + state_->stages[(*first)->first()].info->name +
-                         "' lies in a loop into which nothing leads: nothing would ever come");
+                         "' is in a loop that nothing leads into: it would never get items");
   }
   for (const auto& e : channels_) {
     if (e->options().loop_limit != automatic && e->from->in_loop == nullptr && e->to->in_loop == nullptr)
       problems.push_back("the connection from stage '" + state_->stages[e->from->last() - 1].info->name +
                          "' to '" + state_->stages[e->to->first()].info->name +
-                         "' is in no loop, so .loop_limit does nothing");
+                         "' is not in a loop, so .loop_limit does nothing");
   }
   if (!problems.empty()) throw invalid_job(std::move(problems));
   for (const auto& e : channels_) {
@@ -537,9 +536,10 @@ void graph_engine::find_ranks() {
       }
     }
     if (!ok || split == nullptr) {
-      problems.push_back("stage '" + name +
-                         "': an ordered tw::merge puts the branches of one tw::split or tw::tee together "
-                         "again, but its inputs do not all come from the same one");
+      problems.push_back(
+          "stage '" + name +
+          "': an ordered tw::merge joins the branches of one tw::split or tw::tee, but its inputs do not all "
+          "come from the same one");
       continue;
     }
     split->gives_ranks = true;
@@ -557,13 +557,12 @@ void graph_engine::find_ranks() {
   }
   for (const auto& e : channels_) {
     if (e->ranked && e->options().pipe)
-      problems.push_back(
-          "the pipe in front of stage '" + state_->stages[e->to->first()].info->name +
-          "' is the user's own, which does not carry what an ordered tw::merge behind it needs");
+      problems.push_back("the pipe in front of stage '" + state_->stages[e->to->first()].info->name +
+                         "' is a custom one, which does not carry what the ordered tw::merge after it needs");
     if (e->ranked && e->in_loop)
       problems.push_back(
           "stage '" + state_->stages[e->to->first()].info->name +
-          "' lies in a loop between a tw::split and an ordered tw::merge: a loop keeps no order");
+          "' is in a loop between a tw::split and an ordered tw::merge: a loop keeps no order");
   }
   if (!problems.empty()) throw invalid_job(std::move(problems));
 }

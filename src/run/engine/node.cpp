@@ -147,8 +147,9 @@ void node::release(worker& w) {
 
 std::string node::what_waits() const {
   const bool some = std::any_of(in.begin(), in.end(), [](const channel* e) { return e->items() > 0; });
-  return some ? "stage '" + net_.run().stages[first_].info->name + "' does not take what waits for it"
-              : std::string();
+  return some
+             ? "stage '" + net_.run().stages[first_].info->name + "' does not take the items that wait for it"
+             : std::string();
 }
 
 bool node::outputs_have_room() const {
@@ -292,19 +293,18 @@ void node::hand_over(worker* w, outlet& o) {
     if (e.to->ended() && !items.empty()) {
       net_.run().fail(
           std::make_exception_ptr(
-              error("the end hook of a stage in a loop has sent items to a stage that has ended before it")),
+              error("the end hook of a stage in a loop has sent items to a stage that has already ended")),
           0);
       throw cancelled{};
     }
     const auto n = static_cast<std::int64_t>(items.size());
     const auto inside = in_loop->inside.fetch_add(n, std::memory_order_acq_rel) + n;
     if (inside > in_loop->limit) {
-      net_.run().fail(
-          std::make_exception_ptr(loop_overflow(
-              "the loop at stage '" + net_.run().stages[first_].info->name + "' holds " +
-              std::to_string(inside) + " items, more than its limit of " + std::to_string(in_loop->limit) +
-              ": more items come into being in it than leave it")),
-          0);
+      net_.run().fail(std::make_exception_ptr(loop_overflow(
+                          "the loop at stage '" + net_.run().stages[first_].info->name + "' holds " +
+                          std::to_string(inside) + " items, more than its limit of " +
+                          std::to_string(in_loop->limit) + ": more items are made in it than leave it")),
+                      0);
       throw cancelled{};
     }
   }

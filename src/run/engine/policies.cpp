@@ -59,7 +59,7 @@ std::shared_ptr<engine> make_threads(std::unique_ptr<run_state> state, const voi
                                                    [](const auto& s) { return s.info->farm >= 0; }))
     state->statistics.notes.push_back(
         "threads:" + std::to_string(policy.replicas) +
-        " bounds the replicas of farms, and there is no farm in this job, so the number does nothing");
+        " bounds the replicas of farms, but this job has no farm, so the number does nothing");
   return std::make_shared<dataflow::graph_engine>(std::move(state), std::move(how));
 }
 

@@ -148,7 +148,7 @@ std::string port_node::what_waits() const {
   }
   if (held.empty()) return held;
   return "stage '" + net_.run().stages[first_].info->name + "' has items at " + held +
-         (missing.empty() ? ", and takes none" : " and waits for some at " + missing);
+         (missing.empty() ? ", but takes none" : ", but waits for items at " + missing);
 }
 
 bool port_node::waits_for_its_loop() const {

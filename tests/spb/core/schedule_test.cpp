@@ -95,7 +95,7 @@ TEST(FrequencyPattern, SaysWhatIsWrong) {
   EXPECT_THAT(complaint("wave,1,0,2"), HasSubstr("least"));
   EXPECT_THAT(complaint("wave,1,3,2"), HasSubstr("maximum"));
   EXPECT_THAT(complaint("steps,1,2,3"), HasSubstr("is not steps"));
-  EXPECT_THAT(complaint("steps,1,0"), HasSubstr("nothing ever comes"));
+  EXPECT_THAT(complaint("steps,1,0"), HasSubstr("no item would ever be due"));
   EXPECT_THAT(complaint("bursts,1,2"), HasSubstr("is not bursts"));
   EXPECT_THAT(complaint("bursts,0,2,3"), HasSubstr("step"));
   EXPECT_THAT(complaint("trace"), HasSubstr("is not trace,<file>"));

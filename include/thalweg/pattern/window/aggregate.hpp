@@ -174,9 +174,9 @@ constexpr bool can_aggregate(const aggregate_functions<L, C, W>*) {
     constexpr bool combines = std::is_invocable_r_v<kept, C&, kept, const kept&>;
     static_assert(
         combines,
-        "thalweg::aggregate: combine must join two of what lift gives into one, as combine(A, A) -> A");
+        "thalweg::aggregate: combine must join two results of lift into one, as combine(A, A) -> A");
     static_assert(!combines || std::invocable<W&, const kept&>,
-                  "thalweg::aggregate: lower must be callable with what combine gives, as lower(const A&)");
+                  "thalweg::aggregate: lower must be callable with a result of combine, as lower(const A&)");
   }
   return aggregates<Agg, T>;
 }

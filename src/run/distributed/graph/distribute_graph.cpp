@@ -185,9 +185,10 @@ void graph_engine::distribute_graph() {
   for (const auto& [split, merge] : keeps_ranks_) {
     if (places_of(*split) != places_of(*merge))
       problems.push_back("stage '" + run.stages[merge->first()].info->name +
-                         "' puts the branches of stage '" + run.stages[split->first()].info->name +
-                         "' together again, which lie between a tw::split and an ordered tw::merge "
-                         "themselves: place both on one rank");
+                         "' restores the order of the branches of stage '" +
+                         run.stages[split->first()].info->name +
+                         "', and both are between another tw::split and its ordered tw::merge: "
+                         "place both on one rank");
   }
   // First all regions, while the edges are still those of the whole graph.
   std::map<const channel*, const region*> region_of;
@@ -230,11 +231,12 @@ void graph_engine::distribute_graph() {
     }
     const auto& sending = *run.stages[from.last() - 1].info;
     const auto& receiving = *run.stages[to.first()].info;
-    const auto way = "the way from stage '" + sending.name + "' to stage '" + receiving.name + "'";
+    const auto way = "the connection from stage '" + sending.name + "' to stage '" + receiving.name + "'";
     if (e.in_loop)
-      problems.push_back(way + " lies in a loop, which cannot be spread over ranks: place all of it on one");
+      problems.push_back(
+          way + " is in a loop, which cannot be spread over ranks: place the whole loop on one rank");
     if (e.options().pipe)
-      problems.push_back(way + " leads to another rank, so it cannot be a pipe of the user's");
+      problems.push_back(way + " leads to another rank, so it cannot have a custom .pipe");
     const bool numbered_from = r != nullptr && replicates(from);
     const bool numbered_to = r != nullptr && replicates(to);
     outbound* out = nullptr;

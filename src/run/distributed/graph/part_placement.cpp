@@ -48,7 +48,7 @@ part_placement::part_placement(exchange& others, int coordinator, std::vector<pl
   const auto all = replicas();
   if (all > most_partitions)
     throw invalid_job({"stage '" + info.name + "': has " + std::to_string(all) +
-                       " replicas on all ranks, but one of these divides its items up, among at most " +
+                       " replicas on all ranks, but one rank divides the items, among at most " +
                        std::to_string(most_partitions)});
   if (!keyed) return;
   // Also enough for a rank in reserve.

@@ -29,7 +29,7 @@ void read_head(byte_reader& from, task_message::header& head) {
   const auto at = [&](std::size_t place) { return std::to_integer<unsigned>(bytes[place]); };
   if (at(offsetof(task_message::header, paced)) > 1 || at(offsetof(task_message::header, more)) > 1 ||
       at(offsetof(task_message::header, what)) > static_cast<unsigned>(task_message::kind::ends))
-    throw codec_error("a message about a run of items is none");
+    throw codec_error("a message about a run of items is not valid");
   std::memcpy(&head, bytes.data(), bytes.size());
 }
 
@@ -50,7 +50,7 @@ void task_message_wire::chunk_codec::read(byte_reader& from, chunk_ptr& c) const
   std::uint8_t there = 0;
   from(there);
   if (there == 0) return;
-  if (how == nullptr) throw codec_error("a run of items has come where there are none");
+  if (how == nullptr) throw codec_error("a run of items has come where none can be");
   std::uint8_t paced = 0, ranked = 0;
   std::uint32_t n = 0;
   from(paced, ranked, n);

@@ -21,7 +21,7 @@ void require_threads(bool on_caller) {
   MPI_Is_thread_main(&main_thread);
   if (level < MPI_THREAD_FUNNELED)
     throw error(
-        "mpi: the program has initialised MPI without threads: it has to call MPI_Init_thread with "
+        "mpi: the program has initialised MPI without threads: it must call MPI_Init_thread with "
         "MPI_THREAD_FUNNELED at least");
   if (level >= MPI_THREAD_SERIALIZED) return;
   if (!on_caller)

@@ -62,7 +62,7 @@ void control::act_on(const header& head) {
       if (!std::exchange(told_cancel_, true)) {
         messages_.broadcast(head);
         notes_.add("mpi: rank " + std::to_string(root) +
-                   " has cancelled the run: not all of it has come out");
+                   " has cancelled the run: not all results have come out");
       }
       run.flags.cancel();
       net_->wake();

@@ -56,7 +56,7 @@ std::vector<stage_cost> costs_of(const report& r) {
 std::vector<stage_cost> saved_costs(const std::string& file) {
   std::ifstream in(file);
   if (!in) throw error("costs: cannot read '" + file + "'");
-  const error none("costs: '" + file + "' is no report: it has to be what report::to_json gave");
+  const error none("costs: '" + file + "' is not a report: it must be the output of report::to_json");
   std::vector<counted_stage> stages;
   try {
     const auto saved = nlohmann::json::parse(in);
@@ -66,8 +66,8 @@ std::vector<stage_cost> saved_costs(const std::string& file) {
       stages.push_back({s.at("name").get<std::string>(), source, items, service_in(s)});
     }
   } catch (const nlohmann::json::parse_error& problem) {
-    throw error("costs: '" + file + "' is no JSON from byte " + std::to_string(problem.byte) +
-                " on: it has to be what report::to_json gave");
+    throw error("costs: '" + file + "' is not JSON from byte " + std::to_string(problem.byte) +
+                " on: it must be the output of report::to_json");
   } catch (const nlohmann::json::exception&) {
     throw none;
   } catch (const not_reported&) {

@@ -40,8 +40,8 @@ bool joiner::meets(const std::string& job, std::size_t stages, int workers) {
     part();
     if (!same)
       throw error(
-          "mpi: this process was started to join a run, but builds another job than that has, or the same "
-          "with other options");
+          "mpi: this process was started to join a run, but builds another job than that run, or the same "
+          "job with other options");
     return false;
   }
   MPI_Intercomm_merge(parent_, 1, &bridge_);

@@ -137,8 +137,8 @@ void joining::spawn() {
   }
   for (int i = 0; i < to_.count; ++i) send_number(i, all_there ? 1 : 0, inter_);
   if (all_there) return become(state::started);
-  problem_ = other_job_ ? "they build another job, or the same with other options"
-                        : "they have ended without having come to this run";
+  problem_ = other_job_ ? "they build another job, or the same job with other options"
+                        : "they have ended without starting this run";
   MPI_Comm_disconnect(&inter_);
   become(state::failed);
 }

@@ -109,10 +109,11 @@ class wishes {
     const auto who = "mpi: .place of stage '" + p.stage + "'";
     const auto meant = named(run_, groups_, p.stage);
     if (meant.empty()) return fails(unknown_stage(run_, ".place", p.stage));
-    if (!p.ranks.empty() && !p.hosts.empty()) return fails(who + " names ranks and hosts: only one can hold");
+    if (!p.ranks.empty() && !p.hosts.empty())
+      return fails(who + " names both ranks and hosts: name only one kind");
     if (p.ranks.empty() && p.hosts.empty()) return fails(who + " names no rank");
     for (auto* g : meant) {
-      if (name(*g)) return fails(who + ": it has been placed already");
+      if (name(*g)) return fails(who + ": the stage is already placed");
     }
     named_.insert(named_.end(), meant.begin(), meant.end());
     for (auto* g : meant) p.hosts.empty() ? to_ranks(*g, p.ranks, who) : to_hosts(*g, p.hosts, who);
@@ -137,7 +138,7 @@ class wishes {
       if (r >= at_work_) return fails(who + " names rank " + std::to_string(r) + ", which is in .reserve");
     }
     if (!g.farm && ranks.size() > 1)
-      fails(who + " names " + std::to_string(ranks.size()) + " ranks, but it is serial: one executes it");
+      fails(who + " names " + std::to_string(ranks.size()) + " ranks, but the stage is serial: name one");
     g.at = counted(ranks);
   }
 
@@ -158,7 +159,7 @@ class wishes {
     }
     if (hosts.size() > 1 && !g.farm)
       return fails(who + " names " + std::to_string(hosts.size()) +
-                   " hosts, but it is serial: one executes it");
+                   " hosts, but the stage is serial: name one");
     g.at = g.farm ? farm_on(g, ranks, on_) : counted({idlest(ranks)});
   }
 
@@ -188,7 +189,7 @@ void take_costs(const run_state& run, const mpi_options& how, const std::string&
     const auto who = "mpi: " + from + " of stage '" + c.stage + "'";
     const auto meant = named(run, groups, c.stage);
     if (meant.empty()) problems.push_back(unknown_stage(run, from, c.stage));
-    if (meant.size() > 1) problems.push_back(who + " are those of several stages: name each of them");
+    if (meant.size() > 1) problems.push_back(who + " belong to several stages: name each of them");
     if (!(c.each.count() >= 0) || !(c.items >= 0)) problems.push_back(who + " must not be negative");
     if (meant.size() == 1) meant.front()->load += c.each.count() * c.items;
   }

@@ -69,13 +69,13 @@ void membership::look(const std::function<void(int)>& tell_state) {
         net_->wake();
       } else {
         notes_.add("mpi: no process has joined (" + joining_->problem() +
-                   "): the run has gone on with the ranks that began it");
+                   "): the run goes on with the ranks that began it");
       }
       settle();
       break;
     case too_late:
       if (tree_.rank == 0)
-        notes_.add("mpi: processes that were started to join came when the stream had ended");
+        notes_.add("mpi: processes that were started to join came after the end of the stream");
       settle();
       break;
     default:
@@ -90,7 +90,7 @@ void membership::wait_for_joiners() {
   if (patience_.count() == 0 || waited < 10 * patience_ || joining_->now() != joining::state::starting)
     return;
   end_program("the run has been over for " + seconds_of(waited) +
-                  ", and processes that were started to join it have not come to it, so rank 0 ends the "
+                  ", but processes that were started to join it have not joined, so rank 0 ends the "
                   "program on all ranks",
               comm_, joining_->begun());
 }

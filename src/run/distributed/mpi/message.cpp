@@ -29,13 +29,13 @@ void require(bool good, int from, const char* what, std::int64_t number) {
 }  // namespace
 
 void refuse(int from, const std::string& what) {
-  throw codec_error("rank " + std::to_string(from) + " has sent what it cannot have meant: " + what);
+  throw codec_error("rank " + std::to_string(from) + " has sent an invalid message: " + what);
 }
 
 std::size_t checked_length(int from, std::uint64_t n) {
   static const auto most = memory_of_machine();
   if (n > most)
-    refuse(from, std::to_string(n) + " bytes are to follow, and this machine has memory for " +
+    refuse(from, std::to_string(n) + " bytes are to follow, but this machine has memory for " +
                      std::to_string(most));
   return static_cast<std::size_t>(n);
 }
@@ -57,7 +57,7 @@ void message_reader::start(std::vector<bool> farms, bool may_stand_still) {
 message message_reader::read(int from, std::span<const std::byte> content) const {
   message m;
   if (content.size() < sizeof m.head)
-    refuse(from, "a message of " + std::to_string(content.size()) + " bytes, where its head alone has " +
+    refuse(from, "a message of " + std::to_string(content.size()) + " bytes, although its header alone has " +
                      std::to_string(sizeof m.head));
   std::memcpy(&m.head, content.data(), sizeof m.head);
   m.items = content.subspan(sizeof m.head);
@@ -66,7 +66,7 @@ message message_reader::read(int from, std::span<const std::byte> content) const
   } else {
     check(from, m.head);
     if (!m.items.empty())
-      refuse(from, std::to_string(m.items.size()) + " bytes behind a message that is a head alone");
+      refuse(from, std::to_string(m.items.size()) + " bytes after a message that is only a header");
   }
   return m;
 }
@@ -88,11 +88,11 @@ void message_reader::check_items(int from, message& m) const {
     refuse(from, "a truth value that is neither 0 nor 1");
   const auto behind = std::uint64_t{head.blocks} * sizeof(std::uint64_t);
   if (behind > m.items.size())
-    refuse(from, "a message with " + std::to_string(head.blocks) + " blocks, for whose lengths its " +
-                     std::to_string(m.items.size()) + " bytes have no room");
+    refuse(from, "a message of " + std::to_string(m.items.size()) +
+                     " bytes, too few for the lengths of its " + std::to_string(head.blocks) + " blocks");
   const auto at = m.items.size() - static_cast<std::size_t>(behind);
   if (head.apart != 0 && (head.blocks == 0 || at != 0))
-    refuse(from, "a message whose content follows apart, but is there as well, or does not follow");
+    refuse(from, "a message whose content should follow separately, but is included or missing");
   m.lengths.resize(head.blocks);
   if (behind > 0) std::memcpy(m.lengths.data(), m.items.data() + at, static_cast<std::size_t>(behind));
   m.items = m.items.first(at);
@@ -115,8 +115,8 @@ void message_reader::check(int from, const header& head) const {
     case kind::allow: {
       const auto& c = channel_of(from, head);
       through(c.sends && c.to[static_cast<std::size_t>(from)]);
-      require(n >= 0 && n <= most_int, from, "credit for so many runs of items: ", n);
-      require(head.grant >= 0, from, "credit for runs of so many items: ", head.grant);
+      require(n >= 0 && n <= most_int, from, "credit for this many runs of items: ", n);
+      require(head.grant >= 0, from, "credit for runs of this many items: ", head.grant);
       return;
     }
     case kind::progress:
@@ -128,7 +128,8 @@ void message_reader::check(int from, const header& head) const {
       return through(c.receives && c.from[static_cast<std::size_t>(from)]);
     }
     case kind::quiescence:
-      if (!may_stand_still_) refuse(from, "a question whether this rank stands still, which it never does");
+      if (!may_stand_still_)
+        refuse(from, "a question whether this rank is idle, which no rank asks in this run");
       require(head.paced <= static_cast<int>(quiescence::wave_message::kind::answer), from,
               "a question or an answer of kind ", head.paced);
       require(head.items <= static_cast<std::uint32_t>(dataflow::remedy::nothing), from,
@@ -139,14 +140,14 @@ void message_reader::check(int from, const header& head) const {
                      "a number of messages: ", n);
     case kind::resize:
       if (head.channel_id >= farms_.size() || !farms_[head.channel_id])
-        refuse(from, "replicas for stage " + std::to_string(head.channel_id) + ", which is in no farm");
+        refuse(from, "replicas for stage " + std::to_string(head.channel_id) + ", which is not in a farm");
       require(head.items >= 1 && head.items <= static_cast<std::uint32_t>(most_int), from,
               "a number of replicas: ", head.items);
       require(head.position >= 0 && head.position <= most_counted_by_ranks, from,
               "a number of changes: ", head.position);
       break;
     case kind::meet:
-      if (!joiners_) refuse(from, "that processes join the run, which none can");
+      if (!joiners_) refuse(from, "that processes join the run, which is not possible here");
       break;
     case kind::stop:
     case kind::cancel:
@@ -156,7 +157,7 @@ void message_reader::check(int from, const header& head) const {
     default:
       require(false, from, "a message of kind ", static_cast<int>(head.what));
   }
-  require(n >= 0 && n < ranks_, from, "the number of the rank that began to tell it: ", n);
+  require(n >= 0 && n < ranks_, from, "the number of the rank that sent it first: ", n);
 }
 
 }  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -50,7 +50,7 @@ void initialise(int* argc, char*** argv, const mpi_options& how) {
   const std::lock_guard hold(one_by_one);
   int is = 0;
   MPI_Finalized(&is);
-  if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
+  if (is != 0) throw error("mpi: MPI has been finalised, so no job can run with it any more");
   MPI_Initialized(&is);
   if (is != 0) {
     (void)joiner::here();
@@ -169,7 +169,7 @@ std::string description(const run_state& run, const mpi_options& how,
     if (c.opts.loop_limit != automatic) text += ", .loop_limit = " + std::to_string(c.opts.loop_limit);
     if (c.opts.when_full != when_full::block)
       text += c.opts.when_full == when_full::drop_new ? ", .when_full = drop_new" : ", .when_full = drop_old";
-    if (c.opts.pipe) text += ", a pipe of its own";
+    if (c.opts.pipe) text += ", a custom .pipe";
     text += '\n';
   }
   return text;
@@ -186,9 +186,9 @@ std::string difference(std::string_view mine, std::string_view others) {
     const auto a = next(mine), b = next(others);
     if (a == b) continue;
     const auto shown = [](std::string_view line) {
-      return line.empty() ? std::string("no such thing") : "[" + std::string(line) + "]";
+      return line.empty() ? std::string("nothing like it") : "[" + std::string(line) + "]";
     };
-    return "it has " + shown(a) + ", and rank 0 " + shown(b);
+    return "it has " + shown(a) + ", but rank 0 has " + shown(b);
   }
 }
 
@@ -209,10 +209,9 @@ void require_same(const std::string& mine, const std::string& own_problem, MPI_C
   const std::string_view root(reinterpret_cast<const char*>(first.data()), first.size());
   constexpr const char* another =
       " runs another job than rank 0, or the same with other options or arguments: ";
-  const auto other_job = mine == root
-                             ? std::string()
-                             : another + difference(mine, root) +
-                                   "; all ranks have to start the same program and to build the same job";
+  const auto other_job = mine == root ? std::string()
+                                      : another + difference(mine, root) +
+                                            "; all ranks must start the same program and build the same job";
   const auto problem = first_of(own_problem.empty() ? other_job : own_problem, comm);
   if (!problem.empty()) throw error("mpi: " + problem);
 }
@@ -225,13 +224,12 @@ void require_wires(const run_state& run, const dataflow::mapping& places) {
     const auto& b = places[w.to];
     if (a == b && a.size() == 1) continue;
     if (model::wire_of(*w.items) == nullptr)
-      problems.push_back(
-          "mpi: items of type " + model::type_name(*w.items) + " travel from stage '" +
-          run.stages[w.from].info->name + "' to stage '" + run.stages[w.to].info->name +
-          "', which are on different ranks, but nobody has said how: call thalweg::let_travel<" +
-          model::type_name(*w.items) + ">() before the run" +
-          (run.plan.is_line ? ", or name the policy thalweg::mpi in it" : "") +
-          " (a type with pointers or of several parts needs a thalweg::codec, too)");
+      problems.push_back("mpi: items of type " + model::type_name(*w.items) + " travel from stage '" +
+                         run.stages[w.from].info->name + "' to stage '" + run.stages[w.to].info->name +
+                         "' on another rank, but have no codec here: call thalweg::let_travel<" +
+                         model::type_name(*w.items) + ">() before the run" +
+                         (run.plan.is_line ? ", or name the policy thalweg::mpi in it" : "") +
+                         " (a type with pointers or of several parts also needs a thalweg::codec)");
   }
   if (!problems.empty()) throw invalid_job(std::move(problems));
 }
@@ -268,13 +266,14 @@ std::string obstacle(const dataflow::mapping& places, int ranks, MPI_Comm comm) 
   int least = 0;
   MPI_Allreduce(&level, &least, 1, MPI_INT, MPI_MIN, comm);
   if (least < MPI_THREAD_MULTIPLE)
-    return "mpi: .spawn needs MPI_THREAD_MULTIPLE, for which MPI has not been initialised or which it does "
-           "not give: no process can join the run";
+    return "mpi: .spawn needs MPI_THREAD_MULTIPLE, but MPI was not initialised with it or does not provide "
+           "it: "
+           "no process can join the run";
   const bool any = std::any_of(places.begin(), places.end(),
                                [&](const auto& at) { return !at.empty() && at.back().rank >= ranks; });
   return any ? std::string()
              : "mpi: .spawn: no stage can have replicas in processes that join (a farm can, unless its "
-               "items are divided up or it lies in a loop)";
+               "items are divided or it is in a loop)";
 }
 
 // Which of the program's runs is the next one: the same on all ranks, and in those that join.
@@ -334,7 +333,7 @@ void require_threads_for_another() {
   MPI_Query_thread(&level);
   if (level < MPI_THREAD_MULTIPLE)
     throw error(
-        "mpi: another run of this process goes on, and for several at a time MPI has to be initialised with "
+        "mpi: another run of this process goes on, and for several at once MPI must be initialised with "
         "MPI_THREAD_MULTIPLE");
 }
 
@@ -348,7 +347,7 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   require_threads_for_another();
   int is = 0;
   MPI_Finalized(&is);
-  if (is != 0) throw error("mpi: MPI has been finalised, after which nothing can be run with it");
+  if (is != 0) throw error("mpi: MPI has been finalised, so no job can run with it any more");
   if (auto* const self = joiner::here()) return make_joiner(*self, std::move(state), how, arguments, number);
   own_comm mine(rendezvous(number, how.patience));
   const auto watch = watch_before(how.patience);

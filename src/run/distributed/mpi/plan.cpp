@@ -26,7 +26,7 @@ Number number_in(std::string_view name, std::string_view text, Number least, Num
   Number n{};
   const auto read = std::from_chars(text.data(), text.data() + text.size(), n);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !(n >= least && n <= most))
-    throw error(std::string(name) + ": '" + std::string(text) + "' is not a number that makes sense here");
+    throw error(std::string(name) + ": '" + std::string(text) + "' is not a valid number here");
   return n;
 }
 
@@ -70,7 +70,7 @@ bool profiled(std::unique_ptr<run_state>& job, int rank) {
   if (rank > 0) return true;
   const auto colon = asked.find(':');
   const auto file = colon == std::string_view::npos ? std::string_view() : asked.substr(colon + 1);
-  if (file.empty()) throw error("THALWEG_PROFILE: say how many seconds, and a file: 2:report.json");
+  if (file.empty()) throw error("THALWEG_PROFILE: give the seconds and a file, as in 2:report.json");
   const std::chrono::duration<double> seconds(number_in(name, asked.substr(0, colon), 0.0, most));
   auto engine = any_policy(sequential{}).make(std::move(job));
   engine->start(true);

@@ -45,7 +45,7 @@ join_request read_join_request(int from, std::span<const std::byte> bytes) {
   if (r.first < 1 || r.count < 1 || r.first > most_ranks_of_run || r.count > most_ranks_of_run)
     refuse(from, "a run of " + std::to_string(r.first) + " ranks that " + std::to_string(r.count) + " join");
   for (const auto& at : r.places) {
-    if (at.empty()) refuse(from, "a stage that is nowhere");
+    if (at.empty()) refuse(from, "a stage that is on no rank");
     for (const auto& p : at) {
       if (!is_within(p.rank, r.in_all() - 1) || p.replicas < 0)
         refuse(from, std::to_string(p.replicas) + " replicas on rank " + std::to_string(p.rank) + " of " +
@@ -74,11 +74,11 @@ remote_error read_error(int from, std::span<const std::byte> bytes) {
 rank_statistics read_statistics(int from, std::span<const std::byte> bytes, std::size_t stages) {
   auto s = whole<rank_statistics>(from, bytes);
   if (s.stages.size() != stages)
-    refuse(from, "figures of " + std::to_string(s.stages.size()) + " stages, where there are " +
+    refuse(from, "figures of " + std::to_string(s.stages.size()) + " stages, although there are " +
                      std::to_string(stages));
   if (s.numbers.cpu_ns < 0 || !is_within(s.numbers.workers, most_workers_of_rank) ||
       !is_within(s.numbers.cores, most_workers_of_rank))
-    refuse(from, "a number of workers or cores, or a time, that none can have");
+    refuse(from, "an impossible number of workers or cores, or an impossible time");
   s.numbers.cpu_ns = std::min(s.numbers.cpu_ns, longest_time_ns);
   for (auto& c : s.channels) {
     c.blocked_ns = std::min(c.blocked_ns, longest_time_ns);
@@ -86,7 +86,7 @@ rank_statistics read_statistics(int from, std::span<const std::byte> bytes, std:
       refuse(from, "figures of a channel from stage " + std::to_string(c.from_stage) + " to stage " +
                        std::to_string(c.to_stage) + " of " + std::to_string(stages));
   }
-  if (!is_histogram(s.latency)) refuse(from, "latencies that are no histogram");
+  if (!is_histogram(s.latency)) refuse(from, "latencies that are not a histogram");
   return s;
 }
 

@@ -61,13 +61,13 @@ void wait_until(std::chrono::milliseconds patience, Done&& done, Late&& late) {
 std::string difference(int rank, std::int64_t theirs, std::int64_t mine) {
   const auto who = "rank " + std::to_string(rank);
   if (theirs == the_end)
-    return who + " has ended without coming to " + run_text(mine) +
-           ", which rank 0 has come to: all ranks have to run the same jobs";
+    return who + " has ended without starting " + run_text(mine) +
+           ", which rank 0 has started: all ranks must run the same jobs";
   if (mine == the_end)
-    return "rank 0 has ended without coming to " + run_text(theirs) + ", which " + who +
-           " has come to: all ranks have to run the same jobs";
-  return who + " has come to " + run_text(theirs) + ", and rank 0 to " + run_text(mine) +
-         ": all ranks have to run the same jobs one after the other";
+    return "rank 0 has ended without starting " + run_text(theirs) + ", which " + who +
+           " has started: all ranks must run the same jobs";
+  return who + " has started " + run_text(theirs) + ", but rank 0 " + run_text(mine) +
+         ": all ranks must run the same jobs in the same order";
 }
 
 // Of rank 0: waits for the numbers of all others.
@@ -104,7 +104,7 @@ void hear_all(std::int64_t number, std::chrono::milliseconds patience, int ranks
     }
     if (missing > most_named) names += " and " + std::to_string(missing - most_named) + " more";
     const bool one = missing == 1;
-    say("mpi: " + std::string(one ? "rank " : "ranks ") + names + (one ? " has" : " have") + " not come to " +
+    say("mpi: " + std::string(one ? "rank " : "ranks ") + names + (one ? " has" : " have") + " not started " +
         run_text(number) + " for " + seconds_of(patience) + "; rank 0 waits");
   });
 }
@@ -124,7 +124,7 @@ void agree(std::int64_t number, std::chrono::milliseconds patience) {
   wait_until(
       rank == 1 ? 2 * patience : std::chrono::milliseconds(0),
       [&] { return is_done(said) && is_done(answer); },
-      [&] { say("mpi: rank 1 waits for rank 0 to come to " + run_text(number) + ", or for others"); });
+      [&] { say("mpi: rank 1 waits for rank 0 to start " + run_text(number) + ", or for other ranks"); });
 }
 
 void open_rendezvous_comm(std::chrono::milliseconds patience, std::int64_t number) {
@@ -135,7 +135,7 @@ void open_rendezvous_comm(std::chrono::milliseconds patience, std::int64_t numbe
       patience, [&] { return is_done(r); },
       [&] {
         say("mpi: rank " + std::to_string(rank) + " waits in " + run_text(number) +
-            " for ranks that have not come to it (each that has come says so)");
+            " for ranks that have not started it (each rank that has started it says so)");
       });
   const auto mine = process::self();
   const int ranks = ranks_in(rendezvous_comm);

@@ -36,7 +36,7 @@ std::string make_sure_of(std::byte* from, std::size_t n) {
       from + (page - reinterpret_cast<std::uintptr_t>(from) % page) % page;  // NOLINT(*-reinterpret-cast)
   const auto skipped = static_cast<std::size_t>(begin - from);
   if (n > skipped && madvise(begin, n - skipped, MADV_POPULATE_WRITE) != 0 && errno != EINVAL)
-    return "there are no " + std::to_string(n) + " bytes of memory to share";
+    return "cannot get " + std::to_string(n) + " bytes of memory to share";
 #else
   (void)from, (void)n;
 #endif
@@ -168,7 +168,7 @@ std::unique_ptr<shared_memory> shared_memory::open(MPI_Comm comm, recipient& to,
       made->join(comm);
       return made;
     }
-    if (problem.empty()) problem = "another rank of this machine has no memory to share";
+    if (problem.empty()) problem = "another rank of this machine cannot get memory to share";
   }
   made->close();
   return nullptr;

@@ -30,12 +30,11 @@ void require_valid(const mpi_options& how) {
                        std::to_string(how.spawn));
   if (how.spawn > 0 && how.comm == one_sided)
     problems.emplace_back(
-        "mpi: .spawn and .comm = one_sided: what travels to processes that join and from them travels as "
-        "messages");
+        "mpi: .spawn and .comm = one_sided: items travel to and from processes that join only as messages");
   if (how.patience.count() != 0 && how.patience < least_patience)
-    problems.push_back("mpi: .patience must be " + std::to_string(least_patience.count()) +
-                       " ms at least, in which a machine does something else at times, or 0 (nobody is " +
-                       "missed), not " + std::to_string(how.patience.count()) + " ms");
+    problems.push_back("mpi: .patience must be at least " + std::to_string(least_patience.count()) +
+                       " ms, since a busy machine may pause a rank that long, or 0 (no rank is ever " +
+                       "given up), not " + std::to_string(how.patience.count()) + " ms");
   if (!how.costs.empty() && how.grouping != automatic)
     problems.emplace_back("mpi: .grouping and .costs: only one of them can say where stages go");
   if (how.apart && how.grouping != automatic)
