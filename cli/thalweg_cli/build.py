@@ -162,7 +162,7 @@ def leave_out_applications(preset: str, why: NotConfigured) -> None:
         Failed(
             f"the application {name} is left out: {one.why}",
             output="".join(left_out.blocks_of(why.said)),
-            remedy="mend its CMakeLists.txt; all else can be used meanwhile",
+            remedy="fix its CMakeLists.txt; everything else works meanwhile",
         ).show()
     left_out.leave_out(build_folder(preset), {**there, **new})
 
@@ -171,7 +171,7 @@ def check_targets(preset: str, targets: Sequence[str]) -> None:
     """Raises Failed if a target is of an application that is left out."""
     for name, one in left_out.left_out(build_folder(preset)).items() if preset == MEASURED else ():
         if {f"inputs_of_{name}", f"test_app_{name}"} & set(targets):
-            raise Failed(f"the application {name} is left out: {one.why}", remedy="mend its CMakeLists.txt")
+            raise Failed(f"the application {name} is left out: {one.why}", remedy="fix its CMakeLists.txt")
 
 
 def look_again_at_applications() -> None:

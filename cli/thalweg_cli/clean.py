@@ -19,10 +19,10 @@ def clean(
     ppi: Interfaces = None,
     folder: OwnFolder = None,
 ) -> None:
-    """Remove what was built: everything, or of some benchmark programs what is theirs alone."""
+    """Remove what was built: everything, or only what some benchmark programs alone use."""
     if bench or app or ppi:
         if everything:
-            raise Failed("--all and a choice of programs: only one of them can be removed")
+            raise Failed("--all and a choice of programs: give only one of them")
         chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
         remove_built(chosen)
         console.print(f"removed what was built of {', '.join(one.name for one in chosen)}", markup=False)

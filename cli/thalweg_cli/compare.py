@@ -33,7 +33,7 @@ def compare(
     after: Annotated[str, typer.Argument(metavar="B", help="The set that is compared with it.")] = LATEST,
     metric: Annotated[str, typer.Option(help=f"One of {', '.join(METRICS)}.")] = TIME.name,
     by: Annotated[
-        By, typer.Option(help="Match the threads asked for, or those that were really there.")
+        By, typer.Option(help="Match by the threads asked for, or by those really used.")
     ] = By.NTHREADS,
     store: StoreFile = None,
 ) -> None:

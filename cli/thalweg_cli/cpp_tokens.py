@@ -137,4 +137,4 @@ def _what_is_wrong(text: str, at: int) -> str:
         return "a string or a character that does not end on its line"
     if text[at] in "uULR":
         return "a raw string that does not end"
-    return f"{text[at]!r} is no part of C++"
+    return f"{text[at]!r} is not part of C++"

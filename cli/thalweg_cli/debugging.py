@@ -28,7 +28,7 @@ def check_one(count: int) -> None:
     """Raises Failed if there are several things to debug, before anything is built."""
     if count != 1:
         raise Failed(
-            f"--debug: that would be {count} programs or settings, and there is one terminal",
+            f"--debug: that would be {count} programs or settings, but there is one terminal",
             remedy="one --bench, one --input, and no ranges",
         )
 
@@ -41,7 +41,7 @@ def debug(settings: list[Setting], conditions: Conditions) -> int:
     check_one(len(settings))
     (setting,) = settings
     if setting.nprocs not in (None, 1):
-        raise Failed(f"--debug: that would be {setting.nprocs} processes, and there is one terminal")
+        raise Failed(f"--debug: that would be {setting.nprocs} processes, but there is one terminal")
     program = build_folder(PRESET) / setting.program.executable
     words = [*setting.options(), *conditions.options()]
     command = [*(conditions.executor or debugger()), str(program), *words]

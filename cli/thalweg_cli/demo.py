@@ -39,12 +39,12 @@ def demo(
     ] = None,
     policy: Annotated[str, typer.Option("--policy", "-p", help="Such as sequential or threads:2.")] = "pool",
     ranks: Annotated[
-        int | None, typer.Option("--mpi", help="Run it in so many processes, which speak MPI.", min=1, max=64)
+        int | None, typer.Option("--mpi", help="Run it in this many processes, over MPI.", min=1, max=64)
     ] = None,
 ) -> None:
     """Pack a directory tree block by block into a .tar.bz2, on all cores, and show what each stage did."""
     if ranks and policy != "pool":
-        raise Failed("--policy and --mpi: several processes have one policy, mpi")
+        raise Failed("--policy and --mpi: give only one of them; processes use the policy mpi")
     build("release", "demo")
     archive = (output or build_folder("release") / "demo.tar.bz2").resolve()
     program = build_folder("release") / "examples" / "demo" / "demo"
@@ -72,7 +72,7 @@ def beside(archive: Path) -> Iterator[Path]:
     The folder that it is in goes when its use ends, in whichever way, with all that is left in it.
     """
     if archive.exists() and not archive.is_file():
-        raise Failed(f"{archive} is there, and is not a file")
+        raise Failed(f"{archive} exists, but is not a file")
     try:
         folder = TemporaryDirectory(prefix=".thalweg-demo-", dir=archive.parent)
     except OSError as error:
@@ -166,8 +166,8 @@ def compare_with_sequential(command: list[str], archive: Path) -> None:
     same = filecmp.cmp(archive, other, shallow=False)
     other.unlink()
     if not same:
-        raise Failed(f"{archive} is not what the sequential run gives")
-    console.print("the sequential run gives the same bytes")
+        raise Failed(f"{archive} is not what the sequential run makes")
+    console.print("the sequential run makes the same bytes")
 
 
 def run_with_progress(command: list[str]) -> Report:
@@ -183,7 +183,7 @@ def follow(lines: Iterator[Report]) -> Report | None:
     console.print(f"packing {tree['entries']:,} files and folders, {tree['bytes'] / 1e6:.1f} MB")
     for name in tree["left_out"][:MOST_LEFT_OUT]:
         console.print(
-            f"left out (no file, folder or link, not to be read, or of 8 GiB or more): {name}", markup=False
+            f"left out (not a file, folder or link, not readable, or 8 GiB or more): {name}", markup=False
         )
     if (more := len(tree["left_out"]) - MOST_LEFT_OUT) > 0:
         console.print(f"... and {more} more", markup=False)

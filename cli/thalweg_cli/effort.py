@@ -98,9 +98,7 @@ def effort(
     bench: Benches = None,
     app: Applications = None,
     ppi: Interfaces = None,
-    file: Annotated[
-        list[Path] | None, typer.Option(help="A C++ source of your own; may be given again.")
-    ] = None,
+    file: Annotated[list[Path] | None, typer.Option(help="Your own C++ source; repeatable.")] = None,
     folder: OwnFolder = None,
     alone: Annotated[
         bool, typer.Option("--alone", help="Leave out what programs use of bench/support.")
@@ -118,7 +116,7 @@ def effort(
         ),
     ] = None,
 ) -> None:
-    """Show how much there is to write and to understand in benchmark programs, by their sources."""
+    """Show the programming effort of benchmark programs, measured in their sources."""
     rows: list[Row] = []
     broken: dict[str, Failed] = {}
     if bench or app or ppi or not file:
@@ -130,7 +128,7 @@ def effort(
     for why in broken.values():
         why.show()
     if broken and not rows:
-        raise Failed("none of these programs can be measured", remedy="mend what is told above")
+        raise Failed("none of these programs can be measured", remedy="fix what is reported above")
     outputs = [
         (place, how)
         for place, how in ((json_file, save_json), (csv_file, save_csv), (latex_file, save_latex))
@@ -141,7 +139,7 @@ def effort(
     for place, how in outputs:
         write(place, partial(how, rows))
     if broken:
-        raise Failed(f"{', '.join(broken)} cannot be measured", remedy="mend what is told above")
+        raise Failed(f"{', '.join(broken)} cannot be measured", remedy="fix what is reported above")
 
 
 def rows_of(

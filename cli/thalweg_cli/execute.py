@@ -48,7 +48,7 @@ def execute(
         typer.Option(
             "--input",
             metavar="CLASS|FILE|ADDRESS",
-            help="test, small, ..., huge, a file, or where a feed is waited for: tcp://HOST:PORT, "
+            help="test, small, ..., huge, a file, or the address to wait at for a feed: tcp://HOST:PORT, "
             "kafka://BROKER/TOPIC; A,B: one for each source of a program; repeatable.",
         ),
     ],
@@ -57,17 +57,18 @@ def execute(
     ppi: Interfaces = None,
     nthreads: Annotated[str, typer.Option(metavar=WHOLE, help="Threads; 1:2:8 means 1, 2, 4, 6, 8.")] = "1",
     nprocs: Annotated[
-        str | None, typer.Option(metavar=WHOLE, help="Ranks of programs over MPI; 1 if it is not given.")
+        str | None, typer.Option(metavar=WHOLE, help="Ranks of programs over MPI; 1 by default.")
     ] = None,
     hosts: Annotated[
         str, typer.Option(metavar="HOST[:N],...|FILE", help="Where these ranks run; this machine first.")
     ] = "",
     batch: Annotated[str | None, typer.Option(metavar=WHOLE, help="Elements of an item.")] = None,
     batch_bytes: Annotated[
-        str | None, typer.Option(metavar=WHOLE, help="Close an item when it has so many bytes.")
+        str | None, typer.Option(metavar=WHOLE, help="Close an item when it has this many bytes.")
     ] = None,
     batch_interval: Annotated[
-        str | None, typer.Option(metavar=REAL, help="Close an item so many seconds after its first element.")
+        str | None,
+        typer.Option(metavar=REAL, help="Close an item this many seconds after its first element."),
     ] = None,
     frequency: Annotated[
         str | None, typer.Option(metavar=REAL, help="Elements a second at the source.")
@@ -89,32 +90,37 @@ def execute(
     ] = None,
     find_sustainable: Annotated[
         bool,
-        typer.Option("--find-sustainable", help="Search the highest rate at which latency stays bounded."),
+        typer.Option(
+            "--find-sustainable", help="Search for the highest rate at which latency stays bounded."
+        ),
     ] = False,
     latency_bound: Annotated[
         float | None,
         typer.Option(
-            min=0.001, max=1e9, metavar="MS", help="The bound of p99 there; else ten times that at low load."
+            min=0.001, max=1e9, metavar="MS", help="The bound of p99; by default ten times p99 at low load."
         ),
     ] = None,
     when_late: Annotated[
-        WhenLate, typer.Option(help="What becomes of elements that are due while the stream is busy.")
+        WhenLate, typer.Option(help="What happens to elements that are due while the stream is busy.")
     ] = WhenLate.CATCH_UP,
     in_memory: Annotated[bool, typer.Option("--in-memory", help="Read all input before the stream.")] = False,
     user_arg: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEXT|A:B|A:STEP:B", help="An argument for the programs; may be given again."),
+        typer.Option(metavar="TEXT|A:B|A:STEP:B", help="An argument for the programs; repeatable."),
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Runs of each, in turn with the others.")] = 1,
-    warm_up: Annotated[int, typer.Option(min=0, help="Runs of each before those that count.")] = 0,
+    warm_up: Annotated[int, typer.Option(min=0, help="Warm-up runs of each, which do not count.")] = 0,
     verify: Annotated[bool, typer.Option("--verify", help="Check every output.")] = False,
     latency: Annotated[bool, typer.Option("--latency", help="Measure from source to sink.")] = False,
     throughput: Annotated[bool, typer.Option("--throughput", help="Show elements a second.")] = False,
     memory_usage: Annotated[
-        bool, typer.Option("--memory-usage", help="Show the most memory and the processor time.")
+        bool, typer.Option("--memory-usage", help="Show peak memory and processor time.")
     ] = False,
     monitor: Annotated[
-        int, typer.Option(min=0, max=3_600_000, metavar="MS", help="Keep samples, taken so often.")
+        int,
+        typer.Option(
+            min=0, max=3_600_000, metavar="MS", help="Take samples at this interval, and keep them."
+        ),
     ] = 0,
     executor: Annotated[str, typer.Option(help='A command that runs the programs: "perf stat".')] = "",
     pin: Annotated[str, typer.Option(metavar="CPUS", help="Processors they may use: 0,2 or 0-3.")] = "",
@@ -155,7 +161,7 @@ def execute(
         }
     )
     if latency_bound and not find_sustainable:
-        raise Failed("--latency-bound is of --find-sustainable, which is not asked for")
+        raise Failed("--latency-bound works only with --find-sustainable")
     conditions = Conditions(
         verify,
         latency or find_sustainable or bool(freq_recipe or latency_log),
@@ -296,7 +302,7 @@ def check_pattern(setting: Setting) -> None:
 def check_label(label: str) -> None:
     """Raises Failed if it would stand for other sets."""
     if label in (LATEST, PREVIOUS) or label.isdecimal():
-        raise Failed(f"--label {label}: numbers, {LATEST} and {PREVIOUS} mean sets by themselves")
+        raise Failed(f"--label {label}: numbers, {LATEST} and {PREVIOUS} already mean other sets")
 
 
 def make_ready(programs: Sequence[Program], inputs: Sequence[str], *, quiet: bool = False) -> list[Program]:

@@ -25,7 +25,7 @@ def feed(
     ],
     batch: Annotated[str | None, typer.Option(metavar="N", help="Elements that come at once.")] = None,
     batch_interval: Annotated[
-        str | None, typer.Option(metavar="S", help="Elements of so many seconds come at once.")
+        str | None, typer.Option(metavar="S", help="The elements of this many seconds come at once.")
     ] = None,
     frequency: Annotated[str | None, typer.Option(metavar="N", help="Elements a second.")] = None,
     freq_pattern: Annotated[

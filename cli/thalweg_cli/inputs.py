@@ -18,9 +18,7 @@ ALL = "all"
 HASHES = ".sha256"
 """The hashes of an input, among its files, as `sha256sum --check` reads them."""
 
-Apps = Annotated[
-    list[str] | None, typer.Option("--app", help="Only of this application; may be given again.")
-]
+Apps = Annotated[list[str] | None, typer.Option("--app", help="Only of this application; repeatable.")]
 Names = Annotated[
     list[str] | None, typer.Option("--input", help="Only those of this name, such as test; repeatable.")
 ]
@@ -38,10 +36,10 @@ class Chosen:
 def inputs(
     app: Apps = None,
     names: Names = None,
-    generate_them: Annotated[bool, typer.Option("--generate", help="Make those that are not there.")] = False,
+    generate_them: Annotated[bool, typer.Option("--generate", help="Make those that do not exist.")] = False,
     force: Force = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Compare those that are there with their hashes.")
+        bool, typer.Option("--verify", help="Compare existing ones with their hashes.")
     ] = False,
 ) -> None:
     """List the inputs of the applications, with their sizes; make or check them."""
@@ -153,7 +151,7 @@ def check(chosen: Sequence[Chosen]) -> bool:
             escape(one.application.name), escape(one.input.name), f"[{color}]{escape(found.says)}[/]"
         )
     if not table.row_count:
-        console.print("none of them is there")
+        console.print("none of them exists")
         return True
     print_table(table)
     return good

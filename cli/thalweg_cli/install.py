@@ -46,14 +46,14 @@ def install(
     ] = None,
     path: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=DIR", help="Where the sources of an interface are; may be given again."),
+        typer.Option(metavar="NAME=DIR", help="Where the sources of an interface are; repeatable."),
     ] = None,
     forget: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Remove such a place from the list.")
+        list[str] | None, typer.Option(metavar="NAME", help="Forget the folder of this interface.")
     ] = None,
     app: Annotated[
         list[str] | None,
-        typer.Option(help="Also what an application needs, or all of them; may be given again."),
+        typer.Option(help="Also what an application needs, or all of them; repeatable."),
     ] = None,
     list_only: Annotated[
         bool, typer.Option("--list", help="Show all interfaces, and install nothing.")
@@ -110,7 +110,7 @@ def register(places: Sequence[tuple[Interface, str]], forgotten: Sequence[Interf
                     f"{interface.title} also needs {other.title}: {state_of(other).remedy}", markup=False
                 )
         if os.environ.get(interface.variable, place) != place:
-            console.print(f"but {interface.variable} is set, and counts", markup=False)
+            console.print(f"but {interface.variable} is set, and is used instead", markup=False)
     look_again([interface.variable for interface in forgotten])
 
 
@@ -123,7 +123,7 @@ def install_for(names: Sequence[str]) -> None:
         for package in one.fix.removeprefix(APT).split()
     ]
     if not missing:
-        console.print("all packages that these applications need are there")
+        console.print("all packages that these applications need are installed")
         return
     install_all(list(dict.fromkeys(missing)))
     look_again_at_applications()
@@ -139,7 +139,7 @@ def install_packages(wanted: Sequence[Interface]) -> None:
             raise Failed(f"no package has {interface.title}", remedy=remedy)
     missing = [interface.package for interface in wanted if not state_of(interface).there]
     if not missing:
-        console.print("all of these packages are there")
+        console.print("all of these packages are installed")
         return
     install_all(missing)
     look_again([one.cached for one in wanted if one.package in missing])
@@ -151,7 +151,7 @@ def install_all(packages: Sequence[str]) -> None:
     install = [*apt, "install", "--no-install-recommends", *packages]
     # Lists of packages may be missing, or name files that the mirror no longer has.
     if not run(install) and not (run([*apt, "update"]) and run(install)):
-        raise Failed("the packages cannot be installed", remedy="apt's own words above say why")
+        raise Failed("the packages cannot be installed", remedy="apt's messages above say why")
 
 
 def run(command: Sequence[str]) -> bool:

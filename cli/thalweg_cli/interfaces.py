@@ -122,13 +122,13 @@ def registered() -> dict[str, Path]:
     if not isinstance(kept, dict) or not all(
         name in names and isinstance(place, str) for name, place in kept.items()
     ):
-        raise wrong(file, f"it is to have a folder for each of some of {', '.join(sorted(names))}")
+        raise wrong(file, f"it must map some of these to folders: {', '.join(sorted(names))}")
     return {name: Path(place) for name, place in kept.items()}
 
 
 def wrong(file: Path, what: str) -> Failed:
     """The failure for a file that says something else."""
-    return Failed(f"{file} cannot be read: {what}", remedy="mend it, or remove it and register again")
+    return Failed(f"{file} cannot be read: {what}", remedy="fix it, or remove it and register again")
 
 
 def keep(places: Mapping[str, Path]) -> None:

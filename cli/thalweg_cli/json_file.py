@@ -34,11 +34,11 @@ class JsonFile:
         try:
             values = json.loads(text, object_pairs_hook=once_each)
         except json.JSONDecodeError as error:
-            what = f"{file}:{error.lineno}: no JSON: {error.msg}, at column {error.colno}"
+            what = f"{file}:{error.lineno}: not JSON: {error.msg}, at column {error.colno}"
             raise Failed(what, output=marked(text, error.lineno, error.colno)) from error
         except Twice as twice:
             line = line_of(text, twice.name, last=True)
-            raise Failed(f"{file}:{line}: {twice.name} stands there twice") from twice
+            raise Failed(f"{file}:{line}: {twice.name} is there twice") from twice
         if not isinstance(values, dict):
             raise Failed(f'{file}:1: not an object: it begins with {{ and holds "name": value')
         return cls(file, text, values)

@@ -37,7 +37,7 @@ def list_all(
     bench: Benches = None,
     folder: OwnFolder = None,
 ) -> None:
-    """List benchmark programs and what is missing for those that cannot be built; or what else there is."""
+    """List benchmark programs and what is missing for those that cannot be built; or something else."""
     if bench and what is not What.BENCHMARKS:
         chosen = select_programs(known_programs(folder), bench, app or [], ppi or [])
         app = list(dict.fromkeys(one.application for one in chosen))

@@ -85,9 +85,7 @@ class Bench:
 
 def still_runs(setting: Setting, waited_s: float, used_s: float) -> None:
     """Says that a program has not ended yet, and whether it does anything."""
-    does = (
-        f"{used_s:.1f} s of processor time since this was last told" if used_s > IDLE_S else "it does nothing"
-    )
+    does = f"{used_s:.1f} s of processor time since the last report" if used_s > IDLE_S else "it does nothing"
     console.print(f"{setting.name}: runs for {waited_s:.0f} s, {does}", style="dim", markup=False)
 
 

@@ -36,7 +36,7 @@ HERE: dict[str, tuple[str, Callable[[Results, int], None]]] = {
 def micro(
     names: Annotated[list[str] | None, typer.Argument(help="Which benchmarks; without any, all.")] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Short runs, few repeats: to see that all works.")
+        bool, typer.Option("--quick", help="Short runs, few repeats: to see that everything works.")
     ] = False,
     repeats: Annotated[
         int | None, typer.Option(min=1, help="Interleaved repeats; 11, or 3 with --quick.")
@@ -129,7 +129,7 @@ def tell_cmake(peer_paths: list[str]) -> None:
         ["cmake", *settings, str(build_folder(PRESET))], cwd=ROOT, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        raise Failed("CMake does not take these paths", output=done.stdout + done.stderr)
+        raise Failed("CMake does not accept these paths", output=done.stdout + done.stderr)
 
 
 def build_programs(names: list[str]) -> bool:

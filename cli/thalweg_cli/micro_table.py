@@ -208,7 +208,9 @@ def machine_lines(results: Results) -> list[str]:
         f"commit {m.get('commit', 'unknown')}, {m.get('when', '')}; load when it began: {m['load']:.1f}",
     ]
     if results.quick:
-        lines.append("Quick run: short and with few repeats, to see that all works, not to conclude from.")
+        lines.append(
+            "Quick run: short and with few repeats; it shows that everything works, and nothing more."
+        )
     elif m["load"] > BUSY * m["cores"]:
         lines.append("The machine was busy with other things: intervals are wide, ratios may be off.")
     return lines

@@ -122,7 +122,7 @@ def hosts_of(text: str) -> tuple[Host, ...]:
             raise Failed(f"{given}: there is no host {host.name}: {error.strerror}") from error
     if not is_here(hosts[0].name):
         raise Failed(
-            f"{given}: {hosts[0].name} is another machine, and rank 0 is to write its results on this one",
+            f"{given}: {hosts[0].name} is another machine, but rank 0 must write its results on this one",
             remedy=f"--hosts localhost,{hosts[0].name}",
         )
     return hosts

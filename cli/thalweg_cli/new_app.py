@@ -29,7 +29,9 @@ TAKEN = frozenset(("apps", "core", "inputs", "std", "support", "spb", "testing",
 
 Folder = Annotated[
     Path | None,
-    typer.Option(metavar="FOLDER", help=f"Where your own are kept, if not where {USER_FOLDER} says."),
+    typer.Option(
+        metavar="FOLDER", help=f"Where your own applications are kept, if not where {USER_FOLDER} says."
+    ),
 ]
 
 
@@ -43,7 +45,7 @@ def new_app(
     ] = None,
     folder: Folder = None,
 ) -> None:
-    """Make an application of your own: a small one that works, to change as you like."""
+    """Make your own application: a small one that works, to change as you like."""
     check_name(name)
     check_operators(op or [])
     own = folder.absolute() if folder else user_folder()
@@ -70,19 +72,19 @@ def new_app(
 
 
 def delete_app(
-    name: Annotated[str, typer.Argument(help="An application of your own.")],
+    name: Annotated[str, typer.Argument(help="Your own application.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     folder: Folder = None,
 ) -> None:
-    """Remove an application of your own: its folder, and the inputs that it has made."""
+    """Remove your own application: its folder, and the inputs that it has made."""
     own = folder.absolute() if folder else user_folder()
     place = own / "apps" / name
     if not NAME.fullmatch(name) or not place.is_dir():
         if name in our_applications():
-            raise Failed(f"{name} is a part of Thalweg, and stays")
+            raise Failed(f"{name} is a part of Thalweg, and cannot be removed")
         remedy = did_you_mean(name, own_applications()) + "./thalweg list-apps"
         raise Failed(f"you have no application {name} in {own}", remedy=remedy)
-    if not yes and not typer.confirm(f"Remove {place} with all that is in it?"):
+    if not yes and not typer.confirm(f"Remove {place} with everything in it?"):
         raise Failed(f"{place} stays")
     made = input_cache() / name
     try:

@@ -20,7 +20,7 @@ from thalweg_cli.terminal import Failed, bar, console
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
-App = Annotated[str, typer.Option(help="The application that it is an input of.")]
+App = Annotated[str, typer.Option(help="The application that takes it.")]
 Name = Annotated[str, typer.Option(help="What programs and commands call it.")]
 
 
@@ -38,7 +38,7 @@ def new_input(
         ),
     ] = "",
 ) -> None:
-    """Give a name to a file of your own, so that it can be the input of an application."""
+    """Register your own file under a name, as the input of an application."""
     check_application(app)
     place = checked_place(file)
     expected = hash_text.strip().lower()
@@ -62,7 +62,7 @@ def new_input(
 
 
 def delete_input(app: App, name: Name) -> None:
-    """Take the name away from a file of your own; the file stays."""
+    """Remove the name of your own input; its file stays."""
     check_application(app)
     with changing() as there:
         mine = [one for one in there if one.application == app]
@@ -101,7 +101,9 @@ def check_free(app: str, name: str) -> None:
     if application.fix:
         raise Failed(f"{app} is not built here", remedy=application.fix)
     if any(one.name == name for one in application.inputs):
-        raise Failed(f"{app} has an input {name} already, which is made", remedy="choose another name")
+        raise Failed(
+            f"{app} already has an input {name}, which it makes itself", remedy="choose another name"
+        )
 
 
 def check_not_registered(there: list[Registered], app: str, name: str) -> None:

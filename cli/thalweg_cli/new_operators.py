@@ -32,7 +32,7 @@ def check_operators(names: Sequence[str]) -> None:
         if name in TAKEN or name in KEYWORDS or class_of(name) in classes:
             raise Failed(f"--op {name}: that name is taken", remedy="source and sink are always there")
         if names.count(name) > 1:
-            raise Failed(f"--op {name} stands there twice")
+            raise Failed(f"--op {name} is given twice")
 
 
 def class_of(name: str) -> str:

@@ -62,7 +62,7 @@ def install_packages() -> None:
     apt = apt_get(DEBIAN)
     command = [*apt, "install", "--no-install-recommends", *DEBIAN]
     if not run(command) and not (run([*apt, "update"]) and run(command)):
-        raise Failed("the packages of MPICH cannot be installed", remedy="apt's own words above say why")
+        raise Failed("the packages of MPICH cannot be installed", remedy="apt's messages above say why")
 
 
 def install_wheel(mpi: OtherMpi) -> None:

@@ -177,9 +177,11 @@ def check_format(found: JsonFile) -> None:
     """Raises Failed if a file is of another version."""
     version = found.values.get("format", 0)
     if not isinstance(version, int) or isinstance(version, bool) or version < 0:
-        raise Failed(f"{found.where('format')}: format: no number of a version: {version!r}")
+        raise Failed(f"{found.where('format')}: format: not the number of a version: {version!r}")
     if version > FORMAT:
-        what = f"{found.where('format')}: of format {version}, this program knows no later one than {FORMAT}"
+        what = (
+            f"{found.where('format')}: of format {version}, but this program knows no later one than {FORMAT}"
+        )
         raise Failed(what, remedy="use the ./thalweg that wrote it, or a later one")
     if version < FORMAT:
         raise Failed(f"{found.where('format')}: of an older format", remedy="./thalweg update")

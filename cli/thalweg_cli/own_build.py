@@ -34,7 +34,7 @@ def compile_programs(
     bench: Benches = None,
     app: Applications = None,
     ppi: Interfaces = None,
-    clean: Annotated[bool, typer.Option("--clean", help="Remove what was built of them first.")] = False,
+    clean: Annotated[bool, typer.Option("--clean", help="First remove what was built of them.")] = False,
     folder: OwnFolder = None,
 ) -> None:
     """Build benchmark programs, ours and your own."""
@@ -47,7 +47,7 @@ def compile_programs(
     for program in built:
         console.print(f"{program.name}: {program.executable}", markup=False)
     if broken := [program.name for program in chosen if program not in built]:
-        raise Failed(f"{', '.join(broken)} cannot be built", remedy="the compiler's words stand above")
+        raise Failed(f"{', '.join(broken)} cannot be built", remedy="the compiler's messages are above")
 
 
 def remove_built(programs: Sequence[Program]) -> None:

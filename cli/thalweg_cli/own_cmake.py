@@ -112,7 +112,7 @@ def reason(why: Failed) -> str:
 def check(one: Benchmark, ours: Collection[str]) -> Settings:
     """The settings of a benchmark. Raises Failed if something is wrong with it, or missing here."""
     if one.name in ours:
-        raise Failed(f"{one.name} is a program of Thalweg, too", remedy=f"./thalweg rename {one.name} NEW")
+        raise Failed(f"{one.name} is also a program of Thalweg", remedy=f"./thalweg rename {one.name} NEW")
     if not api_of(one.application).exists():
         raise Failed(f"there is no application {one.application}")
     if not one.program.is_file():

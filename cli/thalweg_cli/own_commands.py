@@ -62,14 +62,14 @@ def new(
     bench: Annotated[str, typer.Option(metavar="NAME", help="What makes its name: <app>_<ppi>_NAME.")],
     whole: Whole = False,
     app: Annotated[str, typer.Option(help="Its application.")] = "",
-    ppi: Annotated[str, typer.Option(help="Its interface: one of ours, or one of your own.")] = "",
+    ppi: Annotated[str, typer.Option(help="Its interface: one of ours, or your own.")] = "",
     start: Annotated[str, typer.Option("--from", metavar="BENCH", help="A benchmark to copy.")] = "",
     file: Annotated[Path | None, typer.Option(metavar="FILE", help="A program to copy.")] = None,
     folder: OwnFolder = None,
 ) -> None:
-    """Make a benchmark of your own: from our program of the interface, from a benchmark, or from a file."""
+    """Make your own benchmark: from our program of the interface, from a benchmark, or from a file."""
     if start and file:
-        raise Failed("--from and --file: only one of them can be what it is made from")
+        raise Failed("--from and --file: give only one of them")
     benchmarks = Benchmarks(folder)
     ours = [*written_programs(BENCH), *programs_of_own_applications()]
     if start:
@@ -87,7 +87,7 @@ def new(
     check_name(name, interface, benchmarks, ours)
     if interface not in known_interfaces():
         near = did_you_mean(interface, known_interfaces())
-        console.print(f"{interface} is an interface of your own" + (f" ({near.strip()})" if near else ""))
+        console.print(f"{interface} is your own interface" + (f" ({near.strip()})" if near else ""))
     made = create(benchmarks, name, begun, application, interface, composition)
     console.print(f"made {made.name} from {begun.name}: {made.program}", markup=False)
     console.print(
@@ -96,7 +96,7 @@ def new(
 
 
 def edit(name: Name, editor: Editor = "", folder: OwnFolder = None) -> None:
-    """Open the source of a benchmark of your own, or of a program of your application, in the editor."""
+    """Open the source of your own benchmark, or of a program of your application, in the editor."""
     benchmarks = Benchmarks(folder)
     other = None if name in benchmarks.names() else other_program(name)
     if other and other.application in own_applications():
@@ -106,12 +106,12 @@ def edit(name: Name, editor: Editor = "", folder: OwnFolder = None) -> None:
 
 
 def rename(
-    name: Annotated[str, typer.Argument(metavar="OLD", help="A benchmark of your own.")],
+    name: Annotated[str, typer.Argument(metavar="OLD", help="Your own benchmark.")],
     to: Annotated[str, typer.Argument(metavar="NEW", help="Its new name: <app>_<ppi>_NEW.")],
     whole: Whole = False,
     folder: OwnFolder = None,
 ) -> None:
-    """Give a benchmark of your own another name; what was measured of it keeps the old one."""
+    """Rename your own benchmark; measured runs keep the old name."""
     benchmarks = Benchmarks(folder)
     one = own_benchmark(benchmarks, name)
     composition = composition_in(to, one.application, one.interface)
@@ -136,13 +136,13 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     folder: OwnFolder = None,
 ) -> None:
-    """Remove a benchmark of your own, with its source; what was measured of it stays."""
+    """Remove your own benchmark, with its source; measured runs stay."""
     benchmarks = Benchmarks(folder)
     place = benchmarks.folder / name
     # One that cannot be read can be removed, by its whole name.
     gone = place if name in benchmarks.names() else own_benchmark(benchmarks, name).folder
     if not yes:
-        confirm(f"remove {gone.name} and all that is in {gone}?", "--yes does not ask")
+        confirm(f"remove {gone.name} and everything in {gone}?", "--yes does not ask")
     aside = gone.rename(benchmarks.staging(gone.name))
     shutil.rmtree(aside)
     forget_build(gone.name)
@@ -153,7 +153,7 @@ def check_name(name: str, interface: str, benchmarks: Benchmarks, ours: Sequence
     """Raises Failed if a benchmark cannot be called so, or if another one is."""
     for word in (interface, name):
         if not NAME.fullmatch(word) or word == "all":
-            raise Failed(f"{word!r} cannot be a name", remedy="letters, digits, and _ . + - behind the first")
+            raise Failed(f"{word!r} cannot be a name", remedy="letters, digits, and _ . + - after the first")
     if name in {program.name for program in ours}:
         raise Failed(f"{name} is a program already", remedy="take another name")
     if name in benchmarks.names() or (benchmarks.folder / name).exists():

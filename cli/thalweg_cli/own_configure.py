@@ -32,13 +32,13 @@ ToSet = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Set a key, or KEY.NAME, an entry of it; repeatable."),
 ]
 ToUnset = Annotated[
-    list[str] | None, typer.Option("--unset", metavar="KEY", help="Leave out a key or KEY.NAME; repeatable.")
+    list[str] | None, typer.Option("--unset", metavar="KEY", help="Remove a key or KEY.NAME; repeatable.")
 ]
-Show = Annotated[bool, typer.Option("--show", help="Print what it comes to, and change nothing.")]
+Show = Annotated[bool, typer.Option("--show", help="Print the whole result, and change nothing.")]
 
 
 def configure(
-    name: Annotated[str, typer.Argument(help="A benchmark: one of your own, or a program of Thalweg.")],
+    name: Annotated[str, typer.Argument(help="A benchmark: your own, or a program of Thalweg.")],
     get: ToGet = "",
     to_set: ToSet = None,
     unset: ToUnset = None,
@@ -46,7 +46,7 @@ def configure(
     editor: Editor = "",
     folder: OwnFolder = None,
 ) -> None:
-    """Say what a benchmark is built with, yours or ours; without options, open its file in the editor."""
+    """Set what a benchmark is built with, yours or ours; without options, open its file in the editor."""
     benchmarks = Benchmarks(folder)
     other = None if name in benchmarks.names() else other_program(name)
     if other:
@@ -81,7 +81,7 @@ def global_config(
     editor: Editor = "",
     folder: OwnFolder = None,
 ) -> None:
-    """Say what all benchmarks are built with, yours and ours; without options, open the file."""
+    """Set what all benchmarks are built with, yours and ours; without options, open the file."""
     own = Benchmarks(folder).folder
     asked = Asked(get, to_set or [], unset or [], show, editor)
     work_on(own / GLOBAL_FILE, asked, lambda: settings_from(global_sources(own)))

@@ -19,16 +19,16 @@ from thalweg_cli.terminal import Failed, confirm, console
 LIST = "operators.txt"
 """In the folder of an application: its operators, each with the files that it is made of."""
 
-Name = Annotated[str, typer.Argument(help="A benchmark of your own.")]
+Name = Annotated[str, typer.Argument(help="Your own benchmark.")]
 NameOrApplication = Annotated[
     str,
-    typer.Argument(help="A benchmark of your own; or an application of your own, for all of its programs."),
+    typer.Argument(help="Your own benchmark; or your own application, for all of its programs."),
 ]
 Operator = Annotated[str, typer.Option("--op", metavar="OPERATOR", help="An operator of its application.")]
 
 
 def edit_op(name: NameOrApplication, op: Operator, editor: Editor = "", folder: OwnFolder = None) -> None:
-    """Change an operator for one benchmark alone; or in an application of your own, for all its programs."""
+    """Change an operator for one benchmark alone; or in your own application, for all its programs."""
     if name in own_applications():
         edit_files([root_of(name) / file for file in files_of(name, op)[1]], editor)
         return
@@ -43,22 +43,22 @@ def edit_op(name: NameOrApplication, op: Operator, editor: Editor = "", folder: 
 def reset_op(
     name: Name,
     op: Annotated[
-        str, typer.Option(metavar="OPERATOR", help="One operator; without this, all that it has of its own.")
+        str, typer.Option(metavar="OPERATOR", help="One operator; without this, all that it has changed.")
     ] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     folder: OwnFolder = None,
 ) -> None:
     """Give a benchmark the application's operators again, all or one; what was changed in them is lost."""
     if name in own_applications():
-        what = f"the operators of {name} are your own, and nothing is kept that they could be set back to"
+        what = f"the operators of {name} are your own, so there is nothing to reset them to"
         raise Failed(what, remedy=f"./thalweg edit-op {name} --op {op or 'OPERATOR'}")
     one = own_benchmark(Benchmarks(folder), name)
     operators = [files_of(one.application, op)[0]] if op else list(one.operators)
     if missing := [operator for operator in operators if operator not in one.operators]:
         has = ", ".join(one.operators) or "none"
-        raise Failed(f"{one.name} has no {missing[0]} of its own", remedy=f"operators of its own: {has}")
+        raise Failed(f"{one.name} has no own {missing[0]}", remedy=f"it has its own: {has}")
     if not operators:
-        raise Failed(f"{one.name} has no operator of its own")
+        raise Failed(f"{one.name} has no own operators")
     left = replace(one, operators={key: its for key, its in one.operators.items() if key not in operators})
     files = {file for operator in operators for file in one.operators[operator]}
     gone = sorted(files - set(left.changed_files))
@@ -88,7 +88,7 @@ def operators_of(application: str) -> dict[str, list[str]]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError as error:
-        what = f"{application} does not tell which files its operators are made of"
+        what = f"{application} does not say which files make up its operators"
         raise Failed(what, remedy=f"write {file}: a line for each, its name and its files") from error
     found = {}
     for number, line in enumerate(lines, start=1):

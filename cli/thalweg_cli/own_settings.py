@@ -22,8 +22,8 @@ KEYS: Mapping[str, str] = {
     "CXX_FLAGS": "its flags",
     "BENCH_CXX": "the compiler of the benchmark's own program, which it also links; more words are flags",
     "BENCH_CXX_FLAGS": "its flags",
-    "PRE_SRC_CMD": "words in front of the program's source, where it is compiled",
-    "POST_SRC_CMD": "words behind it",
+    "PRE_SRC_CMD": "words before the program's source in the command that compiles it",
+    "POST_SRC_CMD": "words after it",
     "MACROS": "macros: -DNAME or NAME=VALUE",
     "INCLUDES": "folders of headers: -I FOLDER or FOLDER",
     "LIBS": "libraries: -L FOLDER, -l NAME or a file",
@@ -184,7 +184,7 @@ def words_of(source: Source, key: str, value: object) -> tuple[str, ...]:
         raise source.wrong(key, f"{what_is(value)}, not a text or a list of texts")
     for word in words:
         if ";" in word or "\n" in word:
-            raise source.wrong(key, f"CMake takes no semicolon and no line break: {word!r}")
+            raise source.wrong(key, f"CMake accepts no semicolon and no line break: {word!r}")
     return tuple(words)
 
 
@@ -269,7 +269,7 @@ def with_values(
             raise source.wrong(key, f"{word} does not belong there", remedy=f"it takes {KEYS[key]}")
         value = word.removeprefix(flag) or next(rest, "")
         if not value:
-            raise source.wrong(key, f"nothing stands behind {flag}")
+            raise source.wrong(key, f"nothing follows {flag}")
         found.append((flag, value))
     return found
 

@@ -31,11 +31,13 @@ from thalweg_cli.terminal import Failed, console
 def update(
     merged: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A benchmark whose operators have our changes now; repeatable."),
+        typer.Option(
+            metavar="NAME", help="A benchmark with whose operators you have merged our changes; repeatable."
+        ),
     ] = None,
     folder: OwnFolder = None,
 ) -> None:
-    """Bring your own benchmarks up to date with this version; say what has changed below their operators."""
+    """Bring your own benchmarks up to date with this version; say which files of their operators changed."""
     benchmarks = Benchmarks(folder)
     for name in merged or []:
         take_as_base(benchmarks.find(name))
@@ -55,7 +57,7 @@ def update(
         for note in notes or ["up to date"]:
             console.print(f"{name}: {note}", markup=False)
     if failed:
-        raise Failed(f"{', '.join(failed)} cannot be brought up to date", remedy="mend what is told above")
+        raise Failed(f"{', '.join(failed)} cannot be brought up to date", remedy="fix what is reported above")
 
 
 def update_one(folder: Path) -> Iterator[str]:
@@ -79,7 +81,7 @@ def update_file(file: Path) -> Iterator[str]:
     version = values.get("format", 0)
     if version == 0:  # written by hand
         values["format"] = FORMAT
-        yield f"it is of format {FORMAT} now"
+        yield f"it has format {FORMAT} now"
     else:
         check_format(found)
     application, interface = found.text_at("application"), found.text_at("interface")
@@ -113,7 +115,7 @@ def note_on(one: Benchmark, change: Change) -> str:
     own, base, now = map(str, places)
     if change.own is None or change.base is None:
         gone = own if change.own is None else base
-        return f"{gone} is gone: reset-op, and then edit-op, gives it back as it is in Thalweg"
+        return f"{gone} is gone: reset-op, and then edit-op, brings it back as it is in Thalweg"
     if change.now is None:
         return f"{change.file} is no longer in Thalweg: what is built with it may have to be changed, too"
     if change.now == change.base:

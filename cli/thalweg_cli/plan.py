@@ -30,23 +30,25 @@ def plan(
     program: Annotated[
         Path, typer.Argument(help="A program that runs a job under thalweg::mpi.", exists=True)
     ],
-    arguments: Annotated[list[str] | None, typer.Argument(help="Its own arguments, behind --.")] = None,
+    arguments: Annotated[list[str] | None, typer.Argument(help="Its own arguments, after --.")] = None,
     nprocs: Annotated[
-        int | None, typer.Option("--nprocs", "-n", help="For so many processes.", min=1, max=1 << 20)
+        int | None, typer.Option("--nprocs", "-n", help="For this many processes.", min=1, max=1 << 20)
     ] = None,
     hosts: Annotated[
-        str, typer.Option(metavar="HOST[:N],...|FILE", help="On these hosts, with so many processes each.")
+        str, typer.Option(metavar="HOST[:N],...|FILE", help="On these hosts, with this many processes each.")
     ] = "",
     cores: Annotated[
         int | None,
-        typer.Option(help="That each host has; without it, as many as this one.", min=1, max=1 << 20),
+        typer.Option(help="Cores of each host; by default as many as this one has.", min=1, max=1 << 20),
     ] = None,
     report: Annotated[
         Path | None, typer.Option(help="A saved report (to_json): what the stages have cost.", exists=True)
     ] = None,
     measure: Annotated[
         float,
-        typer.Option(metavar="S", help="Run it in one process for so many seconds to learn that.", min=0),
+        typer.Option(
+            metavar="S", help="First run it in one process for this many seconds to learn the costs.", min=0
+        ),
     ] = 0,
     launcher: Annotated[
         str,
@@ -57,12 +59,12 @@ def plan(
     """Print which processes and hosts would execute which stages, and what would travel between them."""
     if launcher and (nprocs or hosts or cores):
         raise Failed(
-            "--launcher starts processes: --nprocs, --hosts and --cores are for those that are made up"
+            "--launcher starts processes: --nprocs, --hosts and --cores describe ones that are not started"
         )
     if json_file:
         check_writable(json_file)
     if measure and report:
-        raise Failed("--measure and --report: costs come from one of them")
+        raise Failed("--measure and --report: give only one of them")
     command = [*parse_command(launcher, "--launcher"), str(program.absolute()), *(arguments or [])]
     with tempfile.TemporaryDirectory(prefix="thalweg-plan-") as folder:
         if measure:
@@ -97,7 +99,7 @@ def ask(program: Path, command: Sequence[str], variables: Mapping[str, str], ans
         raise Failed(
             "the program has ended without running a job under thalweg::mpi",
             output=done.errors,
-            remedy="if it chooses its policy by an argument, give that behind --",
+            remedy="if an argument chooses its policy, give that after --",
         )
     return answer.read_text(encoding="utf-8")
 
@@ -168,8 +170,8 @@ def limit(found: Plan) -> str:
     sending = [r["rank"] for r in found["ranks"] if r["travel_seconds_per_item"] >= enough]
     if sending:
         return (
-            f"{plural(len(sending), 'rank')} {spans(sending)} can send and receive no more, "
-            f"which takes {time_text(found['seconds_per_item'])} at least for each"
+            f"{plural(len(sending), 'rank')} {spans(sending)} cannot send and receive faster: "
+            f"each item takes at least {time_text(found['seconds_per_item'])}"
         )
     load = dict.fromkeys((rank["rank"] for rank in found["ranks"]), 0.0)
     for stage in found["stages"]:
@@ -178,7 +180,7 @@ def limit(found: Plan) -> str:
     full = [r["rank"] for r in found["ranks"] if load[r["rank"]] / r["workers"] >= enough]
     those, whose = plural(len(full), "rank"), "their" if len(full) > 1 else "its"
     work = f"each of {whose} workers has {time_text(found['seconds_per_item'])} of work per item"
-    return f"{those} {spans(full)} can do no more, as {work}"
+    return f"{those} {spans(full)} cannot work faster: {work}"
 
 
 def time_text(seconds: float) -> str:

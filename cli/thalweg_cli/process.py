@@ -55,7 +55,7 @@ class Finished:
             return said or f"it ended with code {self.code}"
         ended = f"it was ended by {signal_name(-self.code)}"
         if self.stuck:
-            ended += ", as it did not end by itself when all that it had started had"
+            ended += ", since it did not end after all processes that it had started"
         return f"{ended}: {said}" if said else ended
 
 

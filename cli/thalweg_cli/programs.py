@@ -28,9 +28,7 @@ MPI = "mpi"
 FEWEST_RANKS = {"mpi-dsparlib": 3}
 """Of interfaces whose farms need more than one: DSParLib's has a rank for the source, one for the sink."""
 
-Benches = Annotated[
-    list[str] | None, typer.Option(help="A program, such as bzip2_thalweg; may be given again.")
-]
+Benches = Annotated[list[str] | None, typer.Option(help="A program, such as bzip2_thalweg; repeatable.")]
 Applications = Annotated[list[str] | None, typer.Option(help="All programs of an application.")]
 Interfaces = Annotated[list[str] | None, typer.Option(help="All programs of an interface.")]
 """The options by which programs are chosen: what `select` takes."""
@@ -165,8 +163,8 @@ def own_benchmark(benchmarks: Benchmarks, name: str) -> Benchmark:
             raise
         if other := other_program(name):
             raise Failed(
-                f"{other.name} is no benchmark of your own",
-                remedy=f"./thalweg new --from {other.name} --bench NAME makes one of it",
+                f"{other.name} is not your own benchmark",
+                remedy=f"./thalweg new --from {other.name} --bench NAME makes one from it",
             ) from None
         raise
 
@@ -210,7 +208,7 @@ def select(
             console.print(f"left out: {program.name}: {program.missing}", style="dim", markup=False)
     found = [program for program in found if not program.missing]
     if not found:
-        raise Failed("no benchmark program fits", remedy="./thalweg list")
+        raise Failed("no benchmark program matches", remedy="./thalweg list")
     return found
 
 

@@ -75,7 +75,7 @@ def parsed(line: str, where: str) -> Registered:
         what = (
             f"{where}: this is not an application, a name, a path, two hashes and a size, with tabs between"
         )
-        raise Failed(what, remedy="mend the line, or remove it and register the input again")
+        raise Failed(what, remedy="fix the line, or remove it and register the input again")
     application, name, path, output_hash, size, input_hash = fields
     if not Path(path).is_absolute():
         raise Failed(f"{where}: the path {path} is not absolute")

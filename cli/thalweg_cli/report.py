@@ -46,7 +46,7 @@ def report(
     by: Annotated[
         By,
         typer.Option(
-            help="Axis of pictures, and of the page at first: threads asked for, or there, ranks, batches..."
+            help="Axis of pictures, and of the page at first: threads asked for, or used, ranks, batches..."
         ),
     ] = By.NTHREADS,
     one_scale: Annotated[
@@ -69,7 +69,7 @@ def report(
     ] = None,
     store: StoreFile = None,
 ) -> None:
-    """Make a page of sets of runs: plots, a ranking, all numbers, and on what they were measured."""
+    """Make a page of sets of runs: plots, a ranking, all numbers, and the machine they were measured on."""
     check_writable(output)
     with closing(Store(store or default_file())) as kept:
         sets = {one.id: one for one in map(kept.find, names or [LATEST])}
@@ -125,6 +125,6 @@ def select(kept: Sequence[Kept], bench: Sequence[str], app: Sequence[str], ppi: 
 def check_values(kept: Sequence[Kept], rows: Sequence[Row]) -> None:
     """Raises Failed if no run has numbers that may be shown."""
     if not any(row.series.good for row in rows):
-        error = next((row.series.error for row in rows if row.series.error), "they were all to warm up")
+        error = next((row.series.error for row in rows if row.series.error), "all of them were warm-up runs")
         names = ", ".join(one.name for one, _ in kept)
         raise Failed(f"no run of {names} succeeded, so there is nothing to show: {error}")

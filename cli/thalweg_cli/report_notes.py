@@ -111,7 +111,7 @@ def of_set(one: RunSet, rows: Sequence[Row]) -> list[Note]:
     here = one.circumstances
     found = []
     if not one.complete:
-        found.append(Note(RUNS, BAD, "The set was cut short: not all runs were made."))
+        found.append(Note(RUNS, BAD, "The set was interrupted: not all runs were made."))
     if here["cores"] and here["load"] > BUSY * here["cores"]:
         load = f"a load of {here['load']:.2f} on {here['cores']} cores"
         found.append(Note(MACHINE, CARE, f"The machine was busy when the set began, with {load}."))
@@ -123,7 +123,7 @@ def of_set(one: RunSet, rows: Sequence[Row]) -> list[Note]:
         text = f"The governor was {here['governor']}, so the clock may have changed."
         found.append(Note(MACHINE, CARE, text))
     if not any(run.warm_up for row in rows for run in row.series.runs):
-        found.append(Note(NOISE, PLAIN, "There were no runs to warm up, the first ones count."))
+        found.append(Note(NOISE, PLAIN, "There were no warm-up runs: the first ones count."))
     return found
 
 
@@ -131,7 +131,7 @@ def of_searches(rows: Sequence[Row]) -> list[Note]:
     """What is to be known of the searches for sustainable rates."""
     found = [(one, answer) for one, answer in searches(rows) if remark(answer)]
     lines = [f"set {one.name}: {answer.setting.name}: {remark(answer)}" for one, answer in found]
-    text = f"{len(lines)} sustainable rates are to be taken with care."
+    text = f"{len(lines)} sustainable rates are not certain."
     return [Note(SEARCHES, CARE, text, tuple(lines))] if lines else []
 
 

@@ -48,7 +48,7 @@ def results(
     ] = None,
     store: StoreFile = None,
 ) -> None:
-    """List the sets of runs that are kept; show some, or write them for other programs."""
+    """List the sets of runs that are kept; show some, or export them."""
     with closing(Store(store or default_file())) as kept:
         sets = [kept.find(name) for name in names] if names else kept.sets()
         wanted = names or json_file or csv_file

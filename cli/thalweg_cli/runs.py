@@ -203,5 +203,5 @@ def read(file: Path) -> tuple[Result, str]:
     except FileNotFoundError:
         return {}, "it wrote no results"
     except (OSError, ValueError) as error:
-        return {}, f"what it wrote are no results: {error}"
-    return (result, "") if isinstance(result, dict) else ({}, "what it wrote are no results")
+        return {}, f"what it wrote is not a file of results: {error}"
+    return (result, "") if isinstance(result, dict) else ({}, "what it wrote is not a file of results")

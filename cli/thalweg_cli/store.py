@@ -103,7 +103,7 @@ class Store:
                 if make:
                     self._prepare()
                 elif self._check():
-                    raise Failed(f"{file} is empty, no store of results")
+                    raise Failed(f"{file} is empty, not a store of results")
         except BaseException:
             self._db.close()
             raise
@@ -133,7 +133,7 @@ class Store:
         if self._pragma("application_id") != APPLICATION:
             raise Failed(f"{self.file} is a database, but not one of results")
         if version > SCHEMA:
-            what = f"{self.file} is of version {version}, this program knows no later one than {SCHEMA}"
+            what = f"{self.file} is of version {version}, but this program knows no later one than {SCHEMA}"
             raise Failed(what, remedy="use the ./thalweg that wrote it, or --store with another file")
         return False
 

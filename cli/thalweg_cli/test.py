@@ -108,10 +108,10 @@ def test(
         bool, typer.Option("--quick", help="Only the release build, fewer random jobs.")
     ] = False,
     only: Annotated[Preset | None, typer.Option(help="Only this build.")] = None,
-    app: Annotated[str | None, typer.Option(help="Only those of an application of your own.")] = None,
+    app: Annotated[str | None, typer.Option(help="Only those of your own application.")] = None,
     mpi: Annotated[
         list[OtherMpi] | None,
-        typer.Option(help="Only those of ranks, with another MPI, which is installed; may be given again."),
+        typer.Option(help="Only those of ranks, with another MPI, which is installed first; repeatable."),
     ] = None,
     long: Annotated[
         bool, typer.Option("--long", help=f"{LONG:g} times as many random jobs, and as much fuzzing.")
@@ -127,7 +127,7 @@ def test(
     presets = [Preset.RELEASE, Preset.ASAN, Preset.TSAN, Preset.FUZZ]
     if mpi:
         if only or coverage:
-            raise Failed("--mpi has builds of its own", remedy="leave out --only and --coverage")
+            raise Failed("--mpi has separate builds", remedy="leave out --only and --coverage")
         presets = []
     elif only:
         presets = [only]

@@ -60,7 +60,7 @@ class Demo(unittest.TestCase):
         said = io.StringIO()
         with redirect_stdout(said):
             run_with_progress(program({**TREE, "left_out": ["a:100: [b]", *"bcdefghijklm"]}, report(3)))
-        self.assertIn("or of 8 GiB or more): a:100: [b]\n", said.getvalue())
+        self.assertIn("or 8 GiB or more): a:100: [b]\n", said.getvalue())
         self.assertIn("... and 3 more", said.getvalue())
 
     def test_gives_the_last_report(self) -> None:

@@ -125,7 +125,7 @@ class Tokens(unittest.TestCase):
             ("a\nb /* c\n", "a comment"),
             ('a\n"b\n', "a string"),
             ('a\nu8R"(b"\n', "a raw string"),
-            ("a\n\0", "no part"),
+            ("a\n\0", "not part"),
         ):
             with self.subTest(source), self.assertRaisesRegex(Failed, rf"source\.cpp:2: .*{what}"):
                 tokenize(source, "source.cpp")

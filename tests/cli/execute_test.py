@@ -163,7 +163,7 @@ class Execute(FakeBuild):
         self.assertRegex(told, r"a_tbb, test, 1 threads, run 1 of 2: it was ended by SIGSEGV")
         self.assertRegex(told, r"b_tbb, test, 1 threads, run 1 of 2: it did not end within 0.3 s")
         self.assertRegex(told, r"c_tbb, test, 1 threads, run 1 of 2: it wrote no results")
-        self.assertRegex(told, r"d_tbb, test, 1 threads, run 1 of 2: what it wrote are no results")
+        self.assertRegex(told, r"d_tbb, test, 1 threads, run 1 of 2: what it wrote is not a file of results")
         errors = [bool(run.error) for run in self.kept()]
         self.assertEqual(errors, [True] * 4 + [False] * 2)
 
@@ -303,7 +303,7 @@ class Execute(FakeBuild):
             (("--frequency", "1:2"), "needs a step"),
             (("--frequency", "1", "--freq-pattern", "wave,1,2,3"), "only one of them"),
             (("--freq-recipe", "wave", "--find-sustainable"), "only one of them"),
-            (("--latency-bound", "5"), "--latency-bound is of --find-sustainable"),
+            (("--latency-bound", "5"), "--latency-bound works only with --find-sustainable"),
             (("--batch-bytes", "0"), "--batch-bytes 0"),
             (("--frequency", ""), "--frequency : not N or A:STEP:B"),
             (("--frequency", "1e-9"), "1E-9 is not at least 1e-06"),

@@ -159,7 +159,7 @@ class NewInput(FakeTool):
     def test_what_is_wrong_is_told_and_nothing_lost(self) -> None:
         self.register()
         self.refuses(f"primes has an input mine already: {self.file}")
-        self.refuses("primes has an input test already, which is made", name="test")
+        self.refuses("primes already has an input test, which it makes", name="test")
         self.refuses("letters, digits", name="a/b")
         self.refuses("letters, digits", name="-x")
         self.refuses("neither a SHA-256 (64 digits) nor an MD5 (32)", "--hash", "12ab", name="other")

@@ -127,9 +127,9 @@ class Places(InAHome):
         self.file.parent.mkdir(parents=True)
         for text, says in (
             ('{\n "fastflow": \n}', "line 3"),
-            ("[]", "a folder for each"),
-            ('{"fastflow": 1}', "a folder for each"),
-            ('{"tbb": "/"}', "a folder for each"),
+            ("[]", "map some of these to folders"),
+            ('{"fastflow": 1}', "map some of these to folders"),
+            ('{"tbb": "/"}', "map some of these to folders"),
         ):
             with self.subTest(text):
                 self.file.write_text(text, encoding="utf-8")
@@ -203,12 +203,12 @@ class Packages(InAHome):
             configured.assert_called_once()
             done, ran = self.run_with("--app", "c", missing=True)
         self.assertEqual(ran, [])
-        self.assertIn("all packages that these applications need are there", done.output)
+        self.assertIn("all packages that these applications need are installed", done.output)
 
     def test_nothing_to_do(self) -> None:
         done, ran = self.run_with(missing=False)
         self.assertEqual((done.exit_code, ran), (0, []))
-        self.assertIn("all of these packages are there", done.output)
+        self.assertIn("all of these packages are installed", done.output)
         self.assertEqual(self.run_with("--list", missing=True)[1], [])
 
     def test_failures(self) -> None:

@@ -107,7 +107,7 @@ class NewApplication(OwnFolder):
             (("sink",), "that name is taken"),
             (("while",), "that name is taken"),
             (("metrics",), "that name is taken"),
-            (("rank", "rank"), "stands there twice"),
+            (("rank", "rank"), "is given twice"),
         ):
             with self.subTest(names):
                 self.fails(says, "new-app", "noise", *(word for name in names for word in ("--op", name)))
@@ -178,7 +178,7 @@ class NewApplication(OwnFolder):
 
     def test_what_is_not_the_users_stays(self) -> None:
         self.type("new-app", "noise")
-        self.fails("primes is a part of Thalweg, and stays", "delete-app", "primes", "--yes")
+        self.fails("primes is a part of Thalweg, and cannot be removed", "delete-app", "primes", "--yes")
         self.fails("did you mean noise?", "delete-app", "nose", "--yes")
         self.fails("you have no application ..", "delete-app", "..", "--yes")
         self.assertTrue((self.folder / "apps" / "noise").is_dir())

@@ -354,7 +354,7 @@ class Operators(Own):
 
     def test_reset_of_all_operators(self) -> None:
         one = self.make()
-        self.assertIn("has no operator of its own", self.refused("reset-op", "first").what)
+        self.assertIn("has no own operators", self.refused("reset-op", "first").what)
         self.good("edit-op", "first", "--op", "primality", "--editor", "sed -i 1i//mine")
         self.good("edit-op", "first", "--op", "sink")
         self.assertIn("nothing was changed", self.refused("reset-op", "first", answer="n\n").what)
@@ -368,7 +368,7 @@ class Operators(Own):
         self.make()
         failure = self.refused("edit-op", "first", "--op", "primalty")
         self.assertIn("did you mean primality? one of source, primality, sink", failure.remedy)
-        self.assertIn("no sink of its own", self.refused("reset-op", "first", "--op", "sink").what)
+        self.assertIn("no own sink", self.refused("reset-op", "first", "--op", "sink").what)
 
     def test_application_of_ones_own(self) -> None:
         self.good("new-app", "collatz")
@@ -386,7 +386,7 @@ class Operators(Own):
         # In the application itself, for all its programs.
         self.good("edit-op", "collatz", "--op", "longest", "--editor", "sed -i 1i//all")
         self.assertEqual((theirs / "collatz.cpp").read_text(encoding="utf-8"), f"//all\n{before}")
-        self.assertIn("nothing is kept", self.refused("reset-op", "collatz", "--op", "longest").what)
+        self.assertIn("nothing to reset them to", self.refused("reset-op", "collatz", "--op", "longest").what)
         self.assertIn("no operator longst", self.refused("edit-op", "collatz", "--op", "longst").what)
         self.good("edit", "collatz_thalweg_farm", "--editor", "sed -i 1i//too")
         program_text = (theirs / "bench" / "thalweg" / "farm.cpp").read_text(encoding="utf-8")
@@ -601,7 +601,7 @@ class Configuration(Own):
             (["--set", "MACROS"], "no value"),
             (["--set", "MACROS=-O2"], "-O2 does not belong there"),
             (["--set", "MACROS=-D 1"], "no macro: 1"),
-            (["--set", "INCLUDES=-I"], "nothing stands behind -I"),
+            (["--set", "INCLUDES=-I"], "nothing follows -I"),
             (["--set", "CXX_FLAGS='"], "No closing quotation"),
             (["--set", "LDFLAGS=a;b"], "no semicolon"),
             (["--set", "USES=tbbb"], "there is no interface tbbb"),
@@ -625,7 +625,7 @@ class Configuration(Own):
         one = self.make()
         file = one.folder / "benchmark.json"
         failure = self.refused("configure", one.name, "--editor", 'sed -i "s/: {}/: {,}/"')
-        self.assertRegex(failure.what, rf"{file}:7: no JSON: .*, at column \d+")
+        self.assertRegex(failure.what, rf"{file}:7: not JSON: .*, at column \d+")
         self.assertIn("^", failure.output)
         # It can be opened again to be mended.
         self.good("configure", one.name, "--editor", 'sed -i "s/: {,}/: {}/"')
@@ -640,7 +640,7 @@ class Configuration(Own):
         plain = {"format": 1, "application": "primes", "interface": "mine", "composition": "first"}
         for text, says in (
             ("[]", f"{file}:1: not an object"),
-            ('{\n"format": 1,\n"format": 1}', f"{file}:3: format stands there twice"),
+            ('{\n"format": 1,\n"format": 1}', f"{file}:3: format is there twice"),
             ('{"format": 1}', f'{file}:1: "application" is missing'),
             (json.dumps(plain | {"application": 3}, indent=0), f"{file}:3: application is a number"),
             (json.dumps(plain | {"composition": "x"}, indent=0), f"{file}:5: the folder is called"),
@@ -724,7 +724,7 @@ class Managed(Own):
         self.assertIn("primes_mine_copy: it has the name of its folder now", self.good("update"))
         self.rewrite(one, '{"application": "primes", "interface": "mine", "composition": "first"}')
         self.assertIn("older format", self.refused("edit", one.name).what)
-        self.assertIn("primes_mine_first: it is of format 1 now", self.good("update"))
+        self.assertIn("primes_mine_first: it has format 1 now", self.good("update"))
         self.assertEqual(len(list(own_programs(Benchmarks(self.folder)))), 2)
 
     def test_update_goes_on_behind_what_is_broken(self) -> None:
@@ -775,7 +775,7 @@ class Managed(Own):
         with mock.patch.object(own_cmake, "build_folder", return_value=self.root / "build"):
             ours = [Written(one.name, "primes", "mine", one.program)]
             left_out = tell_cmake(Benchmarks(self.folder), "release", ours).left_out
-        self.assertIn("is a program of Thalweg, too", left_out[one.name])
+        self.assertIn("is also a program of Thalweg", left_out[one.name])
 
 
 class Listed(Own):
@@ -798,7 +798,7 @@ class Listed(Own):
         )
         said = self.good("list")
         self.assertRegex(said, r"primes_mine_a +primes +mine +a +yes, yours")
-        self.assertRegex(said, r"primes_mine_b .*no: .*benchmark.json:\d: no JSON")
+        self.assertRegex(said, r"primes_mine_b .*no: .*benchmark.json:\d: not JSON")
 
     def test_what_cmake_misses(self) -> None:
         self.make("a")
@@ -907,7 +907,7 @@ class Listed(Own):
         kept.write_text("{", encoding="utf-8")
         (one,) = [one for one in programs.known_programs(self.folder) if one.missing]
         self.assertEqual(one.name, "primes_tbb_farm")
-        self.assertIn(f"{kept}:1: no JSON", one.missing)
+        self.assertIn(f"{kept}:1: not JSON", one.missing)
 
     def test_what_is_debugged_has_lines(self) -> None:
         self.make("a")

@@ -103,7 +103,7 @@ class Plan(unittest.TestCase):
         few = [{**rank, "workers": 2} for rank in PLAN["ranks"]]
         self.assertEqual(
             limit({**PLAN, "ranks": few, "seconds_per_item": 1e-3}),
-            "ranks 1-3 can do no more, as each of their workers has 1.00 ms of work per item",
+            "ranks 1-3 cannot work faster: each of their workers has 1.00 ms of work per item",
         )
 
     def test_messages_limit_quick_stages(self) -> None:
@@ -111,7 +111,7 @@ class Plan(unittest.TestCase):
         ranks = [{**r, "travel_seconds_per_item": 6e-8 if r["rank"] == 0 else 1e-8} for r in PLAN["ranks"]]
         self.assertEqual(
             limit({**PLAN, "ranks": ranks, "stages": stages, "seconds_per_item": 6e-8}),
-            "rank 0 can send and receive no more, which takes 60.00 ns at least for each",
+            "rank 0 cannot send and receive faster: each item takes at least 60.00 ns",
         )
 
     def test_what_waits_for_replicas(self) -> None:
@@ -156,7 +156,7 @@ class Plan(unittest.TestCase):
     def test_processes_that_a_launcher_starts(self) -> None:
         with mock.patch.dict(os.environ, {"FROM": "here"}):
             self.assertEqual(self.type("--launcher", "env FROM=there").exit_code, 0)
-        self.assertRaisesRegex(Failed, "made up", self.fails, "--launcher", "env", "--nprocs", "2")
+        self.assertRaisesRegex(Failed, "not started", self.fails, "--launcher", "env", "--nprocs", "2")
         self.assertRaisesRegex(Failed, "no command nothing", self.fails, "--launcher", "nothing")
 
     def test_hosts_that_are_none(self) -> None:

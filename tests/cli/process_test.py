@@ -84,7 +84,7 @@ class Finish(unittest.TestCase):
         with mock.patch.object(process, "PATIENCE_WITH_STUCK_S", 0.3):
             done = finish([sys.executable, "-S", "-c", STUCK], starts_others=True)
             self.assertEqual((done.stuck, done.late, done.code), (True, False, -signal.SIGTERM))
-            self.assertIn("did not end by itself", done.cause("mpirun"))
+            self.assertIn("did not end after all processes", done.cause("mpirun"))
             # One that has its children waited for is not stuck, nor is one whose children work.
             for script in ("true; sleep 0.6; exit 2", "sleep 0.6 & sleep 0.6; exit 2"):
                 self.assertEqual(finish(["bash", "-c", script], starts_others=True).code, 2)

@@ -230,7 +230,7 @@ class Page(OverAStore):
         data = self.data("first", "second")
         found = {note["text"]: note["details"] for note in data["notes"]}
         self.assertIn("The output of 1 of 25 runs was not checked (exec --verify).", found)
-        self.assertIn("Set 2 (second): There were no runs to warm up, the first ones count.", found)
+        self.assertIn("Set 2 (second): There were no warm-up runs: the first ones count.", found)
         self.assertEqual(
             found["Sets 1 (first) and 2 (second) were not measured alike."],
             ["cpu: a <processor> -> another"],

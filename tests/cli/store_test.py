@@ -200,7 +200,7 @@ class Refuses(InAFolder):
         with self.database() as database:
             database.execute(f"PRAGMA user_version = {SCHEMA + 1}")
         for make in (False, True):
-            self.refused(f"is of version {SCHEMA + 1}, this program knows no later one", make=make)
+            self.refused(f"is of version {SCHEMA + 1}, but this program knows no later one", make=make)
 
     def test_files_of_others(self) -> None:
         self.file.parent.mkdir()
