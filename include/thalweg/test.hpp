@@ -1,5 +1,5 @@
-/// `test`: a stage or a pattern by itself, item by item, on a clock of its own. Works with any test
-/// framework, and without one.
+/// `test`: tests a stage or a pattern alone, item by item, with its own clock. Works with any test framework,
+/// and without one.
 #pragma once
 
 #include <thalweg/model/graph.hpp>
@@ -22,11 +22,11 @@ namespace THALWEG_NAMESPACE {
 
 namespace testing_detail {
 
-/// What can be said at any place of a chain.
+/// The steps that are possible at any place of a chain.
 template <class Self> class steps {
  public:
-  /// Lets time pass: what is due meanwhile (intervals, windows, paced sources) happens, in its order. Time
-  /// begins at 0, and passes only when a test says so, or a stage waits before a retry.
+  /// Lets time pass: what is due meanwhile (intervals, windows, paced sources) happens, in order. Time begins
+  /// at 0, and passes only when a test says so, or a stage waits before a retry.
   Self& advance(std::chrono::nanoseconds by) {
     if (by.count() < 0) bench_->fail("advance: time does not go back");
     bench_->advance(by);
@@ -38,8 +38,8 @@ template <class Self> class steps {
       bench_->fail("at: this time has already passed: the test is at " + ns(bench_->now()));
     return advance(when - bench_->now());
   }
-  /// Nothing more comes on any input, and a source is stopped: `on_end` is called. Expectations behind it see
-  /// what was sent then. Without it the end comes when the test is over.
+  /// Nothing more comes on any input, and a source is stopped: `on_end` is called. Later expectations see
+  /// what it sent. Without this step the end comes when the test is over.
   Self& end() {
     bench_->end();
     return self();
@@ -51,7 +51,7 @@ template <class Self> class steps {
     return self();
   }
   /// The stage has thrown an E (or something derived from it) whose text contains `part`. What it sent before
-  /// can be expected, too; it does nothing more.
+  /// can also be expected; it does nothing more.
   template <class E = std::exception> Self& expect_error(const std::string& part = "") {
     bench_->looked();
     const auto why = bench_->take_error();
@@ -69,7 +69,7 @@ template <class Self> class steps {
     if (!bench_->over()) bench_->fail("expected it to have ended, but it has not");
     return self();
   }
-  /// It has not.
+  /// The stage has not ended.
   Self& expect_running() {
     bench_->looked();
     if (bench_->over()) bench_->fail("expected it to go on, but it has ended");
@@ -129,9 +129,9 @@ template <class Self, class T> class sends {
     bench_->close(input_);
     return static_cast<Self&>(*this);
   }
-  /// So many of the items that were sent to this input have not been taken by the stage: it reads its inputs
-  /// itself and has not come to them, or it has ended. At the end of the test as many are to be left, none
-  /// where nothing was said: what nobody takes is a failure.
+  /// The stage has not taken this many of the items that were sent to this input: it reads its inputs itself
+  /// and has not reached them, or it has ended. At the end of the test exactly this many must be left, by
+  /// default none: otherwise the test fails.
   Self& expect_left(std::size_t items) {
     bench_->looked();
     if (const auto n = bench_->left(input_); n != items)
@@ -155,8 +155,8 @@ template <class Self, class T> class sends {
   std::size_t input_;
 };
 
-/// What is expected of an output: each expectation is about all that the output has sent since the one
-/// before.
+/// What is expected from an output: each expectation is about everything that the output has sent since the
+/// previous one.
 template <class Self, class T> class expects {
  public:
   /// The output has sent these items, in this order, and no others.
@@ -169,7 +169,7 @@ template <class Self, class T> class expects {
   Self& expect(const std::vector<T>& items) {
     return compare(items, [](const auto& a, const auto& b) { return difference(a, b); });
   }
-  /// The output has sent these items, in whatever order, and no others.
+  /// The output has sent these items, in any order, and no others.
   template <class... A>
     requires(sizeof...(A) > 0 && (std::convertible_to<A, T> && ...))
   Self& expect_in_any_order(A&&... items) {
@@ -188,7 +188,7 @@ template <class Self, class T> class expects {
                    text_of(bench_->sent(output_)));
     return static_cast<Self&>(*this);
   }
-  /// What the output has sent, for whatever else is to be said of it.
+  /// What the output has sent, for other checks.
   [[nodiscard]] std::vector<T> take() {
     auto& c = static_cast<pipe::chunk<T>&>(bench_->sent(output_));
     std::vector<T> items;
@@ -243,14 +243,14 @@ template <class Self> class expects<Self, model::nothing> {
 template <class T> class to_port;
 template <class T> class from_port;
 
-/// A chain over a stage goes from port to port.
+/// A chain over a stage, which goes from port to port.
 template <class Self> class stage_steps : public steps<Self> {
  public:
-  /// What follows is said of this input.
+  /// The following steps are about this input.
   template <class T> to_port<T> to(const in<T>& port) {
     return to_port<T>(bench_of(), bench_of().number_of(port));
   }
-  /// What follows is said of this output.
+  /// The following steps are about this output.
   template <class T> from_port<T> from(const out<T>& port) {
     return from_port<T>(bench_of(), bench_of().number_of(port));
   }
@@ -280,16 +280,16 @@ template <class T> class from_port final : public stage_steps<from_port<T>>, pub
       : stage_steps<from_port<T>>(b), expects<from_port<T>, T>(b, output) {}
 };
 
-/// Whose end is the end of the test.
+/// Its end is the end of the test.
 class owner {
  public:
   owner(const owner&) = delete;
   owner& operator=(const owner&) = delete;
-  /// Concludes the test. Throws `test_failure` as `done` does, but not where another exception is on its way.
+  /// Concludes the test. Throws `test_failure` as `done` does, but not while another exception is on its way.
   ~owner() noexcept(false) {
     if (std::uncaught_exceptions() == exceptions_) own_->conclude();
   }
-  /// Ends the run, and fails if items or an error have come that no expectation was about, or if nothing was
+  /// Ends the run, and fails if items or an error have come that no expectation covers, or if nothing was
   /// expected at all. The destructor does the same.
   void done() { own_->conclude(); }
 
@@ -325,19 +325,17 @@ class line_test final : public testing_detail::owner,
         testing_detail::expects<line_test, Out>(*own_, 0) {}
 };
 
-/// Tests a stage by itself, as a chain of what is sent to it and what is expected of it. Nothing else runs:
-/// what is said is done at once, on the calling thread, so each expectation is about what the stage has sent
-/// until then, and not been expected yet. The stage lives as in a real run: `validate()` and `on_start()`
-/// first, then items one by one, and `on_end()` when all inputs are closed, at `end()`, or when the test is
-/// over.
+/// Tests a stage alone, as a chain of what is sent to it and what is expected from it. Nothing else runs:
+/// each step is done at once, on the calling thread, so each expectation is about what the stage has sent
+/// since the previous one. The stage lives as in a real run: `validate()` and `on_start()` first, then items
+/// one by one, and `on_end()` when all inputs are closed, at `end()`, or when the test is over.
 ///
-/// Fails with a `tw::test_failure`, in which the place of the test, the port, what was expected and what came
-/// stand: at the expectation, or at the end of the full expression (of the block, if the test has a name) if
-/// something has come that nobody expected, if an error was thrown that nobody expected, if items are left at
-/// an input that the stage has not taken, or if nothing was expected at all. A stage that cannot be run is an
-/// `invalid_job`, as anywhere.
+/// Fails with a `tw::test_failure` that names the place of the test, the port, what was expected and what
+/// came: at the expectation, or at the end of the full expression (of the block, if the test has a name) if
+/// unexpected items or an unexpected error came, if the stage has left items at an input, or if nothing was
+/// expected at all. A stage that cannot run is an `invalid_job`, as anywhere.
 ///
-/// What needs more than one stage is not here: an ordered `tw::merge` needs the split whose order it
+/// It cannot test what needs more than one stage: an ordered `tw::merge` needs the split whose order it
 /// restores.
 ///
 /// ```cpp
@@ -360,9 +358,9 @@ inline stage_test test(stage& s, std::source_location where = std::source_locati
   return stage_test(s, where);
 }
 
-/// The same for a pattern, or a line of them, with at most one input and one output. Where its operator takes
-/// anything (a generic lambda, `tw::batch`), say what it gets: `tw::test<int>(tw::batch(2))`. In a farm there
-/// is one replica. Times of windows, batches and paced sources are those of the test's clock.
+/// The same for a pattern, or a line of patterns, with at most one input and one output. If its operator
+/// takes any type (a generic lambda, `tw::batch`), say which one it gets: `tw::test<int>(tw::batch(2))`. In a
+/// farm there is one replica. Times of windows, batches and paced sources are those of the test's clock.
 ///
 /// ```cpp
 /// #include <thalweg/test.hpp>

@@ -8,16 +8,16 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// What a source does that is late: its last call, or the stream, took longer than the time to the next item.
+/// What a late source does: its last call, or the stream, took longer than the time to the next item.
 enum class when_late : std::uint8_t {
-  /// What is due is made up for, as fast as the stream takes it. No item is lost, and latency counted from
-  /// due times shows the delay: an open loop.
+  /// Overdue items come as fast as the stream takes them. No item is lost, and latency counted from due times
+  /// shows the delay: an open loop.
   catch_up,
-  /// What is due but for the newest is passed over: the source is not called for it.
+  /// Only the newest of the overdue items comes: the source is not called for the others.
   skip,
-  /// The schedule moves: the next item is due one interval after the last one was called for. This is what
-  /// many generators of load do, SPBench's among them. It hides delays, as a slow stream is asked less
-  /// (coordinated omission), and is here for comparison.
+  /// The schedule moves: the next item is due one interval after the last one was called for. Many load
+  /// generators do this, SPBench's among them. It hides delays, as a slow stream is asked less (coordinated
+  /// omission), and is here for comparison.
   closed_loop,
 };
 
@@ -34,13 +34,13 @@ class arrivals {
   [[nodiscard]] double next() const noexcept { return next_; }
   /// The same in nanoseconds; `never`, if none comes any more.
   [[nodiscard]] std::int64_t next_ns() const noexcept;
-  /// Whether items come so densely then that sleeping until they are due is too coarse.
+  /// Whether items are then so dense that sleeping until they are due is too coarse.
   [[nodiscard]] bool dense() const;
   /// What it follows.
   [[nodiscard]] const rate& follows() const noexcept { return rate_; }
-  /// The next item has been called for at this moment, or is about to be: goes on to the one behind it.
+  /// The next item has been called for at this moment, or is about to be: goes on to the item after it.
   void advance(double now);
-  /// Before an item is called for: passes over what is late, if that is the policy. Returns how many.
+  /// Before an item is called for: passes over late items, if that is the policy. Returns how many.
   std::uint64_t pass_over(double now);
 
  private:

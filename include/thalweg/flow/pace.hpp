@@ -39,7 +39,7 @@ class pace {
   void set(rate r);
   /// How many items have been passed over, under `when_late::skip`.
   [[nodiscard]] std::uint64_t passed_over() const noexcept;
-  /// Whether it was made with a rate, or with a number that is one.
+  /// Whether it was made with a rate, or with a number that is a valid one.
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
 
  private:
@@ -50,16 +50,16 @@ class pace {
 
 namespace flow {
 
-/// One source's way along a pace.
+/// The position of one source along a pace.
 class pacemaker {
  public:
-  /// `spin`: waits actively for what comes densely.
+  /// `spin`: waits actively for dense items.
   explicit pacemaker(const pace& p, bool spin = true);
 
   enum class outcome : std::uint8_t { due, held_up, over };
-  /// Waits until the next item is due. Held up: the source shall not be called now. Over: no more come.
+  /// Waits until the next item is due. Held up: the source must not be called now. Over: no more items come.
   outcome wait(model::context& ctx);
-  /// When the item was due that has been waited for (steady clock, ns).
+  /// When the item that `wait` waited for was due (steady clock, ns).
   [[nodiscard]] std::int64_t due_ns() const noexcept { return due_ns_; }
   /// The source has been called for it.
   void called();

@@ -14,7 +14,7 @@ namespace THALWEG_NAMESPACE {
 namespace flow {
 
 /// Waits until a moment of the steady clock, in nanoseconds: sleeps, and spins for the last microseconds
-/// where the schedule is dense. Returns false as soon as `ctx` says that the source shall not be called; on
+/// where the schedule is dense. Returns false as soon as `ctx` says that the source must not be called; on
 /// virtual time, if that moment has not come.
 bool wait_until(std::int64_t due_ns, bool spin, model::context& ctx);
 
@@ -50,7 +50,7 @@ template <class In, class F> struct paced_op : pull_op<In, F> {
     return more;
   }
 
-  /// Whether `step` gave nothing because it was told to wait, not because that was all.
+  /// Whether `step` gave nothing because it had to wait, not because the stream has ended.
   [[nodiscard]] bool held_up() const noexcept { return held; }
 };
 
@@ -82,12 +82,12 @@ template <class Fn> struct paced_stage : stage_defaults {
 /// the first call. `f() -> std::optional<T>` is called when the item is due; if the stream falls behind,
 /// items come as fast as it takes them until it has caught up, or as the pace says (`when_late`). Latency in
 /// the report is counted from each item's due time, so falling behind is not hidden. The stream ends with
-/// `f`, or where the rate gives nothing any more (the end of a trace of moments).
+/// `f`, or where the rate gives no more items (the end of a trace of moments).
 ///
 /// Order and threads: as `source`. `p`: a number of items a second, a `rate`, or a `pace`, which can be
 /// changed while the stream runs; a number that is not positive is an `invalid_job`.
 ///
-/// Where items come more often than every 500 µs the source spins for the last 60 µs before each is due, for
+/// If items come more often than every 500 µs, the source spins for the last 60 µs before each is due, since
 /// the kernel's timers are not exact enough; a slower one sleeps. With `{.spin = false}` it always sleeps,
 /// and gives what has become due meanwhile in one go: that costs latency, but hardly any processor time.
 ///

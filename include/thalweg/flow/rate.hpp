@@ -12,10 +12,10 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// Items a second as a function of the time since the beginning, without state: asked at any moment it tells
-/// the rate of that moment, so that no phase drifts and no spike is missed however seldom somebody asks. The
-/// patterns are those of A. M. Garcia, Easing the Benchmarking of Parallel Stream Processing on Multi-cores,
-/// 2023, section 6.4.2, and others.
+/// Items a second as a function of the time since the beginning, without state: it gives the rate of any
+/// moment, so that no phase drifts and no spike is missed however seldom it is asked. The patterns are those
+/// of A. M. Garcia, Easing the Benchmarking of Parallel Stream Processing on Multi-cores, 2023, section
+/// 6.4.2, and others.
 ///
 /// All times are in seconds, all rates in items a second. Rates are values: cheap to copy, and safe to use
 /// from any number of threads.
@@ -27,7 +27,7 @@ namespace THALWEG_NAMESPACE {
 /// ```
 class rate {
  public:
-  /// What patterns between two rates are told.
+  /// The parameters of patterns between two rates.
   struct swing {
     double period = 1;  ///< seconds
     double min = 0;
@@ -42,7 +42,7 @@ class rate {
   rate(double items_per_second);  // NOLINT(google-explicit-constructor): a number is a rate
 
   // All of these throw error, naming what is wrong: a period that is not positive, rates that are negative or
-  // not finite, a maximum below the minimum, a pattern in which nothing ever comes.
+  // not finite, a maximum below the minimum, a pattern in which no item is ever due.
 
   /// A sine. It begins in the middle, rising.
   static rate wave(swing s);
@@ -52,7 +52,7 @@ class rate {
   static rate increasing(swing s);
   /// From `max` to `min` within one period; then it stays there.
   static rate decreasing(swing s);
-  /// `min`, but for the last `share` (above 0, up to 1) of each period, in which it rises to `max`.
+  /// `min`, except for the last `share` (above 0, up to 1) of each period, in which it rises to `max`.
   static rate spike(swing s, double share = 0.1);
   /// One after the other, again and again.
   static rate steps(const std::vector<step>& all);
@@ -60,7 +60,7 @@ class rate {
   static rate bursts(double on, double off, double items_per_second);
   /// From a file. Lines of `seconds, rate`: from that time on, until the next; the last one stays. Lines of
   /// `seconds`: one item at each of these times, and then no more. Times rise; lines that begin with # are
-  /// passed over. \throws error  that names the file, the line and what is wrong
+  /// ignored. \throws error  that names the file, the line and what is wrong
   static rate trace(const std::string& file);
 
   /// The same rate, but items come at random (a Poisson process with this rate, by the time-rescaling
@@ -72,7 +72,7 @@ class rate {
   [[nodiscard]] double at(double seconds) const;
   /// How many items come until this moment: the integral.
   [[nodiscard]] double items(double seconds) const;
-  /// When so many have come; infinite, if never. The first item of a stream, number 0, comes when the rate
+  /// When this many have come; infinite, if never. The first item of a stream, number 0, comes when the rate
   /// first is above 0.
   [[nodiscard]] double when(double items) const;
   /// Of the random process, if it is one.

@@ -8,7 +8,7 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// What went wrong with a connection: names the host and the port, and says what.
+/// An error of a connection: names the host and the port, and says what is wrong.
 struct network_error : error {
   using error::error;
 };

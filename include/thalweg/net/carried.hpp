@@ -1,4 +1,4 @@
-// The patterns of streams from and to other processes: what is the same for all that carry them.
+// The patterns of streams from and to other processes: the part that all carriers share.
 #pragma once
 
 #include <thalweg/model/codec.hpp>
@@ -19,7 +19,7 @@
 
 namespace THALWEG_NAMESPACE::net {
 
-/// What a stream has that carries items of a type: the tag of the type, unless `Open` says another.
+/// The tag of the items of a stream: that of their type, unless `Open` has another.
 template <class T, class Open> std::string tag_for(const Open& open) {
   if constexpr (requires { open.tag(); })
     return open.tag();
@@ -27,9 +27,8 @@ template <class T, class Open> std::string tag_for(const Open& open) {
     return tag_of<T>();
 }
 
-/// The operator of a source. `Open` has `pattern`, what the stage is called, `where()`, a text, and makes an
-/// `incoming` of items with a tag. It may have `item(incoming&, bytes)`, which makes an item of what has
-/// come.
+/// The operator of a source. `Open` has `pattern`, the name of the stage, `where()`, a text, and makes an
+/// `incoming` of items with a tag. It may have `item(incoming&, bytes)`, which makes an item from the bytes.
 template <class T, class Open> struct receive_items {
   static constexpr auto pattern = Open::pattern;
   Open open;
@@ -51,7 +50,7 @@ template <class T, class Open> struct receive_items {
     in_hand.reset();
     return item;
   }
-  // Who is stopped tells the sender at once, not when the run is forgotten.
+  // A stopped source tells the sender at once, not when the run is destroyed.
   void on_end() {
     if (from && !from->ended()) from->close("the receiver's stream has ended");
   }
@@ -130,7 +129,7 @@ template <class Fn> struct send_stage : model::stage_defaults, model::function_s
   template <class In> using output = model::nothing;
 };
 
-/// The stages wait for others, so each has a thread of its own, unless it is on the caller's.
+/// The stages wait for others, so each has its own thread, unless it is on the caller's.
 template <class T, class Open> auto receive(Open open, options opts) {
   opts.blocking = opts.on != caller_thread;
   return stages::make<stages::read_stage>(receive_items<T, Open>{std::move(open)}, std::move(opts));

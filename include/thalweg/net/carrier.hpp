@@ -13,7 +13,7 @@
 
 namespace THALWEG_NAMESPACE::net {
 
-/// What is known here of the sender's monotonic clock.
+/// What the receiver knows about the sender's monotonic clock.
 struct sender_clock {
   enum class relation : std::uint8_t {
     unknown,
@@ -26,7 +26,7 @@ struct sender_clock {
   std::int64_t within_ns = 0;  ///< how wrong that may be, where it was asked
 };
 
-/// The receiving end of a stream: gives each item once. One thread at a time, but for `interrupt`. Errors are
+/// The receiving end of a stream: gives each item once. One thread at a time, except `interrupt`. Errors are
 /// `network_error`s.
 class incoming {
  public:
@@ -37,24 +37,24 @@ class incoming {
 
   /// Waits for the sender. False if the wait was given up.
   virtual bool await_sender() = 0;
-  /// What the sender says of its stream, its items and its clock. Once it is there.
+  /// What the sender says about its stream, its items and its clock. Known once it is there.
   [[nodiscard]] virtual const std::string& name() const noexcept = 0;
   [[nodiscard]] virtual const std::string& tag() const noexcept = 0;
   [[nodiscard]] virtual sender_clock clock() const noexcept = 0;
 
   /// The next item's bytes, good until the next call. None at the end, or if the wait was given up.
   virtual std::optional<std::span<const std::byte>> next() = 0;
-  /// Waits until a moment of the steady clock (`observe::now_ns`) for what `next` gives. Whether that is
-  /// there by then: an item, the end, or an error.
+  /// Waits for what `next` gives until a moment of the steady clock (`observe::now_ns`). Returns whether it
+  /// is there by then: an item, the end, or an error.
   virtual bool ready_by(std::int64_t until_ns) = 0;
-  /// The item that `next` gave last is passed over: nobody will say what became of it.
+  /// The item that `next` gave last is passed over: no later call says what became of it.
   virtual void passed_over() {}
-  /// Where the item comes from that `next` gave last, for a message.
+  /// Where the last item that `next` gave comes from, for a message.
   [[nodiscard]] virtual std::string place() const = 0;
   /// Whether the stream has come to its end.
   [[nodiscard]] virtual bool ended() const noexcept = 0;
 
-  /// Ends the stream here. The sender is told why, if there is a way.
+  /// Ends the stream here. The sender is told why, if possible.
   virtual void close(std::string_view why) = 0;
   /// From now on no wait lasts. Any thread.
   virtual void interrupt() noexcept = 0;
@@ -62,8 +62,8 @@ class incoming {
   virtual void interrupt_on(const std::stop_token& stop) = 0;
 };
 
-/// The sending end of a stream. One that is destroyed before `end` has given up, and says so. One thread at a
-/// time, but for `interrupt`. Errors are `network_error`s.
+/// The sending end of a stream. If it is destroyed before `end`, it has given up, and says so. One thread at
+/// a time, except `interrupt`. Errors are `network_error`s.
 class outgoing {
  public:
   outgoing() = default;
@@ -74,10 +74,10 @@ class outgoing {
   /// Waits until items can be sent. False if the wait was given up; so are the others.
   virtual bool connect() = 0;
   /// Waits until there is room for an item, and takes it. `key`: items of one key keep their order wherever
-  /// the carrier spreads them; empty: it has none, or the carrier makes nothing of it.
+  /// the carrier spreads them; empty: it has none, or the carrier ignores it.
   virtual bool send(std::span<const std::byte> item, std::string_view key) = 0;
   bool send(std::span<const std::byte> item) { return send(item, {}); }
-  /// Behind the last item: waits until all have arrived.
+  /// After the last item: waits until all have arrived.
   virtual bool end() = 0;
 
   /// From now on no wait lasts, and the stream is given up. Any thread.

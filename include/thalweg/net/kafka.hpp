@@ -21,12 +21,12 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// A message as Kafka's users see it: an item, and what is beside it. `kafka_source<kafka_message<T>>` gives
-/// them, `kafka_sink<kafka_message<T>>` sends key and value.
+/// A message as Kafka's users see it: an item with its key, its place and its time.
+/// `kafka_source<kafka_message<T>>` gives them, `kafka_sink<kafka_message<T>>` sends key and value.
 template <class T> struct kafka_message {
   std::optional<T> value{};  ///< without one it says that what its key had is gone
   std::optional<std::string> key{};
-  /// Where it was, of one that has come.
+  /// Where it was, for a received message.
   std::int32_t partition = -1;
   std::int64_t offset = -1;
   std::chrono::system_clock::time_point time{};
@@ -38,27 +38,27 @@ struct kafka_source_options {
   /// `mark`, unless something else is said; in a group, `never`, and there `last` is the only other one.
   std::optional<kafka_end> end = {};
   kafka_broken broken = kafka_broken::error;
-  /// The consumer group that it is one of: its members share the partitions, and the group goes on where it
-  /// has come to when it is there again. Without it, the source takes all partitions, and stores nothing.
+  /// The consumer group that it belongs to: its members share the partitions, and the group later goes on
+  /// where it left off. Without it, the source takes all partitions, and stores nothing.
   kafka_group group = {};
-  /// How long a broker, and the topic, are tried for.
+  /// How long to try to reach a broker and the topic.
   std::chrono::milliseconds connect_within = net::usual_wait;
-  /// How long the next message is waited for; without it, for ever.
+  /// How long to wait for the next message; without it, forever.
   std::optional<std::chrono::milliseconds> come_within = {};
-  /// Bytes that are read ahead of each partition, each message taken for 256 more than it has.
+  /// How many bytes of each partition are read ahead; each message counts for 256 bytes more than it has.
   std::size_t read_ahead = net::usual_read_ahead;
   kafka_settings settings = {};
 };
 
 /// How a stream is given to a topic.
 template <class T> struct kafka_sink_options {
-  /// The key of an item: items of one key come to one partition. Without it they are spread.
+  /// The key of an item: items of one key go to one partition. Without it they are spread.
   std::function<std::string(const T&)> key = {};
   /// In bytes. A longer one is an error of its item. The broker has a limit, too.
   std::uint32_t longest_item = net::usual_longest_message;
   /// Bytes that wait to be sent, or to be confirmed.
   std::size_t capacity = std::size_t{4} << 20U;
-  /// How long a broker and the topic are tried for, and the delivery of each item.
+  /// How long to try to reach a broker and the topic, and to deliver each item.
   std::chrono::milliseconds connect_within = net::usual_wait;
   kafka_settings settings = {};
 };
@@ -72,7 +72,7 @@ template <class T> struct kafka_item<kafka_message<T>> {
   using type = T;
 };
 
-/// A message is what its value is, for those at the other side.
+/// For the other side, the type of a message is that of its value.
 template <class T> struct kafka_codec {
   using item_type = typename kafka_item<T>::type;
   static constexpr bool whole = !std::is_same_v<T, item_type>;  // with what is beside the item
@@ -158,19 +158,19 @@ template <class T> struct open_kafka_sink : kafka_codec<T> {
 
 }  // namespace net
 
-/// A source of the items in a topic: those of a `kafka_sink<T>`, or of anybody who writes what the codec of
-/// `T` reads.
+/// A source of the items in a topic: those of a `kafka_sink<T>`, or of any program that writes what the codec
+/// of `T` reads.
 ///
 /// Order: what a `kafka_sink` has sent comes as it was sent, each item once, however many partitions the
-/// topic has: messages are numbered, and one that is missing is an error. Messages of others come in the
-/// order of their partition. Messages are read when the stream wants them, and `.read_ahead` bytes of each
-/// partition before. `stop()` and `cancel()` end all waits. The stage is `.blocking` (unless it is on the
-/// caller's thread).
+/// topic has: messages are numbered, and one that is missing is an error. Messages of other programs come in
+/// the order of their partition. Messages are read when the stream wants them, and `.read_ahead` bytes of
+/// each partition before. `stop()` and `cancel()` end all waits. The stage is `.blocking` (unless it is on
+/// the caller's thread).
 ///
 /// Errors: no broker, no such topic, a stream of other items, one that was given up or lacks messages end the
-/// run with a `network_error`; bytes that are no `T`, with a `codec_error` that names topic, partition and
-/// offset, and that message alone can be passed over by `.on_error = tw::skip`. Wrong settings of librdkafka
-/// are a `network_error`, too.
+/// run with a `network_error`. Bytes that are no `T` are a `codec_error` that names topic, partition and
+/// offset; `.on_error = tw::skip` passes over this message alone. Wrong settings of librdkafka are also a
+/// `network_error`.
 ///
 /// ```c++
 /// #include <thalweg/net/kafka.hpp>
@@ -183,18 +183,17 @@ template <class T> auto kafka_source(kafka_topic from, kafka_source_options how 
   return net::receive<T>(net::open_kafka_source<T>(std::move(from), std::move(how)), std::move(opts));
 }
 
-/// Sends items to a topic, for a `kafka_source<T>` or anybody else.
+/// Sends items to a topic, for a `kafka_source<T>` or any other program.
 ///
-/// Order: deterministic; it is serial, and refused in a farm. Items with a `.key` come to the partition of
-/// the key, others are spread. librdkafka's threads carry the items, each at once. Every one is confirmed by
-/// the broker, once; at the end the stage waits for that, and marks the end in each partition. Where
-/// `.capacity` bytes are not confirmed, it waits. The stage is `.blocking` (unless it is on the caller's
-/// thread).
+/// Order: deterministic; it is serial, and refused in a farm. Items with a `.key` go to the partition of the
+/// key, others are spread. librdkafka's threads carry the items, each at once. Every one is confirmed by the
+/// broker, once; at the end the stage waits for that, and marks the end in each partition. While `.capacity`
+/// bytes are not confirmed, it waits. The stage is `.blocking` (unless it is on the caller's thread).
 ///
-/// Errors: a topic that cannot be is an `invalid_job`. A broker or topic that is not there in time, and an
-/// item that is not delivered, end the run with a `network_error`; so does an item that is longer than
-/// `.longest_item`, which `.on_error = tw::skip` passes over. A run that fails or is cancelled tells that in
-/// the topic.
+/// Errors: an invalid topic is an `invalid_job`. A broker or topic that is not there in time, and an item
+/// that is not delivered, end the run with a `network_error`; so does an item that is longer than
+/// `.longest_item`, which `.on_error = tw::skip` passes over. A run that fails or is cancelled says so in the
+/// topic.
 ///
 /// Example: `kafka_source`.
 template <class T> auto kafka_sink(kafka_topic to, kafka_sink_options<T> how = {}, options opts = {}) {

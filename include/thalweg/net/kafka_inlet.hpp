@@ -31,9 +31,9 @@ struct kafka_topic {
 /// Settings of librdkafka, by its own names: `{{"security.protocol", "ssl"}}`.
 using kafka_settings = std::vector<std::pair<std::string, std::string>>;
 
-/// Where in a topic a source begins to read. Behind the beginning of a stream, its first items can be
-/// missing: those that come are in the order of their partition, until the first ones of all partitions have
-/// come; from there on they are in the order of the stream.
+/// Where in a topic a source begins to read. In the middle of a stream, its first items can be missing: items
+/// come in the order of their partition until the first ones of all partitions have come; from there on they
+/// are in the order of the stream.
 struct kafka_start {
   enum class where : std::uint8_t { first, next, offset, offsets, time };
 
@@ -66,8 +66,7 @@ enum class kafka_end : std::uint8_t {
   never,  ///< nowhere: streams follow each other until the run is stopped
 };
 
-/// What becomes of a stream whose sender has broken off: it has given up, or another stream begins before its
-/// end.
+/// What becomes of a stream without an end: its sender has given up, or another stream begins before its end.
 enum class kafka_broken : std::uint8_t {
   error,  ///< ends the run
   go_on,  ///< what there is of it comes, and then the stream that follows
@@ -75,9 +74,9 @@ enum class kafka_broken : std::uint8_t {
 
 namespace net {
 
-/// What a message may have, unless somebody says otherwise: brokers take 1 MiB as a rule.
+/// The longest message by default: brokers usually take 1 MiB.
 inline constexpr std::uint32_t usual_longest_message = 1'000'000;
-/// librdkafka fetches again up to a second after it had this, so less could hold a fast stream up.
+/// librdkafka pauses for up to a second when it has this much, so less could hold up a fast stream.
 inline constexpr std::size_t usual_read_ahead = std::size_t{64} << 20U;
 
 struct kafka_inlet_options {
@@ -85,17 +84,17 @@ struct kafka_inlet_options {
   kafka_start start = kafka_start::first;
   kafka_end end = kafka_end::mark;
   kafka_broken broken = kafka_broken::error;
-  /// How long a broker, and the topic, are tried for.
+  /// How long to try to reach a broker and the topic.
   std::chrono::milliseconds connect_within = usual_wait;
-  /// How long the next message is waited for; without it, for ever.
+  /// How long to wait for the next message; without it, forever.
   std::optional<std::chrono::milliseconds> come_within = {};
-  /// Bytes that are read ahead of each partition, each message taken for 256 more than it has.
+  /// How many bytes of each partition are read ahead; each message counts for 256 bytes more than it has.
   std::size_t read_ahead = usual_read_ahead;
   kafka_settings settings = {};
   std::function<bool()> given_up = {};
 };
 
-/// What a message has beside the bytes of an item.
+/// What a message has besides the bytes of an item.
 struct kafka_place {
   std::optional<std::string> key{};
   bool has_value = true;
@@ -104,17 +103,17 @@ struct kafka_place {
   std::chrono::system_clock::time_point time{};
 };
 
-/// A receiving end that can tell of the message which `next` gave last.
+/// A receiving end that knows the last message that `next` gave.
 class kafka_incoming : public incoming {
  public:
   [[nodiscard]] virtual kafka_place where() const = 0;
 };
 
 /// Takes the items of one stream from all partitions of a topic. What a `kafka_outlet` has sent comes in its
-/// order, each item once: messages are numbered. Messages of others come in the order of their partition.
-/// What is read ahead is bounded.
+/// order, each item once: messages are numbered. Messages of other programs come in the order of their
+/// partition. Reading ahead is bounded.
 ///
-/// A sender that is gone without a word cannot be told from one that has nothing to say.
+/// It cannot tell a sender that died from one that has nothing to send.
 class kafka_inlet final : public kafka_incoming {
  public:
   /// \throws network_error  if the topic or a setting cannot be
@@ -125,8 +124,8 @@ class kafka_inlet final : public kafka_incoming {
   [[nodiscard]] const std::string& name() const noexcept override;
   [[nodiscard]] const std::string& tag() const noexcept override;
   [[nodiscard]] sender_clock clock() const noexcept override;
-  /// \throws network_error  if no broker can be reached, there is no such topic, the stream was given up, is
-  /// of other items, or lacks some; again, too
+  /// \throws network_error  if no broker can be reached, there is no such topic, or the stream was given up,
+  /// has other items, or lacks some; also when called again
   std::optional<std::span<const std::byte>> next() override;
   bool ready_by(std::int64_t until_ns) override;
   [[nodiscard]] std::string place() const override;

@@ -17,9 +17,8 @@ struct kafka_ledger;
 class kafka_member;
 }  // namespace net
 
-/// What has been done with the messages of a `kafka_source` in a group: the group goes on behind those that
-/// are done, so that no other is lost where a process ends, and some can come again. Copies are the same. Any
-/// thread.
+/// Which messages of a `kafka_source` in a group are done: the group goes on with the first message that is
+/// not, so that none is lost when a process ends, but some can come again. Copies are the same. Any thread.
 ///
 /// ```c++
 /// const tw::kafka_progress done;
@@ -31,8 +30,8 @@ class kafka_progress {
  public:
   kafka_progress();
 
-  /// A message is done with, whatever came of it. In any order: the group goes on behind those before which
-  /// all are done. One that is not known, as its partition has gone to another member, is passed over.
+  /// A message is done, with any result. Messages may be done in any order: the group goes on with the first
+  /// one that is not. An unknown message, whose partition has gone to another member, is ignored.
   void operator()(std::int32_t partition, std::int64_t offset) const;
   template <class Message>
     requires requires(const Message& one) { one.partition, one.offset; }
@@ -45,17 +44,17 @@ class kafka_progress {
   std::shared_ptr<net::kafka_ledger> ledger_;
 };
 
-/// A consumer group, and how it is known what is done with: `{.group = {"billing", done}}`.
+/// A consumer group, and how it learns which messages are done: `{.group = {"billing", done}}`.
 struct kafka_group {
   std::string name{};
-  /// Without it, a message is done with when the stream asks for the one behind it, or ends.
+  /// Without it, a message is done when the stream asks for the next one, or ends.
   std::optional<kafka_progress> progress{};
 
   kafka_group() = default;
-  /// A message is done with when `its` says so. A `kafka_progress` is of one source at a time.
+  /// A message is done when `its` says so. A `kafka_progress` serves one source at a time.
   kafka_group(std::string group, kafka_progress its) : name(std::move(group)), progress(std::move(its)) {}
-  /// A message is done with when the stream has taken it, as with librdkafka's `enable.auto.commit`: what is
-  /// on its way through a run that fails, or whose process ends, does not come again.
+  /// A message is done when the stream has taken it, as with librdkafka's `enable.auto.commit`: what is on
+  /// its way through a run that fails, or whose process ends, does not come again.
   static kafka_group when_taken(std::string group) {
     kafka_group made;
     made.name = std::move(group);
@@ -63,20 +62,20 @@ struct kafka_group {
   }
 
   explicit operator bool() const { return !name.empty() || progress; }
-  /// What of a source's options a member of a group cannot have; empty if it can have all.
+  /// Which of a source's options a member of a group cannot have; empty if it can have all.
   [[nodiscard]] std::string problem(const kafka_start& start, std::optional<kafka_end> end,
                                     kafka_broken broken) const;
 };
 
 namespace net {
 
-/// Takes the messages of those partitions that the group gives to it, until others come or go. Those of a
-/// partition come in their order. Where Thalweg's streams begin and end is passed over. What
-/// has been done with is told to the broker every few seconds (`auto.commit.interval.ms`), and at the end.
+/// Takes the messages of the partitions that the group assigns to it, while members come and go. Those of a
+/// partition come in their order. The marks where Thalweg's streams begin and end are ignored. It tells the
+/// broker every few seconds (`auto.commit.interval.ms`), and at the end, which messages are done.
 class kafka_member final : public kafka_incoming {
  public:
-  /// `how.start`: where the group begins that has come nowhere yet. \throws network_error  if the topic or a
-  /// setting cannot be
+  /// `how.start`: where a group without a position begins. \throws network_error  if the topic or a setting is
+  /// invalid
   kafka_member(kafka_topic from, kafka_group group, kafka_inlet_options how);
   /// Leaves the group.
   ~kafka_member() override;
@@ -93,7 +92,7 @@ class kafka_member final : public kafka_incoming {
   [[nodiscard]] kafka_place where() const override;
   [[nodiscard]] bool ended() const noexcept override;
 
-  /// Leaves the group, unless the user has more to say of what is done with.
+  /// Leaves the group, unless the user may still say that messages are done.
   void close(std::string_view why) override;
   void interrupt() noexcept override;
   void interrupt_on(const std::stop_token& stop) override;

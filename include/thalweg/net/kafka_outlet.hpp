@@ -22,7 +22,7 @@ struct kafka_outlet_options {
   std::uint32_t longest_item = usual_longest_message;
   /// Bytes that may wait here, or be on their way without being confirmed. A single item may be larger.
   std::size_t capacity = std::size_t{4} << 20U;
-  /// How long a broker and the topic are tried for, and the delivery of each item.
+  /// How long to try to reach a broker and the topic, and to deliver each item.
   std::chrono::milliseconds connect_within = usual_wait;
   kafka_settings settings = {};
   std::function<bool()> given_up = {};
@@ -35,13 +35,13 @@ class kafka_outlet final : public outgoing {
  public:
   /// Begins to connect. \throws network_error  if the topic or a setting cannot be
   kafka_outlet(kafka_topic to, kafka_outlet_options how);
-  /// Tells in the topic that the stream was given up, unless it has come to its end.
+  /// Says in the topic that the stream was given up, unless it has ended.
   ~kafka_outlet() override;
 
   /// Waits for a broker and the topic. \throws network_error  as all others do: if they are not there in time
   bool connect() override;
   using outgoing::send;
-  /// \throws network_error  also if it is longer than `longest_item`, which does no harm to the stream
+  /// \throws network_error  also if it is longer than `longest_item`, which does not harm the stream
   bool send(std::span<const std::byte> item, std::string_view key) override;
   /// The same with a key that may be empty, or a message without a value.
   bool send_message(std::optional<std::span<const std::byte>> value, std::optional<std::string_view> key);

@@ -14,25 +14,25 @@ namespace net {
 class inlet;
 }
 
-/// A port that is listened at, from its making on: who connects waits until a stream takes its items. Copies
-/// are the same port, which is closed with the last of them. One stream at a time; a next one may follow.
+/// Listens at a port from its construction on: a sender that connects waits until a stream takes its items.
+/// Copies are the same port, which is closed with the last of them. One stream at a time; another may follow.
 /// Any thread.
 ///
 /// ```cpp
 /// #include <thalweg/net/tcp.hpp>
-/// const tw::tcp_listener here("localhost:0");  // some port that is free
+/// const tw::tcp_listener here("localhost:0");  // any free port
 /// assert(here.port() != 0 && here.where() == "localhost:" + std::to_string(here.port()));
 /// ```
 class tcp_listener {
  public:
   /// `address`: `host:port`, of this machine; `:port` for all its interfaces; port 0 for one that is free.
-  /// `security`: who may connect, and that nobody else can read what comes (tls.hpp); without it, anybody.
-  /// \throws network_error  if it is no address, or nobody can listen there
+  /// `security`: which senders may connect, and the encryption (tls.hpp); without it, any sender, and none.
+  /// \throws network_error  if the address is invalid, or listening there is not possible
   explicit tcp_listener(std::string_view address,
                         std::shared_ptr<const net::accepting_security> security = {});
 
   [[nodiscard]] std::uint16_t port() const noexcept;
-  /// The address, with the port that it has come to be.
+  /// The address, with the actual port.
   [[nodiscard]] std::string where() const;
 
  private:

@@ -1,4 +1,4 @@
-/// How the connections of a stream are kept from others. What makes one is in tls.hpp.
+/// How the connections of a stream are protected. tls.hpp makes these.
 #pragma once
 
 #include <thalweg/net/address.hpp>
@@ -18,16 +18,16 @@ class cipher {
   cipher& operator=(const cipher&) = delete;
   virtual ~cipher() = default;
 
-  /// Goes on to make sure who the other side is. What has to be waited for before the next call, as `poll`
-  /// names it; 0 once that is done. \throws network_error  if the other side is not to be trusted
+  /// Goes on with proving the identity of the other side. Returns what to wait for before the next call, as
+  /// `poll` names it; 0 once that is done. \throws network_error  if the other side cannot be trusted
   virtual short shake_hands() = 0;
-  /// Sends what can be sent at once; how much that was.
+  /// Sends what can be sent at once; returns how much that was.
   virtual std::size_t send_some(std::span<const std::byte> bytes) = 0;
-  /// Bytes that it has begun to send, and not said to be sent: it has to be given these again, at least.
+  /// Bytes that it has begun to send, but not reported as sent: the next call must give at least these again.
   [[nodiscard]] virtual std::size_t begun() const noexcept = 0;
   /// Receives what is there, 0 if nothing is.
   virtual std::size_t receive_some(std::span<std::byte> into) = 0;
-  /// Whether bytes have come that were not received yet: the socket does not tell of them any more.
+  /// Whether bytes have come that were not received yet: the socket no longer shows them.
   [[nodiscard]] virtual bool has_more() const noexcept = 0;
 };
 

@@ -17,11 +17,11 @@ namespace THALWEG_NAMESPACE {
 
 /// How a stream is taken from another process.
 struct tcp_source_options {
-  /// In bytes. Who sends a longer one ends the run with an error.
+  /// In bytes. A longer one ends the run with an error.
   std::uint32_t longest_item = net::usual_longest_item;
-  /// How long the sender is waited for at first; without it, for ever.
+  /// How long to wait for the sender at first; without it, forever.
   std::optional<std::chrono::milliseconds> come_within = {};
-  /// How long a sender whose connection broke is waited for.
+  /// How long to wait for a sender whose connection broke.
   std::chrono::milliseconds return_within = net::usual_wait;
 };
 
@@ -31,11 +31,10 @@ struct tcp_sink_options {
   std::uint32_t longest_item = net::usual_longest_item;
   /// Bytes that wait to be sent, or to be confirmed.
   std::size_t capacity = std::size_t{4} << 20U;
-  /// How long a connection is tried for, the first one and each that must replace one that broke; and how
-  /// long the receiver may take to answer on one of those. On the first it may take as long as it likes.
+  /// How long to try to connect, at first and after a connection broke; and how long the receiver may then
+  /// take to answer. On the first connection it may take any time.
   std::chrono::milliseconds connect_within = net::usual_wait;
-  /// What makes sure of the receiver, and that nobody else can read what is sent (tls.hpp); without it,
-  /// nothing.
+  /// Proves the receiver's identity, and encrypts (tls.hpp); without it, neither.
   std::shared_ptr<const net::connecting_security> security = {};
 };
 
@@ -75,13 +74,13 @@ struct open_tcp_sink {
 /// the sender to connect. Both must agree on `T`: their codecs' tags are compared, see `codec`.
 ///
 /// Order: deterministic, that of the sender; each item once. A sender whose connection breaks comes back, and
-/// goes on where it was. Items are taken off the connection when the stream wants them; where that is slow,
-/// the sender waits. `stop()` and `cancel()` end all waits, and tell the sender. The stage is `.blocking`
-/// (unless it is on the caller's thread).
+/// goes on where it was. Items are read when the stream wants them; if that is slow, the sender waits.
+/// `stop()` and `cancel()` end all waits, and tell the sender. The stage is `.blocking` (unless it is on the
+/// caller's thread).
 ///
-/// Errors: who connects and is no sender of such items, a sender that gives up or is waited for in vain, and
-/// an item that is too long end the run with a `network_error`; one whose bytes are no `T`, with a
-/// `codec_error`, and that item alone can be passed over by `.on_error = tw::skip`.
+/// Errors: a peer that does not send such items, a sender that gives up or does not come in time, and an item
+/// that is too long end the run with a `network_error`. An item whose bytes are no `T` is a `codec_error`;
+/// `.on_error = tw::skip` passes over it alone.
 ///
 /// ```cpp
 /// #include <thalweg/net/tcp.hpp>
@@ -99,13 +98,13 @@ template <class T> auto tcp_source(tcp_listener at, tcp_source_options how = {},
 
 /// Sends items to another process: to a `tcp_source<T>` there. `address`: its `host:port`.
 ///
-/// Order: deterministic; it is serial, and refused in a farm. A thread of its own carries the items: each at
+/// Order: deterministic; it is serial, and refused in a farm. A separate thread carries the items: each at
 /// once, and those that wait together. At the end of the stream it waits until the other side has taken all.
 /// A connection that breaks is replaced, and what may be lost is sent again, once. The stage is `.blocking`
 /// (unless it is on the caller's thread).
 ///
-/// Errors: an address that is none is an `invalid_job`. Whom it cannot reach in time, who refuses, or ends
-/// before the stream does, ends the run with a `network_error`; so does an item that is longer than
+/// Errors: an invalid address is an `invalid_job`. A receiver that it cannot reach in time, that refuses, or
+/// that ends before the stream does, ends the run with a `network_error`; so does an item that is longer than
 /// `.longest_item`, which `.on_error = tw::skip` passes over. A run that fails or is cancelled tells the
 /// other side, whose run fails.
 ///

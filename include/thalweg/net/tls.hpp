@@ -1,5 +1,5 @@
-/// `tls_server`, `tls_client`, `tls_token`: streams over TCP that nobody else can read, send or take. In the
-/// library `thalweg::tls`, which is there where OpenSSL is. No header of OpenSSL is included.
+/// `tls_server`, `tls_client`, `tls_token`: streams over TCP that are encrypted and authenticated. In the
+/// library `thalweg::tls`, which is built where OpenSSL is found. No header of OpenSSL is included.
 #pragma once
 
 #include <thalweg/net/security.hpp>
@@ -33,8 +33,8 @@ struct tls_client_options {
   std::optional<std::string> token = {};  ///< what the receiver wants to be told
 };
 
-/// The receiver's side of TLS, for its `tcp_listener`. Only TLS 1.3 is spoken. Who connects and cannot show
-/// what it has to is told so, and passed over: it ends no run.
+/// The receiver's side of TLS, for its `tcp_listener`. It uses TLS 1.3 only. A peer that cannot prove its
+/// identity is told so, and ignored: it ends no run.
 /// \throws network_error  naming the file that cannot be used, and why
 ///
 /// ```c++
@@ -47,14 +47,14 @@ struct tls_client_options {
 /// ```
 std::shared_ptr<const net::accepting_security> tls_server(const tls_server_options& how);
 
-/// The sender's side of TLS, for `tcp_sink_options::security`. A receiver whose certificate is not signed by
-/// somebody trusted, or is of another name, ends the sender's run. Example: `tls_server`.
+/// The sender's side of TLS, for `tcp_sink_options::security`. A receiver whose certificate has no trusted
+/// signature, or another name, ends the sender's run. Example: `tls_server`.
 /// \throws network_error  naming the file that cannot be used, and why
 std::shared_ptr<const net::connecting_security> tls_client(const tls_client_options& how = {});
 
-/// Either side of TLS without certificates: both know the same token, which proves each to the other and does
-/// not travel (a pre-shared key of TLS 1.3, RFC 8446, section 2.2, made by PBKDF2 from the token). Who
-/// listens to the handshake can try tokens on his own machine, so it has to be a random one.
+/// Either side of TLS without certificates: both know the same token, which proves each to the other and is
+/// not sent (a pre-shared key of TLS 1.3, RFC 8446, section 2.2, made by PBKDF2 from the token). An
+/// eavesdropper can try tokens offline against a recorded handshake, so the token must be random.
 /// \throws network_error  if it has fewer than `shortest_token` bytes
 ///
 /// ```c++

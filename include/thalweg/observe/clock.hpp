@@ -24,8 +24,8 @@ inline std::int64_t read_clock(clockid_t clock) noexcept {
 /// directly.
 ///
 /// A read goes through the kernel's vDSO, without a system call. It is not worth replacing by a raw
-/// time-stamp counter: clocks are read once per run of items, and per item only where each has a due time of
-/// its own.
+/// time-stamp counter: clocks are read once per run of items, and per item only where each has its own due
+/// time.
 inline std::int64_t now_ns() noexcept {
   return detail::read_clock(CLOCK_MONOTONIC);
 }
@@ -42,7 +42,7 @@ inline std::int64_t process_cpu_ns() noexcept {
   return detail::read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/// What `now_ns() - now_ns()` gives when nothing lies between the two reads: about 20 ns. Take it off when
+/// What `now_ns() - now_ns()` gives when nothing is between the two reads: about 20 ns. Take it off when
 /// something as short as a single item is timed. Measured at the first call, which takes some microseconds.
 std::int64_t clock_cost_ns() noexcept;
 

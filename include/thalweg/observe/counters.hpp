@@ -1,4 +1,4 @@
-// Counters of a running stage: written by the one thread that runs it, read by anybody at any time.
+// Counters of a running stage: written by the one thread that runs it, read by any thread at any time.
 #pragma once
 
 #include <thalweg/version.hpp>

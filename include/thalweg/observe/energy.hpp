@@ -1,4 +1,4 @@
-// The energy that the machine's processors take, where the machine tells.
+// The energy that the machine's processors take, where the machine reports it.
 #pragma once
 
 #include <thalweg/version.hpp>
@@ -10,10 +10,10 @@
 
 namespace THALWEG_NAMESPACE::observe {
 
-/// Measures the energy of all processor packages from its construction on, by the counters that Linux shows
-/// of RAPL (Intel, Software Developer's Manual, volume 3, section 15.10; AMD processors have them, too). It
-/// is that of the whole machine, whatever else runs on it. Virtual machines rarely show the counters, and
-/// most kernels show them to root alone.
+/// Measures the energy of all processor packages from its construction on, by the RAPL counters that Linux
+/// shows (Intel, Software Developer's Manual, volume 3, section 15.10; AMD processors have them too). It is
+/// that of the whole machine, other programs included. Virtual machines rarely show the counters, and most
+/// kernels show them only to root.
 ///
 /// Thread-confined. A counter starts again from 0 after some 60 kJ (minutes under load): `joules()` must be
 /// called more often than that. Sources that vanish meanwhile make it unknown.
@@ -21,7 +21,7 @@ namespace THALWEG_NAMESPACE::observe {
 /// ```cpp
 /// #include <thalweg/observe/energy.hpp>
 /// tw::observe::energy_meter meter;
-/// const auto used = meter.joules();  // none where the machine does not tell
+/// const auto used = meter.joules();  // none where the machine does not report it
 /// assert(!used || *used >= 0);
 /// ```
 class energy_meter {

@@ -115,7 +115,7 @@ class histogram {
     return bucket + 1 < buckets ? lowest_of(bucket + 1) - 1 : std::numeric_limits<std::int64_t>::max();
   }
 
-  /// How many items `bucket` holds, for those who draw or export the whole distribution.
+  /// How many items `bucket` holds, to draw or export the whole distribution.
   std::uint64_t count_in(std::size_t bucket) const noexcept {
     return counts_[bucket].load(std::memory_order_relaxed);
   }

@@ -15,8 +15,8 @@ namespace THALWEG_NAMESPACE::observe {
 /// valid.
 std::string json_escaped(std::string_view text);
 
-/// Appends JSON to a string: commas and escapes are its business, matching ends the caller's. Nothing is kept
-/// but the string, so a caller may write a large document in parts and take the string away in between.
+/// Appends JSON to a string: it adds commas and escapes, the caller matches the ends. It keeps nothing but
+/// the string, so a caller may write a large document in parts and take the string away in between.
 ///
 /// ```cpp
 /// #include <thalweg/observe/json.hpp>
@@ -55,7 +55,7 @@ class json_writer {
   }
   json_writer& null() { return raw("null"); }
 
-  /// Text that is JSON already.
+  /// Text that is already JSON.
   json_writer& raw(std::string_view json);
 
   template <class Value> json_writer& member(std::string_view name, const Value& v) {

@@ -17,7 +17,7 @@ namespace THALWEG_NAMESPACE {
 /// Nanoseconds with a fraction: the time of one item may be less than one nanosecond.
 using fractional_ns = std::chrono::duration<double, std::nano>;
 
-/// What a policy knows of a stage after (or during) a run; input to `report`.
+/// What a policy knows about a stage after (or during) a run; input to `report`.
 struct stage_data {
   std::string name;                  ///< its path, as in `archive/compress`
   std::string kind;                  ///< its pattern: `source`, `map`, `farm`, `sink`, ...
@@ -36,9 +36,9 @@ struct stage_data {
 /// Latency from source to sink of the items of a run. Quantiles are within 1.6 % of the true value; count,
 /// minimum, maximum and mean are exact. All are zero when nothing was counted.
 ///
-/// Under a paced source every item is timed by itself, from the moment it was due until the sink has taken
-/// it. Otherwise items that travel together are: from when the source began to give them until the sink has
-/// taken them all, so that no item is said to be faster than it was. Where the whole stream is one loop
+/// Under a paced source every item is timed separately, from the moment it was due until the sink has taken
+/// it. Otherwise items that travel together are timed together: from when the source began to give them until
+/// the sink has taken them all, so that no item looks faster than it was. Where the whole stream is one loop
 /// (`sequential`, `pool` while it runs inline, `threads` with everything fused) it is the time of a run of
 /// items for each of them: `sampled()`.
 ///
@@ -118,12 +118,12 @@ struct channel_report {
       0};  ///< how long the senders had something to send and no credit, added up
 };
 
-/// What a policy knows of a run; input to `report`. All fields have defaults that mean "nothing known".
+/// What a policy knows about a run; input to `report`. All fields have defaults that mean "nothing known".
 struct report_data {
   std::string policy;    ///< as text that `policy_from` would accept, such as `threads:4`
   int workers = 1;       ///< threads that run stages
   int cores = 1;         ///< cores the process may use
-  bool inlined = false;  ///< one worker did it all: handing over would have cost more than it brings
+  bool inlined = false;  ///< one worker did it all: handing over would have cost more than it gains
   bool root = true;      ///< false on those ranks of a run that do not have the results
   bool final = true;     ///< false when taken while the run went on
   bool observed = true;  ///< false if only failures were counted: no items, no times of stages
@@ -148,8 +148,8 @@ struct level_report {
   std::size_t capacity = 0;  ///< 0: there is no bound, or no such thing
 };
 
-/// One stage's part in a run, all replicas together. Times are times on the clock: where threads outnumber
-/// the cores they include waiting for a core.
+/// One stage's part in a run, all replicas together. Times are wall-clock times: where threads outnumber the
+/// cores they include waiting for a core.
 ///
 /// ```cpp
 /// auto job = tw::source(std::views::iota(0, 1000)) |
@@ -206,8 +206,8 @@ class stage_report {
 
   /// How often a thread has called it, each time with a run of items (or none, at the end of the stream).
   std::uint64_t runs() const noexcept { return data_.totals.runs; }
-  /// `items` divided by `runs`: how many items it was given at once, on average. What that depends on is told
-  /// in docs/natural-batching.md; 0 if it was never called.
+  /// `items` divided by `runs`: how many items it was given at once, on average. docs/natural-batching.md
+  /// says what that depends on; 0 if it was never called.
   double items_per_run() const noexcept;
   /// Items waiting in front of it, looked at whenever it takes some; nothing waits in front of a stage that
   /// is called directly by the one before. `capacity` is the option of the stage, or of the connection.
@@ -224,8 +224,8 @@ class stage_report {
   std::uint64_t retries() const noexcept { return data_.totals.retries; }
   std::uint64_t skipped() const noexcept { return data_.totals.skipped; }
   std::uint64_t dead_lettered() const noexcept { return data_.totals.dead_lettered; }
-  /// Items discarded on purpose: by a full pipe in front of it (`.when_full`), a full tap, or since nobody is
-  /// connected to an optional output. What a filter refuses is not among them: it went in and not out.
+  /// Items discarded on purpose: by a full pipe in front of it (`.when_full`), a full tap, or because nothing
+  /// is connected to an optional output. Items that a filter refuses do not count: they went in and not out.
   std::uint64_t dropped() const noexcept { return data_.totals.dropped; }
 
   /// The ranks that executed it, in a run on several ranks that has ended; otherwise empty.
@@ -260,7 +260,7 @@ struct bottleneck_report {
   limited_by reason = limited_by::unknown;
   std::string advice;        ///< one or two sentences
   double utilisation = 0;    ///< busy part (0 to 1) of what limits
-  double possible_gain = 1;  ///< at most so many times faster without this limit, before the next one holds
+  double possible_gain = 1;  ///< at most this many times faster without this limit, before the next one holds
 };
 
 /// What a run did. A value: copy, keep and compare reports freely.
@@ -295,7 +295,7 @@ class report {
   /// All stages in the order of the stream.
   const std::vector<stage_report>& stages() const noexcept { return stages_; }
   /// The stage of this path, or the only one whose path ends in `/name`. Throws `std::out_of_range`, whose
-  /// text lists the stages there are, if there is none or more than one.
+  /// text lists the stages, if there is none or more than one.
   const stage_report& stage(std::string_view name) const;
 
   /// What limited the run and what would help.
@@ -327,7 +327,7 @@ class report {
   /// What `set_replicas` changed, in order.
   const std::vector<resize_event>& resizes() const noexcept { return data_.resizes; }
 
-  /// What was done in another way than was asked for, and why: a sentence each.
+  /// What was done in another way than requested, and why: a sentence each.
   const std::vector<std::string>& notes() const noexcept { return data_.notes; }
 
   /// Whether this process holds the results: of a run on several ranks (`tw::mpi`), rank 0 does.

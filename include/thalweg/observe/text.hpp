@@ -40,9 +40,9 @@ std::string joined(std::initializer_list<std::string_view> parts);
 /// The length of the valid UTF-8 sequence at the start of `text`, which is not empty; 0 if there is none.
 std::size_t utf8_length(std::string_view text) noexcept;
 
-/// `text` for a line of a terminal: what would move the cursor, give an order or turn the direction of
-/// writing is shown as `\x1b` or `\u202e`, and so are bytes that are not UTF-8. For names and messages of
-/// others.
+/// `text` for a line of a terminal: characters that would move the cursor, give an order or turn the
+/// direction of writing are shown as `\x1b` or `\u202e`, and so are bytes that are not UTF-8. For names and
+/// messages from outside.
 std::string printable(std::string_view text);
 
 /// How many columns of a terminal `text` (UTF-8) fills, each character counted as one.

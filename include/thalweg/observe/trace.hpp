@@ -23,13 +23,13 @@ namespace THALWEG_NAMESPACE::observe {
 
 class json_writer;
 
-/// The trace of one run. What traces holds a pointer to a recorder, null when nothing is traced: then all
-/// it costs is one predictable branch.
+/// The trace of one run. Code that traces holds a pointer to a recorder, null when nothing is traced: then it
+/// costs only one predictable branch.
 ///
 /// Threads are numbered from 0; each number is used by one thread at a time. Recording takes no lock: a
-/// thread writes into memory of its own, which grows on demand up to `events_per_thread`. What comes later is
-/// dropped and counted, so a trace shows the start of a long run and says that it is cut. Writing the trace
-/// is allowed at any time, from any thread; it holds what was recorded before.
+/// thread writes to its own memory, which grows on demand up to `events_per_thread`. Later events are dropped
+/// and counted, so a trace shows the start of a long run and says that it is cut. Writing the trace is
+/// allowed at any time, from any thread; it holds what was recorded before.
 ///
 /// Times are those of `now_ns()`; in the file they count from the first one recorded.
 ///
@@ -57,7 +57,7 @@ class trace_recorder {
   void name_thread(std::size_t thread, std::string name);
 
   /// Stage `stage` worked on `items` items from `start_ns` to `end_ns`; `sequence` tells which run of items
-  /// it was. With `stages` above 1, it and those behind it did so as one loop: the event bears all their
+  /// it was. With `stages` above 1, it and the following ones did so as one loop: the event has all their
   /// names.
   void record(std::size_t thread, std::size_t stage, std::int64_t start_ns, std::int64_t end_ns,
               std::uint64_t items, std::uint64_t sequence, std::size_t stages = 1) noexcept {
@@ -74,18 +74,18 @@ class trace_recorder {
   /// lock. At most `events_per_thread` of them are kept.
   void mark(std::size_t stage, std::int64_t at_ns, std::string_view text);
 
-  /// How many events were kept, and how many were not for want of room.
+  /// How many events were kept, and how many were dropped.
   std::uint64_t recorded() const;
   std::uint64_t dropped() const;
 
-  // Of a run in several processes one writes the trace of all.
+  // In a run in several processes, one writes the trace of all.
 
   /// Which process this is, from 0, and the name under which it is shown. Times count from `origin_ns`, which
-  /// has to be the same moment on all: before the first event of any.
+  /// must be the same moment on all: before the first event of any.
   void as_process(int number, std::string name, std::int64_t origin_ns);
   /// The events so far, as text for another process's `add_events`.
   std::string events() const;
-  /// Those of another process, and how many it had no room for.
+  /// The events of another process, and how many it has dropped.
   void add_events(std::string events, std::uint64_t dropped);
 
   /// The trace as text. `write` puts the same into a file, piece by piece, and throws `std::system_error`,

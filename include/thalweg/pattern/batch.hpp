@@ -23,9 +23,9 @@ namespace THALWEG_NAMESPACE {
 
 /// What closes a batch: whichever comes first.
 struct batch_limits {
-  std::int64_t items = 0;  ///< so many are in it; 0: no limit
-  std::int64_t bytes = 0;  ///< so many are in it (`size_of`), or more with the last item; 0: no limit
-  /// Its first item has waited so long, whether or not another one comes; 0: no limit.
+  std::int64_t items = 0;  ///< this many are in it; 0: no limit
+  std::int64_t bytes = 0;  ///< this many are in it (`size_of`), or more with the last item; 0: no limit
+  /// Its first item has waited this long, whether or not another one comes; 0: no limit.
   std::chrono::nanoseconds interval{0};
 };
 
@@ -135,7 +135,7 @@ template <class Limits> struct batch_stage : stage_defaults {
 
 struct unbatch_op {
   template <class Frame, class T, class Next> void step(Frame& f, T&& group, Next&& next) {
-    // The range and its items are the user's: what they throw is this stage's failure.
+    // The range and its items are user code: what they throw is this stage's failure.
     f.attribute(f.leaf, [&] {
       for (auto&& x : group) {
         if constexpr (std::is_lvalue_reference_v<T>) {
@@ -168,13 +168,13 @@ struct unbatch_stage : stage_defaults {
 }  // namespace model
 
 /// Groups items into `std::vector<T>`s: of `n`, or by several limits. With an `interval`, a group is also
-/// sent when its first item has waited so long, whether or not another item arrives (under the `sequential`
+/// sent when its first item has waited that long, whether or not another item arrives (under the `sequential`
 /// policy: as soon as its one thread gets there). The last group may be short. Thalweg does not need this for
 /// speed: what crosses threads is batched anyway.
 ///
 /// Order: deterministic; with an interval, which items share a group depends on time. In a farm, which items
 /// share a group depends on the replicas, so the farm must be `.unordered`. With an interval, or limits that
-/// can be changed (`batching`), it has a thread of its own under `pool`.
+/// can be changed (`batching`), it has its own thread under `pool`.
 ///
 /// Errors: `n` below 1, negative limits, no limit at all, and an ordered farm around it are an `invalid_job`.
 ///
@@ -197,7 +197,7 @@ inline auto batch(batching limits, options opts = {}) {
   return model::make_pipeline(model::batch_stage<batching>{{}, std::move(limits), std::move(opts)});
 }
 
-/// Takes groups (any ranges) apart into their items.
+/// Divides groups (any ranges) into their items.
 ///
 /// Order: deterministic.
 ///

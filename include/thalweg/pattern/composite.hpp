@@ -31,12 +31,12 @@ template <class Inner> struct named_line {
 
 }  // namespace model
 
-/// Gives a line of stages a name of its own: its stages are called `name/...`. It costs nothing at run time,
-/// and changes neither order nor threads.
+/// Gives a line of stages a name: its stages are called `name/...`. It costs nothing at run time, and changes
+/// neither order nor threads.
 ///
 /// Used twice in one place, the second one's stages are called `name#2/...`.
 ///
-/// Errors: a name that is empty, contains '/' or is also that of a stage beside it is an `invalid_job`.
+/// Errors: a name that is empty, contains '/' or is also the name of a stage beside it is an `invalid_job`.
 ///
 /// ```cpp
 /// auto compress = tw::map([](int x) { return x; }, {.name = "compress"});

@@ -44,16 +44,16 @@ template <class... Stages> auto farm_of(pipeline<Stages...> inner, options opts)
 }  // namespace model
 
 /// Replicates a stage or a pipeline of stages: `farm(f)` for a callable `f(T) -> U`, `farm(filter(p))`,
-/// `farm(map(f) | flat_map(g))`, `farm(sink(f))` for a replicated sink. Farms nest: in a farm of nothing but
-/// a farm the numbers of replicas multiply; among other stages an inner farm is replicated with them, and has
-/// no options of its own but those of its stages.
+/// `farm(map(f) | flat_map(g))`, `farm(sink(f))` for a replicated sink. Farms nest: in a farm that contains
+/// only a farm the numbers of replicas multiply; among other stages an inner farm is replicated with them,
+/// and has no options except those of its stages.
 ///
 /// Order: deterministic, whatever the number of replicas; `.unordered = true` gives it up (label: multiset).
 /// The operator is shared by the replicas and must be callable as const; `per_replica` makes one for each.
 /// Without `.replicas` the policy decides how many work at once.
 ///
-/// Threads: at most `.replicas` at once, each with one run of items; which replica gets which is up to
-/// `.schedule`.
+/// Threads: at most `.replicas` at once, each with one run of items; `.schedule` decides which replica gets
+/// which.
 ///
 /// Errors: an operator that can only be called as non-const does not compile; zero or negative replicas are
 /// an `invalid_job`.

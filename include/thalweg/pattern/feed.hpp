@@ -1,4 +1,4 @@
-/// `feed`: items that come into a stream that flows.
+/// `feed`: items for a stream that is running.
 #pragma once
 
 #include <thalweg/model/open_port.hpp>
@@ -16,13 +16,12 @@ template <class T> class merge;
 /// `merge.feed(options)`. A thread outside the graph sends the items, or another run: a feed is a function
 /// that takes an item, so `tw::sink(merge.feed())` is a sink; it closes the feed at the end of its stream.
 ///
-/// A copy is the same feed, which is closed when the last copy goes, or by `close()`: what is in it still
-/// flows. While one is open the merge does not
-/// end, though all its inputs have; `execution::stop` closes all, and the end of the run does. Opened before
-/// a run it belongs to the next one.
+/// A copy is the same feed, which is closed when the last copy goes, or by `close()`: items that are in it
+/// still flow. While one is open the merge does not end, even if all its inputs have; `execution::stop` and
+/// the end of the run close all. A feed opened before a run belongs to the next one.
 ///
 /// Order: items come out in the order in which they were sent. Threads: one thread at a time sends; `close`
-/// may be called by any. Where the feed is full `send` waits, if `.when_full` does not say otherwise.
+/// may be called by any. If the feed is full, `send` waits, unless `.when_full` says otherwise.
 ///
 /// ```cpp
 /// int sum = 0;
@@ -60,12 +59,12 @@ template <class T> class feed : public model::open_port<T, &model::gate<T>::end>
     const auto what = this->held().try_push(item);
     return what == put::taken || what == put::dropped;
   }
-  /// `send`, as a sink calls it. What comes when the feed is closed is given up.
+  /// `send`, as a sink calls it. Items that come when the feed is closed are given up.
   void operator()(T item, const std::stop_token& until) { (void)send(std::move(item), until); }
   /// `close`, as a sink calls it at the end of its stream.
   void on_end() { this->close(); }
 
-  /// Nothing that is sent arrives any more.
+  /// No item that is sent arrives any more.
   [[nodiscard]] bool closed() const { return this->held().over(); }
 
  private:

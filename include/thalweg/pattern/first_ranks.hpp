@@ -8,8 +8,8 @@
 
 namespace THALWEG_NAMESPACE::model {
 
-/// The ranks of the items with which keys appeared, by the number of the key: kept only where the keys are
-/// divided up, so that results that are sent at the end can be put into the order of all keys.
+/// The ranks of the items with which keys appeared, by the number of the key: kept only if the keys are
+/// divided, so that results that are sent at the end can be put into the order of all keys.
 class first_ranks {
  public:
   /// A key has appeared with an item.

@@ -15,7 +15,7 @@ template <class E> struct emitted : std::type_identity<void> {};
 template <class T> struct emitted<emitter<T>&> : std::type_identity<T> {};
 
 template <class U> struct flat_map_of {
-  // Sent items pass on a run at a time: one indirect call for so many.
+  // Sent items are passed on a run at a time: one indirect call for many.
   static constexpr std::size_t at_once = 64;
 
   template <class In, class F> struct op : hooked<F, U> {
@@ -42,8 +42,8 @@ template <class U> struct flat_map_of {
 /// Sends 0..n items for each item: `f(T, tw::emitter<U>& out)`. For a generic lambda, whose emitter type
 /// cannot be found, write `flat_map<U>(f)`.
 ///
-/// Order: deterministic; an item's outputs take its place, in the order they were sent. However many there
-/// are, they are handed on in bounded runs. Threads, state and errors as for `map`.
+/// Order: deterministic; an item's outputs take its place, in the order they were sent. Any number of outputs
+/// is handed on in bounded runs. Threads, state and errors as for `map`.
 ///
 /// ```cpp
 /// std::vector<char> seen;

@@ -1,4 +1,4 @@
-/// `interval_join`: pairs what two streams say of the same thing at about the same time.
+/// `interval_join`: pairs what two streams say about the same thing at about the same time.
 #pragma once
 
 #include <thalweg/model/callable.hpp>
@@ -24,20 +24,20 @@
 namespace THALWEG_NAMESPACE {
 
 struct interval_join_options {
-  /// By how much an item may be behind the latest one of its own stream. What is further behind is late.
+  /// By how much an item may be behind the latest one of its own stream. An item further behind is late.
   std::chrono::nanoseconds disorder{0};
-  /// Takes items of either stream as they come. Pairs are the same, in an order that is luck, and come as
-  /// soon as both items are there.
+  /// Takes items of either stream as they come. Pairs are the same, in any order, and come as soon as both
+  /// items are there.
   bool any_order = false;
-  /// By how much an item may be ahead of the latest one of its own stream. What is further ahead is not
-  /// believed: it is late, and the time of its stream stays. 0: all is believed. The first item always is;
+  /// By how much an item may be ahead of the latest one of its own stream. An item further ahead is not
+  /// accepted: it is late, and the time of its stream stays. 0: all are accepted. The first item always is;
   /// see `tw::event_time_options`.
   std::chrono::nanoseconds max_ahead{0};
 };
 
 namespace model {
 
-/// Items in the order of their times; of equal ones, in that in which they came.
+/// Items in the order of their times; equal ones in the order in which they came.
 template <class T> class timed_items {
  public:
   /// Fast where items are nearly in order.
@@ -71,15 +71,15 @@ template <class T> class timed_items {
   std::size_t dropped_ = 0;  // items at the front that are over
 };
 
-/// What is held of two streams, whatever their keys are. Times are in ns; the `until` of an item is the last
-/// time at which the other stream may have a partner for it.
+/// What is held of two streams, for any keys. Times are in ns; the `until` of an item is the last time at
+/// which the other stream may have a partner for it.
 template <class L, class R, class Out> class interval_partners {
  public:
   virtual ~interval_partners() = default;
   [[nodiscard]] virtual std::int64_t time_of_left(const L& item) = 0;
   [[nodiscard]] virtual std::int64_t time_of_right(const R& item) = 0;
   /// Sends the pairs that the item makes with those of the other stream whose times are within [from, to],
-  /// and holds it if it is said until when.
+  /// and holds it for later ones if `until` is given.
   virtual void left(L item, std::int64_t time, std::int64_t from, std::int64_t to,
                     std::optional<std::int64_t> until, thalweg::out<Out>& pairs) = 0;
   virtual void right(R item, std::int64_t time, std::int64_t from, std::int64_t to,
@@ -145,7 +145,7 @@ class keyed_partners final : public interval_partners<L, R, Out> {
     timed_items<R> right;
   };
   using id = typename key_table<K, of_key>::id;
-  // That an item of a key is over: of those of one key, always the first.
+  // An item of a key is over: among those of one key, always the first.
   struct ends {
     std::int64_t time;
     id key;
@@ -177,31 +177,31 @@ class keyed_partners final : public interval_partners<L, R, Out> {
   queue left_ends_, right_ends_;
 };
 
-/// How an `interval_join` joins two items without being told.
+/// How an `interval_join` joins two items by default.
 struct as_pair {
   template <class L, class R> std::pair<L, R> operator()(const L& l, const R& r) const { return {l, r}; }
 };
 
 }  // namespace model
 
-/// Joins two streams by key and time: gives `combine(const L&, const R&) -> Out` (without it a pair) for each
-/// two items with the same key of which the right one lies within [t - before, t + after], t being the time
-/// of the left one. Either bound may be negative: (-5s, 10s) is from 5 to 10 seconds later.
+/// Joins two streams by key and time: gives `combine(const L&, const R&) -> Out` (by default a pair) for each
+/// two items with the same key if the right one is within [t - before, t + after], t being the time of the
+/// left one. Either bound may be negative: (-5s, 10s) is from 5 to 10 seconds later.
 ///
 /// `key_of_...` give keys of one type, as for `key_by`; `time_of_...` event times, as for `tw::event_time`.
-/// Member pointers will do. An item waits for partners until the other stream has passed all times they may
-/// have: its latest one less `.disorder`. An item that is further than that behind the latest of its own
+/// They may be member pointers. An item waits for partners until the other stream has passed all times they
+/// may have: its latest one minus `.disorder`. An item that is further than that behind the latest of its own
 /// stream is late: it makes no pairs, and goes to `late_left` or `late_right`, which need not be connected.
 /// So is one that is ahead of its stream by more than `.max_ahead`.
 ///
-/// Order: deterministic. Of the two next items the one with the earlier time is taken, the left one of equal
-/// ones; what it makes with those before it comes in the order of their times. So a stream that is ahead
-/// waits, and so do pairs, until the other says something or ends. With `.any_order` nothing waits: the same
-/// pairs, label multiset.
+/// Order: deterministic. Of the two next items the one with the earlier time is taken, or the left one if
+/// they are equal; its pairs with earlier items come in the order of the times of these. So a stream that is
+/// ahead waits, and so do pairs, until the other stream has an item or ends. With `.any_order` nothing waits:
+/// the same pairs, label multiset.
 ///
-/// What is held are the items of an interval and of the disorder; with `.any_order` also those by which one
-/// stream is ahead of the other. Keys without items take no memory. Costs O(log n) per item for n items
-/// held, and the call for each pair.
+/// It holds the items of an interval and of the disorder; with `.any_order` also those by which one stream is
+/// ahead of the other. Keys without items take no memory. Costs O(log n) per item for n items held, and the
+/// call for each pair.
 ///
 /// Errors: what the functions throw ends the run; null functions, an empty interval, a negative option are
 /// an `invalid_job`. Event times must be within 146 years of the epoch: others end the run.
@@ -316,7 +316,7 @@ template <class L, class R, class Out = std::pair<L, R>> class interval_join fin
 
   struct progress {
     std::optional<std::int64_t> head;  // the time of the next item, once that is known
-    // The watermark: nothing in time will come that is earlier.
+    // The watermark: no earlier item will come in time.
     std::int64_t reached = std::numeric_limits<std::int64_t>::min();
   };
 
@@ -324,7 +324,8 @@ template <class L, class R, class Out = std::pair<L, R>> class interval_join fin
     if (left.ended() || right.ended()) return right.ended();
     if (!left_at_.head) left_at_.head = partners_->time_of_left(left.front());
     if (!right_at_.head) right_at_.head = partners_->time_of_right(right.front());
-    // What is not believed must not wait for the other stream to come so far, and with it all behind it.
+    // An item that is not accepted must not wait for the other stream to reach its time, nor must all items
+    // after it.
     if (too_far_ahead(left_at_, *left_at_.head)) return true;
     if (too_far_ahead(right_at_, *right_at_.head)) return false;
     return *left_at_.head <= *right_at_.head;
@@ -334,7 +335,7 @@ template <class L, class R, class Out = std::pair<L, R>> class interval_join fin
     return options_.max_ahead.count() > 0 && stream.reached != progress{}.reached &&
            time > stream.reached + options_.disorder.count() + options_.max_ahead.count();
   }
-  // Whether an item of this time is in time; if so its stream has reached it.
+  // Whether an item of this time is in time; if so, its stream has reached that time.
   bool in_time(progress& stream, std::int64_t time) {
     stream.head.reset();
     if (time < stream.reached || too_far_ahead(stream, time)) {

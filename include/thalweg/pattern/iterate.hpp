@@ -14,7 +14,7 @@
 
 namespace THALWEG_NAMESPACE {
 struct iterate_options {
-  /// At most so many rounds for an item; one more is the error `loop_overflow`.
+  /// At most this many rounds for an item; one more is the error `loop_overflow`.
   std::int64_t limit = std::numeric_limits<std::int64_t>::max();
 };
 
@@ -84,11 +84,10 @@ template <class Body, class Done> struct iterate_stage : map_stage<iteration<Bod
 
 }  // namespace model
 
-/// Works on each item until it is done: what comes out is that of
-/// `while (!done(item)) item = body(std::move(item));`, with `body(T) -> T` and `done(const T&) -> bool`.
-/// With
-/// `{.limit = n}` an item that is not done after n rounds is an error (`loop_overflow`, out of `run` as a
-/// `stage_error` that names the stage).
+/// Works on each item until it is done: the result is that of `while (!done(item)) item =
+/// body(std::move(item));`, with `body(T) -> T` and `done(const T&) -> bool`. With `{.limit = n}` an item
+/// that is not done after n rounds is an error (`loop_overflow`, out of `run` as a `stage_error` that names
+/// the stage).
 ///
 /// Order: deterministic. In a farm items that take many rounds do not hold up the others, and results still
 /// come in the order of the items; `body` and `done` must then be callable as const.

@@ -21,8 +21,8 @@ template <class K, class V> std::vector<typename key_table<K, V>::id> ids_of(con
   return all;
 }
 
-/// Moves all keys of a part, and what belongs to them, out of their table: in the order in which they have
-/// appeared, each with the rank of the item with which it did. `in_order` are their numbers in that order.
+/// Moves all keys of a part, and what belongs to them, out of their table: in the order in which they
+/// appeared, each with the rank of its first item. `in_order` are their numbers in that order.
 template <class K, class V, class Ids>
 void take_states(key_table<K, V>& from, first_ranks& appeared, pipe::chunk<keyed<K, V>>& into,
                  const Ids& in_order) {
@@ -33,7 +33,7 @@ void take_states(key_table<K, V>& from, first_ranks& appeared, pipe::chunk<keyed
   appeared = {};
 }
 
-/// The same where keys have their numbers in that order: none was ever erased.
+/// The same if keys have their numbers in that order: none was ever erased.
 template <class K, class V>
 void take_states(key_table<K, V>& from, first_ranks& appeared, pipe::chunk<keyed<K, V>>& into) {
   const auto all = ids_of(from);

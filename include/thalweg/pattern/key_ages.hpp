@@ -11,8 +11,8 @@
 
 namespace THALWEG_NAMESPACE::model {
 
-/// When keys, known by their numbers, have last seen an item: a list in that order, so that those that are
-/// too old are found at once. Times are in ns, and do not go back.
+/// When keys, known by their numbers, have last seen an item: a list in that order, so that keys that are too
+/// old are found at once. Times are in ns, and do not go back.
 class key_ages {
  public:
   using id = std::uint32_t;
@@ -32,12 +32,12 @@ class key_ages {
     (newest_ == none ? oldest_ : all_[newest_].behind) = key;
     newest_ = key;
   }
-  /// There is no such key any more.
+  /// This key does not exist any more.
   void forget(id key) {
     unlink(key);
     all_[key].born = 0;
   }
-  /// The key that has waited longest, if that is at least `age`.
+  /// The key that has waited longest, if at least for `age`.
   [[nodiscard]] std::optional<id> expired(std::int64_t now, std::int64_t age) const {
     if (oldest_ == none || std::max(latest_, now) - all_[oldest_].seen < age) return {};
     return oldest_;

@@ -1,4 +1,4 @@
-/// `key_by`: gives each item its key, and state to each key.
+/// `key_by`: gives each item its key, and each key its state.
 #pragma once
 
 #include <thalweg/model/pipeline.hpp>
@@ -24,8 +24,8 @@ namespace THALWEG_NAMESPACE {
 
 /// What becomes of the states of keys.
 struct key_by_options {
-  /// The state of a key that has seen no item for so long, by the steady clock, is dropped: the next item of
-  /// the key finds a new one, as the first did. For streams without end, whose keys come and go. `on_end` is
+  /// The state of a key that has seen no item for this long, by the steady clock, is dropped: the next item
+  /// of the key finds a new one, like the first. For streams without end, whose keys come and go. `on_end` is
   /// not called for it. The memory is given back when other items come. 0: states stay to the end of the
   /// stream.
   std::chrono::nanoseconds expire_after{0};
@@ -80,7 +80,7 @@ struct emitter_of_end<F> : emitter_of<typename signature_of_function<decltype(&F
 /// Makes states for `key_by` without an `init`.
 struct value_initialised {};
 
-// The state: what the update takes by reference; if that is generic, what `init` gives.
+// The state: the type that the update takes by reference; if that is generic, the type that `init` gives.
 template <class Init, class K> struct initial {
   template <class I = Init> static auto make(I& init, const K& key) {
     if constexpr (std::invocable<I&, const K&>) {
@@ -124,7 +124,7 @@ template <class U> constexpr bool update_gives() {
   return !std::is_void_v<U>;
 }
 
-// What an update gives, for one type of items. `U` is what the user said, or void.
+// What an update gives, for one type of items. `U` is the user's choice, or void.
 template <class U, class KeyOf, class Update, class In, class State> struct update_of {
   using key = key_given<In, KeyOf>;
   using state = State;
@@ -221,14 +221,14 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
   void put_states(pipe::chunk<kept>& from) {
     model::put_states(from, states, appeared);
     if (expire_after == 0) return;
-    // That they have come here counts as if they had seen an item.
+    // Their arrival here counts as an item.
     for (const auto i : ids_of(states)) ages.touch(i, observe::now_ns());
   }
 
  private:
   using id = typename key_table<key, state>::id;
 
-  // As they have appeared. A number that has become free is given again.
+  // In order of appearance. A number that has become free is given again.
   [[nodiscard]] std::vector<id> in_order() const {
     auto all = ids_of(states);
     if (expire_after > 0) std::sort(all.begin(), all.end(), [&](id a, id b) { return ages.is_older(a, b); });
@@ -324,9 +324,9 @@ template <class U, class KeyOf, class Init, class Update> struct keyed_state_sta
 
 }  // namespace model
 
-/// Gives each item its key: `key_of(const T&) -> K` (a member pointer will do) turns `T` into `keyed<K, T>`.
-/// A `reduce` or `window` behind it works on each key by itself. K needs `==` and `std::hash`; pairs and
-/// tuples of such will do.
+/// Gives each item its key: `key_of(const T&) -> K` (or a member pointer) turns `T` into `keyed<K, T>`. A
+/// following `reduce` or `window` works on each key separately. K needs `==` and `std::hash`, or is a pair or
+/// tuple of types that have them.
 ///
 /// Order: deterministic. Can be put into a farm. Errors as for `map`.
 ///
@@ -342,28 +342,27 @@ template <class KeyOf> auto key_by(KeyOf key_of, options opts = {}) {
 }
 
 /// State for each key: `update(State&, const T&) -> U`, or `update(State&, const T&, tw::emitter<U>&)` for
-/// 0..n outputs. The state is value-initialised when its key first appears; what type it has is read off the
-/// first parameter of `update`. For a generic lambda that emits, name the output: `key_by<U>(...)`.
+/// 0..n outputs. The state is value-initialised when its key first appears; its type is that of the first
+/// parameter of `update`. For a generic lambda that emits, name the output: `key_by<U>(...)`.
 ///
 /// An update object may have `on_end(const K&, State&)` or `on_end(const K&, State&, tw::emitter<U>&)`:
 /// called for each key at the end of the stream, in the order in which the keys first appeared; and
 /// `on_start()` and `validate()`.
 ///
-/// Order: deterministic. `update` is called for one item at a time, in order, and may have state beside that
+/// Order: deterministic. `update` is called for one item at a time, in order, and may have state besides that
 /// of the keys. As the first stage of a farm (`tw::farm(tw::key_by(...), {.replicas = 4})`) the keys are
-/// divided up: each belongs to one of several parts, which different threads work on, each part in order,
-/// with a copy of `update` of its own, whose results must then not depend on anything but the key's state.
-/// The results come in the order of the stream all the same. The state belongs to its part, not to a thread,
-/// so that `set_replicas` takes effect at once and moves nothing. (Under `tw::mpi` it may move parts to other
-/// ranks, if key and state can travel.)
+/// divided: each belongs to one of several parts, which different threads work on, each part in order, with
+/// its own copy of `update`, whose results must then depend only on the key's state. The results still come
+/// in the order of the stream. The state belongs to its part, not to a thread, so that `set_replicas` takes
+/// effect at once and moves nothing. (Under `tw::mpi` it may move parts to other ranks, if key and state can
+/// travel.)
 ///
 /// Errors: as for `map`. With an `.on_error` other than `tw::stop`, the state of the key is copied before
-/// each update, and put back if that fails; a state that cannot be copied is then an `invalid_job`.
+/// each update, and restored if that fails; a state that cannot be copied is then an `invalid_job`.
 ///
-/// States are kept to the end of the stream: memory is bounded by the number of keys. With
-/// `key_by(key_of, update, {.expire_after = 10min})`, behind which options of the stage may stand, the state
-/// of a key that has seen nothing for so long is dropped; what comes of an item then depends on when it
-/// comes.
+/// States are kept to the end of the stream: memory is bounded by the number of keys. With `key_by(key_of,
+/// update, {.expire_after = 10min})`, followed by the options of the stage, the state of a key that has seen
+/// nothing for that long is dropped; the result of an item then depends on when it comes.
 ///
 /// ```cpp
 /// std::vector<std::string> seen;

@@ -28,7 +28,7 @@ concept std_hashable = requires(const K& key) {
   { std::hash<K>{}(key) } -> std::convertible_to<std::size_t>;
 };
 
-/// The hash of a key: `std::hash`, and for pairs and tuples of such, that of their parts.
+/// The hash of a key: `std::hash`, and for pairs and tuples that of their parts.
 template <class K> inline constexpr bool hashable = std_hashable<K>;
 template <class... P> inline constexpr bool hashable<std::tuple<P...>> = (hashable<P> && ...);
 template <class A, class B> inline constexpr bool hashable<std::pair<A, B>> = hashable<A> && hashable<B>;
@@ -59,8 +59,7 @@ template <class A, class B> bool same_key(const A& a, const B& b) {
 }
 
 template <class K> std::uint64_t hash_of(const K& key) {
-  // What std::hash gives for integers is the integer: multiplied, and folded so that the low bits depend on
-  // all.
+  // std::hash of an integer is the integer: it is multiplied, and folded so that the low bits depend on all.
   const auto mix = [](std::uint64_t h) {
     h *= 0x9E3779B97F4A7C15U;
     return h ^ (h >> 32U);
@@ -88,8 +87,8 @@ template <class K> std::uint64_t hash_of(const K& key) {
 ///
 /// An index by open addressing with linear probing (Knuth, TAOCP vol. 3, 6.4, algorithms L and R) leads to
 /// entries in the order of their numbers: keeping that order costs nothing, and growing moves 8 bytes for
-/// each key. Entries lie in blocks, each as large as all before it, so that a number leads to its entry
-/// without another look into memory. Not for several threads at once.
+/// each key. Entries are in blocks, each as large as all before it, so that a number leads to its entry
+/// without another memory access. Not for several threads at once.
 template <class K, class V> class key_table {
  public:
   using id = std::uint32_t;
@@ -128,7 +127,7 @@ template <class K, class V> class key_table {
     while (index_[hole].number != number + 1) hole = (hole + 1) & mask_;
     free_.push_back(number);
     for (std::size_t at = (hole + 1) & mask_; index_[at].number != 0; at = (at + 1) & mask_) {
-      // What lies behind the hole must be found from its own place on.
+      // Entries after the hole must be found from their own place on.
       if (((at - index_[at].tag) & mask_) >= ((at - hole) & mask_)) {
         index_[hole] = index_[at];
         hole = at;
@@ -149,7 +148,7 @@ template <class K, class V> class key_table {
     std::uint32_t number = 0;  // of the key, plus 1; 0: free
   };
 
-  // Kept apart: what looks for a key that is known fits into the loop over items.
+  // A separate function, so that the look-up of a known key fits into the loop over items.
   template <class Key, class Make> [[gnu::noinline]] found add(std::uint32_t tag, Key&& key, Make&& make) {
     if (2 * (used_ + 1) > index_.size()) grow();
     const id number = next();

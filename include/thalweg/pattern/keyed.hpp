@@ -11,8 +11,8 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// An item and its key: what `key_by(key_of)` makes. What follows it and knows of keys (`reduce`, `window`)
-/// works on each key by itself, and gives `keyed` results.
+/// An item and its key: what `key_by(key_of)` makes. A following stage that knows keys (`reduce`, `window`)
+/// works on each key separately, and gives `keyed` results.
 ///
 /// ```cpp
 /// auto [key, value] = tw::keyed<std::string, int>{"a", 1};
@@ -62,7 +62,7 @@ template <class T, class F> decltype(auto) split_key(T&& item, F&& f) {
   }
 }
 
-/// What a result for a key is sent as.
+/// The type as which a result for a key is sent.
 template <class K, class R> auto joined_with_key(const K& key, R&& result) {
   if constexpr (std::is_same_v<K, no_key>) {
     return std::forward<R>(result);

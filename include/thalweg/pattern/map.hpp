@@ -16,7 +16,7 @@ template <class In, class F> struct map_op : hooked<F, call_result<F, In>> {
   }
 };
 
-// What a map gives for an item; nothing at all is a mistake.
+// What a map gives for an item; void is a mistake.
 template <class U> constexpr bool maps_to_something() {
   static_assert(
       !std::is_void_v<U>,
@@ -38,7 +38,7 @@ template <class Fn> struct map_stage : stage_defaults, function_stage<map_op, Fn
 }  // namespace model
 
 /// Transforms each item: `f(T) -> U`. `f` may take the item by value, reference (to change it in place) or
-/// const reference, and a `std::stop_token` behind it.
+/// const reference, and a `std::stop_token` after it.
 ///
 /// Order: deterministic. Outside a farm `f` is called for one item at a time, in order, and may have state.
 /// Its object may have hooks `on_start()`, `on_end()` or `on_end(tw::emitter<U>&)`, and `validate()`.

@@ -44,13 +44,13 @@ inline constexpr merging ordered = merging::ordered;
 
 /// Puts streams of the same type together.
 ///
-/// Order: with `tw::ordered` deterministic: the items come in the order in which the split in front sent what
-/// they were made from, whatever the branches drop or add. In turn: deterministic. By a comparator
-/// (`tw::merge<T>(std::less<>{})`): the least of the next items first, of equal ones that of the lower input;
-/// sorted inputs give a sorted output; deterministic. First come (the default): each input in its order.
+/// Order: with `tw::ordered` deterministic: the items come in the order in which the split in front sent
+/// their parents, whatever the branches drop or add. In turn: deterministic. By a comparator
+/// (`tw::merge<T>(std::less<>{})`): the least of the next items first, among equal ones that of the lower
+/// input; sorted inputs give a sorted output; deterministic. First come (the default): each input in its
+/// order.
 ///
-/// Inputs from which nothing is wanted now are not read, and push back: there is no buffer here that could
-/// grow.
+/// It does not read inputs from which it needs nothing now, so they push back: no buffer here can grow.
 ///
 /// Inputs that come and go while the graph runs: `merge.feed()`, see `tw::feed`.
 ///
@@ -93,7 +93,7 @@ template <class T> class merge final : public stage, private model::gateway {
   }
 
   /// A new input at any time, from any thread, for a thread outside the graph or another run: see `tw::feed`.
-  /// It comes behind the inputs, in the order in which feeds were opened. Throws `thalweg::error` for an
+  /// It comes after the inputs, in the order in which feeds were opened. Throws `thalweg::error` for an
   /// ordered merge, whose items all come from one split.
   thalweg::feed<T> feed(const gate_options& opts = {}) {
     if (this->in_loop)
@@ -161,7 +161,7 @@ template <class T> class merge final : public stage, private model::gateway {
     }
   };
 
-  // Which feeds there are. `fetch`: also what has come in through them.
+  // The open feeds. `fetch`: also the items that have come in through them.
   void look(bool fetch) {
     all_.clear();
     for (auto& p : inputs_) all_.push_back({p.get()});
@@ -198,7 +198,7 @@ template <class T> class merge final : public stage, private model::gateway {
     }
   }
 
-  // Goes along what is there of an input. The input is told at the end.
+  // Goes through the items of an input. The input is told at the end.
   class cursor {
    public:
     explicit cursor(thalweg::in<T>& port) : port_(&port) {
@@ -216,7 +216,7 @@ template <class T> class merge final : public stage, private model::gateway {
 
     [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - item_); }
     [[nodiscard]] const pipe::mark& mark() const noexcept { return *mark_; }
-    /// The rank of the next item, or what has been promised of it.
+    /// The rank of the next item, or the rank that was promised for it.
     [[nodiscard]] std::int64_t place() const noexcept { return item_ != end_ ? mark_->rank : port_->upto(); }
     T&& next() noexcept {
       mark_ += step_;
@@ -278,8 +278,8 @@ template <class T> class merge final : public stage, private model::gateway {
     }
   }
 
-  // Of the same rank, what comes from the lower input is first. An input where nothing waits may still send
-  // what has the rank it has promised, so that one counts.
+  // Within a rank, the lower input is first. An input where nothing waits may still send items of the rank
+  // that it has promised, so this rank counts.
   void in_order() {
     const auto n = inputs_.size();
     const struct clearing {

@@ -14,7 +14,7 @@
 namespace THALWEG_NAMESPACE {
 namespace model {
 
-/// A stage with ports, one of which items go into and one of which they come out of.
+/// A stage with ports; items go into one of them and come out of another.
 template <class S, class In, class Out> class hosted_stage {
  public:
   hosted_stage(std::unique_ptr<S> s, in<In> S::*input, out<Out> S::*output)
@@ -76,14 +76,14 @@ template <class C, class In, class Out> class hosted_composite {
   pipe::chunk<In> one_;
 };
 
-/// What a stage in the state of a key is told.
+/// The update of a `key_by` whose states are stages.
 template <class K, class S, class In, class Out> struct stage_of_key {
   using state = hosted_stage<S, In, Out>;
   void operator()(state& s, const In& item, emitter<Out>& to) const { s(In(item), to); }
   void on_end(const K&, state& s, emitter<Out>& to) const { s.on_end(to); }
 };
 
-// They are called what they are, not after the patterns that they are made of.
+// They have their own names, not those of the patterns that they are made of.
 template <class Out> struct own_stage_of {
   template <class Fn> struct stage : flat_map_of<Out>::template stage<Fn> {
     static constexpr auto pattern = "own_stage";
@@ -100,7 +100,7 @@ template <class Out, class Factory> auto make_own_stage(Factory factory, options
       typename own_stage_of<Out>::template stage<decltype(made)>{{{}, {std::move(made), std::move(opts)}}});
 }
 
-// Made anew by default.
+// By default, constructs a new one.
 template <class S> struct makes_stage {
   std::unique_ptr<S> operator()() const { return std::make_unique<S>(); }
 };
@@ -123,8 +123,8 @@ template <class S, class In, class Factory> constexpr void check_own_stage() {
 /// std::unique_ptr<S>` (or by default), for each run, and in a farm for each replica: a farm of stages is
 /// `tw::farm(tw::own_stage(...), {.replicas = 4})`.
 ///
-/// The stage takes items as they come (`on_item`), and has no other ports but optional outputs, whose items
-/// are discarded. After `end()` it is given no more.
+/// The stage takes items as they come (`on_item`), and has no other ports except optional outputs, whose
+/// items are discarded. After `end()` it is given no more.
 ///
 /// Order, threads and errors: as for `flat_map` with an operator made by `tw::per_replica`. A stage with
 /// other ports is a `thalweg::error`, when it is made.
@@ -133,7 +133,7 @@ template <class S, class In, class Factory> constexpr void check_own_stage() {
 /// struct words : tw::stage {
 ///   tw::in<std::string> lines{this, "lines"};
 ///   tw::out<std::string> found{this, "found"};
-///   std::string word;  // scratch space: each replica has a stage of its own
+///   std::string word;  // scratch space: each replica has its own stage
 ///   void on_item(tw::in<std::string>&, std::string line) {
 ///     for (char c : line + ' ') {
 ///       if (c != ' ') word += c;
@@ -161,13 +161,13 @@ template <class S, class In, class Out> auto own_stage(in<In> S::*input, out<Out
 }
 
 /// The same for a `tw::composite_stage`, as in `tw::own_stage(&cleaning::lines, &cleaning::numbers)`: in a
-/// farm each replica has children of its own. An item goes through all of them before the next one comes, on
-/// the thread of the replica; that divides the items up among the replicas, not the children.
+/// farm each replica has its own children. An item goes through all of them before the next one comes, on the
+/// thread of the replica: the farm divides the items among the replicas, not the children.
 ///
 /// The composite has no other ports. Its children are no sources, do not act when time has passed, have no
-/// `.on_error` of their own and are no ordered `tw::merge`: such a composite belongs in a `tw::graph`, and
-/// is a `thalweg::error` here, when it is made. Errors of a child come out as those of this stage, and name
-/// the child.
+/// `.on_error` and are no ordered `tw::merge`: otherwise the composite belongs in a `tw::graph`, and is a
+/// `thalweg::error` here, when it is made. Errors of a child come out as those of this stage, and name the
+/// child.
 ///
 /// ```cpp
 /// struct digits : tw::composite_stage {
@@ -207,11 +207,11 @@ auto own_stage(exported_in<In> C::*input, exported_out<Out> C::*output, options 
 }
 
 /// A stage for each key: like `tw::own_stage`, but the items of each key, `key_of(const In&)`, go into a
-/// stage of their own, which is its state. At the end of the stream the stages' `on_end` are called, in the
-/// order in which the keys appeared. As the first stage of a farm the keys are divided up: see `key_by`.
+/// separate stage, which is the state of the key. At the end of the stream the stages' `on_end` are called,
+/// in the order in which the keys appeared. As the first stage of a farm the keys are divided: see `key_by`.
 ///
 /// Order, threads and errors: as for `key_by` with an update; the items must be copyable. A stage cannot be
-/// put back, so `.on_error` can only be `tw::stop`.
+/// restored, so `.on_error` can only be `tw::stop`.
 ///
 /// ```cpp
 /// struct counter : tw::stage {

@@ -1,4 +1,4 @@
-/// `reduce`: one result of all items.
+/// `reduce`: one result from all items.
 #pragma once
 
 #include <thalweg/model/pipeline.hpp>
@@ -27,8 +27,8 @@ inline constexpr bool folds_in_place = [] {
   }
 }();
 
-/// The accumulator: what `f` gives for `init`, so that 0 for an initial value does not make a sum of doubles
-/// an int.
+/// The accumulator: what `f` gives for `init`, so that the initial value 0 does not make a sum of doubles an
+/// int.
 template <class Init, class F, class T> struct accumulated : std::type_identity<Init> {};
 template <class Init, class F, class T>
   requires(!folds_in_place<F, Init, T> && std::invocable<F&, Init, const T&>)
@@ -153,13 +153,13 @@ template <class Init, class Fn> struct reduce_stage : stage_defaults {
 /// sum of doubles). An empty stream gives `init`. On a keyed stream (`key_by`) there is one result for each
 /// key, `keyed<K, Acc>`, in the order in which the keys first appeared, and `f` sees the values.
 ///
-/// Order: deterministic. Serial, one item at a time, in order. Of a keyed stream it can be the first stage of
-/// a farm, `tw::farm(tw::reduce(...), {.replicas = 4})`: the keys are divided up, and the results are the
-/// same, in the same order. Each part of the keys has copies of `init` and `f`, so what `f` gives must depend
-/// on nothing but its arguments. Without keys a farm of it is an `invalid_job`.
+/// Order: deterministic. Serial, one item at a time, in order. On a keyed stream it can be the first stage of
+/// a farm, `tw::farm(tw::reduce(...), {.replicas = 4})`: the keys are divided, and the results are the same,
+/// in the same order. Each part of the keys has copies of `init` and `f`, so the result of `f` must depend
+/// only on its arguments. Without keys a farm of it is an `invalid_job`.
 ///
 /// Errors: as for `map`. With an `.on_error` other than `tw::stop` the accumulator is copied before each call
-/// and put back if that fails; one that cannot be copied is then an `invalid_job`.
+/// and restored if that fails; one that cannot be copied is then an `invalid_job`.
 ///
 /// ```cpp
 /// std::vector<double> seen;

@@ -1,4 +1,4 @@
-/// `reorder`: puts a stream that is nearly in order in order.
+/// `reorder`: sorts a stream that is nearly in order.
 #pragma once
 
 #include <thalweg/model/pipeline.hpp>
@@ -38,8 +38,8 @@ template <class T> inline constexpr bool whole_time = whole_duration<T>;
 template <class C, class D>
 inline constexpr bool whole_time<std::chrono::time_point<C, D>> = whole_duration<D>;
 
-/// Whether `later`, which is not before `earlier`, is ahead of it by `slack` or more. Times in whole numbers
-/// may be further apart than their type can say: a least one often stands for none.
+/// Whether `later`, which is not before `earlier`, is ahead of it by `slack` or more. Integral times may be
+/// further apart than their type can hold: the least value often means none.
 template <class T, class Slack> bool is_ahead(const T& later, const T& earlier, const Slack& slack) {
   if constexpr (whole_time<T> && whole_duration<Slack>) {
     const auto since = [](const T& t) {
@@ -59,7 +59,7 @@ template <class T, class Slack> bool is_ahead(const T& later, const T& earlier, 
   }
 }
 
-/// Whether something that has an order has none with anything: NaN, or a time of that.
+/// Whether a value has no order relative to any other: NaN, or a time that is NaN.
 template <class T> bool has_no_place(const T& at) {
   if constexpr (std::floating_point<T>) {
     return at != at;
@@ -79,7 +79,7 @@ template <class In, class By, class Slack> struct reorder_op {
       : by(std::move(order)), slack(std::move(most)), late(std::move(too_late)) {}
 
   template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&& next) {
-    // Nothing is changed before all that is the user's has returned.
+    // Nothing is changed before all user code has returned.
     const bool kept = f.call([&] {
       auto at = position(std::invoke(by, std::as_const(item)));
       if (model::has_no_place(at)) throw std::domain_error("the order of an item is not a number");
@@ -188,18 +188,18 @@ template <class By, class Slack> struct reorder_stage : stage_defaults {
 
 }  // namespace model
 
-/// Sends items in the order of `by(const T&)` (a member pointer will do), of equal ones in that of arrival.
-/// To know what comes next it holds items back: with an integral `slack` so many; with any other, such as a
-/// duration where `by` gives a time, as long as no item has come that is further ahead by it. What comes when
-/// an item that belongs behind it has been sent is too late: it is left out, counted as `skipped` in the
-/// report, and given to `.late` if there is one. At the end of the stream all leave.
+/// Sends items in the order of `by(const T&)` (or a member pointer), equal ones in the order of arrival. To
+/// know what comes next it holds items back: this many with an integral `slack`; with another one, such as a
+/// duration where `by` gives a time, until an item has come that is ahead by that much. An item that comes
+/// when a later one has been sent is too late: it is left out, counted as `skipped` in the report, and given
+/// to `.late` if there is one. At the end of the stream all items leave.
 ///
-/// Order: that of `by`. The usual place is behind an `.unordered` farm, or a source that is nearly in order;
-/// what comes then is deterministic if `slack` is as large as the disorder, and nothing is late. Serial; in a
-/// farm it is an `invalid_job`. Costs O(log n) for n items held back.
+/// Order: that of `by`. The usual place is after an `.unordered` farm, or a source that is nearly in order;
+/// the result is deterministic if `slack` is as large as the disorder, and nothing is late. Serial; in a farm
+/// it is an `invalid_job`. Costs O(log n) for n items held back.
 ///
 /// Errors: a negative slack, a null callable, and a handler of other items are an `invalid_job`; what `by` or
-/// the handler throws is treated as for `map`, and so is an item whose place is NaN (`std::domain_error`).
+/// the handler throws is treated as for `map`, and so is an item whose order is NaN (`std::domain_error`).
 ///
 /// K-slack: Babu, Srivastava, Widom, "Exploiting k-Constraints to Reduce Memory Overhead in Continuous
 /// Queries over Data Streams", TODS 29(3), 2004.

@@ -12,10 +12,10 @@ namespace THALWEG_NAMESPACE::model {
 template <class Frame>
 inline constexpr bool can_fail = std::is_same_v<std::remove_cv_t<Frame>, frame<mode::staged>>;
 
-/// Whether a state can be put back to what it was.
+/// Whether a state can be restored.
 template <class State> inline constexpr bool restorable = copyable<State> && std::is_move_assignable_v<State>;
 
-/// Calls `f`, which changes `state`. Where the run goes on though `f` throws, the state is put back.
+/// Calls `f`, which changes `state`. If the run goes on after `f` has thrown, the state is restored.
 template <class Frame, class State, class F>
 THALWEG_INLINE inline decltype(auto) restoring(State& state, F&& f) {
   if constexpr (can_fail<Frame> && restorable<State>) {
@@ -31,7 +31,7 @@ THALWEG_INLINE inline decltype(auto) restoring(State& state, F&& f) {
   }
 }
 
-/// Refuses error policies where a state could not be put back.
+/// Refuses error policies if a state could not be restored.
 template <class State> void check_restorable(stage_info& info) {
   if constexpr (!restorable<State>) {
     info.only_stops = "its state cannot be copied, so it could not be restored after a failed call";

@@ -90,8 +90,8 @@ template <class T> struct emitting {
   };
 };
 
-// The items of a range. Items of a range of the caller are copied; those of a range that the job owns alone
-// are moved.
+// The items of a range. Items of the caller's range are copied; those of a range that the job owns alone are
+// moved.
 template <class Range, bool Owned> struct range_op {
   std::shared_ptr<Range> keep;
   Range* range;
@@ -122,7 +122,7 @@ template <class Range, bool Owned> struct range_op {
     return true;
   }
 
-  // The item that `step` failed at is skipped. What fails here, too, is not an item but the range.
+  // The item that `step` failed at is skipped. If this fails too, it is the range, not an item.
   template <class Frame> void give_up(Frame& f) {
     if (!at) {
       begin(f);
@@ -179,10 +179,10 @@ struct range_stage : stage_defaults, copy_gate<!Owned || repeatable<Range>> {
 }  // namespace model
 
 /// Begins a stream. `f` gives the next item, or an empty optional at the end: `source(f)` with `f() ->
-/// std::optional<T>`, or `f(std::stop_token)` to learn that the run shall end while waiting for the outside.
-/// Or it emits all items in one call: `source(f)` with `f(tw::emitter<T>&)`; for a generic lambda write
-/// `source<T>(f)`. Or it is a range: one given by reference is read in place (it must outlive the run), one
-/// moved in belongs to the job.
+/// std::optional<T>`, or `f(std::stop_token)` to learn that the run is to end while it waits for something
+/// outside. Or it emits all items in one call: `source(f)` with `f(tw::emitter<T>&)`; for a generic lambda
+/// write `source<T>(f)`. Or it is a range: one given by reference is read in place (it must outlive the run),
+/// one moved in belongs to the job.
 ///
 /// Order: deterministic. A source is serial: `f` is called from one thread at a time and may have state and
 /// hooks. A source that waits in `f` does not delay the items it gave before, as long as another worker is

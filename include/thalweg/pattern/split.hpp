@@ -35,8 +35,8 @@ namespace THALWEG_NAMESPACE {
 
 namespace model {
 
-/// Numbers items for an ordered merge. A split that itself lies between a split and an ordered merge numbers
-/// them anew; what rank stood for which of its own numbers is kept until the merge has passed it.
+/// Numbers items for an ordered merge. A split that is itself between a split and an ordered merge gives new
+/// numbers; it keeps which outer rank belongs to which of its own numbers until the merge has passed it.
 class rank_giver {
  public:
   virtual ~rank_giver() = default;
@@ -46,7 +46,7 @@ class rank_giver {
   [[nodiscard]] virtual bool copies() const noexcept { return false; }
 };
 
-/// What `split` and `tee` have in common: branches, and ranks for what goes into them.
+/// What `split` and `tee` have in common: branches, and ranks for their items.
 template <class T> class branching : public stage, public rank_giver, private gateway {
  public:
   /// A new branch: an output called `branch-0`, `branch-1`, ... To be called before the run.
@@ -62,7 +62,7 @@ template <class T> class branching : public stage, public rank_giver, private ga
   }
   [[nodiscard]] std::size_t branches() const noexcept { return branches_.size(); }
   /// A new branch at any time, from any thread, for a thread outside the graph or another run: see `tw::tap`.
-  /// It comes behind the branches, in the order in which taps were opened, and gets what comes from now on.
+  /// It comes after the branches, in the order in which taps were opened, and gets the items from now on.
   thalweg::tap<T> tap(const gate_options& opts = {}) { return thalweg::tap<T>(taps_.open(opts)); }
 
   void on_start() override {
@@ -100,9 +100,9 @@ template <class T> class branching : public stage, public rank_giver, private ga
       });
     return open_;
   }
-  // Where the tap is full this thread waits: somebody outside the run is to make room. Not once the run is to
-  // end: what is still on its way goes in, so that the run ends whatever the reader does, and nothing is
-  // lost. False: the tap has gone, and the item is still there.
+  // If the tap is full, this thread waits until the reader makes room. Not when the run is to end: then items
+  // on their way go in, so that the run ends whatever the reader does, and nothing is lost. False: the tap
+  // has gone, and the item is still there.
   bool send_to(gate<T>& tap, T& item) {
     using put = typename gate<T>::put;
     auto& ctx = this->context();
@@ -134,7 +134,7 @@ template <class T> class branching : public stage, public rank_giver, private ga
     this->set_rank(next_++);
   }
 
-  // The same for so many items, which do not come with ranks: returns the first rank.
+  // The same for this many items, which have no ranks yet: returns the first rank.
   [[nodiscard]] std::int64_t number_next(std::size_t items) noexcept {
     return std::exchange(next_, next_ + static_cast<std::int64_t>(gives_ ? items : 0));
   }
@@ -177,14 +177,13 @@ template <class T> class branching : public stage, public rank_giver, private ga
 }  // namespace model
 
 /// Deals the items of a stream out to branches: in turn (`tw::round_robin`), in turn to those that have room
-/// (`tw::next_with_room`), to the one with room for which least waits (`tw::on_demand`), or by a function:
-/// `tw::route<T>(f)` with `f(const T&, branches) -> branch`, so also by key (`tw::by_key<T>(key)`) and by
-/// predicate (`tw::where<T>(p)`: branch 0 where `p(item)`, branch 1 where not). To send each item to all
-/// branches use `tw::tee`.
+/// (`tw::next_with_room`), to the one that has room and the fewest waiting items (`tw::on_demand`), or by a
+/// function: `tw::route<T>(f)` with `f(const T&, branches) -> branch`, so also by key (`tw::by_key<T>(key)`)
+/// and by predicate (`tw::where<T>(p)`: branch 0 where `p(item)`, branch 1 where not). To send each item to
+/// all branches use `tw::tee`.
 ///
-/// Order: each branch has its items in order. An ordered `tw::merge` behind it puts the branches together
-/// again in the order of the split; after `tw::on_demand` and `tw::next_with_room` which branch gets an item
-/// depends on time.
+/// Order: each branch has its items in order. An ordered `tw::merge` after it joins the branches again in the
+/// order of the split; with `tw::on_demand` and `tw::next_with_room` time decides which branch gets an item.
 ///
 /// Branches that come and go while the graph runs: `split.tap()`, see `tw::tap`.
 ///
@@ -263,7 +262,7 @@ template <class T> class split final : public model::branching<T> {
   [[nodiscard]] bool chooses_outputs() const noexcept override {
     return how_.how() == schedule::kind::on_demand || how_.how() == schedule::kind::next_with_room;
   }
-  // Whose it is after `k` more items, fewer than there are branches.
+  // Whose turn it is after `k` more items, fewer than there are branches.
   [[nodiscard]] std::size_t branch_at(std::size_t k) const {
     const auto n = this->branches_.size();
     const auto at = (turn_ < n ? turn_ : 0) + k;
@@ -279,7 +278,8 @@ template <class T> class split final : public model::branching<T> {
     return i < all.size() ? all[i]->free() : taps[i - all.size()]->free();
   }
 
-  // Of those with room, that for which least waits; how many items it gets, no more than it has room for.
+  // Among those with room, the one with the fewest waiting items; returns how many items it gets, at most as
+  // many as it has room for.
   std::size_t choose(const tap_list& taps) {
     const auto& all = this->branches_;
     const auto count = all.size() + taps.size();
@@ -344,8 +344,8 @@ template <class T, class P> schedule where(P p) {
 
 /// Sends a copy of each item to every branch.
 ///
-/// Order: deterministic, in each branch. An ordered `tw::merge` behind it gives, for each item, what became
-/// of it in branch 0, then in branch 1, and so on.
+/// Order: deterministic, in each branch. An ordered `tw::merge` after it gives, for each item, its results
+/// from branch 0, then from branch 1, and so on.
 ///
 /// ```cpp
 /// int sum = 0, count = 0;

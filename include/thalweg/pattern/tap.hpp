@@ -1,4 +1,4 @@
-/// `tap`: items drawn off a stream that flows.
+/// `tap`: items from a stream that is running.
 #pragma once
 
 #include <thalweg/model/open_port.hpp>
@@ -17,16 +17,16 @@ template <class T> class branching;
 /// `tee.tap(options)`. A thread outside the graph takes the items, or another run: a tap is a function that
 /// gives the next item, so `tw::source(tee.tap())` is a source.
 ///
-/// A copy is the same tap, which is closed when the last copy goes, or by `close()`: what waits in it is then
-/// given up, and counts as dropped. `finish()` loses nothing: no more comes in, and what waits can still be
-/// taken out; then comes the end of the stream. It lives as long as the run that goes on, or, opened before,
-/// the next one; at its end comes the end of the stream.
+/// A copy is the same tap, which is closed when the last copy goes, or by `close()`: items that wait in it
+/// are then given up, and count as dropped. `finish()` loses nothing: no more items come in, and those that
+/// wait can still be taken out; then comes the end of the stream. It lives as long as the current run or, if
+/// opened before a run, the next one; with the run the stream of the tap ends.
 ///
-/// Order: that of the stream. Threads: one thread at a time takes items; `close` may be called by any. Where
-/// the tap is full, the stage waits with the thread that it has, if `.when_full` does not say otherwise: one
-/// that may be full for long should have a thread of its own (`g.configure(tee, {.blocking = true})`). After
-/// `execution::stop` nobody waits: what was on its way goes in beyond `.capacity`, and can still be taken out
-/// when the run is over.
+/// Order: that of the stream. Threads: one thread at a time takes items; `close` may be called by any. If the
+/// tap is full, the stage waits and blocks its thread, unless `.when_full` says otherwise: a stage whose tap
+/// may be full for long should have its own thread (`g.configure(tee, {.blocking = true})`). After
+/// `execution::stop` it does not wait: items on their way go in beyond `.capacity`, and can still be taken
+/// out when the run is over.
 ///
 /// ```cpp
 /// tw::graph g;
@@ -39,7 +39,7 @@ template <class T> class branching;
 ///   auto first = look.receive();
 ///   auto second = look.receive();
 ///   assert(*first < *second);
-/// }  // closed: the stream flows on without it
+/// }  // closed: the stream goes on without it
 /// e.stop();
 /// e.wait();
 /// ```
@@ -67,11 +67,11 @@ template <class T> class tap : public model::open_port<T, &model::gate<T>::aband
   /// `receive`, as a source calls it.
   std::optional<T> operator()(const std::stop_token& until) { return receive(until); }
 
-  /// Nothing more comes in; what waits can still be received, and behind it is the end. The stream flows on
+  /// No more items come in; those that wait can still be received, and then comes the end. The stream goes on
   /// without the tap. Any thread.
   void finish() { this->held().end(); }
 
-  /// Nothing more has come in, or will.
+  /// The tap is closed to new items.
   [[nodiscard]] bool ended() const { return this->held().finished(); }
 
  private:

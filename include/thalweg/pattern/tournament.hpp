@@ -11,8 +11,8 @@
 namespace THALWEG_NAMESPACE::model {
 
 /// Which of n numbers is the least, when one changes at a time: each pair plays, the winners play each other,
-/// and after a change only the matches of the one that has changed are played again. Of equal ones the first
-/// wins. O(log n) per change (D. Knuth, The Art of Computer Programming, volume 3, section 5.4.1).
+/// and after a change only the matches of the one that has changed are played again. Among equal ones the
+/// first wins. O(log n) per change (D. Knuth, The Art of Computer Programming, volume 3, section 5.4.1).
 ///
 /// ```cpp
 /// tw::model::tournament next;

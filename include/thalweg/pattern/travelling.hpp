@@ -1,4 +1,4 @@
-/// Codecs for what patterns make of items: those with a key, and results of windows.
+/// Codecs for items with a key, and for results of windows.
 #pragma once
 
 #include <thalweg/model/codec.hpp>

@@ -1,4 +1,4 @@
-/// `window`: results of parts of a stream.
+/// `window`: results for parts of a stream.
 #pragma once
 
 #include <thalweg/model/pipeline.hpp>
@@ -25,7 +25,7 @@
 namespace THALWEG_NAMESPACE {
 namespace model {
 
-/// Windows go by when items come.
+/// Windows by processing time.
 struct arrival {};
 
 template <class Spec>
@@ -63,9 +63,9 @@ template <class In, class Agg> struct window_state<In, count_windows, Agg> {
   static type make(const count_windows& w, Agg&& agg) { return {w.size, w.slide, by{std::move(agg)}}; }
 };
 
-/// What the operators have in common: results are sent when the user's functions have returned, so that what
-/// follows is neither timed nor blamed with them. A result has the due time of the last item before it. What
-/// they do with an item knows nothing of frames, of which there are several kinds: it is compiled once.
+/// What the operators have in common: results are sent when the user's functions have returned, so that
+/// following stages are neither timed nor blamed with them. A result has the due time of the last item before
+/// it. The work on an item does not depend on the several kinds of frames: it is compiled once.
 template <class Out, class Windows> struct window_base {
   using taker = typename Windows::taker;
 
@@ -132,8 +132,8 @@ template <class Out, class Windows> struct count_window_op : window_base<Out, Wi
   }
 };
 
-/// Windows by time. Where the keys are divided up both kinds do the same: what the time of an item is, and
-/// how far it has come, has been found out for all keys at once.
+/// Windows by time. If the keys are divided, both kinds do the same: the time of an item, and the progress of
+/// time, are known for all keys at once.
 template <class Out, class Windows> struct time_window_base : window_base<Out, Windows> {
   using taker = typename Windows::taker;
   static constexpr bool catches_up = true;
@@ -185,7 +185,7 @@ template <class Out, class Windows> struct time_window_base : window_base<Out, W
                                part.at(rank).time, this->rank(ctx), placed);
     });
   }
-  // Time has come to the last of the first `n` moments: results belong behind the item that made it do so.
+  // Time has reached the last of the first `n` moments: results come after the item that moved it there.
   void come_to(key_part& part, std::size_t n, taker emit) {
     const auto now = part.moments[n - 1].watermark;
     while (this->windows.next() <= now) {
@@ -290,7 +290,7 @@ struct event_window_op : time_window_base<Out, Windows> {
   [[nodiscard]] std::int64_t deadline() const { return when.load(std::memory_order_relaxed); }
 
   template <class Frame, class Next> void on_time(Frame& f, Next& next) {
-    // What waits has come in time, though nobody has looked at it.
+    // Waiting items have come in time, although they have not been looked at.
     if (f.ctx.items_wait || f.ctx.now() < deadline()) return;
     end_windows(clock, spec);
     note();
@@ -371,8 +371,8 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
     }
   }
 
-  // In a farm there is one for each part of the keys, if all that it is made of can be copied; the time of
-  // the items is then asked for by one thread, while another makes a copy of what gives it.
+  // In a farm there is one for each part of the keys, if all its functions can be copied; one thread then
+  // asks for the time of the items, while another copies the function that gives it.
   template <class In>
   static constexpr bool divisible = [] {
     if constexpr (!is_keyed<In> || !std::copy_constructible<Agg>) {
@@ -471,34 +471,33 @@ template <class Spec, class Agg, class Times> struct window_stage : stage_defaul
 /// `tw::count(100)`, `tw::count(100, 10)`. `agg` is an aggregate, kept up to date as items come
 /// (`tw::sum_of()`, `tw::aggregate(...)`), or a function of all items of a window, `f(std::span<const T>)`.
 ///
-/// Windows by time go by the time at which items come; their results are sent when time has passed, whether
-/// or not another item comes (under the `sequential` policy: as soon as its one thread gets there). With
-/// `tw::event_time(extract, {...})` they go by the times of the items: a window's result is sent when the
-/// watermark reaches its end. An item that comes when the result of its window has been sent, by at most
-/// `.lateness`, makes a corrected result, with the next `revision`; what comes later still is given to
-/// `.late`, and counted as `skipped` in the report; so is what is ahead of all others by more than
-/// `.max_ahead`. With `.idle_after` results are sent, too, when nothing has come for so long. At the end of
+/// Windows by time use the time at which items come; their results are sent when time has passed, whether or
+/// not another item comes (under the `sequential` policy: as soon as its one thread gets there). With
+/// `tw::event_time(extract, {...})` they use the times of the items: a window's result is sent when the
+/// watermark reaches its end. An item that comes after its window's result was sent, late by at most
+/// `.lateness`, makes a corrected result, with the next `revision`; an even later one is given to `.late`,
+/// and counted as `skipped` in the report; so is an item that is ahead of all others by more than
+/// `.max_ahead`. With `.idle_after` results are also sent when nothing has come for that long. At the end of
 /// the stream all open windows give their results; those by count may then be short.
 ///
-/// Order: results come by the ends of their windows, those of the same end in the order of their first items;
-/// corrections at once. Deterministic by count and by event time, but with `.idle_after` what is late is
-/// luck; by processing time, which items share a window is. Windows by count and by processing time behind an
-/// `.unordered` farm must be asked for with
-/// `.any_order = true`, as in `tw::count(100, {.any_order = true})`.
+/// Order: results come by the ends of their windows, those with the same end in the order of their first
+/// items; corrections at once. Deterministic by count and by event time, except that with `.idle_after`
+/// timing decides which items are late; by processing time it decides which items share a window. After an
+/// `.unordered` farm, windows by count and by processing time need `.any_order = true`, as in `tw::count(100,
+/// {.any_order = true})`.
 ///
 /// Threads: serial, one item at a time. On a keyed stream it can be the first stage of a farm,
-/// `tw::farm(tw::window(...), {.replicas = 4})`: the keys are divided up, each part has copies of the
-/// functions, and the results are the same, in the same order; `.late` gets late items one at a time, in
-/// order. The times of the items are asked for by one thread, so the function that gives them must be
-/// callable as const. Windows of a stream without keys, and of functions that cannot be copied, are an
-/// `invalid_job` in a farm. By processing time, and with `.idle_after`, it has a thread of its own under
-/// `pool`, in a farm as many as replicas. Costs amortised O(1) combinations per item and slice of a window,
-/// and the clock's 20 ns per item by processing time and with `.idle_after`. Keys without open windows take
-/// no memory, except by count.
+/// `tw::farm(tw::window(...), {.replicas = 4})`: the keys are divided, each part has copies of the functions,
+/// and the results are the same, in the same order; `.late` gets late items one at a time, in order. One
+/// thread asks for the times of the items, so the function that gives them must be callable as const. Windows
+/// of a stream without keys, or with functions that cannot be copied, are an `invalid_job` in a farm. By
+/// processing time, and with `.idle_after`, it has its own thread under `pool`, in a farm one for each
+/// replica. Costs amortised O(1) combinations per item and slice of a window, and the clock's 20 ns per item
+/// by processing time and with `.idle_after`. Keys without open windows take no memory, except by count.
 ///
 /// Errors: what the functions throw ends the run; `.on_error` other than `tw::stop`, sizes that are not
-/// positive, a slide beyond the size, and overlapping windows of what cannot be copied are an `invalid_job`.
-/// Event times must be within 146 years of the epoch: others end the run.
+/// positive, a slide beyond the size, and overlapping windows of items that cannot be copied are an
+/// `invalid_job`. Event times must be within 146 years of the epoch: others end the run.
 ///
 /// Event time, watermarks and lateness: Akidau et al., "The Dataflow Model", PVLDB 8(12), 2015. The
 /// algorithms: window/slices.hpp.

@@ -30,14 +30,13 @@ struct zip_inputs<std::index_sequence<I...>, T...> : zip_input<I, T>... {
 }  // namespace model
 
 /// Puts streams side by side: the n-th result is a `std::tuple` of the n-th items of all inputs, which are
-/// `input<0>()`, `input<1>()`, and so on. It ends with the shortest stream; what the others still give is
-/// discarded. So a source without an end, beside one that has an end, keeps the run going until it is
-/// stopped.
+/// `input<0>()`, `input<1>()`, and so on. It ends with the shortest stream; further items of the others are
+/// discarded. So a source without an end, beside one with an end, keeps the run going until it is stopped.
 ///
 /// A stream that is ahead is not read and pushes back: nothing is held here.
 ///
 /// Order: deterministic, if that of the inputs is. Threads: serial. Under paced sources a result has the
-/// latest of the due times of its items. It cannot lie between a split and an ordered merge.
+/// latest of the due times of its items. It cannot be between a split and an ordered merge.
 ///
 /// Errors: an input that is not connected is an `invalid_job`.
 ///

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-/// What lets another runtime's threads execute jobs: a custom policy in a page of code, with every
-/// pattern and every shape of graph. `tw::tbb` and `tw::omp` are made with it; see docs/extending.md.
+/// Lets another runtime's threads execute jobs: a custom policy in a page of code, with every pattern and
+/// every shape of graph. `tw::tbb` and `tw::omp` are made with it; see docs/extending.md.
 namespace THALWEG_NAMESPACE {
 
 namespace run_detail {
@@ -20,15 +20,15 @@ class task_runtime {
   virtual ~task_runtime() = default;
   /// How many tasks it may execute at once.
   [[nodiscard]] virtual int threads() const = 0;
-  /// Has `task` called, soon, by one of its threads. Any thread may call it, also from within a task. A task
-  /// takes some tens of microseconds and does not wait for others.
+  /// Makes one of its threads call `task` soon. Any thread may call it, also from within a task. A task takes
+  /// some tens of microseconds and does not wait for others.
   virtual void submit(std::function<void()> task) = 0;
   /// Has the calling thread execute tasks until `run_over` has been called. It is called once, by the thread
-  /// that called `run`, or, after `launch`, by one of ours. All threads of the runtime may be busy for as
-  /// long as that thread waits, and then nobody else executes the tasks: a runtime whose threads call `run`
-  /// themselves has to do this. By default it returns at once.
+  /// that called `run`, or, after `launch`, by one of ours. All threads of the runtime may be busy while that
+  /// thread waits, and then no other thread executes the tasks: a runtime whose threads call `run` themselves
+  /// must do this. By default it returns at once.
   virtual void join_in() {}
-  /// There are no more tasks. It may be called before `join_in`.
+  /// No more tasks come. It may be called before `join_in`.
   virtual void run_over() {}
 };
 
@@ -36,11 +36,11 @@ class task_runtime {
 class team_runtime {
  public:
   virtual ~team_runtime() = default;
-  /// How many threads it is asked for.
+  /// How many threads to ask for.
   [[nodiscard]] virtual int threads() const = 0;
-  /// Has `life(number)` called by up to `threads()` threads, each with a number of its own from 0 on, all at
-  /// once; returns when all have returned, which they do when the run is over. It is called by the thread
-  /// that called `run`, or, after `launch`, by one of ours.
+  /// Makes up to `threads()` threads call `life(number)` at once, each with a different number from 0 on;
+  /// returns when all have returned, which they do when the run is over. It is called by the thread that
+  /// called `run`, or, after `launch`, by one of ours.
   virtual void run(const std::function<void(std::size_t)>& life) = 0;
 };
 

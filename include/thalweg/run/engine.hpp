@@ -46,8 +46,8 @@ class thread_context : public model::context {
   void counted(std::size_t first, std::size_t last) override;
 
   /// Moves what the component counted into the thread's log. `busy_ns` is the time of the whole call: where
-  /// stages ran one at a time it is theirs; fused stages share it by their probes. `probe`: the stage ran by
-  /// itself so that it could be timed.
+  /// stages ran one at a time it is theirs; fused stages share it by their probes. `probe`: the stage ran
+  /// alone so that it could be timed.
   void collect(model::range r, std::int64_t busy_ns, bool probe = false);
 
   /// How many items sink `leaf` has taken since the last `collect`.
@@ -65,8 +65,8 @@ class thread_context : public model::context {
   std::vector<std::uint64_t> items_;  // for `collect`
 };
 
-/// One run: its plan, and what those who execute it share, in parts with a lock each. What takes several of
-/// the parts is done here.
+/// One run: its plan, and what its threads share, in parts with a lock each. What needs several of the parts
+/// is done here.
 struct run_state {
   run_state(model::plan plan, std::string policy, const run_options& options);
   run_state(const run_state&) = delete;
@@ -90,8 +90,7 @@ struct run_state {
   run_errors errors;
   run_statistics statistics;
   run_counters counters;
-  /// Where other ranks execute parts of the job: what joins them to this one. Null: all of it is executed
-  /// here.
+  /// If other ranks execute parts of the job: the connection to them. Null: all of it is executed here.
   std::shared_ptr<dataflow::exchange> others;
   /// Whether this process has the results.
   bool root = true;
@@ -119,8 +118,8 @@ struct run_state {
   /// Whether stages are counted and timed. What a policy measures for its own decisions does not depend on
   /// it.
   [[nodiscard]] bool observes() const noexcept { return options.observe; }
-  /// Counts are kept per run of items, and if a source has become slow, one can last for minutes: ends the
-  /// one that goes on, and gives its counts a moment to arrive.
+  /// Counts are kept per run of items, and if a source has become slow, a run can last for minutes: ends the
+  /// current one, and gives its counts a moment to arrive.
   void cut_run_short();
   [[nodiscard]] report make_report(bool final) const;
 };
@@ -133,7 +132,7 @@ class engine {
   engine& operator=(const engine&) = delete;
   virtual ~engine() = default;
 
-  /// Starts the run. With `on_caller` the thread that calls is about to call `wait` and may be used for work
+  /// Starts the run. With `on_caller` the calling thread is about to call `wait` and may be used for work
   /// there.
   virtual void start(bool on_caller) = 0;
   /// Returns when the run has ended and all its threads have left. May be called by several threads.
@@ -141,8 +140,7 @@ class engine {
   /// Makes sleeping threads look at the flags again.
   virtual void wake() = 0;
   virtual void set_replicas(std::string_view stage, int replicas);
-  /// Whether it executes graphs. One that does not say so gets lines only: `any_policy::make` refuses a
-  /// graph.
+  /// Whether it executes graphs. By default it gets lines only: `any_policy::make` refuses a graph.
   [[nodiscard]] virtual bool executes_graphs() const noexcept { return false; }
 
   void stop();
@@ -153,7 +151,7 @@ class engine {
   [[nodiscard]] run_state& state() noexcept { return *state_; }
   [[nodiscard]] const run_state& state() const noexcept { return *state_; }
 
-  /// What lives as long as the engine: the signals that stop its run.
+  /// The signals that stop its run, for as long as the engine lives.
   std::shared_ptr<void> attached;
 
  protected:
@@ -176,8 +174,8 @@ class affinity_guard {
  private:
   cpu_set_t before_;
 };
-/// A thread that begins on another processor than the caller's, if it may use one: a new thread is often put
-/// beside the one that makes it, and stays there for milliseconds while other processors are idle.
+/// A thread that begins on another processor than the caller's, if it may use one: a new thread is often
+/// placed on the processor of its creator, and stays there for milliseconds while other processors are idle.
 std::thread begin_elsewhere(std::function<void()> life);
 /// A sentence for each of these processors that this process cannot use.
 std::vector<std::string> unusable_processors(const std::string& who, const std::vector<int>& processors);

@@ -6,7 +6,7 @@ namespace THALWEG_NAMESPACE::run_detail {
 
 struct run_state;
 
-/// While it lives, the calling thread executes operators of that run, perhaps inside of another run's.
+/// While it lives, the calling thread executes operators of that run, perhaps inside another run's.
 class executing {
  public:
   explicit executing(const run_state& run) noexcept : run_(&run), outer_(innermost) { innermost = this; }

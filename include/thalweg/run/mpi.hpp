@@ -1,4 +1,4 @@
-/// `mpi`: one job executed by several processes, which speak MPI. Not part of <thalweg/thalweg.hpp>; link
+/// `mpi`: one job executed by several processes, over MPI. Not part of <thalweg/thalweg.hpp>; link
 /// thalweg::mpi.
 #pragma once
 
@@ -23,11 +23,11 @@ namespace THALWEG_NAMESPACE {
 /// A stage and the ranks that execute it, or the hosts: see `mpi_options::place`.
 struct stage_place {
   std::string stage;  ///< its name; of a farm or a composite, that of the whole
-  /// Of a serial stage one; of a farm one for each replica: a rank may have several.
+  /// One for a serial stage; for a farm one for each replica: a rank may have several.
   std::vector<int> ranks = {};
-  /// In place of ranks: names as MPI gives them (`MPI_Get_processor_name`), with or without what is behind
-  /// the first dot. A serial stage is executed by one rank there; of a farm all ranks have replicas, as many
-  /// as they have cores, or their share of `.replicas`.
+  /// Instead of ranks: names as MPI gives them (`MPI_Get_processor_name`), with or without the part after the
+  /// first dot. One rank there executes a serial stage; all ranks there have replicas of a farm, as many as
+  /// they have cores, or their share of `.replicas`.
   std::vector<std::string> hosts = {};
 };
 
@@ -43,7 +43,7 @@ class mpi_comm {
  public:
   enum class way : std::uint8_t { automatic, two_sided, one_sided };
   constexpr mpi_comm(way w) noexcept : way_(w) {}  // NOLINT(google-explicit-constructor)
-  /// Takes nothing but `automatic`.
+  /// Accepts only `automatic`.
   constexpr mpi_comm(int asked)  // NOLINT(google-explicit-constructor)
       : way_(asked == automatic
                  ? way::automatic
@@ -58,69 +58,71 @@ inline constexpr mpi_comm two_sided = mpi_comm::way::two_sided;
 /// Memory from which the receiver fetches what the sender has put there.
 inline constexpr mpi_comm one_sided = mpi_comm::way::one_sided;
 
-/// What may be asked of `mpi`.
+/// The options of `mpi`.
 struct mpi_options {
-  /// What executes the stages of one rank. Not given: a pool with this rank's share of the machine's cores.
+  /// The policy that executes the stages of one rank. By default a pool with this rank's share of the
+  /// machine's cores.
   std::optional<any_policy> local = {};
   /// How many operators (serial stages and replicas) a rank executes: they are counted along the stream, and
-  /// those that follow each other stay together. `automatic`: the source, the sink and what is serial is on
-  /// rank 0, and farms are spread over all ranks, unless rank 0 has an eighth of the others' workers or less,
-  /// or shares its cores with more ranks than there are.
+  /// neighbours stay together. `automatic`: the source, the sink and all serial stages are on rank 0, and
+  /// farms are spread over all ranks, unless rank 0 has an eighth of the others' workers or less, or shares
+  /// its cores with more ranks than there are cores.
   int grouping = automatic;
-  /// Stages that are to be on certain ranks; the others go where they would be without it.
+  /// Stages that must be on certain ranks; the others go where they would be without it.
   std::vector<stage_place> place = {};
-  /// What the stages cost; those that are not named cost nothing. Given it, a farm without `.replicas` gets
-  /// so many that none is the slowest for long: they are in proportion to its cost. Serial stages that rank 0
-  /// has no time for go to ranks of their own. Those of rank 0 hold for all. The environment variable
-  /// `THALWEG_COSTS` names a saved report to take in place of it.
+  /// What the stages cost; stages that are not named cost nothing. With it, a farm without `.replicas` gets
+  /// replicas in proportion to its cost, so that no farm is the slowest for long. Serial stages that rank 0
+  /// has no time for go to other ranks. The costs given on rank 0 hold for all. The environment variable
+  /// `THALWEG_COSTS` names a saved report to use instead.
   std::vector<stage_cost> costs = {};
-  /// Sources and sinks do not share rank 0: each gets a rank of its own, on another host if there are enough,
-  /// and farms go to the ranks that are left. Then results are on the rank that executes the sink.
+  /// Sources and sinks do not share rank 0: each gets a separate rank, on another host if there are enough,
+  /// and farms go to the remaining ranks. Then results are on the rank that executes the sink.
   bool apart = false;
-  /// So many ranks, the last ones, execute nothing at first: they wait until `execution::set_replicas` gives
-  /// replicas to them. Rank 0 always takes part: there have to be more ranks than these.
+  /// This many ranks, the last ones, execute nothing at first: they wait until `execution::set_replicas`
+  /// gives replicas to them. Rank 0 always takes part: there must be more ranks than these.
   int reserve = 0;
-  /// So many more processes of this program may join the run while it goes on. They are started
+  /// This many more processes of this program may join the run while it goes on. They are started
   /// (`MPI_Comm_spawn`), all at once, when `execution::set_replicas` first asks for more replicas of a farm
-  /// than those that are there have workers, and are ranks in reserve from then on; the stream does not wait
-  /// for them. They have the same arguments, and execute of all runs of the program this one alone: the
-  /// others are over at once. See docs/distributed.md. If they cannot be started the run goes on without
-  /// them, and the report has a note. MPI has to be initialised with `MPI_THREAD_MULTIPLE`.
+  /// than the present ranks have workers, and are ranks in reserve from then on; the stream does not wait for
+  /// them. They have the same arguments, and take part in this run only: the program's other runs are over at
+  /// once in them. See docs/distributed.md. If they cannot be started, the run goes on without them, and the
+  /// report has a note. MPI must be initialised with `MPI_THREAD_MULTIPLE`.
   int spawn = 0;
   /// How many runs of items are sent to a replica in advance, by each rank that sends to it. `automatic`: 3
-  /// at first, and 8 to a serial stage; then between 1 and 8, more where a worker had nothing to do while
-  /// items waited for it, fewer where that has not happened for long. Where the round trip to the farthest
-  /// rank, measured as the run begins, takes longer than the 0.8 ms of work that a run is meant to be, so
-  /// many more as are worked on meanwhile (64 MiB from each sender at most).
+  /// at first, and 8 to a serial stage; then between 1 and 8, more if a worker had nothing to do while items
+  /// waited for it, fewer if that has not happened for long. If the round trip to the farthest rank, measured
+  /// as the run begins, takes longer than the 0.8 ms of work that a run should have, more runs are sent: as
+  /// many as are worked on meanwhile (at most 64 MiB from each sender).
   int credits = automatic;
   /// How many bytes of items are put into one message at most, unless a single item is larger.
   std::size_t batch_bytes = std::size_t{256} << 10;
   /// How items travel. `two_sided`: by messages of MPI. `one_sided`: between ranks of one machine through
   /// memory that they share, and between machines the receiver fetches blocks from a window of the sender's
-  /// memory; it is an error if such memory cannot be had. `automatic`: between ranks of one machine through
-  /// memory that they share, if it can be had, and otherwise by messages.
-  /// A program that is told so when it first makes a policy, and has not initialised MPI itself, gets
-  /// `MPI_THREAD_SERIALIZED` with `one_sided`, otherwise `MPI_THREAD_MULTIPLE`.
+  /// memory; it is an error if there is no such memory. `automatic`: between ranks of one machine through
+  /// memory that they share, if there is any, and otherwise by messages. A program that sets this when it
+  /// first makes a policy, and has not initialised MPI itself, gets `MPI_THREAD_SERIALIZED` with `one_sided`,
+  /// otherwise `MPI_THREAD_MULTIPLE`.
   mpi_comm comm = automatic;
-  /// The thread of this rank that speaks to the others looks for messages without pause in place of going to
-  /// sleep, and makes way for others of its core. To wake a core that sleeps takes some 40 µs, which each hop
-  /// to this rank then saves. The rank uses a core all the time for that, as a program does that waits inside
-  /// MPI. Ranks may differ in it.
+  /// The communication thread of this rank looks for messages without pause instead of going to sleep, and
+  /// yields to other threads of its core. Waking a sleeping core takes some 40 µs, which each hop to this
+  /// rank then saves. In exchange the rank uses a core all the time, like a program that waits inside MPI.
+  /// Ranks may differ in it.
   bool spin = false;
-  /// Whether ranks of one machine share memory. If not they are treated as if they were on different
+  /// Whether ranks of one machine share memory. If not, they are treated as if they were on different
   /// machines.
   bool share_memory = true;
-  /// How many bytes that are free each heap of the process keeps, once a run on several ranks has begun, in
-  /// place of returning them to the system, which would clear them for the next item again: that can take
-  /// longer than it travels. With glibc this is `mallopt`, with others nothing. 0: as the process has it; so
-  /// also where the environment has settings of glibc's own (`MALLOC_TRIM_THRESHOLD_` and the like).
+  /// How many free bytes each heap of the process keeps after a run on several ranks has begun, instead of
+  /// returning them to the system, which would clear them again for the next item: that can take longer than
+  /// sending it. This is `mallopt` with glibc, and nothing with other libraries. 0: as the process has it;
+  /// also if the environment has glibc's own settings (`MALLOC_TRIM_THRESHOLD_` and the like).
   std::size_t keep_memory = std::size_t{64} << 20;
-  /// A rank that does not answer for so long while the stream runs is given up: the program is ended on all
-  /// ranks, with a line on stderr that names it and its host. 0: they wait for ever, as in a debugger.
+  /// A rank that does not answer for this long while the stream runs is given up: the program ends on all
+  /// ranks, with a line on stderr that names the rank and its host. 0: they wait forever, for example in a
+  /// debugger.
   std::chrono::milliseconds patience{3'000};
 };
 
-/// What the stages of a run have cost: of one in this process, for a short stream, or of an earlier one on
+/// What the stages of a run have cost: of a run in this process, over a short stream, or of an earlier one on
 /// all ranks.
 ///
 /// ```c++
@@ -134,36 +136,35 @@ struct mpi_options {
 
 /// Executes a job on all processes of an MPI program: `mpirun -n 8 ./program`. Every process builds the same
 /// job and runs it; each executes some of its stages. The source and the sink are on rank 0 unless they are
-/// placed elsewhere, so there the results are. `run` returns on every rank when the whole stream has ended,
+/// placed elsewhere, so the results are there. `run` returns on every rank when the whole stream has ended,
 /// with the report of all of them on rank 0 (`report::is_root`). With one rank the job is executed by the
 /// local policy alone.
 ///
-/// MPI is initialised if the program has not done so, and finalised at its end by who has initialised it. A
-/// program that initialises it has to ask for `MPI_THREAD_FUNNELED` at least, and to call `run` from the
-/// thread that did; with `launch`, or with stages on `tw::caller_thread`, for `MPI_THREAD_SERIALIZED`, and
-/// must not call MPI itself before `wait` has returned unless it has asked for `MPI_THREAD_MULTIPLE`.
+/// The library initialises MPI if the program has not done so, and then also finalises it at the end. A
+/// program that initialises it must ask for `MPI_THREAD_FUNNELED` at least, and call `run` from the same
+/// thread; with `launch`, or with stages on `tw::caller_thread`, for `MPI_THREAD_SERIALIZED`, and must not
+/// call MPI itself before `wait` has returned unless it has asked for `MPI_THREAD_MULTIPLE`.
 ///
-/// What travels between ranks needs a `tw::codec`; a type without one is an error: of the compiler if the
-/// policy is named in the call of `run`, before the run if it comes as an `any_policy`.
+/// Items that travel between ranks need a `tw::codec`; a type without one is an error: at compile time if the
+/// policy is named in the call of `run`, before the run if it is an `any_policy`.
 ///
 /// Order, errors and the end are as under every policy. An exception on any rank ends the run on all; it
 /// comes out of `run` everywhere, with its stage, rank and host (`stage_error::rank`).
 ///
-/// Asked by `./thalweg plan` (the environment variable `THALWEG_PLAN`), `run` and `launch` write who would
-/// execute what, and end the program; `ranks` is then the number of ranks of the plan.
+/// Under `./thalweg plan` (the environment variable `THALWEG_PLAN`), `run` and `launch` write which rank
+/// would execute what, and end the program; `ranks` is then the number of ranks of the plan.
 ///
-/// What has to stay on one rank: the serial stages of a loop. Farms whose keys are divided up, with a
-/// `.schedule`, with timers or in a loop are spread as others are; of such a farm one rank divides up the
-/// items.
+/// The serial stages of a loop must stay on one rank. Farms whose keys are divided, with a `.schedule`, with
+/// timers or in a loop are spread like others; one rank divides the items of such a farm.
 ///
 /// `execution::set_replicas` on any rank gives the farms of a run that was launched more replicas, or fewer,
 /// over all ranks together, without stopping the stream: where there are fewest they are added, where there
-/// are most they are taken away. A farm can have them on all ranks but rank 0 (and there if it began there);
-/// one with a `.place` on those that this names, and on the `.reserve`. Called on several ranks at the same
-/// time, one of the calls is the last for all. A replica that is taken away works on what is under way to it.
-/// Where one rank divides up the items it gives them to other ranks between two runs of items. Keys go there
-/// with their states, those of a `key_by` with an update and of a `reduce`, if `tw::keyed<Key, State>` can
-/// travel, which nobody but the program can know where types have been erased (`let_travel`); those of other
+/// are most they are taken away. A farm can have them on all ranks except rank 0 (and there if it began
+/// there); a farm with a `.place` on the ranks that this names, and on the `.reserve`. Of calls on several
+/// ranks at the same time, the same one is the last for all. A replica that is taken away still works on what
+/// is under way to it. If one rank divides the items, it gives them to other ranks between two runs of items.
+/// Keys go there with their states, those of a `key_by` with an update and of a `reduce`, if `tw::keyed<Key,
+/// State>` can travel; where types have been erased, the program must say so (`let_travel`). Those of other
 /// stages stay on the ranks where they are, and the report has a note that says so.
 ///
 /// ```c++
@@ -176,8 +177,8 @@ struct mpi_options {
 /// ```
 class mpi {
  public:
-  /// The arguments of the program have to be the same on all ranks, or runs throw: with others it is another
-  /// program, most often. Where they may differ (a rank's own log file, say) this is made without them.
+  /// The arguments of the program must be the same on all ranks, or runs throw: other arguments usually mean
+  /// another program. If they may differ (for example in a rank's log file), construct this without them.
   mpi(int& argc, char**& argv, mpi_options options = {});
   explicit mpi(mpi_options options = {});
 
@@ -188,7 +189,7 @@ class mpi {
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
   [[nodiscard]] const mpi_options& options() const noexcept { return options_; }
-  /// Those that the program was started with, its name not among them; none if this was made without.
+  /// The arguments that the program was started with, without its name; none if this was made without them.
   [[nodiscard]] const std::vector<std::string>& arguments() const noexcept { return arguments_; }
 
  private:
@@ -235,7 +236,7 @@ template <class In, class Stage, class... More> struct wires<In, Stage, More...>
 
  private:
   template <class... Inner> static void add_inner(const pipeline<Inner...>*) { wires<In, Inner...>::add(); }
-  // Keys and their states, which may have to go to other ranks.
+  // Keys and their states, which may move to other ranks.
   template <class First, class... Inner> static void add_states(const pipeline<First, Inner...>*) {
     if constexpr (requires { typename First::template kept<In>; }) {
       model::add_wire<typename First::template kept<In>>();
@@ -260,13 +261,13 @@ inline const bool mpi_is_known = register_policy("mpi", [](int n) -> any_policy 
 
 }  // namespace run_detail
 
-/// Makes an item type known that has a codec, for jobs whose types have been erased (`any_pipeline`, a graph)
+/// Registers an item type that has a codec, for jobs whose types have been erased (`any_pipeline`, a graph)
 /// or whose policy is an `any_policy`. Call it before `run`.
 template <can_travel T> void let_travel() {
   model::add_wire<T>();
 }
 
-/// As `run` and `launch` with any policy, with a check of all item types when it is compiled.
+/// Like `run` and `launch` with any policy, with a check of all item types at compile time.
 template <runnable Job> report run(Job&& job, const mpi& policy, const run_options& options = {}) {
   run_detail::add_wires(static_cast<const std::remove_cvref_t<Job>*>(nullptr));
   return run(std::forward<Job>(job), any_policy(policy), options);

@@ -14,11 +14,11 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// Executes a job in a parallel region of OpenMP, for programs whose threads are OpenMP's already: `run`
-/// opens the region on the calling thread, so the runtime's own threads are used, as many and where its
-/// settings say (OMP_NUM_THREADS, OMP_PLACES). After `launch`, and if a stage is on `tw::caller_thread`, the
-/// region is another thread's. Inside a parallel region of the program the team is what nested regions get,
-/// by default the calling thread alone.
+/// Executes a job in a parallel region of OpenMP, for programs whose threads are already OpenMP's: `run`
+/// opens the region on the calling thread, so the runtime's own threads are used, as its settings say
+/// (OMP_NUM_THREADS, OMP_PLACES). After `launch`, and if a stage is on `tw::caller_thread`, the region is
+/// another thread's. Inside a parallel region of the program the team is that of a nested region, by default
+/// the calling thread alone.
 ///
 ///     int sum = 0;
 ///     tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([&](int x) { sum += x; }), tw::omp{.threads = 2});

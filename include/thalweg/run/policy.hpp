@@ -19,23 +19,23 @@ struct run_state;
 /// tests and for work that is not worth a second core.
 struct sequential {};
 
-/// The default. As many workers as cores share the stages: what has just got items is executed next, so
-/// downstream work goes first; further workers are called only when that pays, and where it does not a line
-/// runs inline on one. See docs/policies.md.
+/// The default. As many workers as cores share the stages: a stage that has just got items runs next, so
+/// downstream work goes first; further workers are woken only when that pays, and if it does not, a line runs
+/// inline on one. See docs/policies.md.
 ///
 /// ```cpp
 /// auto job = tw::source(std::vector{1, 2, 3}) | tw::sink([](int) {});
 /// assert(tw::run(job, tw::pool{.workers = 2}).workers() == 2);
 /// ```
 struct pool {
-  /// How many workers; `automatic`: as many as the process may use cores.
+  /// How many workers; `automatic`: one per core that the process may use.
   int workers = automatic;
   /// The processors that the workers are bound to, in turn; empty: the system places them.
   std::vector<int> pin = {};
 };
 
 /// A thread for each serial stage and for each replica of a farm, joined by bounded queues: takes numbers
-/// literally. For stages that wait much, for pinning, and for comparing.
+/// literally. For stages that wait a lot, for pinning, and for comparison.
 ///
 /// ```cpp
 /// auto job = tw::source(std::vector{1, 2, 3}) | tw::farm([](int x) { return x; }, {.replicas = 3}) |
@@ -43,15 +43,15 @@ struct pool {
 /// assert(tw::run(job, tw::threads{}).workers() == 5);
 /// ```
 struct threads {
-  /// At most so many replicas over all farms together; `automatic`: farms without `.replicas` get as many as
-  /// cores.
+  /// At most this many replicas over all farms together; `automatic`: farms without `.replicas` get one per
+  /// core.
   int replicas = automatic;
   /// Serial stages that follow each other share a thread.
   bool fuse = false;
   /// How many runs of items wait between two stages at most.
   int slots = 16;
-  /// The processors that the threads are bound to, in turn, from the source's on; stages with a `.pin` of
-  /// their own keep that. Empty: the system places them.
+  /// The processors that the threads are bound to, in turn, beginning with the source's; stages with their
+  /// own `.pin` keep that. Empty: the system places them.
   std::vector<int> pin = {};
 };
 
@@ -68,8 +68,8 @@ class any_policy {
   any_policy& operator=(any_policy&&) noexcept;
   ~any_policy();
 
-  /// As text. `policy_from(p.name())` is the same policy, as far as workers and replicas go; the other fields
-  /// of a policy have no text, and a custom policy no name that can be looked up.
+  /// As text. `policy_from(p.name())` is the same policy regarding workers and replicas; the other fields of
+  /// a policy have no text, and a custom policy has no name that can be looked up.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
   using maker = std::shared_ptr<run_detail::engine> (*)(std::unique_ptr<run_detail::run_state>,
@@ -87,7 +87,7 @@ class any_policy {
 };
 
 /// A policy from its name: `sequential`, `pool`, `pool:4` (workers), `threads`, `threads:4` (replicas over
-/// all farms). Throws `thalweg::error` with the names there are if the text is none of them.
+/// all farms). Throws a `thalweg::error` that lists the names if the text is none of them.
 ///
 /// ```cpp
 /// int n = 0;

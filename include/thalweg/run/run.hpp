@@ -21,7 +21,7 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// How a run has ended, as `run_options::at_end` is told.
+/// How a run has ended, for `run_options::at_end`.
 struct run_end {
   report figures;            ///< as `wait` returns it
   std::exception_ptr error;  ///< what `wait` throws; null: nothing has failed
@@ -29,7 +29,7 @@ struct run_end {
   bool stopped;  ///< its sources were asked to end: by `stop`, by a signal, or since it was cancelled
 };
 
-/// What may be asked of a single run besides its policy.
+/// The options of a single run besides its policy.
 ///
 /// ```cpp
 /// int ends = 0;
@@ -40,19 +40,19 @@ struct run_end {
 struct run_options {
   /// Where to write a trace of the run, readable by Perfetto and chrome://tracing; empty: none is taken.
   std::string trace = {};
-  /// Whether stages are counted and timed. Without it the report has the times of the run and what failed
-  /// alone: no items, no latencies, no times of stages. What that saves is shown in docs/performance.md.
+  /// Whether stages are counted and timed. Without it the report has only the times of the run and what
+  /// failed: no items, no latencies, no times of stages. docs/performance.md shows what that saves.
   bool observe = true;
   /// The first of these signals stops the run, for as long as its `execution` lives: see `tw::stop_on`.
   std::vector<int> stop_on_signals = {};
-  /// What stages do when their operators throw that say nothing about it (nor does their farm). A stage that
-  /// cannot have that policy (its items cannot be copied, say, or are of another type than the handler of
-  /// `tw::dead_letter` takes) ends the run, as without.
+  /// What stages without their own `.on_error` (and without one on their farm) do when their operators throw.
+  /// A stage that cannot have that policy (for example because its items cannot be copied, or because the
+  /// handler of `tw::dead_letter` takes another type) ends the run, as without it.
   error_policy on_error = {};
-  /// Called once when the run has ended, however that came about, and before `wait` returns: with the report,
-  /// and what went wrong. By one of the threads of the run, of which the others have left, or by the one that
-  /// waits; of several ranks, on each. What it throws comes out of `wait` if nothing else has failed. A job
-  /// that is refused has no run, and no end. Not called if the run cannot be begun at all: `launch` throws.
+  /// Called once when the run has ended, in any way, and before `wait` returns: with the report, and what
+  /// went wrong. The last thread of the run calls it, or the one that waits; on several ranks, each rank
+  /// calls it. `wait` throws what it throws if nothing else has failed. A refused job has no run, and no end.
+  /// Not called if the run cannot begin at all: then `launch` throws.
   std::function<void(const run_end&)> at_end = {};
 };
 
@@ -79,8 +79,8 @@ class execution {
   /// the trace that was asked for cannot be written. May be called more than once. In an operator of the same
   /// run it would wait for itself, and throws `thalweg::error`.
   report wait();
-  /// The same, for so long at most; nothing: the run goes on. Stages on `tw::caller_thread` are executed by
-  /// `wait` alone.
+  /// The same, but at most for this long; nothing: the run goes on. Only `wait` executes stages on
+  /// `tw::caller_thread`.
   ///
   /// ```cpp
   /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
@@ -90,11 +90,11 @@ class execution {
   std::optional<report> wait_for(std::chrono::nanoseconds most);
   /// The sources end, and what is on its way drains. Not for signal handlers: see `tw::stop_on`.
   void stop();
-  /// The run ends as soon as the operators that are being called return; items on their way are lost. `wait`
-  /// then returns normally: cancelling is no error.
+  /// The run ends as soon as the current operator calls return; items on their way are lost. `wait` then
+  /// returns normally: cancelling is not an error.
   void cancel();
   /// The sources are not called any more until `resume`; what is on its way drains. Returns at once: a source
-  /// that is being called finishes that call. The schedule of a paced source stands still meanwhile.
+  /// that is being called finishes that call. The schedule of a paced source is frozen meanwhile.
   ///
   /// ```cpp
   /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
@@ -108,16 +108,16 @@ class execution {
   void pause();
   /// Sources go on; does nothing if the run is not paused.
   void resume();
-  /// A report while running. Counts are kept per run of items: the one that goes on is cut short for them,
-  /// which takes up to a millisecond. What an operator has in hand for longer counts next time.
+  /// A report while running. Counts are kept per run of items: the current one is cut short for them, which
+  /// takes up to a millisecond. Items that an operator works on for longer count next time.
   [[nodiscard]] report stats() const;
   /// Whether the run has ended.
   [[nodiscard]] bool done() const;
   /// Changes how many replicas of a farm may work at once. Replicas at work finish their run of items first.
-  /// Where each replica has a thread of its own (`threads`, `.blocking`, `.pin`), new ones get theirs.
+  /// If each replica has its own thread (`threads`, `.blocking`, `.pin`), new ones get theirs.
   ///
-  /// At most 256, and 32 of a farm whose keys are divided up: more is taken as that. Once the run has ended
-  /// nothing is changed.
+  /// At most 256, or 32 for a farm whose keys are divided: a higher number counts as this limit. After the
+  /// run has ended nothing changes.
   ///
   /// Throws `thalweg::error` under `sequential`, for an unknown or a serial stage, and for numbers below 1.
   ///
@@ -177,7 +177,7 @@ inline model::plan plan_of(graph& g) {
   return g.plan();
 }
 
-// A job given up for its picture is not run any more; a graph is left as it is.
+// A job moved into its picture is not run any more; a graph is left as it is.
 template <class Job> model::drawing drawn(Job& job) {
   if constexpr (std::is_same_v<Job, graph>) {
     return job.drawn();
@@ -191,15 +191,14 @@ template <class Job> model::drawing drawn(Job& job) {
 }  // namespace run_detail
 
 /// Anything `run` takes: a pipeline with a source and a sink, or a graph. A graph is run with its own stages,
-/// so it cannot be given up to the run: where it goes before the end, the run is cancelled.
+/// so it cannot be moved into the run: if it is destroyed before the end, the run is cancelled.
 template <class J>
 concept runnable = model::any_typed_pipeline<J> || std::is_same_v<J, graph&>;
 
 /// Runs a job to its end and returns the report. A job given by lvalue is a blueprint: its operators are
 /// copied for the run, and it can be run again; an rvalue is used up.
 ///
-/// Throws `invalid_job` with everything that is wrong with the job before anything runs, `stage_error` if a
-/// stage fails.
+/// Throws `invalid_job` with all problems of the job before anything runs, `stage_error` if a stage fails.
 ///
 /// ```cpp
 /// auto job = tw::source(std::vector{1, 2, 3}) | tw::map([](int x) { return x * 2; }) | tw::sink([](int) {});
@@ -216,8 +215,8 @@ template <runnable Job> report run(Job&& job, const run_options& options) {
   return run(std::forward<Job>(job), any_policy{}, options);
 }
 
-/// Starts a job and returns at once; see `execution`. Throws `invalid_job` as `run` does; errors of stages
-/// come out of `wait`. Stages on `tw::caller_thread` are executed in `wait`: without it such a run does not
+/// Starts a job and returns at once; see `execution`. Throws `invalid_job` as `run` does; `wait` throws the
+/// errors of stages. Stages on `tw::caller_thread` are executed in `wait`: without it such a run does not
 /// end.
 ///
 /// ```cpp
@@ -248,8 +247,8 @@ template <runnable Job> std::string to_dot(Job&& job) {
   return run_detail::drawn(job).to_dot();
 }
 
-/// The job as JSON, for tools: its `stages`, with names, item types and what was asked of their farms, and
-/// the `connections` between them by number; of a stage of a graph also how many `taps` and `feeds` are open.
+/// The job as JSON, for tools: its `stages`, with names, item types and the options of their farms, and the
+/// `connections` between them by number; for a stage of a graph also how many `taps` and `feeds` are open.
 /// The job is not run, and not refused if there is something wrong with it.
 ///
 /// ```cpp

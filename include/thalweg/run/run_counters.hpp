@@ -14,7 +14,7 @@
 
 namespace THALWEG_NAMESPACE::run_detail {
 
-/// Where a thread, or a node of the engine, counts. Owned by the run; one thread at a time writes it.
+/// The counters of a thread, or of a node of the engine. Owned by the run; one thread at a time writes it.
 class thread_log {
  public:
   /// For a thread that executes stages [first, first + count) of the plan.
@@ -31,7 +31,7 @@ class thread_log {
     return std::span(counters_).subspan(first - first_, count);
   }
 
-  /// End-to-end latencies of items that arrived at a sink on this thread. `sampled`: of some of them only.
+  /// End-to-end latencies of items that arrived at a sink on this thread. `sampled`: only of some of them.
   void arrived(std::int64_t latency_ns, std::uint64_t items = 1, bool sampled = false);
   void add_latencies(observe::histogram& sum, bool& sampled) const;
 

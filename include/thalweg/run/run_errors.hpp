@@ -8,8 +8,8 @@
 
 namespace THALWEG_NAMESPACE::run_detail {
 
-/// What has gone wrong in a run. Of the errors that end it, that of the lowest position among those caught is
-/// kept, so that which one comes out depends as little as possible on which thread was first. Thread-safe.
+/// The errors of a run. Of the caught errors that end it, the one at the lowest position is kept, so that the
+/// reported error depends as little as possible on which thread was first. Thread-safe.
 class run_errors {
  public:
   void keep(std::exception_ptr why, std::int64_t position);

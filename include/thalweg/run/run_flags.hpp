@@ -26,7 +26,7 @@ class run_flags {
   std::atomic<std::int64_t> paused_ns{0};  // in all, without the pause that goes on
   std::atomic<bool> done{false};
 
-  /// Adds the quota of one source, which is set to 0 whenever that source's call shall return.
+  /// Adds the quota of one source, which is set to 0 whenever that source's call must return.
   void add_quota(std::atomic<std::size_t>& q);
   /// Ends the runs of items that the sources are giving.
   void cut_sources() noexcept;
@@ -44,8 +44,8 @@ class run_flags {
   /// `paused_ns` together with the pause that goes on `now`.
   [[nodiscard]] std::int64_t paused_until(std::int64_t now) const noexcept;
 
-  /// Marks the run as done and wakes those who wait. Calls `last` once, before that: it may call the other
-  /// functions.
+  /// Marks the run as done and wakes all waiting threads. Calls `last` once, before that: it may call the
+  /// other functions.
   template <class F> void finish(F&& last) {
     if (!begins_to_finish()) return;
     last();
@@ -54,9 +54,9 @@ class run_flags {
     changed_.notify_all();
   }
   void wait_done();
-  /// For so long at most. Returns whether it is done.
+  /// At most for this long. Returns whether it is done.
   bool wait_done(std::chrono::nanoseconds most);
-  /// Those who wait look at the flags again.
+  /// Makes waiting threads look at the flags again.
   void release_waiters();
 
  private:

@@ -24,7 +24,7 @@ struct instant {
   static instant now() noexcept { return {observe::now_ns(), observe::process_cpu_ns()}; }
 };
 
-/// How a stage is executed: as its options say, until the engine says otherwise.
+/// How a stage is executed: by its options, until the engine says otherwise.
 struct stage_layout {
   const model::stage_info* info;
   int replicas;                   ///< allowed
@@ -33,22 +33,22 @@ struct stage_layout {
   int segment = -1;               ///< stages of the same number run fused; -1: by itself
 };
 
-/// What the report and the trace of a run tell besides what its threads count.
+/// What the report and the trace of a run show besides the counts of its threads.
 class run_statistics {
  public:
   run_statistics(const model::plan& plan, bool traces);
 
   instant began, ended;
-  /// By stage number. Set before the start, but for the replicas.
+  /// By stage number. Set before the start, except for the replicas.
   std::vector<stage_layout> layout;
   std::atomic<int> workers{1};
   std::atomic<bool> inlined{false};
-  /// What is done in another way than was asked for; set before the start.
+  /// What is done in another way than requested; set before the start.
   std::vector<std::string> notes;
   /// Null: nothing is traced.
   std::unique_ptr<observe::trace_recorder> trace;
 
-  /// The run is over: it has taken so long, and nothing is noted any more. Thread-safe.
+  /// The run is over: it has taken this long, and nothing is noted any more. Thread-safe.
   void end();
   /// Notes that the replicas of a farm, given by its stages' numbers, were changed. Thread-safe.
   void resized(const std::vector<std::size_t>& farm, int from, int to);

@@ -18,12 +18,12 @@ class signal_watch;
 }  // namespace run_detail
 
 /// While it lives, the first of these signals stops the run as `execution::stop` does: sources end, and what
-/// is on its way drains. The second one does what it did before, so that a program that does not end can
-/// still be killed. So does the first one if the run has ended already: no signal is swallowed.
+/// is on its way drains. The second one has its previous effect, so that a program that does not end can
+/// still be killed. So has the first one if the run has already ended: no signal is swallowed.
 ///
 /// `execution::stop` itself must not be called by a signal handler: it takes locks, which the interrupted
 /// thread may hold. The handler that this installs writes a byte to a pipe; a thread that reads it does the
-/// rest. Several runs may watch the same signal, which stops all of them.
+/// rest. Several runs may watch the same signal, which then stops all of them.
 ///
 /// Throws `thalweg::error` if one of the signals cannot be caught.
 ///
@@ -31,7 +31,7 @@ class signal_watch;
 /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
 ///                     tw::sink([](int) {}));
 /// tw::stop_on signals(e, {SIGINT, SIGTERM});
-/// std::raise(SIGINT);  // somebody presses Ctrl-C
+/// std::raise(SIGINT);  // as if the user presses Ctrl-C
 /// tw::report r = e.wait();
 /// assert(signals.caught() == SIGINT);
 /// ```

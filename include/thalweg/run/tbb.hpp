@@ -17,14 +17,14 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// Executes a job in an arena of oneTBB, for programs whose threads are oneTBB's already: they are shared,
-/// and none of ours are added but for stages that want one of their own (`.blocking`, `.pin`, batches with an
-/// interval). Order, errors and everything else as under any policy.
+/// Executes a job in an arena of oneTBB, for programs whose threads are already oneTBB's: they are shared,
+/// and none of ours are added except for stages with their own thread (`.blocking`, `.pin`, batches with an
+/// interval). Order, errors and everything else are as under any policy.
 ///
 /// The thread that calls `run` works in the arena until the run has ended, so a run may begin anywhere: in a
 /// task, in an arena, in an isolated region, in an operator of another run. After `launch`, and if a stage is
-/// on `tw::caller_thread`, a thread of ours does that instead: the run goes on though all of oneTBB's threads
-/// are busy.
+/// on `tw::caller_thread`, one of our threads does that instead: the run goes on even if all of oneTBB's
+/// threads are busy.
 ///
 ///     int sum = 0;
 ///     tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([&](int x) { sum += x; }), tw::tbb{.threads = 2});
@@ -38,7 +38,7 @@ struct tbb {
 
 namespace run_detail {
 
-/// Arenas of runs that are over, for those to come. oneTBB keeps an arena that has been given up until one of
+/// Arenas of runs that are over, for later ones. oneTBB keeps an arena that has been given up until one of
 /// its workers has looked into it, and these may be busy for long.
 class spare_arenas {
  public:

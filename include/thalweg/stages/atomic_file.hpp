@@ -17,9 +17,9 @@ namespace THALWEG_NAMESPACE::stages {
 /// directory.
 [[nodiscard]] std::filesystem::path place_of(const std::filesystem::path& target);
 
-/// A file that is written beside its place and takes it when all is written. One thread writes, any may
-/// discard. Errors are `std::filesystem::filesystem_error`s with the path of the target; once one has
-/// occurred, nothing is kept, and `write` and `commit` fail with it again.
+/// A file that is written under a temporary name beside its target and replaces it when it is complete. One
+/// thread writes, any may discard. Errors are `std::filesystem::filesystem_error`s with the path of the
+/// target; once one has occurred, nothing is kept, and `write` and `commit` fail with it again.
 class atomic_file {
  public:
   atomic_file(const std::filesystem::path& target, bool sync);
@@ -35,7 +35,7 @@ class atomic_file {
       write_through(bytes);
     }
   }
-  /// Puts the file into its place, unless it was discarded.
+  /// Replaces the target by the file, unless it was discarded.
   void commit();
   /// Removes what was written so far; the target stays as it is.
   void discard() noexcept;

@@ -19,7 +19,7 @@ namespace stages {
 
 using block = std::vector<std::byte>;
 
-/// The bytes of a file in blocks of `size`, of which the last may be short.
+/// The bytes of a file in blocks of `size`; the last may be short.
 class block_reader {
  public:
   block_reader(std::filesystem::path path, std::int64_t size)
@@ -70,7 +70,7 @@ struct split_into_blocks {
 }  // namespace stages
 
 /// A source of the bytes of a file, as `std::vector<std::byte>`s of `size` bytes; the last may be shorter,
-/// and is never empty. The file may be larger than the memory: a few blocks are there at once.
+/// and is never empty. The file may be larger than the memory: only a few blocks exist at once.
 ///
 /// Order: deterministic. Errors: those of `lines`; a size below 1 is an `invalid_job`.
 ///

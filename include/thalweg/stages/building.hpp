@@ -1,4 +1,4 @@
-// What the ready-made stages are built from: patterns around operators that are known by a name of their own.
+// The ready-made stages are built from this: patterns around operators with their own names.
 #pragma once
 
 #include <thalweg/model/pipeline.hpp>
@@ -10,7 +10,7 @@
 
 namespace THALWEG_NAMESPACE::stages {
 
-/// A stage whose operator says what it is called in reports (`pattern`) and what is wrong with its options.
+/// A stage whose operator knows its name in reports (`pattern`) and what is wrong with its options.
 template <class Stage> struct named : Stage {
   static constexpr auto pattern = model::called_t<model::function_of<Stage>>::pattern;
   void check(model::stage_info& info) {
@@ -25,7 +25,7 @@ template <template <class> class Stage, class Fn> auto make(Fn fn, options opts)
 }
 
 /// An item of any type, which its operator does not look at. Unlike a template it leaves the operator's
-/// signature to be seen, so that nothing is copied to find out how it takes its items.
+/// signature visible, so that nothing is copied to find out how it takes its items.
 struct any_item {
   template <class T> constexpr any_item(const T&) noexcept {}
 };
@@ -43,8 +43,8 @@ template <class T> struct unshared : std::unique_ptr<T> {
 };
 
 /// A source around an object with `std::optional<T> next(const std::stop_token&)`, which may be called again
-/// after it has thrown, and `bool give_up()`: what `next` failed at shall be left out. False: there is
-/// nothing behind it to go on with, and what `next` has thrown ends the run.
+/// after it has thrown, and `bool give_up()`: leaves out what `next` failed at. False: nothing follows it,
+/// and what `next` has thrown ends the run.
 template <class, class F>
 struct read_op : model::hooked<F, typename decltype(std::declval<F&>().next({}))::value_type> {
   std::exception_ptr failed{};

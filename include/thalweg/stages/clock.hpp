@@ -4,8 +4,7 @@
 
 namespace THALWEG_NAMESPACE::stages {
 
-/// The time that stages go by which depend on time, in nanoseconds of the steady clock. All of them ask here,
-/// and nowhere else.
+/// The time for all stages that depend on time, in nanoseconds of the steady clock. They read no other clock.
 inline std::int64_t now_ns() noexcept {
   return observe::now_ns();
 }

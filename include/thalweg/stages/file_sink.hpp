@@ -24,22 +24,22 @@ namespace THALWEG_NAMESPACE {
 
 /// How a file is written.
 struct file_sink_options {
-  /// What is written behind each text: each is a line. Empty for texts that have their ends, or need none.
+  /// What is written after each text, which makes it a line. Empty for texts that have their ends, or need
+  /// none.
   std::string line_end = "\n";
   /// Makes sure that the file outlives a loss of power before the run ends: `fsync` of the file and its
-  /// directory. Of a file that grows: with each `.flush_every`, when it is put aside, and at the end.
+  /// directory. For a file that grows: with each `.flush_every`, when it is put aside, and at the end.
   bool sync = false;
 
   // Any of these makes a file that grows where it is, for a service that has no end: others see what was
   // written, and it stays, however the run ends. There is no temporary file.
 
-  /// Goes on behind what the file has. Without it, and without `.rotate`, its content is replaced.
+  /// Adds to the end of the file. Without it, and without `.rotate`, its content is replaced.
   bool append = false;
-  /// What comes can be seen in the file after so long at most. 0: when 256 KiB have come, and at the end.
+  /// Items are in the file after at most this long. 0: after every 256 KiB, and at the end.
   std::chrono::nanoseconds flush_every{0};
-  /// When a file is put aside, and a new one begun. What the file had at the beginning is put aside, too,
-  /// unless
-  /// `.append` goes on with it.
+  /// When a file is put aside, and a new one begun. What the file had at the beginning is also put aside,
+  /// unless `.append` goes on with it.
   file_rotation rotate = {};
 };
 
@@ -184,33 +184,32 @@ template <class Fn> struct file_sink_stage : model::stage_defaults, model::funct
 
 }  // namespace stages
 
-/// Writes a file: texts as lines (`.line_end` behind each), blocks of bytes as they are. What is written goes
-/// to a temporary file beside the target, which takes the target's place when the stream has ended, after
-/// `stop()` too. Who opens the target sees the old file or the whole new one. If the run fails or is
-/// cancelled, the target stays as it was, and the temporary file is removed at once; before the first item
-/// has arrived, when the `execution` is gone.
+/// Writes a file: texts as lines (`.line_end` after each), blocks of bytes as they are. It writes to a
+/// temporary file beside the target, which replaces the target when the stream has ended, after `stop()` too.
+/// Readers of the target see the old file or the whole new one. If the run fails or is cancelled, the target
+/// stays as it was, and the temporary file is removed at once; before the first item has arrived, when the
+/// `execution` is gone.
 ///
-/// A file that is replaced leaves its permissions to the new one; a symbolic link to a file stays, and the
-/// file is replaced. The temporary file is called `.NAME.PID-N.tmp`: only a process that is killed leaves
-/// it behind.
+/// The new file gets the permissions of the old one; a symbolic link to a file stays, and the file is
+/// replaced. The temporary file is called `.NAME.PID-N.tmp`: only a killed process leaves it behind.
 ///
 /// With `.append`, `.flush_every` or `.rotate` the file grows where it is: others see what has been written,
 /// and that stays if the run fails or is cancelled. A service whose log is put aside when it has 10 MB writes
 /// `tw::file_sink("log.txt", {.append = true, .flush_every = 1s, .rotate = {.bytes = 10'000'000, .keep =
-/// 5}})`. With a time among these options it has a thread of its own under `pool` and `threads`; under
+/// 5}})`. With a time among these options it has its own thread under `pool` and `threads`; under
 /// `sequential` it looks at the time when its one thread gets there.
 ///
 /// Order: deterministic; it is serial, and refused in a farm. The file is opened by the run, before the first
 /// item.
 ///
-/// Errors: what cannot be created, written (the disk is full) or replaced (it is a directory, or another
-/// thing that is no regular file) ends the run with a `std::filesystem::filesystem_error` that names the
-/// target, as soon as that is found out. A file that is written as a whole cannot do without a part, so
-/// `.on_error` does not help there. One that grows can: with `tw::skip` an item that cannot be written is
-/// left out and counted, `tw::retry` waits for room on the disk, and the log (`observe::set_log_handler`)
-/// says when the trouble begins and when it is over; what has been taken before is kept, and written when
-/// that is possible. What cannot be written at the end fails the run. An empty path, negative options and a
-/// `.rotate` that says nothing of when are an `invalid_job`.
+/// Errors: a file that cannot be created, written (the disk is full) or replaced (it is a directory, or
+/// otherwise not a regular file) ends the run with a `std::filesystem::filesystem_error` that names the
+/// target, as soon as a call fails. A file that is written as a whole needs all its parts, so `.on_error`
+/// does not help there. A growing file does not: with `tw::skip` an item that cannot be written is left out
+/// and counted, `tw::retry` waits for room on the disk, and the log (`observe::set_log_handler`) says when
+/// the trouble begins and when it is over; earlier items are kept, and written when that is possible. Items
+/// that cannot be written at the end fail the run. An empty path, negative options and a `.rotate` without a
+/// size or time are an `invalid_job`.
 ///
 /// ```cpp
 /// #include <thalweg/stages.hpp>

@@ -17,10 +17,10 @@ namespace THALWEG_NAMESPACE {
 
 /// Which files of a directory, and in which order.
 struct files_options {
-  /// Those of the directories in it, too. Links to directories are not followed.
+  /// Also those of the directories in it. Links to directories are not followed.
   bool recursive = false;
   /// What the names of the files must match, as shells do it: `*.txt`, `part-??`, `[a-c]*`. The names of
-  /// directories do not matter, and a leading '.' is as any other character.
+  /// directories do not matter, and a leading '.' is like any other character.
   std::string pattern = "*";
   /// By path: always the same order. Otherwise as the file system gives them, which needs no memory for the
   /// names of a directory's files.
@@ -36,8 +36,8 @@ class directory_walk {
   directory_walk(std::filesystem::path top, files_options how)
       : how_(std::move(how)), to_open_(std::move(top)) {}
 
-  /// The next file; empty at the end, or when `stop` is requested. What fails is tried again by the next
-  /// call, unless it is given up.
+  /// The next file; empty at the end, or when `stop` is requested. The next call tries again what failed,
+  /// unless it is given up.
   std::optional<std::filesystem::path> next(const std::stop_token& stop);
   void give_up();
 
@@ -94,12 +94,12 @@ struct split_into_files {
 }  // namespace stages
 
 /// A source of the paths of the files in a directory, each beginning with `directory` as it was given:
-/// regular files and links to such, no directories. What is created or removed while the run goes on may or
+/// regular files and links to them, no directories. Files that are created or removed during the run may or
 /// may not be among them.
 ///
 /// Order: deterministic if `.sorted` (default): as a sorted list of the paths, directory by directory.
 ///
-/// Errors: a directory that is missing, is none or may not be read ends the run with a
+/// Errors: a directory that is missing, is not a directory or may not be read ends the run with a
 /// `std::filesystem::filesystem_error` that names it. `.on_error = tw::skip` leaves out what cannot be read
 /// and goes on with the rest. An empty pattern is an `invalid_job`.
 ///

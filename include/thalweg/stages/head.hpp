@@ -24,8 +24,8 @@ struct first_ones {
 
 }  // namespace stages
 
-/// Passes the first `n` items and drops the rest. It does not end the source: a stage cannot, and what lies
-/// before this one works on to the end of the stream. Where that matters, let the source end itself, or call
+/// Passes the first `n` items and drops the rest. It does not end the source: a stage cannot, and the stages
+/// before this one work on to the end of the stream. If that matters, let the source end itself, or call
 /// `execution::stop()` from the sink.
 ///
 /// Order: deterministic. It counts all items, so it is serial: in a farm it does not compile. Errors: a

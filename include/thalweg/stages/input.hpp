@@ -30,7 +30,7 @@ class input {
   bool fill(const std::stop_token& stop);
   /// Reads up to `n` bytes, at least 1 unless `fill` would say false.
   std::size_t read(std::byte* to, std::size_t n, const std::stop_token& stop);
-  /// How many bytes are still to come, as far as that is known: 0 of what is no regular file.
+  /// How many bytes are still to come, if that is known: 0 if it is not a regular file.
   [[nodiscard]] std::uint64_t expected() const noexcept;
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 

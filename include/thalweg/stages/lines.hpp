@@ -14,9 +14,9 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// How a file is taken apart into lines.
+/// How a file is divided into lines.
 struct lines_options {
-  /// Lines may end with "\r\n" as well as with "\n": the '\r' in front of a '\n' is no part of the line.
+  /// Lines may end with "\r\n" as well as with "\n": the '\r' in front of a '\n' is not part of the line.
   bool crlf = false;
 };
 
@@ -42,7 +42,7 @@ class line_reader {
   [[nodiscard]] std::size_t without_cr(const char* line, std::size_t length) const noexcept {
     return how_.crlf && length > 0 && line[length - 1] == '\r' ? length - 1 : length;
   }
-  // A line that goes on behind what was read, or the last one.
+  // A line that goes on after what was read, or the last one.
   std::optional<std::string> next_across(const std::stop_token& stop);
 
   input in_;
@@ -93,15 +93,14 @@ struct split_into_lines {
 }  // namespace stages
 
 /// A source of the lines of a file, as `std::string`s without their ends. The last line needs no end; bytes
-/// that are no text pass as they are. The file is opened by the run and read in large pieces; it may be
+/// that are not text pass as they are. The file is opened by the run and read in large pieces; it may be
 /// larger than the memory, a single line may not.
 ///
-/// Order: deterministic. A file that others must write first (a pipe) is waited for; `stop()` and `cancel()`
+/// Order: deterministic. It waits for a file that others must write first (a pipe); `stop()` and `cancel()`
 /// end that wait.
 ///
 /// Errors: a file that is missing or cannot be read ends the run with a `std::filesystem::filesystem_error`
-/// that names it. `.on_error = tw::retry(...)` opens it, or reads, again; `tw::skip` ends the run all the
-/// same.
+/// that names it. `.on_error = tw::retry(...)` opens it, or reads, again; `tw::skip` still ends the run.
 ///
 /// ```cpp
 /// #include <thalweg/stages.hpp>
@@ -119,8 +118,8 @@ inline auto lines(std::filesystem::path path, lines_options how = {}, options op
 }
 
 /// A source of the lines of the standard input, each as soon as it is there. It is `.blocking` (unless it is
-/// on the caller's thread): it waits for the outside. `stop()` and `cancel()` end the wait; what was read
-/// then and is no whole line yet, or was read ahead, is lost.
+/// on the caller's thread), since it waits for input. `stop()` and `cancel()` end the wait; incomplete lines
+/// and what was read ahead are then lost.
 ///
 /// Order: deterministic. Errors: as `lines`; they name "standard input".
 ///
@@ -139,11 +138,11 @@ inline auto stdin_lines(lines_options how = {}, options opts = {}) {
 /// Order: deterministic; in a farm, too: `farm(file_to_lines())` reads several files at once, and gives their
 /// lines in the order of the files.
 ///
-/// After `execution::stop()` it reads no further: of a file that is being read the lines so far come through,
-/// of those that wait for it none, and a pipe is not waited for.
+/// After `execution::stop()` it reads no further: the lines of the current file that were read come through,
+/// nothing of the files that wait, and it does not wait for a pipe.
 ///
-/// Errors: as `lines`. With `.on_error` a file's lines are kept until it has been read to its end, since one
-/// that fails shall give none: then each file must fit into the memory.
+/// Errors: as `lines`. With `.on_error` a file's lines are kept until it has been read to its end, since a
+/// file that fails must give none: then each file must fit into memory.
 ///
 /// ```cpp
 /// #include <thalweg/stages.hpp>

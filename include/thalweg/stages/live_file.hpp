@@ -14,12 +14,12 @@ namespace THALWEG_NAMESPACE {
 
 /// When a file is put aside, and a new one begun.
 struct file_rotation {
-  /// Before a file would become larger, in bytes. An item is never divided: one that is larger has a file of
-  /// its own. 0: of any size.
+  /// Before a file would become larger, in bytes. An item is never divided: a larger one has a file for
+  /// itself. 0: of any size.
   std::int64_t bytes = 0;
-  /// When so much time has passed since it was begun. A file without content stays. 0: of any age.
+  /// When this much time has passed since it was begun. A file without content stays. 0: of any age.
   std::chrono::nanoseconds every{0};
-  /// How many files that were put aside are kept: the oldest ones are removed. 0: all.
+  /// How many of the files put aside are kept: the oldest ones are removed. 0: all.
   std::int64_t keep = 0;
   /// The name of what is put aside: `NAME.1`, `NAME.2` and so on, the next number that is free; or `NAME.`
   /// and the time (UTC) at which that happens, as in `NAME.20260131T235959Z`, and `-2` and so on behind where
@@ -29,9 +29,9 @@ struct file_rotation {
 
 namespace stages {
 
-/// A file that others may read while it is written. What is written is collected, and goes to the file by
-/// `flush`, or when it is much. Errors are `std::filesystem::filesystem_error`s with the path; after one it
-/// may be tried again: what has been taken is kept. One thread at a time.
+/// A file that others may read while it is written. It collects what is written, and writes it to the file at
+/// a `flush`, or when there is enough. Errors are `std::filesystem::filesystem_error`s with the path; after
+/// one it may be tried again: what has been taken is kept. One thread at a time.
 class live_file {
  public:
   static constexpr auto never = std::numeric_limits<std::int64_t>::max();
@@ -49,11 +49,11 @@ class live_file {
   /// Writes what it can; errors are lost.
   ~live_file();
 
-  /// Takes an item, which is not divided between two files. What it throws, nothing of the item is taken.
+  /// Takes an item, which is not divided between two files. If it throws, nothing of the item is taken.
   void write(std::string_view bytes, std::string_view line_end);
   /// Does what is due `now` (steady clock, ns).
   void on_time(std::int64_t now);
-  /// When that is; `never`: not until something is written.
+  /// When something is due next; `never`: not until something is written.
   [[nodiscard]] std::int64_t deadline() const noexcept;
   /// Writes all that was taken; with `sync` to the disk.
   void flush();

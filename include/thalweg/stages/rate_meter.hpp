@@ -20,7 +20,7 @@ namespace THALWEG_NAMESPACE {
 namespace stages {
 
 template <class In, class F> struct rate_meter_op {
-  // So many looks at the clock per interval, where items come steadily.
+  // This many looks at the clock per interval, if items come steadily.
   static constexpr std::int64_t looks = 16;
 
   F handler;
@@ -103,16 +103,16 @@ template <class F> struct rate_meter_stage : model::stage_defaults {
 }  // namespace stages
 
 /// Passes everything on, and calls `handler(double items_per_second, std::uint64_t total)` once per
-/// `interval`, and once at the end of the stream: with the rate since the call before (at first, since it
-/// began) and the number of all items so far. When nothing comes, it says so: the rate is 0. Where the thread
-/// is busy elsewhere for longer than an interval, calls that were missed are left out.
+/// `interval`, and once at the end of the stream: with the rate since the previous call (at first, since the
+/// beginning) and the number of all items so far. When nothing comes, the rate is 0. If the thread is busy
+/// elsewhere for longer than an interval, missed calls are left out.
 ///
-/// It counts items and looks at the clock some 16 times per interval. Under `pool` and `threads` it has a
-/// thread of its own, as all that is timed; under `sequential` silence is reported when its one thread gets
-/// there. The handler is called by one thread at a time. When a run fails or is cancelled, the last call does
-/// not come.
+/// It counts items and looks at the clock some 16 times per interval. Under `pool` and `threads` it has its
+/// own thread, like all timed stages; under `sequential` silence is reported when its one thread gets there.
+/// The handler is called by one thread at a time. When a run fails or is cancelled, the last call does not
+/// come.
 ///
-/// Order: deterministic. In a farm each replica would meter itself, so the farm must be `.unordered`; the
+/// Order: deterministic. In a farm each replica has its own meter, so the farm must be `.unordered`; the
 /// handler is then copied for each.
 ///
 /// Errors: an interval that is not positive, a null handler, `.on_error` and an ordered farm around it are an

@@ -91,7 +91,7 @@ inline auto sampler(std::int64_t n, options opts = {}) {
 /// Passes an item if the one it passed before is at least `interval` ago, and drops the others: at most one
 /// per interval. It waits for nothing. It reads the clock for each item, which takes some 20 ns.
 ///
-/// Order: in order; which items pass depends on time (label: multiset). Serial, as the one above. Errors: a
+/// Order: in order; which items pass depends on time (label: multiset). Serial, like the one above. Errors: a
 /// negative interval is an `invalid_job`.
 ///
 /// ```cpp
@@ -109,7 +109,7 @@ inline auto sampler(std::chrono::nanoseconds interval, options opts = {}) {
 /// `seed`.
 ///
 /// Order: deterministic: the same seed passes the items at the same places, in each run and on each machine.
-/// Serial, as `sampler`. Errors: a probability that is not from 0 to 1 is an `invalid_job`.
+/// Serial, like `sampler`. Errors: a probability that is not from 0 to 1 is an `invalid_job`.
 ///
 /// ```cpp
 /// #include <thalweg/stages.hpp>

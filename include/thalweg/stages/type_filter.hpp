@@ -1,4 +1,4 @@
-/// `type_filter`: those items that are of a type.
+/// `type_filter`: the items of one type.
 #pragma once
 
 #include <thalweg/model/pipeline.hpp>
@@ -108,10 +108,10 @@ template <class T> struct type_filter_stage : model::stage_defaults {
 
 }  // namespace stages
 
-/// Keeps the items that are of type `T`, as such: from a `std::variant` or a `std::any` that holds a `T`, the
+/// Keeps the items of type `T`, as that type: from a `std::variant` or a `std::any` that holds a `T`, the
 /// `T`; from a pointer (`B*`, `std::shared_ptr<B>`, `std::unique_ptr<B>`) to an object whose dynamic type is
-/// `T` or derived from it, a pointer of the same kind to `T`. Others, null pointers and variants and anys
-/// without a value among them, are dropped: the report shows how many items went in and came out. `T` must be
+/// `T` or derived from it, a pointer of the same kind to `T`. Others, including null pointers and variants
+/// and anys without a value, are dropped: the report shows how many items went in and came out. `T` must be
 /// one alternative of a variant; a base class must be polymorphic, behind a `unique_ptr` with a virtual
 /// destructor.
 ///

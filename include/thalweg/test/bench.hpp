@@ -17,16 +17,16 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// Something did not do what a test expected of it. The text says where the test stands, which port it is
-/// about, what was expected and what came.
+/// A test has failed. The text says where the test is, which port it is about, what was expected and what
+/// came.
 struct test_failure : error {
   using error::error;
 };
 
 namespace testing_detail {
 
-/// Executes a stage, or a line of stages, by itself: on the calling thread, item by item, on a clock of its
-/// own that begins at 0. What the stage throws is kept.
+/// Executes a stage, or a line of stages, alone: on the calling thread, item by item, with its own clock that
+/// begins at 0. What the stage throws is kept.
 class bench {
  public:
   bench(stage& s, std::source_location where);
@@ -36,13 +36,13 @@ class bench {
   bench& operator=(const bench&) = delete;
   ~bench();
 
-  /// Gives the items to an input and lets the stage do what it does with them.
+  /// Gives the items to an input and lets the stage work on them.
   void give(std::size_t input, pipe::chunk_base& items);
   /// Nothing more comes on this input.
   void close(std::size_t input);
   /// Nothing more comes on any input, and a source is stopped: the end hooks are called.
   void end();
-  /// Lets a source give so many items, or all.
+  /// Lets a source give this many items, or all.
   void run_source(std::size_t items);
   /// Lets time pass, with what is due meanwhile.
   void advance(std::chrono::nanoseconds by);
@@ -50,19 +50,19 @@ class bench {
   /// The stage has ended by itself, or with its inputs.
   [[nodiscard]] bool over() const noexcept;
 
-  /// What an output has sent since somebody took it. `show` gives it as text.
+  /// What an output has sent since it was last taken. `show` gives it as text.
   [[nodiscard]] pipe::chunk_base& sent(std::size_t output);
   void show(std::size_t output, std::function<std::string(pipe::chunk_base&)> show);
-  /// An expectation was said.
+  /// The test has an expectation.
   void looked() noexcept;
   /// What this output sends need not be looked at.
   void ignore(std::size_t output) noexcept;
   /// What the stage has thrown, if anything; it counts as expected from now on.
   [[nodiscard]] std::exception_ptr take_error();
 
-  /// How many items of those sent to an input the stage has not taken: they wait, or it wants no more.
+  /// How many of the items sent to an input the stage has not taken: they wait, or it wants no more.
   [[nodiscard]] std::size_t left(std::size_t input) const;
-  /// At the end of the test so many are to be left there.
+  /// At the end of the test this many must be left there.
   void expect_left(std::size_t input, std::size_t items) noexcept;
 
   /// The number of a port, which must be one of the stage's.
@@ -75,7 +75,7 @@ class bench {
 
   /// Throws a `test_failure`, after which nothing more is checked.
   [[noreturn]] void fail(const std::string& what);
-  /// The end of the test: ends the run, and fails if something has happened that nobody expected.
+  /// The end of the test: ends the run, and fails if something unexpected has happened.
   void conclude();
 
  private:

@@ -30,7 +30,7 @@ constexpr bool takes_braces(std::index_sequence<I...>, std::index_sequence<J...>
   return requires { T{one_field<I>()..., {any_field()}, one_field<J>()...}; };
 }
 
-// How many values stand in its list at most; one more than `most_fields` for more than those.
+// How many values its initializer list can have; one more than `most_fields` for more than those.
 template <class T, std::size_t N = most_fields + 1> constexpr std::size_t values_taken() {
   if constexpr (N == 0 || takes_fields<T>(std::make_index_sequence<N>())) {
     return N;
@@ -53,8 +53,8 @@ template <class T, std::size_t N, std::size_t I = 0> constexpr bool has_array() 
   }
 }
 
-/// How many members it has; 0 where they cannot be named one by one: no aggregate, one with a base class or
-/// with arrays, one with more than `most_fields`.
+/// How many members it has; 0 if they cannot be named one by one: it is no aggregate, has a base class or
+/// arrays, or more than `most_fields` members.
 template <class T> constexpr std::size_t field_count() {
   if constexpr (!std::is_class_v<T> || !std::is_aggregate_v<T>) {
     return 0;

@@ -83,7 +83,7 @@ template <class T> std::string shown_list(const std::vector<T>& items, std::size
   return testing_detail::shown_list(items.size(), around, [&](std::size_t i) { return shown(items[i]); });
 }
 
-/// Where `got` is not what was expected; nothing if it is.
+/// Where `got` differs from what was expected; nothing if it does not.
 template <class T>
 std::optional<std::string> difference(const std::vector<T>& expected, const std::vector<T>& got) {
   std::size_t i = 0;

@@ -12,9 +12,9 @@ namespace THALWEG_NAMESPACE::model {
 
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-/// Who has something to do, and when. Made for times that many share, as keys share the ends of windows: who
-/// is put in at the time of the one before costs next to nothing. Takes no memory from the system once it has
-/// been as full as it gets.
+/// Which entries have something to do, and when. Made for times that many entries share, as keys share the
+/// ends of windows: an entry with the same time as the previous one costs next to nothing. It allocates no
+/// memory after it has reached its largest size.
 template <class Id> class agenda {
  public:
   void put(std::int64_t time, Id who) {
@@ -50,7 +50,7 @@ template <class Id> class agenda {
 
   times times_;
   std::int64_t next_ = never;
-  // Where the one before was put.
+  // Where the previous one was put.
   std::int64_t last_time_ = never;
   std::vector<Id>* last_ = nullptr;
   typename times::node_type spare_;

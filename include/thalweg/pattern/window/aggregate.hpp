@@ -1,4 +1,4 @@
-/// What a window gives for its items: `aggregate`, and ready ones.
+/// What a window computes from its items: `aggregate`, and ready-made ones.
 #pragma once
 
 #include <thalweg/model/callable.hpp>
@@ -28,9 +28,9 @@ template <class Lift, class Combine, class Lower> struct aggregate_functions {
 /// An aggregate that a window keeps up to date as items come, instead of looking at all of them when it ends:
 /// `lift(const T&) -> A` makes an aggregate of one item, `combine(A, A) -> A` joins two that follow each
 /// other (it must be associative), and `lower(const A&) -> R` gives the result; without it the result is `A`.
-/// Items are combined in the order in which they came, or, where windows by time overlap, slice by slice, a
-/// slice being the greatest common divisor of size and slide. Where items come out of order, results depend
-/// on that unless `combine` is commutative.
+/// Items are combined in the order in which they came, or, if windows by time overlap, slice by slice, a
+/// slice being the greatest common divisor of size and slide. If items come out of order, results depend on
+/// that unless `combine` is commutative.
 ///
 /// ```cpp
 /// struct extent { int low, high; };
@@ -47,7 +47,7 @@ aggregate_functions<Lift, Combine, Lower> aggregate(Lift lift, Combine combine, 
   return {std::move(lift), std::move(combine), std::move(lower)};
 }
 
-/// The sum of the items, or of what `of(item)` gives (a member pointer will do), in the type of that.
+/// The sum of the items, or of what `of(item)` gives (or a member pointer), in that type.
 template <class Of = std::identity> auto sum_of(Of of = {}) {
   return aggregate(
       [of = std::move(of)]<class T>(const T& x) requires std::invocable<const Of&, const T&> {
@@ -59,7 +59,7 @@ template <class Of = std::identity> auto sum_of(Of of = {}) {
 inline auto count_of() {
   return aggregate([](const auto&) { return std::int64_t{1}; }, std::plus<>{});
 }
-/// The greatest of the items, or of what `of(item)` gives; of equal ones the first.
+/// The greatest of the items, or of what `of(item)` gives; among equal ones the first.
 template <class Of = std::identity> auto max_of(Of of = {}) {
   return aggregate(
       [of = std::move(of)]<class T>(const T& x) requires std::invocable<const Of&, const T&> {
@@ -67,7 +67,7 @@ template <class Of = std::identity> auto max_of(Of of = {}) {
       },
       [](auto a, auto b) { return a < b ? b : a; });
 }
-/// The least of the items, or of what `of(item)` gives; of equal ones the first.
+/// The least of the items, or of what `of(item)` gives; among equal ones the first.
 template <class Of = std::identity> auto min_of(Of of = {}) {
   return aggregate(
       [of = std::move(of)]<class T>(const T& x) requires std::invocable<const Of&, const T&> {

@@ -1,4 +1,4 @@
-// How event time goes on: what an item says of it, and what silence does.
+// How event time advances: by items, and by silence.
 #pragma once
 
 #include <thalweg/model/key_part.hpp>
@@ -22,12 +22,12 @@ inline bool hears_silence(const event_time_options& o) {
   return o.idle_after.count() > 0;
 }
 
-/// An item of `time` comes `now`, which is the processing time, or anything where silence does not count.
-/// Returns false, and lets the clock stand, if that is not believed.
+/// An item of `time` comes `now`, which is the processing time, or any value if silence does not count.
+/// Returns false, and leaves the clock, if the time is not accepted.
 inline bool come_to(stream_clock& clock, const event_time_options& o, std::int64_t time, std::int64_t now) {
   const bool listens = hears_silence(o);
   if (o.max_ahead.count() > 0 && clock.latest != stream_clock::unknown) {
-    // The time of what happens now goes on while nothing comes.
+    // Event time advances while nothing comes.
     const auto passed = listens ? std::clamp<std::int64_t>(now - clock.heard, 0, largest_window) : 0;
     if (time > clock.latest + o.max_ahead.count() + passed) return false;
   }
@@ -42,7 +42,7 @@ inline bool come_to(stream_clock& clock, const event_time_options& o, std::int64
   return true;
 }
 
-/// Nothing has come for long: all windows end that hold an item.
+/// Nothing has come for long: all windows that hold an item end.
 template <class Spec> void end_windows(stream_clock& clock, const Spec& spec) {
   clock.silent_at = stream_clock::never;
   if (clock.latest != stream_clock::unknown)

@@ -13,7 +13,7 @@
 
 namespace THALWEG_NAMESPACE::model {
 
-/// What a window has for those who look at it: an aggregate, and the place in the stream of its first item.
+/// The content of a window: an aggregate, and the place in the stream of its first item.
 template <class Kept> struct contents {
   std::uint64_t rank = std::numeric_limits<std::uint64_t>::max();
   const Kept* kept = nullptr;
@@ -22,7 +22,7 @@ template <class Kept> struct contents {
 /// The items of one key, aggregated over slices of time, and windows over them. An item is combined into its
 /// slice (O(1) if it is of the latest one); a window that overlaps the one before it costs amortised O(1)
 /// steps per slice, by two stacks: the slices up to some place are aggregated from each one to that place,
-/// and what follows it from the place on. Only what comes late makes stacks be built anew. Slices without
+/// and the following ones from that place on. Only late items cause the stacks to be rebuilt. Slices without
 /// items take no memory.
 ///
 /// Slices: Li, Maier, Tufte, Papadimos, Tucker, "No Pane, No Gain", SIGMOD Record 34(1), 2005. Two stacks:
@@ -57,7 +57,7 @@ template <class Aggregator> class slices {
     }
     changed(at);
   }
-  /// The same for a slice behind the last.
+  /// The same for a slice after the last.
   template <class X> void append(Aggregator& by, std::int64_t begin, std::uint64_t rank, X&& item) {
     slice made{begin, rank, by.begin(std::forward<X>(item))};
     settle();
@@ -147,7 +147,7 @@ template <class Aggregator> class slices {
   // The first slice that does not begin before `begin`, of all but the newest.
   [[nodiscard]] std::size_t place(std::int64_t begin, std::size_t from = 0) const {
     from = std::max(from, head_);
-    // Windows that follow each other look for what comes next, and for the end.
+    // Consecutive windows look for the next slice, and for the end.
     for (auto near = from; near < all_.size() && near < from + 2; ++near) {
       if (all_[near].begin >= begin) return near;
     }
@@ -157,7 +157,7 @@ template <class Aggregator> class slices {
     return static_cast<std::size_t>(at - all_.begin());
   }
 
-  // Slice `at` has changed, or been put in before others: what was computed with it is of no use.
+  // Slice `at` has changed, or was inserted before others: what was computed with it is invalid.
   void changed(std::size_t at) {
     if (at < reached_) {
       middle_ = reached_ = 0;
@@ -219,7 +219,7 @@ template <class Aggregator> class slices {
     return {result_->rank, &result_->all};
   }
 
-  // Apart from the others, so that most items touch no other memory than this.
+  // Separate from the others, so that most items touch only this memory.
   std::optional<slice> newest_;
   std::vector<slice> all_;  // by time; those before head_ are forgotten
   std::size_t head_ = 0;

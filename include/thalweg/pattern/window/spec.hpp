@@ -1,4 +1,4 @@
-/// Which items a window holds: `tumbling`, `sliding`, `session`, `count`; and whose time counts:
+/// Which items a window holds: `tumbling`, `sliding`, `session`, `count`; and which time counts:
 /// `event_time`.
 #pragma once
 
@@ -17,8 +17,8 @@
 namespace THALWEG_NAMESPACE {
 
 struct window_options {
-  /// Windows by count and by processing time take items as they come. Behind an `.unordered` farm that makes
-  /// results depend on luck, so it must be said that this is meant.
+  /// Windows by count and by processing time take items as they come. After an `.unordered` farm that makes
+  /// results depend on timing, so the program must say that it means this.
   bool any_order = false;
 };
 
@@ -49,7 +49,7 @@ inline time_windows sliding(std::chrono::nanoseconds size, std::chrono::nanoseco
                             window_options options = {}) {
   return {size, slide, options};
 }
-/// A window for each time of activity: it ends when for `gap` nothing has come.
+/// A window for each time of activity: it ends when nothing has come for `gap`.
 inline session_windows session(std::chrono::nanoseconds gap, window_options options = {}) {
   return {gap, options};
 }
@@ -63,21 +63,21 @@ inline count_windows count(std::int64_t size, std::int64_t slide, window_options
 }
 
 struct event_time_options {
-  /// By how much an item may be behind the latest one: so long a window waits before it gives its result.
+  /// By how much an item may be behind the latest one: a window waits this long before it gives its result.
   std::chrono::nanoseconds disorder{0};
-  /// How long after that what comes late still corrects the result.
+  /// How long after that late items still correct the result.
   std::chrono::nanoseconds lateness{0};
-  /// Takes what comes later still, and what is not believed.
+  /// Takes items that come even later, and those that are not accepted.
   late_handler late = {};
   /// By how much an item may be ahead of the greatest time before it. One that is further ahead is not
-  /// believed: it does not move the watermark, and is treated as one that comes too late. 0: any time is
-  /// believed. The first item always is. Choose it larger than the longest gap in the times of your stream:
-  /// behind a larger one nothing would be believed any more.
+  /// accepted: it does not move the watermark, and is treated as too late. 0: any time is accepted. The first
+  /// item always is. Choose it larger than the longest gap in the times of your stream: after a longer gap no
+  /// item would be accepted any more.
   std::chrono::nanoseconds max_ahead{0};
-  /// When nothing has come for so long, by the steady clock, all open windows give their results; the
+  /// When nothing has come for this long, by the steady clock, all open windows give their results; the
   /// watermark is then at the end of the last of them. So a source that falls silent does not hold results
-  /// back. What is late then depends on when items come. Time that passes between two items adds to
-  /// `.max_ahead`: behind a pause they may be later by its length. 0: windows wait for the next item, or for
+  /// back. Which items are late then depends on when they come. Time that passes between two items adds to
+  /// `.max_ahead`: after a pause they may be later by its length. 0: windows wait for the next item, or for
   /// the end of the stream.
   std::chrono::nanoseconds idle_after{0};
 };
@@ -88,10 +88,10 @@ template <class Extract> struct event_times {
   event_time_options options;
 };
 
-/// Windows go by the time at which things happened: `extract(const T&)` (a member pointer will do) gives it
-/// as a `std::chrono` duration or time point, or as an integer in ns. The watermark is the greatest time seen
-/// in the whole stream, over all keys, less `.disorder`: up to there no more items are expected. One item
-/// whose clock is wrong by years would make all others late: `.max_ahead` says what is not believed.
+/// Windows go by the time at which things happened: `extract(const T&)` (or a member pointer) gives it as a
+/// `std::chrono` duration or time point, or as an integer in ns. The watermark is the greatest time seen in
+/// the whole stream, over all keys, minus `.disorder`: up to there no more items are expected. One item whose
+/// clock is wrong by years would make all others late: `.max_ahead` says which times are not accepted.
 template <class Extract> event_times<Extract> event_time(Extract extract, event_time_options options = {}) {
   return {std::move(extract), std::move(options)};
 }
@@ -111,7 +111,7 @@ template <class C, class D> struct is_time<std::chrono::time_point<C, D>> : std:
 template <class T>
 inline constexpr bool timestamp = is_time<T>::value || (std::is_integral_v<T> && !std::is_same_v<T, bool>);
 
-/// `count` * `num` / `den`, where that and `num` * `den` are numbers of 64 bits.
+/// `count` * `num` / `den`, if that and `num` * `den` are 64-bit numbers.
 constexpr std::uint64_t scaled(std::uint64_t count, std::uint64_t num, std::uint64_t den) {
   return count / den * num + count % den * num / den;
 }
@@ -130,7 +130,7 @@ template <class P, std::integral T> std::int64_t units_to_ns(T count) {
   return negative ? -static_cast<std::int64_t>(ns) : static_cast<std::int64_t>(ns);
 }
 
-/// A time in ns, whatever kind of number it is counted in. Throws std::out_of_range.
+/// A time in ns, from any kind of number. Throws std::out_of_range.
 template <std::integral T> std::int64_t to_ns(T t) {
   return units_to_ns<std::nano>(t);
 }

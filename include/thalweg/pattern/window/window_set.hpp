@@ -24,7 +24,7 @@ template <class K, class R> struct window_result {
   std::uint64_t rank;
   windowed<R> value;
 };
-/// Who gets results, and may move from them.
+/// A receiver of results, which may move from them.
 template <class K, class R> using results_to = function_ref<void(window_result<K, R>&)>;
 
 /// The windows by time of a set of keys. It knows neither stages nor clocks: it is told the time of each
@@ -38,7 +38,7 @@ template <class K, class Windows, class Aggregator> class window_set {
 
   window_set(rules r, Aggregator by) : rules_(r), by_(std::move(by)) {}
 
-  /// Adds the item of a key, whose place in the stream is `rank`. Where it comes late, but not too late,
+  /// Adds the item of a key, whose place in the stream is `rank`. If it comes late, but not too late,
   /// `emit(window_result)` is called for each window that it changes, in the order of their ends. Returns
   /// false, and leaves the item as it is, if it is too late for all its windows.
   template <class Key, class X>
@@ -139,7 +139,7 @@ template <class K, class Windows, class Aggregator> class window_set {
 
   rules rules_;
   Aggregator by_;
-  // Before all times that there can be, but far enough from the end of the numbers to reckon with.
+  // Before all possible times, but far enough from the end of the numbers to compute with.
   std::int64_t watermark_ = -3 * (std::int64_t{1} << 61);
   key_table<K, entry> keys_;
   agenda<id> timers_;
@@ -171,7 +171,7 @@ template <class K, class Aggregator> class count_window_set {
     e.parts.drop_before(e.full - size_);
   }
 
-  /// The end of the stream: what has begun is given, though it is not full.
+  /// The end of the stream: windows that have begun give their results, even if they are not full.
   void finish(taker emit) {
     for (typename key_table<K, entry>::id id = 0; id < keys_.bound(); ++id) {
       entry& e = keys_[id];

@@ -12,13 +12,13 @@
 
 namespace THALWEG_NAMESPACE::model {
 
-/// The last of the times `k * step` that is not behind `time`.
+/// The last of the times `k * step` that is not after `time`.
 inline std::int64_t on_grid(std::int64_t time, std::int64_t step) {
   const auto past = time % step;
   return time - (past < 0 ? past + step : past);
 }
 
-/// A window that has something to say.
+/// A window that has a result.
 template <class Kept> struct opened {
   std::int64_t begin, end;
   std::uint64_t rank;  ///< the place in the stream of its first item
@@ -26,8 +26,7 @@ template <class Kept> struct opened {
   const Kept* kept;
 };
 
-/// The windows of one key that lie on a grid of times: tumbling and sliding ones. `rules` are those of all
-/// keys.
+/// The windows of one key on a grid of times: tumbling and sliding ones. `rules` are those of all keys.
 ///
 /// It, and `sessions`, give a window when the watermark reaches its end, and keep it until the watermark is
 /// `lateness` further: what is added until then makes a revision. `next()` is the next watermark at which
@@ -39,7 +38,7 @@ template <class Aggregator> class grid_windows {
     std::int64_t size, slide, slice, lateness;
   };
 
-  /// Adds an item, and calls `revised(opened)` for each window that it changes though its result has been
+  /// Adds an item, and calls `revised(opened)` for each window that it changes although its result has been
   /// given. Returns false, and leaves the item, if all its windows are gone.
   template <class X, class Revised>
   THALWEG_INLINE bool add(const rules& r, Aggregator& by, std::int64_t time, std::uint64_t rank,
@@ -125,8 +124,8 @@ template <class Aggregator> class grid_windows {
   std::vector<std::pair<std::int64_t, std::uint32_t>> revisions_;
 };
 
-/// The sessions of one key: windows that end when for `gap` nothing has come. An item between two makes them
-/// one. See `grid_windows`.
+/// The sessions of one key: windows that end when nothing has come for `gap`. An item between two joins them.
+/// See `grid_windows`.
 template <class Aggregator> class sessions {
  public:
   using kept = typename Aggregator::kept;
