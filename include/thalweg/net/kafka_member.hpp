@@ -74,8 +74,8 @@ namespace net {
 /// broker every few seconds (`auto.commit.interval.ms`), and at the end, which messages are done.
 class kafka_member final : public kafka_incoming {
  public:
-  /// `how.start`: where a group without a position begins. \throws network_error  if the topic or a setting is
-  /// invalid
+  /// `how.start`: where a group without a position begins. \throws network_error  if the topic or a setting
+  /// is invalid
   kafka_member(kafka_topic from, kafka_group group, kafka_inlet_options how);
   /// Leaves the group.
   ~kafka_member() override;
