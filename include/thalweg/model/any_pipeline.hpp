@@ -1,3 +1,4 @@
+/// `any_pipeline`: a pipeline whose stages are chosen at run time.
 #pragma once
 
 #include <thalweg/model/pipeline.hpp>

@@ -1,3 +1,4 @@
+/// `composite_stage`: stages of a graph that belong together, with ports of its own.
 #pragma once
 
 #include <thalweg/model/exported_port.hpp>

@@ -1,3 +1,4 @@
+/// What may be said of a connection: capacity, waiting, what happens when it is full, a custom pipe.
 #pragma once
 
 #include <thalweg/model/options.hpp>

@@ -1,3 +1,4 @@
+/// `emitter`: what an operator sends through that sends any number of items.
 #pragma once
 
 #include <thalweg/model/component.hpp>

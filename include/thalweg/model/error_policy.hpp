@@ -1,3 +1,4 @@
+/// `stop`, `skip`, `retry`, `dead_letter`, `decide`: what a stage does when its operator throws.
 #pragma once
 
 #include <thalweg/model/callable.hpp>

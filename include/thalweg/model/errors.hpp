@@ -1,3 +1,4 @@
+/// What the library throws.
 #pragma once
 
 #include <thalweg/version.hpp>

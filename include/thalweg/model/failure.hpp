@@ -1,3 +1,4 @@
+/// `failure`: what has failed, for those who decide what becomes of it.
 #pragma once
 
 #include <thalweg/model/errors.hpp>

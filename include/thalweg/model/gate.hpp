@@ -1,3 +1,4 @@
+/// `gate_options`: how much may wait in a tap or a feed.
 #pragma once
 
 #include <thalweg/model/connect.hpp>

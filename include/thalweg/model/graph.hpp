@@ -1,3 +1,4 @@
+/// `graph`: stages and lines in any shape, joined by connections.
 #pragma once
 
 #include <thalweg/model/any_pipeline.hpp>
@@ -78,7 +79,9 @@ class graph_visitor {
   virtual void cross(const graph_edge&) {}
 };
 
+/// With the stream, or against it.
 enum class direction : std::uint8_t { downstream, upstream };
+/// How a walk goes on where there are several ways.
 enum class search : std::uint8_t { breadth_first, depth_first };
 
 namespace model {

@@ -1,3 +1,4 @@
+/// What may be said of any stage: replicas, order, capacity, errors, processors, name.
 #pragma once
 
 #include <thalweg/model/callable.hpp>

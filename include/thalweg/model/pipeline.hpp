@@ -1,3 +1,4 @@
+/// `pipeline`: stages in a row, joined with `|`.
 #pragma once
 
 #include <thalweg/model/chain.hpp>

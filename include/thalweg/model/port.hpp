@@ -1,3 +1,4 @@
+/// `in`, `out`: the ports of a stage.
 #pragma once
 
 #include <thalweg/model/component.hpp>

@@ -1,3 +1,4 @@
+/// `stage`: a stage with ports.
 #pragma once
 
 #include <thalweg/model/port.hpp>

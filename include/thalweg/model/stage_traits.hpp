@@ -1,3 +1,4 @@
+/// `per_replica`: an operator for each replica of a farm.
 #pragma once
 
 #include <thalweg/model/callable.hpp>

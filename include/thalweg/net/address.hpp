@@ -1,3 +1,4 @@
+/// `network_error`: what networks make fail.
 #pragma once
 
 #include <thalweg/model/errors.hpp>

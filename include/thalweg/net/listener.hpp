@@ -1,3 +1,4 @@
+/// `tcp_listener`: where a stream over TCP is waited for.
 #pragma once
 
 #include <thalweg/net/address.hpp>

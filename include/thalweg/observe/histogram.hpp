@@ -1,4 +1,4 @@
-// A log-linear histogram of durations: any number of values in fixed memory, quantiles within 1.6 %.
+/// A log-linear histogram of durations: any number of values in fixed memory, quantiles within 1.6 %.
 //
 // The idea is that of HdrHistogram (Gil Tene, https://hdrhistogram.org): split each power of two into equally
 // many linear buckets, so that the width of a bucket is a fixed fraction of the values it holds. With 32

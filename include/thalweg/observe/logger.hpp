@@ -1,3 +1,4 @@
+/// `logger`: the lines that a stage writes about itself, and who takes them.
 #pragma once
 
 #include <thalweg/version.hpp>

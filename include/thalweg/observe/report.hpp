@@ -1,4 +1,4 @@
-// What a run did: items, rates, latencies, each stage's share of the time, and what limits the whole.
+/// What a run did: items, rates, latencies, each stage's share of the time, and what limits the whole.
 #pragma once
 
 #include <thalweg/observe/counters.hpp>

@@ -23,6 +23,7 @@
 
 namespace THALWEG_NAMESPACE {
 
+/// How far the items of two streams may be out of order, and what is believed of their times.
 struct interval_join_options {
   /// By how much an item may be behind the latest one of its own stream. An item further behind is late.
   std::chrono::nanoseconds disorder{0};

@@ -13,6 +13,8 @@
 #include <utility>
 
 namespace THALWEG_NAMESPACE {
+
+/// How often an item may go round.
 struct iterate_options {
   /// At most this many rounds for an item; one more is the error `loop_overflow`.
   std::int64_t limit = std::numeric_limits<std::int64_t>::max();

@@ -1,3 +1,4 @@
+/// `late`: what is done with items that come too late.
 #pragma once
 
 #include <thalweg/model/callable.hpp>

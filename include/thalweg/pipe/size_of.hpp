@@ -1,3 +1,4 @@
+/// `size_of`: the bytes of an item, with what it owns.
 #pragma once
 
 #include <thalweg/pipe/aggregate.hpp>

@@ -1,3 +1,4 @@
+/// `register_policy`: a custom policy that has a name.
 #pragma once
 
 #include <thalweg/run/engine.hpp>

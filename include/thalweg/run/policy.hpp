@@ -1,3 +1,4 @@
+/// `sequential`, `pool`, `threads`: who executes a job.
 #pragma once
 
 #include <thalweg/model/plan.hpp>

@@ -1,3 +1,4 @@
+/// `run`, `launch`: executes a job, and tells what it did.
 #pragma once
 
 #include <thalweg/model/any_pipeline.hpp>

@@ -16,7 +16,7 @@ namespace THALWEG_NAMESPACE {
 
 /// How a file is divided into lines.
 struct lines_options {
-  /// Lines may end with "\r\n" as well as with "\n": the '\r' in front of a '\n' is not part of the line.
+  /// Lines may end with CR LF as well as with LF: a CR in front of an LF is no part of the line.
   bool crlf = false;
 };
 

@@ -1,3 +1,4 @@
+/// `file_rotation`: when a file that grows is closed, and the next one begun.
 #pragma once
 
 #include <thalweg/version.hpp>

@@ -1,3 +1,4 @@
+/// `test_failure`: what a test of a stage throws.
 #pragma once
 
 #include <thalweg/model/component.hpp>

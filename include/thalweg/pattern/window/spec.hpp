@@ -16,6 +16,7 @@
 
 namespace THALWEG_NAMESPACE {
 
+/// What may be said of any kind of window.
 struct window_options {
   /// Windows by count and by processing time take items as they come. After an `.unordered` farm that makes
   /// results depend on timing, so the program must say that it means this.
@@ -62,6 +63,7 @@ inline count_windows count(std::int64_t size, std::int64_t slide, window_options
   return {size, slide, options};
 }
 
+/// How long windows wait for items that come out of order, late, or not at all.
 struct event_time_options {
   /// By how much an item may be behind the latest one: a window waits this long before it gives its result.
   std::chrono::nanoseconds disorder{0};
