@@ -97,6 +97,46 @@ class Picture:
         )
 
 
+def overview() -> Picture:
+    """One program, and what executes it: one core, all cores, or several machines."""
+    p = Picture(760, 325)
+    stages = [("source", SOURCE), ("map", STAGE), ("farm", WORK), ("sink", SINK)]
+    p.text(20, 35, "written once", size=15)
+    p.box(128, 4, 504, 52, fill=NOTHING, dashed=True)
+    for i, (name, fill) in enumerate(stages):
+        p.box(140 + 130 * i, 12, 90, 36, name, fill)
+        if i:
+            p.arrow(140 + 130 * i - 40, 30, 140 + 130 * i - 2, 30)
+    for x in (125, 380, 635):
+        p.way([(380, 56), (380, 74), (x, 74), (x, 92)])
+
+    def machine(x: float, title: str, cores: list[list[tuple[str, str]]]) -> None:
+        p.box(x, 94, 220, 140, fill=NOTHING, dashed=True)
+        p.text(x + 110, 116, title, anchor="middle")
+        height = 100 / len(cores)
+        for r, parts in enumerate(cores):
+            width = 200 / len(parts)
+            for c, (name, fill) in enumerate(parts):
+                p.box(x + 12 + c * width, 130 + r * height, width - 4, height - 6, name, fill)
+
+    machine(15, "one core: one loop", [stages])
+    machine(
+        270, "all cores: shared work", [[stages[0], stages[1], stages[2]], [stages[2], stages[2], stages[3]]]
+    )
+    machine(
+        525,
+        "several machines: messages",
+        [[stages[0], stages[1], stages[3]], [stages[2], stages[2]], [stages[2], stages[2]]],
+    )
+    for x in (125, 380, 635):
+        p.way([(x, 234), (x, 258), (380, 258), (380, 276)])
+    for i in range(8):
+        p.box(226 + 39 * i, 280, 34, 30, str(i + 1), PAPER)
+    p.text(20, 300, "the same items", size=15)
+    p.text(560, 300, "in the same order", size=15)
+    return p
+
+
 def shapes() -> Picture:
     """Pipeline, farm, pipeline of farms, farm of pipelines."""
     p = Picture(620, 510)
@@ -670,7 +710,7 @@ def rates() -> Picture:
 def main() -> None:
     """Draws all of them."""
     here = Path(__file__).parent
-    for draw in (shapes, layers, one_item, workers, window, whole_line, rates):
+    for draw in (overview, shapes, layers, one_item, workers, window, whole_line, rates):
         draw().write(here / f"{draw.__name__}.svg")
     patterns = (
         key_by,
