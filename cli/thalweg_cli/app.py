@@ -12,6 +12,7 @@ from thalweg_cli import (
     clean,
     compare,
     demo,
+    docs,
     doctor,
     effort,
     execute,
@@ -76,6 +77,7 @@ app.command()(own_update.update)
 app.command()(results.results)
 app.command()(compare.compare)
 app.command()(report.report)
+app.command()(docs.docs)
 app.command()(doctor.doctor)
 app.command()(clean.clean)
 app.command()(version.version)

@@ -10,8 +10,9 @@ import typer
 from rich.markup import escape
 
 from thalweg_cli.cmake_cache import cached
+from thalweg_cli.docs_tools import docs_requirements, satisfied
 from thalweg_cli.interfaces import INTERFACES, state_of
-from thalweg_cli.packages import find_header, needed
+from thalweg_cli.packages import find_header, needed, needed_later
 from thalweg_cli.paths import ROOT
 from thalweg_cli.terminal import console
 
@@ -87,6 +88,11 @@ def doctor() -> None:
     install = f'"{sys.executable}" -m pip install -e "{ROOT / "cli"}[tests]"'
     for name, purpose in PYTHON_PACKAGES.items():
         missing += not show(f"python {name}", purpose, python_version(name), install)
+    console.print("\nFor ./thalweg docs and the tests of its pages, installed when they are first used:")
+    for package in needed_later():
+        show(package.name, package.purpose, package.found(), package.fix)
+    for wanted in docs_requirements():
+        show(f"python {wanted.name}", "", satisfied(wanted), "./thalweg docs")
     console.print("\nInterfaces that benchmark programs are written with, and ./thalweg micro compares with:")
     for interface in INTERFACES:
         state = state_of(interface)

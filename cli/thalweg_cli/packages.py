@@ -40,10 +40,23 @@ class Package:
         return debian_version(self.name) or "found" if find_spec(what) else None
 
 
+LATER = "# later:"
+"""Below this line are packages that are installed when they are first used."""
+
+
 def needed() -> list[Package]:
-    """All packages that the project needs, in the order of the file."""
-    lines = PACKAGES.read_text(encoding="utf-8").splitlines()
-    rows = [line.split(maxsplit=2) for line in lines if line.strip() and not line.startswith("#")]
+    """All packages that the project needs from the start, in the order of the file."""
+    return packages_in(PACKAGES.read_text(encoding="utf-8").partition(LATER)[0])
+
+
+def needed_later() -> list[Package]:
+    """Those that are installed when they are first used."""
+    return packages_in(LATER + PACKAGES.read_text(encoding="utf-8").partition(LATER)[2])
+
+
+def packages_in(text: str) -> list[Package]:
+    """The packages of a part of the file."""
+    rows = [line.split(maxsplit=2) for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return [Package(name, probe, purpose) for name, probe, purpose in rows]
 
 
