@@ -20,6 +20,7 @@ from rich.text import Text
 from thalweg_cli.applications import check_application, own_applications
 from thalweg_cli.build import build, last_lines
 from thalweg_cli.ctest import Failure, Results, run_ctest
+from thalweg_cli.docs_tools import get_tools
 from thalweg_cli.other_mpi import OtherMpi, get
 from thalweg_cli.paths import ROOT, build_folder
 from thalweg_cli.terminal import Failed, console
@@ -138,11 +139,22 @@ def test(
     factor = LONG if long else 0.2 if quick else 1.0
     presets = with_their_compiler(presets)
 
+    if presets and not quick:
+        get_what_pages_need()
     start = time.monotonic()
     total, told = run_all(presets, factor, mpi or ())
     sum_up(total, told, time.monotonic() - start)
     if total.failures:
         raise typer.Exit(1)
+
+
+def get_what_pages_need() -> None:
+    """Installs what the tests of pages need if it is missing; says so where it cannot be had."""
+    try:
+        get_tools(for_tests=True)
+    except Failed as why:
+        why.show()
+        console.print("the tests of the documentation site are skipped, and those in a browser")
 
 
 def with_their_compiler(presets: Sequence[Preset]) -> list[Preset]:
@@ -297,16 +309,30 @@ def without_address_randomisation() -> tuple[str, ...]:
 def test_command_line() -> Results:
     """Runs the tests of this command line itself."""
     start = time.monotonic()
-    command = [sys.executable, "-m", "unittest", "discover", "-s", "tests/cli", "-p", "*_test.py"]
+    command = [sys.executable, "-m", "unittest", "discover", "-v", "-s", "tests/cli", "-p", "*_test.py"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    count = re.search(r"^Ran (\d+) tests?", done.stderr, re.MULTILINE)
+    results = results_of(done.stderr, done.returncode)
+    results.seconds = time.monotonic() - start
+    return results
+
+
+def results_of(said: str, code: int) -> Results:
+    """What came of tests, as unittest tells in detail; why some were skipped is passed on."""
+    count = re.search(r"^Ran (\d+) tests?", said, re.MULTILINE)
     if count is None or int(count[1]) == 0:
-        raise Failed("the tests of the command line did not run", output=done.stderr)
-    bad = re.findall(r"^(?:FAIL|ERROR): (.+)$", done.stderr, re.MULTILINE)
-    if done.returncode != 0 and not bad:
+        raise Failed("the tests of the command line did not run", output=said)
+    bad = re.findall(r"^(?:FAIL|ERROR): (.+)$", said, re.MULTILINE)
+    if code != 0 and not bad:
         bad = ["tests/cli"]
-    failures = [Failure(name, done.stderr) for name in bad]
-    return Results(int(count[1]) - len(failures), failures=failures, seconds=time.monotonic() - start)
+    failures = [Failure(name, said) for name in bad]
+    reasons = re.findall(r"\.\.\. skipped (['\"])(.+)\1$", said, re.MULTILINE)
+    for why in dict.fromkeys(reason for _, reason in reasons):
+        console.print(f"command line: skipped, as {why}", markup=False)
+    ran_all = int(count[1]) - len(failures)
+    of_classes = len(
+        re.findall(r"^setUpClass .* skipped ", said, re.MULTILINE)
+    )  # are not among those that ran
+    return Results(ran_all - len(reasons) + of_classes, len(reasons), failures)
 
 
 def measure_coverage() -> Results:

@@ -26,7 +26,7 @@ class App(unittest.TestCase):
         commands = (
             "demo test micro exec feed effort list inputs install new-input delete-input new-app delete-app "
             "new edit edit-op reset-op configure global-config compile rename delete update results compare "
-            "report doctor clean version"
+            "report docs doctor clean version"
         )
         for command in commands.split():
             self.assertRegex(done.stdout, rf"\b{command}\b")

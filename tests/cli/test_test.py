@@ -3,10 +3,13 @@
 import unittest
 from unittest.mock import patch
 
+from thalweg_cli.terminal import Failed
 from thalweg_cli.test import (
     LINES_PER_FAILURE,
     PLANS,
     Preset,
+    get_what_pages_need,
+    results_of,
     sanitizer_options,
     telling_lines,
     with_their_compiler,
@@ -31,6 +34,49 @@ class TellingLines(unittest.TestCase):
         shown = telling_lines("\n".join(str(i) for i in range(200))).splitlines()
         self.assertEqual(shown[-1], "199")
         self.assertEqual(len(shown), LINES_PER_FAILURE)
+
+
+class CommandLine(unittest.TestCase):
+    """What unittest tells of the tests of the command line."""
+
+    def results(self, said: str, code: int) -> tuple[int, int, list[str], str]:
+        """What passed and was skipped, what failed, and what is printed."""
+        with patch("thalweg_cli.test.console") as console:
+            found = results_of(said, code)
+        printed = " ".join(str(call.args[0]) for call in console.print.mock_calls)
+        return found.passed, found.skipped, [one.name for one in found.failures], printed
+
+    def test_skipped_ones_are_counted_and_told_of(self) -> None:
+        said = (
+            "test_a (x.A.test_a) ... ok\ntest_b (x.A.test_b) ... skipped 'there is no browser'\n"
+            "test_c (x.A.test_c) ... skipped 'there is no browser'\n"
+            'setUpClass (x.B) ... skipped "it isn\'t there"\n\nRan 3 tests in 1s\n\nOK (skipped=3)\n'
+        )
+        passed, skipped, failed, printed = self.results(said, 0)
+        self.assertEqual((passed, skipped, failed), (1, 3, []))
+        self.assertEqual(printed.count("there is no browser"), 1)
+        self.assertIn("it isn't there", printed)
+
+    def test_failures(self) -> None:
+        said = "test_a (x) ... FAIL\n\nFAIL: test_a (x)\nRan 2 tests in 1s\n\nFAILED (failures=1)\n"
+        self.assertEqual(self.results(said, 1)[:3], (1, 0, ["test_a (x)"]))
+        self.assertEqual(self.results("Ran 2 tests in 1s\n", 1)[2], ["tests/cli"])
+        with self.assertRaises(Failed):
+            results_of("Ran 0 tests in 0s", 0)
+
+
+class WhatPagesNeed(unittest.TestCase):
+    """What the tests of pages need is installed before they run, where that is possible."""
+
+    def test_it_goes_on_without(self) -> None:
+        with (
+            patch("thalweg_cli.test.get_tools", side_effect=Failed("no network")) as got,
+            patch("thalweg_cli.test.console") as console,
+            patch.object(Failed, "show"),
+        ):
+            get_what_pages_need()
+        got.assert_called_once_with(for_tests=True)
+        self.assertIn("are skipped", str(console.print.call_args))
 
 
 class Plans(unittest.TestCase):
