@@ -34,9 +34,25 @@ template <class Operator, class Item> std::vector<ff::ff_node*> spreading_worker
   return all;
 }
 
-template <class First, class Second, class Item> std::unique_ptr<ff::ff_a2a> all_to_all_of(int workers) {
+/// Both sides are deleted by FastFlow.
+inline std::unique_ptr<ff::ff_a2a> all_to_all_of(const std::vector<ff::ff_node*>& first,
+                                                 const std::vector<ff::ff_node*>& second) {
   auto both = std::make_unique<ff::ff_a2a>();
-  both->add_firstset(spreading_workers<First, Item>(workers), 1, true);  // on demand
-  both->add_secondset(spreading_workers<Second, Item>(workers), true);
+  both->add_firstset(first, 1, true);  // on demand
+  both->add_secondset(second, true);
   return both;
+}
+
+template <class First, class Second, class Item> std::unique_ptr<ff::ff_a2a> all_to_all_of(int workers) {
+  return all_to_all_of(spreading_workers<First, Item>(workers), spreading_workers<Second, Item>(workers));
+}
+
+/// The last of the stages has the sink, or is it.
+template <class Source, class Item, class... Stages>
+void run_all_to_all(const std::unique_ptr<Stages>&... stages) {
+  spreading_source_node<Source, Item> first;
+  ff::ff_pipeline pipe;
+  pipe.add_stage(&first);
+  (pipe.add_stage(stages.get()), ...);
+  if (pipe.run_and_wait_end() < 0) ff::error("running the pipeline\n");
 }

@@ -5,8 +5,6 @@
 
 #include "bench/support/fastflow_all_to_all.hpp"
 
-using source = spreading_source_node<spb::Source, spb::Item>;
-
 struct sink : ff::ff_minode_t<spb::Item> {
   spb::Item* svc(spb::Item* item) override {
     const std::unique_ptr<spb::Item> owner(item);
@@ -18,16 +16,9 @@ struct sink : ff::ff_minode_t<spb::Item> {
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  source first;
-  sink last;
-  const auto describe = all_to_all_of<spb::Segmentation, spb::Extract, spb::Item>(spb::nthreads);
-  const auto search = all_to_all_of<spb::Vectorization, spb::Rank, spb::Item>(spb::nthreads);
-  ff::ff_pipeline pipe;
-  pipe.add_stage(&first);
-  pipe.add_stage(describe.get());
-  pipe.add_stage(search.get());
-  pipe.add_stage(&last);
-  if (pipe.run_and_wait_end() < 0) ff::error("running the pipeline\n");
+  run_all_to_all<spb::Source, spb::Item>(
+      all_to_all_of<spb::Segmentation, spb::Extract, spb::Item>(spb::nthreads),
+      all_to_all_of<spb::Vectorization, spb::Rank, spb::Item>(spb::nthreads), std::make_unique<sink>());
   spb::Metrics::stop();
   spb::end_bench();
 }
