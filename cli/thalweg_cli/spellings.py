@@ -191,7 +191,8 @@ class Words:
         if name in self._own:
             return name
         application, underscore, rest = name.partition("_")
-        name = APPLICATIONS.get(application, application) + underscore + rest if rest else name
+        ours = APPLICATIONS.get(application, application)
+        name = ours + underscore + rest if rest and not f"{name}_".startswith(f"{ours}_") else name
         return re.sub(r"(?<=_)(ff|omp|thr)(?=_|$)", lambda found: INTERFACES[found[0]], name, count=1)
 
 
