@@ -12,6 +12,9 @@ from thalweg_cli.terminal import Failed
 MOST_VALUES = 1000
 """A range of more is a slip: each value means runs of every program."""
 
+RANGE, WORDS = r"\d+(?::\d+){1,2}", r"[A-Za-z][\w-]*(?:,[A-Za-z][\w-]*)+"
+"""What stands for several arguments of programs: numbers have ranges, and words have lists."""
+
 NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?"
 
 
@@ -67,16 +70,19 @@ def steps(first: Decimal, step: Decimal, last: Decimal) -> list[Decimal]:
 
 
 def arguments_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
-    """The arguments for programs, in all combinations of those that are ranges of whole numbers.
+    """The arguments for programs, in all combinations of ranges of whole numbers and of lists of words.
 
-    Another text is one argument, and so is a range with `=` before it, without that.
+    Another text is one argument, and so is a range or a list with `=` before it, without that.
     """
     each = []
     for text in texts:
-        if re.fullmatch(r"\d+(:\d+){1,2}", text, re.ASCII):
+        if re.fullmatch(RANGE, text, re.ASCII):
             each.append([str(value) for value in USER_ARG.values(text)])
+        elif re.fullmatch(WORDS, text, re.ASCII):
+            each.append(text.split(","))
         else:
-            each.append([text.removeprefix("=") if re.fullmatch(r"=\d+(:\d+){1,2}", text) else text])
+            is_kept = re.fullmatch(f"={RANGE}|={WORDS}", text, re.ASCII)
+            each.append([text.removeprefix("=") if is_kept else text])
     return list(itertools.product(*each))
 
 

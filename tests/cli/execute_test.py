@@ -242,6 +242,13 @@ class Execute(FakeBuild):
         self.assertEqual(self.kept()[1].command[-4:], ("-user-arg", "4", "-user-arg", "x"))
         self.assertRegex(done.output, r"bzip2_tbb_farm +1 \(1\) +4 x ")
 
+    def test_words_take_turns(self) -> None:
+        self.add(program("bzip2", "grppi", "farm"))
+        self.type("--user-arg", "threads,omp,tbb", "--nthreads", "1:2", "--repeat", "2")
+        given = [(run.number, run.setting.nthreads, *run.setting.user_args) for run in self.kept()]
+        words = ("threads", "omp", "tbb")
+        self.assertEqual(given, [(run, n, word) for run in (1, 2) for n in (1, 2) for word in words])
+
     def test_wrong_output(self) -> None:
         result = '{\\"seconds\\": 1, \\"verified\\": {\\"good\\": false}}'
         self.add(TBB, READS_OPTIONS + f'echo "{result}" >"$json"\necho "bzip2_tbb_farm: wrong" >&2; exit 1\n')

@@ -50,6 +50,9 @@ class Ranges(unittest.TestCase):
             (["2:2:4", "x"], [("2", "x"), ("4", "x")]),
             (["1:2", "3:4"], [("1", "3"), ("1", "4"), ("2", "3"), ("2", "4")]),
             (["=1:4", "=x"], [("1:4", "=x")]),
+            (["threads,omp", "1:2"], [("threads", "1"), ("threads", "2"), ("omp", "1"), ("omp", "2")]),
+            (["=threads,omp"], [("threads,omp",)]),
+            (["1,2", "a,", "a,/b", "a,2", "a b,c"], [("1,2", "a,", "a,/b", "a,2", "a b,c")]),
         ):
             with self.subTest(texts):
                 self.assertEqual(arguments_of(texts), found)
