@@ -11,6 +11,7 @@ COMPOSITIONS = (
     "pipe-farm",
     "farm-pipe",
     "pipeline",
+    "all-to-all",
     "two-farm",
     "keyed",
     "several-sources",

@@ -38,7 +38,7 @@ class Style:
 
     def __init__(self, rows: Sequence[Row], values: Values = Values.MEDIANS) -> None:
         self.values = values
-        self.looks = looks_of(row.interface for row in rows)
+        self.looks = looks_of(name for row in rows for name in (row.interface, row.look))
         self.dashes = dashes_of(row.composition for row in rows)
         sets = list(dict.fromkeys(row.of.id for row in rows))
         self.marks = marks_of(sets)
@@ -46,7 +46,7 @@ class Style:
 
     def of(self, row: Row) -> dict[str, Any]:
         """The options of a line. Sets before the last one have other marks: open, half filled, larger."""
-        look = self.looks[row.interface]
+        look = self.looks[row.look]
         dash = "dot" if row.interface == SEQUENTIAL else self.dashes[row.composition]
         mark = self.marks[row.of.id]
         filled = {"": "full", "-open": "none", "-open-dot": "left"}[mark.suffix]

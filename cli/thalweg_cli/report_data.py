@@ -90,17 +90,24 @@ class Row:
     """A setting of a set, with its runs.
 
     `sequential` is the throughput of the sequential program with the same input and load; None without one.
+    `naming`: the places of those of its arguments that are a part of its name.
     """
 
     of: RunSet
     conditions: Conditions
     series: Series
     sequential: float | None = None
+    naming: tuple[int, ...] = ()
 
     @property
     def interface(self) -> str:
         """What its program is written with."""
         return self.series.setting.program.interface
+
+    @property
+    def program(self) -> str:
+        """The name of its program."""
+        return self.series.setting.program.name
 
     @property
     def application(self) -> str:
@@ -113,16 +120,33 @@ class Row:
         return self.series.setting.program.composition
 
     @property
+    def words(self) -> list[str]:
+        """Its arguments that are a part of its name."""
+        return [self.user_args[place] for place in self.naming]
+
+    @property
+    def look(self) -> str:
+        """What gives it its color and its mark: its interface, and the words of its name."""
+        return ", ".join((self.interface, *self.words))
+
+    @property
     def way(self) -> str:
-        """Interface and composition; where ranks have several threads each, how many."""
-        way = f"{self.interface} {self.composition}".rstrip()
+        """Interface, composition, the words of its name; where ranks have several threads each, how many."""
         setting = self.series.setting
-        return f"{way}, {setting.nthreads} threads a rank" if setting.nprocs and setting.nthreads > 1 else way
+        parts = [f"{self.interface} {self.composition}".rstrip(), *self.words]
+        parts += [f"{setting.nthreads} threads a rank"] if setting.nprocs and setting.nthreads > 1 else []
+        return ", ".join(parts)
 
     @property
     def load(self) -> str:
         """What else is given: batches, frequency, and what holds for all runs of the set."""
-        return ", ".join(filter(None, (self.series.setting.given, held(self.conditions))))
+        others = tuple(text for place, text in enumerate(self.user_args) if place not in self.naming)
+        given = replace(self.series.setting, user_args=others).given
+        return ", ".join(filter(None, (given, held(self.conditions))))
+
+    def along(self, place: int | None) -> "Row":
+        """The same where the argument of this place stands on the axis."""
+        return replace(self, naming=tuple(one for one in self.naming if one != place))
 
     @property
     def is_point(self) -> bool:
@@ -219,6 +243,7 @@ def rows_of(kept: Iterable[Kept]) -> list[Row]:
     for one, runs in kept:
         of_set = [Row(one, conditions_of(one), series) for series in in_series(runs)]
         rows += [*of_set, *answers(of_set)]
+    rows = named(rows)
     base = {
         (row.of.id, row.case): spread.median
         for row in rows
@@ -228,6 +253,25 @@ def rows_of(kept: Iterable[Kept]) -> list[Row]:
         replace(row, sequential=base.get((row.of.id, row.case))) if row.is_as_fast_as_it_can else row
         for row in rows
     ]
+
+
+def named(rows: Sequence[Row]) -> list[Row]:
+    """Rows with what names them: the words among their arguments by which those of a program differ."""
+    given: dict[tuple[str, int], set[float | str]] = {}
+    for row in rows:
+        for place, text in enumerate(row.user_args):
+            given.setdefault((row.program, place), set()).add(number_or_word(text))
+    words = {key for key, found in given.items() if len(found) > 1 and {*map(type, found)} == {str}}
+    places = [[place for place in range(len(row.user_args)) if (row.program, place) in words] for row in rows]
+    return [replace(row, naming=tuple(naming)) for row, naming in zip(rows, places, strict=True)]
+
+
+def number_or_word(text: str) -> float | str:
+    """An argument of a user: its number, if it is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def answers(rows: Sequence[Row]) -> list[Row]:
@@ -267,8 +311,9 @@ def plain_row(row: Row, most_samples: int) -> dict[str, Any]:
         "input": setting.input,
         "interface": row.interface,
         "composition": row.composition,
-        "program": setting.program.name,
+        "program": row.program,
         "way": row.way,
+        "look": row.look,
         "sequential": row.interface == SEQUENTIAL,
         "nprocs": setting.nprocs,
         "nthreads": setting.nthreads,
@@ -354,6 +399,7 @@ def plain_curve(curve: Curve) -> dict[str, Any]:
         "interface": curve.row.interface,
         "composition": curve.row.composition,
         "way": curve.row.way,
+        "look": curve.row.look,
         "sequential": False,
         "nthreads": found.setting.nthreads,
         **{name: found.plain()[name] for name in ("unthrottled", "bound_ms", "rate", "above")},

@@ -81,7 +81,7 @@ def pictures(
         bars = partial(draw_ranking, ranking=ranking, looks=style.looks)
         yield "ranking", drawn([bars], "", [], wide=1.6)
     yield from curve_pictures(rows, style)
-    panels = panels_of(rows, axis, name_for(axis, rows))
+    panels = panels_of([row.along(axis.argument) for row in rows], axis, name_for(axis, rows))
     limits = limits_of(panels) if one_scale else {}
     for one in panels:
         plots: list[Plot] = [

@@ -72,13 +72,13 @@ def data_of(sets: Sequence[RunSet], rows: Sequence[Row], by: str, values: Values
     """All that the page shows."""
     metrics = shown_metrics(rows)
     most = samples_per_run(monitored(rows))
-    interfaces = looks_of(row.interface for row in rows)
+    looks = looks_of(name for row in rows for name in (row.interface, row.look))
     return {
         "by": by,
         "values": values.value,
         "sets": [{"id": one.id, "name": one.name, "told": told(one)} for one in sets],
         "metrics": [asdict(metric) for metric in metrics],
-        "looks": {name: asdict(look) for name, look in interfaces.items()},
+        "looks": {name: asdict(look) for name, look in looks.items()},
         "dashes": dashes_of(row.composition for row in rows),
         "marks": {one: asdict(mark) for one, mark in marks_of([one.id for one in sets]).items()},
         "columns": COLUMNS,

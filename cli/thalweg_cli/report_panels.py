@@ -7,7 +7,7 @@ from typing import Any
 
 from thalweg_cli.experiment import SEQUENTIAL, SUSTAINABLE, number
 from thalweg_cli.metrics import LATENCY, MEMORY, METRICS, THROUGHPUT, Metric
-from thalweg_cli.report_data import EFFICIENCY, SPEED_UP, Row, held, pace_of
+from thalweg_cli.report_data import EFFICIENCY, SPEED_UP, Row, held, number_or_word, pace_of
 from thalweg_cli.terminal import Failed
 
 DEGREES = ("nthreads", "threads", "nprocs")
@@ -43,11 +43,15 @@ SHIFTED = 0.5
 
 @dataclass(frozen=True)
 class Axis:
-    """What rows are placed by. A place is a number, or a word of a user's argument."""
+    """What rows are placed by. A place is a number, or a word of a user's argument.
+
+    `argument`: the place of that argument among a row's; None for what is no argument.
+    """
 
     name: str
     title: str
     place: Callable[[Row], float | str | None]
+    argument: int | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +133,8 @@ def axes_of(rows: Sequence[Row], wanted: str = "") -> list[Axis]:
     ]
     most = max((len(row.user_args) for row in rows), default=0)
     for index in range(most):
-        argument = Axis(f"{ARGUMENT}-{index + 1}", f"argument {index + 1} of the user", argument_at(index))
+        title = f"argument {index + 1} of the user"
+        argument = Axis(f"{ARGUMENT}-{index + 1}", title, argument_at(index), index)
         if len({argument.place(row) for row in rows} - {None}) > 1:
             found.append(argument)
     return found
@@ -177,12 +182,7 @@ def argument_at(index: int) -> Callable[[Row], float | str | None]:
     """Where rows stand by an argument of the user: at its number, if it is one."""
 
     def place(row: Row) -> float | str | None:
-        if index >= len(row.user_args):
-            return None
-        try:
-            return float(row.user_args[index])
-        except ValueError:
-            return row.user_args[index]
+        return number_or_word(row.user_args[index]) if index < len(row.user_args) else None
 
     return place
 
@@ -201,9 +201,14 @@ def name_for(axis: Axis, rows: Iterable[Row]) -> Callable[[Row], str]:
     found: dict[int, set[float | str | None]] = {}
     for row in rows:
         found.setdefault(row.of.id, set()).add(axis.place(row))
-    is_of_sets = axis.name.startswith(ARGUMENT) and all(len(one) == 1 for one in found.values())
+    is_of_sets = axis.argument is not None and all(len(one) == 1 for one in found.values())
     with_set = len(found) > 1 and not is_of_sets
-    return lambda row: f"{row.way}, set {row.of.id}" if with_set else row.way
+
+    def name(row: Row) -> str:
+        way = row.along(axis.argument).way
+        return f"{way}, set {row.of.id}" if with_set else way
+
+    return name
 
 
 def panels_of(rows: Sequence[Row], axis: Axis, name_of: Callable[[Row], str]) -> list[Panel]:
@@ -232,7 +237,8 @@ def in_common(row: Row, axis: Axis, *, threads: bool = True) -> str:
         of_threads = name in DEGREES and (axis.name in DEGREES or not threads)
         value = None if name == axis.name or of_threads else given(row, name)
         parts += [f"{number(value)} {unit}"] if value is not None else []
-    own = [argument for index, argument in enumerate(row.user_args, 1) if axis.name != f"{ARGUMENT}-{index}"]
+    apart = (axis.argument, *row.naming)
+    own = [argument for index, argument in enumerate(row.user_args) if index not in apart]
     parts += [pace_of(row), held(row.conditions)]
     parts += [f"arguments {' '.join(own)}"] if own else []
     return ", ".join(filter(None, parts))

@@ -13,6 +13,7 @@ from thalweg_cli.looks import marks_of
 from thalweg_cli.metrics import METRICS, THROUGHPUT, is_enough
 from thalweg_cli.places import places
 from thalweg_cli.report_data import EFFICIENCY, SPEED_UP, rows_of
+from thalweg_cli.report_figures import pictures
 from thalweg_cli.report_panels import (
     THREADS,
     Panel,
@@ -28,6 +29,7 @@ from thalweg_cli.report_samples import said, samples, whole
 from thalweg_cli.runs import Run
 from thalweg_cli.terminal import Failed
 
+GRPPI = program("ferret", "grppi", "farm")
 THREADS_BARE = program("ferret", "threads", "farm")
 
 
@@ -249,6 +251,56 @@ class Cards(OverAStore):
             self.keep(argument, [a_run(Setting(TBB, "small", 2, user_args=(argument,)), 1, 5)])
         (panel,) = self.panels("user-arg")
         self.assertEqual(panel.ticks, [(0, "omp"), (1, "threads")])
+
+    def keep_back_ends(self) -> None:
+        """A set of a program that two words were given to, and one of a program without any."""
+        words, threads = ("omp", "tbb"), (1, 2)
+        settings = [Setting(GRPPI, "small", n, user_args=(word,)) for word in words for n in threads]
+        self.keep("back ends", [a_run(setting, 1, 5) for setting in settings])
+        self.keep("by hand", [a_run(Setting(TBB, "small", n), 1, 5) for n in threads])
+
+    def test_words_by_which_runs_differ_name_lines(self) -> None:
+        self.keep_back_ends()
+        (panel,) = self.panels("nthreads")
+        self.assertEqual(panel.title, "ferret, small")
+        names = ["grppi farm, omp, set 1", "grppi farm, tbb, set 1", "tbb farm, set 2"]
+        self.assertEqual([line.name for line in panel.lines], names)
+        self.assertEqual([len(line.rows) for line in panel.lines], [2, 2, 2])
+        self.assertEqual({row.case_name for row in self.rows()}, {"ferret, small"})
+
+    def test_words_on_the_axis_name_no_line(self) -> None:
+        self.keep_back_ends()
+        panels = self.panels("user-arg")
+        self.assertEqual([panel.ticks for panel in panels], [[(0, "omp"), (1, "tbb")]] * 2)
+        names = [line.name for panel in panels for line in panel.lines]
+        self.assertEqual(names, ["grppi farm, set 1"] * 2)
+
+    def test_numbers_name_no_line(self) -> None:
+        self.keep("ratios", [a_run(Setting(TBB, "small", 2, user_args=(n,)), 1, 5) for n in ("auto", "4")])
+        self.assertEqual({row.way for row in self.rows()}, {"tbb farm"})
+
+    def test_words_that_name_lines_have_their_looks(self) -> None:
+        self.keep_back_ends()
+        data = self.data("back ends", "by hand")
+        looks = {row["way"]: row["look"] for row in data["rows"]}
+        self.assertEqual(
+            looks,
+            {"grppi farm, omp": "grppi, omp", "grppi farm, tbb": "grppi, tbb", "tbb farm": "tbb"},
+        )
+        colors = {data["looks"][look]["color"] for look in looks.values()}
+        self.assertEqual(len(colors), 3)
+
+    def test_legends_name_lines_as_cards_do(self) -> None:
+        self.keep_back_ends()
+        for name, wanted in (
+            ("nthreads", ["grppi farm, omp, set 1", "grppi farm, tbb, set 1", "tbb farm, set 2"]),
+            ("user-arg", ["grppi farm, set 1"]),
+        ):
+            with self.subTest(name):
+                rows = self.rows()
+                found = dict(pictures(rows, axis_named(rows, name)))
+                (legend,) = next(one for title, one in found.items() if title.startswith("ferret")).legends
+                self.assertEqual([text.get_text() for text in legend.get_texts()], wanted)
 
     def test_an_axis_that_no_run_has(self) -> None:
         self.keep("plain", [a_run(Setting(one, "small", 2), 1, 5) for one in (TBB, SEQUENTIAL)])

@@ -19,7 +19,7 @@ function curveName(curve) {
 }
 
 function curvesOf(curves, latency) {
-  const line = (curve, dash, more) => ({ type: "line", x0: 0, x1: 1, y0: 0, y1: 1, line: { color: data.looks[curve.interface].color, width: 1, dash }, ...more });
+  const line = (curve, dash, more) => ({ type: "line", x0: 0, x1: 1, y0: 0, y1: 1, line: { color: data.looks[curve.look].color, width: 1, dash }, ...more });
   return {
     traces: curves.map((curve) => {
       const points = curve.points.filter((point) => point[latency]);

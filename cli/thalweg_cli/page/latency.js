@@ -40,7 +40,7 @@ function quantilesOf(rows) {
       return {
         type: "scatter", mode: "lines+markers", name: safe(nameOf(row)), marker: markOf(row), line: lineOf(row),
         x: row.quantiles.map(([percent]) => place(percent) + shift), y: shown.map((one) => one.at),
-        error_y: errors(shown, data.looks[row.interface].color),
+        error_y: errors(shown, data.looks[row.look].color),
         text: row.quantiles.map(([percent, ...spread]) => safe(`${percent} % of the elements, ${spreadText(spread)} ms`)),
         hovertemplate: `<b>${safe(nameOf(row))}</b>: %{text}<extra></extra>`,
       };
@@ -68,7 +68,7 @@ function operatorsOf(rows) {
       return {
         type: "scatter", mode: "markers", name: safe(nameOf(row)), marker: markOf(row),
         x: shown.map((one) => one.at), y: row.operators.map(([name]) => names.indexOf(name) + shift),
-        error_x: errors(shown, data.looks[row.interface].color),
+        error_x: errors(shown, data.looks[row.look].color),
         text: row.operators.map(([name, ...spread]) => safe(`${name}, ${spreadText(spread)} ms`)),
         hovertemplate: `<b>${safe(nameOf(row))}</b>: %{text}<extra></extra>`,
       };

@@ -35,14 +35,14 @@ function show(wanted) {
 const MARK = 9, GROWN = 4;  // How large marks are, and by how much those of sets long ago are larger.
 
 function markOf(row) {
-  const { color, symbol } = data.looks[row.interface];
+  const { color, symbol } = data.looks[row.look];
   const { suffix, grown } = data.marks[row.set];
   return { symbol: symbol + suffix, size: MARK + GROWN * grown, color, line: { color, width: 1.5 } };
 }
 
 function lineOf(row) {
   const dash = row.sequential ? "dot" : data.dashes[row.composition] ?? "solid";
-  return { color: data.looks[row.interface].color, dash, width: row.sequential ? 1.5 : 2 };
+  return { color: data.looks[row.look].color, dash, width: row.sequential ? 1.5 : 2 };
 }
 
 function nameOf(row) {
@@ -93,10 +93,10 @@ function setKey(id) {
 }
 
 function isShown(row) {
-  return !hidden.has(row.interface) && !hidden.has(setKey(row.set));
+  return !hidden.has(row.look) && !hidden.has(setKey(row.set));
 }
 
-/** A legend whose entries show and hide an interface, or a set, in all plots. */
+/** A legend whose entries show and hide what has a look of its own, or a set, in all plots. */
 function legend(section) {
   const node = part(section, "legend");
   const entry = (key, ...content) => node.append(make("button", {
@@ -108,7 +108,8 @@ function legend(section) {
       redraw();
     },
   }, ...content));
-  for (const [name, look] of Object.entries(data.looks)) entry(name, markShape(look), name);
+  const looks = new Set(data.rows.map((row) => row.look));
+  for (const [name, look] of Object.entries(data.looks)) if (looks.has(name)) entry(name, markShape(look), name);
   const shown = Object.entries(data.dashes).filter(([name]) => name);
   if (shown.length > 1) for (const [name, dash] of shown) node.append(make("span", { class: "key" }, dashShape(dash), name));
   if (data.sets.length > 1)

@@ -77,7 +77,7 @@ function barTraces(panel, name) {
   const shown = points.map(({ row }) => shownOf(row.values[name]));
   return [{
     type: "bar", orientation: "h", y: points.map(({ line }) => safe(line.name)), x: shown.map((one) => one.at),
-    error_x: errors(shown, colour("ink")), marker: { color: points.map(({ row }) => data.looks[row.interface].color), opacity: 0.8 },
+    error_x: errors(shown, colour("ink")), marker: { color: points.map(({ row }) => data.looks[row.look].color), opacity: 0.8 },
     text: points.map(({ row }) => underPointer(row, spreadText(row.values[name]))), textposition: "none",
     hovertemplate: "%{text}<extra></extra>",
   }];

@@ -6,7 +6,7 @@ function timeTrace(row, values) {
   const name = safe(nameOf(row));
   return {
     type: "scatter", mode: "lines+markers", name, connectgaps: false, x: row.samples.columns.seconds, y: values,
-    marker: { color: data.looks[row.interface].color, size: alone.map((one) => (one ? 5 : 0)), opacity: 1, line: { width: 0 } },
+    marker: { color: data.looks[row.look].color, size: alone.map((one) => (one ? 5 : 0)), opacity: 1, line: { width: 0 } },
     line: { ...lineOf(row), width: 1.5 },
     hovertemplate: `<b>${name}</b>, run ${row.samples.run}: %{y:.4g}<br>%{x:.3g} s<extra></extra>`,
   };
@@ -28,7 +28,7 @@ function between(row, low, high) {
     else close();
   });
   close();
-  return { type: "scatter", mode: "none", x, y, fill: "toself", fillcolor: `${data.looks[row.interface].color}33`, hoverinfo: "skip" };
+  return { type: "scatter", mode: "none", x, y, fill: "toself", fillcolor: `${data.looks[row.look].color}33`, hoverinfo: "skip" };
 }
 
 const OVER_TIME = { xaxis: { title: { text: "seconds since the stream began" } }, yaxis: { rangemode: "tozero" }, hovermode: "closest" };
@@ -42,7 +42,7 @@ function bandOverTime(rows) {
   return [titled(`Latency (ms): ${parts.filter(Boolean).join(", ")}`, () => ({
     traces: rows.filter(isShown).flatMap((row) => {
       const of = (name) => row.samples.columns[name];
-      const dots = { mode: "markers", marker: { color: data.looks[row.interface].color, size: 4, opacity: 0.7 } };
+      const dots = { mode: "markers", marker: { color: data.looks[row.look].color, size: 4, opacity: 0.7 } };
       return [
         ...(of(half) && of(most) ? [between(row, of(half), of(most))] : []),
         ...(of(half) ? [timeTrace(row, of(half))] : []),
