@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 PICTURES = {
     "workloads": "ferret-small-over-time",
     "interfaces": "ferret-small-in-memory",
+    "back-ends": "ferret-small-in-memory",
     "patterns": "ferret-small-wave-by-the-recipe-in-memory-over-time",
     "growing": "ferret-small-in-memory-arguments-1-over-time",
     "sustainable": "ferret-small-in-memory-sustainable",
