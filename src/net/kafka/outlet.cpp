@@ -61,7 +61,8 @@ struct kafka_outlet::state {
   client to;
   queue reports{};
   const std::uint64_t stream = random_number();
-  std::int32_t partitions = 0;  // once it is connected
+  std::int32_t partitions = 0;  // once they are known
+  bool begun = false;           // its beginning is in all of them
   std::uint64_t number = 0;     // of the next item
   std::uint64_t under_way = 0;  // messages whose delivery has not been told
   bool ended = false;
@@ -138,12 +139,18 @@ void kafka_outlet::interrupt_on(const std::stop_token& stop) {
 }
 
 // Waits for the topic, and begins the stream in all its partitions. False if the wait was given up.
+//
+// No item is under way before that has come: a broker takes any sequence number from a producer that is new
+// to the partition. Where the first request fails in passing, as in a topic that is being made, and a second
+// one behind it does not, librdkafka takes both for delivered, and what was in the first one is lost.
 bool kafka_outlet::state::connect() {
-  if (partitions > 0) return !to.given_up();
+  if (begun) return !to.given_up();
   const auto found = to.partitions();
   if (!found) return false;
   partitions = *found;
-  return mark(kind::begin, packed(beginning{how.tag, how.name, clock_name(), wall_ahead_ns()}));
+  begun = mark(kind::begin, packed(beginning{how.tag, how.name, clock_name(), wall_ahead_ns()})) &&
+          all_delivered();
+  return begun;
 }
 
 // Takes a message, once there is room. False if the wait was given up.
