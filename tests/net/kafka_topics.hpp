@@ -15,29 +15,34 @@
 
 #include "net/mock_cluster.hpp"
 #include "net/raw_peer.hpp"
+#include "net/real_brokers.hpp"
 #include "support/failure.hpp"
 
 // The broker that is none says that nothing has come when so much time is over.
 inline const thalweg::kafka_settings impatient{{"fetch.wait.max.ms", "20"}};
 
-/// A test with topics of its own at brokers that are none.
+/// A test with topics of its own at brokers that are none, or at those that THALWEG_KAFKA names.
 class kafka_topics : public testing::Test {
  protected:
-  static mock_cluster& brokers() {
+  static mock_cluster& mock() {
     static mock_cluster one;
     return one;
   }
   /// A topic that nobody else uses.
   static thalweg::kafka_topic new_topic(int partitions = 1) {
     static int n = 0;
-    thalweg::kafka_topic made{brokers().where(), "topic" + std::to_string(n++)};
-    if (partitions > 0) brokers().make(made.name, partitions);
+    const auto name = "topic" + std::to_string(n++);
+    const auto* real = real_brokers::named();
+    if (real == nullptr && partitions > 0) mock().make(name, partitions);
+    if (real == nullptr) return {mock().where(), name};
+    const thalweg::kafka_topic made{real->where(), real_brokers::new_name(name)};
+    if (partitions > 0) real->make(made.name, partitions);
     return made;
   }
-  /// What is said of a topic, instead of making it.
+  /// What the mock says of a topic, instead of making it. A real broker makes one only for a sender.
   static void deny(const thalweg::kafka_topic& topic,
                    rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
-    rd_kafka_mock_topic_set_error(brokers().get(), topic.name.c_str(), error);
+    if (!real_brokers::named()) rd_kafka_mock_topic_set_error(mock().get(), topic.name.c_str(), error);
   }
   static thalweg::kafka_source_options reading(thalweg::kafka_end end = thalweg::kafka_end::mark) {
     return {.end = end,
@@ -76,15 +81,19 @@ class raw_producer {
     char wrong[256];
     auto* conf = rd_kafka_conf_new();
     rd_kafka_conf_set(conf, "bootstrap.servers", to.brokers.c_str(), wrong, sizeof wrong);
+    // In order, also where a broker has yet to make the topic and refuses the first ones.
+    rd_kafka_conf_set(conf, "max.in.flight", "1", wrong, sizeof wrong);
     handle_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, wrong, sizeof wrong);
   }
   ~raw_producer() {
     rd_kafka_flush(handle_, 5'000);
     rd_kafka_destroy(handle_);
   }
+  /// `time`: now, if nothing is said.
   void say(std::optional<std::string_view> text, std::string_view label = {}, std::int32_t partition = 0,
-           std::optional<std::string_view> key = {}) const {
+           std::optional<std::string_view> key = {}, std::chrono::system_clock::time_point time = {}) const {
     const auto value = text.value_or(std::string_view()), its_key = key.value_or(std::string_view());
+    const auto ms = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch());
     auto* headers = rd_kafka_headers_new(1);
     if (!label.empty())
       rd_kafka_header_add(headers, "thalweg", -1, label.data(), static_cast<ssize_t>(label.size()));
@@ -92,7 +101,7 @@ class raw_producer {
                       RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
                       RD_KAFKA_V_VALUE(const_cast<char*>(value.data()), value.size()),
                       RD_KAFKA_V_KEY(its_key.data(), its_key.size()), RD_KAFKA_V_HEADERS(headers),
-                      RD_KAFKA_V_END);
+                      RD_KAFKA_V_TIMESTAMP(ms.count()), RD_KAFKA_V_END);
   }
   /// What stands in the header of a message: 0 for an item, 1 and 2 for beginning and end, 3: given up.
   static std::string label(char kind, std::uint64_t stream, std::uint64_t number) {

@@ -33,6 +33,8 @@ using handle = std::unique_ptr<rd_kafka_t, freed_client>;
 using topic_handle = std::unique_ptr<rd_kafka_topic_t, freed<rd_kafka_topic_destroy>>;
 using queue = std::unique_ptr<rd_kafka_queue_t, freed<rd_kafka_queue_destroy>>;
 using message = std::unique_ptr<rd_kafka_message_t, freed<rd_kafka_message_destroy>>;
+using partition_list =
+    std::unique_ptr<rd_kafka_topic_partition_list_t, freed<rd_kafka_topic_partition_list_destroy>>;
 
 /// None if a message is not of a stream of Thalweg's. \throws network_error  if its label is none
 std::optional<label> label_of(rd_kafka_message_t& one);

@@ -9,6 +9,7 @@
 
 #include "../clock.hpp"
 #include "../protocol.hpp"
+#include "beginnings.hpp"
 #include "client.hpp"
 
 namespace THALWEG_NAMESPACE::net {
@@ -48,9 +49,6 @@ struct kafka_inlet::state {
 
   bool open();
   bool start(std::int32_t count);
-  std::optional<std::vector<std::int64_t>> beginnings(std::int32_t count);
-  std::optional<std::int64_t> end_of(std::int32_t partition);
-  std::optional<std::vector<std::int64_t>> offsets_at(std::int64_t time, std::int32_t count);
   found advance(moment until);
   bool fill();
   void take_in(partition& one, message came);
@@ -194,7 +192,7 @@ bool kafka_inlet::state::open() {
 }
 
 bool kafka_inlet::state::start(std::int32_t count) {
-  const auto from = beginnings(count);
+  const auto from = beginnings(to, how.start, count);
   if (!from) return false;
   running = true;
   for (std::int32_t i = 0; i < count; ++i) {
@@ -208,66 +206,6 @@ bool kafka_inlet::state::start(std::int32_t count) {
            kafka::text_of(rd_kafka_last_error()));
   }
   return true;
-}
-
-// Where each partition is read from. None if the wait was given up.
-std::optional<std::vector<std::int64_t>> kafka_inlet::state::beginnings(std::int32_t count) {
-  const auto partitions_in_topic = static_cast<std::size_t>(count);
-  const auto& numbers = how.start.numbers;
-  switch (how.start.at) {
-    case kafka_start::where::first:
-      return std::vector<std::int64_t>(partitions_in_topic, RD_KAFKA_OFFSET_BEGINNING);
-    case kafka_start::where::offset:
-      return std::vector<std::int64_t>(partitions_in_topic, numbers.front());
-    case kafka_start::where::offsets:
-      if (numbers.size() != partitions_in_topic)
-        fail(to.where.text() + " has " + std::to_string(count) + " partitions, but .start has " +
-             std::to_string(numbers.size()) + " offsets");
-      return numbers;
-    case kafka_start::where::time:
-      return offsets_at(numbers.front(), count);
-    case kafka_start::where::next:
-      break;
-  }
-  std::vector<std::int64_t> ends;
-  for (std::int32_t i = 0; i < count; ++i) {
-    const auto end = end_of(i);
-    if (!end) return {};
-    ends.push_back(*end);
-  }
-  return ends;
-}
-
-// A number, and not librdkafka's word for it, which would be looked up some time later.
-std::optional<std::int64_t> kafka_inlet::state::end_of(std::int32_t partition) {
-  std::int64_t low = 0, high = 0;
-  const bool answered = to.ask([&](int ms) {
-    return rd_kafka_query_watermark_offsets(to.get(), to.where.name.c_str(), partition, &low, &high, ms);
-  });
-  return answered ? std::optional(high) : std::nullopt;
-}
-
-std::optional<std::vector<std::int64_t>> kafka_inlet::state::offsets_at(std::int64_t time,
-                                                                        std::int32_t count) {
-  const std::unique_ptr<rd_kafka_topic_partition_list_t, freed<rd_kafka_topic_partition_list_destroy>> list(
-      rd_kafka_topic_partition_list_new(count));
-  for (std::int32_t i = 0; i < count; ++i)
-    rd_kafka_topic_partition_list_add(list.get(), to.where.name.c_str(), i);
-  const std::span all(list->elems, static_cast<std::size_t>(count));
-  const bool answered = to.ask([&](int ms) {
-    for (auto& one : all) one.offset = time;
-    if (const auto error = rd_kafka_offsets_for_times(to.get(), list.get(), ms)) return error;
-    const auto failed = std::find_if(all.begin(), all.end(), [](const auto& one) { return one.err != 0; });
-    return failed != all.end() ? failed->err : RD_KAFKA_RESP_ERR_NO_ERROR;
-  });
-  if (!answered) return {};
-  std::vector<std::int64_t> offsets;
-  for (const auto& one : all) {
-    const auto offset = one.offset >= 0 ? std::optional(one.offset) : end_of(one.partition);
-    if (!offset) return {};
-    offsets.push_back(*offset);
-  }
-  return offsets;
 }
 
 // Goes on until the next item is there, or there is none.

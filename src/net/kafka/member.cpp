@@ -18,9 +18,6 @@ namespace {
 using namespace kafka;
 using namespace std::chrono_literals;
 
-using partition_list =
-    std::unique_ptr<rd_kafka_topic_partition_list_t, freed<rd_kafka_topic_partition_list_destroy>>;
-
 struct interrupts {
   kafka_member* which;
   void operator()() const noexcept { which->interrupt(); }
