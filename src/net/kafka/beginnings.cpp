@@ -55,7 +55,7 @@ std::optional<std::vector<std::int64_t>> beginnings(client& to, const kafka_star
     case kafka_start::where::offsets:
       if (numbers.size() != in_topic)
         throw network_error(to.where.text() + " has " + std::to_string(partitions) +
-                            " partitions, and .start has " + std::to_string(numbers.size()) + " offsets");
+                            " partitions, but .start has " + std::to_string(numbers.size()) + " offsets");
       return numbers;
     case kafka_start::where::next:
     case kafka_start::where::time:
