@@ -148,8 +148,7 @@ void init_bench(int argc, char** argv) {
 
 bool Source::take(detail::feed& by, Item& item) {
   return detail::guarded(false, [&] {
-    if (!by.plain() && by.most() != 1)
-      throw apps::error("items of fraud_detection have one transaction each: there can be no larger batches");
+    detail::require_items_of_one(by, "fraud_detection", "transaction");
     return part_for(by).take(by, item);
   });
 }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
+#include "apps/support/error.hpp"
 #include "spb/detail/failure.hpp"
 
 namespace spb::detail {
@@ -32,6 +34,12 @@ void feed::set_as(const feed& other) {
   change(interval_, other.interval_ns());
   set_late(other.schedule_.late());
   if (const auto pattern = other.schedule_.pattern()) set_frequency(*pattern);
+}
+
+void require_items_of_one(const feed& by, const char* app, const char* element) {
+  if (!by.plain() && by.most() != 1)
+    throw apps::error(std::string("items of ") + app + " have one " + element +
+                      " each: there can be no larger batches");
 }
 
 std::uint64_t feed::most() const {

@@ -73,6 +73,9 @@ class feed {
   schedule schedule_;
 };
 
+/// For applications whose items have one element each. \throws apps::error  if larger batches are asked for
+void require_items_of_one(const feed& by, const char* app, const char* element);
+
 /// That of `Source::op`, which the options and the functions of `SPBench` set.
 feed& common_feed();
 

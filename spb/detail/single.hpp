@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace spb {
 namespace detail {
@@ -28,6 +29,10 @@ template <class Element> class single {
   Element& renew() {
     there_ = true;
     return one_;
+  }
+  void append(Element element) {
+    there_ = true;
+    one_ = std::move(element);
   }
   void clear() { there_ = false; }
   template <class F> void drop_if(F unwanted) {
