@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "apps/nexmark/generator.hpp"
+#include "apps/support/application.hpp"
+
+namespace apps::nexmark_q1 {
+
+/// The lines that the query has to give.
+std::string expected(const nexmark::generator& house);
+
+/// What tools need to know.
+const application& about();
+
+}  // namespace apps::nexmark_q1

@@ -1,0 +1,13 @@
+#include "apps/nexmark/application.hpp"
+
+#include "apps/nexmark_q3/nexmark_q3.hpp"
+
+namespace apps::nexmark_q3 {
+
+const application& about() {
+  static const application made = nexmark::query_application(
+      "nexmark_q3", "Nexmark's query 3: who sells in some states, and what", "local_items", expected);
+  return made;
+}
+
+}  // namespace apps::nexmark_q3

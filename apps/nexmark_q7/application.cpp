@@ -1,0 +1,13 @@
+#include "apps/nexmark/application.hpp"
+
+#include "apps/nexmark_q7/nexmark_q7.hpp"
+
+namespace apps::nexmark_q7 {
+
+const application& about() {
+  static const application made = nexmark::query_application(
+      "nexmark_q7", "Nexmark's query 7: the highest bids of each 10 s", "highest_bids", expected);
+  return made;
+}
+
+}  // namespace apps::nexmark_q7

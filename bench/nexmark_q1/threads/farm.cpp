@@ -1,0 +1,11 @@
+#include <nexmark_q1.hpp>
+
+#include "bench/support/bids_over_threads.hpp"
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  bids_over_threads<spb::Convert>();
+  spb::Metrics::stop();
+  spb::end_bench();
+}

@@ -1,0 +1,22 @@
+/// Nexmark's query 11 for benchmark programs: how much each bidder bids while he is active. See
+/// `user_session`.
+///
+/// ```cpp
+/// #include <nexmark_q11.hpp>
+///
+/// int main(int argc, char* argv[]) {
+///   spb::init_bench(argc, argv);
+///   spb::Metrics::init();
+///   spb::Query query;
+///   for (spb::Item item; spb::Source::op(item);) {
+///     spb::Generate::op(item);
+///     for (auto& result : query.op(item)) spb::Sink::op(result);
+///   }
+///   for (auto& result : query.end()) spb::Sink::op(result);
+///   spb::Metrics::stop();
+///   spb::end_bench();
+/// }
+/// ```
+#pragma once
+
+#include "spb/nexmark.hpp"

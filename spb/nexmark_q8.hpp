@@ -1,0 +1,22 @@
+/// Nexmark's query 8 for benchmark programs: who registers and opens an auction in the same 10 s.
+/// See `new_seller`.
+///
+/// ```cpp
+/// #include <nexmark_q8.hpp>
+///
+/// int main(int argc, char* argv[]) {
+///   spb::init_bench(argc, argv);
+///   spb::Metrics::init();
+///   spb::Query query;
+///   for (spb::Item item; spb::Source::op(item);) {
+///     spb::Generate::op(item);
+///     for (auto& result : query.op(item)) spb::Sink::op(result);
+///   }
+///   for (auto& result : query.end()) spb::Sink::op(result);
+///   spb::Metrics::stop();
+///   spb::end_bench();
+/// }
+/// ```
+#pragma once
+
+#include "spb/nexmark.hpp"
