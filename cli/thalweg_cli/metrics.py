@@ -15,6 +15,7 @@ class Metric:
     """A value of a run. `keys` lead to it in the result; `more` and `less` are what its ratios are called.
 
     `words` say what it is to those who do not know its name. `percent` is that of a quantile of the latency.
+    `by` is the key of what the value is divided by.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Metric:
     more_is_better: bool = False
     words: str = ""
     percent: float | None = None
+    by: str = ""
 
     @property
     def heading(self) -> str:
@@ -39,7 +41,8 @@ class Metric:
         value: Any = run.result
         for key in self.keys:
             value = value.get(key) if isinstance(value, dict) else None
-        return None if value is None else float(value) * self.factor
+        divisor = run.result.get(self.by) if self.by else 1
+        return None if value is None or not divisor else float(value) * self.factor / float(divisor)
 
     def told(self, run: Run) -> float | None:
         """The value as it may be shown: None for a quantile that too few elements of the run are above of."""
@@ -98,6 +101,17 @@ OTHERS = (
     quantile(99.9, "p99.9", "Latency that 1 element in 1000 exceeds"),
     quantile(99.99, "p99.99", "Latency that 1 element in 10 000 exceeds"),
     Metric("max", "longest latency", "ms", ("latency", "max_ms"), words="Longest latency"),
+    Metric(
+        "per-core",
+        "per core",
+        "/s",
+        ("elements",),
+        more="faster",
+        less="slower",
+        more_is_better=True,
+        words="Throughput per core in use",
+        by="cpu_seconds",
+    ),
     Metric("energy", "energy", "J", ("joules",), more="more", less="less", words="Energy"),
     Metric(
         "switches",

@@ -29,6 +29,7 @@ from receiver import Receiver
 
 PROGRAM = Path(sys.argv[1])
 APPLICATION = sys.argv[2]
+NEXMARK = [f"nexmark_q{query}" for query in (*range(9), 11)]
 GOOD = {
     "bzip2": ["test", "test_d"],
     "dedup": ["test"],
@@ -41,6 +42,7 @@ GOOD = {
     "mandelbrot_zoom": ["test"],
     "person_recognition": ["test"],
     "primes": ["test"],
+    **{name: ["test", "test_late"] for name in NEXMARK},
     "video_filter": ["test"],
     "xml_transform": ["test"],
     "word_count": ["test"],
@@ -288,6 +290,20 @@ class Program(Case):
         for other in {"tbb", "cuda"} - {*back_ends}:
             self.says(self.run_on(GOOD[APPLICATION][0], "-user-arg", other), f"no back end '{other}' here")
 
+    @unittest.skipUnless(APPLICATION in NEXMARK and "_thalweg_" in PROGRAM.name, "of Nexmark's")
+    def test_each_policy(self) -> None:
+        """What comes under each policy is the same; where results have an order, in the same order."""
+        for name in GOOD[APPLICATION]:
+            found = set()
+            for policy in ("sequential", "pool", "threads"):
+                with self.subTest(name, policy=policy):
+                    done = self.run_on(name, "-verify", "-user-arg", policy)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn("verified: good", done.stdout)
+                    found.add(self.output.read_bytes())
+            self.assertEqual(len(found), 1, name)
+        self.says(self.run_on(GOOD[APPLICATION][0], "-user-arg", "pol"), "'pol' is no policy")
+
     def test_unknown_option(self) -> None:
         done = self.run_on(GOOD[APPLICATION][0], "-nthread", "2")
         self.assertEqual(done.returncode, 1)
@@ -314,6 +330,7 @@ class BrokenFolder(Case):
         "mandelbrot_zoom": ("film.txt", lambda text: text + b"nonsense\n"),
         "person_recognition": ("crowd.avi", lambda film: film[: len(film) // 5]),
         "primes": ("range.txt", lambda text: text + b"nonsense\n"),
+        **dict.fromkeys(NEXMARK, ("events.txt", lambda text: text + b"nonsense\n")),
         "video_filter": ("frame00030.jpg", lambda picture: picture[: len(picture) // 2]),
         "xml_transform": ("statement00040.xml", lambda text: text[: len(text) // 2]),
         "word_count": ("stream.txt", lambda text: text + b"nonsense\n"),

@@ -56,6 +56,14 @@ class Statistics(unittest.TestCase):
         self.assertEqual(cliffs_delta((1, 2), (1, 2)), 0)
         self.assertEqual(cliffs_delta((3,), (1, 2, 3, 4)), -0.25)
 
+    def test_throughput_per_core_counts_processor_time(self) -> None:
+        metric, run = METRICS["per-core"], a_run(SETTING, 2)
+        run.result.update({"elements": 300, "cpu_seconds": 6})
+        self.assertEqual(metric.of(run), 50)
+        run.result["cpu_seconds"] = 0  # of a run too short to tell
+        self.assertIsNone(metric.of(run))
+        self.assertEqual(Pair(SETTING, metric, STEADY, TWICE).verdict, "faster")
+
     def test_verdicts(self) -> None:
         for metric, before, after, verdict in (
             ("time", STEADY, TWICE, "slower"),
