@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from thalweg_cli.build import alone
 from thalweg_cli.docs_site import MARK, build_site
 from thalweg_cli.docs_tools import get_tools
 from thalweg_cli.paths import BUILD
@@ -17,7 +18,11 @@ WORK = BUILD / "docs-work"
 
 def docs(
     output: Annotated[
-        Path, typer.Option(help="The folder of the site; one that holds something else is left alone.")
+        Path,
+        typer.Option(
+            help="The folder of the site; one that holds something else is left alone.",
+            show_default="build/docs",
+        ),
     ] = PLACE,
 ) -> None:
     """Build the documentation as a site, which can be read from disk, with a reference of the headers."""
@@ -25,7 +30,8 @@ def docs(
     check_place(output)
     get_tools()
     start = time.monotonic()
-    count = build_site(WORK, output)
+    with alone(BUILD / "docs.lock"):
+        count = build_site(WORK, output)
     console.print(f"{count} pages in {time.monotonic() - start:.0f} s: {output / 'index.html'}", markup=False)
 
 

@@ -45,6 +45,7 @@ class Name:
 
     `declared` has more than one text where overloads share a comment, and where constants are shown with
     their type: these are `also` told of. `scope` is the class or namespace that it is a member of, or empty.
+    `number` counts those with the same name that have comments of their own.
     """
 
     kind: str
@@ -57,6 +58,7 @@ class Name:
     scope: str = ""
     members: list["Name"] = field(default_factory=list)
     also: list[str] = field(default_factory=list)
+    number: int = 1
 
     @property
     def anchor(self) -> str:
@@ -183,6 +185,7 @@ def members_of(compound: ET.Element, scope: str) -> list[Name]:
             continue  # It is told where it is declared first.
         same = [other for other in shown if (other.name, other.header) == (one.name, one.header)]
         if one.comment or (not same and (not scope or worth_showing(one, scope))):
+            one.number += len(same)
             shown.append(one)
         elif same and (not scope or worth_showing(one, scope)):
             same[-1].declared += one.declared

@@ -93,14 +93,14 @@ def anchor(name: Name) -> str:
     words = re.sub(
         r"[^\w.]+", "-", name.anchor.replace("operator|", "operator-or").replace("operator()", "call")
     )
-    return words.strip("-")
+    return words.strip("-") + (f"-{name.number}" if name.number > 1 else "")
 
 
 def field_of(member: Name, here: str) -> str:
     """A variable of a structure: its declaration, and what it means."""
     comment = links_in(member.comment, here).replace("\n", "\n    ")
     declared = f"``#!cpp {member.declared[0]}``{{ #{anchor(member)} .field }}"
-    return f"{declared}\n:   {comment or '&#160;'}"
+    return f"{declared}\n:   {comment}" if comment else declared
 
 
 def links_in(comment: str, here: str) -> str:

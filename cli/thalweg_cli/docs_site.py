@@ -198,7 +198,8 @@ def menu(navigation: Navigation) -> list[Any]:
 
 def guide_entries(group: Group) -> list[dict[str, str]]:
     """The pages of a group."""
-    return [{title_of(ROOT / entry): page_of(entry)} for entry in group.entries]
+    titles = (title_of(ROOT / entry).removeprefix(f"{group.title} ") for entry in group.entries)
+    return [{title: page_of(entry)} for title, entry in zip(titles, group.entries, strict=True)]
 
 
 def header_entry(header: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 from thalweg_cli.doctor import PEERS, Peer
-from thalweg_cli.packages import Package, needed
+from thalweg_cli.packages import Package, needed, needed_later
 from thalweg_cli.paths import ROOT
 
 
@@ -16,7 +16,7 @@ class Needed(unittest.TestCase):
     """`needed` reads cli/packages.txt."""
 
     def test_every_package_says_how_to_find_it(self) -> None:
-        packages = needed()
+        packages = [*needed(), *needed_later()]
         self.assertIn("cmake", [package.name for package in packages])
         for package in packages:
             self.assertRegex(package.probe, r"^(command|header|file|python):\S+$")
