@@ -106,9 +106,7 @@ def execute(
     in_memory: Annotated[bool, typer.Option("--in-memory", help="Read all input before the stream.")] = False,
     user_arg: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="TEXT|WORD,...|A:B|A:STEP:B", help="An argument for the programs; repeatable."
-        ),
+        typer.Option(metavar="TEXT|WORD,...|A:B|A:STEP:B", help="An argument for the programs; repeatable."),
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Runs of each, in turn with the others.")] = 1,
     warm_up: Annotated[int, typer.Option(min=0, help="Warm-up runs of each, which do not count.")] = 0,

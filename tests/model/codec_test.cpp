@@ -145,11 +145,13 @@ TEST(Codec, TagsTellItemsApart) {
 }
 
 TEST(Codec, WrongBytesAreFound) {
-  EXPECT_EQ(complaint<int>(std::vector<std::byte>(3)), "an item is cut off: 4 bytes should follow, but only 3 do");
+  EXPECT_EQ(complaint<int>(std::vector<std::byte>(3)),
+            "an item is cut off: 4 bytes should follow, but only 3 do");
   EXPECT_EQ(complaint<int>(std::vector<std::byte>(5)), "an item has 1 bytes too many");
   auto text = bytes_of(std::string("abc"));
   text.pop_back();
-  EXPECT_EQ(complaint<std::string>(text), "an item is cut off: 3 more elements should follow, but only 2 bytes do");
+  EXPECT_EQ(complaint<std::string>(text),
+            "an item is cut off: 3 more elements should follow, but only 2 bytes do");
   // A number of elements that would need more memory than there is must not be believed.
   EXPECT_EQ(complaint<std::vector<double>>(std::vector<std::byte>(12, std::byte{0xFF})),
             "an item is cut off: 4294967295 more elements should follow, but only 8 bytes do");

@@ -355,8 +355,9 @@ TEST(Refused, OtherConnectionsOnOtherRanks) {
   g.connect(merge.out, g.add(tw::sink(seen)).in);
   EXPECT_THAT(
       refusal([&] { tw::run(g, ranks::policy()); }),
-      HasSubstr("it has [connection of 'split-0' (1) to 'merge-1' (0)], but rank 0 has [connection of 'split-0' "
-                "(0) to 'merge-1' (0)]"));
+      HasSubstr(
+          "it has [connection of 'split-0' (1) to 'merge-1' (0)], but rank 0 has [connection of 'split-0' "
+          "(0) to 'merge-1' (0)]"));
 }
 
 TEST(Refused, AStagePlacedTwice) {

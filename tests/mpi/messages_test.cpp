@@ -100,8 +100,8 @@ TEST(Messages, ThatAreCutOff) {
     if (whole.size() == sizeof(header) + 2 * sizeof(std::uint64_t)) continue;
     ASSERT_NE(wrong(whole), "") << whole.size() << " bytes";
   }
-  EXPECT_THAT(wrong(whole),
-              HasSubstr("a message of 0 bytes, although its header alone has " + std::to_string(sizeof(header))));
+  EXPECT_THAT(wrong(whole), HasSubstr("a message of 0 bytes, although its header alone has " +
+                                      std::to_string(sizeof(header))));
   EXPECT_THAT(wrong(message_of(items_of(1, 1'000'000'000))),
               HasSubstr("0 bytes, too few for the lengths of its 1000000000 blocks"));
 }
@@ -117,7 +117,8 @@ TEST(Messages, ThatAreTooLong) {
   apart.apart = 1;
   EXPECT_THAT(wrong(apart), HasSubstr("whose content should follow separately"));
   apart.blocks = 1;
-  EXPECT_THAT(wrong(message_of(apart, bytes(1), {100'000})), HasSubstr("whose content should follow separately"));
+  EXPECT_THAT(wrong(message_of(apart, bytes(1), {100'000})),
+              HasSubstr("whose content should follow separately"));
 }
 
 TEST(Messages, ForChannelsThatDoNotLeadHere) {

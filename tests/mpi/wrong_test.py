@@ -33,11 +33,7 @@ def main() -> None:
         done = finish([*sys.argv[1:], how], MOST_S)
         told = done.stdout + done.stderr
         line = next(
-            (
-                x
-                for x in told.splitlines()
-                if "thalweg: mpi: rank 1 has sent an invalid message: " in x
-            ),
+            (x for x in told.splitlines() if "thalweg: mpi: rank 1 has sent an invalid message: " in x),
             "",
         )
         if said not in line or not line.endswith(", so the program is ended on all ranks"):

@@ -70,8 +70,9 @@ TEST_F(KafkaPlaces, ASenderThatWasKilledCanBeGotPast) {
     break_off(topic, 9, {3}, partitions);
     send(numbers(2, 10), topic);
     send(numbers(2, 20), topic);
-    EXPECT_THAT(failure_of_source<int>(topic),
-                HasSubstr("another stream begins before this one has ended: its sender has stopped without an end"));
+    EXPECT_THAT(
+        failure_of_source<int>(topic),
+        HasSubstr("another stream begins before this one has ended: its sender has stopped without an end"));
     for (const auto& [end, seen] :
          {std::pair{tw::kafka_end::mark, std::vector{0, 1, 2, 3, 10, 11}},
           std::pair{tw::kafka_end::last, std::vector{0, 1, 2, 3, 10, 11, 20, 21}}}) {

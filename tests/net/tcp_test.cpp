@@ -470,7 +470,8 @@ TEST(Tcp, AReceiverThatIsNoneIsNamed) {
   });
   const auto where = "127.0.0.1:" + std::to_string(listener.port());
   sending sender(tw::source(numbers(3)) | tw::tcp_sink<int>(where));
-  EXPECT_THAT(sender.failure(), HasSubstr(where + ": it does not speak the protocol of streams, but sends '220 mail"));
+  EXPECT_THAT(sender.failure(),
+              HasSubstr(where + ": it does not speak the protocol of streams, but sends '220 mail"));
 }
 
 TEST(Tcp, AnItemThatIsTooLongForTheReceiverIsAnErrorOfBoth) {
@@ -514,16 +515,16 @@ TEST(Tcp, OnlyTheSenderItselfMayComeBack) {
   }
   const auto other = raw_peer::connected_to(here.port());
   other.say(hello_bytes(2, "i32"));
-  EXPECT_THAT(failure_of_source<int>(here, {.return_within = 200ms}),
-              HasSubstr("it sends another stream"));
+  EXPECT_THAT(failure_of_source<int>(here, {.return_within = 200ms}), HasSubstr("it sends another stream"));
 }
 
 TEST(Tcp, ASenderThatSaysWhatCannotBeIsAnError) {
   const auto end_of = [](std::uint64_t items) {
     return bytes_of(std::uint32_t{0xFFFF'FFFF}) + bytes_of(items);
   };
-  for (const auto& [frames, says] : {std::pair{end_of(5), "has sent 5 items, and 0 have come"},
-                                     std::pair{bytes_of(std::uint32_t{0xFFFF'FFF0}), "bytes that are not an item"}}) {
+  for (const auto& [frames, says] :
+       {std::pair{end_of(5), "has sent 5 items, and 0 have come"},
+        std::pair{bytes_of(std::uint32_t{0xFFFF'FFF0}), "bytes that are not an item"}}) {
     const tw::tcp_listener here(somewhere);
     const auto peer = raw_peer::connected_to(here.port());
     peer.say(hello_bytes(1, "i32") + frames);
@@ -589,7 +590,8 @@ TEST(Tcp, AReceiverThatIsStoppedTellsTheSender) {
   EXPECT_TRUE(eventually([&] { return came > 0; }));
   run.stop();
   run.wait();
-  EXPECT_THAT(sender.failure(), HasSubstr(here.where() + " takes no more items: the receiver's stream has ended"));
+  EXPECT_THAT(sender.failure(),
+              HasSubstr(here.where() + " takes no more items: the receiver's stream has ended"));
 }
 
 TEST(Tcp, StopAndCancelEndEveryWaitOfASource) {
@@ -687,7 +689,8 @@ TEST(Tcp, APortIsListenedAtOnceAndTakenByOneStream) {
     EXPECT_EQ(e.what(), "cannot listen at " + here.where() + ": Address already in use");
   }
   const tw::net::inlet first(here, {});
-  EXPECT_THAT(failure_of_source<int>(here), HasSubstr("is already used by another source " + here.where() + " already"));
+  EXPECT_THAT(failure_of_source<int>(here),
+              HasSubstr("is already used by another source " + here.where() + " already"));
 }
 
 }  // namespace

@@ -141,8 +141,7 @@ TEST_F(Tls, AReceiverOfAWrongCertificateEndsTheSendersRunAlone) {
               AllOf(HasSubstr("127.0.0.1:"), HasSubstr("its certificate cannot be trusted: ")));
   EXPECT_THAT(refused(server(), tw::tls_client({.trusted = ours().path(), .name = "elsewhere"}), client()),
               HasSubstr("its certificate cannot be trusted: hostname mismatch"));
-  EXPECT_THAT(refused(server(), tw::tls_client(), client()),
-              HasSubstr("its certificate cannot be trusted"));
+  EXPECT_THAT(refused(server(), tw::tls_client(), client()), HasSubstr("its certificate cannot be trusted"));
 }
 
 TEST_F(Tls, ASenderOfAWrongCertificateIsPassedOver) {
