@@ -31,7 +31,7 @@ constexpr std::size_t auction_bytes = 500;
 constexpr std::size_t bid_bytes = 100;
 constexpr std::size_t number_bytes = 8;
 constexpr std::size_t shortest_text = 3;
-constexpr std::size_t letters_there_are = std::size_t{1} << 20;
+constexpr std::size_t letters_there_are = std::size_t{1} << 16;
 
 constexpr std::array<std::string_view, 11> first_names = {
     "Peter", "Paul", "Luke", "John", "Saul", "Vicky", "Kate", "Julie", "Sarah", "Deiter", "Walter"};
