@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -11,6 +12,10 @@ from contextlib import contextmanager
 from typing import Any
 
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
+
+
+PATIENCE_S = 600
+"""How long a browser may be silent that is asked something, on a machine however busy: it is stuck then."""
 
 
 def find_browser() -> str | None:
@@ -40,6 +45,8 @@ class Page:
                 self._read = after
                 yield json.loads(before)
                 continue
+            if not select.select([self._back], [], [], PATIENCE_S)[0]:
+                raise RuntimeError(f"the browser says nothing for {PATIENCE_S} s")
             got = os.read(self._back.fileno(), 1 << 20)
             if not got:
                 raise RuntimeError("the browser has ended")

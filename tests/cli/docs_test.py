@@ -25,7 +25,7 @@ from thalweg_cli.docs_hook import anchor_of
 from thalweg_cli.docs_navigation import Group, Navigation, Part, check_complete, read_navigation
 from thalweg_cli.docs_pages import Pages, outside_code
 from thalweg_cli.docs_places import OVERVIEW, Places, page_of, reference_page, way
-from thalweg_cli.docs_site import build_site, repository_pages
+from thalweg_cli.docs_site import build_site, repository_pages, run_mkdocs
 from thalweg_cli.docs_tools import get_tools
 from thalweg_cli.packages import Package, needed, needed_later
 from thalweg_cli.paths import ROOT
@@ -60,6 +60,14 @@ PROBLEMS = """(() => {
   return found;
 })()"""
 """What is wrong with how a page is shown: too wide, empty, or with text that cannot be read."""
+
+NO_PICTURE = """new Promise((done) => {
+  const picture = new Image();
+  picture.onerror = () => done();
+  picture.src = "gone.png";
+  document.querySelector(".md-content").replaceChildren(picture);
+})"""
+"""Leaves a page with a picture that is not there, and without text."""
 
 SEARCH = """new Promise((done) => {
   const input = document.querySelector(".md-search__input");
@@ -357,6 +365,20 @@ class Built(unittest.TestCase):
         """A page's text."""
         return (self.site / name).with_suffix(".html").read_text(encoding="utf-8")
 
+    def test_a_warning_is_a_failure(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            pages, config = folder / "pages", folder / "mkdocs.yml"
+            pages.mkdir()
+            places = {"site_name": "a", "docs_dir": str(pages), "site_dir": str(folder / "site")}
+            config.write_text(json.dumps(places), encoding="utf-8")
+            (pages / "index.md").write_text("# A\n", encoding="utf-8")
+            run_mkdocs(config)
+            (pages / "index.md").write_text("# A\n[b](gone.md)\n", encoding="utf-8")
+            with self.assertRaises(Failed) as raised:
+                run_mkdocs(config)
+        self.assertIn("gone.md", raised.exception.output)
+
     def test_links(self) -> None:
         pages = {file: Parsed(file.read_text(encoding="utf-8")) for file in self.site.rglob("*.html")}
         self.assertGreater(len(pages), 150)
@@ -486,10 +508,7 @@ class Built(unittest.TestCase):
                     self.assertEqual(page.tells(PROBLEMS), [])
                     page.tells(f"document.querySelector('article').insertAdjacentHTML('beforeend', `{html}`)")
                     self.assertTrue(any(what in one for one in page.tells(PROBLEMS)), what)
-                page.tells("document.querySelector('.md-content').innerHTML = '<img src=gone.png>'")
-                page.tells(
-                    "new Promise((done) => { document.querySelector('.md-content img').onerror = done })"
-                )
+                page.tells(NO_PICTURE)
                 found = page.tells(PROBLEMS)
                 self.assertTrue(any("no text" in one for one in found), found)
                 self.assertTrue(any("no picture" in one for one in found), found)
