@@ -58,6 +58,16 @@ TEST_F(KafkaGroup, GoesOnWhereItHasComeTo) {
   EXPECT_TRUE(all_of<int>(topic, late).empty());
 }
 
+TEST_F(KafkaGroup, ThatBeginsAtTheEndGoesOnFromThere) {
+  const auto topic = new_topic(2);
+  send(numbers(10), topic);
+  auto how = in(taken_by("a"));
+  how.start = tw::kafka_start::next;
+  EXPECT_TRUE(all_of<int>(topic, how).empty());
+  send(numbers(10, 10), topic);  // while it has no member
+  EXPECT_THAT(all_of<int>(topic, how), UnorderedElementsAreArray(numbers(10, 10)));
+}
+
 TEST_F(KafkaGroup, WhatARunThatFailedHadNotDoneComesAgain) {
   const auto topic = new_topic(1);
   send(numbers(2'000), topic);

@@ -30,6 +30,13 @@ void kafka_ledger::done(std::int32_t partition, std::int64_t offset) {
   if (whom_) whom_(partition, open.empty() ? next : *open.begin());
 }
 
+void kafka_ledger::read_up_to(std::int32_t partition, std::int64_t offset) {
+  const std::lock_guard held(mutex_);
+  auto& [open, next] = partitions_[partition];
+  next = offset;
+  if (open.empty() && whom_) whom_(partition, next);
+}
+
 void kafka_ledger::forget(std::int32_t partition) {
   const std::lock_guard held(mutex_);
   partitions_.erase(partition);

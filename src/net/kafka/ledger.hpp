@@ -21,6 +21,8 @@ struct kafka_ledger {
   void tell(told whom);
   void taken(std::int32_t partition, std::int64_t offset);
   void done(std::int32_t partition, std::int64_t offset);
+  /// All messages before it have been taken, or are none that is taken.
+  void read_up_to(std::int32_t partition, std::int64_t offset);
   /// A partition is another member's from now on.
   void forget(std::int32_t partition);
 

@@ -231,6 +231,9 @@ kafka_member::state::found kafka_member::state::advance(moment until) {
 void kafka_member::state::take_in(message came) {
   if (came->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
     unread.erase(came->partition);
+    // Also where nothing has come: a group that has begun at the end goes on from there, and from nowhere
+    // else.
+    ledger->read_up_to(came->partition, came->offset);
     return;
   }
   if (came->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
