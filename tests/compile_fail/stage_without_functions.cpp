@@ -1,4 +1,4 @@
-// expect: thalweg::in: the stage has neither on_item.* nor on_run
+// expect: thalweg::in: the stage has neither on_item.* nor an on_run
 #include <thalweg/thalweg.hpp>
 
 namespace tw = thalweg;
