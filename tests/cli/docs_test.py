@@ -346,26 +346,17 @@ class Output(unittest.TestCase):
             self.assertEqual([file.name for file in Path(name).iterdir()], ["file"])
 
 
-class Built(unittest.TestCase):
-    """The site, which is built once, without warnings."""
+def check_tools() -> None:
+    """Skips tests where the site cannot be built."""
+    if not shutil.which("doxygen") or not all(map(docs_tools.satisfied, docs_tools.docs_requirements())):
+        raise unittest.SkipTest("Doxygen or MkDocs is missing: ./thalweg docs installs them")
 
-    site: Path
 
-    @classmethod
-    def setUpClass(cls) -> None:
-        """Builds it."""
-        if not shutil.which("doxygen") or not all(map(docs_tools.satisfied, docs_tools.docs_requirements())):
-            raise unittest.SkipTest("Doxygen or MkDocs is missing: ./thalweg docs installs them")
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.site = Path(folder.name) / "site"
-        build_site(Path(folder.name) / "work", cls.site)
-
-    def page(self, name: str) -> str:
-        """A page's text."""
-        return (self.site / name).with_suffix(".html").read_text(encoding="utf-8")
+class Warnings(unittest.TestCase):
+    """What MkDocs warns of is a failure."""
 
     def test_a_warning_is_a_failure(self) -> None:
+        check_tools()
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             pages, config = folder / "pages", folder / "mkdocs.yml"
@@ -378,6 +369,25 @@ class Built(unittest.TestCase):
             with self.assertRaises(Failed) as raised:
                 run_mkdocs(config)
         self.assertIn("gone.md", raised.exception.output)
+
+
+class Built(unittest.TestCase):
+    """The site, which is built once, without warnings."""
+
+    site: Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        """Builds it."""
+        check_tools()
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.site = Path(folder.name) / "site"
+        build_site(Path(folder.name) / "work", cls.site)
+
+    def page(self, name: str) -> str:
+        """A page's text."""
+        return (self.site / name).with_suffix(".html").read_text(encoding="utf-8")
 
     def test_links(self) -> None:
         pages = {file: Parsed(file.read_text(encoding="utf-8")) for file in self.site.rglob("*.html")}
