@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "apps/nexmark/application.hpp"
 #include "apps/nexmark/generator.hpp"
@@ -263,7 +264,11 @@ class NexmarkWorkload : public testing::Test {
     write(file, text);
     return message_of([&] { nexmark::read_workload(file); });
   }
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "nexmark_events.txt";
+  ~NexmarkWorkload() override { std::filesystem::remove(file); }
+
+  // ctest runs tests of one program beside each other.
+  const std::filesystem::path file =
+      std::filesystem::path(testing::TempDir()) / (std::to_string(getpid()) + "nexmark_events.txt");
 };
 
 TEST_F(NexmarkWorkload, IsReadAsItWasWritten) {

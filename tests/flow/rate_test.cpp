@@ -138,10 +138,10 @@ TEST(Rate, SaysWhatIsWrongWithATrace) {
   };
   EXPECT_THAT(complaint([] { rate::trace("/nowhere.csv"); }), HasSubstr("'/nowhere.csv' cannot be read"));
   EXPECT_THAT(of(""), HasSubstr("has no line with numbers"));
-  EXPECT_THAT(of("1,2\n# fine\n\nx,3\n"), HasSubstr("wrong.csv', line 4: 'x,3' is neither"));
+  EXPECT_THAT(of("1,2\n# fine\n\nx,3\n"), HasSubstr("wrong.csv', line 4: 'x,3' must be one number, or two"));
   EXPECT_THAT(of("seconds, rate\n1, 2\n"), HasSubstr("line 1: 'seconds, rate' must be one number, or two"));
-  EXPECT_THAT(of("1; 1000\n"), HasSubstr("line 1: '1; 1000' is neither"));
-  EXPECT_THAT(of("nan\n"), HasSubstr("line 1: 'nan' is neither"));
+  EXPECT_THAT(of("1; 1000\n"), HasSubstr("line 1: '1; 1000' must be one number, or two"));
+  EXPECT_THAT(of("nan\n"), HasSubstr("line 1: 'nan' must be one number, or two"));
   EXPECT_THAT(of("1,2\n3\n"), HasSubstr("line 2: the lines before it have 2 numbers"));
   EXPECT_THAT(of("1,2,3\n"), HasSubstr("line 1"));
   EXPECT_THAT(of("1,2 z\n"), HasSubstr("line 1"));

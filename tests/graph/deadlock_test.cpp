@@ -54,7 +54,7 @@ TEST_P(Deadlock, OfALoopThatWaitsForItselfIsAnError) {
   build(g, std::vector{1, 2, 3});
   const auto [stage, replica, cause, what] = failure_of([&] { tw::run(g, policy()); });
   EXPECT_EQ(stage, "pairs");
-  EXPECT_THAT(what, HasSubstr("'pairs' has items at 'fresh' but waits for items at 'back'"));
+  EXPECT_THAT(what, HasSubstr("'pairs' has items at 'fresh', but waits for items at 'back'"));
 }
 
 // The source has more, but no room for it.
@@ -64,7 +64,7 @@ TEST_P(Deadlock, OfALoopInFrontOfWhichAnEndlessSourceWaitsIsAnError) {
   const auto [stage, replica, cause, what] = failure_of([&] { tw::run(g, policy()); });
   EXPECT_EQ(stage, "pairs");
   EXPECT_THAT(what, HasSubstr("nothing can move any more"));
-  EXPECT_THAT(what, HasSubstr("at 'fresh' but waits for items at 'back'"));
+  EXPECT_THAT(what, HasSubstr("at 'fresh', but waits for items at 'back'"));
 }
 
 TEST_P(Deadlock, IsNoneWhileAFeedIsOpen) {
@@ -110,7 +110,7 @@ TEST_P(Deadlock, OfALoopWhileASourceIsAliveIsLoggedOnce) {
   EXPECT_THAT(failure_of([&] { e.wait(); }).what, HasSubstr("nothing can move any more"));
   tw::observe::set_log_handler(nullptr);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_THAT(lines.front(), HasSubstr("'pairs' has items at 'fresh' but waits for items at 'back'"));
+  EXPECT_THAT(lines.front(), HasSubstr("'pairs' has items at 'fresh', but waits for items at 'back'"));
 }
 
 }  // namespace

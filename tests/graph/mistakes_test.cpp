@@ -278,7 +278,7 @@ TEST(GraphMistakes, OptionsOfConnections) {
     std::optional<std::string> try_pop() override { return {}; }
   };
   EXPECT_THAT(problem({.pipe = tw::made_by<std::string>([] { return std::make_unique<text_pipe>(); })}),
-              HasSubstr("another type than the items"));
+              HasSubstr("its .pipe is for another type of items"));
 }
 
 TEST(GraphMistakes, ALoopIntoWhichNothingLeads) {

@@ -190,7 +190,7 @@ TEST_F(KafkaGroup, WhatAMemberCannotHaveIsSaid) {
   EXPECT_THAT(failure_of_source<message>(topic, in({"a", done})), HasSubstr("only one source at a time"));
   send(std::vector<std::string>{"text"}, topic);
   EXPECT_THAT(failure_of_source<int>(topic, in(taken_by("b"))),
-              HasSubstr("has items of 'text', and 'i32' are taken"));
+              HasSubstr("has items of 'text', but this source takes 'i32'"));
 }
 
 }  // namespace

@@ -297,7 +297,7 @@ TEST_F(Kafka, AMessageThatIsNoItemIsNamedAndCanBePassedOver) {
 TEST_F(Kafka, AStreamOfOtherItemsIsRefused) {
   const auto topic = new_topic(1);
   send(std::vector<std::string>{"a"}, topic);
-  EXPECT_THAT(failure_of_source<int>(topic), HasSubstr("has items of 'text', and 'i32' are taken"));
+  EXPECT_THAT(failure_of_source<int>(topic), HasSubstr("has items of 'text', but this source takes 'i32'"));
 }
 
 TEST_F(Kafka, AnItemThatIsTooLongCanBeLeftOut) {

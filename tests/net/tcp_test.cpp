@@ -334,7 +334,7 @@ TEST(Tcp, ASenderOfAnotherVersionIsRefused) {
 TEST(Tcp, ASenderOfOtherItemsIsRefused) {
   const tw::tcp_listener here(somewhere);
   sending sender(tw::source(std::vector<std::string>{"a"}) | tw::tcp_sink<std::string>(here.where()));
-  const auto* const both = "it sends items of 'text', and 'i32' are taken";
+  const auto* const both = "it sends items of 'text', but this source takes 'i32'";
   EXPECT_THAT(failure_of_source<int>(here), HasSubstr(both));
   EXPECT_THAT(sender.failure(), HasSubstr(here.where() + " refuses: " + both));
 }
@@ -502,7 +502,7 @@ TEST(Tcp, ASenderThatIsGoneIsWaitedForAndThenNamed) {
   std::vector<int> seen;
   const auto why =
       failure_of([&] { tw::run(tw::tcp_source<int>(here, {.return_within = 50ms}) | tw::sink(seen)); }).cause;
-  EXPECT_THAT(why, HasSubstr("broke behind 1 items, before the end of the stream"));
+  EXPECT_THAT(why, HasSubstr("broke after 1 items, before the end of the stream"));
   EXPECT_THAT(why, HasSubstr("has not come back to " + here.where() + " within 50 ms"));
   EXPECT_EQ(seen, std::vector{7});
 }
@@ -523,7 +523,7 @@ TEST(Tcp, ASenderThatSaysWhatCannotBeIsAnError) {
     return bytes_of(std::uint32_t{0xFFFF'FFFF}) + bytes_of(items);
   };
   for (const auto& [frames, says] :
-       {std::pair{end_of(5), "has sent 5 items, and 0 have come"},
+       {std::pair{end_of(5), "has sent 5 items, but 0 have come"},
         std::pair{bytes_of(std::uint32_t{0xFFFF'FFF0}), "bytes that are not an item"}}) {
     const tw::tcp_listener here(somewhere);
     const auto peer = raw_peer::connected_to(here.port());
@@ -689,8 +689,7 @@ TEST(Tcp, APortIsListenedAtOnceAndTakenByOneStream) {
     EXPECT_EQ(e.what(), "cannot listen at " + here.where() + ": Address already in use");
   }
   const tw::net::inlet first(here, {});
-  EXPECT_THAT(failure_of_source<int>(here),
-              HasSubstr("is already used by another source " + here.where() + " already"));
+  EXPECT_THAT(failure_of_source<int>(here), HasSubstr(here.where() + " is already used by another source"));
 }
 
 }  // namespace
