@@ -531,8 +531,8 @@ class Network(Case):
     @unittest.skipUnless(APPLICATION == "primes", "all applications share what is tested")
     def test_options_that_do_not_go_together(self) -> None:
         self.says(self.play("test", "127.0.0.1:1", "-verify"), "-verify does not go with it")
-        self.says(self.play("test", "nowhere"), "'nowhere' is no address")
-        self.says(self.play("tcp://127.0.0.1:1x", "127.0.0.1:1"), "'127.0.0.1:1x' is no address")
+        self.says(self.play("test", "nowhere"), "'nowhere' is not an address")
+        self.says(self.play("tcp://127.0.0.1:1x", "127.0.0.1:1"), "'127.0.0.1:1x' is not an address")
         self.says(self.run_on("tcp://127.0.0.1:0/test", "-in-memory"), "-in-memory: what is played")
         self.says(self.play("test", "kafka://nowhere/"), "names no topic")
 

@@ -310,7 +310,7 @@ TEST(Refused, NumbersThatMakeNoSense) {
   EXPECT_THAT(refusal([] { run_named(ranks::policy({.credits = -2})); }), HasSubstr(".credits must be"));
   for (const auto patience : {-1ms, 1ms})
     EXPECT_THAT(refusal([&] { run_named(ranks::policy({.patience = patience})); }),
-                HasSubstr(".patience must be 100 ms at least"));
+                HasSubstr(".patience must be at least 100 ms"));
   EXPECT_THAT(refusal([] { run_named(ranks::policy({.grouping = 2, .apart = true})); }),
               HasSubstr(".grouping and .apart: only one of them"));
   EXPECT_THAT(refusal([] {
