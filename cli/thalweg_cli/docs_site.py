@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from thalweg_cli.docs_reference import Reference, anchor
 from thalweg_cli.docs_sources import folder_page, source_page
 from thalweg_cli.paths import ROOT
 from thalweg_cli.terminal import Failed
+from thalweg_cli.version import number
 
 NAME = "Thalweg"
 
@@ -131,7 +131,7 @@ def copy_assets(folder: Path, pictures: dict[str, str]) -> None:
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, folder / place)
     shutil.copytree(SITE / "assets", folder / "assets")
-    versions = [{"name": version("thalweg-cli"), "path": "."}]
+    versions = [{"name": number(), "path": "."}]
     (folder / MARK).write_text(
         f"// The versions that the menu offers: a name, and where, from this site's first page.\n"
         f"var thalwegVersions = {json.dumps(versions)};\n",
@@ -156,7 +156,7 @@ def settings(navigation: Navigation, pages: Path, output: Path) -> dict[str, Any
     return {
         "site_name": NAME,
         "site_description": "Structured stream processing in C++20",
-        "copyright": f"{NAME} {version('thalweg-cli')}, MIT licence",
+        "copyright": f"{NAME} {number()}, MIT licence",
         "docs_dir": str(pages),
         "site_dir": str(output),
         "strict": True,
