@@ -21,6 +21,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../src/net/kafka/client.hpp"
 #include "net/kafka_topics.hpp"
 #include "net/sending.hpp"
 #include "support/eventually.hpp"
@@ -260,11 +261,51 @@ TEST_F(Kafka, NoBrokerIsAnErrorAfterAWhile) {
   EXPECT_THAT(sender.failure(), testing::MatchesRegex(".*Connection refused.*; tried for 200 ms"));
 }
 
+TEST_F(Kafka, APartitionWhoseBrokerDoesNotAnswerIsAnErrorAfterAWhile) {
+  const mock_cluster mine(2);
+  const tw::kafka_topic topic{mine.where(), "numbers"};
+  mine.make(topic.name, 2);
+  rd_kafka_mock_partition_set_leader(mine.get(), topic.name.c_str(), 0, 1);
+  rd_kafka_mock_partition_set_leader(mine.get(), topic.name.c_str(), 1, 2);
+  send(numbers(3), topic);
+  rd_kafka_mock_broker_set_down(mine.get(), 2);
+  tw::kafka_source_options how{.connect_within = 500ms, .come_within = 10s, .settings = impatient};
+  for (const auto& start : {tw::kafka_start::first, tw::kafka_start::next, tw::kafka_start::offset(1),
+                            tw::kafka_start::time(std::chrono::system_clock::now())}) {
+    how.start = start;
+    EXPECT_THAT(failure_of_source<int>(topic, how), HasSubstr("no broker answers at " + topic.brokers));
+  }
+  how.start = {};
+  how.group = tw::kafka_group::when_taken("a");
+  EXPECT_THAT(failure_of_source<int>(topic, how), HasSubstr("no broker answers at " + topic.brokers));
+  sending sender(tw::source(numbers(3)) | tw::kafka_sink<int>(topic, {.connect_within = 500ms}));
+  EXPECT_THAT(sender.failure(), testing::MatchesRegex(".* has not come to .*, partition 1: .*timed out; .*"));
+}
+
 TEST_F(Kafka, ATopicThatIsNotThereIsNamed) {
   const auto topic = new_topic(0);
   deny(topic);
-  EXPECT_THAT(failure_of_source<int>(topic, {.connect_within = 200ms, .come_within = 5s}),
+  EXPECT_THAT(failure_of_source<int>(topic, {.connect_within = 2s, .come_within = 5s}),
               HasSubstr("there is no topic '" + topic.name + "' at " + topic.brokers));
+}
+
+TEST_F(Kafka, AnAnswerIsTheReasonAndNotThatThereWasNoTimeForAnother) {
+  tw::net::kafka::client to({"127.0.0.1:1", "numbers"}, 100ms, {});
+  to.open(RD_KAFKA_CONSUMER, {}, {}, {});
+  int asked = 0;
+  const auto answer = [&](int) {
+    return asked++ == 0 ? RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART : RD_KAFKA_RESP_ERR__TIMED_OUT;
+  };
+  EXPECT_THAT([&] { to.ask(answer); },
+              testing::ThrowsMessage<tw::network_error>(HasSubstr("there is no topic 'numbers'")));
+}
+
+TEST_F(Kafka, WhatABrokerSaysInsteadOfAnAnswerIsSaid) {
+  const mock_cluster mine;
+  const tw::kafka_topic topic{mine.where(), "numbers"};
+  rd_kafka_mock_topic_set_error(mine.get(), topic.name.c_str(), RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE);
+  EXPECT_THAT(failure_of_source<int>(topic, {.connect_within = 2s, .come_within = 5s}),
+              HasSubstr(topic.text() + ": Broker: Leader not available; tried for 2000 ms"));
 }
 
 TEST_F(Kafka, TopicsAndSettingsThatCannotBe) {

@@ -43,33 +43,35 @@ std::vector<std::int64_t> places_in(const rd_kafka_topic_partition_list_t& answe
   return places;
 }
 
+std::optional<std::vector<std::int64_t>> ends_of(client& to, std::int32_t partitions) {
+  const auto answer = asked(to, partitions, RD_KAFKA_OFFSET_END);
+  return answer ? std::optional(places_in(*answer, {})) : std::nullopt;
+}
+
 std::optional<std::vector<std::int64_t>> beginnings(client& to, const kafka_start& start,
                                                     std::int32_t partitions) {
-  const auto& numbers = start.numbers;
   const auto in_topic = static_cast<std::size_t>(partitions);
+  if (start.at == kafka_start::where::offsets && start.numbers.size() != in_topic)
+    throw network_error(to.where.text() + " has " + std::to_string(partitions) +
+                        " partitions, but .start has " + std::to_string(start.numbers.size()) + " offsets");
+  // Before the question for a time, so that what comes between the two is not missed.
+  const auto ends = ends_of(to, partitions);
+  if (!ends) return {};
   switch (start.at) {
     case kafka_start::where::first:
       return std::vector<std::int64_t>(in_topic, RD_KAFKA_OFFSET_BEGINNING);
     case kafka_start::where::offset:
-      return std::vector<std::int64_t>(in_topic, numbers.front());
+      return std::vector<std::int64_t>(in_topic, start.numbers.front());
     case kafka_start::where::offsets:
-      if (numbers.size() != in_topic)
-        throw network_error(to.where.text() + " has " + std::to_string(partitions) +
-                            " partitions, but .start has " + std::to_string(numbers.size()) + " offsets");
-      return numbers;
+      return start.numbers;
+    case kafka_start::where::time: {
+      const auto answer = asked(to, partitions, start.numbers.front());
+      return answer ? std::optional(places_in(*answer, *ends)) : std::nullopt;
+    }
     case kafka_start::where::next:
-    case kafka_start::where::time:
       break;
   }
-  // Numbers, and not librdkafka's word for the end, which it would look up some time later. The ends are
-  // asked for first: a message that comes between the two questions is not missed.
-  const auto at_end = asked(to, partitions, RD_KAFKA_OFFSET_END);
-  if (!at_end) return {};
-  auto ends = places_in(*at_end, {});
-  if (start.at == kafka_start::where::next) return ends;
-  const auto at_time = asked(to, partitions, numbers.front());
-  if (!at_time) return {};
-  return places_in(*at_time, ends);
+  return ends;  // a number: librdkafka's word for it would be looked up some time later
 }
 
 }  // namespace THALWEG_NAMESPACE::net::kafka

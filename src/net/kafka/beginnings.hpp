@@ -12,8 +12,10 @@
 
 namespace THALWEG_NAMESPACE::net::kafka {
 
-/// For each partition what `start` means there. None if the wait for the brokers was given up.
-/// \throws network_error
+/// Where the partitions end now: behind their last messages. So each of them has a broker that answers,
+/// without which a source would wait for ever. None if the wait was given up. \throws network_error
+std::optional<std::vector<std::int64_t>> ends_of(client& to, std::int32_t partitions);
+/// For each partition what `start` means there. As `ends_of`.
 std::optional<std::vector<std::int64_t>> beginnings(client& to, const kafka_start& start,
                                                     std::int32_t partitions);
 

@@ -185,14 +185,17 @@ bool client::ask(const std::function<rd_kafka_resp_err_t(int)>& one) {
   // A call cannot be ended before its time, so each is short, though not too short for a broker far away.
   constexpr std::chrono::milliseconds first = 100ms, longest = 1s;
   const auto until = from_now(connect_within_);
+  auto says = RD_KAFKA_RESP_ERR__TIMED_OUT;
   for (auto most = first;; most = std::min(2 * most, longest)) {
     if (given_up()) return false;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     const auto error = one(static_cast<int>(std::clamp(left, 1ms, most).count()));
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
+    // The last call has little time: that it had no answer is not the reason if there was one before.
+    if (error != RD_KAFKA_RESP_ERR__TIMED_OUT) says = error;
     rd_kafka_poll(get(), 0);  // what there is to say of connections
     const auto again = std::chrono::steady_clock::now() + 20ms;
-    if (!passes(error) || again >= until) fail(error);
+    if (!passes(error) || again >= until) fail(says);
     if (waits.wait(-1, 0, again) == waited::given_up) return false;
   }
 }
@@ -202,9 +205,16 @@ void client::fail(rd_kafka_resp_err_t error) const {
   if (is_of_topic(error))
     throw network_error("there is no topic '" + where.name + "' at " + where.brokers + tried);
   if (!passes(error)) throw network_error(where.text() + ": " + text_of(error));
-  const std::lock_guard held(mutex_);
+  const bool said_by_broker = error > 0;
+  if (said_by_broker) throw network_error(where.text() + ": " + text_of(error) + tried);
+  const auto says = trouble();
   throw network_error("no broker answers at " + where.brokers + ": " +
-                      (trouble_.empty() ? text_of(error) : trouble_) + tried);
+                      (says.empty() ? text_of(error) : says) + tried);
+}
+
+std::string client::trouble() const {
+  const std::lock_guard held(mutex_);
+  return trouble_;
 }
 
 }  // namespace net::kafka

@@ -74,6 +74,9 @@ class client {
   /// is left. False if the wait was given up. \throws network_error
   bool ask(const std::function<rd_kafka_resp_err_t(int)>& one);
 
+  /// What went wrong last with a connection; empty if nothing did.
+  [[nodiscard]] std::string trouble() const;
+
   void interrupt() noexcept;
   [[nodiscard]] bool interrupted() const { return interrupted_; }
   [[nodiscard]] bool given_up() const { return interrupted_ || (asked_ && asked_()); }
@@ -104,7 +107,7 @@ class client {
   const std::function<bool()> asked_;
   std::atomic<bool> interrupted_{false};
   mutable std::mutex mutex_;
-  std::string trouble_;  // what librdkafka has said last of its connections
+  std::string trouble_;
   handle handle_;
   topic_handle topic_;
 };

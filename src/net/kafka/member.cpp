@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "beginnings.hpp"
 #include "client.hpp"
 #include "ledger.hpp"
 
@@ -198,10 +199,11 @@ void kafka_member::state::close_within(std::chrono::milliseconds time) {
   }
 }
 
-// Asks to be a member, once the topic is there. False if the wait was given up.
+// Asks to be a member, once all partitions are there. False if the wait was given up.
 bool kafka_member::state::join() {
   if (joined) return true;
-  if (!to.partitions()) return false;
+  const auto partitions = to.partitions();
+  if (!partitions || !ends_of(to, *partitions)) return false;
   const partition_list topics(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(topics.get(), to.where.name.c_str(), RD_KAFKA_PARTITION_UA);
   if (const auto error = rd_kafka_subscribe(to.get(), topics.get()))

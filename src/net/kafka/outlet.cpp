@@ -233,6 +233,9 @@ void kafka_outlet::state::note(const rd_kafka_message_t& delivered) {
   if (delivered.err == RD_KAFKA_RESP_ERR_NO_ERROR || !failure.empty()) return;
   failure = "a message of " + std::to_string(delivered.len) + " bytes has not reached " + to.where.text() +
             ", partition " + std::to_string(delivered.partition) + ": " + text_of(delivered.err);
+  // Which of the brokers did not answer, and why, as where it says of itself that it is somewhere else.
+  if (const auto why = to.trouble(); !why.empty() && delivered.err == RD_KAFKA_RESP_ERR__MSG_TIMED_OUT)
+    failure += "; " + why;
 }
 
 }  // namespace THALWEG_NAMESPACE::net
