@@ -94,6 +94,17 @@ TEST_F(KafkaPlaces, ASenderThatGaveUpCanBeGotPast) {
   EXPECT_THAT(all_of<int>(topic, how), ElementsAre(0, 1, 10, 11));
 }
 
+TEST_F(KafkaPlaces, ASenderThatGaveUpWhileItEndedCanBeGotPast) {
+  const auto topic = new_topic(2);
+  break_off(topic, 7, {0, 1}, 2);
+  raw_producer(topic).say("", raw_producer::label(2, 7, 2), 0);
+  for (int i = 0; i < 2; ++i) raw_producer(topic).say("no more", raw_producer::label(3, 7, 2), i);
+  send(numbers(2, 10), topic);
+  auto how = reading();
+  how.broken = tw::kafka_broken::go_on;
+  EXPECT_THAT(all_of<int>(topic, how), ElementsAre(0, 1, 10, 11));
+}
+
 TEST_F(KafkaPlaces, WhatABrokenStreamLacksIsLeftOut) {
   const auto topic = new_topic(2);
   {
@@ -188,6 +199,99 @@ TEST_F(KafkaPlaces, MessagesOfOthersCanBeGotPast) {
   auto how = reading();
   how.broken = tw::kafka_broken::go_on;
   EXPECT_EQ(all_of<int>(topic, how), (std::vector<int>{7, 0, 1}));
+}
+
+TEST_F(KafkaPlaces, AStreamOfBeforeTheTopicHadAllItsPartitionsIsRead) {
+  const auto topic = new_topic(4);
+  const auto end = [&](std::uint64_t stream, std::uint64_t items, int partitions) {
+    const raw_producer by_hand(topic);
+    for (int i = 0; i < partitions; ++i) by_hand.say("", raw_producer::label(2, stream, items), i);
+  };
+  break_off(topic, 7, {}, 2);
+  end(7, 0, 2);
+  break_off(topic, 8, numbers(6), 2);
+  end(8, 6, 2);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(all_of<int>(topic, reading()).empty());
+    EXPECT_EQ(all_of<int>(topic, reading(tw::kafka_end::last)), numbers(i == 0 ? 6 : 12));
+    if (i > 0) break;
+    break_off(topic, 9, numbers(6, 6), 4);
+    end(9, 6, 4);
+  }
+  // Streams that follow each other, all of them in few partitions at first.
+  tw::net::kafka_inlet all(topic, {.end = tw::kafka_end::never, .settings = impatient});
+  for (int i = 0; i < 12; ++i) {
+    const auto item = all.next();
+    ASSERT_TRUE(item);
+    EXPECT_EQ(tw::decode<int>(*item), i);
+  }
+}
+
+TEST_F(KafkaPlaces, AStreamMayGoOnInAPartitionThatTheTopicHadNotWhenItBegan) {
+  const auto topic = new_topic(3);
+  break_off(topic, 7, numbers(4), 2);
+  {
+    const raw_producer by_hand(topic);
+    by_hand.say(bytes_of_int(4), raw_producer::label(0, 7, 4), 2);
+    by_hand.say(bytes_of_int(5), raw_producer::label(0, 7, 5), 0);
+    for (int i = 0; i < 3; ++i) by_hand.say("", raw_producer::label(2, 7, 6), i);
+  }
+  EXPECT_EQ(all_of<int>(topic, reading()), numbers(6));
+}
+
+TEST_F(KafkaPlaces, APartitionThatCameWhileAStreamWasSentHasItsEnd) {
+  const auto* real = real_brokers::named();
+  if (!real) GTEST_SKIP() << "THALWEG_KAFKA names no broker";
+  const auto topic = new_topic(1);
+  tw::run(tw::source([&, n = 0]() mutable -> std::optional<int> {
+            if (n == 200) return {};
+            if (n == 100) {
+              real->grow(topic.name, 3);
+              std::this_thread::sleep_for(1s);  // the sender has heard of it
+            }
+            return n++;
+          }) |
+          tw::kafka_sink<int>(topic, {.key = [](int x) { return std::to_string(x); },
+                                      .settings = {{"topic.metadata.refresh.interval.ms", "100"}}}));
+  send(numbers(20, 200), topic);
+  EXPECT_EQ(all_of<int>(topic, reading()), numbers(200));
+  EXPECT_EQ(all_of<int>(topic, reading(tw::kafka_end::last)), numbers(220));
+}
+
+TEST_F(KafkaPlaces, ASenderThatWasKilledWhileItBeganCanBeGotPast) {
+  for (const bool gave_up : {false, true}) {
+    for (const int where : {0, 1}) {
+      const auto topic = new_topic(2);
+      raw_producer(topic).say(raw_producer::hello("i32"), raw_producer::label(1, 7, 0), where);
+      if (gave_up) raw_producer(topic).say("no more", raw_producer::label(3, 7, 0), where);
+      send(numbers(20), topic);
+      EXPECT_THAT(failure_of_source<int>(topic),
+                  HasSubstr(gave_up ? "has given its stream up" : "another stream begins before"));
+      for (const auto end : {tw::kafka_end::mark, tw::kafka_end::last}) {
+        auto how = reading(end);
+        how.broken = tw::kafka_broken::go_on;
+        EXPECT_EQ(all_of<int>(topic, how), numbers(20));
+      }
+    }
+  }
+}
+
+TEST_F(KafkaPlaces, ASenderThatWasStoppedWhileItBeganCanBeGotPast) {
+  const mock_cluster mine;
+  rd_kafka_mock_broker_set_rtt(mine.get(), 1, 50);  // so that its messages wait for a while
+  for (int when = 1; when < 8; ++when) {
+    const tw::kafka_topic topic{mine.where(), "topic" + std::to_string(when)};
+    mine.make(topic.name, 2);
+    int asked = 0;
+    {
+      tw::net::kafka_outlet out(topic, {.tag = "i32", .given_up = [&] { return ++asked >= when; }});
+      out.connect();
+    }
+    send(numbers(3), topic);
+    auto how = reading();
+    how.broken = tw::kafka_broken::go_on;
+    EXPECT_EQ(all_of<int>(topic, how), numbers(3)) << when;
+  }
 }
 
 TEST_F(KafkaPlaces, AStreamThatIsUnderWayIsJoinedWithWhatComes) {

@@ -31,32 +31,49 @@ class real_brokers {
   /// Makes a topic, and returns when it is there.
   void make(const std::string& topic, int partitions) const {
     char wrong[256];
-    const std::unique_ptr<rd_kafka_t, decltype(&rd_kafka_destroy)> client(connected(), rd_kafka_destroy);
-    const std::unique_ptr<rd_kafka_queue_t, decltype(&rd_kafka_queue_destroy)> answers(
-        rd_kafka_queue_new(client.get()), rd_kafka_queue_destroy);
     auto* wanted = rd_kafka_NewTopic_new(topic.c_str(), partitions, 1, wrong, sizeof wrong);
     if (wanted == nullptr) throw std::runtime_error(wrong);
-    rd_kafka_CreateTopics(client.get(), &wanted, 1, nullptr, answers.get());
+    ask([&](rd_kafka_t* client, rd_kafka_queue_t* answers) {
+      rd_kafka_CreateTopics(client, &wanted, 1, nullptr, answers);
+    });
     rd_kafka_NewTopic_destroy(wanted);
+  }
+  /// Gives a topic more partitions.
+  void grow(const std::string& topic, std::size_t partitions) const {
+    char wrong[256];
+    auto* wanted = rd_kafka_NewPartitions_new(topic.c_str(), partitions, wrong, sizeof wrong);
+    if (wanted == nullptr) throw std::runtime_error(wrong);
+    ask([&](rd_kafka_t* client, rd_kafka_queue_t* answers) {
+      rd_kafka_CreatePartitions(client, &wanted, 1, nullptr, answers);
+    });
+    rd_kafka_NewPartitions_destroy(wanted);
+  }
+
+ private:
+  template <class Request> void ask(Request&& request) const {
+    char wrong[256];
+    auto* conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", where_.c_str(), wrong, sizeof wrong);
+    const std::unique_ptr<rd_kafka_t, decltype(&rd_kafka_destroy)> client(
+        rd_kafka_new(RD_KAFKA_PRODUCER, conf, wrong, sizeof wrong), rd_kafka_destroy);
+    if (!client) throw std::runtime_error(wrong);
+    const std::unique_ptr<rd_kafka_queue_t, decltype(&rd_kafka_queue_destroy)> answers(
+        rd_kafka_queue_new(client.get()), rd_kafka_queue_destroy);
+    request(client.get(), answers.get());
     const std::unique_ptr<rd_kafka_event_t, decltype(&rd_kafka_event_destroy)> answer(
         rd_kafka_queue_poll(answers.get(), -1), rd_kafka_event_destroy);
     if (rd_kafka_event_error(answer.get()))
       throw std::runtime_error(rd_kafka_event_error_string(answer.get()));
+    // Of one topic, whichever the question was.
     std::size_t count = 0;
-    const auto* results =
-        rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(answer.get()), &count);
-    if (count != 1 || rd_kafka_topic_result_error(results[0]))
-      throw std::runtime_error("no topic " + topic + " at " + where_);
-  }
-
- private:
-  [[nodiscard]] rd_kafka_t* connected() const {
-    char wrong[256];
-    auto* conf = rd_kafka_conf_new();
-    rd_kafka_conf_set(conf, "bootstrap.servers", where_.c_str(), wrong, sizeof wrong);
-    auto* made = rd_kafka_new(RD_KAFKA_PRODUCER, conf, wrong, sizeof wrong);
-    if (made == nullptr) throw std::runtime_error(wrong);
-    return made;
+    const rd_kafka_topic_result_t** results = nullptr;
+    if (const auto* made = rd_kafka_event_CreateTopics_result(answer.get()))
+      results = rd_kafka_CreateTopics_result_topics(made, &count);
+    else if (const auto* grown = rd_kafka_event_CreatePartitions_result(answer.get()))
+      results = rd_kafka_CreatePartitions_result_topics(grown, &count);
+    if (count != 1) throw std::runtime_error("no answer from " + where_);
+    if (rd_kafka_topic_result_error(results[0]))
+      throw std::runtime_error(rd_kafka_topic_result_error_string(results[0]));
   }
 
   std::string where_;

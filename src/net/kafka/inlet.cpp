@@ -29,7 +29,7 @@ struct partition {
   queue from;
   message head;           // an item
   std::uint64_t place{};  // of that item in its stream
-  message follows;        // a mark whose turn has not come: `at_end` until then
+  message follows;        // a message whose turn has not come: `at_end` until then
   bool at_end = false;    // nothing more comes of this stream
   bool looked = false;    // an item has come, or there was none
   bool over = false;      // nothing more is taken from it
@@ -53,10 +53,15 @@ struct kafka_inlet::state {
   bool fill();
   void take_in(partition& one, message came);
   void take_mark(partition& one, const label& is, message came);
+  void hold(partition& one, message came);
+  void take_held();
   void begin(partition& one, const label& is, message came);
+  void begin_oldest();
+  void open_stream(const label& is, const rd_kafka_message_t& came);
   void adopt(std::uint64_t which);
   partition* next_item();
   bool all_looked() const;
+  bool has_ended(const partition& one) const;
   void look_for_order();
   bool may_come(const partition& one) const;
   bool is_cut_off() const;
@@ -76,6 +81,7 @@ struct kafka_inlet::state {
   bool ordered = false;                  // it is known from where on nothing is missing: from `edge`
   bool broken = false;                   // it has no end
   std::uint64_t stream = 0;              // 0: none has begun
+  std::uint64_t before = 0;              // the one before it
   std::uint64_t number = 0;              // of the next item
   std::uint64_t edge = 0;                // 0 where a stream is read from its beginning
   std::optional<std::uint64_t> items{};  // in the stream, once its end is known
@@ -240,6 +246,7 @@ bool kafka_inlet::state::fill() {
       take_in(one, std::move(next));
     }
   }
+  begin_oldest();
   return came;
 }
 
@@ -258,12 +265,15 @@ void kafka_inlet::state::take_in(partition& one, message came) {
   } catch (const network_error& e) {
     fail(text_of(*came) + ": " + e.what());
   }
+  const bool of_before = is && is->is != kind::item && is->stream == before;
+  if (of_before) return;
+  if (is && ordered && stream == 0 && !foreign) return hold(one, std::move(came));
   if (is && is->is != kind::item) return take_mark(one, *is, std::move(came));
   if (!is) {
     if (stream != 0)
       fail(text_of(*came) + ": a message of another program is in the middle of a stream of '" +
            observe::printable(name) + "'");
-    foreign = true;
+    if (!std::exchange(foreign, true) && ordered) take_held();
   } else {
     if (stream == 0 && !foreign && !ordered) adopt(is->stream);
     check_stream(*is, *came);
@@ -279,9 +289,7 @@ void kafka_inlet::state::take_mark(partition& one, const label& is, message came
   if (stream == 0 && foreign) return;
   if (stream == 0 && !ordered) {
     // Of the stream that was joined, if other partitions have items of it, or of one before.
-    one.at_end = true;
-    one.follows = std::move(came);
-    return;
+    return hold(one, std::move(came));
   }
   check_stream(is, *came);
   if (is.is == kind::gave_up) {
@@ -296,12 +304,45 @@ void kafka_inlet::state::take_mark(partition& one, const label& is, message came
   one.at_end = true;
 }
 
+// Keeps a message until its turn comes. Until then nothing more is taken from its partition.
+void kafka_inlet::state::hold(partition& one, message came) {
+  one.at_end = true;
+  one.follows = std::move(came);
+}
+
+void kafka_inlet::state::take_held() {
+  for (auto& one : partitions)
+    if (auto held = std::move(one.follows)) {
+      one.at_end = false;
+      take_in(one, std::move(held));
+    }
+}
+
+// Where streams are read from their beginnings: begins the oldest of those whose beginnings are next, once it
+// is known of each partition what is next there. A stream need not be in all of them: the topic had less of
+// them then, or its sender was killed while it began.
+void kafka_inlet::state::begin_oldest() {
+  if (!ordered || stream != 0 || foreign || !all_looked()) return;
+  const auto rank = [](const partition& one) {
+    return std::pair(label_of(*one.follows)->is != kind::begin, place_of(*one.follows).time);
+  };
+  const partition* first = nullptr;
+  for (const auto& one : partitions)
+    if (one.follows && (first == nullptr || rank(one) < rank(*first))) first = &one;
+  if (first == nullptr) return;
+  const auto is = *label_of(*first->follows);
+  if (is.is != kind::begin) check_stream(is, *first->follows);
+  open_stream(is, *first->follows);
+}
+
 void kafka_inlet::state::begin(partition& one, const label& is, message came) {
   if (stream == is.stream) {
     begun = true;
     one.whole_from = 0;
     return;
   }
+  const bool has_nothing_of_it = ordered && stream != 0 && !one.whole_from;
+  if (has_nothing_of_it) return hold(one, std::move(came));
   if (stream != 0 || foreign) {
     if (how.broken == kafka_broken::error)
       fail(text_of(*came) +
@@ -309,40 +350,43 @@ void kafka_inlet::state::begin(partition& one, const label& is, message came) {
            "send at once. Begin after it with .start, or take what there is of it with .broken = "
            "kafka_broken::go_on");
     broken = true;
-    one.at_end = true;
-    one.follows = std::move(came);
-    return;
+    return hold(one, std::move(came));
   }
+  open_stream(is, *came);
+  begun = true;
+  one.whole_from = 0;
+}
+
+void kafka_inlet::state::open_stream(const label& is, const rd_kafka_message_t& came) {
   beginning said;
   try {
-    said = beginning_in(value_of(*came));
+    said = beginning_in(value_of(came));
   } catch (const codec_error& e) {
-    fail(text_of(*came) + ": " + e.what());
+    fail(text_of(came) + ": " + e.what());
   }
   tag = std::move(said.tag);
   name = std::move(said.name);
   if (!how.tag.empty() && tag != how.tag)
-    fail(text_of(*came) + ": the stream has items of '" + observe::printable(tag) +
+    fail(text_of(came) + ": the stream has items of '" + observe::printable(tag) +
          "', but this source takes '" + how.tag + "'");
-  adopt(is.stream);
-  begun = true;
-  one.whole_from = 0;
   if (!said.clock.empty() && said.clock == clock_name())
     clock = {.by = sender_clock::relation::shared};
   else
     clock = {.by = sender_clock::relation::wall_clocks,
              .ahead_ns = ahead_of(wall_ahead_ns(), said.wall_ahead_ns)};
+  adopt(is.stream);
 }
 
-// Takes the items of a stream from now on. Marks that have waited for it are of it, or of one before.
+// Takes the items of a stream from now on. What has waited for it is of it, or of one that begins behind it;
+// where this one was joined in its middle, a mark may be of one before.
 void kafka_inlet::state::adopt(std::uint64_t which) {
   stream = which;
   for (auto& one : partitions) {
     if (!one.follows) continue;
-    const auto is = label_of(*one.follows);
-    if (!is || is->is == kind::begin) continue;
+    const auto is = *label_of(*one.follows);
+    if (is.stream != which && is.is == kind::begin) continue;
     one.at_end = false;
-    if (auto mark = std::move(one.follows); is->stream == which) take_in(one, std::move(mark));
+    if (auto held = std::move(one.follows); is.stream == which || ordered) take_in(one, std::move(held));
   }
 }
 
@@ -414,13 +458,20 @@ bool kafka_inlet::state::is_cut_off() const {
 }
 
 bool kafka_inlet::state::all_at_end() const {
-  return !partitions.empty() && std::all_of(partitions.begin(), partitions.end(), [](const auto& one) {
-    return !one.head && (one.at_end || one.over);
+  return !partitions.empty() && std::all_of(partitions.begin(), partitions.end(), [&](const auto& one) {
+    return !one.head && (one.over || has_ended(one));
   });
 }
 
+// Whether nothing more of the stream comes from a partition. One that has nothing of it has not its end
+// either.
+bool kafka_inlet::state::has_ended(const partition& one) const {
+  const bool all_came = ordered && items && *items == number && !broken;
+  return one.at_end || (all_came && !one.whole_from);
+}
+
 void kafka_inlet::state::end_of_stream() {
-  const auto ended = [](const partition& one) { return one.at_end; };
+  const auto ended = [&](const partition& one) { return has_ended(one); };
   const bool whole = !broken && std::all_of(partitions.begin(), partitions.end(), ended);
   if (whole && items) number = std::max(number, edge);
   if (whole && items && *items != number)
@@ -433,6 +484,7 @@ void kafka_inlet::state::end_of_stream() {
   if (over) return;
   // What follows begins behind this, so it is read from its beginning.
   ordered = ordered || was_one;
+  before = stream;
   stream = number = edge = 0;
   foreign = begun = broken = false;
   items.reset();
@@ -441,8 +493,8 @@ void kafka_inlet::state::end_of_stream() {
     one.whole_from.reset();
     if (!was_one) one.follows.reset();  // the end of a stream of which there is nothing else
   }
-  for (auto& one : partitions)
-    if (auto next = std::move(one.follows)) take_in(one, std::move(next));
+  take_held();
+  begin_oldest();
 }
 
 void kafka_inlet::state::fail(const std::string& says) {

@@ -24,8 +24,9 @@ std::vector<std::byte> packed(const label& one) {
 label label_in(std::span<const std::byte> header) {
   if (header.size() != label_size || header[0] > static_cast<std::byte>(kind::gave_up))
     throw network_error("its header '" + std::string(label_name) + "' was not written by Thalweg");
-  return {static_cast<kind>(header[0]), protocol::number_at<std::uint64_t>(header.subspan(1)),
-          protocol::number_at<std::uint64_t>(header.subspan(9))};
+  const auto stream = protocol::number_at<std::uint64_t>(header.subspan(1));
+  if (stream == 0) throw network_error("its header '" + std::string(label_name) + "' names no stream");
+  return {static_cast<kind>(header[0]), stream, protocol::number_at<std::uint64_t>(header.subspan(9))};
 }
 
 std::vector<std::byte> packed(const beginning& said) {

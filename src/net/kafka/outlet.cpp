@@ -51,7 +51,7 @@ struct kafka_outlet::state {
   bool connect();
   bool put(kind is, std::uint64_t number, std::optional<std::span<const std::byte>> value,
            std::optional<std::string_view> key, std::int32_t partition);
-  bool mark(kind is, std::span<const std::byte> bytes);
+  bool mark_end();
   bool all_delivered();
   void give_up() noexcept;
   void look() const;
@@ -61,7 +61,7 @@ struct kafka_outlet::state {
   client to;
   queue reports{};
   const std::uint64_t stream = random_number();
-  std::int32_t partitions = 0;  // once they are known
+  std::int32_t partitions = 0;  // in so many of them its beginning was put
   bool begun = false;           // its beginning is in all of them
   std::uint64_t number = 0;     // of the next item
   std::uint64_t under_way = 0;  // messages whose delivery has not been told
@@ -125,9 +125,8 @@ bool kafka_outlet::end() {
   auto& my = *state_;
   // The marks only when all items are there: a stream with an end is complete.
   if (!my.connect() || !my.all_delivered()) return false;
-  if (!my.mark(kind::end, {}) || !my.all_delivered()) return false;
-  my.ended = true;
-  return true;
+  my.ended = my.mark_end() && my.all_delivered();
+  return my.ended;
 }
 
 void kafka_outlet::interrupt() noexcept {
@@ -147,10 +146,10 @@ bool kafka_outlet::state::connect() {
   if (begun) return !to.given_up();
   const auto found = to.partitions();
   if (!found) return false;
-  partitions = *found;
-  begun = mark(kind::begin, packed(beginning{how.tag, how.name, clock_name(), wall_ahead_ns()})) &&
-          all_delivered();
-  return begun;
+  const auto said = packed(beginning{how.tag, how.name, clock_name(), wall_ahead_ns()});
+  for (; partitions < *found; ++partitions)
+    if (!put(kind::begin, 0, said, {}, partitions)) return false;
+  return begun = all_delivered();
 }
 
 // Takes a message, once there is room. False if the wait was given up.
@@ -182,9 +181,12 @@ bool kafka_outlet::state::put(kind is, std::uint64_t number_of_it,
   }
 }
 
-bool kafka_outlet::state::mark(kind is, std::span<const std::byte> bytes) {
-  for (std::int32_t i = 0; i < partitions; ++i)
-    if (!put(is, is == kind::begin ? 0 : number, bytes, {}, i)) return false;
+// In all partitions that there are by now: those that the topic has got since then can have items, too.
+bool kafka_outlet::state::mark_end() {
+  const auto found = to.partitions();
+  if (!found) return false;
+  for (std::int32_t i = 0; i < std::max(partitions, *found); ++i)
+    if (!put(kind::end, number, std::span<const std::byte>(), {}, i)) return false;
   return true;
 }
 
@@ -206,7 +208,8 @@ void kafka_outlet::state::give_up() noexcept {
   try {
     if (partitions == 0) return;
     constexpr auto within = 1s;
-    rd_kafka_purge(to.get(), RD_KAFKA_PURGE_F_QUEUE);
+    // What has begun it stays before its end.
+    if (begun) rd_kafka_purge(to.get(), RD_KAFKA_PURGE_F_QUEUE);
     const auto why = bytes_of("its run has failed or was cancelled");
     const auto head = packed(label{kind::gave_up, stream, number});
     for (std::int32_t i = 0; i < partitions; ++i)
