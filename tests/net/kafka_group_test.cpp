@@ -6,9 +6,11 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -112,6 +114,28 @@ TEST_F(KafkaGroup, ABrokerThatIsGoneIsNotWaitedFor) {
   run.cancel();
   EXPECT_TRUE(eventually([&] { return run.done(); }));  // without a limit it takes 45 s
   run.wait();
+}
+
+TEST_F(KafkaGroup, ABrokerThatDoesNotAnswerIsNotWaitedFor) {
+  const mock_cluster mine;
+  const tw::kafka_topic topic{mine.where(), "numbers"};
+  mine.make(topic.name, 1);
+  send(numbers(3), topic);
+  auto how = in(taken_by("a"), tw::kafka_end::never);
+  how.settings.insert(how.settings.end(),
+                      {{"session.timeout.ms", "120000"}, {"socket.timeout.ms", "120000"}});
+  std::atomic<int> came{0};
+  std::optional run(tw::launch(tw::kafka_source<int>(topic, how) | tw::sink([&](int) { ++came; })));
+  EXPECT_TRUE(eventually([&] { return came == 3; }));
+  rd_kafka_mock_broker_set_rtt(mine.get(), 1, 120'000);
+  std::this_thread::sleep_for(1s);  // it has asked something
+  std::atomic<bool> gone{false};
+  const std::jthread ending([&] {
+    run->cancel();
+    run.reset();
+    gone = true;
+  });
+  EXPECT_TRUE(eventually([&] { return gone.load(); }));
 }
 
 TEST_F(KafkaGroup, GoesOnBehindWhatIsDone) {

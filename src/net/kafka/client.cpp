@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace THALWEG_NAMESPACE {
@@ -149,6 +151,19 @@ void client::note(rd_kafka_t* /*handle*/, int error, const char* reason, void* s
 void client::rebalance(rd_kafka_t* /*handle*/, rd_kafka_resp_err_t what,
                        rd_kafka_topic_partition_list_t* partitions, void* self) {
   static_cast<client*>(self)->on_rebalance(what, *partitions);
+}
+
+// librdkafka waits for answers to what a member has asked last, or for up to a minute each
+// (`socket.timeout.ms`).
+void client::abandon(queue rings) noexcept {
+  rd_kafka_queue_io_event_enable(rings.get(), -1, nullptr, 0);
+  rings.reset();
+  topic_.reset();
+  try {
+    std::thread([left = std::move(handle_)]() mutable { left.reset(); }).detach();
+  } catch (const std::system_error&) {
+    return;  // without a thread it was waited for here
+  }
 }
 
 void client::interrupt() noexcept {

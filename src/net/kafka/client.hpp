@@ -77,6 +77,10 @@ class client {
   /// What went wrong last with a connection; empty if nothing did.
   [[nodiscard]] std::string trouble() const;
 
+  /// Ends the connection, and has a thread of its own wait for brokers that do not answer. The last of all
+  /// calls; `rings`: the queue that rings the bell.
+  void abandon(queue rings) noexcept;
+
   void interrupt() noexcept;
   [[nodiscard]] bool interrupted() const { return interrupted_; }
   [[nodiscard]] bool given_up() const { return interrupted_ || (asked_ && asked_()); }

@@ -38,7 +38,7 @@ struct kafka_member::state {
 
   void put_down();
   void leave();
-  void close_within(std::chrono::milliseconds time);
+  bool close_within(std::chrono::milliseconds time);
   bool join();
   found advance(moment until);
   void take_in(message came);
@@ -179,16 +179,18 @@ void kafka_member::state::put_down() {
   if (const auto last = std::move(in_hand); last && !by_user) ledger->done(last->partition, last->offset);
 }
 
-// Gives all partitions back, and tells the broker what is done with.
+// Gives all partitions back, and tells the broker what is done with. The last that is done with the
+// connection.
 void kafka_member::state::leave() {
   ready.reset();
   in_hand.reset();
-  if (std::exchange(joined, false)) close_within(1s);
+  const bool left = !std::exchange(joined, false) || close_within(1s);
   if (std::exchange(keeps_ledger, false)) ledger->tell({});
+  if (!left) to.abandon(std::move(from));
 }
 
 // A broker that is gone is not waited for: the group does without us after its `session.timeout.ms`.
-void kafka_member::state::close_within(std::chrono::milliseconds time) {
+bool kafka_member::state::close_within(std::chrono::milliseconds time) {
   const auto until = from_now(time);
   rd_kafka_error_destroy(rd_kafka_consumer_close_queue(to.get(), from.get()));
   while (rd_kafka_consumer_closed(to.get()) == 0 && std::chrono::steady_clock::now() < until) {
@@ -197,6 +199,7 @@ void kafka_member::state::close_within(std::chrono::milliseconds time) {
     if (rd_kafka_event_type(one.get()) == RD_KAFKA_EVENT_REBALANCE)
       change(rd_kafka_event_error(one.get()), *rd_kafka_event_topic_partition_list(one.get()));
   }
+  return rd_kafka_consumer_closed(to.get()) != 0;
 }
 
 // Asks to be a member, once all partitions are there. False if the wait was given up.
