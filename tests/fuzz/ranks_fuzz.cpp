@@ -103,14 +103,16 @@ std::vector<std::string> fuzz::seeds() {
           record_of(1, joins),
           record_of(2, distributed::process{}),
           record_of(3, distributed::remote_error{"stage", 1, "why", 2, "host"}),
-          record_of(4, figures)};
+          record_of(4, figures),
+          record_of(5, std::int64_t{1} << 40),
+          record_of(6, distributed::clock_reading{-5'000'000'000, 20'000})};
 }
 
 void fuzz::read(const std::string& input) {
   if (input.size() < 2) return;
   const auto bytes = std::as_bytes(std::span(input)).subspan(2);
   const int from = static_cast<unsigned char>(input[1]) % ranks;
-  switch (static_cast<unsigned char>(input[0]) % 5) {
+  switch (static_cast<unsigned char>(input[0]) % 7) {
     case 0:
       return read_message(from, bytes);
     case 1:
@@ -121,6 +123,12 @@ void fuzz::read(const std::string& input) {
       return static_cast<void>(distributed::read_process(from, bytes));
     case 3:
       return expect(distributed::read_error(from, bytes).rank == from, "an error is of another rank");
+    case 5:
+      return static_cast<void>(distributed::read_time(from, thalweg::decode<std::int64_t>(bytes)));
+    case 6: {
+      const auto r = distributed::read_clock(from, thalweg::decode<distributed::clock_reading>(bytes));
+      return expect(2 * r.off_ns - r.ahead_ns >= r.off_ns - r.ahead_ns, "a clock cannot be reckoned with");
+    }
     default: {
       const auto s = distributed::read_statistics(from, bytes, stages);
       for (const auto& c : s.channels) expect(c.to_stage < stages, "a channel leads nowhere");

@@ -246,6 +246,21 @@ TEST(End, ACodecThatFailsIsNamedByItsItemsAndTheirWay) {
               HasSubstr("items of type torn that go from stage 'take' to stage 'read': sent by rank 0: "));
 }
 
+// Of a farm whose items one rank divides up: what could not be read is no message.
+TEST(End, ACodecThatFailsWhereItemsAreDividedUpIsNamed) {
+  if (ranks::count() == 1) GTEST_SKIP() << "nothing travels";
+  const auto why = refusal([] {
+    tw::run(tw::source(std::views::iota(0, 2'000) | std::views::transform([](int x) { return torn{x}; }),
+                       {.name = "take"}) |
+                tw::farm([](const torn& t) { return torn{t.x - 1}; },
+                         {.name = "read", .schedule = tw::round_robin}) |
+                tw::sink([](torn) {}),
+            ranks::policy({.place = {{"read", {0, ranks::count() - 1}}}}));
+  });
+  EXPECT_THAT(why, HasSubstr("that go from stage "));
+  EXPECT_THAT(why, HasSubstr("an item is cut off"));
+}
+
 TEST(End, APauseHoldsTheSourceWhereverItIs) {
   using clock = std::chrono::steady_clock;
   clock::duration longest{};

@@ -140,6 +140,9 @@ TEST(Messages, WithNumbersThatCannotBe) {
   auto flags = items_of(1, 0);
   flags.ranked = 2;
   EXPECT_THAT(wrong(flags), HasSubstr("neither 0 nor 1"));
+  auto times = items_of(1, 0);
+  times.born_ns = -longest;
+  EXPECT_THAT(wrong(times), HasSubstr("the time of a run of items: -9223372036854775807"));
   EXPECT_THAT(wrong(head_of(kind::credit, 2, -1)), HasSubstr("credit for this many runs of items: -1"));
   EXPECT_THAT(wrong(head_of(kind::allow, 2, longest)), HasSubstr("credit for this many runs"));
   auto grant = head_of(kind::credit, 2);
@@ -225,6 +228,22 @@ TEST(Messages, OfAnError) {
                 read(encoded(distributed::remote_error{"stage", 1, "why", 3, "host"}));
               }),
               HasSubstr("an error of rank 3"));
+}
+
+// What clocks differ by is added to times, and they are subtracted from each other.
+TEST(Messages, OfClocks) {
+  constexpr auto year = std::int64_t{365} * 86'400 * 1'000'000'000;
+  EXPECT_EQ(distributed::read_time(2, 10 * year), 10 * year);
+  EXPECT_EQ(distributed::read_clock(2, {-10 * year, 5}).ahead_ns, -10 * year);
+  for (const auto ns : {longest, -longest, std::int64_t{1} << 62}) {
+    EXPECT_THAT(wrong([&] { (void)distributed::read_time(2, ns); }), HasSubstr("the time by its clock: "));
+    EXPECT_THAT(wrong([&] {
+                  (void)distributed::read_clock(2, {ns, 5});
+                }),
+                HasSubstr(" ns ahead, give or take 5"));
+    EXPECT_NE(wrong([&] { (void)distributed::read_clock(2, {0, ns}); }), "");
+  }
+  EXPECT_NE(wrong([] { (void)distributed::read_clock(2, {0, -1}); }), "");
 }
 
 TEST(Messages, OfFigures) {

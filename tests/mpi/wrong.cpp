@@ -3,6 +3,7 @@
 #include <thalweg/thalweg.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -36,7 +37,20 @@ bytes changed(bytes given, int tag) {
   std::memcpy(given.data(), &head, sizeof head);
   if (how == "too_long" && head.what == header::kind::credit) given.emplace_back();
   if (how == "cut_off") given.resize(10);
+  if (how == "answer" && head.what == header::kind::items &&
+      given.size() > sizeof(head) + sizeof(std::int64_t)) {
+    const std::int64_t run = 1'000;  // an answer begins with the number of the run that it is about
+    std::memcpy(given.data() + sizeof head, &run, sizeof run);
+  }
   return given;
+}
+
+// The farm of one rank, or of both, so that one divides the items up.
+auto job(bool divided) {
+  const auto same = [](const long& x) { return x; };
+  tw::options work{.name = "work"};
+  if (divided) work.schedule = tw::round_robin;
+  return tw::source(std::views::iota(0L, 100L)) | tw::farm(same, work) | tw::sink([](long) {});
 }
 
 }  // namespace
@@ -52,11 +66,14 @@ extern "C" int MPI_Isend(const void* from, int n, MPI_Datatype type, int to, int
 }
 
 int main(int argc, char** argv) {
-  const tw::mpi policy{argc, argv, {.place = {{"work", {1}}}, .comm = tw::two_sided, .share_memory = false}};
+  const bool divided = argc > 1 && argv[1] == std::string("answer");
+  const tw::mpi policy{argc,
+                       argv,
+                       {.place = {{"work", divided ? std::vector{0, 1} : std::vector{1}}},
+                        .comm = tw::two_sided,
+                        .share_memory = false}};
   if (argc > 1 && policy.rank() == 1) how = argv[1];
   if (how == "words") tw::run_detail::distributed::end_program("a name with \x1b[2J in it", MPI_COMM_WORLD);
-  tw::run(tw::source(std::views::iota(0L, 100L)) |
-              tw::farm([](const long& x) { return x; }, {.name = "work"}) | tw::sink([](long) {}),
-          policy);
+  tw::run(job(divided), policy);
   if (policy.rank() == 0) std::puts("done");
 }

@@ -13,6 +13,7 @@ SAID = {
     "cut_off": "a message of 10 bytes, although its header alone has",
     "too_long": "1 bytes after a message that is only a header",
     "channel": "a message for channel 1000 of ",
+    "answer": "an answer to what it was not asked, or out of turn: run of items 1000",
     "heartbeat": "a heartbeat with number 7",
     "figures": "elements",
 }

@@ -106,7 +106,8 @@ std::unique_ptr<keyed_farm> keyed_farm::make_remote_partitioner(graph_engine& n,
   const auto replicas = std::max(1, over_->places[place].replicas);
   std::unique_ptr<keyed_farm> made(new keyed_farm(n, parts_, static_cast<std::size_t>(replicas), info, true));
   made->ordered_ = ordered_;
-  made->front = std::make_unique<remote_partitioner>(*made, n, parts_.front().first, end_of(parts_), *over_);
+  made->front =
+      std::make_unique<remote_partitioner>(*made, n, parts_.front().first, end_of(parts_), *over_, place);
   made->add_partitions(n, over_->most_at(place));
   made->partition_workers_.resize(over_->parts().at(place));
   made->in_use_.store(made->partition_workers_.size());

@@ -1,6 +1,7 @@
 #include "coordinator.hpp"
 
 #include <thalweg/observe/clock.hpp>
+#include <thalweg/pipe/moment.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -9,6 +10,14 @@
 #include "../../engine/graph_engine.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::dataflow {
+
+namespace {
+
+// Of a rank in one run of items: what costs more is a run by itself anyway. Those of all ranks can be added
+// up, and multiplied by the time of a run.
+constexpr std::int64_t longest_worked_ns = std::int64_t{1} << 35;
+
+}  // namespace
 
 // A rank that has some of the parts.
 class keyed_farm::coordinator::remote_rank final : public partition_worker {
@@ -22,6 +31,7 @@ class keyed_farm::coordinator::remote_rank final : public partition_worker {
     task.head.position = b.position;
     task.head.born_ns = b.born_ns;
     task.head.paced = b.paced;
+    task.head.items = static_cast<std::uint32_t>(b.items);
     task.head.parts = static_cast<std::uint32_t>(coordinator_.numbers_[place_]);
     task.moments = b.moments;
     if (coordinator_.farm_.watermarked_) task.marks = b.marks;
@@ -47,8 +57,10 @@ keyed_farm::coordinator::coordinator(keyed_farm& f, graph_engine& n, std::size_t
       parts_(over_.parts()),
       replicas_(over_.replicas()),
       said_(last - first) {
-  for (std::size_t i = 0; i < over_.places.size(); ++i)
+  for (std::size_t i = 0; i < over_.places.size(); ++i) {
     ranks_.push_back(std::make_unique<remote_rank>(*this, i));
+    readers_.emplace_back(first, last, f.watermarked_);
+  }
   for (auto& l : said_) l.resize(ranks_.size());
   busy_.resize(ranks_.size());
   turn_.resize(ranks_.size());
@@ -58,12 +70,21 @@ keyed_farm::coordinator::coordinator(keyed_farm& f, graph_engine& n, std::size_t
 
 keyed_farm::coordinator::~coordinator() = default;
 
+std::size_t keyed_farm::coordinator::place_of(int rank) const {
+  std::size_t place = 0;
+  while (over_.places[place].rank != rank) ++place;
+  return place;
+}
+
 void keyed_farm::coordinator::arrived(int from, item_message p) {
-  answers_.put(from, take_task_message(*p.items));
+  auto answer = readers_[place_of(from)].read(*p.items);
+  if (!answer) return;
+  answers_.put(from, std::move(*answer));
   notify();
 }
 
 void keyed_farm::coordinator::send(std::size_t place, task_message task) {
+  readers_[place].asked(task.head);
   over_.by->send(over_.places[place].rank, over_.asks, {task.head.number, chunk_of(std::move(task))});
 }
 
@@ -91,8 +112,7 @@ void keyed_farm::coordinator::execute(worker& w) {
 }
 
 void keyed_farm::coordinator::take_answer(int from, task_message task) {
-  std::size_t place = 0;
-  while (over_.places[place].rank != from) ++place;
+  const auto place = place_of(from);
   if (task.head.what == task_message::kind::give) return take_keys(place, std::move(task));
   if (task.head.what == task_message::kind::ends) {
     said_[static_cast<std::size_t>(task.head.number) - first_][place] = std::move(task);
@@ -104,9 +124,8 @@ void keyed_farm::coordinator::take_answer(int from, task_message task) {
   if (!f.keyed_) busy_[place] -= b.who_there.empty() ? 0 : b.who_there[place].size();
   auto& s = *ranks_[place];
   s.deadline_.store(task.head.window, std::memory_order_relaxed);
-  s.timer_.store(task.head.timer_in == never ? never : observe::now_ns() + task.head.timer_in,
-                 std::memory_order_relaxed);
-  b.worked_ns.fetch_add(task.head.worked_ns, std::memory_order_relaxed);
+  s.timer_.store(pipe::later(observe::now_ns(), task.head.timer_in), std::memory_order_relaxed);
+  b.worked_ns.fetch_add(std::min(task.head.worked_ns, longest_worked_ns), std::memory_order_relaxed);
   if (f.watermarked_) {
     b.places[place].swap(task.places);
     b.late[place] = std::move(task.late);

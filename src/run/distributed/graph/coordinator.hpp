@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
 #include "../../engine/nodes.hpp"
 #include "part_placement.hpp"
+#include "task_reader.hpp"
 
 /// A farm one node of which sees all items, although several ranks work on them: its keys are divided up, its
 /// items are dealt out, or it lies in a loop. docs/distributed.md says why.
@@ -38,6 +40,7 @@ class keyed_farm::coordinator final : public partitioner, public receiver {
  private:
   class remote_rank;
 
+  [[nodiscard]] std::size_t place_of(int rank) const;
   void split(pipe::chunk_base& items, batch& b) override;
   void deal(const pipe::chunk_base& items, batch& b);
   void deal_slices(std::size_t n, std::vector<std::uint8_t>& who);
@@ -60,6 +63,7 @@ class keyed_farm::coordinator final : public partitioner, public receiver {
   std::vector<std::size_t> has_, begins_, numbers_;
   std::vector<std::vector<std::uint8_t>> free_;
   std::vector<std::unique_ptr<partition_worker>> ranks_;
+  std::deque<answer_reader> readers_;  // by place
   inbox answers_;
   double bytes_per_item_ = 0;
   std::int64_t dealt_ = 0;

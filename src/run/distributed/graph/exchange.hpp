@@ -21,6 +21,19 @@ class outbound;
 /// How many parts a farm may have where one rank divides its items up: a byte names one.
 inline constexpr std::size_t most_partitions = 256;
 
+/// Whether a rank can mean this time, in ns: such times, and what clocks differ by, can be added up.
+[[nodiscard]] constexpr bool is_time(std::int64_t ns) noexcept {
+  constexpr auto latest = std::int64_t{1} << 60;
+  return ns >= -latest && ns <= latest;
+}
+/// The same for the due times of items, if they have any.
+[[nodiscard]] inline bool can_be_due(const pipe::chunk_base& items) noexcept {
+  for (std::size_t i = 0; items.paced && i < items.size(); ++i) {
+    if (!is_time(items.due(i))) return false;
+  }
+  return true;
+}
+
 /// A run of items on its way to another rank. `number`: its place in the order of what was sent out.
 /// `waited`: it could not be sent at once for want of credit.
 struct item_message {

@@ -23,13 +23,23 @@ class keyed_farm::remote_partitioner::waiting_partition final : public partition
 };
 
 keyed_farm::remote_partitioner::remote_partitioner(keyed_farm& f, graph_engine& n, std::size_t first,
-                                                   std::size_t last, const part_placement& over)
-    : partitioner(f, n, first, last), over_(over) {}
+                                                   std::size_t last, const part_placement& over,
+                                                   std::size_t place)
+    : partitioner(f, n, first, last),
+      over_(over),
+      reader_({.parts = over.parts().at(place),
+               .most = over.most_at(place),
+               .runs = most_runs,
+               .keyed = over.keyed,
+               .moves = over.moves,
+               .watermarked = f.watermarked_}) {}
 
 keyed_farm::remote_partitioner::~remote_partitioner() = default;
 
 void keyed_farm::remote_partitioner::arrived(int from, item_message p) {
-  asked_.put(from, take_task_message(*p.items));
+  auto task = reader_.read(*p.items, farm_.next_out_.load());
+  if (!task) return;
+  asked_.put(from, std::move(*task));
   notify();
 }
 

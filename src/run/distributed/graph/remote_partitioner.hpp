@@ -8,6 +8,7 @@
 
 #include "../../engine/nodes.hpp"
 #include "part_placement.hpp"
+#include "task_reader.hpp"
 
 /// Stands for the coordinator on a rank that has some of the parts: divides what comes from the coordinator
 /// among its parts, and answers with what has come of it.
@@ -22,8 +23,9 @@ namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class keyed_farm::remote_partitioner final : public partitioner, public receiver {
  public:
+  /// `place`: the number of this rank among those of the farm.
   remote_partitioner(keyed_farm& f, graph_engine& n, std::size_t first, std::size_t last,
-                     const part_placement& over);
+                     const part_placement& over, std::size_t place);
   ~remote_partitioner() override;
 
   [[nodiscard]] bool ready() override;
@@ -51,6 +53,7 @@ class keyed_farm::remote_partitioner final : public partitioner, public receiver
   void send(task_message task);
 
   const part_placement& over_;
+  task_reader reader_;
   inbox asked_;
   std::map<std::size_t, std::unique_ptr<waiting_partition>>
       expected_;  // parts whose keys are on their way here

@@ -34,6 +34,7 @@ struct task_message {
     std::int64_t first = 0;
     std::int64_t position = 0, born_ns = 0;
     std::uint32_t parts = 0;  ///< how many there are, or have been, where the run is worked on
+    std::uint32_t items = 0;  ///< of the run, on all ranks
     bool paced = false;
     kind what = kind::work;
     bool more = false;  ///< of the keys of the part follow

@@ -16,8 +16,8 @@ constexpr int most_questions = 24;
 constexpr int least_questions = 3;              // of which the first may also have to connect
 constexpr std::int64_t enough_ns = 50'000'000;  // where round trips take long there are fewer
 
-clocks::reading ask(int rank, MPI_Comm comm) {
-  clocks::reading best{0, std::numeric_limits<std::int64_t>::max()};
+clock_reading ask(int rank, MPI_Comm comm) {
+  clock_reading best{0, std::numeric_limits<std::int64_t>::max()};
   const auto first = observe::now_ns();
   char last = 0;
   for (int i = 1; last == 0; ++i) {
@@ -27,12 +27,15 @@ clocks::reading ask(int rank, MPI_Comm comm) {
     MPI_Send(&last, 1, MPI_BYTE, rank, clocks_tag, comm);
     MPI_Recv(&theirs, 1, MPI_INT64_T, rank, clocks_tag, comm, MPI_STATUS_IGNORE);
     const auto half = (observe::now_ns() - begin + 1) / 2;
-    if (half < best.off_ns) best = {theirs - (begin + half), half};
+    const auto found = read_or_end(comm, [&] {
+      return read_clock(rank, {read_time(rank, theirs) - (begin + half), half});
+    });
+    if (found.off_ns < best.off_ns) best = found;
   }
   return best;
 }
 
-void answer(MPI_Comm comm) {
+void give_time(MPI_Comm comm) {
   for (char last = 0; last == 0;) {
     MPI_Recv(&last, 1, MPI_BYTE, 0, clocks_tag, comm, MPI_STATUS_IGNORE);
     const auto now = observe::now_ns();
@@ -51,13 +54,14 @@ clocks clocks::measured(MPI_Comm comm, const std::vector<int>& node_of) {
     const bool asked = node_of[r] == static_cast<int>(r) && node_of[r] != node_of[0];
     several = several || asked;
     if (asked && rank == 0) found.of_rank_[r] = ask(static_cast<int>(r), comm);
-    if (asked && rank == static_cast<int>(r)) answer(comm);
+    if (asked && rank == static_cast<int>(r)) give_time(comm);
   }
   if (!several) return found;
   for (std::size_t r = 0; r < node_of.size(); ++r)
     found.of_rank_[r] = found.of_rank_[static_cast<std::size_t>(node_of[r])];
-  MPI_Bcast(found.of_rank_.data(), static_cast<int>(found.of_rank_.size() * sizeof(reading)), MPI_BYTE, 0,
-            comm);
+  MPI_Bcast(found.of_rank_.data(), static_cast<int>(found.of_rank_.size() * sizeof(clock_reading)), MPI_BYTE,
+            0, comm);
+  for (const auto& r : found.of_rank_) (void)read_or_end(comm, [&] { return read_clock(0, r); });
   return found;
 }
 

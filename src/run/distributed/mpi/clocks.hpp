@@ -8,16 +8,13 @@
 
 #include <mpi.h>
 
+#include "records.hpp"
+
 namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// The clocks of all ranks, as they were when the run began.
 class clocks {
  public:
-  struct reading {
-    std::int64_t ahead_ns = 0;  ///< of rank 0's
-    std::int64_t off_ns = 0;    ///< how wrong that may be, at most; 0: it is the same clock
-  };
-
   /// Measures them; all ranks call it together. Ranks of one node have one clock: `node_of` says for each
   /// rank the first rank of its node. Nothing is sent where there is one node.
   ///
@@ -30,14 +27,14 @@ class clocks {
   /// Ranks that have come later, as they have been measured with all others; what these are stays.
   void add(const clocks& with_more, const std::vector<int>& node_of);
 
-  [[nodiscard]] const reading& of(int rank) const { return of_rank_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] const clock_reading& of(int rank) const { return of_rank_[static_cast<std::size_t>(rank)]; }
   /// From rank 0 to the farthest rank and back.
   [[nodiscard]] std::int64_t longest_round_trip_ns() const noexcept;
   /// What to add to a time that `from` has read so that it is one of `to`.
   [[nodiscard]] std::int64_t shift(int from, int to) const { return of(to).ahead_ns - of(from).ahead_ns; }
 
  private:
-  std::vector<reading> of_rank_;
+  std::vector<clock_reading> of_rank_;
 };
 
 }  // namespace THALWEG_NAMESPACE::run_detail::distributed

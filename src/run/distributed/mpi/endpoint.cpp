@@ -379,6 +379,7 @@ void endpoint::read_items(int from, incoming& m, std::span<const std::byte> cont
     if (reader.left() != 0 ||
         !std::equal(m.places.begin(), m.places.end(), lengths.begin(), lengths.end(), same))
       throw codec_error("the codec does not read what it has written");
+    if (!dataflow::can_be_due(*m.items)) throw codec_error("an item has a due time that no clock shows");
   } catch (const std::exception& e) {
     net_->run().fail(std::make_exception_ptr(
                          codec_error(name_of(c) + "sent by rank " + std::to_string(from) + ": " + e.what())),
@@ -411,6 +412,16 @@ void endpoint::to_our_clock(int from, pipe::chunk_base& items) const {
   });
 }
 
+// To who takes it, who may know better what can be meant.
+void endpoint::hand_over(int from, incoming& m) {
+  const auto& c = channels_[m.head.channel_id];
+  try {
+    c.in->arrived(from, {m.head.number, std::move(m.items), m.head.grant != 0});
+  } catch (const codec_error& e) {
+    refuse(from, name_of(c) + e.what());
+  }
+}
+
 void endpoint::complete(int from, std::unique_ptr<partial_receive> whole) {
   auto& m = static_cast<incoming&>(*whole);
   const auto& head = m.head;
@@ -421,7 +432,7 @@ void endpoint::complete(int from, std::unique_ptr<partial_receive> whole) {
   }
   switch (head.what) {
     case header::kind::items:
-      channels_[head.channel_id].in->arrived(from, {head.number, std::move(m.items), head.grant != 0});
+      read_or_end(comm_, [&] { hand_over(from, m); });
       break;
     case header::kind::credit:
       channels_[head.channel_id].out->credited(from, static_cast<int>(head.number),

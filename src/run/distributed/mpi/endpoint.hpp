@@ -143,6 +143,7 @@ class endpoint final : private recipient {
   void read_items(int from, incoming& m, std::span<const std::byte> content,
                   std::span<const std::uint64_t> lengths);
   void read_what_was_apart(int from, incoming& m);
+  void hand_over(int from, incoming& m);
   void to_our_clock(int from, pipe::chunk_base& items) const;
 
   const MPI_Comm comm_;

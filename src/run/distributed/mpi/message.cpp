@@ -86,6 +86,7 @@ void message_reader::check_items(int from, message& m) const {
            "items for channel " + std::to_string(head.channel_id) + ", which does not lead from it to here");
   if (head.paced > 1 || head.ranked > 1 || head.apart > 1)
     refuse(from, "a truth value that is neither 0 nor 1");
+  require(dataflow::is_time(head.born_ns), from, "the time of a run of items: ", head.born_ns);
   const auto behind = std::uint64_t{head.blocks} * sizeof(std::uint64_t);
   if (behind > m.items.size())
     refuse(from, "a message of " + std::to_string(m.items.size()) +

@@ -65,6 +65,19 @@ answer read_answer(int from, std::int32_t number) {
   return static_cast<answer>(number);
 }
 
+std::int64_t read_time(int from, std::int64_t ns) {
+  if (!dataflow::is_time(ns)) refuse(from, "the time by its clock: " + std::to_string(ns) + " ns");
+  return ns;
+}
+
+clock_reading read_clock(int from, const clock_reading& measured) {
+  const auto& [ahead, off] = measured;
+  if (!dataflow::is_time(ahead) || !dataflow::is_time(off) || off < 0)
+    refuse(from, "a clock that is " + std::to_string(ahead) + " ns ahead, give or take " +
+                     std::to_string(off) + " ns");
+  return measured;
+}
+
 remote_error read_error(int from, std::span<const std::byte> bytes) {
   auto e = whole<remote_error>(from, bytes);
   if (e.rank != from) refuse(from, "an error of rank " + std::to_string(e.rank));

@@ -30,6 +30,12 @@ struct join_request {
 /// The answer of a joiner that is asked to take part.
 enum class answer : std::int32_t { same_job, other_job, never_ran };
 
+/// What the clock of a rank was when the run began.
+struct clock_reading {
+  std::int64_t ahead_ns = 0;  ///< of rank 0's
+  std::int64_t off_ns = 0;    ///< how wrong that may be, at most; 0: it is the same clock
+};
+
 /// An error of one rank.
 struct remote_error {
   std::string stage;
@@ -71,6 +77,10 @@ struct rank_statistics {
 [[nodiscard]] join_request read_join_request(int from, std::span<const std::byte> bytes);
 [[nodiscard]] process read_process(int from, std::span<const std::byte> bytes);
 [[nodiscard]] answer read_answer(int from, std::int32_t number);
+/// The time that it has read there.
+[[nodiscard]] std::int64_t read_time(int from, std::int64_t ns);
+/// One of all ranks' that it has measured.
+[[nodiscard]] clock_reading read_clock(int from, const clock_reading& measured);
 [[nodiscard]] remote_error read_error(int from, std::span<const std::byte> bytes);
 /// Of a run with so many stages.
 [[nodiscard]] rank_statistics read_statistics(int from, std::span<const std::byte> bytes, std::size_t stages);
