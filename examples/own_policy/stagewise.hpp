@@ -122,7 +122,8 @@ inline tw::any_policy stagewise() {
           [](std::unique_ptr<tw::run_detail::run_state> state,
              const void*) -> std::shared_ptr<tw::run_detail::engine> {
             return std::make_shared<stagewise_engine>(std::move(state));
-          }};
+          },
+          1};
 }
 
 }  // namespace policies

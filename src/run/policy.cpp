@@ -20,6 +20,14 @@ std::string with_number(const char* name, int n) {
   return n == automatic ? name : std::string(name) + ":" + std::to_string(n);
 }
 
+// What stands behind the colon of a name.
+int number_in(std::string_view name) {
+  const auto digits = name.substr(name.rfind(':') + 1);
+  int n = 0;
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  return failed == std::errc{} && end == digits.data() + digits.size() && n > 0 ? n : automatic;
+}
+
 struct registry {
   std::mutex lock;
   std::map<std::string, std::function<any_policy(int)>, std::less<>> known;
@@ -44,9 +52,15 @@ any_policy& any_policy::operator=(const any_policy&) = default;
 any_policy& any_policy::operator=(any_policy&&) noexcept = default;
 any_policy::~any_policy() = default;
 
+any_policy::any_policy(std::string name, std::shared_ptr<const void> policy, maker made_by, int workers)
+    : name_(std::move(name)),
+      policy_(std::move(policy)),
+      make_(made_by),
+      workers_(workers > 0 ? workers : number_in(name_)) {}
+
 any_policy::any_policy() : any_policy(pool{}) {}
 any_policy::any_policy(sequential)
-    : any_policy("sequential", std::make_shared<sequential>(), run_detail::make_sequential) {}
+    : any_policy("sequential", std::make_shared<sequential>(), run_detail::make_sequential, 1) {}
 any_policy::any_policy(pool p) {
   auto name = with_number("pool", p.workers);
   *this = any_policy(std::move(name), std::make_shared<pool>(std::move(p)), run_detail::make_pool);

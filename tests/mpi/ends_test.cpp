@@ -21,6 +21,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "../../examples/own_policy/stagewise.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/refusal.hpp"
 
@@ -373,6 +374,17 @@ TEST(Refused, OtherConnectionsOnOtherRanks) {
       HasSubstr(
           "it has [connection of 'split-0' (1) to 'merge-1' (0)], but rank 0 has [connection of 'split-0' "
           "(0) to 'merge-1' (0)]"));
+}
+
+// It would execute the whole job on each rank.
+TEST(Refused, ALocalPolicyWithAnEngineOfItsOwn) {
+  const auto why = refusal([] { run_named(ranks::policy({.local = policies::stagewise()})); });
+  if (ranks::count() == 1) {
+    EXPECT_EQ(why, "");
+  } else {
+    EXPECT_THAT(why,
+                HasSubstr("the policy 'stagewise' has an engine of its own, which cannot share the stages"));
+  }
 }
 
 TEST(Refused, AStagePlacedTwice) {

@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "../../src/run/distributed/mpi/local_policy.hpp"
 #include "../../src/run/distributed/mpi/plan.hpp"
 
 namespace tw = thalweg;
@@ -83,6 +84,19 @@ TEST(Mapping, RanksHaveReplicasByTheirOwnCores) {
   distributed::machine on;
   on.ranks = {{"a", 4}, {"b", 2}, {"c", 7}};
   EXPECT_EQ(two_farms_mapped({}, on).at("draw"), (places{{0, 4}, {1, 2}, {2, 7}}));
+}
+
+TEST(Mapping, TheLocalPolicySaysHowManyWorkersARankHas) {
+  const auto asked = [](tw::any_policy local) {
+    return distributed::workers_asked_for({.local = std::move(local)});
+  };
+  EXPECT_EQ(distributed::workers_asked_for({}), tw::automatic);
+  EXPECT_EQ(asked(tw::sequential{}), 1);
+  EXPECT_EQ(asked(tw::pool{.workers = 3}), 3);
+  EXPECT_EQ(asked({"mine", nullptr, tw::run_detail::make_sequential, 2}), 2);
+  // Of these nobody knows more.
+  EXPECT_EQ(asked(tw::pool{}), tw::run_detail::cores());
+  EXPECT_EQ(asked({"mine", nullptr, tw::run_detail::make_sequential}), tw::run_detail::cores());
 }
 
 TEST(Mapping, TheFirstRankLeavesFarmsToOthersThatHaveMostOfTheWorkers) {

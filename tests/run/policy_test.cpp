@@ -42,6 +42,22 @@ TEST(Policy, EveryPolicyHasANameThatMakesItAgain) {
   EXPECT_THAT(names, ElementsAre("sequential", "pool", "pool:3", "threads", "threads:2"));
 }
 
+tw::any_policy custom(const char* name, int workers = tw::automatic) {
+  return {name, nullptr, tw::run_detail::make_sequential, workers};
+}
+
+TEST(Policy, SaysHowManyWorkersItHas) {
+  EXPECT_EQ(tw::any_policy(tw::sequential{}).workers(), 1);
+  EXPECT_EQ(tw::any_policy(tw::pool{.workers = 3}).workers(), 3);
+  EXPECT_EQ(tw::policy_from("threads:4").workers(), 4);
+  EXPECT_EQ(tw::any_policy(tw::pool{}).workers(), tw::automatic);
+  EXPECT_EQ(custom("mine", 2).workers(), 2);
+  EXPECT_EQ(custom("mine:5").workers(), 5);
+  EXPECT_EQ(custom("mine:5", 2).workers(), 2);
+  for (const auto* name : {"mine", "mine:", "mine:x", "mine:0", "mine:-1", "mine:5x", "5x"})
+    EXPECT_EQ(custom(name).workers(), tw::automatic) << name;
+}
+
 TEST(Policy, IsTakenFromText) {
   for (const auto* text : {"sequential", "pool", "pool:1", "pool:4", "threads", "threads:3"}) {
     EXPECT_EQ(tw::run(job(), tw::policy_from(text)).policy(), text);

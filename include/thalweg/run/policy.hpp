@@ -72,19 +72,22 @@ class any_policy {
   /// As text. `policy_from(p.name())` is the same policy regarding workers and replicas; the other fields of
   /// a policy have no text, and a custom policy has no name that can be looked up.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// How many workers it has, for those who have to know before it executes anything (`mpi_options::local`):
+  /// those that it was made with, or else the number that its name ends with. `automatic`: as many as cores.
+  [[nodiscard]] int workers() const noexcept { return workers_; }
 
   using maker = std::shared_ptr<run_detail::engine> (*)(std::unique_ptr<run_detail::run_state>,
                                                         const void* policy);
   // For the library, and for custom policies: see docs/extending.md. `made_by` throws invalid_job if the
   // job is a graph, and the engine executes lines only.
-  any_policy(std::string name, std::shared_ptr<const void> policy, maker made_by)
-      : name_(std::move(name)), policy_(std::move(policy)), make_(made_by) {}
+  any_policy(std::string name, std::shared_ptr<const void> policy, maker made_by, int workers = automatic);
   [[nodiscard]] std::shared_ptr<run_detail::engine> make(std::unique_ptr<run_detail::run_state> state) const;
 
  private:
   std::string name_;
   std::shared_ptr<const void> policy_;
   maker make_ = nullptr;
+  int workers_ = automatic;
 };
 
 /// A policy from its name: `sequential`, `pool`, `pool:4` (workers), `threads`, `threads:4` (replicas over

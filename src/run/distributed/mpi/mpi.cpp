@@ -295,7 +295,7 @@ std::shared_ptr<engine> make_joiner(joiner& self, std::unique_ptr<run_state> sta
   std::shared_ptr<engine> made;
   try {
     state->others = others;
-    made = local_policy(how, all.env.all.workers(self.rank())).make(std::move(state));
+    made = make_local(local_policy(how, all.env.all.workers(self.rank())), std::move(state));
   } catch (...) {
     (void)all.all_agree(false);
     self.part();
@@ -400,7 +400,7 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   if (!problem.empty() && rank == 0) state->statistics.notes.push_back(problem);
   if (door) others->members().can_be_joined(std::move(door), std::move(room));
   state->others = std::move(others);
-  return local.make(std::move(state));
+  return make_local(local, std::move(state));
 }
 
 std::shared_ptr<engine> make_mpi(std::unique_ptr<run_state> state, const void* policy) {
