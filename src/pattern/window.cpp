@@ -23,7 +23,7 @@ void check_pair(std::int64_t size, std::int64_t slide, stage_info& info) {
 }  // namespace
 
 void time_out_of_range() {
-  throw std::out_of_range("the time of an item is more than 146 years from the epoch");
+  throw std::out_of_range("the time of an item is more than 146 years from the epoch, or NaN");
 }
 
 void check_windows(const time_windows& w, stage_info& info) {

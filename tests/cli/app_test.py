@@ -40,6 +40,15 @@ class App(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("Did you mean 'test'", done.stderr)
 
+    def test_unknown_option(self) -> None:
+        for word, asked in (("-nthraeds", "--nthreads"), ("--benhcmark", "--bench"), ("--claas", "")):
+            with self.subTest(word):
+                done = thalweg("exec", word, "4")
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("No such option: -", done.stderr)
+                self.assertEqual("Possible options" in done.stderr, asked != "")
+                self.assertIn(asked, done.stderr)
+
     def test_interrupted(self) -> None:
         said = io.StringIO()
         with (

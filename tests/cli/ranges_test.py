@@ -184,6 +184,7 @@ class Spellings(unittest.TestCase):
             ("exec -app lane -ppi omp", "exec --app lane_detection --ppi openmp"),
             ("exec -app=person -ppi=thr", "exec --app=person_recognition --ppi=threads"),
             ("exec --bench lane_ff_farm", "exec --bench lane_detection_fastflow_farm"),
+            ("exec --bench lane_ff_fram", "exec --bench lane_detection_fastflow_fram"),
             ("exec --bench ferret_thr_pipe-farm", "exec --bench ferret_threads_pipe-farm"),
             ("exec --bench lane_sequential", "exec --bench lane_detection_sequential"),
             ("exec --bench lane_detection_ff_farm", "exec --bench lane_detection_fastflow_farm"),
