@@ -1,6 +1,9 @@
 # A second build of the same sources takes seconds when ccache is there.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return() # How others compile is theirs to say.
+endif()
 find_program(CCACHE_PROGRAM ccache)
-if(CCACHE_PROGRAM AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # ccache caches compilations with a precompiled header only when told that macros and times in it do not matter,
   # and caches across clones only when paths below the source folder count as relative. It compares the files themselves
   # (CCACHE_DEPEND), not what the preprocessor makes of them: GCC does not accept a precompiled header of sources of

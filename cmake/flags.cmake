@@ -5,9 +5,9 @@ option(THALWEG_FUZZ "Build the fuzzers, of libFuzzer, which comes with Clang" OF
 set(THALWEG_SANITIZE "" CACHE STRING "Sanitizers to compile with: address,undefined or thread")
 
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
   endif()

@@ -24,7 +24,7 @@ install(FILES ${PROJECT_BINARY_DIR}/thalweg-config.cmake ${PROJECT_BINARY_DIR}/t
 get_target_property(library_type thalweg TYPE)
 set(pc_requires "")
 set(pc_requires_private "")
-if(HWLOC_FOUND)
+if(THALWEG_HWLOC_FOUND)
   if(library_type STREQUAL "SHARED_LIBRARY")
     set(pc_requires_private hwloc)
   else()

@@ -6,7 +6,7 @@ if(NOT THALWEG_MPI)
   return()
 endif()
 set(MPI_CXX_SKIP_MPICXX ON)
-find_package(MPI QUIET COMPONENTS CXX)
+find_package(MPI QUIET GLOBAL COMPONENTS CXX)
 if(NOT MPI_CXX_FOUND)
   message(STATUS "The policy for several processes is left out: there is no MPI (apt-get install libopenmpi-dev)")
   return()
@@ -19,6 +19,8 @@ endif()
 add_library(thalweg_mpi ${mpi_sources})
 add_library(thalweg::mpi ALIAS thalweg_mpi)
 set_target_properties(thalweg_mpi PROPERTIES EXPORT_NAME mpi LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON)
+# Its files have names of their own each, whatever a project says that has this one below it.
+set_target_properties(thalweg_mpi PROPERTIES UNITY_BUILD OFF)
 target_link_libraries(thalweg_mpi PUBLIC thalweg PRIVATE MPI::MPI_CXX
                       $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 

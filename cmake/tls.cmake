@@ -4,7 +4,7 @@ option(THALWEG_TLS "Build thalweg::tls, streams over TLS, where OpenSSL is there
 if(NOT THALWEG_TLS)
   return()
 endif()
-find_package(OpenSSL QUIET COMPONENTS SSL)
+find_package(OpenSSL QUIET GLOBAL COMPONENTS SSL)
 if(NOT OPENSSL_FOUND)
   message(STATUS "Streams over TLS are left out: there is no OpenSSL (apt-get install libssl-dev)")
   return()

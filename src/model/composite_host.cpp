@@ -7,14 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "host.hpp"
+
 namespace THALWEG_NAMESPACE::model {
-
-namespace {
-
-constexpr std::size_t at_once = 64;  // items that are handed on together
-const std::atomic<bool> never{false};
-
-}  // namespace
 
 // A line of stages or a stage with ports, and what waits for it.
 class composite_host::child final : public context {
@@ -55,7 +50,7 @@ class composite_host::child final : public context {
     for (std::size_t i = 0; i < ways.size(); ++i) {
       sent_.push_back(ports_->make_chunk(i));
       const bool somewhere = ways[i].to != nullptr || ways[i].out;
-      ports_->outputs()[i]->attach(somewhere ? sent_.back().get() : nullptr, at_once);
+      ports_->outputs()[i]->attach(somewhere ? sent_.back().get() : nullptr, handed_on_at_once);
     }
     choose();
   }

@@ -4,14 +4,9 @@
 #include <atomic>
 #include <string>
 
+#include "host.hpp"
+
 namespace THALWEG_NAMESPACE::model {
-
-namespace {
-
-constexpr std::size_t at_once = 64;  // items that are handed on together
-const std::atomic<bool> never{false};
-
-}  // namespace
 
 stage_host::stage_host(stage& s, input_port& in, output_port& out)
     : stage_(s), out_(out), sent_(out.make_chunk()) {
@@ -26,7 +21,7 @@ stage_host::stage_host(stage& s, input_port& in, output_port& out)
   }
   for (auto* p : s.outputs_) {
     if (p != &out && !p->optional()) refuse("output", *p);
-    p->attach(p == &out ? sent_.get() : nullptr, at_once);
+    p->attach(p == &out ? sent_.get() : nullptr, handed_on_at_once);
   }
   cancelled = cut = ending = held = &never;
   tallies.resize(1);

@@ -119,7 +119,7 @@ namespace {
 constexpr std::uint32_t questions = 8;
 constexpr std::size_t read_ahead = std::size_t{256} << 10U;
 
-struct interrupts {
+struct interrupts_inlet {
   inlet* which;
   void operator()() const noexcept { which->interrupt(); }
 };
@@ -175,7 +175,7 @@ struct inlet::state {
   bool over = false;
   std::string failure;
 
-  std::optional<std::stop_callback<interrupts>> on_stop;  // last: it uses the others
+  std::optional<std::stop_callback<interrupts_inlet>> on_stop;  // last: it uses the others
 };
 
 inlet::inlet(tcp_listener at, inlet_options how)
@@ -261,7 +261,7 @@ void inlet::interrupt() noexcept {
 }
 
 void inlet::interrupt_on(const std::stop_token& stop) {
-  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts{this});
+  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts_inlet{this});
 }
 
 // Waits for somebody who sends this stream. False if the wait was given up.

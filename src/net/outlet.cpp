@@ -49,7 +49,7 @@ struct block {
   }
 };
 
-struct interrupts {
+struct interrupts_outlet {
   outlet* which;
   void operator()() const noexcept { which->interrupt(); }
 };
@@ -116,7 +116,7 @@ struct outlet::state {
   std::vector<std::byte> heard{};
 
   std::jthread thread;
-  std::optional<std::stop_callback<interrupts>> on_stop;  // last: it uses the others
+  std::optional<std::stop_callback<interrupts_outlet>> on_stop;  // last: it uses the others
 };
 
 outlet::outlet(address to, outlet_options how) {
@@ -189,7 +189,7 @@ void outlet::interrupt() noexcept {
 }
 
 void outlet::interrupt_on(const std::stop_token& stop) {
-  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts{this});
+  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts_outlet{this});
 }
 
 // The lock is held.

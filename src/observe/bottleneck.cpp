@@ -23,7 +23,7 @@ using observe::percent_text;
 // Nothing is ever busy all the time: runs start and end, and threads take turns.
 constexpr double saturated = 0.85;
 
-double as_double(std::chrono::nanoseconds t) {
+double in_ns(std::chrono::nanoseconds t) {
   return static_cast<double>(t.count());
 }
 
@@ -58,7 +58,7 @@ class diagnosis {
   diagnosis(const report& r, const observe::worker_totals& work, bool inlined)
       : report_(r),
         inlined_(inlined),
-        time_(as_double(r.elapsed() - r.paused())),
+        time_(in_ns(r.elapsed() - r.paused())),
         workers_(std::max(1, r.workers())),
         cores_(std::max(1, r.cores())),
         usable_(std::min(workers_, cores_)),
@@ -101,8 +101,8 @@ class diagnosis {
           parts_, [&](const part& p) { return segment >= 0 && p.stages.front()->data().segment == segment; });
       part& p = same != parts_.end() ? *same : parts_.emplace_back();
       p.stages.push_back(&s);
-      p.busy += as_double(s.busy());
-      p.waited += as_double(s.waited_for_input() + s.waited_for_output());
+      p.busy += in_ns(s.busy());
+      p.waited += in_ns(s.waited_for_input() + s.waited_for_output());
       p.replicas = std::min(p.replicas, std::max(1, s.replicas()));
       p.blocking = p.blocking || s.data().blocking;
     }
@@ -115,7 +115,7 @@ class diagnosis {
   // With more threads ready than cores, an operator's time on the clock includes waiting for a core. Only the
   // processor time is work.
   void discount_crowding() {
-    const double cpu = as_double(report_.cpu_time());
+    const double cpu = in_ns(report_.cpu_time());
     if (!machine_is_full() || busy_ <= cpu) return;
     for (part& p : parts_) {
       if (!p.blocking) p.busy *= cpu / busy_;
@@ -128,7 +128,7 @@ class diagnosis {
   // lost).
   void discount_other_programs() {
     const double wanted = time_ * usable_;
-    const double cpu = as_double(report_.cpu_time());
+    const double cpu = in_ns(report_.cpu_time());
     if (cpu <= 0 || std::max(worker_time_, busy_) < saturated * wanted) return;
     if (cpu < 0.75 * wanted) {
       note_ = joined({" But the workers got only ", number_text(report_.cores_used(), 2), " of ",
@@ -148,7 +148,7 @@ class diagnosis {
 
   double utilisation(const part& p) const { return std::min(1.0, p.busy / (time_ * p.at_once)); }
 
-  bool machine_is_full() const { return as_double(report_.cpu_time()) >= saturated * time_ * cores_; }
+  bool machine_is_full() const { return in_ns(report_.cpu_time()) >= saturated * time_ * cores_; }
 
   // The shortest run if each part took `time_of(part)` and `work` were spread over `processors`.
   template <class TimeOf>
@@ -202,10 +202,10 @@ class diagnosis {
 
   bottleneck_report end_of_stream(const part& p) const {
     const stage_report& s = p.main();
-    const double rest = p.busy - as_double(s.busy());
+    const double rest = p.busy - in_ns(s.busy());
     const bound b = shortest(
         parts_, [&](const part& other) { return (&other == &p ? rest : other.busy) / other.at_once; },
-        busy_ - (p.blocking ? 0 : as_double(s.busy())), within_reach_);
+        busy_ - (p.blocking ? 0 : in_ns(s.busy())), within_reach_);
     const std::string_view help =
         s.is_source()
             ? "Make it faster (read ahead, in larger pieces), divide the input among several sources, or "
@@ -260,7 +260,7 @@ class diagnosis {
     const stage_report& s = most_work().main();
     const bound b = shortest(
         parts_, [](const part& p) { return p.busy / p.replicas; }, 0, cores_);
-    const double used = std::min(1.0, std::max(busy_, as_double(report_.cpu_time())) / (time_ * cores_));
+    const double used = std::min(1.0, std::max(busy_, in_ns(report_.cpu_time())) / (time_ * cores_));
     const double share = busy_ > 0 ? most_work().busy / busy_ : 0;
     return {s.name(), limited_by::machine,
             joined({who_is_busy(), ", ", percent_text(share), " of the work in ", quoted(s.name()), ".",
@@ -279,7 +279,7 @@ class diagnosis {
   // A paced source that waits for its due times is not late, so nothing behind it is too slow.
   const stage_report* source_with_time_to_spare() const {
     const auto found = std::ranges::find_if(report_.stages(), [&](const stage_report& s) {
-      return s.is_source() && s.data().paced && as_double(s.waited_for_input()) >= 0.05 * time_;
+      return s.is_source() && s.data().paced && in_ns(s.waited_for_input()) >= 0.05 * time_;
     });
     return found == report_.stages().end() ? nullptr : &*found;
   }
@@ -323,7 +323,7 @@ class diagnosis {
   }
 
   bool overhead_dominates() const {
-    const double cpu = as_double(report_.cpu_time());
+    const double cpu = in_ns(report_.cpu_time());
     const bool cores_full_of_it = machine_is_full() && busy_ < 0.5 * time_ * cores_;
     const bool workers_full_of_it =
         worker_time_ >= saturated * time_ * workers_ && busy_ < 0.5 * time_ * usable_;

@@ -30,7 +30,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 extern "C" void tell(int signal) {
   const int before = errno;
   const auto byte = static_cast<unsigned char>(signal);
-  (void)!write(pipe_end.load(), &byte, 1);
+  (void)!::write(pipe_end.load(), &byte, 1);
   errno = before;
 }
 
