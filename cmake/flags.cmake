@@ -17,6 +17,10 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-Wno-subobject-linkage) # as if what is included were headers
+endif()
+
 if(THALWEG_WERROR)
   add_compile_options(-Werror)
 endif()

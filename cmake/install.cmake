@@ -1,48 +1,55 @@
-# `cmake --install`: the library, its headers, and how CMake and pkg-config find them.
+# `cmake --install`: the library, its headers, and how CMake and pkg-config find them. Each part has what runs (a shared
+# library) and what is compiled with, as components; packages are made of these.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/thalweg)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE libdir)
+file(RELATIVE_PATH pc_to_prefix "/${libdir}/pkgconfig" "/")
 
-install(DIRECTORY include/thalweg DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-install(TARGETS thalweg EXPORT thalweg-targets)
-install(EXPORT thalweg-targets NAMESPACE thalweg:: DESTINATION ${cmake_dir})
-foreach(part IN ITEMS kafka mpi tls)
-  if(TARGET thalweg_${part})
-    # Only who asks for the component needs librdkafka, an MPI, or OpenSSL.
-    install(TARGETS thalweg_${part} EXPORT thalweg-${part}-targets)
-    install(EXPORT thalweg-${part}-targets NAMESPACE thalweg:: DESTINATION ${cmake_dir})
+# thalweg_install(<library> <package for pkg-config>...): a library, and what others need of packages to link it. A static
+# library cannot bring what it links itself: who links it must name that too.
+function(thalweg_install library)
+  string(REPLACE "_" "-" name ${library})
+  install(
+    TARGETS ${library}
+    EXPORT ${name}-targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            COMPONENT ${library}_runtime
+            NAMELINK_COMPONENT ${library}_development
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${library}_development)
+  install(EXPORT ${name}-targets NAMESPACE thalweg:: DESTINATION ${cmake_dir} COMPONENT ${library}_development)
+
+  set(pc_requires "")
+  get_target_property(type ${library} TYPE)
+  if(NOT type STREQUAL "SHARED_LIBRARY")
+    list(JOIN ARGN " " pc_requires)
+    list(JOIN MPI_CXX_LIBRARIES " " pc_mpi_libraries)
   endif()
-endforeach()
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT ${library}_development)
+endfunction()
 
+install(DIRECTORY include/thalweg DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT thalweg_development
+        FILES_MATCHING PATTERN "*.hpp")
+set(hwloc "")
+if(THALWEG_HWLOC_FOUND)
+  set(hwloc hwloc)
+endif()
+thalweg_install(thalweg ${hwloc})
 configure_package_config_file(cmake/thalweg-config.cmake.in thalweg-config.cmake INSTALL_DESTINATION ${cmake_dir})
 write_basic_package_version_file(thalweg-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/thalweg-config.cmake ${PROJECT_BINARY_DIR}/thalweg-config-version.cmake
-        DESTINATION ${cmake_dir})
+        DESTINATION ${cmake_dir} COMPONENT thalweg_development)
 
-# A static library cannot bring what it links itself: who links it must name that too.
-get_target_property(library_type thalweg TYPE)
-set(pc_requires "")
-set(pc_requires_private "")
-if(THALWEG_HWLOC_FOUND)
-  if(library_type STREQUAL "SHARED_LIBRARY")
-    set(pc_requires_private hwloc)
-  else()
-    set(pc_requires hwloc)
-  endif()
+# Only who asks for the component needs librdkafka, an MPI, or OpenSSL.
+if(TARGET thalweg_kafka)
+  thalweg_install(thalweg_kafka rdkafka)
 endif()
-cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE libdir)
-file(RELATIVE_PATH pc_to_prefix "/${libdir}/pkgconfig" "/")
-configure_file(cmake/thalweg.pc.in thalweg.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/thalweg.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-foreach(part IN ITEMS kafka tls)
-  if(TARGET thalweg_${part})
-    configure_file(cmake/thalweg-${part}.pc.in thalweg-${part}.pc @ONLY)
-    install(FILES ${PROJECT_BINARY_DIR}/thalweg-${part}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-  endif()
-endforeach()
 if(TARGET thalweg_mpi)
-  list(JOIN MPI_CXX_LIBRARIES " " pc_mpi_libraries)
-  configure_file(cmake/thalweg-mpi.pc.in thalweg-mpi.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/thalweg-mpi.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  thalweg_install(thalweg_mpi)
+endif()
+if(TARGET thalweg_tls)
+  thalweg_install(thalweg_tls openssl)
 endif()

@@ -1,5 +1,6 @@
 #include <thalweg/model/wire.hpp>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <typeindex>
@@ -8,9 +9,11 @@ namespace THALWEG_NAMESPACE::model {
 
 namespace {
 
+// Libraries may know the same type, each with a name of its own for it: what one takes away when it is
+// unloaded is all that is of it.
 struct registry {
   std::mutex lock;
-  std::map<std::type_index, const wire*> known;
+  std::multimap<std::type_index, const wire*> known;
 };
 
 registry& all() {
@@ -24,6 +27,14 @@ void add_wire(const std::type_info& type, const wire& how) {
   auto& known = all();
   const std::lock_guard hold(known.lock);
   known.known.emplace(type, &how);
+}
+
+void remove_wire(const std::type_info& type, const wire& how) {
+  auto& known = all();
+  const std::lock_guard hold(known.lock);
+  const auto [first, last] = known.known.equal_range(type);
+  const auto mine = std::find_if(first, last, [&](const auto& one) { return one.second == &how; });
+  if (mine != last) known.known.erase(mine);
 }
 
 const wire* wire_of(const std::type_info& type) {

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "clock.hpp"
+#include "interrupts.hpp"
 #include "protocol.hpp"
 
 namespace THALWEG_NAMESPACE {
@@ -119,11 +120,6 @@ namespace {
 constexpr std::uint32_t questions = 8;
 constexpr std::size_t read_ahead = std::size_t{256} << 10U;
 
-struct interrupts_inlet {
-  inlet* which;
-  void operator()() const noexcept { which->interrupt(); }
-};
-
 }  // namespace
 
 struct inlet::state {
@@ -175,7 +171,7 @@ struct inlet::state {
   bool over = false;
   std::string failure;
 
-  std::optional<std::stop_callback<interrupts_inlet>> on_stop;  // last: it uses the others
+  std::optional<std::stop_callback<interrupts<inlet>>> on_stop;  // last: it uses the others
 };
 
 inlet::inlet(tcp_listener at, inlet_options how)
@@ -261,7 +257,7 @@ void inlet::interrupt() noexcept {
 }
 
 void inlet::interrupt_on(const std::stop_token& stop) {
-  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts_inlet{this});
+  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts{this});
 }
 
 // Waits for somebody who sends this stream. False if the wait was given up.

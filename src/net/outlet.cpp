@@ -17,6 +17,7 @@
 #include <poll.h>
 
 #include "clock.hpp"
+#include "interrupts.hpp"
 #include "protocol.hpp"
 
 namespace THALWEG_NAMESPACE::net {
@@ -47,11 +48,6 @@ struct block {
     while (at < place) at += size_of_frame(std::span(bytes).subspan(at));
     return at;
   }
-};
-
-struct interrupts_outlet {
-  outlet* which;
-  void operator()() const noexcept { which->interrupt(); }
 };
 
 std::uint64_t random_number() {
@@ -116,7 +112,7 @@ struct outlet::state {
   std::vector<std::byte> heard{};
 
   std::jthread thread;
-  std::optional<std::stop_callback<interrupts_outlet>> on_stop;  // last: it uses the others
+  std::optional<std::stop_callback<interrupts<outlet>>> on_stop;  // last: it uses the others
 };
 
 outlet::outlet(address to, outlet_options how) {
@@ -189,7 +185,7 @@ void outlet::interrupt() noexcept {
 }
 
 void outlet::interrupt_on(const std::stop_token& stop) {
-  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts_outlet{this});
+  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts{this});
 }
 
 // The lock is held.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "tuning.hpp"
 
@@ -29,8 +30,24 @@ int number_in(std::string_view name) {
 }
 
 struct registry {
+  struct entry {
+    const void* owner;
+    std::function<any_policy(int)> make;
+  };
   std::mutex lock;
-  std::map<std::string, std::function<any_policy(int)>, std::less<>> known;
+  std::map<std::string, std::vector<entry>, std::less<>> known;
+
+  void add(const std::string& name, const void* owner, std::function<any_policy(int)> make) {
+    const std::lock_guard hold(lock);
+    known[name].push_back({owner, std::move(make)});
+  }
+
+  void remove(const std::string& name, const void* owner) {
+    const std::lock_guard hold(lock);
+    const auto named = known.find(name);
+    std::erase_if(named->second, [&](const entry& e) { return e.owner == owner; });
+    if (named->second.empty()) known.erase(named);
+  }
 };
 registry& registered() {
   static registry all;
@@ -40,10 +57,16 @@ registry& registered() {
 }  // namespace
 
 bool register_policy(std::string name, std::function<any_policy(int)> make) {
-  auto& all = registered();
-  const std::lock_guard hold(all.lock);
-  all.known.insert_or_assign(std::move(name), std::move(make));
+  registered().add(name, nullptr, std::move(make));
   return true;
+}
+
+registered_policy::registered_policy(std::string name, std::function<any_policy(int)> make)
+    : name_(std::move(name)) {
+  registered().add(name_, this, std::move(make));
+}
+registered_policy::~registered_policy() {
+  registered().remove(name_, this);
 }
 
 any_policy::any_policy(const any_policy&) = default;
@@ -107,7 +130,7 @@ any_policy policy_from(std::string_view text) {
   if (name == "pool") return pool{.workers = n};
   if (name == "threads") return threads{.replicas = n};
   if (name == "sequential") return sequential{};
-  return other->second(n);
+  return other->second.back().make(n);
 }
 
 }  // namespace THALWEG_NAMESPACE

@@ -51,4 +51,21 @@ TEST(Wire, ItemsComeBackWithTheirMarks) {
   }
 }
 
+// As one of a library that is unloaded: its type may be known to others, too.
+TEST(Wire, IsKnownForAsLongAsItLives) {
+  struct item {
+    int x;
+  };
+  EXPECT_EQ(tw::model::wire_of(typeid(item)), nullptr);
+  {
+    const tw::model::typed_wire<item> first;
+    {
+      const tw::model::typed_wire<item> second;
+      EXPECT_NE(tw::model::wire_of(typeid(item)), nullptr);
+    }
+    EXPECT_EQ(tw::model::wire_of(typeid(item)), &first);
+  }
+  EXPECT_EQ(tw::model::wire_of(typeid(item)), nullptr);
+}
+
 }  // namespace

@@ -1,3 +1,4 @@
+#include <thalweg/run/back_end.hpp>
 #include <thalweg/run/engine.hpp>
 #include <thalweg/thalweg.hpp>
 
@@ -76,6 +77,18 @@ TEST(Policy, UnknownTextIsRefusedWithTheNamesThereAre) {
                                   HasSubstr("pool:N"), HasSubstr("threads:N")));
     }
   }
+}
+
+TEST(Policy, ANameIsKnownForAsLongAsItIsRegistered) {
+  {
+    const tw::registered_policy first("borrowed", [](int) -> tw::any_policy { return tw::sequential{}; });
+    {
+      const tw::registered_policy second("borrowed", [](int n) -> tw::any_policy { return tw::pool{n}; });
+      EXPECT_EQ(tw::policy_from("borrowed:3").name(), "pool:3");
+    }
+    EXPECT_EQ(tw::policy_from("borrowed").name(), "sequential");
+  }
+  EXPECT_THROW((void)tw::policy_from("borrowed"), tw::error);
 }
 
 TEST(Policy, TheTextSaysWhichPartIsWrong) {

@@ -26,10 +26,22 @@ class wire {
   [[nodiscard]] virtual std::size_t count(const pipe::chunk_base& items) const { return items.size(); }
 };
 
+/// What is known of item types that can travel, for jobs whose types have been erased.
+void add_wire(const std::type_info& type, const wire& how);
+void remove_wire(const std::type_info& type, const wire& how);
+/// Null: no such type has been added.
+const wire* wire_of(const std::type_info& type);
+
 template <can_travel T> class typed_wire final : public wire {
   static constexpr bool plain = as_it_lies<T>();
 
  public:
+  typed_wire() { add_wire(typeid(T), *this); }
+  typed_wire(const typed_wire&) = delete;
+  typed_wire& operator=(const typed_wire&) = delete;
+  /// With the library that it belongs to, which may be unloaded.
+  ~typed_wire() override { remove_wire(typeid(T), *this); }
+
   [[nodiscard]] std::string tag() const override { return tag_of<T>(); }
 
   void write(byte_writer& to, pipe::chunk_base& items) const override {
@@ -75,11 +87,6 @@ template <can_travel T> class typed_wire final : public wire {
   }
 };
 
-/// What is known of item types that can travel, for jobs whose types have been erased.
-void add_wire(const std::type_info& type, const wire& how);
-/// Null: no such type has been added.
-const wire* wire_of(const std::type_info& type);
-
 template <can_travel T> const wire& wire_for() {
   static const typed_wire<T> how;
   return how;
@@ -87,7 +94,7 @@ template <can_travel T> const wire& wire_for() {
 
 /// Makes the type known. Returns true.
 template <class T> bool add_wire() {
-  if constexpr (can_travel<T>) add_wire(typeid(T), wire_for<T>());
+  if constexpr (can_travel<T>) wire_for<T>();
   return true;
 }
 

@@ -50,8 +50,20 @@ std::shared_ptr<engine> make_network(std::unique_ptr<run_state> state, std::uniq
 
 }  // namespace run_detail
 
-/// Lets `policy_from` find a policy by name: `make(n)` gets the number behind the colon, or `automatic`.
-/// Returns true.
+/// Lets `policy_from` find a policy by name: `make(n)` gets the number behind the colon, or `automatic`. Of
+/// several with one name the latest counts. Returns true.
 bool register_policy(std::string name, std::function<any_policy(int)> make);
+
+/// Does so for as long as it lives: as a variable of a library that is unloaded, it takes its policy along.
+class registered_policy {
+ public:
+  registered_policy(std::string name, std::function<any_policy(int)> make);
+  registered_policy(const registered_policy&) = delete;
+  registered_policy& operator=(const registered_policy&) = delete;
+  ~registered_policy();
+
+ private:
+  std::string name_;
+};
 
 }  // namespace THALWEG_NAMESPACE

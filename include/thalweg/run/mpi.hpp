@@ -251,13 +251,14 @@ template <class... Stages> void add_wires(const pipeline<Stages...>*) {
 }
 template <class Job> void add_wires(const Job*) {}  // types that have been erased
 
-inline const bool mpi_is_known = register_policy("mpi", [](int n) -> any_policy {
+inline any_policy mpi_of_all_ranks(int n) {
   mpi made;
   if (n != automatic && n != made.ranks())
     throw error("mpi:" + std::to_string(n) + ": the program was started with " +
                 std::to_string(made.ranks()) + " processes");
   return made;
-});
+}
+inline const registered_policy mpi_is_known{"mpi", mpi_of_all_ranks};
 
 }  // namespace run_detail
 

@@ -56,8 +56,7 @@ inline omp::operator any_policy() const {
 }
 
 namespace run_detail {
-inline const bool omp_is_known =
-    register_policy("omp", [](int n) -> any_policy { return omp{.threads = n}; });
+inline const registered_policy omp_is_known{"omp", [](int n) -> any_policy { return omp{.threads = n}; }};
 }  // namespace run_detail
 
 }  // namespace THALWEG_NAMESPACE

@@ -114,8 +114,7 @@ inline tbb::operator any_policy() const {
 }
 
 namespace run_detail {
-inline const bool tbb_is_known =
-    register_policy("tbb", [](int n) -> any_policy { return tbb{.threads = n}; });
+inline const registered_policy tbb_is_known{"tbb", [](int n) -> any_policy { return tbb{.threads = n}; }};
 }  // namespace run_detail
 
 }  // namespace THALWEG_NAMESPACE

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../clock.hpp"
+#include "../interrupts.hpp"
 #include "../protocol.hpp"
 #include "beginnings.hpp"
 #include "client.hpp"
@@ -17,11 +18,6 @@ namespace THALWEG_NAMESPACE::net {
 namespace {
 
 using namespace kafka;
-
-struct interrupts {
-  kafka_inlet* which;
-  void operator()() const noexcept { which->interrupt(); }
-};
 
 // A partition, and the next message of it.
 struct partition {
@@ -93,7 +89,7 @@ struct kafka_inlet::state {
   bool over = false;
   std::string failure{};
 
-  std::optional<std::stop_callback<interrupts>> on_stop{};  // last: it uses the others
+  std::optional<std::stop_callback<interrupts<kafka_inlet>>> on_stop{};  // last: it uses the others
 };
 
 kafka_inlet::kafka_inlet(kafka_topic from, kafka_inlet_options how)

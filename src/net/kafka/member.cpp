@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "../interrupts.hpp"
 #include "beginnings.hpp"
 #include "client.hpp"
 #include "ledger.hpp"
@@ -18,11 +19,6 @@ namespace {
 
 using namespace kafka;
 using namespace std::chrono_literals;
-
-struct interrupts {
-  kafka_member* which;
-  void operator()() const noexcept { which->interrupt(); }
-};
 
 }  // namespace
 
@@ -64,7 +60,7 @@ struct kafka_member::state {
   std::string failure{};
   const std::string unknown{};
 
-  std::optional<std::stop_callback<interrupts>> on_stop{};  // last: it uses the others
+  std::optional<std::stop_callback<interrupts<kafka_member>>> on_stop{};  // last: it uses the others
 };
 
 kafka_member::kafka_member(kafka_topic from, kafka_group group, kafka_inlet_options how)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../clock.hpp"
+#include "../interrupts.hpp"
 #include "../protocol.hpp"
 #include "client.hpp"
 
@@ -16,11 +17,6 @@ namespace {
 
 using namespace kafka;
 using namespace std::chrono_literals;
-
-struct interrupts {
-  kafka_outlet* which;
-  void operator()() const noexcept { which->interrupt(); }
-};
 
 // What a message has beside the item: the label, a key, and the protocol's own.
 constexpr std::size_t beside_item = 4096;
@@ -68,7 +64,7 @@ struct kafka_outlet::state {
   bool ended = false;
   std::string failure{};
 
-  std::optional<std::stop_callback<interrupts>> on_stop{};  // last: it uses the others
+  std::optional<std::stop_callback<interrupts<kafka_outlet>>> on_stop{};  // last: it uses the others
 };
 
 kafka_outlet::kafka_outlet(kafka_topic to, kafka_outlet_options how)

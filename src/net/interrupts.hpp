@@ -1,0 +1,13 @@
+#pragma once
+
+#include <thalweg/version.hpp>
+
+namespace THALWEG_NAMESPACE::net {
+
+/// What a stop callback calls, so that one that waits does not go on waiting.
+template <class T> struct interrupts {
+  T* which;
+  void operator()() const noexcept { which->interrupt(); }
+};
+
+}  // namespace THALWEG_NAMESPACE::net
