@@ -1,14 +1,55 @@
-"""What pyproject.toml cannot say of the package: its version stands in a header of the library."""
+"""What pyproject.toml cannot say of the package: its version, and the sources that a wheel carries."""
 
+import hashlib
 import re
+import shutil
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.build_py import build_py
 
-HEADER = Path(__file__).resolve().parents[1] / "include" / "thalweg" / "version.hpp"
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build" / "wheel"
+HEADER = ROOT / "include" / "thalweg" / "version.hpp"
+VERSION = ".".join(
+    re.findall(r"^#define THALWEG_VERSION_\w+ (\d+)$", HEADER.read_text(encoding="utf-8"), re.MULTILINE)
+)
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*_cache", "build", "setup.py", "thalweg_cli")
+"""What is made by others; and the program itself, which a wheel has in another place."""
+
+
+class BuildWithSources(build_py):
+    """Has a wheel carry what it builds from, with a file that tells one set of sources from another."""
+
+    def run(self) -> None:
+        """Copies the sources beside the modules."""
+        super().run()
+        if not self.editable_mode:
+            carry(Path(self.build_lib) / "thalweg_cli" / "carried")
+
+
+def carry(to: Path) -> None:
+    """Copies what packaging/carried.txt lists."""
+    shutil.rmtree(to, ignore_errors=True)
+    to.mkdir(parents=True)
+    lines = (ROOT / "packaging" / "carried.txt").read_text(encoding="utf-8").splitlines()
+    for name in (line for line in lines if not line.startswith("#")):
+        place = ROOT / name
+        if place.is_dir():
+            shutil.copytree(place, to / name, ignore=LEFT_OUT)
+        else:
+            shutil.copy2(place, to / name)
+    content = hashlib.sha256()
+    for file in sorted(to.rglob("*")):
+        if file.is_file():
+            content.update(f"{file.relative_to(to)} {file.stat().st_size}\n".encode())
+            content.update(file.read_bytes())
+    (to / "packaged").write_text(f"{VERSION}-{content.hexdigest()[:12]}\n", encoding="utf-8")
+
 
 setup(
-    version=".".join(
-        re.findall(r"^#define THALWEG_VERSION_\w+ (\d+)$", HEADER.read_text(encoding="utf-8"), re.MULTILINE)
-    )
+    version=VERSION,
+    cmdclass={"build_py": BuildWithSources},
+    # Beside other builds, not among the sources.
+    options={"build": {"build_base": str(BUILD)}, "bdist_wheel": {"bdist_dir": str(BUILD / "bdist")}},
 )

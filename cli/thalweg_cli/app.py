@@ -35,7 +35,9 @@ from thalweg_cli import (
     version,
 )
 from thalweg_cli.applications import own_applications_in
+from thalweg_cli.carried import unpack
 from thalweg_cli.own import Benchmark, Benchmarks
+from thalweg_cli.paths import COMMAND
 from thalweg_cli.spellings import rewrite
 from thalweg_cli.terminal import Failed, errors
 
@@ -43,7 +45,7 @@ INTERRUPTED = 130
 """The exit code of what Ctrl-C has ended, as shells have it."""
 
 app = typer.Typer(
-    name="./thalweg",
+    name=COMMAND,
     help="Structured stream processing in C++20: demo, tests, benchmarks.",
     epilog="First steps: README.md. What a stream program means: docs/semantics.md.",
     no_args_is_help=True,
@@ -102,8 +104,9 @@ def main() -> None:
         if signal.getsignal(told) is not signal.SIG_IGN:  # as nohup has it
             signal.signal(told, lambda number, _: sys.exit(128 + number))
     try:
+        unpack()
         words = sys.argv[1:]
-        app(args=rewrite(words, typer.main.get_group(app), own_names(words)), prog_name="./thalweg")
+        app(args=rewrite(words, typer.main.get_group(app), own_names(words)), prog_name=COMMAND)
     except Failed as failure:
         failure.show()
         sys.exit(1)

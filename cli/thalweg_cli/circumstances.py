@@ -18,10 +18,10 @@ from thalweg_cli.peers import peers, said
 from thalweg_cli.programs import PRESET, Program
 
 MATTERING = re.compile(
-    r"(?!THALWEG_BENCHMARKS$)((OMP|GOMP|KMP|TBB|THALWEG|FF|SPB|OPENCV|MALLOC|MIMALLOC|OMPI|MPICH)_.+"
+    r"(?!THALWEG_(?:BENCHMARKS|NAME)$)((OMP|GOMP|KMP|TBB|THALWEG|FF|SPB|OPENCV|MALLOC|MIMALLOC|OMPI|MPICH)_.+"
     rf"|LD_PRELOAD|LD_LIBRARY_PATH|GLIBC_TUNABLES|{'|'.join(PEERS)})"
 )
-"""Variables that change what programs do; where the user's benchmarks are does not."""
+"""Variables that change what programs do. Where the user's benchmarks are, and our name, do not."""
 
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 

@@ -13,7 +13,7 @@ from thalweg_cli.cmake_cache import cached
 from thalweg_cli.docs_tools import docs_requirements, satisfied
 from thalweg_cli.interfaces import INTERFACES, state_of
 from thalweg_cli.packages import find_header, needed, needed_later
-from thalweg_cli.paths import ROOT
+from thalweg_cli.paths import CARRIED, ROOT, TESTS
 from thalweg_cli.terminal import console
 
 PYTHON_PACKAGES = {
@@ -22,7 +22,12 @@ PYTHON_PACKAGES = {
     "numpy": "statistics",
     "matplotlib": "plots",
     "plotly": "plots in reports",
+}
+
+FOR_TESTS = {
     "cffconvert": "checks CITATION.cff, in the tests",
+    "conan": "packages the library, in the tests",
+    "wheel": "packages this command line, in the tests",
 }
 
 
@@ -85,8 +90,9 @@ def doctor() -> None:
     missing = 0
     for package in needed():
         missing += not show(package.name, package.purpose, package.found(), package.fix)
-    install = f'"{sys.executable}" -m pip install -e "{ROOT / "cli"}[tests]"'
-    for name, purpose in PYTHON_PACKAGES.items():
+    what = "thalweg-cli" if CARRIED.is_dir() else f'-e "{ROOT / "cli"}{"[tests]" if TESTS.is_dir() else ""}"'
+    install = f'"{sys.executable}" -m pip install {what}'
+    for name, purpose in (PYTHON_PACKAGES | (FOR_TESTS if TESTS.is_dir() else {})).items():
         missing += not show(f"python {name}", purpose, python_version(name), install)
     console.print("\nFor ./thalweg docs and the tests of its pages, installed when they are first used:")
     for package in needed_later():

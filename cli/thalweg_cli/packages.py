@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from thalweg_cli.paths import PACKAGES
+from thalweg_cli.paths import PACKAGES, TESTS
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ LATER = "# later:"
 
 def needed() -> list[Package]:
     """All packages that the project needs from the start, in the order of the file."""
-    return packages_in(PACKAGES.read_text(encoding="utf-8").partition(LATER)[0])
+    text = PACKAGES.read_text(encoding="utf-8").partition(LATER)[0]
+    return packages_in(text if TESTS.is_dir() else text.partition("\n# For the tests")[0])
 
 
 def needed_later() -> list[Package]:

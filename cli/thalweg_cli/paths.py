@@ -3,10 +3,32 @@
 import os
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+CARRIED = Path(__file__).resolve().parent / "carried"
+"""The sources that a wheel brings: they are not built where they lie."""
+
+
+def cache_folder() -> Path:
+    """Where this user's files are kept that can be made again."""
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(named) if Path(named).is_absolute() else Path.home() / ".cache") / "thalweg"
+
+
+def root_folder() -> Path:
+    """The tree that is built: the one this file is in, or the copy of what is carried."""
+    if not CARRIED.is_dir():
+        return Path(__file__).resolve().parents[2]
+    return cache_folder() / (CARRIED / "packaged").read_text(encoding="utf-8").strip()
+
+
+COMMAND = os.environ.get("THALWEG_NAME", "thalweg" if CARRIED.is_dir() else "./thalweg")
+"""How this command line is called."""
+
+ROOT = root_folder()
 BUILD = ROOT / "build"
 BENCH = ROOT / "bench"
 PACKAGES = ROOT / "cli" / "packages.txt"
+TESTS = ROOT / "tests"
+"""Not there in what packages of the command line bring."""
 APPS = ROOT / "apps"
 TEMPLATES = Path(__file__).parent / "templates"
 

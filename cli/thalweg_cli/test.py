@@ -22,7 +22,7 @@ from thalweg_cli.build import build, last_lines
 from thalweg_cli.ctest import Failure, Results, run_ctest
 from thalweg_cli.docs_tools import get_tools
 from thalweg_cli.other_mpi import OtherMpi, get
-from thalweg_cli.paths import ROOT, build_folder
+from thalweg_cli.paths import ROOT, TESTS, build_folder
 from thalweg_cli.terminal import Failed, console
 
 LEAST_COVERAGE = 90.0
@@ -125,6 +125,10 @@ def test(
     if app:
         test_own_application(app)
         return
+    if not TESTS.is_dir():
+        raise Failed(
+            "packages of the command line bring no tests", remedy="its launcher runs them in a clone"
+        )
     presets = [Preset.RELEASE, Preset.ASAN, Preset.TSAN, Preset.FUZZ]
     if mpi:
         if only or coverage:

@@ -12,8 +12,8 @@ from pathlib import Path
 from thalweg_cli.packages import needed
 from thalweg_cli.paths import ROOT
 
-TOOLS = ["awk", "bash", "cat", "cksum", "dirname", "env", "find", "flock", "mkdir", "python3"]
-TOOLS += ["readlink", "rm", "sed", "sleep", "tail", "tr"]
+TOOLS = ["awk", "bash", "cat", "cksum", "cp", "dirname", "env", "find", "flock", "mkdir", "mktemp", "mv"]
+TOOLS += ["python3", "readlink", "rm", "sed", "sleep", "tail", "tr"]
 
 
 class Launcher(unittest.TestCase):
@@ -25,7 +25,9 @@ class Launcher(unittest.TestCase):
         self.root = Path(folder.name) / "a clone"
         self.bin = Path(folder.name) / "bin"
         self.bin.mkdir()
+        self.home = Path(folder.name) / "home"
         (self.root / "cli").mkdir(parents=True)
+        (self.root / "tests").mkdir()
         shutil.copy(ROOT / "thalweg", self.root)
         for name in ("packages.txt", "pyproject.toml"):
             shutil.copy(ROOT / "cli" / name, self.root / "cli")
@@ -44,7 +46,7 @@ class Launcher(unittest.TestCase):
         return subprocess.run(
             [self.root / "thalweg", command],
             cwd="/",
-            env={**os.environ, "PATH": str(self.bin)},
+            env={**os.environ, "PATH": str(self.bin), "HOME": str(self.home), "XDG_CACHE_HOME": ""},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -92,6 +94,25 @@ class Launcher(unittest.TestCase):
         self.assertRegex(listed, r"\ncmake +found ")
         self.assertRegex(listed, r"\ncommands +not found .*\n +fix: apt-get install --reinstall .*cmake")
         self.assertIn("\n2 missing", listed)
+
+    def test_without_tests_nothing_is_needed_for_them(self) -> None:
+        (self.root / "tests").rmdir()
+        self.stub("dpkg-query", "exit 1")
+        listed = self.doctor()
+        self.assertRegex(listed, r"(?m)^ninja-build +not found ")
+        self.assertNotRegex(listed, r"(?m)^(libgtest-dev|lintian) ")
+
+    def test_what_a_package_has_installed_is_copied(self) -> None:
+        (self.root / "packaged").write_text("1.2.3-4\n", encoding="utf-8")
+        self.stub("dpkg-query", "exit 1")
+        for _ in range(2):
+            listed = self.doctor()
+            self.assertIn("fix: thalweg --help", listed)
+        kept = self.home / ".cache" / "thalweg"
+        self.assertEqual([one.name for one in kept.iterdir()], ["1.2.3-4"])
+        copied = {one.relative_to(kept / "1.2.3-4") for one in kept.rglob("*")} - {Path()}
+        there = {one.relative_to(self.root) for one in self.root.rglob("*")}
+        self.assertEqual(copied, there - {Path("packaged")})
 
     def test_doctor_without_dpkg(self) -> None:
         done = self.start("doctor")

@@ -7,6 +7,7 @@ from unittest import mock
 from fake_programs import a_run, program
 from rich.table import Table
 from thalweg_cli import live, terminal
+from thalweg_cli import visible as showing
 from thalweg_cli.experiment import Setting
 from thalweg_cli.run_table import Shown, failures, table_of
 from thalweg_cli.runs import Series
@@ -39,6 +40,17 @@ class Visible(unittest.TestCase):
         for order in ("\x1b]", "\x1b[2J", "\x9b", "\x07", "\x08", "\x7f", "\u202e"):
             self.assertNotIn(order, text)
         return text
+
+    def test_the_command_is_called_as_it_is_here(self) -> None:
+        said = "see ./thalweg doctor; ../thalweg and a/./thalweg are files, [bold]./thalweg[/] not"
+        with mock.patch.object(showing, "COMMAND", "thalweg"):
+            self.console.print(said)
+            Failed("nothing", remedy="./thalweg doctor").show()
+        self.console.print("./thalweg list")
+        shown = self.shown()
+        self.assertIn("see thalweg doctor; ../thalweg and a/./thalweg are files", shown)
+        self.assertIn("thalweg doctor\n", shown)
+        self.assertEqual(shown.count("./thalweg"), 3)
 
     def test_signs(self) -> None:
         self.assertEqual(visible(EVIL), SEEN)

@@ -1,0 +1,67 @@
+#!/bin/sh
+# deb.sh <root> <build of shared libraries> <compiler> <folder>: lets lintian look at the packages that are there, unpacks
+# them into an empty folder, and uses what is in it: a program of several components, and the command line.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$1 build=$2 compiler=$3 folder=$4
+for tool in dpkg-deb lintian; do
+  command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
+done
+rm -rf "$folder"
+mkdir -p "$folder"
+cd "$folder"
+ls -l "$build"/packages/*.deb
+lintian --fail-on error --allow-root "$build"/packages/*.deb
+
+# Who installs one gets what it needs.
+version=$(sed -n 's/^#define THALWEG_VERSION_[A-Z]* //p' "$root/include/thalweg/version.hpp" | paste -sd.)
+field() { dpkg-deb -f "$build/packages/$1" "$2"; }
+series=${version%.*}
+architecture=$(dpkg --print-architecture)
+expect() { case $(field "$1" Depends) in *"$2"*) ;; *) echo "$1 needs no $2: $(field "$1" Depends)"; exit 1 ;; esac; }
+expect "libthalweg-dev_$version-1_$architecture.deb" "libthalweg$series (= $version-1)"
+expect "libthalweg${series}_$version-1_$architecture.deb" "libstdc++6"
+expect "thalweg_$version-1_all.deb" "ninja-build"
+for part in mpi kafka tls; do
+  package=libthalweg-$part${series}_$version-1_$architecture.deb
+  if [ -e "$build/packages/$package" ]; then expect "$package" "libthalweg$series (= $version-1)"; fi
+done
+if field "libthalweg${series}_$version-1_$architecture.deb" Depends | grep -E 'mpi|kafka|ssl'; then
+  echo "the library without components drags these in"
+  exit 1
+fi
+
+# All that they need has a package, as far as this machine knows packages.
+if apt-cache show libhwloc15 >/dev/null 2>&1; then
+  apt-get install --simulate "$build"/packages/*.deb >log 2>&1 || { cat log; exit 1; }
+fi
+
+for package in "$build"/packages/*.deb; do dpkg-deb -x "$package" place; done
+usr=$PWD/place/usr
+cmake -S "$root/tests/package/outside" -B outside -G Ninja "-DCMAKE_CXX_COMPILER=$compiler" -DCMAKE_BUILD_TYPE=Release \
+  "-DCMAKE_PREFIX_PATH=$usr" >log || { cat log; exit 1; }
+cmake --build outside >log || { cat log; exit 1; }
+libraries=$(dirname "$(find "$usr" -name "libthalweg.so.$series")")
+LD_LIBRARY_PATH=$libraries outside/outside
+readelf -d outside/outside | grep "libthalweg.so.$series" >/dev/null
+PKG_CONFIG_PATH=$libraries/pkgconfig "$here/pkg_config.sh" pkg-config "$compiler" \
+  "$root/tests/package/outside/main.cpp" "$PWD/by_pkg_config" thalweg "-Wl,-rpath,$libraries"
+
+# With `./thalweg test --long`, a system of its own, in which apt installs them: it is fetched, and takes minutes.
+use='cd /tmp; apt-get install -y --no-install-recommends ./packages/libthalweg[0-9]*.deb ./packages/libthalweg-dev*.deb
+g++ -std=c++20 program.cpp $(pkg-config --cflags --libs thalweg) -o program; ./program'
+case ${THALWEG_TEST_SCALE:-1} in
+  [2-9][0-9]* | 1[0-9][0-9]*)
+    if command -v mmdebstrap >/dev/null && [ "$(id -u)" = 0 ]; then
+      mmdebstrap --format=null --variant=minbase --include=g++,pkg-config \
+        --customize-hook="copy-in $root/packaging/conan/test_package/program.cpp $build/packages /tmp" \
+        --customize-hook="chroot \"\$1\" sh -euxc '$use'" "$(. /etc/os-release && echo "$VERSION_CODENAME")" >log 2>&1 ||
+        { cat log; exit 1; }
+      echo "installed and used in a system of its own"
+    fi
+    ;;
+esac
+
+mkdir place-to-pack
+cp "$root"/docs/*.md place-to-pack
+"$here/command_line.sh" "$usr/bin/thalweg" "$folder/home" "$folder/place"

@@ -1,0 +1,29 @@
+#!/bin/sh
+# wheel.sh <root> <folder>: makes a wheel of the command line, installs it in an environment of its own, and uses it there,
+# away from the sources that it was made of. What it depends on is taken from the environment of the project, so that
+# nothing has to be fetched; with `./thalweg test --long` it is fetched.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$1 folder=$2
+python=$root/.venv/bin/python
+"$python" -c 'import wheel, typer' 2>/dev/null || { echo "skipped: the Python environment of the project is not there"; exit 77; }
+rm -rf "$folder"
+mkdir -p "$folder/place-to-pack"
+cp "$root"/docs/*.md "$folder/place-to-pack"
+cd "$folder"
+"$python" -m pip wheel -q --disable-pip-version-check --no-index --no-deps --no-build-isolation -w . "$root/cli"
+ls -l ./*.whl
+"$python" -m zipfile -l ./*.whl | awk '/carried\/tests|__pycache__|egg-info/ { print "the wheel carries " $1; bad = 1 } END { exit bad }'
+
+"$python" -m venv --without-pip own
+own() { "$python" -m pip --python own/bin/python -q --disable-pip-version-check "$@"; }
+case ${THALWEG_TEST_SCALE:-1} in
+  [2-9][0-9]* | 1[0-9][0-9]*) own install ./*.whl ;;
+  *)
+    own install --no-index --no-deps ./*.whl
+    "$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$(echo own/lib/python3*/site-packages)/others.pth"
+    ;;
+esac
+version=$(sed -n 's/^#define THALWEG_VERSION_[A-Z]* //p' "$root/include/thalweg/version.hpp" | paste -sd.)
+HOME=$folder/other_home own/bin/thalweg --version | grep "^thalweg $version,"
+"$here/command_line.sh" "$PWD/own/bin/thalweg" "$folder/home" "$folder/own" demo
