@@ -10,13 +10,12 @@
 template <class Query> void bids_over_thalweg() {
   namespace tw = thalweg;
   const auto policy = policy_asked();
-  const auto make = [](spb::Item item) {
-    spb::Generate::op(item);
-    Query::op(item);
-    return item;
+  const auto make = [](event_chunk some) {
+    some.apply<spb::Generate>();
+    some.apply<Query>();
+    return some;
   };
-  const auto write = [](spb::Item item) {
-    if (item) spb::Sink::op(item);
-  };
-  tw::run(tw::source(next_event) | tw::farm(make, {.unordered = true}) | tw::sink(write), policy);
+  tw::run(tw::source(next_events) | tw::farm(make, {.unordered = true}) |
+              tw::sink([](event_chunk some) { some.apply_to_rest<spb::Sink>(); }),
+          policy);
 }

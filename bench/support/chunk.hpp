@@ -22,6 +22,9 @@ template <class Item> class chunk {
     for (Item item; items_.size() < size && Source::op(item);) items_.push_back(std::move(item));
     return !items_.empty();
   }
+  auto begin() { return items_.begin(); }
+  auto end() { return items_.end(); }
+
   /// Applies an operator to each of the items.
   template <class Operator> void apply() {
     for (auto& item : items_) Operator::op(item);

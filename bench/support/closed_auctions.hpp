@@ -32,9 +32,8 @@ struct closed_auction {
 
 using auction_or_bid = std::variant<opened_auction, made_bid>;
 
-inline void auctions_and_bids(spb::Item item, thalweg::emitter<auction_or_bid>& out) {
+inline void auctions_and_bids(const spb::Item& item, thalweg::emitter<auction_or_bid>& out) {
   using apps::nexmark::kind;
-  spb::Generate::op(item);
   const auto& of = item.event();
   if (of.what == kind::bid) out(bid_of(item));
   if (of.what == kind::auction)
@@ -75,7 +74,7 @@ template <class To> void connect_closed_auctions(thalweg::graph& g, To& to) {
   using namespace std::chrono_literals;
   using keyed = tw::keyed<std::uint64_t, tw::windowed<closed_auction>>;
   const auto longest = spb::longest_auction();
-  const auto events = g.add(tw::source(next_event) | tw::farm(tw::flat_map(auctions_and_bids)));
+  const auto events = g.add(tw::source(next_events) | made_events(auctions_and_bids));
   auto& kinds = g.add<by_kind>();
   auto& join = g.add<tw::interval_join<opened_auction, made_bid, closed_auction>>(
       &opened_auction::id, &made_bid::auction, &opened_auction::time, &made_bid::time, 0ms, longest, with_bid,
@@ -84,10 +83,9 @@ template <class To> void connect_closed_auctions(thalweg::graph& g, To& to) {
   // later by no more than an auction may last.
   const auto ends = tw::event_time(&closed_auction::expires, {.disorder = spb::disorder() + longest});
   const auto highest = tw::aggregate([](const closed_auction& one) { return one; }, higher);
-  const auto closed =
-      g.add(tw::filter([](const closed_auction& one) { return one.price > 0; }) |
-            tw::key_by(&closed_auction::id) | tw::farm(tw::window(tw::tumbling(1ms), highest, ends)) |
-            tw::map([](const keyed& of) { return of.value.value; }));
+  const auto closed = g.add(tw::filter([](const closed_auction& one) { return one.price > 0; }) |
+                            tw::key_by(&closed_auction::id) | tw::window(tw::tumbling(1ms), highest, ends) |
+                            tw::map([](const keyed& of) { return of.value.value; }));
   g.connect(events.out, kinds.all);
   g.connect(kinds.auctions, join.left);
   g.connect(kinds.bids, join.right);

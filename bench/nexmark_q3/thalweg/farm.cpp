@@ -23,8 +23,7 @@ struct arrival {
   std::int64_t since = 0;
 };
 
-void arrivals(spb::Item item, tw::emitter<arrival>& out) {
-  spb::Generate::op(item);
+void arrivals(const spb::Item& item, tw::emitter<arrival>& out) {
   const auto& of = item.event();
   if (of.what == kind::person) out({of.person->id, 0, of.person, item.timestamp});
   if (of.what == kind::auction && of.auction->category == 10)
@@ -52,8 +51,8 @@ int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   const auto policy = policy_asked();
   spb::Metrics::init();
-  tw::run(tw::source(next_event) | tw::farm(tw::flat_map(arrivals)) |
-              tw::farm(tw::key_by(&arrival::seller, join)) | tw::sink(write_result),
+  tw::run(tw::source(next_events) | made_events(arrivals) | tw::key_by(&arrival::seller, join) |
+              tw::sink(write_result),
           policy);
   spb::Metrics::stop();
   spb::end_bench();

@@ -40,7 +40,7 @@ int main(int argc, char* argv[]) {
   tw::graph g;
   const auto means =
       g.add(tw::key_by(&closed_auction::category) |
-            tw::farm(tw::window(tw::sliding(10s, 5s), mean_price, tw::event_time(&closed_auction::expires))) |
+            tw::window(tw::sliding(10s, 5s), mean_price, tw::event_time(&closed_auction::expires)) |
             tw::map(result_of) | tw::sink(write_result));
   connect_closed_auctions(g, means);
   tw::run(g, policy);

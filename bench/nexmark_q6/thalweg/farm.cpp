@@ -43,11 +43,10 @@ int main(int argc, char* argv[]) {
   const auto policy = policy_asked();
   spb::Metrics::init();
   tw::graph g;
-  const auto means =
-      g.add(tw::key_by(&closed_auction::seller) |
-            tw::farm(tw::window(tw::tumbling(1ms), by_id, tw::event_time(&closed_auction::expires))) |
-            tw::flat_map(one_by_one) | tw::farm(tw::key_by(&closed_auction::seller, mean_of_last)) |
-            tw::sink(write_result));
+  const auto means = g.add(tw::key_by(&closed_auction::seller) |
+                           tw::window(tw::tumbling(1ms), by_id, tw::event_time(&closed_auction::expires)) |
+                           tw::flat_map(one_by_one) | tw::key_by(&closed_auction::seller, mean_of_last) |
+                           tw::sink(write_result));
   connect_closed_auctions(g, means);
   tw::run(g, policy);
   spb::Metrics::stop();

@@ -22,7 +22,7 @@ int main(int argc, char* argv[]) {
   const auto policy = policy_asked();
   spb::Metrics::init();
   tw::run(
-      tw::source(next_event) | tw::farm(tw::flat_map(bids)) |
+      tw::source(next_events) | made_events(bids) |
           tw::window(tw::tumbling(10s), greatest_by<made_bid>(&made_bid::price), event_times<made_bid>()) |
           tw::flat_map(highest) | tw::sink(write_result),
       policy);

@@ -24,8 +24,7 @@ struct arrival {
   std::int64_t since = 0;
 };
 
-void arrivals(spb::Item item, tw::emitter<arrival>& out) {
-  spb::Generate::op(item);
+void arrivals(const spb::Item& item, tw::emitter<arrival>& out) {
   const auto& of = item.event();
   if (of.what == kind::person) out({of.person->id, of.time, of.person, false, item.timestamp});
   if (of.what == kind::auction) out({of.auction->seller, of.time, nullptr, true, item.timestamp});
@@ -49,9 +48,9 @@ int main(int argc, char* argv[]) {
   const auto policy = policy_asked();
   spb::Metrics::init();
   const auto join = tw::aggregate([](const arrival& one) { return one; }, both);
-  tw::run(tw::source(next_event) | tw::farm(tw::flat_map(arrivals)) | tw::key_by(&arrival::person) |
-              tw::farm(tw::window(tw::tumbling(10s), join, event_times<arrival>())) |
-              tw::flat_map(give_new_seller) | tw::sink(write_result),
+  tw::run(tw::source(next_events) | made_events(arrivals) | tw::key_by(&arrival::person) |
+              tw::window(tw::tumbling(10s), join, event_times<arrival>()) | tw::flat_map(give_new_seller) |
+              tw::sink(write_result),
           policy);
   spb::Metrics::stop();
   spb::end_bench();
