@@ -1,6 +1,9 @@
 #include "spb/nexmark.hpp"
 
-#include <optional>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

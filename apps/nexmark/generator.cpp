@@ -5,7 +5,6 @@
 #include <cmath>
 #include <memory>
 #include <string_view>
-#include <utility>
 
 namespace apps::nexmark {
 namespace {
