@@ -60,10 +60,10 @@ void totals::add(std::chrono::milliseconds time, const bid& of) {
 
 std::string totals::lines() const {
   std::string made;
-  for (const auto& [second, total] : by_second_) {
+  for (const auto& [second, all] : by_second_) {
     char digits[16];
-    const std::string_view sum(digits, std::to_chars(digits, digits + sizeof digits, total.sum, 16).ptr);
-    made.append(std::to_string(second.count() / 1'000)).append(",").append(std::to_string(total.bids));
+    const std::string_view sum(digits, std::to_chars(digits, digits + sizeof digits, all.sum, 16).ptr);
+    made.append(std::to_string(second.count() / 1'000)).append(",").append(std::to_string(all.bids));
     made.append(",").append(sum).append("\n");
   }
   return made;

@@ -17,12 +17,12 @@ auto giving(std::vector<std::string>& results) {
 
 void new_sellers::take(const nexmark::event& of, std::vector<std::string>& results) {
   if (of.what != nexmark::kind::person && of.what != nexmark::kind::auction) return;
-  auto* const window = windows_.at(of.time, giving(results));
-  if (window == nullptr) return;
+  auto* const open = windows_.at(of.time, giving(results));
+  if (open == nullptr) return;
   if (of.what == nexmark::kind::person) {
-    window->names.emplace(of.person->id, of.person->name);
+    open->names.emplace(of.person->id, of.person->name);
   } else {
-    window->sellers.insert(of.auction->seller);
+    open->sellers.insert(of.auction->seller);
   }
 }
 
