@@ -1,6 +1,6 @@
 #!/bin/sh
 # below.sh <how> <root> <compiler> <generator> <options of the normal build> <folder>: a project that has Thalweg below it, by
-# add_subdirectory ("subdirectory") or FetchContent ("fetch"), with the program of the README as its own.
+# add_subdirectory ("subdirectory") or FetchContent ("fetch"), with the program of the first page as its own.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 how=$1 root=$2 compiler=$3 generator=$4 options=$5 folder=$6
@@ -8,7 +8,11 @@ tree=$folder/tree
 "$here/copy.sh" "$root" "$tree"
 rm -rf "$folder/project"
 cp -r "$here/below" "$folder/project"
-"$here/first_program.sh" "$root/README.md" >"$folder/project/program.cpp"
+"$here/first_program.sh" "$root/docs/index.md" >"$folder/project/program.cpp"
+. "$here/first_page.sh"
+says 'include(FetchContent)'
+says 'FetchContent_MakeAvailable(thalweg)'
+says 'target_link_libraries(program PRIVATE thalweg::thalweg)'
 # The library is compiled as in the normal build, which has left it in the cache, if there is one.
 . "$here/cached_compiler.sh"
 cmake -S "$folder/project" -B "$tree/build/below" -G "$generator" -DCMAKE_BUILD_TYPE=Release \

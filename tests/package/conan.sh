@@ -2,7 +2,11 @@
 # conan.sh <root> <compiler> <THALWEG_WERROR of the normal build> <folder>: `conan create` in a home of its own, with the
 # program of test_package.
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
 root=$1 compiler=$2 werror=$3 folder=$4
+. "$here/first_page.sh"
+says 'conan create packaging/conan -s compiler.cppstd=20'
+"$here/first_program.sh" "$root/docs/index.md" | diff - "$root/packaging/conan/test_package/program.cpp"
 PATH=$root/.venv/bin:$PATH
 command -v conan >/dev/null || { echo "skipped: conan is not installed (a Python package)"; exit 77; }
 rm -rf "$folder"

@@ -44,20 +44,31 @@ cmake --build outside >log || { cat log; exit 1; }
 libraries=$(dirname "$(find "$usr" -name "libthalweg.so.$series")")
 LD_LIBRARY_PATH=$libraries outside/outside
 readelf -d outside/outside | grep "libthalweg.so.$series" >/dev/null
-PKG_CONFIG_PATH=$libraries/pkgconfig "$here/pkg_config.sh" pkg-config "$compiler" \
-  "$root/tests/package/outside/main.cpp" "$PWD/by_pkg_config" thalweg "-Wl,-rpath,$libraries"
 
-# With `./thalweg test --long`, a system of its own, in which apt installs them: it is fetched, and takes minutes.
-use='cd /tmp; apt-get install -y --no-install-recommends ./packages/libthalweg[0-9]*.deb ./packages/libthalweg-dev*.deb
-g++ -std=c++20 program.cpp $(pkg-config --cflags --libs thalweg) -o program; ./program'
+# By the commands of the first page, here with the libraries where they have been unpacked.
+. "$here/first_page.sh"
+install='apt-get install ./build/shared/packages/libthalweg{'$series',-dev}_*.deb'
+compile='g++ -std=c++20 -O2 program.cpp $(pkg-config --cflags --libs thalweg) -o program'
+says "sudo $install"
+says "$compile"
+"$here/first_program.sh" "$root/docs/index.md" >program.cpp
+(
+  export PKG_CONFIG_PATH="$libraries/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$PWD/place" LD_LIBRARY_PATH="$libraries"
+  eval "$compile"
+  ./program | tail -n 1
+)
+
+# With `./thalweg test --long`, in a separate system, in which apt installs them: it is fetched, and takes minutes.
 case ${THALWEG_TEST_SCALE:-1} in
   [2-9][0-9]* | 1[0-9][0-9]*)
     if command -v mmdebstrap >/dev/null && [ "$(id -u)" = 0 ]; then
-      mmdebstrap --format=null --variant=minbase --include=g++,pkg-config \
-        --customize-hook="copy-in $root/packaging/conan/test_package/program.cpp $build/packages /tmp" \
-        --customize-hook="chroot \"\$1\" sh -euxc '$use'" "$(. /etc/os-release && echo "$VERSION_CODENAME")" >log 2>&1 ||
-        { cat log; exit 1; }
-      echo "installed and used in a system of its own"
+      mkdir -p tree/build/shared
+      cp -r "$build/packages" tree/build/shared
+      cp program.cpp tree
+      mmdebstrap --format=null --variant=minbase --include=g++,pkg-config --customize-hook="copy-in $folder/tree /tmp" \
+        --customize-hook="chroot \"\$1\" bash -euxc 'cd /tmp/tree; $(echo "$install" | sed "s/install/install -y/"); $compile; ./program'" \
+        "$(. /etc/os-release && echo "$VERSION_CODENAME")" >log 2>&1 || { cat log; exit 1; }
+      echo "installed and used in a separate system"
     fi
     ;;
 esac

@@ -1,6 +1,6 @@
 #!/bin/sh
-# page.sh <page> <root> <compiler> <folder>: runs the commands of a page that are marked ```sh run, one after the other, in a copy
-# of the sources. They are as they stand there; what is compiled, is so in few pieces, which takes less time.
+# page.sh <page> <root> <compiler> <folder>: runs the commands of a page that are marked ```sh run, one after the other, in a
+# copy of the sources. The compiler gets a few large files, which takes less time.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 page=$1 root=$2 compiler=$3 folder=$4

@@ -5,6 +5,10 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$1 folder=$2
+. "$here/first_page.sh"
+says 'pip wheel --no-deps -w build ./cli'
+says 'pip install build/thalweg_cli-*.whl'
+says 'thalweg demo'
 python=$root/.venv/bin/python
 "$python" -c 'import wheel, typer' 2>/dev/null || { echo "skipped: the Python environment of the project is not there"; exit 77; }
 rm -rf "$folder"
