@@ -53,7 +53,7 @@ says "sudo $install"
 says "$compile"
 "$here/first_program.sh" "$root/docs/index.md" >program.cpp
 (
-  export PKG_CONFIG_PATH="$libraries/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$PWD/place" LD_LIBRARY_PATH="$libraries"
+  export PKG_CONFIG_PATH="$libraries/pkgconfig" LD_LIBRARY_PATH="$libraries"
   eval "$compile"
   ./program | tail -n 1
 )
