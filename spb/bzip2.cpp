@@ -10,6 +10,7 @@
 
 #include "apps/bzip2/application.hpp"
 #include "apps/bzip2/bzip2.hpp"
+#include "apps/bzip2/operator_names.hpp"
 #include "apps/support/error.hpp"
 #include "spb/detail/bzip2_block.hpp"
 #include "spb/detail/elements.hpp"
@@ -35,7 +36,10 @@ namespace {
 namespace bz = apps::bzip2;
 namespace fs = std::filesystem;
 
-enum operation : std::size_t { source_op, middle_op, sink_op };
+// The first three compress, the others decompress. A stream does one of these, with operators 0 to 2.
+constexpr std::size_t in_one_direction = 3;
+constexpr auto middle_op = bz::compress_op, sink_op = bz::sink_op;
+static_assert(bz::sink_d_op == sink_op + in_one_direction);
 
 using detail::bzip2_block;
 
@@ -122,12 +126,13 @@ std::vector<std::string> open(const detail::options& asked, const detail::places
   if (is_packed(where) ? !packing.empty() : !unpacking.empty())
     throw apps::error("of several inputs all are .bz2 files, or none is: '" + where.input_name +
                       "' is not like the first");
+  const auto names = bz::operator_names();
   if (is_packed(where)) {
     unpacking.add(elements_of<bz::source_d>(asked, where), std::make_unique<bz::sink_d>(where.output, file));
-    return {"source_d", "decompress", "sink_d"};
+    return {names.begin() + in_one_direction, names.end()};
   }
   packing.add(elements_of<bz::source>(asked, where), std::make_unique<bz::sink>(where.output));
-  return {"source", "compress", "sink"};
+  return {names.begin(), names.begin() + in_one_direction};
 }
 
 void close_text(bz::sink_d& text) {

@@ -8,6 +8,7 @@
 #include "apps/dedup/dedup.hpp"
 #include "apps/dedup/fragment.hpp"
 #include "apps/dedup/inputs.hpp"
+#include "apps/dedup/operator_names.hpp"
 #include "spb/detail/elements.hpp"
 #include "spb/detail/pointer_stream.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 
 namespace dedup = apps::dedup;
 
-enum operation : std::size_t { source_op, refine_op, deduplicate_op, compress_op, sink_op };
+using enum dedup::operation;
 
 detail::pointer_stream<Item, detail::elements<dedup::source>, dedup::sink> current;
 

@@ -10,6 +10,7 @@
 
 #include "apps/ferret/ferret.hpp"
 #include "apps/ferret/inputs.hpp"
+#include "apps/ferret/operator_names.hpp"
 #include "apps/ferret/query.hpp"
 #include "apps/support/folder.hpp"
 #include "spb/detail/elements.hpp"
@@ -30,7 +31,7 @@ namespace {
 namespace ferret = apps::ferret;
 namespace fs = std::filesystem;
 
-enum operation : std::size_t { source_op, segmentation_op, extract_op, vectorization_op, rank_op, sink_op };
+using enum ferret::operation;
 
 // What is asked for may be anything that the application reads; the collection lies beside it, or in it.
 fs::path queries_of(const detail::places& where) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/file_writer/file_writer.hpp"
+#include "apps/file_writer/operator_names.hpp"
 #include "spb/detail/elements.hpp"
 #include "spb/detail/plain_stream.hpp"
 
@@ -20,7 +21,7 @@ namespace {
 
 namespace writer = apps::file_writer;
 
-enum operation : std::size_t { source_op, write_op, sink_op };
+using enum writer::operation;
 
 // The folder, which outlives what is written into it, and whether each file is to be on the disk at once.
 struct place {

@@ -10,6 +10,7 @@
 
 #include "apps/fraud_detection/fraud_detection.hpp"
 #include "apps/fraud_detection/inputs.hpp"
+#include "apps/fraud_detection/operator_names.hpp"
 #include "apps/support/error.hpp"
 #include "spb/detail/by_stream.hpp"
 #include "spb/detail/elements.hpp"
@@ -38,7 +39,7 @@ namespace {
 namespace fraud = apps::fraud_detection;
 namespace fs = std::filesystem;
 
-enum operation : std::size_t { source_op, predictor_op, sink_op };
+using enum fraud::operation;
 
 class pull {
  public:

@@ -6,6 +6,7 @@
 
 #include "apps/hash_search/hash_search.hpp"
 #include "apps/hash_search/inputs.hpp"
+#include "apps/hash_search/operator_names.hpp"
 #include "apps/hash_search/wanted.hpp"
 #include "apps/support/range.hpp"
 #include "spb/detail/elements.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 namespace hashes = apps::hash_search;
 
-enum operation : std::size_t { source_op, search_op, sink_op };
+using enum hashes::operation;
 
 detail::pointer_stream<Item, detail::elements<hashes::source>, hashes::sink> current;
 detail::per_stream<apps::range> ranges;

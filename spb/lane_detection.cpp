@@ -5,6 +5,7 @@
 
 #include "apps/lane_detection/inputs.hpp"
 #include "apps/lane_detection/lane_detection.hpp"
+#include "apps/lane_detection/operator_names.hpp"
 #include "spb/detail/film_stream.hpp"
 
 template <>
@@ -16,17 +17,7 @@ namespace {
 
 namespace lane = apps::lane_detection;
 
-enum operation : std::size_t {
-  source_op,
-  segment_op,
-  canny1_op,
-  hough_t_op,
-  hough_p_op,
-  bitwise_op,
-  canny2_op,
-  overlap_op,
-  sink_op
-};
+using enum lane::operation;
 
 detail::film_stream<Item, lane::frame> current;
 

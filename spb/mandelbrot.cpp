@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/mandelbrot/mandelbrot.hpp"
+#include "apps/mandelbrot/operator_names.hpp"
 #include "spb/detail/elements.hpp"
 #include "spb/detail/plain_stream.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 
 namespace mandelbrot = apps::mandelbrot;
 
-enum operation : std::size_t { source_op, mandelbrot_op, sink_op };
+using enum mandelbrot::operation;
 
 detail::plain_stream<Item, detail::elements<mandelbrot::source>, mandelbrot::sink> current;
 detail::per_stream<mandelbrot::scene> scenes;

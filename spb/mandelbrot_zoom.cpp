@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/mandelbrot_zoom/mandelbrot_zoom.hpp"
+#include "apps/mandelbrot_zoom/operator_names.hpp"
 #include "spb/detail/elements.hpp"
 #include "spb/detail/plain_stream.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 
 namespace zoom = apps::mandelbrot_zoom;
 
-enum operation : std::size_t { source_op, mandelbrot_op, blur_op, sink_op };
+using enum zoom::operation;
 
 detail::plain_stream<Item, detail::elements<zoom::source>, zoom::sink> current;
 detail::per_stream<zoom::film> films;

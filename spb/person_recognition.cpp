@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/person_recognition/inputs.hpp"
+#include "apps/person_recognition/operator_names.hpp"
 #include "apps/person_recognition/person_recognition.hpp"
 #include "spb/detail/film_stream.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 namespace person = apps::person_recognition;
 namespace fs = std::filesystem;
 
-enum operation : std::size_t { source_op, detect_op, recognize_op, sink_op };
+using enum person::operation;
 
 detail::film_stream<Item, person::frame> current;
 detail::per_stream<person::gallery> galleries;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/primes/operator_names.hpp"
 #include "apps/primes/primes.hpp"
 #include "spb/detail/elements.hpp"
 #include "spb/detail/plain_stream.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 namespace primes = apps::primes;
 
-enum operation : std::size_t { source_op, primality_op, sink_op };
+using enum primes::operation;
 
 detail::plain_stream<Item, detail::elements<primes::source>, primes::sink> current;
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/video_filter/operator_names.hpp"
 #include "apps/video_filter/video_filter.hpp"
 #include "spb/detail/elements.hpp"
 #include "spb/detail/file_codec.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 namespace video = apps::video_filter;
 
-enum operation : std::size_t { source_op, read_op, blur_op, sobel_op, pack_op, sink_op };
+using enum video::operation;
 
 detail::frame_stream<Item, detail::elements<video::source>, video::sink> current;
 detail::per_stream<video::filter> filters;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/word_count/inputs.hpp"
+#include "apps/word_count/operator_names.hpp"
 #include "apps/word_count/word_count.hpp"
 #include "spb/detail/by_stream.hpp"
 #include "spb/detail/elements.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 namespace words = apps::word_count;
 
-enum operation : std::size_t { source_op, split_op, combine_op, divide_op, count_op, sink_op };
+using enum words::operation;
 
 detail::plain_stream<Item, detail::elements<words::source>, words::sink> current;
 

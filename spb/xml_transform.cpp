@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/xml_transform/operator_names.hpp"
 #include "apps/xml_transform/xml_transform.hpp"
 #include "spb/detail/elements.hpp"
 #include "spb/detail/file_codec.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 namespace xml = apps::xml_transform;
 
-enum operation : std::size_t { source_op, load_op, transform_op, sink_op };
+using enum xml::operation;
 
 detail::pointer_stream<Item, detail::elements<xml::source>, xml::sink> current;
 detail::per_stream<std::shared_ptr<const xml::style_sheet>> styles;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "apps/bzip2/operator_names.hpp"
 #include "apps/support/error.hpp"
 
 namespace apps::bzip2 {
@@ -51,14 +52,13 @@ std::filesystem::path file_of(std::string_view input, const std::filesystem::pat
 }
 
 const application& about() {
-  static const application self{
-      .name = "bzip2",
-      .says = "compresses text block by block, and decompresses it (inputs in _d)",
-      .output = "the file, compressed or decompressed,",
-      .inputs = names(),
-      .operators = {"source", "compress", "sink", "source_d", "decompress", "sink_d"},
-      .generate = generate,
-      .verify = verify};
+  static const application self{.name = "bzip2",
+                                .says = "compresses text block by block, and decompresses it (inputs in _d)",
+                                .output = "the file, compressed or decompressed,",
+                                .inputs = names(),
+                                .operators = operator_names(),
+                                .generate = generate,
+                                .verify = verify};
   return self;
 }
 

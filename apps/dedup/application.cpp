@@ -1,5 +1,6 @@
 #include "apps/dedup/dedup.hpp"
 #include "apps/dedup/inputs.hpp"
+#include "apps/dedup/operator_names.hpp"
 
 namespace apps::dedup {
 
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "packs a file, what repeats in it only once";
     made.output = "the archive";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "refine", "deduplicate", "compress", "sink"};
+    made.operators = operator_names();
     made.edition = 2;
     made.generate = generate;
     made.verify = verify;

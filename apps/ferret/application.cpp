@@ -1,5 +1,6 @@
 #include "apps/ferret/ferret.hpp"
 #include "apps/ferret/inputs.hpp"
+#include "apps/ferret/operator_names.hpp"
 
 namespace apps::ferret {
 
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "searches pictures by what they show";
     made.output = "the list of pictures that are alike";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "segmentation", "extract", "vectorization", "rank", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

@@ -1,5 +1,6 @@
 #include "apps/file_writer/file_writer.hpp"
 #include "apps/file_writer/inputs.hpp"
+#include "apps/file_writer/operator_names.hpp"
 
 namespace apps::file_writer {
 
@@ -11,7 +12,7 @@ const application& about() {
     made.output = "the folder of files";
     made.edition = 2;
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "write", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

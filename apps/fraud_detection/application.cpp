@@ -1,5 +1,6 @@
 #include "apps/fraud_detection/fraud_detection.hpp"
 #include "apps/fraud_detection/inputs.hpp"
+#include "apps/fraud_detection/operator_names.hpp"
 
 namespace apps::fraud_detection {
 
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "Suspicious uses of cards, by a Markov chain over the last ones of each";
     made.output = "the list of alarms";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "predictor", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

@@ -1,5 +1,6 @@
 #include "apps/hash_search/hash_search.hpp"
 #include "apps/hash_search/inputs.hpp"
+#include "apps/hash_search/operator_names.hpp"
 
 namespace apps::hash_search {
 
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "finds the numbers that hashes are of, by brute force";
     made.output = "the list of numbers";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "search", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

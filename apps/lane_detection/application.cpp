@@ -1,5 +1,6 @@
 #include "apps/lane_detection/inputs.hpp"
 #include "apps/lane_detection/lane_detection.hpp"
+#include "apps/lane_detection/operator_names.hpp"
 
 namespace apps::lane_detection {
 
@@ -10,8 +11,7 @@ const application& about() {
     made.says = "finds the marks of a car's lane in a film";
     made.output = "the film with the marks";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source",  "segment", "canny1",  "hough_t", "hough_p",
-                      "bitwise", "canny2",  "overlap", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

@@ -1,5 +1,6 @@
 #include "apps/mandelbrot/inputs.hpp"
 #include "apps/mandelbrot/mandelbrot.hpp"
+#include "apps/mandelbrot/operator_names.hpp"
 
 namespace apps::mandelbrot {
 
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "draws the Mandelbrot set, line by line";
     made.output = "the picture";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "mandelbrot", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

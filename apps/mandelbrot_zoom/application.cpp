@@ -1,5 +1,6 @@
 #include "apps/mandelbrot_zoom/inputs.hpp"
 #include "apps/mandelbrot_zoom/mandelbrot_zoom.hpp"
+#include "apps/mandelbrot_zoom/operator_names.hpp"
 
 namespace apps::mandelbrot_zoom {
 
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "films the Mandelbrot set from ever nearer, and blurs the frames";
     made.output = "the film";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "mandelbrot", "blur", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

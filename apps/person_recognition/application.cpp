@@ -1,4 +1,5 @@
 #include "apps/person_recognition/inputs.hpp"
+#include "apps/person_recognition/operator_names.hpp"
 #include "apps/person_recognition/person_recognition.hpp"
 
 namespace apps::person_recognition {
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "finds one person's face in a film";
     made.output = "the film with the circles";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "detect", "recognize", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

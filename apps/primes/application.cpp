@@ -1,4 +1,5 @@
 #include "apps/primes/inputs.hpp"
+#include "apps/primes/operator_names.hpp"
 #include "apps/primes/primes.hpp"
 
 namespace apps::primes {
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "finds prime numbers by trial division";
     made.output = "the list of primes";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "primality", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

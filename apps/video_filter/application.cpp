@@ -1,4 +1,5 @@
 #include "apps/video_filter/inputs.hpp"
+#include "apps/video_filter/operator_names.hpp"
 #include "apps/video_filter/video_filter.hpp"
 
 namespace apps::video_filter {
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "blurs pictures, finds their edges, and makes a film of them";
     made.output = "the film of edges";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "read", "blur", "sobel", "pack", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

@@ -1,4 +1,5 @@
 #include "apps/word_count/inputs.hpp"
+#include "apps/word_count/operator_names.hpp"
 #include "apps/word_count/word_count.hpp"
 
 namespace apps::word_count {
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "counts how often each word of a text comes";
     made.output = "the list of words";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "split", "combine", "divide", "count", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

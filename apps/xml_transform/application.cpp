@@ -1,4 +1,5 @@
 #include "apps/xml_transform/inputs.hpp"
+#include "apps/xml_transform/operator_names.hpp"
 #include "apps/xml_transform/xml_transform.hpp"
 
 namespace apps::xml_transform {
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "turns XML documents into pages by an XSLT style sheet";
     made.output = "the archive of pages";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "load", "transform", "sink"};
+    made.operators = operator_names();
     made.generate = generate;
     made.verify = verify;
     return made;

@@ -52,7 +52,6 @@ def renamed(text: str, name: str) -> str:
     """A text of the template with another operator; an item's own `longest` stays."""
     text = re.sub(rf"\b{class_of(OURS)}\b", class_of(name), text)
     text = re.sub(rf"\b{OURS}_op\b", f"{name}_op", text)
-    text = re.sub(rf'"{OURS}"(?=,)', f'"{name}"', text)
     text = re.sub(rf"▶ {OURS} ─", f"▶ {name} ─", text)
     text = re.sub(rf"^{OURS} (?=\w+\.hpp)", f"{name} ", text, flags=re.MULTILINE)
     return re.sub(rf"(?<![.\w]){OURS}(?=\(|\);)", name, text)
@@ -77,8 +76,6 @@ def additions(name: str) -> list[tuple[str, str]]:
             rf"^interval {OURS}\(interval of\) {{\n(?:.+\n)*}}\n",
             rf"\g<0>\ninterval {name}(interval of) {{\n  return of;\n}}\n",
         ),
-        (rf'"source", "{OURS}"', rf'\g<0>, "{name}"'),
-        (rf"source_op, {OURS}_op", rf"\g<0>, {name}_op"),
         (rf"^{OURS}( \w+\.hpp .*\n)", rf"\g<0>{name}\1"),
         (rf"▶ {OURS} ─", rf"▶ {OURS} ───▶ {name} ─"),
         (

@@ -81,13 +81,11 @@ class NewApplication(OwnFolder):
         self.assertEqual(done.exit_code, 0, done.output)
         made = self.folder / "apps" / "noise"
         for file, text in (
-            ("application.cpp", 'made.operators = {"source", "find_it", "smooth", "sink"};'),
             ("operators.txt", "find_it noise.hpp noise.cpp\nsmooth noise.hpp noise.cpp\nsink"),
             ("noise.hpp", "interval find_it(interval of);\n"),
             ("noise.hpp", "interval smooth(interval of);\n"),
             ("noise.cpp", "interval smooth(interval of) {\n  return of;\n}\n"),
             ("spb/noise.hpp", "class Smooth : public Operator<Smooth, Item> {"),
-            ("spb/noise.cpp", "{ source_op, find_it_op, smooth_op, sink_op };"),
             ("spb/noise.cpp", "detail::work_on_each(smooth_op, item, app::smooth);"),
             ("bench/thalweg/farm.cpp", "  spb::FindIt::op(item);\n  spb::Smooth::op(item);\n"),
             ("bench/sequential/sequential.cpp", "    spb::FindIt::op(item);\n    spb::Smooth::op(item);\n"),

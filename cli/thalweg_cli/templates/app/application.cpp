@@ -1,5 +1,6 @@
 #include "apps/app_name/app_name.hpp"
 #include "apps/app_name/inputs.hpp"
+#include "apps/app_name/operator_names.hpp"
 
 namespace apps::app_name {
 
@@ -10,7 +11,7 @@ const application& about() {
     made.says = "finds the longest Collatz sequence of each interval";
     made.output = "the list of the longest sequences";
     for (const auto& input : inputs) made.inputs.emplace_back(input.name);
-    made.operators = {"source", "longest", "sink"};
+    made.operators = operator_names();
     made.edition = 1;  // raise it when `generate` comes to make other bytes
     made.generate = generate;
     made.verify = verify;

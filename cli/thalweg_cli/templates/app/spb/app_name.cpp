@@ -5,6 +5,7 @@
 
 #include "apps/app_name/app_name.hpp"
 #include "apps/app_name/inputs.hpp"
+#include "apps/app_name/operator_names.hpp"
 #include "spb/detail/plain_stream.hpp"
 
 namespace spb {
@@ -12,8 +13,7 @@ namespace {
 
 namespace app = apps::app_name;
 
-/// The places of the operators among those of `about()`.
-enum operation : std::size_t { source_op, longest_op, sink_op };
+using enum app::operation;
 
 detail::plain_stream<Item, app::source, app::sink> current;
 
