@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogFormatter
 
 from thalweg_cli.experiment import SEQUENTIAL
 from thalweg_cli.looks import dashes_of, looks_of, marks_of
@@ -72,6 +73,12 @@ class Style:
         return [Line2D([], [], label=name, **look) for name, look in shown.items()]
 
 
+def write_plainly(axis: Axis) -> None:
+    """Has a logarithmic axis write its numbers as they are: by default it writes powers, as formulas."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.4)))
+
+
 def draw_chart(ax: Axes, panel: Panel, chart: Chart, style: Style, limits: dict[str, list[float]]) -> None:
     """A metric, or a band of latencies, over an axis; a bar for each program if it has one place."""
     if panel.is_of_one_place:
@@ -84,8 +91,7 @@ def draw_chart(ax: Axes, panel: Panel, chart: Chart, style: Style, limits: dict[
     ends = limits.get(chart_name(chart))
     if chart.is_band:
         (ax.set_xscale if panel.is_of_one_place else ax.set_yscale)("log")
-        values = ax.xaxis if panel.is_of_one_place else ax.yaxis
-        values.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        write_plainly(ax.xaxis if panel.is_of_one_place else ax.yaxis)
         if ends:
             along(ends[0] * 0.8, ends[1] * 1.25)
     else:

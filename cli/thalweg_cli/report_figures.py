@@ -11,21 +11,14 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import (
-    FixedFormatter,
-    FixedLocator,
-    FuncFormatter,
-    LogFormatter,
-    NullFormatter,
-    NullLocator,
-)
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter, NullLocator
 
 from thalweg_cli.experiment import SEQUENTIAL
 from thalweg_cli.files import write_bytes
 from thalweg_cli.looks import Look
 from thalweg_cli.metrics import LATENCY, THROUGHPUT, Metric
 from thalweg_cli.micro_plot import MUTED, STYLE
-from thalweg_cli.report_charts import ERRORS, LINES, Style, draw_chart
+from thalweg_cli.report_charts import ERRORS, LINES, Style, draw_chart, write_plainly
 from thalweg_cli.report_data import Curve, Row, Values, curves_of, monitored
 from thalweg_cli.report_panels import (
     Axis,
@@ -132,7 +125,8 @@ def widest(rows: Sequence[Row]) -> list[Row]:
 
 def degree_of(rows: Sequence[Row]) -> str:
     """How many threads the rows have at most."""
-    return f"{max(row.series.setting.degree for row in rows)} threads asked for"
+    most = max(row.series.setting.degree for row in rows)
+    return f"{most} thread{'s' * (most != 1)} asked for"
 
 
 def drawn(panels: Sequence[Plot], title: str, legend: Sequence[Line2D], wide: float = 1) -> Figure:
@@ -171,8 +165,7 @@ def quantiles_panel(rows: Sequence[Row], style: Style) -> Plot:
             ax.errorbar(xs, style.at(spreads), yerr=style.bars(spreads), **look)
         shown = sorted(ticks)
         ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        ax.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.4)))
+        write_plainly(ax.yaxis)
         ax.xaxis.set_major_locator(FixedLocator([-math.log10(1 - percent / 100) for percent in shown]))
         ax.xaxis.set_major_formatter(FixedFormatter([f"{percent:g} %" for percent in shown]))
         ax.xaxis.set_minor_locator(NullLocator())
@@ -199,7 +192,7 @@ def operators_panel(rows: Sequence[Row], style: Style) -> Plot:
         ax.set_yticks(range(len(names)), names)
         ax.invert_yaxis()
         ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        write_plainly(ax.xaxis)
         ax.set_title("Mean latency of each operator (ms)")
 
     return draw
@@ -301,7 +294,7 @@ def draw_curves(ax: Axes, curves: Sequence[Curve], metric: Metric, style: Style)
                 color=look["color"],
             )
     ax.set_yscale("log")
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    write_plainly(ax.yaxis)
     ax.set_xlim(left=0)
     ax.set_xlabel("rate asked for (/s); open: not bounded, dashed: sustainable")
     ax.set_title(metric.heading)

@@ -22,7 +22,7 @@ PICTURES = {
     "interfaces": "ferret-small-in-memory",
     "back-ends": "ferret-small-in-memory",
     "patterns": "ferret-small-wave-by-the-recipe-in-memory-over-time",
-    "growing": "ferret-small-in-memory-arguments-1-over-time",
+    "growing": "ferret-small-argument-1-in-memory-over-time",
     "sustainable": "ferret-small-in-memory-sustainable",
 }
 """Labels, and which of the pictures of their reports is shown."""

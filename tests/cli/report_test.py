@@ -16,14 +16,17 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import matplotlib as mpl
 from fake_programs import program
 from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
 from thalweg_cli.app import app
 from thalweg_cli.circumstances import Circumstances
 from thalweg_cli.experiment import SEARCH, Conditions, Setting
 from thalweg_cli.looks import LOOKS, OTHERS, looks_of
 from thalweg_cli.metrics import METRICS, THROUGHPUT
 from thalweg_cli.programs import Program
+from thalweg_cli.report_charts import write_plainly
 from thalweg_cli.report_data import Row, Values, monitored, plain_row, rows_of
 from thalweg_cli.report_figures import pictures
 from thalweg_cli.report_panels import axis_named
@@ -475,6 +478,28 @@ class Refuses(OverAStore):
         self.data()
         self.assertEqual({file.name for file in self.folder.glob("*report*")}, {"report.html"})
         self.assertEqual([file for file in self.folder.iterdir() if file.name.startswith(".")], [])
+
+
+class Axes(unittest.TestCase):
+    """What axes say, where names may have any signs, so that nothing is read as a formula."""
+
+    def test_numbers_of_a_logarithmic_axis_are_plain(self) -> None:
+        with mpl.rc_context({"text.parse_math": False}):
+            ax = Figure().subplots()
+            ax.set_yscale("log")
+            ax.set_ylim(15, 160)
+            write_plainly(ax.yaxis)
+            said = [
+                formatter(value)
+                for formatter, values in (
+                    (ax.yaxis.get_major_formatter(), ax.yaxis.get_majorticklocs()),
+                    (ax.yaxis.get_minor_formatter(), ax.yaxis.get_minorticklocs()),
+                )
+                for value in values
+            ]
+        self.assertIn("100", said)
+        self.assertIn("20", said)
+        self.assertFalse([one for one in said if "$" in one])
 
 
 class Looks(unittest.TestCase):
