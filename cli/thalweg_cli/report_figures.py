@@ -264,8 +264,9 @@ def draw_curves(ax: Axes, curves: Sequence[Curve], metric: Metric, style: Style)
     """A latency over the rate that was asked for.
 
     Marks are open where latency was not bounded. A line across is the bound of p99, one down the sustainable
-    rate, with the number of threads.
+    rate, with the number of threads if it is not the same for all.
     """
+    differ = len({curve.found.setting.nthreads for curve in curves}) > 1
     for curve in curves:
         look = style.of(curve.row)
         points = [(point, spread) for point in curve.points if (spread := curve.spread(metric, point))]
@@ -282,9 +283,9 @@ def draw_curves(ax: Axes, curves: Sequence[Curve], metric: Metric, style: Style)
             ax.axhline(curve.found.bound_ms, color=look["color"], linestyle=LINES["dot"], linewidth=0.8)
         if curve.found.rate:
             ax.axvline(curve.found.rate, color=look["color"], linestyle=LINES["dash"], linewidth=1)
-            text = f"{curve.found.setting.nthreads} threads "
+        if curve.found.rate and differ:
             ax.annotate(
-                text,
+                f"{curve.found.setting.nthreads} threads ",
                 (curve.found.rate, 1),
                 xycoords=("data", "axes fraction"),
                 rotation=90,
