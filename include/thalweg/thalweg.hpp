@@ -11,6 +11,7 @@
 #include <thalweg/pattern/flat_map.hpp>
 #include <thalweg/pattern/interval_join.hpp>
 #include <thalweg/pattern/iterate.hpp>
+#include <thalweg/pattern/join_by.hpp>
 #include <thalweg/pattern/key_by.hpp>
 #include <thalweg/pattern/map.hpp>
 #include <thalweg/pattern/merge.hpp>

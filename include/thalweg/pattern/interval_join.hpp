@@ -3,6 +3,7 @@
 
 #include <thalweg/model/callable.hpp>
 #include <thalweg/model/stage.hpp>
+#include <thalweg/pattern/as_pair.hpp>
 #include <thalweg/pattern/key_table.hpp>
 #include <thalweg/pattern/window/spec.hpp>
 
@@ -176,11 +177,6 @@ class keyed_partners final : public interval_partners<L, R, Out> {
   Combine combine_;
   key_table<K, of_key> keys_;
   queue left_ends_, right_ends_;
-};
-
-/// How an `interval_join` joins two items by default.
-struct as_pair {
-  template <class L, class R> std::pair<L, R> operator()(const L& l, const R& r) const { return {l, r}; }
 };
 
 }  // namespace model

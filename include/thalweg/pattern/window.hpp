@@ -8,6 +8,7 @@
 #include <thalweg/pattern/window/aggregate.hpp>
 #include <thalweg/pattern/window/event_clock.hpp>
 #include <thalweg/pattern/window/spec.hpp>
+#include <thalweg/pattern/window/top_k.hpp>
 #include <thalweg/pattern/window/window_set.hpp>
 #include <thalweg/pattern/window/windowed.hpp>
 
