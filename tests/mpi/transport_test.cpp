@@ -255,7 +255,7 @@ TEST(Transport, MemoryIsGivenBack) {
 
 TEST(Transport, ANumberIsNoWay) {
   EXPECT_THROW((void)tw::mpi_comm(1), tw::error);
-  EXPECT_TRUE(tw::mpi_comm(tw::automatic) == tw::mpi_comm::way::automatic);
+  EXPECT_TRUE(tw::mpi_comm(tw::automatic) == tw::mpi_comm::way::by_machine);
 }
 
 }  // namespace

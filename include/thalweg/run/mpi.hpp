@@ -41,12 +41,12 @@ struct stage_cost {
 /// How items travel from one rank to another: see `mpi_options::comm`.
 class mpi_comm {
  public:
-  enum class way : std::uint8_t { automatic, two_sided, one_sided };
+  enum class way : std::uint8_t { by_machine, two_sided, one_sided };
   constexpr mpi_comm(way w) noexcept : way_(w) {}  // NOLINT(google-explicit-constructor)
   /// Accepts only `automatic`.
   constexpr mpi_comm(int asked)  // NOLINT(google-explicit-constructor)
       : way_(asked == automatic
-                 ? way::automatic
+                 ? way::by_machine
                  : throw error("mpi: .comm is one_sided, two_sided or automatic, not a number")) {}
   friend constexpr bool operator==(mpi_comm, mpi_comm) = default;
 

@@ -18,8 +18,8 @@ namespace THALWEG_NAMESPACE::run_detail {
 class thread_log {
  public:
   /// For a thread that executes stages [first, first + count) of the plan.
-  thread_log(int number, std::size_t first, std::size_t count, bool observes = true)
-      : number(number), observes_(observes), first_(first), counters_(count) {}
+  thread_log(int its_number, std::size_t first, std::size_t count, bool observes = true)
+      : number(its_number), observes_(observes), first_(first), counters_(count) {}
 
   /// The counters of a stage, by its number in the plan.
   observe::stage_counters& operator[](std::size_t stage) { return counters_[stage - first_]; }

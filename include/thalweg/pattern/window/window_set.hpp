@@ -46,7 +46,7 @@ template <class K, class Windows, class Aggregator> class window_set {
     const auto [at, e] = keys_.find_or_add(std::forward<Key>(key), [](const K&) { return entry{}; });
     const bool in_time =
         e.windows.add(rules_, by_, time, rank, watermark_, std::forward<X>(item),
-                      [&, at = at](const opened<typename Windows::kept>& w) { give(at, w, emit); });
+                      [&, place = at](const opened<typename Windows::kept>& w) { give(place, w, emit); });
     if (!in_time) {
       if (e.windows.empty()) keys_.erase(at);
       return false;
