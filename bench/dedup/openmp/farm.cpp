@@ -3,8 +3,8 @@
 
 #include <dedup.hpp>
 
-// A task works on a fragment, another writes it; dependences through a ring of slots keep order and bound
-// what is under way.
+// A task works on an item, another writes it; dependences through a ring of slots keep order and bound what
+// is under way.
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();

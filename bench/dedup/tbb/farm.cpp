@@ -16,7 +16,7 @@ int main(int argc, char* argv[]) {
         if (!spb::Source::op(item)) control.stop();
         return item;
       });
-  const auto pack = tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
+  const auto work = tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
     spb::Refine::op(item);
     spb::Deduplicate::op(item);
     spb::Compress::op(item);
@@ -24,7 +24,7 @@ int main(int argc, char* argv[]) {
   });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  tbb::task_arena(spb::nthreads).execute([&] { tbb::parallel_pipeline(2 * threads, source & pack & sink); });
+  tbb::task_arena(spb::nthreads).execute([&] { tbb::parallel_pipeline(2 * threads, source & work & sink); });
   spb::Metrics::stop();
   spb::end_bench();
 }

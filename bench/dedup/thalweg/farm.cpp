@@ -12,7 +12,7 @@ std::optional<spb::Item> next() {
   return item;
 }
 
-spb::Item pack(spb::Item item) {
+spb::Item work(spb::Item item) {
   spb::Refine::op(item);
   spb::Deduplicate::op(item);
   spb::Compress::op(item);
@@ -22,7 +22,7 @@ spb::Item pack(spb::Item item) {
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  tw::run(tw::source(next) | tw::farm(pack) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+  tw::run(tw::source(next) | tw::farm(work) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
           tw::pool{.workers = spb::nthreads});
   spb::Metrics::stop();
   spb::end_bench();

@@ -11,16 +11,16 @@ int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto n = static_cast<std::size_t>(spb::nthreads);
-  queue fragments(n), done(n, n, queue_order::by_item);
+  queue items(n), done(n, n, queue_order::by_item);
   {
     std::vector<std::jthread> threads;
     threads.emplace_back([&] {
-      for (spb::Item item; spb::Source::op(item);) fragments.enqueue(std::move(item));
-      fragments.close();
+      for (spb::Item item; spb::Source::op(item);) items.enqueue(std::move(item));
+      items.close();
     });
     for (std::size_t i = 0; i < n; ++i) {
       threads.emplace_back([&] {
-        for (spb::Item item; fragments.dequeue(item);) {
+        for (spb::Item item; items.dequeue(item);) {
           spb::Refine::op(item);
           spb::Deduplicate::op(item);
           spb::Compress::op(item);

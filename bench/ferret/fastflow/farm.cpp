@@ -16,7 +16,6 @@ struct worker : ff::ff_node_t<spb::Item> {
     spb::Extract::op(*item);
     spb::Vectorization::op(*item);
     spb::Rank::op(*item);
-
     return item;
   }
 };

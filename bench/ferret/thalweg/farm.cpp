@@ -12,7 +12,7 @@ std::optional<spb::Item> next() {
   return item;
 }
 
-spb::Item search(spb::Item item) {
+spb::Item work(spb::Item item) {
   spb::Segmentation::op(item);
   spb::Extract::op(item);
   spb::Vectorization::op(item);
@@ -23,7 +23,7 @@ spb::Item search(spb::Item item) {
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  tw::run(tw::source(next) | tw::farm(search, {.unordered = true}) |
+  tw::run(tw::source(next) | tw::farm(work, {.unordered = true}) |
               tw::sink([](spb::Item item) { spb::Sink::op(item); }),
           tw::pool{.workers = spb::nthreads});
   spb::Metrics::stop();

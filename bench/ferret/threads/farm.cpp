@@ -11,27 +11,26 @@ int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto n = static_cast<std::size_t>(spb::nthreads);
-  queue pictures(n), ranked(n, n);
+  queue items(n), done(n, n);
   {
     std::vector<std::jthread> threads;
     threads.emplace_back([&] {
-      for (spb::Item item; spb::Source::op(item);) pictures.enqueue(std::move(item));
-      pictures.close();
+      for (spb::Item item; spb::Source::op(item);) items.enqueue(std::move(item));
+      items.close();
     });
     for (std::size_t i = 0; i < n; ++i) {
       threads.emplace_back([&] {
-        for (spb::Item item; pictures.dequeue(item);) {
+        for (spb::Item item; items.dequeue(item);) {
           spb::Segmentation::op(item);
           spb::Extract::op(item);
           spb::Vectorization::op(item);
           spb::Rank::op(item);
-
-          ranked.enqueue(std::move(item));
+          done.enqueue(std::move(item));
         }
-        ranked.close();
+        done.close();
       });
     }
-    for (spb::Item item; ranked.dequeue(item);) spb::Sink::op(item);
+    for (spb::Item item; done.dequeue(item);) spb::Sink::op(item);
   }
   spb::Metrics::stop();
   spb::end_bench();

@@ -11,7 +11,7 @@ std::optional<spb::Item> next() {
   return item;
 }
 
-spb::Item create(spb::Item item) {
+spb::Item work(spb::Item item) {
   spb::Write::op(item);
   return item;
 }
@@ -20,7 +20,7 @@ int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   auto execution = grppi_back_end_or(grppi_over_threads());
   spb::Metrics::init();
-  grppi::pipeline(execution, next, grppi::farm(spb::nthreads, create),
+  grppi::pipeline(execution, next, grppi::farm(spb::nthreads, work),
                   [](spb::Item item) { spb::Sink::op(item); });
   spb::Metrics::stop();
   spb::end_bench();

@@ -12,7 +12,7 @@ std::optional<spb::Item> next() {
   return item;
 }
 
-spb::Item create(spb::Item item) {
+spb::Item work(spb::Item item) {
   spb::Write::op(item);
   return item;
 }
@@ -20,7 +20,7 @@ spb::Item create(spb::Item item) {
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  tw::run(tw::source(next) | tw::farm(create, {.unordered = true}) |
+  tw::run(tw::source(next) | tw::farm(work, {.unordered = true}) |
               tw::sink([](spb::Item item) { spb::Sink::op(item); }),
           tw::pool{.workers = spb::nthreads});
   spb::Metrics::stop();

@@ -11,23 +11,23 @@ int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto n = static_cast<std::size_t>(spb::nthreads);
-  queue files(n), written(n, n);
+  queue items(n), done(n, n);
   {
     std::vector<std::jthread> threads;
     threads.emplace_back([&] {
-      for (spb::Item item; spb::Source::op(item);) files.enqueue(std::move(item));
-      files.close();
+      for (spb::Item item; spb::Source::op(item);) items.enqueue(std::move(item));
+      items.close();
     });
     for (std::size_t i = 0; i < n; ++i) {
       threads.emplace_back([&] {
-        for (spb::Item item; files.dequeue(item);) {
+        for (spb::Item item; items.dequeue(item);) {
           spb::Write::op(item);
-          written.enqueue(std::move(item));
+          done.enqueue(std::move(item));
         }
-        written.close();
+        done.close();
       });
     }
-    for (spb::Item item; written.dequeue(item);) spb::Sink::op(item);
+    for (spb::Item item; done.dequeue(item);) spb::Sink::op(item);
   }
   spb::Metrics::stop();
   spb::end_bench();

@@ -3,7 +3,7 @@
 
 #include <lane_detection.hpp>
 
-// A task works on a frame, another writes it; dependences through a ring of slots keep order and bound what
+// A task works on an item, another writes it; dependences through a ring of slots keep order and bound what
 // is under way.
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);

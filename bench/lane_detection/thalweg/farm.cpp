@@ -12,7 +12,7 @@ std::optional<spb::Item> next() {
   return item;
 }
 
-spb::Item mark(spb::Item item) {
+spb::Item work(spb::Item item) {
   spb::Segment::op(item);
   spb::Canny1::op(item);
   spb::HoughT::op(item);
@@ -26,7 +26,7 @@ spb::Item mark(spb::Item item) {
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  tw::run(tw::source(next) | tw::farm(mark) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+  tw::run(tw::source(next) | tw::farm(work) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
           tw::pool{.workers = spb::nthreads});
   spb::Metrics::stop();
   spb::end_bench();

@@ -16,7 +16,11 @@ int main(int argc, char* argv[]) {
                [&](tf::Pipeflow& flow) {
                  if (!spb::Source::op(items[flow.line()])) flow.stop();
                }},
-      tf::Pipe{tf::PipeType::PARALLEL, [&](tf::Pipeflow& flow) { spb::Mandelbrot::op(items[flow.line()]); }},
+      tf::Pipe{tf::PipeType::PARALLEL,
+               [&](tf::Pipeflow& flow) {
+                 auto& item = items[flow.line()];
+                 spb::Mandelbrot::op(item);
+               }},
       tf::Pipe{tf::PipeType::SERIAL, [&](tf::Pipeflow& flow) { spb::Sink::op(items[flow.line()]); }});
   tf::Taskflow flow;
   flow.composed_of(pipeline);

@@ -16,14 +16,14 @@ int main(int argc, char* argv[]) {
         if (!spb::Source::op(item)) control.stop();
         return item;
       });
-  const auto film = tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
+  const auto work = tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
     spb::Mandelbrot::op(item);
     spb::Blur::op(item);
     return item;
   });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  tbb::task_arena(spb::nthreads).execute([&] { tbb::parallel_pipeline(2 * threads, source & film & sink); });
+  tbb::task_arena(spb::nthreads).execute([&] { tbb::parallel_pipeline(2 * threads, source & work & sink); });
   spb::Metrics::stop();
   spb::end_bench();
 }

@@ -12,7 +12,7 @@ std::optional<spb::Item> next() {
   return item;
 }
 
-spb::Item film(spb::Item item) {
+spb::Item work(spb::Item item) {
   spb::Mandelbrot::op(item);
   spb::Blur::op(item);
   return item;
@@ -21,7 +21,7 @@ spb::Item film(spb::Item item) {
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  tw::run(tw::source(next) | tw::farm(film) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+  tw::run(tw::source(next) | tw::farm(work) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
           tw::pool{.workers = spb::nthreads});
   spb::Metrics::stop();
   spb::end_bench();

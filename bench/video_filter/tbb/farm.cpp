@@ -16,7 +16,7 @@ int main(int argc, char* argv[]) {
         if (!spb::Source::op(item)) control.stop();
         return item;
       });
-  const auto filter = tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
+  const auto work = tbb::make_filter<spb::Item, spb::Item>(tbb::filter_mode::parallel, [](spb::Item item) {
     spb::Read::op(item);
     spb::Blur::op(item);
     spb::Sobel::op(item);
@@ -25,9 +25,7 @@ int main(int argc, char* argv[]) {
   });
   const auto sink = tbb::make_filter<spb::Item, void>(tbb::filter_mode::serial_in_order,
                                                       [](spb::Item item) { spb::Sink::op(item); });
-  tbb::task_arena(spb::nthreads).execute([&] {
-    tbb::parallel_pipeline(2 * threads, source & filter & sink);
-  });
+  tbb::task_arena(spb::nthreads).execute([&] { tbb::parallel_pipeline(2 * threads, source & work & sink); });
   spb::Metrics::stop();
   spb::end_bench();
 }

@@ -12,7 +12,7 @@ std::optional<spb::Item> next() {
   return item;
 }
 
-spb::Item filter(spb::Item item) {
+spb::Item work(spb::Item item) {
   spb::Read::op(item);
   spb::Blur::op(item);
   spb::Sobel::op(item);
@@ -23,7 +23,7 @@ spb::Item filter(spb::Item item) {
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  tw::run(tw::source(next) | tw::farm(filter) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+  tw::run(tw::source(next) | tw::farm(work) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
           tw::pool{.workers = spb::nthreads});
   spb::Metrics::stop();
   spb::end_bench();

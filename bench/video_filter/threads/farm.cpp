@@ -11,16 +11,16 @@ int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
   const auto n = static_cast<std::size_t>(spb::nthreads);
-  queue files(n), done(n, n, queue_order::by_item);
+  queue items(n), done(n, n, queue_order::by_item);
   {
     std::vector<std::jthread> threads;
     threads.emplace_back([&] {
-      for (spb::Item item; spb::Source::op(item);) files.enqueue(std::move(item));
-      files.close();
+      for (spb::Item item; spb::Source::op(item);) items.enqueue(std::move(item));
+      items.close();
     });
     for (std::size_t i = 0; i < n; ++i) {
       threads.emplace_back([&] {
-        for (spb::Item item; files.dequeue(item);) {
+        for (spb::Item item; items.dequeue(item);) {
           spb::Read::op(item);
           spb::Blur::op(item);
           spb::Sobel::op(item);

@@ -12,7 +12,7 @@ std::optional<spb::Item> next() {
   return item;
 }
 
-spb::Item transform(spb::Item item) {
+spb::Item work(spb::Item item) {
   spb::Load::op(item);
   spb::Transform::op(item);
   return item;
@@ -21,7 +21,7 @@ spb::Item transform(spb::Item item) {
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  tw::run(tw::source(next) | tw::farm(transform) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
+  tw::run(tw::source(next) | tw::farm(work) | tw::sink([](spb::Item item) { spb::Sink::op(item); }),
           tw::pool{.workers = spb::nthreads});
   spb::Metrics::stop();
   spb::end_bench();
