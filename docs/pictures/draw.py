@@ -539,6 +539,25 @@ def interval_join() -> Picture:
     return p
 
 
+def join_by() -> Picture:
+    """Pairs of two streams with the same number."""
+    p = Picture(600, 150)
+    p.text(20, 45, "left", size=14)
+    p.text(20, 105, "right", size=14)
+    items(p, 70, 28, ["1", "2", "3", "4"], {}, 33)
+    items(p, 70, 88, ["2", "3", "1"], {"1": WORK, "2": WORK, "3": WORK}, 33)
+    p.arrow(206, 41, 258, 62)
+    p.arrow(173, 101, 258, 78)
+    p.box(260, 50, 80, 40, "join_by")
+    p.arrow(340, 70, 368, 70)
+    for i, key in enumerate(["1", "2", "3"]):
+        x = 372 + 72 * i
+        p.box(x, 57, 32, 26, key)
+        p.box(x + 32, 57, 32, 26, key, WORK)
+    p.text(15, 142, "first on the left; right 2 and 3 are held until left 1 has its partner", size=12, colour=PALE)
+    return p
+
+
 def reorder() -> Picture:
     """A stream that is nearly in order."""
     p = Picture(600, 100)
@@ -719,6 +738,7 @@ def main() -> None:
         windows,
         late,
         interval_join,
+        join_by,
         reorder,
         iterate,
         split,
