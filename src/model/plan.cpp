@@ -163,6 +163,10 @@ plan::~plan() {
 
 void plan::check(const naming& names) {
   problems = names.problems();
+  check_options();
+}
+
+void plan::check_options() {
   for (const auto& c : components) {
     const stage_info* first = nullptr;
     for (const auto& s : c->stages()) {
@@ -187,7 +191,7 @@ void plan::use_by_default(const error_policy& policy) {
   for (const auto& c : components) {
     for (std::size_t i = 0; i < c->stages().size(); ++i) {
       const auto& s = c->stages()[i];
-      if (!s.opts.on_error.given() && refusal(s, policy).empty()) c->set_on_error(i, policy);
+      if (!s.opts.on_error.given() && refusal(s, policy).empty()) c->info_at(i).opts.on_error = policy;
     }
   }
 }

@@ -39,6 +39,14 @@ void write(observe::json_writer& json, std::string_view key, const observe::leve
   json.end_object();
 }
 
+// A histogram is large: reports share those of sinks, which do not change.
+std::shared_ptr<const latency_report> since(const std::shared_ptr<const latency_report>& now,
+                                            const std::shared_ptr<const latency_report>& before) {
+  if (!now || !before) return now;
+  return std::make_shared<latency_report>(now->histogram().since(before->histogram()), now->from_due(),
+                                          now->sampled());
+}
+
 void write(observe::json_writer& json, const latency_report& latency) {
   json.key("latency_ns").begin_object();
   json.member("count", latency.count()).member("from_due", latency.from_due());
@@ -91,6 +99,7 @@ void write(observe::json_writer& json, const stage_report& s) {
   json.key("inputs").begin_array();
   for (const std::size_t input : s.data().inputs) json.value(input);
   json.end_array();
+  if (s.data().latency) write(json, s.latency());
   if (!s.ranks().empty()) {
     json.key("ranks").begin_array();
     for (const int rank : s.ranks()) json.value(rank);
@@ -143,6 +152,11 @@ level_report stage_report::reorder() const noexcept {
 
 level_report stage_report::displacement() const noexcept {
   return to_report(data_.totals.displacement, 0);
+}
+
+const latency_report& stage_report::latency() const noexcept {
+  static const latency_report none;
+  return data_.latency ? *data_.latency : none;
 }
 
 std::string_view to_string(limited_by what) noexcept {
@@ -237,6 +251,7 @@ report report::since(const report& earlier) const {
   for (std::size_t i = 0; i != stages_.size(); ++i) {
     stage_data s = stages_[i].data();
     s.totals = s.totals.since(earlier.stages_[i].data().totals);
+    s.latency = thalweg::since(s.latency, earlier.stages_[i].data().latency);
     window.stages.push_back(std::move(s));
   }
   std::erase_if(window.resizes, [&](const resize_event& e) { return e.at < earlier.elapsed(); });

@@ -174,6 +174,12 @@ std::string report::to_string() const {
   text += joined({indent, "used     ", number_text(cores_used()), " cores, ", duration_of(cpu_time()),
                   " of processor time"});
   if (observed()) text += joined({indent, "latency  ", latency_line(latency())});
+  const auto sinks =
+      std::ranges::count_if(stages_, [](const auto& s) { return s.data().latency != nullptr; });
+  for (const stage_report& s : stages_) {
+    if (sinks > 1 && s.data().latency)
+      text += joined({indent, "latency  of ", printable(s.name()), ": ", latency_line(s.latency())});
+  }
   if (paused().count() != 0) text += joined({indent, "paused   ", duration_of(paused())});
   if (dropped() != 0) text += joined({indent, "dropped  ", plural(dropped(), "item")});
   for (const resize_event& e : resizes()) {

@@ -6,6 +6,7 @@
 
 #include "parts.hpp"
 #include "signal_watch.hpp"
+#include "stage_settings.hpp"
 
 namespace THALWEG_NAMESPACE {
 
@@ -14,6 +15,7 @@ namespace run_detail {
 namespace {
 
 execution started(model::plan&& plan, const any_policy& policy, const run_options& options, bool on_caller) {
+  apply_settings(plan, options.stages);
   for (const auto& c : plan.components) {
     for (const auto& s : c->stages()) {
       for (auto& problem : unusable_processors("stage '" + s.name + "'", s.opts.pin))

@@ -14,8 +14,9 @@ void thread_log::arrived(std::int64_t latency_ns, std::uint64_t items, bool samp
   if (sampled) sampled_.store(true, std::memory_order_relaxed);
 }
 
-void thread_log::add_latencies(observe::histogram& sum, bool& sampled) const {
-  if (const auto* seen = published_.load(std::memory_order_acquire)) sum.merge(*seen);
+void thread_log::add_latencies(std::map<std::size_t, observe::histogram>& of_sinks, bool& sampled) const {
+  if (const auto* seen = published_.load(std::memory_order_acquire))
+    of_sinks[first_ + counters_.size() - 1].merge(*seen);
   sampled = sampled || sampled_.load(std::memory_order_relaxed);
 }
 
@@ -23,7 +24,7 @@ run_totals& run_totals::operator+=(const run_totals& more) {
   stages.resize(std::max(stages.size(), more.stages.size()));
   for (std::size_t i = 0; i < more.stages.size(); ++i) stages[i] += more.stages[i];
   work += more.work;
-  latency.merge(more.latency);
+  for (const auto& [sink, latency] : more.latencies) latencies[sink].merge(latency);
   sampled = sampled || more.sampled;
   return *this;
 }
@@ -48,7 +49,7 @@ run_totals run_counters::snapshot() const {
       if (const auto* counters = log->find(i)) all.stages[i] += counters->snapshot();
     }
     if (observes_) all.work += log->work.snapshot();
-    log->add_latencies(all.latency, all.sampled);
+    log->add_latencies(all.latencies, all.sampled);
   }
   for (std::size_t i = 0; dropped_before && i < stages_; ++i) all.stages[i].dropped += dropped_before(i);
   return all;

@@ -65,7 +65,11 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
   auto all = counters.snapshot();
   all += elsewhere_.counted;
   d.work = all.work;
-  bool from_due = false;
+  const bool from_due =
+      std::any_of(layout.begin(), layout.end(), [](const auto& s) { return s.info->source.paced; });
+  const bool sampled = all.sampled && !from_due;
+  observe::histogram together;
+  for (const auto& [sink, latency] : all.latencies) together.merge(latency);
   for (std::size_t i = 0; i < layout.size(); ++i) {
     const auto& info = *layout[i].info;
     stage_data s;
@@ -83,10 +87,11 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
     s.capacity = static_cast<std::size_t>(layout[i].capacity);
     d.dropped += s.totals.dropped;
     if (info.out == nullptr) d.items += s.totals.items_in;
-    from_due = from_due || info.source.paced;
+    if (const auto latency = all.latencies.find(i); latency != all.latencies.end())
+      s.latency = std::make_shared<latency_report>(latency->second, from_due, sampled);
     d.stages.push_back(std::move(s));
   }
-  d.latency = latency_report(all.latency, from_due, all.sampled && !from_due);
+  d.latency = latency_report(together, from_due, sampled);
   d.resizes = resizes_;
 }
 

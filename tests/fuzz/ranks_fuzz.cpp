@@ -90,7 +90,8 @@ std::vector<std::string> fuzz::seeds() {
   distributed::rank_statistics figures;
   figures.host = "host";
   figures.stages.resize(stages);
-  figures.latency = {0, 0, 0, 0, 5, 1};
+  figures.latencies.resize(stages);
+  figures.latencies.back() = {0, 0, 0, 0, 5, 1};
   figures.channels.resize(1);
   const distributed::join_request joins{2, 1, 1, "a job", {{{0, 1}}, {{1, 2}, {2, 0}}}};
   return {message_of(header::kind::items, 1, {10'000, 20'000}),

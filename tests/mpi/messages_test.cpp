@@ -250,7 +250,8 @@ TEST(Messages, OfFigures) {
   const auto read = [](const bytes& all) { (void)distributed::read_statistics(2, all, 3); };
   distributed::rank_statistics good;
   good.stages.resize(3);
-  good.latency = {0, 0, 0, 0, 5, 1};
+  good.latencies.resize(3);
+  good.latencies[2] = {0, 0, 0, 0, 5, 1};
   good.channels.resize(2);
   refuses_other_lengths(good, read);
   const auto with = [&](auto&& change) {
@@ -261,7 +262,8 @@ TEST(Messages, OfFigures) {
   EXPECT_THAT(with([](auto& s) { s.stages.resize(4); }), HasSubstr("4 stages, although there are 3"));
   EXPECT_THAT(with([](auto& s) { s.channels[1].to_stage = 3; }), HasSubstr("from stage 0 to stage 3 of 3"));
   EXPECT_NE(with([](auto& s) { s.channels[1].blocked_ns = -1; }), "");
-  EXPECT_THAT(with([](auto& s) { s.latency[4] = 1 << 30; }), HasSubstr("not a histogram"));
+  EXPECT_THAT(with([](auto& s) { s.latencies[2][4] = 1 << 30; }), HasSubstr("not a histogram"));
+  EXPECT_THAT(with([](auto& s) { s.latencies.resize(2); }), HasSubstr("latencies of 2 stages"));
   EXPECT_NE(with([](auto& s) { s.numbers.cpu_ns = -1; }), "");
   EXPECT_NE(with([](auto& s) { s.numbers.workers = std::numeric_limits<std::int32_t>::max(); }), "");
 }
@@ -270,7 +272,7 @@ TEST(Messages, OfFigures) {
 TEST(Messages, OfTimesThatAreVeryLong) {
   distributed::rank_statistics of_days;
   of_days.stages.resize(1);
-  of_days.latency = {0, 0, 0, 0, 5, 1};
+  of_days.latencies = {{0, 0, 0, 0, 5, 1}};
   of_days.channels.resize(1);
   constexpr auto day = std::int64_t{86'400} * 1'000'000'000;
   of_days.numbers.cpu_ns = 128 * day;

@@ -222,8 +222,8 @@ class component {
   virtual ~component() = default;
 
   [[nodiscard]] const std::vector<stage_info>& stages() const noexcept { return stages_; }
-  /// Before `start`.
-  void set_on_error(std::size_t stage, const error_policy& policy) { stages_[stage].opts.on_error = policy; }
+  /// To change the options of a stage, before `start`.
+  [[nodiscard]] stage_info& info_at(std::size_t stage) { return stages_[stage]; }
   /// The ranges that exist as compiled loops: every single stage, every longest line of serial stages, every
   /// farm, and the whole, which is divided behind each stage that sends bursts.
   [[nodiscard]] virtual std::vector<range> compiled() const = 0;

@@ -46,6 +46,8 @@ struct plan {
 
   /// Collects the problems: those of the names, and everything that is wrong with the stages' options.
   void check(const naming& names);
+  /// Of these the latter: also when options have been changed.
+  void check_options();
   /// Gives stages that have no error policy this one, if they can have it.
   void use_by_default(const error_policy& policy);
   /// If components and edges are one line from a source to a sink, makes it that: engines for lines are the

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ namespace THALWEG_NAMESPACE {
 
 /// Nanoseconds with a fraction: the time of one item may be less than one nanosecond.
 using fractional_ns = std::chrono::duration<double, std::nano>;
+
+class latency_report;
 
 /// What a policy knows about a stage after (or during) a run; input to `report`.
 struct stage_data {
@@ -31,6 +34,8 @@ struct stage_data {
   int segment = -1;  ///< stages of the same number never run at once, as they are fused; -1: none
   std::vector<std::size_t> inputs;  ///< indexes, in `report_data::stages`, of the stages that feed it
   std::vector<int> ranks;           ///< of a run on several, those that executed it
+  /// Of a sink that has taken items: how long they took. Null: nothing is known.
+  std::shared_ptr<const latency_report> latency = {};
 };
 
 /// Latency from source to sink of the items of a run. Quantiles are within 1.6 % of the true value; count,
@@ -228,6 +233,10 @@ class stage_report {
   /// is connected to an optional output. Items that a filter refuses do not count: they went in and not out.
   std::uint64_t dropped() const noexcept { return data_.totals.dropped; }
 
+  /// Of a sink: how long the items that it took were on their way from the source; otherwise all zero. A
+  /// graph with several sinks has one for each; `report::latency` is all of them together.
+  const latency_report& latency() const noexcept;
+
   /// The ranks that executed it, in a run on several ranks that has ended; otherwise empty.
   const std::vector<int>& ranks() const noexcept { return data_.ranks; }
 
@@ -289,7 +298,8 @@ class report {
   /// Time on the clock from the start of the run to its end (to now, if it goes on), with the starting of
   /// threads, the hooks and the pauses.
   std::chrono::nanoseconds elapsed() const noexcept { return data_.elapsed; }
-  /// How long the items that entered the sinks took from the source.
+  /// How long the items that entered the sinks took from the source. `stage_report::latency` has those of one
+  /// sink.
   const latency_report& latency() const noexcept { return data_.latency; }
 
   /// All stages in the order of the stream.

@@ -6,6 +6,7 @@
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/observe/report.hpp>
 #include <thalweg/run/policy.hpp>
+#include <thalweg/run/stage_setting.hpp>
 #include <thalweg/run/stop_on.hpp>
 
 #include <chrono>
@@ -55,6 +56,22 @@ struct run_options {
   /// calls it. `wait` throws what it throws if nothing else has failed. A refused job has no run, and no end.
   /// Not called if the run cannot begin at all: then `launch` throws.
   std::function<void(const run_end&)> at_end = {};
+  /// Shows on the standard error stream how far the run is: items, items per second, the stage that is at
+  /// work most, the time. A line of a terminal is written anew `.every` so often; where there is no terminal,
+  /// a line is added every 10 s. A run that ends before that writes nothing. Of several ranks rank 0 shows
+  /// what it executes.
+  bool progress = false;
+  /// The file into which samples of the run are written, one JSON object a line, one every `.every` and one
+  /// at the end; empty: none. docs/observing.md says what they hold. A file that cannot be written is an
+  /// error
+  /// (`std::system_error`) before the run begins; if writing fails later, the run goes on and the report has
+  /// a note. Of several ranks, the one with the results writes.
+  std::string monitor = {};
+  /// How often `.progress` and `.monitor` look, by a thread that both share; at least 1 ms.
+  std::chrono::nanoseconds every = std::chrono::milliseconds(500);
+  /// What is different in this run from what the job says of its stages. `tw::settings` makes them from the
+  /// environment or from a file.
+  std::vector<stage_setting> stages = {};
 };
 
 /// A run that is going on. Movable; all its functions may be called from any thread. If it is destroyed

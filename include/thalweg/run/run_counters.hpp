@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -33,7 +34,8 @@ class thread_log {
 
   /// End-to-end latencies of items that arrived at a sink on this thread. `sampled`: only of some of them.
   void arrived(std::int64_t latency_ns, std::uint64_t items = 1, bool sampled = false);
-  void add_latencies(observe::histogram& sum, bool& sampled) const;
+  /// Adds them to those of the sink, which is the last of its stages.
+  void add_latencies(std::map<std::size_t, observe::histogram>& of_sinks, bool& sampled) const;
 
   const int number;
   observe::worker_counters work;
@@ -52,8 +54,8 @@ class thread_log {
 struct run_totals {
   std::vector<observe::stage_totals> stages;  ///< by stage number
   observe::worker_totals work;
-  observe::histogram latency;
-  bool sampled = false;  ///< whether the latencies are
+  std::map<std::size_t, observe::histogram> latencies;  ///< of the sinks that have taken items, by number
+  bool sampled = false;                                 ///< whether the latencies are
   run_totals& operator+=(const run_totals& more);
 };
 

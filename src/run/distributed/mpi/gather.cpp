@@ -35,8 +35,9 @@ std::vector<std::byte> told(const run_state& run, const of_this_rank& mine, int 
                static_cast<std::uint8_t>(counted.sampled ? 1 : 0),
                counted.work};
   t.host = name_of_host();
+  t.latencies.resize(counted.stages.size());
+  for (const auto& [sink, latency] : counted.latencies) t.latencies[sink] = latency.to_words();
   t.stages = std::move(counted.stages);
-  t.latency = counted.latency.to_words();
   t.channels = mine.channels;
   if (run.statistics.trace) {
     run.statistics.trace->as_process(rank, "rank " + std::to_string(rank) + " on " + t.host,
@@ -49,6 +50,14 @@ std::vector<std::byte> told(const run_state& run, const of_this_rank& mine, int 
   std::vector<std::byte> bytes;
   encode(t, bytes);
   return bytes;
+}
+
+std::map<std::size_t, observe::histogram> latencies_of(const rank_statistics& t) {
+  std::map<std::size_t, observe::histogram> all;
+  for (std::size_t sink = 0; sink < t.latencies.size(); ++sink) {
+    if (!t.latencies[sink].empty()) all[sink] = observe::histogram::from_words(t.latencies[sink]);
+  }
+  return all;
 }
 
 void add_up(std::vector<channel_totals>& sums, const std::vector<channel_totals>& more) {
@@ -133,8 +142,7 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
     }
     if (r == 0) continue;  // what is its own it has
     all.cpu_ns += t.numbers.cpu_ns;
-    all.counted += {std::move(t.stages), t.numbers.work, observe::histogram::from_words(t.latency),
-                    t.numbers.sampled != 0};
+    all.counted += {std::move(t.stages), t.numbers.work, latencies_of(t), t.numbers.sampled != 0};
     if (run.statistics.trace) run.statistics.trace->add_events(std::move(t.trace), t.trace_dropped);
   }
   for (const auto& [host, n] : cores_of_host) all.cores += n;

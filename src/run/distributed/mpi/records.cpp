@@ -99,7 +99,12 @@ rank_statistics read_statistics(int from, std::span<const std::byte> bytes, std:
       refuse(from, "figures of a channel from stage " + std::to_string(c.from_stage) + " to stage " +
                        std::to_string(c.to_stage) + " of " + std::to_string(stages));
   }
-  if (!is_histogram(s.latency)) refuse(from, "latencies that are not a histogram");
+  if (s.latencies.size() != stages)
+    refuse(from, "latencies of " + std::to_string(s.latencies.size()) + " stages, although there are " +
+                     std::to_string(stages));
+  if (!std::all_of(s.latencies.begin(), s.latencies.end(),
+                   [](const auto& words) { return words.empty() || is_histogram(words); }))
+    refuse(from, "latencies that are not a histogram");
   return s;
 }
 

@@ -66,7 +66,7 @@ struct rank_statistics {
   rank_figures numbers;
   std::string host;
   std::vector<observe::stage_totals> stages;
-  std::vector<std::uint64_t> latency;
+  std::vector<std::vector<std::uint64_t>> latencies;  ///< of each stage; nothing where no item has arrived
   std::vector<channel_totals> channels;
   std::string trace;
   std::uint64_t trace_dropped = 0;
@@ -108,7 +108,7 @@ struct codec<run_detail::distributed::rank_statistics>
     : codec_of_members<&run_detail::distributed::rank_statistics::numbers,
                        &run_detail::distributed::rank_statistics::host,
                        &run_detail::distributed::rank_statistics::stages,
-                       &run_detail::distributed::rank_statistics::latency,
+                       &run_detail::distributed::rank_statistics::latencies,
                        &run_detail::distributed::rank_statistics::channels,
                        &run_detail::distributed::rank_statistics::trace,
                        &run_detail::distributed::rank_statistics::trace_dropped> {};
