@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "parts.hpp"
+#include "run_sampler.hpp"
 #include "signal_watch.hpp"
 #include "stage_settings.hpp"
 
@@ -23,6 +24,7 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
     }
   }
   plan.use_by_default(options.on_error);
+  for (auto& problem : run_sampler::problems(options)) plan.problems.push_back(std::move(problem));
   plan.require_valid();
   const auto graph = plan.of_graph;
   auto engine = policy.make(std::make_unique<run_state>(std::move(plan), policy.name(), options));
@@ -36,7 +38,12 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
   }
   if (!options.stop_on_signals.empty())
     engine->attached = std::make_shared<signal_watch>(engine, options.stop_on_signals);
+  auto& state = engine->state();
+  // Of several ranks, the first one has opened it before all began.
+  if (!state.others && state.root && run_sampler::asked_for(options))
+    state.sampler = std::make_unique<run_sampler>(state);
   engine->start(on_caller);
+  if (state.sampler) state.sampler->begin();
   return execution(std::move(engine));
 }
 
@@ -106,6 +113,7 @@ report execution::wait() {
   if (run_detail::executing::operators_of(state))
     throw error("wait: an operator or the .at_end of the same run has called it, and would wait for itself");
   engine_->join();
+  if (state.sampler) state.sampler->end();
   std::exception_ptr not_written;
   // Of several ranks one writes what all have done.
   if (state.root) not_written = state.statistics.write_trace(state.options.trace);

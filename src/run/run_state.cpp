@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "run_sampler.hpp"
+
 namespace THALWEG_NAMESPACE::run_detail {
 
 thread_context::thread_context(run_state& r, thread_log& l, std::size_t c)

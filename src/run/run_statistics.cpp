@@ -51,6 +51,11 @@ void run_statistics::learn(elsewhere all) {
   elsewhere_ = std::move(all);
 }
 
+void run_statistics::note(std::string what) {
+  const std::lock_guard hold(mutex_);
+  later_notes_.push_back(std::move(what));
+}
+
 void run_statistics::add_to(report_data& d, const run_counters& counters) const {
   d.workers = workers;
   d.inlined = inlined.load(std::memory_order_relaxed);
@@ -62,6 +67,7 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
   d.ranks = elsewhere_.ranks;
   d.channels = elsewhere_.channels;
   d.notes.insert(d.notes.end(), elsewhere_.notes.begin(), elsewhere_.notes.end());
+  d.notes.insert(d.notes.end(), later_notes_.begin(), later_notes_.end());
   auto all = counters.snapshot();
   all += elsewhere_.counted;
   d.work = all.work;

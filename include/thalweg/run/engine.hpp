@@ -11,6 +11,7 @@
 #include <thalweg/run/run_statistics.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +30,7 @@
 namespace THALWEG_NAMESPACE::run_detail {
 
 struct run_state;
+class run_sampler;
 
 namespace dataflow {
 class exchange;
@@ -93,7 +95,9 @@ struct run_state {
   /// If other ranks execute parts of the job: the connection to them. Null: all of it is executed here.
   std::shared_ptr<dataflow::exchange> others;
   /// Whether this process has the results.
-  bool root = true;
+  std::atomic<bool> root{true};
+  /// Looks at all of this from time to time; null: nobody has asked for that.
+  std::unique_ptr<run_sampler> sampler;
 
   /// Records an error, and cancels the run.
   void fail(std::size_t component, const model::stage_failure& failure, std::int64_t position, int replica);

@@ -65,7 +65,7 @@ struct run_options {
   /// at the end; empty: none. docs/observing.md says what they hold. A file that cannot be written is an
   /// error
   /// (`std::system_error`) before the run begins; if writing fails later, the run goes on and the report has
-  /// a note. Of several ranks, the one with the results writes.
+  /// a note. Of several ranks rank 0 writes.
   std::string monitor = {};
   /// How often `.progress` and `.monitor` look, by a thread that both share; at least 1 ms.
   std::chrono::nanoseconds every = std::chrono::milliseconds(500);

@@ -64,6 +64,8 @@ class run_statistics {
     std::vector<std::string> notes;  ///< what was not as it was asked for, found out later
   };
   void learn(elsewhere all);
+  /// What is not as it was asked for, found out while the run goes on. Thread-safe.
+  void note(std::string what);
 
   /// Adds all of this, and what was counted, to the report of a run. Thread-safe.
   void add_to(report_data& d, const run_counters& counters) const;
@@ -75,6 +77,7 @@ class run_statistics {
   mutable std::mutex mutex_;  // guards what follows, and the replicas
   std::vector<resize_event> resizes_;
   elsewhere elsewhere_;
+  std::vector<std::string> later_notes_;
 };
 
 }  // namespace THALWEG_NAMESPACE::run_detail

@@ -2,19 +2,18 @@
 
 #include <thalweg/run/engine.hpp>
 
+#include <memory>
 #include <string_view>
+#include <utility>
 
 namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// A run that other processes execute without this one: it has ended when it begins, and has no results.
 class absent final : public engine {
  public:
-  using engine::engine;
+  explicit absent(std::unique_ptr<run_state> s) : engine(std::move(s)) { state_->root = false; }
 
-  void start(bool) override {
-    state_->root = false;
-    state_->finished();
-  }
+  void start(bool) override { state_->finished(); }
   void join() override { state_->flags.wait_done(); }
   void wake() override {}
   void set_replicas(std::string_view, int) override {}

@@ -1,0 +1,92 @@
+#include "run_sampler.hpp"
+
+#include <thalweg/run/engine.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+namespace THALWEG_NAMESPACE::run_detail {
+
+namespace {
+
+constexpr std::chrono::milliseconds least_between{1};
+
+// A reader of ours that goes away is no reason to end the program: the call fails instead.
+void ignore_broken_pipes() {
+  sigset_t pipes;
+  sigemptyset(&pipes);
+  sigaddset(&pipes, SIGPIPE);
+  (void)pthread_sigmask(SIG_BLOCK, &pipes, nullptr);
+}
+
+}  // namespace
+
+run_sampler::run_sampler(run_state& run) : run_(run) {
+  if (!run.options.monitor.empty()) file_.emplace(run.options.monitor);
+  if (run.options.progress) line_.emplace();
+}
+
+run_sampler::~run_sampler() {
+  end();
+}
+
+bool run_sampler::asked_for(const run_options& options) {
+  return options.progress || !options.monitor.empty();
+}
+
+std::vector<std::string> run_sampler::problems(const run_options& options) {
+  std::vector<std::string> all;
+  if (!asked_for(options)) return all;
+  if (options.every < least_between)
+    all.push_back("run_options.every must be at least 1 ms, not " + std::to_string(options.every.count()) +
+                  " ns");
+  if (!options.observe)
+    all.emplace_back(
+        "run_options: without .observe nothing is counted that .progress or .monitor could show");
+  return all;
+}
+
+void run_sampler::begin() {
+  try {
+    thread_ = std::thread([this] { live(); });
+  } catch (const std::system_error&) {
+    run_.statistics.note("the system has no thread left for .progress and .monitor: the run goes on without");
+  }
+}
+
+void run_sampler::end() {
+  const std::lock_guard hold(ending_);
+  if (thread_.joinable()) thread_.join();
+}
+
+void run_sampler::live() {
+  ignore_broken_pipes();
+  try {
+    using clock = std::chrono::steady_clock;
+    auto next = clock::now() + run_.options.every;
+    while (!run_.flags.wait_done(next - clock::now())) {
+      run_.cut_run_short();
+      take(run_.make_report(false));
+      next = std::max(next + run_.options.every, clock::now());
+    }
+    take(run_.make_report(true));
+  } catch (const std::exception& e) {  // no memory
+    run_.statistics.note(std::string(".progress and .monitor have ended: ") + e.what());
+  }
+}
+
+void run_sampler::take(report now) {
+  const auto window = before_ ? now.since(*before_) : now;
+  if (line_) now.final() ? line_->end(now) : line_->show(now, window);
+  if (file_) {
+    if (auto why = file_->add(sample_line(now, window)); !why.empty())
+      run_.statistics.note(".monitor: " + std::move(why));
+  }
+  before_ = std::move(now);
+}
+
+}  // namespace THALWEG_NAMESPACE::run_detail

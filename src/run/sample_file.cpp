@@ -1,0 +1,84 @@
+#include "sample_file.hpp"
+
+#include <thalweg/observe/json.hpp>
+#include <thalweg/observe/resources.hpp>
+
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace THALWEG_NAMESPACE::run_detail {
+
+namespace {
+
+// Counts since the begin; times, rates and levels of the window.
+void write(observe::json_writer& json, const stage_report& now, const stage_report& window) {
+  json.begin_object().member("name", now.name()).member("replicas", now.replicas());
+  json.member("items_in", now.items_in()).member("items_out", now.items_out());
+  json.member("busy_ns", now.busy().count());
+  if (window.timed()) {
+    json.member("service_ns_per_item", window.service_time().count());
+    json.member("parallelism", window.parallelism());
+  }
+  json.member("waited_for_input_ns", now.waited_for_input().count());
+  json.member("waited_for_output_ns", now.waited_for_output().count());
+  if (window.data().totals.occupancy.samples != 0)
+    json.member("occupancy", window.occupancy().mean).member("capacity", window.occupancy().capacity);
+  json.member("errors", now.errors()).member("retries", now.retries()).member("skipped", now.skipped());
+  json.member("dead_lettered", now.dead_lettered()).member("dropped", now.dropped()).end_object();
+}
+
+}  // namespace
+
+std::string sample_line(const report& now, const report& window) {
+  std::string text;
+  observe::json_writer json(text);
+  json.begin_object().member("time_ns", now.elapsed().count()).member("final", now.final());
+  json.member("items", now.items()).member("dropped", now.dropped());
+  json.member("throughput", window.throughput());
+  json.member("paused_ns", now.paused().count()).member("cpu_ns", now.cpu_time().count());
+  json.member("cores_used", window.cores_used());
+  json.member("resident_bytes", observe::process_resources().resident_bytes);
+  if (const auto& latency = window.latency(); latency.count() != 0) {
+    json.key("latency_ns").begin_object().member("count", latency.count());
+    json.member("p50", latency.p50().count()).member("p99", latency.p99().count());
+    json.member("max", latency.max().count()).end_object();
+  }
+  json.key("stages").begin_array();
+  for (std::size_t i = 0; i < now.stages().size(); ++i) write(json, now.stages()[i], window.stages()[i]);
+  json.end_array().end_object();
+  return text += '\n';
+}
+
+sample_file::sample_file(std::string path)
+    : path_(std::move(path)), file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (file_ < 0)
+    throw std::system_error(errno, std::generic_category(), "cannot write the samples to '" + path_ + "'");
+}
+
+sample_file::~sample_file() {
+  if (file_ >= 0) ::close(file_);
+}
+
+std::string sample_file::add(const std::string& line) {
+  if (file_ < 0) return {};
+  for (std::string_view rest = line; !rest.empty();) {
+    const auto written = ::write(file_, rest.data(), rest.size());
+    if (written >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      const int why = errno;
+      (void)!::ftruncate(file_, whole_);  // no half of a line, where it is a file
+      ::close(std::exchange(file_, -1));
+      return "cannot write more samples to '" + path_ + "': " + std::generic_category().message(why);
+    }
+  }
+  whole_ += static_cast<std::int64_t>(line.size());
+  return {};
+}
+
+}  // namespace THALWEG_NAMESPACE::run_detail
