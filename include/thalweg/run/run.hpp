@@ -63,9 +63,8 @@ struct run_options {
   bool progress = false;
   /// The file into which samples of the run are written, one JSON object a line, one every `.every` and one
   /// at the end; empty: none. docs/observing.md says what they hold. A file that cannot be written is an
-  /// error
-  /// (`std::system_error`) before the run begins; if writing fails later, the run goes on and the report has
-  /// a note. Of several ranks rank 0 writes.
+  /// error before the run begins (`std::system_error`; on several ranks, of which rank 0 writes,
+  /// `thalweg::error` on all). If writing fails later, the run goes on and the report has a note.
   std::string monitor = {};
   /// How often `.progress` and `.monitor` look, by a thread that both share; at least 1 ms.
   std::chrono::nanoseconds every = std::chrono::milliseconds(500);

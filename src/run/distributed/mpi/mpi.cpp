@@ -21,6 +21,7 @@
 #include <mpi.h>
 
 #include "../../parts.hpp"
+#include "../../run_sampler.hpp"
 #include "absent.hpp"
 #include "clocks.hpp"
 #include "collective.hpp"
@@ -193,12 +194,23 @@ std::string difference(std::string_view mine, std::string_view others) {
 }
 
 // Empty if there is none; else what becomes of it if it cannot be written, which rank 0 does at the end.
-std::string trace_problem(const run_state& run, int rank) {
-  if (rank != 0 || run.options.trace.empty()) return {};
+std::string trace_problem(const run_state& run) {
+  if (run.options.trace.empty()) return {};
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> there(std::fopen(run.options.trace.c_str(), "ab"),
                                                               std::fclose);
   if (there) return {};
   return " cannot write the trace to '" + run.options.trace + "': " + std::generic_category().message(errno);
+}
+
+// Of the files that rank 0 writes. Empty if there is none; that of the samples is open from now on.
+std::string file_problem(run_state& run, int rank) {
+  if (rank != 0) return {};
+  try {
+    if (run_sampler::asked_for(run.options)) run.sampler = std::make_unique<run_sampler>(run);
+  } catch (const std::system_error& e) {
+    return std::string(" ") + e.what();
+  }
+  return trace_problem(run);
 }
 
 // Throws on all ranks if one of them has a problem, or is to run something else than rank 0.
@@ -377,7 +389,7 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   }
   require_one_way_to_place(how, costs_from);
   const auto job = description(*state, how, arguments);
-  require_same(job, trace_problem(*state, rank), mine.comm);
+  require_same(job, file_problem(*state, rank), mine.comm);
   auto places = with_reserves(*state, how, on, map_stages(*state, how, on, costs_from));
   require_wires(*state, places);
   tune_malloc(how.keep_memory);
