@@ -266,7 +266,7 @@ TEST_F(KafkaPlaces, ASenderThatWasKilledWhileItBeganCanBeGotPast) {
       if (gave_up) raw_producer(topic).say("no more", raw_producer::label(3, 7, 0), where);
       send(numbers(20), topic);
       EXPECT_THAT(failure_of_source<int>(topic),
-                  HasSubstr(gave_up ? "has given its stream up" : "another stream begins before"));
+                  HasSubstr(gave_up ? "has given up its stream" : "another stream begins before"));
       for (const auto end : {tw::kafka_end::mark, tw::kafka_end::last}) {
         auto how = reading(end);
         how.broken = tw::kafka_broken::go_on;
