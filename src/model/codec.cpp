@@ -31,14 +31,15 @@ std::size_t byte_reader::count(std::size_t size) {
   return n;
 }
 
-void byte_reader::block(void* to, std::size_t n) {
+bool byte_reader::block(void* to, std::size_t n) {
   if (blocks_ != nullptr && n >= least_block) {
     if (n > more_) fail(n);
     more_ -= n;
     blocks_->emplace_back(static_cast<std::byte*>(to), n);
-  } else if (n > 0) {
-    std::memcpy(to, bytes(n).data(), n);
+    return false;
   }
+  if (n > 0) std::memcpy(to, bytes(n).data(), n);
+  return true;
 }
 
 void byte_reader::fail(std::size_t n) const {

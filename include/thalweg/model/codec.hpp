@@ -69,8 +69,9 @@ class byte_reader {
     return taken;
   }
   /// Bytes written by `byte_writer::block`, to where they belong: memory of the item that stays in its place
-  /// when the item is moved, as that of a vector does.
-  void block(void* to, std::size_t n);
+  /// when the item is moved, as that of a vector does. Returns whether they are there already: if not, they
+  /// come when all of the item has been read.
+  bool block(void* to, std::size_t n);
   /// Reads values one behind the other, each by its codec.
   template <class... T> void operator()(T&... values) { (codec<T>::read(*this, values), ...); }
   /// How many elements follow, of at least `size` bytes each.
@@ -130,6 +131,10 @@ template <class T> std::string tag_of_plain() {
 ///   }
 /// };
 /// ```
+///
+/// A codec may also have `write_alone` and `read_alone`, with the same parameters, for an item that is all
+/// there is: what `encode` writes, and so what is sent over TCP and what a message of Kafka holds. There the
+/// end of the bytes is the end of the item, so a format that other programs know needs no length in front.
 template <class T> struct codec {
   static constexpr bool as_it_lies = model::plain_bytes<T>;
   static constexpr bool travels = as_it_lies;
@@ -267,6 +272,17 @@ template <auto... Members> struct codec_of_members {
   template <class T> static void read(byte_reader& from, T& x) { from((x.*Members)...); }
 };
 
+namespace model {
+
+/// A codec that leaves something out where an item is alone.
+template <class T>
+concept has_codec_alone = requires(byte_writer& to, byte_reader& from, const T& written, T& read) {
+  codec<T>::write_alone(to, written);
+  codec<T>::read_alone(from, read);
+};
+
+}  // namespace model
+
 /// What the bytes of such an item are, for two processes to compare.
 template <class T> std::string tag_of() {
   return codec<T>::tag() + (std::endian::native == std::endian::little ? "" : ", big-endian");
@@ -276,14 +292,20 @@ template <class T> std::string tag_of() {
 template <class T> void encode(const T& item, std::vector<std::byte>& into) {
   into.clear();
   byte_writer to(into);
-  codec<T>::write(to, item);
+  if constexpr (model::has_codec_alone<T>)
+    codec<T>::write_alone(to, item);
+  else
+    codec<T>::write(to, item);
 }
 
 /// The item of which these are all bytes. \throws codec_error  if they are not
 template <class T> T decode(std::span<const std::byte> bytes) {
   T item{};
   byte_reader from(bytes);
-  codec<T>::read(from, item);
+  if constexpr (model::has_codec_alone<T>)
+    codec<T>::read_alone(from, item);
+  else
+    codec<T>::read(from, item);
   if (from.left() != 0) throw codec_error("an item has " + std::to_string(from.left()) + " bytes too many");
   return item;
 }

@@ -68,6 +68,10 @@ template <class T> constexpr std::size_t size_of(const T& item) {
                          item.elemSize();
                        }) {  // cv::Mat and its like
     return sizeof(T) + item.total() * item.elemSize();
+  } else if constexpr (requires {
+                         { item.ByteSizeLong() } -> std::convertible_to<std::size_t>;
+                       }) {  // messages of protobuf: about as long as their bytes
+    return sizeof(T) + item.ByteSizeLong();
   } else if constexpr (!std::is_trivially_copyable_v<T> && requires {
                          typename T::value_type;
                          item.size();
