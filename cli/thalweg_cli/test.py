@@ -19,6 +19,7 @@ from rich.text import Text
 
 from thalweg_cli.applications import check_application, own_applications
 from thalweg_cli.build import build, last_lines
+from thalweg_cli.cross import get_cross_tools
 from thalweg_cli.ctest import Failure, Results, run_ctest
 from thalweg_cli.docs_tools import get_tools
 from thalweg_cli.other_mpi import OtherMpi, get
@@ -42,6 +43,7 @@ class Preset(StrEnum):
     ASAN = "asan"
     TSAN = "tsan"
     FUZZ = "fuzz"
+    AARCH64 = "aarch64"
     COVERAGE = "coverage"
 
 
@@ -91,6 +93,8 @@ PLANS = {
         only_long=("mpi_rest",),
     ),
     Preset.FUZZ: Plan(scale=1.0, folders=("fuzz",)),
+    # Where threads meet is where processors differ; the emulator is slow.
+    Preset.AARCH64: Plan(scale=0.05, folders=("pipe", "observe", "flow"), only_long=("run", "graph")),
     Preset.COVERAGE: Plan(scale=0.2),
 }
 
@@ -121,7 +125,10 @@ def test(
         bool, typer.Option("--coverage", help=f"Also count which lines run; fail under {LEAST_COVERAGE:g} %.")
     ] = False,
 ) -> None:
-    """Build and run all tests: release, address, undefined behaviour and thread sanitizers, fuzzers."""
+    """Build and run all tests: release, address, undefined behaviour and thread sanitizers, fuzzers.
+
+    With --long also those of where threads meet, for 64-bit ARM, in an emulator.
+    """
     if app:
         test_own_application(app)
         return
@@ -129,15 +136,12 @@ def test(
         raise Failed(
             "packages of the command line bring no tests", remedy="its launcher runs them in a clone"
         )
-    presets = [Preset.RELEASE, Preset.ASAN, Preset.TSAN, Preset.FUZZ]
     if mpi:
         if only or coverage:
             raise Failed("--mpi has separate builds", remedy="leave out --only and --coverage")
         presets = []
-    elif only:
-        presets = [only]
-    elif quick:
-        presets = [Preset.RELEASE]
+    else:
+        presets = builds(only, quick=quick, long=long)
     if coverage and Preset.COVERAGE not in presets:
         presets.append(Preset.COVERAGE)
     factor = LONG if long else 0.2 if quick else 1.0
@@ -150,6 +154,16 @@ def test(
     sum_up(total, told, time.monotonic() - start)
     if total.failures:
         raise typer.Exit(1)
+
+
+def builds(only: Preset | None, *, quick: bool, long: bool) -> list[Preset]:
+    """The builds that are tested."""
+    if only:
+        return [only]
+    if quick:
+        return [Preset.RELEASE]
+    usual = [Preset.RELEASE, Preset.ASAN, Preset.TSAN, Preset.FUZZ]
+    return [*usual, Preset.AARCH64] if long else usual
 
 
 def get_what_pages_need() -> None:
@@ -265,6 +279,8 @@ def sanitizer_options() -> dict[str, str]:
 def test_preset(preset: Preset, factor: float) -> Results:
     """Builds a preset and runs its tests."""
     plan = PLANS[preset]
+    if preset is Preset.AARCH64:
+        get_cross_tools()
     wrapper = without_address_randomisation() if preset is Preset.TSAN else ()
     if preset is Preset.COVERAGE:
         for counts in build_folder(preset).rglob("*.gcda"):

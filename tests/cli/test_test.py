@@ -3,11 +3,13 @@
 import unittest
 from unittest.mock import patch
 
+from thalweg_cli.cross import get_cross_tools
 from thalweg_cli.terminal import Failed
 from thalweg_cli.test import (
     LINES_PER_FAILURE,
     PLANS,
     Preset,
+    builds,
     get_what_pages_need,
     results_of,
     sanitizer_options,
@@ -90,6 +92,22 @@ class Plans(unittest.TestCase):
         self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "flow", "mpi_rest"])
         self.assertEqual(PLANS[Preset.FUZZ].existing_folders(long=False), ["fuzz"])
         self.assertEqual(PLANS[Preset.RELEASE].existing_folders(long=True), [], "which means all")
+
+    def test_builds(self) -> None:
+        usual = [Preset.RELEASE, Preset.ASAN, Preset.TSAN, Preset.FUZZ]
+        self.assertEqual(builds(None, quick=False, long=False), usual)
+        self.assertEqual(builds(None, quick=False, long=True), [*usual, Preset.AARCH64])
+        self.assertEqual(builds(None, quick=True, long=False), [Preset.RELEASE])
+        self.assertEqual(builds(Preset.AARCH64, quick=False, long=False), [Preset.AARCH64])
+
+    def test_cross_tools_are_installed_if_they_are_missing(self) -> None:
+        for place, wanted in (("/somewhere", []), (None, [["g++-aarch64-linux-gnu", "qemu-user"]])):
+            with (
+                patch("thalweg_cli.cross.shutil.which", return_value=place),
+                patch("thalweg_cli.cross.install_all") as install,
+            ):
+                get_cross_tools()
+            self.assertEqual([call.args[0] for call in install.call_args_list], wanted)
 
     def test_fuzzers_where_there_is_a_compiler_for_them(self) -> None:
         both = [Preset.RELEASE, Preset.FUZZ]
