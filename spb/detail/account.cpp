@@ -4,7 +4,9 @@
 #include <thalweg/observe/text.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,6 +75,19 @@ void show_sources(const results& found) {
           thalweg::observe::rate_text(found.sources[i].throughput) + "\n");
 }
 
+void show_hardware(const thalweg::observe::hardware_counts& found) {
+  if (!found.instructions) return;
+  print("  processor: " + thalweg::observe::count_text(*found.instructions) + " instructions");
+  if (found.cycles && *found.cycles > 0)
+    print(", " +
+          fixed_text(static_cast<double>(*found.instructions) / static_cast<double>(*found.cycles), 2) +
+          " a cycle");
+  if (found.cache_misses) print(", " + thalweg::observe::count_text(*found.cache_misses) + " cache misses");
+  if (found.branch_misses)
+    print(", " + thalweg::observe::count_text(*found.branch_misses) + " mispredicted branches");
+  print("\n");
+}
+
 void show_resources(const results& found) {
   print("  memory: " + in_mb(found.peak_bytes) + " at most; processors: " + in_seconds(found.cpu_seconds));
   if (const auto& each = found.cpu_seconds_of_threads; !each.empty()) {
@@ -93,6 +108,7 @@ void show_resources(const results& found) {
         (found.joules ? fixed_text(*found.joules, 1) + " J, all processors of the machine"
                       : std::string("the machine does not tell")) +
         "\n");
+  show_hardware(found.hardware);
 }
 
 void show_own_metrics() {
@@ -194,6 +210,13 @@ void put_resources(json_writer& json, const results& found) {
     json.end_array();
   }
   if (found.joules) json.member("joules", *found.joules);
+  const auto put = [&](const char* name, const std::optional<std::uint64_t>& count) {
+    if (count) json.member(name, *count);
+  };
+  put("cycles", found.hardware.cycles);
+  put("instructions", found.hardware.instructions);
+  put("cache_misses", found.hardware.cache_misses);
+  put("branch_misses", found.hardware.branch_misses);
 }
 
 void put_own_metrics(json_writer& json) {

@@ -3,6 +3,7 @@
 #include <thalweg/model/codec.hpp>
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/observe/energy.hpp>
+#include <thalweg/observe/hardware_counters.hpp>
 #include <thalweg/observe/histogram.hpp>
 #include <thalweg/observe/resources.hpp>
 
@@ -44,6 +45,7 @@ struct state {
   sample first;
   thalweg::observe::resource_usage used;  // until the beginning
   std::optional<thalweg::observe::energy_meter> energy;
+  std::optional<thalweg::observe::hardware_counters> hardware;
   std::unique_ptr<detail::monitor> monitor;  // for `-monitor`
   std::unique_ptr<memory_of_samples> recent;
   std::unique_ptr<detail::progress> progress;
@@ -175,6 +177,7 @@ void measurement::begin(const settings& asked) {
   s.recent.reset();
   latency_wanted = asked.latency;
   s.energy.emplace();
+  s.hardware.emplace();
   s.used = thalweg::observe::process_resources();
   s.first = take_sample(true);
   if (!asked.arrivals.empty()) {
@@ -201,6 +204,8 @@ void measurement::end() {
   const auto used = resources.since(s.used);
   auto& found = s.found;
   found.joules = s.energy->joules();
+  found.hardware = s.hardware->counts();
+  s.hardware.reset();
   s.recent.reset();
   if (s.monitor) {
     s.monitor->stop();
@@ -274,6 +279,7 @@ void measurement::add(const std::vector<std::string>& told_by_all) {
   auto& found = current().found;
   found.cpu_seconds = 0;
   found.cpu_seconds_of_threads.clear();
+  found.hardware = {};  // it is that of this process alone
   std::array<std::uint64_t, 6> counts{};
   std::vector<std::unique_ptr<thalweg::observe::histogram>> operators(found.operators.size());
   for (auto& one : operators) one = std::make_unique<thalweg::observe::histogram>();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/observe/hardware_counters.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -49,6 +51,9 @@ struct results {
   std::uint64_t voluntary_switches = 0, involuntary_switches = 0;
   std::uint64_t minor_faults = 0, major_faults = 0;
   std::optional<double> joules;  ///< of all processors of the machine; none where it does not tell
+  /// Of this thread and those made since the beginning; none where the machine does not tell, and of several
+  /// processes.
+  thalweg::observe::hardware_counts hardware;
   std::uint64_t peak_bytes = 0;
   struct of_process {
     std::string host;
