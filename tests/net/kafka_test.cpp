@@ -321,6 +321,14 @@ TEST_F(Kafka, TopicsAndSettingsThatCannotBe) {
               HasSubstr("\"no.such\""));
 }
 
+TEST_F(Kafka, ASinkMayTryForEver) {
+  const auto topic = new_topic(1);
+  const auto seen = numbers(3);
+  tw::run(tw::source(seen) |
+          tw::kafka_sink<int>(topic, {.connect_within = std::chrono::milliseconds::max()}));
+  EXPECT_EQ(all_of<int>(topic, reading()), seen);
+}
+
 TEST_F(Kafka, AMessageThatIsNoItemIsNamedAndCanBePassedOver) {
   const auto topic = new_topic(1);
   {

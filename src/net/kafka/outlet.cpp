@@ -71,8 +71,10 @@ kafka_outlet::kafka_outlet(kafka_topic to, kafka_outlet_options how)
     : state_(std::make_unique<state>(std::move(to), std::move(how))) {
   auto& my = *state_;
   constexpr std::size_t kilobyte = 1024, most_kilobytes = 2'147'483'647, most_bytes = 1'000'000'000;
+  constexpr std::int64_t longest_wait_ms = 2'147'483'647;  // librdkafka's
   const auto longest = std::min(my.how.longest_item + beside_item, most_bytes);
-  const auto within = std::to_string(std::max<std::int64_t>(my.how.connect_within.count(), 1));
+  const auto within =
+      std::to_string(std::clamp<std::int64_t>(my.how.connect_within.count(), 1, longest_wait_ms));
   const kafka_settings ours{
       {"enable.idempotence", "true"},  // in order, and once
       {"linger.ms", "0"},
