@@ -24,6 +24,7 @@
 namespace tw = thalweg;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 using testing::UnorderedElementsAreArray;
 
 namespace {
@@ -215,6 +216,9 @@ TEST_F(KafkaGroup, WhatAMemberCannotHaveIsSaid) {
   send(std::vector<std::string>{"text"}, topic);
   EXPECT_THAT(failure_of_source<int>(topic, in(taken_by("b"))),
               HasSubstr("has items of 'text', but this source takes 'i32'"));
+  const auto strange = new_topic(1);
+  raw_producer(strange).say(raw_producer::hello("\x1b[2J"), raw_producer::label(1, 7, 0));
+  EXPECT_THAT(failure_of_source<int>(strange, in(taken_by("b"))), Not(HasSubstr("\x1b")));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <thalweg/model/codec.hpp>
 #include <thalweg/net/kafka_member.hpp>
+#include <thalweg/observe/text.hpp>
 
 #include <chrono>
 #include <set>
@@ -256,8 +257,8 @@ void kafka_member::state::take_in(message came) {
 
 void kafka_member::state::compare(const std::string& tag, const rd_kafka_message_t& came) {
   if (how.tag.empty() || tag == how.tag) return;
-  fail(text_of(to.where, came) + ": the stream has items of '" + tag + "', but this source takes '" +
-       how.tag + "'");
+  fail(text_of(to.where, came) + ": the stream has items of '" + observe::printable(tag) +
+       "', but this source takes '" + how.tag + "'");
 }
 
 // Takes what the group gives, and gives back what it wants for others.
