@@ -42,6 +42,9 @@ TEST_F(KafkaTime, IsAskedForInMillisecondsSinceTheEpoch) {
   EXPECT_EQ(start.problem(), "");
   EXPECT_THAT(tw::kafka_start::time(time_point(-1us)).problem(), HasSubstr(".start has -1"));
   EXPECT_EQ(tw::kafka_start::time(time_point()).problem(), "");
+  const tw::kafka_start no_time{tw::kafka_start::where::time, {}};
+  EXPECT_EQ(no_time.problem(), ".start has no time");
+  EXPECT_THROW(tw::net::kafka_inlet(new_topic(), {.start = no_time}), tw::network_error);
 
   const auto asked = tw::net::kafka::question("numbers", 2, start.numbers.front());
   ASSERT_EQ(asked->cnt, 2);
@@ -57,6 +60,9 @@ TEST_F(KafkaTime, APartitionWithoutAMessageAsLateIsReadFromItsEndOn) {
   answer->elems[0].offset = 5;
   answer->elems[1].offset = RD_KAFKA_OFFSET_END;  // librdkafka's answer
   EXPECT_THAT(tw::net::kafka::places_in(*answer, {7, 8, 9}), ElementsAre(5, 8, 0));
+  // The question was where they end, and that is no answer.
+  EXPECT_THAT([&] { (void)tw::net::kafka::places_in(*answer, {}); },
+              testing::ThrowsMessage<tw::network_error>(HasSubstr("partition 1: the broker does not say")));
 }
 
 TEST_F(KafkaTime, BehindAllMessagesIsWhatComesFromNowOn) {

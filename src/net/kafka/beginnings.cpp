@@ -38,8 +38,13 @@ partition_list question(const std::string& topic, std::int32_t partitions, std::
 std::vector<std::int64_t> places_in(const rd_kafka_topic_partition_list_t& answer,
                                     const std::vector<std::int64_t>& ends) {
   std::vector<std::int64_t> places;
-  for (const auto& one : all_of(answer))
-    places.push_back(one.offset >= 0 ? one.offset : ends[static_cast<std::size_t>(one.partition)]);
+  for (const auto& one : all_of(answer)) {
+    const auto number = static_cast<std::size_t>(one.partition);
+    if (one.offset < 0 && number >= ends.size())
+      throw network_error("the topic '" + std::string(one.topic) + "', partition " +
+                          std::to_string(one.partition) + ": the broker does not say where it ends");
+    places.push_back(one.offset >= 0 ? one.offset : ends[number]);
+  }
   return places;
 }
 

@@ -23,6 +23,7 @@ std::optional<std::vector<std::int64_t>> beginnings(client& to, const kafka_star
 /// in milliseconds; or, in place of a time, where its beginning or its end is, by librdkafka's word for it.
 partition_list question(const std::string& topic, std::int32_t partitions, std::int64_t time);
 /// What they have answered. A partition without such a message is read from its end on.
+/// \throws network_error  if that is not known, either
 std::vector<std::int64_t> places_in(const rd_kafka_topic_partition_list_t& answer,
                                     const std::vector<std::int64_t>& ends);
 

@@ -22,7 +22,8 @@ std::string kafka_topic::problem() const {
 }
 
 std::string kafka_start::problem() const {
-  if (at == where::offsets && numbers.empty()) return ".start has no offsets";
+  const bool by_number = at != where::first && at != where::next;
+  if (by_number && numbers.empty()) return at == where::time ? ".start has no time" : ".start has no offsets";
   for (const auto number : numbers)
     if (number < 0) return ".start has " + std::to_string(number) + ": offsets and times must be at least 0";
   return {};

@@ -95,6 +95,7 @@ struct kafka_inlet::state {
 kafka_inlet::kafka_inlet(kafka_topic from, kafka_inlet_options how)
     : state_(std::make_unique<state>(std::move(from), std::move(how))) {
   auto& my = *state_;
+  if (auto problem = my.how.start.problem(); !problem.empty()) throw network_error(problem);
   auto settings = settings_of_reader(my.how.read_ahead);
   settings.emplace_back("auto.offset.reset", "error");
   my.to.open(RD_KAFKA_CONSUMER, settings, my.how.settings, {});
