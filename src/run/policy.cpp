@@ -104,7 +104,7 @@ std::shared_ptr<run_detail::engine> any_policy::make(std::unique_ptr<run_detail:
 
 any_policy policy_from(std::string_view text) {
   auto& others = registered();
-  const std::lock_guard hold(others.lock);
+  std::unique_lock hold(others.lock);
   const auto refuse = [&](const std::string& why) -> any_policy {
     std::string more;
     for (const auto& [name, make] : others.known) more += ", " + name + ", " + name + ":N";
@@ -130,7 +130,10 @@ any_policy policy_from(std::string_view text) {
   if (name == "pool") return pool{.workers = n};
   if (name == "threads") return threads{.replicas = n};
   if (name == "sequential") return sequential{};
-  return other->second.back().make(n);
+  // It may ask for another policy, or make one known.
+  const auto make = other->second.back().make;
+  hold.unlock();
+  return make(n);
 }
 
 }  // namespace THALWEG_NAMESPACE

@@ -91,6 +91,15 @@ TEST(Policy, ANameIsKnownForAsLongAsItIsRegistered) {
   EXPECT_THROW((void)tw::policy_from("borrowed"), tw::error);
 }
 
+TEST(Policy, ANameMayStandForAnotherOne) {
+  const tw::registered_policy alias("alias", [](int n) -> tw::any_policy {
+    tw::register_policy("made by alias", [](int) -> tw::any_policy { return tw::sequential{}; });
+    return tw::policy_from("threads:" + std::to_string(n));
+  });
+  EXPECT_EQ(tw::policy_from("alias:3").name(), "threads:3");  // or it waits for itself
+  EXPECT_EQ(tw::policy_from("made by alias").name(), "sequential");
+}
+
 TEST(Policy, TheTextSaysWhichPartIsWrong) {
   const auto complaint = [](const char* text) -> std::string {
     try {
