@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -124,6 +126,43 @@ TEST_P(Paced, LatencyCountsFromTheDueTime) {
   EXPECT_EQ(r.latency().count(), 50U) << "each item is timed";
   EXPECT_GE(r.latency().max(), 50ms);
   EXPECT_GE(r.latency().p50(), 30ms) << "25 items were due 5 ms after the first";
+}
+
+struct total final : tw::stage {
+  tw::in<int> numbers{this, "numbers"};
+  tw::out<int> sum{this, "sum"};
+  int seen = 0;
+  void on_item(tw::in<int>&, int x) { seen += x; }
+  void on_end() override { sum.send(seen); }
+};
+
+// What an end hook sends has no due time, so it has that of the newest item.
+TEST_P(Paced, LatencyOfWhatEndHooksSend) {
+  const auto numbers = [](int many) {
+    return tw::paced([many, n = 0]() mutable { return n < many ? std::optional(n++) : std::nullopt; },
+                     20'000.0);
+  };
+  const auto add = [] { return tw::reduce(0, [](int sum, int x) { return sum + x; }); };
+  const auto by_digit = [] { return tw::key_by([](const int& x) { return x % 10; }); };
+  const auto ignore = [](const auto&) {};
+  const auto expect = [](const tw::report& r, std::uint64_t items) {
+    EXPECT_EQ(r.latency().count(), items);
+    EXPECT_LE(r.latency().max(), r.elapsed()) << "all were due in this run";
+  };
+  expect(tw::run(numbers(50) | add() | tw::sink(ignore), policy()), 1);
+  expect(tw::run(numbers(0) | add() | tw::sink(ignore), policy()), 1);
+  expect(tw::run(numbers(50) | tw::map(std::negate<>()) | add() | tw::map(std::negate<>()) | tw::sink(ignore),
+                 policy()),
+         1);
+  expect(tw::run(numbers(50) | by_digit() | add() | tw::sink(ignore), policy()), 10);
+  expect(tw::run(numbers(50) | by_digit() | tw::farm(add(), {.replicas = 2}) | tw::sink(ignore), policy()),
+         10);
+
+  tw::graph g;
+  auto& t = g.add<total>();
+  g.connect(g.add(numbers(50)).out, t.numbers);
+  g.connect(t.sum, g.add(tw::sink([](int) {})).in);
+  expect(tw::run(g, policy()), 1);
 }
 
 TEST_P(Paced, LatencyPassesFarmsFiltersAndEveryChild) {

@@ -224,6 +224,7 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   }
   auto* const out = last ? out_ : inner.get();
   const auto n = items.size();
+  if (items.paced && n > 0) last_due_ = items.due(n - 1);
   std::size_t done = 0;
   const auto mark = pipe::mark{ctx.due, ctx.rank};
   const auto was_paced = std::exchange(ctx.paced, items.paced);
@@ -419,23 +420,27 @@ void stage_runner::finish(worker& w, std::size_t s, std::size_t limit) {
 
 // Calls a hook of a stage that may send; what it sends goes on to the next stage.
 template <class F> void stage_runner::call_hook(worker& w, std::size_t stage, bool at_end, F&& hook) {
+  const auto begin = observe::now_ns();
   const auto& ref = run_.stages[stage];
   auto& component = *run_.plan.components[ref.component];
   auto& ctx = context(ref.component);
   const bool last = stage + 1 == last_;
   const auto inner = last ? nullptr : component.make_chunk(ref.stage);
   const auto was_paced = std::exchange(ctx.paced, paced);
+  // Unless the hook knows better, what it sends has been due since the newest item that has come.
+  const auto newest = std::max(ctx.due, last_due_);
+  const auto due = std::exchange(ctx.due, newest != 0 ? newest : begin);
   ctx.ranked = (last && out_ != nullptr && out_->ranked) || (inner && out_ != nullptr && out_->ranked);
   const auto limit = std::exchange(ctx.limit, last ? limit_ : limit_between());
   if (at_end) ctx.rank = pipe::end_rank;
   auto* const at = std::exchange(ctx.at, &w);
-  const auto begin = observe::now_ns();
   const auto elsewhere = elsewhere_ns_;
   attempt(ref.component, [&] { hook(ctx, last ? out_ : inner.get()); });
   ctx.collect({ref.stage, ref.stage + 1}, observe::now_ns() - begin - (elsewhere_ns_ - elsewhere));
   ctx.at = at;
   ctx.limit = limit;
   ctx.ranked = false;
+  ctx.due = due;
   ctx.paced = was_paced;
   if (inner && !inner->empty()) {
     const auto saved = std::exchange(paced, inner->paced);

@@ -145,6 +145,7 @@ class stage_runner {
   std::size_t limit_ = 1;
   std::int64_t elsewhere_ns_ = 0;
   std::int64_t ended_ns_ = 0;  // when the last loop came to its end
+  std::int64_t last_due_ = 0;  // when the newest item was due that has come here; 0: none has
   std::atomic<bool> cut_{false};
   std::atomic<std::int64_t> began_{0};
   std::atomic<bool> several_{false};
