@@ -289,6 +289,47 @@ TEST(Answers, ForWhatIsNotInTheRun) {
   }
 }
 
+// Times are converted in all of them, and must not go beyond all numbers.
+TEST(Tasks, OfTimesThatNoClockShows) {
+  const auto read_by_all = [](const auto& change, const char* says) {
+    for (const auto what : {kind::work, kind::give, kind::expect, kind::take, kind::ends}) {
+      auto task = message(what), answer = message(what);
+      change(task);
+      change(answer);
+      EXPECT_THAT(wrong(timed, std::move(task)), HasSubstr(says));
+      EXPECT_THAT(wrong_answer(std::move(answer)), HasSubstr(says));
+    }
+  };
+  read_by_all([](auto& m) { m.head.born_ns = longest; }, "the time of a run of items: ");
+  read_by_all([](auto& m) { m.marks = {{-longest, 0}}; }, "a due time that no clock shows");
+  const auto paced = [](auto& m) {
+    auto made = std::make_unique<thalweg::pipe::chunk<long>>();
+    made->paced = true;
+    made->emplace_marked({longest, 0}, 0L);
+    m.items = std::move(made);
+  };
+  read_by_all(paced, "a due time that no clock shows");
+}
+
+TEST(Tasks, AreConvertedToTheClockOfTheReceiver) {
+  auto task = timed_run();
+  task.head.born_ns = 50;
+  task.marks[4].due = 7;
+  task.moments[4] = {1'000, 2'000};
+  auto items = std::make_unique<thalweg::pipe::chunk<long>>();
+  items->paced = true;
+  items->emplace_marked({7, 3}, 0L);
+  task.items = std::move(items);
+  dataflow::shift_times(task, 5'000);
+  EXPECT_EQ(task.head.born_ns, 5'050);
+  EXPECT_EQ(task.marks[4].due, 5'007);
+  EXPECT_EQ(task.items->mark_of(0).due, 5'007);
+  EXPECT_EQ(task.items->mark_of(0).rank, 3);
+  // The coordinator tells all ranks how far time has come.
+  EXPECT_EQ(task.moments[4].time, 1'000);
+  EXPECT_EQ(task.moments[4].watermark, 2'000);
+}
+
 TEST(Answers, KeysThatNobodyAskedFor) {
   answer_reader reader(4, 6, false);
   const auto not_asked = HasSubstr("keys that it was not asked for, of part ");

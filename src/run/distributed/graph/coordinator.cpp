@@ -79,6 +79,7 @@ std::size_t keyed_farm::coordinator::place_of(int rank) const {
 void keyed_farm::coordinator::arrived(int from, item_message p) {
   auto answer = readers_[place_of(from)].read(*p.items);
   if (!answer) return;
+  shift_times(*answer, p.shift);
   answers_.put(from, std::move(*answer));
   notify();
 }

@@ -35,11 +35,13 @@ inline constexpr std::size_t most_partitions = 256;
 }
 
 /// A run of items on its way to another rank. `number`: its place in the order of what was sent out.
-/// `waited`: it could not be sent at once for want of credit.
+/// `waited`: it could not be sent at once for want of credit. `shift`: what to add to times of the sender's
+/// clock so that they are those of the receiver's; the times that the items themselves have are that already.
 struct item_message {
   std::int64_t number = 0;
   chunk_ptr items;
   bool waited = false;
+  std::int64_t shift = 0;
 };
 
 /// Where a channel leads: from one stage to another, by their numbers in the plan, and from the ranks of one

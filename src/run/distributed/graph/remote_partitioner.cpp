@@ -39,6 +39,7 @@ keyed_farm::remote_partitioner::~remote_partitioner() = default;
 void keyed_farm::remote_partitioner::arrived(int from, item_message p) {
   auto task = reader_.read(*p.items, farm_.next_out_.load());
   if (!task) return;
+  shift_times(*task, p.shift);
   asked_.put(from, std::move(*task));
   notify();
 }
@@ -226,6 +227,7 @@ void keyed_farm::remote_partitioner::finish(worker& w) {
     if (f.gives_) {
       auto out = new_output();
       out->ranked = true;
+      out->paced = paced;
       if (f.watermarked_ && s == first_) {
         line_up(at);
         for (std::size_t i = 0; i < line_.size(); ++i) marks_.push_back({0, static_cast<std::int64_t>(i)});

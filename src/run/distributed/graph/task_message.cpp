@@ -102,6 +102,17 @@ std::size_t task_message_wire::count(const pipe::chunk_base& items) const {
   return task->items ? task->items->size() : 0;
 }
 
+void shift_times(task_message& task, std::int64_t by) {
+  if (by == 0) return;
+  const auto shifted = [by](pipe::mark m) {
+    m.due += by;
+    return m;
+  };
+  task.head.born_ns += by;
+  for (auto& m : task.marks) m = shifted(m);
+  if (task.items && task.items->paced) task.items->change_marks(0, task.items->size(), shifted);
+}
+
 task_message take_task_message(pipe::chunk_base& from) {
   return std::move(static_cast<task_messages&>(from)[0]);
 }

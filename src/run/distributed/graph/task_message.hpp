@@ -80,6 +80,10 @@ class task_message_wire final : public model::wire {
   const chunk_codec items_, late_, keys_;
 };
 
+/// The times in it, which are those of another clock, become those of this rank's. Those of windows are the
+/// coordinator's everywhere.
+void shift_times(task_message& task, std::int64_t by);
+
 /// The only message in a chunk of them, and the chunk of one.
 [[nodiscard]] task_message take_task_message(pipe::chunk_base& from);
 [[nodiscard]] chunk_ptr chunk_of(task_message task);

@@ -36,6 +36,14 @@ std::int64_t places_in(const task_message::header& run) {
   return std::max<std::int64_t>(1, run.items);
 }
 
+// What is converted from clock to clock, whatever the message is about.
+void check_clock(const task_message& m) {
+  require(is_time(m.head.born_ns), "the time of a run of items: ", m.head.born_ns);
+  require(std::ranges::all_of(m.marks, [](const pipe::mark& one) { return is_time(one.due); }) &&
+              (!m.items || can_be_due(*m.items)),
+          "a due time that no clock shows");
+}
+
 // The message in a run of items. None: it could not be read, or one before it, which `lost` tells.
 std::optional<task_message> message_in(pipe::chunk_base& from, bool& lost) {
   lost = lost || from.empty();
@@ -53,7 +61,10 @@ task_reader::task_reader(const rules& of) : rules_(of), parts_(of.most, keys::el
 
 std::optional<task_message> task_reader::read(pipe::chunk_base& from, std::int64_t answered) {
   auto task = message_in(from, lost_);
-  if (task) check(*task, answered);
+  if (task) {
+    check_clock(*task);
+    check(*task, answered);
+  }
   return task;
 }
 
@@ -85,7 +96,6 @@ void task_reader::check_run(const task_message& task) {
   require(task.who.size() == n && task.index.size() == n && n <= head.items,
           "a run of items that does not say of each for which part it is, and where it was");
   require(head.first >= 0 && head.first <= at_the_end, "the place of an item in the stream: ", head.first);
-  require(is_time(head.born_ns), "the time of a run of items: ", head.born_ns);
   for (const auto part : task.who) {
     require(part < head.parts, "an item for part ", part);
     require(!rules_.keyed || parts_[part] != keys::elsewhere, "an item for keys that are elsewhere: part ",
@@ -114,9 +124,6 @@ void task_reader::check_times(const task_message& task) {
   const auto marks = static_cast<std::int64_t>(task.marks.size());
   require(marks == 0 || (marks == all && rules_.watermarked),
           "a run of items with so many due times: ", marks);
-  require(std::ranges::all_of(task.marks, [](const pipe::mark& m) { return is_time(m.due); }) &&
-              (!task.items || can_be_due(*task.items)),
-          "a due time that no clock shows");
 }
 
 void task_reader::change(const task_message::header& head, keys before, keys after) {
@@ -141,7 +148,10 @@ void answer_reader::asked(const task_message::header& task) {
 std::optional<task_message> answer_reader::read(pipe::chunk_base& from) {
   const std::lock_guard hold(lock_);
   auto answer = message_in(from, lost_);
-  if (answer) check(*answer);
+  if (answer) {
+    check_clock(*answer);
+    check(*answer);
+  }
   return answer;
 }
 

@@ -416,7 +416,8 @@ void endpoint::to_our_clock(int from, pipe::chunk_base& items) const {
 void endpoint::hand_over(int from, incoming& m) {
   const auto& c = channels_[m.head.channel_id];
   try {
-    c.in->arrived(from, {m.head.number, std::move(m.items), m.head.grant != 0});
+    c.in->arrived(from,
+                  {m.head.number, std::move(m.items), m.head.grant != 0, times_.shift(from, tree_.rank)});
   } catch (const codec_error& e) {
     refuse(from, name_of(c) + e.what());
   }
