@@ -114,6 +114,24 @@ class Launcher(unittest.TestCase):
         there = {one.relative_to(self.root) for one in self.root.rglob("*")}
         self.assertEqual(copied, there - {Path("packaged")})
 
+    def test_a_copy_that_fails_leaves_nothing(self) -> None:
+        (self.root / "packaged").write_text("1.2.3-4\n", encoding="utf-8")
+        (self.bin / "cp").unlink()
+        self.stub(
+            "cp", 'for last; do :; done; echo x >"$last/half"; echo "cp: No space left on device" >&2; exit 1'
+        )
+        kept = self.home / ".cache" / "thalweg"
+        self.assertRegex(
+            self.run_launcher(),
+            rf"No space left(.|\n)*cannot be copied to {kept}/1.2.3-4(.|\n)*XDG_CACHE_HOME",
+        )
+        self.assertEqual(list(kept.iterdir()), [])
+
+    def test_a_cache_that_cannot_be_made(self) -> None:
+        (self.root / "packaged").write_text("1.2.3-4\n", encoding="utf-8")
+        self.home.touch()
+        self.assertRegex(self.run_launcher(), r"cannot be copied to .*/1.2.3-4(.|\n)*XDG_CACHE_HOME")
+
     def test_doctor_without_dpkg(self) -> None:
         done = self.start("doctor")
         self.assertEqual(done.returncode, 1)
