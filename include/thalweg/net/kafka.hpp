@@ -45,7 +45,8 @@ struct kafka_source_options {
   std::chrono::milliseconds connect_within = net::usual_wait;
   /// How long to wait for the next message; without it, forever.
   std::optional<std::chrono::milliseconds> come_within = {};
-  /// How many bytes of each partition are read ahead; each message counts for 256 bytes more than it has.
+  /// How many bytes of each partition, in a group of all together, are read ahead; each message counts for
+  /// 256 bytes more than it has.
   std::size_t read_ahead = net::usual_read_ahead;
   kafka_settings settings = {};
 };
