@@ -413,6 +413,7 @@ void port_node::finish(worker& w) {
   attach(paced, ctx_->ranked && !gives_ranks);
   const auto begin = observe::now_ns();
   ctx_->rank = pipe::end_rank;
+  if (ctx_->due == 0) ctx_->due = begin;  // no item has come
   attempt([&] { ports_.finish(0, 0, *ctx_, nullptr); });
   upto_ = never;
   w.soon = w.depth == 0;
