@@ -2,6 +2,7 @@
 
 #include <thalweg/observe/text.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -39,7 +40,7 @@ bool is_terminal(int file) {
 }
 
 double part_at_work(const stage_report& s) {
-  return s.parallelism() / s.replicas();
+  return std::min(1.0, s.parallelism() / std::max(1, s.replicas()));
 }
 
 }  // namespace

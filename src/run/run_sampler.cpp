@@ -14,6 +14,7 @@ namespace THALWEG_NAMESPACE::run_detail {
 namespace {
 
 constexpr std::chrono::milliseconds least_between{1};
+constexpr std::chrono::nanoseconds most_between = std::chrono::hours(24 * 365);  // can be added to any time
 
 // A reader of ours that goes away is no reason to end the program: the call fails instead.
 void ignore_broken_pipes() {
@@ -67,11 +68,12 @@ void run_sampler::live() {
   ignore_broken_pipes();
   try {
     using clock = std::chrono::steady_clock;
-    auto next = clock::now() + run_.options.every;
+    const auto every = std::min(run_.options.every, most_between);
+    auto next = clock::now() + every;
     while (!run_.flags.wait_done(next - clock::now())) {
       run_.cut_run_short();
       take(run_.make_report(false));
-      next = std::max(next + run_.options.every, clock::now());
+      next = std::max(next + every, clock::now());
     }
     take(run_.make_report(true));
   } catch (const std::exception& e) {  // no memory

@@ -436,6 +436,18 @@ TEST(Refused, ATraceThatCannotBeWritten) {
   EXPECT_EQ(items, 0);
 }
 
+TEST(Refused, SamplesThatCannotBeWritten) {
+  if (ranks::count() == 1) GTEST_SKIP() << "its only rank throws a system_error";
+  long items = 0;
+  EXPECT_THAT(refusal([&] {
+                tw::run(tw::source(std::views::iota(0, 10)) | tw::farm([](const int& x) { return x; }) |
+                            tw::sink([&](int) { ++items; }),
+                        ranks::policy(), {.monitor = "/no/such/folder/run.jsonl"});
+              }),
+              HasSubstr("rank 0 cannot write the samples to '/no/such/folder/run.jsonl': No such file"));
+  EXPECT_EQ(items, 0);
+}
+
 // The inner merge asks for the order in which the inner split has dealt out: only one rank knows it.
 TEST(Refused, BranchesWithinBranchesThatAnotherRankPutsTogether) {
   if (ranks::count() == 1) GTEST_SKIP() << "one rank executes everything";

@@ -203,6 +203,24 @@ TEST(Report, HasTheLatenciesOfASinkElsewhere) {
   EXPECT_EQ(r.items(), static_cast<std::uint64_t>(many));
   EXPECT_EQ(r.latency().sampled() ? std::uint64_t{many} : r.latency().count(), std::uint64_t{many});
   EXPECT_GT(r.latency().max().count(), 0);
+  EXPECT_EQ(r.stage("write").latency().count(), r.latency().count());
+}
+
+// Rank 0 writes; its last sample has what all have done.
+TEST(Report, HasSamplesOfAllRanksAtTheEnd) {
+  const auto file = testing::TempDir() + "samples" + std::to_string(::getpid()) + ".jsonl";
+  const auto r = tw::run(line(), ranks::away({"pass"}), {.monitor = file, .every = 1ms});
+  if (!r.is_root()) {
+    EXPECT_FALSE(std::filesystem::exists(file));
+    return;
+  }
+  std::string text, last;
+  for (std::ifstream in(file); std::getline(in, text);) last = text;
+  const auto sample = nlohmann::json::parse(last);
+  EXPECT_EQ(sample["final"], true);
+  EXPECT_EQ(sample["items"], static_cast<std::uint64_t>(many));
+  for (const auto& s : sample["stages"]) EXPECT_EQ(s["items_in"], r.stage(std::string(s["name"])).items_in());
+  std::filesystem::remove(file);
 }
 
 TEST(Trace, OfAllRanksIsOne) {

@@ -151,7 +151,7 @@ TEST_P(Monitor, AFullDiskIsANote) {
   const auto r =
       tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([](int) {}), policy(), {.monitor = "/dev/full"});
   EXPECT_EQ(r.items(), 3U);
-  EXPECT_THAT(r.notes(), ElementsAre(AllOf(HasSubstr("/dev/full"), HasSubstr("No space left"))));
+  EXPECT_THAT(r.notes(), Contains(AllOf(HasSubstr("/dev/full"), HasSubstr("No space left"))));
 }
 
 TEST_P(Monitor, AReaderThatGoesAwayIsANote) {
@@ -165,7 +165,7 @@ TEST_P(Monitor, AReaderThatGoesAwayIsANote) {
                    tw::sink([](int) {});
   const auto r = tw::run(job, policy(), {.monitor = path, .every = 1h});
   EXPECT_EQ(r.items(), 3U);
-  EXPECT_THAT(r.notes(), ElementsAre(HasSubstr("Broken pipe")));
+  EXPECT_THAT(r.notes(), Contains(HasSubstr("Broken pipe")));
 }
 
 TEST_P(Monitor, RefusesWhatItCannotDo) {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -15,12 +17,12 @@
 #include <unistd.h>
 
 #include "../../src/run/progress_line.hpp"
+#include "support/eventually.hpp"
 #include "support/policies.hpp"
 
 namespace tw = thalweg;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-using testing::Not;
 using tw::run_detail::progress_line;
 using tw::run_detail::progress_text;
 
@@ -35,6 +37,12 @@ struct ends {
   ~ends() {
     ::close(in);
     ::close(out);
+  }
+  // What has been written, when it is all there: a terminal takes a moment.
+  [[nodiscard]] std::string text_like(const std::string& expected) const {
+    std::string all;
+    (void)eventually([&] { return (all += text()).size() >= expected.size(); });
+    return all;
   }
   // All that is there now.
   [[nodiscard]] std::string text() const {
@@ -86,7 +94,7 @@ tw::report report_of(std::chrono::nanoseconds elapsed, std::uint64_t items) {
 TEST(ProgressText, SaysHowManyHowFastAndWhoIsBusiest) {
   const auto before = report_of(2s, 1'000), now = report_of(4s, 4'000);
   EXPECT_EQ(progress_text(now, now.since(before)), "4 000 items, 1.50 k/s, busiest: compress 75 %, 4.00 s");
-  EXPECT_EQ(progress_text(tw::report(), tw::report()), "0 items, 0 /s, 0 ns");
+  EXPECT_EQ(progress_text(tw::report(), tw::report()), "0 items, 0 /s, 0");
 }
 
 TEST(ProgressText, SaysThatThereWereErrorsAndThatItIsPaused) {
@@ -129,13 +137,13 @@ TEST(ProgressLine, ATerminalHasOneLineWhichItsWidthBounds) {
   const a_terminal narrow(11);
   if (narrow.in < 0) GTEST_SKIP() << "there are no terminals";
   progress_line line(narrow.in, true);
+  const auto expect = [&](const std::string& expected) { EXPECT_EQ(narrow.text_like(expected), expected); };
   line.show(report_of(1s, 100), report_of(1s, 100));
-  EXPECT_EQ(narrow.text(), "\r\x1b[K100 items,\r");
+  expect("\r\x1b[K100 items,\r");
   line.show(report_of(2s, 200), report_of(1s, 100));
-  EXPECT_EQ(narrow.text(), "\r\x1b[K200 items,\r");
+  expect("\r\x1b[K200 items,\r");
   line.end(report_of(2s, 200));
-  EXPECT_THAT(narrow.text(),
-              testing::MatchesRegex("\r\x1b.K200 items, 100 /s, busiest: compress 75 %, 2.00 s\r\n"));
+  expect("\r\x1b[K200 items, 100 /s, busiest: compress 75 %, 2.00 s\r\n");
 }
 
 // Writes on standard error as long as it lives.
@@ -172,9 +180,8 @@ TEST_P(Progress, IsShownOnATerminalWhileARunGoesOn) {
     const redirected here(to.in);
     tw::run(job, policy(), {.progress = true, .every = 1ms});
   }
-  seen += to.text();
-  EXPECT_THAT(seen, HasSubstr(" items, "));
-  EXPECT_TRUE(seen.ends_with("\n"));
+  EXPECT_TRUE(eventually([&] { return (seen += to.text()).ends_with("\n"); })) << seen;
+  EXPECT_THAT(seen, HasSubstr(" /s, "));
 }
 
 TEST_P(Progress, IsNotShownUnlessAskedForNorInShortRuns) {
@@ -203,7 +210,7 @@ TEST_P(Progress, KnowsTerminalsThatCannotMoveTheCursor) {
     line.show(report_of(1s, 1), report_of(1s, 1));
     line.show(report_of(10s, 1), report_of(1s, 1));
   }
-  EXPECT_THAT(to.text(), testing::StartsWith("1 item, "));
+  EXPECT_THAT(to.text_like("1 item, "), testing::StartsWith("1 item, "));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -75,8 +76,8 @@ TEST(StageSettings, HoldForOneRunOnly) {
 
 TEST(StageSettings, OfAGraphHoldForOneRunOnly) {
   tw::graph g;
-  auto line = g.add(tw::source(std::vector{1, 2}) |
-                    tw::farm([](int x) { return x; }, {.replicas = 2, .name = "f"}) | tw::sink([](int) {}));
+  (void)g.add(tw::source(std::vector{1, 2}) |
+              tw::farm([](int x) { return x; }, {.replicas = 2, .name = "f"}) | tw::sink([](int) {}));
   EXPECT_EQ(tw::run(g, tw::threads{}, {.stages = {{.stage = "f", .replicas = 3}}}).stage("f").replicas(), 3);
   EXPECT_EQ(tw::run(g, tw::threads{}).stage("f").replicas(), 2);
 }
