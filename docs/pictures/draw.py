@@ -554,7 +554,13 @@ def join_by() -> Picture:
         x = 372 + 72 * i
         p.box(x, 57, 32, 26, key)
         p.box(x + 32, 57, 32, 26, key, WORK)
-    p.text(15, 142, "first on the left; right 2 and 3 are held until left 1 has its partner", size=12, colour=PALE)
+    p.text(
+        15,
+        142,
+        "first on the left; right 2 and 3 are held until left 1 has its partner",
+        size=12,
+        colour=PALE,
+    )
     return p
 
 
