@@ -279,7 +279,7 @@ TEST_F(Kafka, APartitionWhoseBrokerDoesNotAnswerIsAnErrorAfterAWhile) {
   how.group = tw::kafka_group::when_taken("a");
   EXPECT_THAT(failure_of_source<int>(topic, how), HasSubstr("no broker answers at " + topic.brokers));
   sending sender(tw::source(numbers(3)) | tw::kafka_sink<int>(topic, {.connect_within = 500ms}));
-  EXPECT_THAT(sender.failure(), testing::MatchesRegex(".* has not come to .*, partition 1: .*timed out; .*"));
+  EXPECT_THAT(sender.failure(), testing::MatchesRegex(".* has not reached .*, partition 1: .*timed out; .*"));
 }
 
 TEST_F(Kafka, ATopicThatIsNotThereIsNamed) {
