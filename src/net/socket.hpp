@@ -24,7 +24,9 @@ using moment = std::chrono::steady_clock::time_point;
 /// The moment that lies so far ahead.
 inline moment from_now(std::chrono::milliseconds time) {
   const auto now = std::chrono::steady_clock::now();
-  return time < moment::max() - now ? now + time : moment::max();
+  // Compared in milliseconds: in nanoseconds the longest times are beyond all numbers.
+  const bool far = time > std::chrono::floor<std::chrono::milliseconds>(moment::max() - now);
+  return far ? moment::max() : now + time;
 }
 
 /// A connection that broke: both sides may try again.

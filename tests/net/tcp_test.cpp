@@ -117,6 +117,21 @@ TEST(Tcp, WhatIsNotThereInTimeIsToldSo) {
   EXPECT_EQ(sender.failure(), "");
 }
 
+TEST(Tcp, BothSidesMayWaitForEver) {
+  constexpr auto ever = std::chrono::milliseconds::max();
+  const tw::tcp_listener here(somewhere);
+  std::optional<sending> sender;
+  std::jthread later([&] {
+    std::this_thread::sleep_for(20ms);
+    sender.emplace(tw::source(numbers(3)) | tw::tcp_sink<int>(here.where(), {.connect_within = ever}));
+  });
+  std::vector<int> seen;
+  tw::run(tw::tcp_source<int>(here, {.come_within = ever, .return_within = ever}) | tw::sink(seen));
+  later.join();
+  EXPECT_EQ(sender->failure(), "");
+  EXPECT_EQ(seen, numbers(3));
+}
+
 TEST(Tcp, AnItemDoesNotWaitForOthers) {
   const tw::tcp_listener here(somewhere);
   std::atomic<int> came{0};
