@@ -317,7 +317,7 @@ TEST(Tasks, AreConvertedToTheClockOfTheReceiver) {
   task.marks[4].due = 7;
   task.moments[4] = {1'000, 2'000};
   auto items = std::make_unique<thalweg::pipe::chunk<long>>();
-  items->paced = true;
+  items->paced = items->ranked = true;
   items->emplace_marked({7, 3}, 0L);
   task.items = std::move(items);
   dataflow::shift_times(task, 5'000);
