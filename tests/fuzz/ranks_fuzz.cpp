@@ -53,7 +53,8 @@ template <class T> std::string record_of(char what, const T& record) {
 }
 
 void read_message(int from, std::span<const std::byte> bytes) {
-  const auto m = reader().read(from, bytes);
+  auto one = reader();
+  const auto m = one.read(from, bytes);
   const auto& head = m.head;
   using kind = header::kind;
   const auto at = head.channel_id;

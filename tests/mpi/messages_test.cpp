@@ -135,6 +135,17 @@ TEST(Messages, ForChannelsThatDoNotLeadHere) {
     EXPECT_THROW((void)of_this_rank().read(1, message_of(head)), thalweg::codec_error);
 }
 
+// Otherwise the end would be counted as that of another rank, whose items are still to come.
+TEST(Messages, AfterTheEndOfTheirChannel) {
+  for (const auto& head : {head_of(kind::end, 1), items_of(1, 0)}) {
+    auto reader = of_this_rank();
+    (void)reader.read(2, message_of(head_of(kind::end, 1)));
+    EXPECT_THAT(wrong([&] { (void)reader.read(2, message_of(head)); }),
+                HasSubstr("a message for channel 1 after its end"));
+    EXPECT_NO_THROW((void)reader.read(3, message_of(head)));
+  }
+}
+
 TEST(Messages, WithNumbersThatCannotBe) {
   EXPECT_THAT(wrong(head_of(static_cast<kind>(12))), HasSubstr("a message of kind 12"));
   auto flags = items_of(1, 0);

@@ -43,8 +43,8 @@ std::size_t checked_length(int from, std::uint64_t n) {
 void message_reader::add(std::uint32_t channel_id, const dataflow::route& way, bool receives, bool sends) {
   if (channels_.size() <= channel_id) channels_.resize(std::size_t{channel_id} + 1);
   auto& c = channels_[channel_id];
-  c = {receives, sends, std::vector<bool>(static_cast<std::size_t>(ranks_)),
-       std::vector<bool>(static_cast<std::size_t>(ranks_))};
+  const std::vector<bool> no_rank(static_cast<std::size_t>(ranks_));
+  c = {receives, sends, no_rank, no_rank, no_rank};
   for (const auto& p : way.senders) c.from[static_cast<std::size_t>(p.rank)] = true;
   for (const auto& p : way.receivers) c.to[static_cast<std::size_t>(p.rank)] = true;
 }
@@ -54,7 +54,7 @@ void message_reader::start(std::vector<bool> farms, bool may_stand_still) {
   may_stand_still_ = may_stand_still;
 }
 
-message message_reader::read(int from, std::span<const std::byte> content) const {
+message message_reader::read(int from, std::span<const std::byte> content) {
   message m;
   if (content.size() < sizeof m.head)
     refuse(from, "a message of " + std::to_string(content.size()) + " bytes, although its header alone has " +
@@ -67,6 +67,8 @@ message message_reader::read(int from, std::span<const std::byte> content) const
     check(from, m.head);
     if (!m.items.empty())
       refuse(from, std::to_string(m.items.size()) + " bytes after a message that is only a header");
+    if (m.head.what == header::kind::end)
+      channels_[m.head.channel_id].ended[static_cast<std::size_t>(from)] = true;
   }
   return m;
 }
@@ -78,12 +80,18 @@ const message_reader::channel_ends& message_reader::channel_of(int from, const h
   return channels_[head.channel_id];
 }
 
+void message_reader::check_open(int from, const header& head) const {
+  if (channels_[head.channel_id].ended[static_cast<std::size_t>(from)])
+    refuse(from, "a message for channel " + std::to_string(head.channel_id) + " after its end");
+}
+
 void message_reader::check_items(int from, message& m) const {
   const auto& head = m.head;
   const auto& c = channel_of(from, head);
   if (!c.receives || !c.from[static_cast<std::size_t>(from)])
     refuse(from,
            "items for channel " + std::to_string(head.channel_id) + ", which does not lead from it to here");
+  check_open(from, head);
   if (head.paced > 1 || head.ranked > 1 || head.apart > 1)
     refuse(from, "a truth value that is neither 0 nor 1");
   require(dataflow::is_time(head.born_ns), from, "the time of a run of items: ", head.born_ns);
@@ -126,7 +134,8 @@ void message_reader::check(int from, const header& head) const {
       return require(n >= 0, from, "the number of a run of items: ", n);
     case kind::end: {
       const auto& c = channel_of(from, head);
-      return through(c.receives && c.from[static_cast<std::size_t>(from)]);
+      through(c.receives && c.from[static_cast<std::size_t>(from)]);
+      return check_open(from, head);
     }
     case kind::quiescence:
       if (!may_stand_still_)

@@ -58,9 +58,9 @@ std::size_t checked_length(int from, std::uint64_t n);
 
 /// Tells the messages that may come to a rank from bytes that are none.
 ///
-/// State: what may come: which channels have an end here and which ranks have the other one, which stages
-/// have replicas, how many ranks there may be.
-/// Written by: one thread, while the network is laid out.
+/// State: what may come: which channels have an end here and which ranks have the other one, or have said
+/// that no more comes from there, which stages have replicas, how many ranks there may be.
+/// Written by: one thread, while the network is laid out, and as it receives.
 /// Invariant: who acts on a message that has been read finds what it names, in each table that it is looked
 /// up in, and its numbers are such that they can be added up.
 class message_reader {
@@ -76,16 +76,17 @@ class message_reader {
   void expect_joiners(bool so) noexcept { joiners_ = so; }
 
   /// \throws codec_error  if it is none that may come
-  [[nodiscard]] message read(int from, std::span<const std::byte> content) const;
+  [[nodiscard]] message read(int from, std::span<const std::byte> content);
 
  private:
   struct channel_ends {
     bool receives = false, sends = false;
-    std::vector<bool> from, to;  // by rank
+    std::vector<bool> from, to, ended;  // by rank
   };
 
   [[nodiscard]] const channel_ends& channel_of(int from, const header& head) const;
   void check(int from, const header& head) const;
+  void check_open(int from, const header& head) const;
   void check_items(int from, message& m) const;
 
   const int ranks_;
