@@ -20,11 +20,11 @@ template <class Struct> class arrow_owner {
   arrow_owner() = default;
   /// Takes what `from` holds, which is marked as released.
   explicit arrow_owner(Struct& from) noexcept : held_(from) { from.release = nullptr; }
-  arrow_owner(arrow_owner&& other) noexcept : arrow_owner(other.held_) {}
+  arrow_owner(arrow_owner&& other) noexcept : held_(other.give()) {}
   arrow_owner& operator=(arrow_owner&& other) noexcept {
     if (this == &other) return *this;
     reset();
-    held_ = std::exchange(other.held_, Struct{});
+    held_ = other.give();
     return *this;
   }
   ~arrow_owner() { reset(); }
@@ -67,7 +67,7 @@ template <class Struct> class arrow_owner {
 /// its own, at multiples of 64 bytes, and outlives whatever else a consumer keeps of it.
 ///
 /// Nested types, dictionaries and views do not travel: a `codec_error` names the column and its format. What
-/// comes is checked, so that nothing lies outside of the batch, but whether text is UTF-8 is not.
+/// comes is checked, so that no offset points outside of a column; whether text is UTF-8 is not checked.
 class arrow_batch {
  public:
   /// None at all, not even an empty one.
