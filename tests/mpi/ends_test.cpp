@@ -327,6 +327,8 @@ TEST(Refused, NumbersThatMakeNoSense) {
   for (const auto patience : {-1ms, 1ms})
     EXPECT_THAT(refusal([&] { run_named(ranks::policy({.patience = patience})); }),
                 HasSubstr(".patience must be at least 100 ms"));
+  EXPECT_THAT(refusal([] { run_named(ranks::policy({.patience = std::chrono::milliseconds::max()})); }),
+              HasSubstr(".patience must be at most a year"));
   EXPECT_THAT(refusal([] { run_named(ranks::policy({.grouping = 2, .apart = true})); }),
               HasSubstr(".grouping and .apart: only one of them"));
   EXPECT_THAT(refusal([] {

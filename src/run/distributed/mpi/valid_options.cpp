@@ -13,6 +13,7 @@ namespace {
 
 constexpr int most_spawned = 1024;
 constexpr std::chrono::milliseconds least_patience{100};
+constexpr std::chrono::hours most_patience{24 * 365};  // many of them can be counted in nanoseconds
 constexpr std::size_t most_batch_bytes = std::size_t{1} << 30;
 
 }  // namespace
@@ -35,6 +36,9 @@ void require_valid(const mpi_options& how) {
     problems.push_back("mpi: .patience must be at least " + std::to_string(least_patience.count()) +
                        " ms, since a busy machine may pause a rank that long, or 0 (no rank is ever " +
                        "given up), not " + std::to_string(how.patience.count()) + " ms");
+  if (how.patience > most_patience)
+    problems.push_back("mpi: .patience must be at most a year, or 0 (no rank is ever given up), not " +
+                       std::to_string(how.patience.count()) + " ms");
   if (!how.costs.empty() && how.grouping != automatic)
     problems.emplace_back("mpi: .grouping and .costs: only one of them can say where stages go");
   if (how.apart && how.grouping != automatic)
