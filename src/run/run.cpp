@@ -101,6 +101,8 @@ execution::~execution() {
   if (!engine_) return;
   if (!done()) engine_->cancel();
   engine_->join();
+  // It looks at what goes with the engine.
+  if (const auto& sampler = engine_->state().sampler) sampler->end();
 }
 
 const std::shared_ptr<run_detail::engine>& execution::held() const {

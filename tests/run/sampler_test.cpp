@@ -1,0 +1,73 @@
+// The thread behind `run_options::monitor`: it is through before the run is gone, and no other run writes to
+// its file.
+#include <thalweg/run/engine.hpp>
+#include <thalweg/thalweg.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Sampler : testing::Test {
+  ~Sampler() override { std::filesystem::remove(path); }
+  [[nodiscard]] std::size_t lines() const {
+    std::ifstream in(path);
+    std::size_t n = 0;
+    for (std::string line; std::getline(in, line);) ++n;
+    return n;
+  }
+
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("sampler_" + std::to_string(getpid()))).string();
+};
+
+auto short_job() {
+  return tw::source(std::vector{1, 2, 3}) | tw::sink([](int) {});
+}
+
+// An engine whose run is over at once. What is counted goes with it.
+std::atomic<bool> gone{false};
+std::atomic<bool> counted_when_gone{false};
+
+class brief final : public tw::run_detail::engine {
+ public:
+  explicit brief(std::unique_ptr<tw::run_detail::run_state> s) : engine(std::move(s)) {
+    state_->counters.dropped_before = [](std::size_t) {
+      // It takes a while: long enough for the other thread to go on if it does not wait.
+      for (int i = 0; i < 100 && !gone; ++i) std::this_thread::sleep_for(1ms);
+      if (gone) counted_when_gone = true;
+      return std::uint64_t{0};
+    };
+  }
+  ~brief() override { gone = true; }
+  void start(bool) override { state_->finished(); }
+  void join() override { state_->flags.wait_done(); }
+  void wake() override {}
+};
+
+TEST_F(Sampler, LooksAtNothingThatHasGoneWithAnExecutionThatNobodyWaitsFor) {
+  const tw::any_policy policy("brief", nullptr,
+                              [](std::unique_ptr<tw::run_detail::run_state> s,
+                                 const void*) -> std::shared_ptr<tw::run_detail::engine> {
+                                return std::make_shared<brief>(std::move(s));
+                              });
+  { const auto e = tw::launch(short_job(), policy, {.monitor = path}); }
+  EXPECT_TRUE(gone);
+  EXPECT_FALSE(counted_when_gone);
+  EXPECT_EQ(lines(), 1U);
+}
+
+}  // namespace
