@@ -48,6 +48,8 @@ std::vector<std::string> run_sampler::problems(const run_options& options) {
   if (!options.observe)
     all.emplace_back(
         "run_options: without .observe nothing is counted that .progress or .monitor could show");
+  if (!options.monitor.empty() && options.monitor == options.trace)
+    all.push_back("run_options: .trace and .monitor both name '" + options.monitor + "'");
   return all;
 }
 
@@ -76,6 +78,8 @@ void run_sampler::live() {
       next = std::max(next + every, clock::now());
     }
     take(run_.make_report(true));
+    // The next run may have the same one.
+    file_.reset();
   } catch (const std::exception& e) {  // no memory
     run_.statistics.note(std::string(".progress and .monitor have ended: ") + e.what());
   }

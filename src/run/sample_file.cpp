@@ -9,6 +9,8 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace THALWEG_NAMESPACE::run_detail {
@@ -30,6 +32,12 @@ void write(observe::json_writer& json, const stage_report& now, const stage_repo
     json.member("occupancy", window.occupancy().mean).member("capacity", window.occupancy().capacity);
   json.member("errors", now.errors()).member("retries", now.retries()).member("skipped", now.skipped());
   json.member("dead_lettered", now.dead_lettered()).member("dropped", now.dropped()).end_object();
+}
+
+// And no terminal, pipe or device, to which several may write.
+bool is_file(int file) {
+  struct stat its {};
+  return ::fstat(file, &its) == 0 && S_ISREG(its.st_mode);
 }
 
 }  // namespace
@@ -55,9 +63,17 @@ std::string sample_line(const report& now, const report& window) {
 }
 
 sample_file::sample_file(std::string path)
-    : path_(std::move(path)), file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-  if (file_ < 0)
-    throw std::system_error(errno, std::generic_category(), "cannot write the samples to '" + path_ + "'");
+    : path_(std::move(path)), file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) {
+  const auto what = "cannot write the samples to '" + path_ + "'";
+  if (file_ < 0) throw std::system_error(errno, std::generic_category(), what);
+  if (!is_file(file_)) return;
+  // Not every file system has locks.
+  if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(file_);
+    throw std::system_error(std::make_error_code(std::errc::device_or_resource_busy),
+                            what + ", to which another run writes");
+  }
+  (void)!::ftruncate(file_, 0);
 }
 
 sample_file::~sample_file() {

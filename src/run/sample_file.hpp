@@ -14,7 +14,8 @@ namespace THALWEG_NAMESPACE::run_detail {
 /// The file of `run_options::monitor`. One thread at a time.
 class sample_file {
  public:
-  /// Empties the file. \throws std::system_error  if it cannot be written
+  /// Empties the file. \throws std::system_error  if it cannot be written, or another `sample_file`, also of
+  /// another process, has it open
   explicit sample_file(std::string path);
   sample_file(const sample_file&) = delete;
   sample_file& operator=(const sample_file&) = delete;

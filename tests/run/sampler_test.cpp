@@ -8,16 +8,23 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "support/failure.hpp"
+
 namespace tw = thalweg;
 using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 namespace {
 
@@ -36,6 +43,9 @@ struct Sampler : testing::Test {
 
 auto short_job() {
   return tw::source(std::vector{1, 2, 3}) | tw::sink([](int) {});
+}
+auto endless_job() {
+  return tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) | tw::sink([](int) {});
 }
 
 // An engine whose run is over at once. What is counted goes with it.
@@ -68,6 +78,37 @@ TEST_F(Sampler, LooksAtNothingThatHasGoneWithAnExecutionThatNobodyWaitsFor) {
   EXPECT_TRUE(gone);
   EXPECT_FALSE(counted_when_gone);
   EXPECT_EQ(lines(), 1U);
+}
+
+TEST_F(Sampler, AFileOfARunThatGoesOnIsRefusedAndStaysAsItIs) {
+  auto e = tw::launch(endless_job(), {.monitor = path, .every = 1ms});
+  while (lines() < 2) std::this_thread::yield();
+  try {
+    tw::run(short_job(), {.monitor = path});
+    ADD_FAILURE() << "it has run";
+  } catch (const std::system_error& problem) {
+    EXPECT_EQ(problem.code(), std::errc::device_or_resource_busy);
+    EXPECT_THAT(problem.what(), HasSubstr("'" + path + "', to which another run writes"));
+  }
+  EXPECT_GE(lines(), 2U);
+  e.stop();
+  e.wait();
+  // The run is over, though somebody may still ask it.
+  tw::run(short_job(), {.monitor = path, .every = 1h});
+  EXPECT_EQ(lines(), 1U);
+}
+
+TEST_F(Sampler, SeveralRunsMayWriteToADevice) {
+  auto e = tw::launch(endless_job(), {.monitor = "/dev/null"});
+  EXPECT_EQ(tw::run(short_job(), {.monitor = "/dev/null"}).items(), 3U);
+  e.stop();
+  e.wait();
+}
+
+TEST_F(Sampler, TheFileOfTheTraceIsNotThatOfTheSamples) {
+  EXPECT_THAT(problems_of([&] { tw::run(short_job(), {.trace = path, .monitor = path}); }),
+              ElementsAre(HasSubstr(".trace and .monitor both name '" + path + "'")));
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 }  // namespace
