@@ -37,6 +37,11 @@ struct celsius {
   double degrees = 0;
 };
 
+// Its bytes alone need no length in front.
+struct line {
+  std::string text;
+};
+
 enum class colour : std::uint8_t { red, green };
 
 }  // namespace
@@ -50,6 +55,17 @@ template <> struct tw::codec<celsius> {
     std::int32_t thousandths = 0;
     from(thousandths);
     x.degrees = thousandths / 1000.0;
+  }
+};
+
+template <> struct tw::codec<line> {
+  static std::string tag() { return "line"; }
+  static void write(byte_writer& to, const line& x) { to(x.text); }
+  static void read(byte_reader& from, line& x) { from(x.text); }
+  static void write_alone(byte_writer& to, const line& x) { to.bytes(x.text.data(), x.text.size()); }
+  static void read_alone(byte_reader& from, line& x) {
+    const auto all = from.bytes(from.left());
+    x.text.assign(reinterpret_cast<const char*>(all.data()), all.size());
   }
 };
 
@@ -131,6 +147,22 @@ TEST(Codec, ATypesOwnCodecIsUsedInsideOfOthers) {
   EXPECT_EQ(bytes_of(celsius{1.5}).size(), 4U);
   EXPECT_EQ(bytes_of(std::vector<celsius>{{1.5}, {2}}).size(), 4U + 2 * 4U);
   EXPECT_EQ(tw::decode<std::vector<celsius>>(bytes_of(std::vector<celsius>{{1.5}, {2}})).at(0).degrees, 1.5);
+}
+
+TEST(Codec, AnItemThatIsAloneMayHaveOtherBytes) {
+  EXPECT_EQ(bytes_of(line{"abc"}).size(), 3U);
+  EXPECT_EQ(tw::decode<line>(bytes_of(line{"abc"})).text, "abc");
+  // Among others its end has to be known.
+  EXPECT_EQ(bytes_of(std::vector<line>{{"abc"}, {""}}).size(), 4U + 4U + 3U + 4U);
+  EXPECT_EQ(tw::decode<std::vector<line>>(bytes_of(std::vector<line>{{"abc"}, {"d"}})).at(1).text, "d");
+}
+
+TEST(Codec, AReaderSaysWhetherABlockIsThere) {
+  std::vector<std::byte> bytes(tw::least_block), item(tw::least_block);
+  std::vector<std::span<std::byte>> places;
+  EXPECT_TRUE(tw::byte_reader(bytes).block(item.data(), item.size()));
+  EXPECT_FALSE(tw::byte_reader({}, item.size(), places).block(item.data(), item.size()));
+  EXPECT_TRUE(tw::byte_reader(bytes, item.size(), places).block(item.data(), item.size() - 1));
 }
 
 TEST(Codec, TagsTellItemsApart) {
