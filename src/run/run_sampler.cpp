@@ -3,6 +3,7 @@
 #include <thalweg/run/engine.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <exception>
@@ -74,7 +75,9 @@ void run_sampler::live() {
     auto next = clock::now() + every;
     while (!run_.flags.wait_done(next - clock::now())) {
       run_.cut_run_short();
-      take(run_.make_report(false));
+      auto now = run_.make_report(false);
+      if (run_.flags.done.load(std::memory_order_acquire)) break;  // it may be of the end
+      take(std::move(now));
       next = std::max(next + every, clock::now());
     }
     take(run_.make_report(true));

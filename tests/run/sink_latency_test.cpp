@@ -67,7 +67,9 @@ TEST_P(SinkLatency, IsInTheTableAndInTheJson) {
   for (const auto& s : json::parse(r.to_json())["stages"]) {
     const bool sink = s["kind"] == "sink";
     EXPECT_EQ(s.contains("latency_ns"), sink);
-    if (sink) EXPECT_EQ(s["latency_ns"]["count"], s["items_in"]);
+    if (sink) {
+      EXPECT_EQ(s["latency_ns"]["count"], s["items_in"]);
+    }
   }
 }
 
