@@ -181,7 +181,7 @@ TEST_P(Progress, IsShownOnATerminalWhileARunGoesOn) {
     tw::run(job, policy(), {.progress = true, .every = 1ms});
   }
   EXPECT_TRUE(eventually([&] { return (seen += to.text()).ends_with("\n"); })) << seen;
-  EXPECT_THAT(seen, HasSubstr(" /s, "));
+  EXPECT_THAT(seen, HasSubstr("/s, "));
 }
 
 TEST_P(Progress, IsNotShownUnlessAskedForNorInShortRuns) {
