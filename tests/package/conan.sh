@@ -5,6 +5,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$1 compiler=$2 werror=$3 folder=$4
 . "$here/first_page.sh"
+says 'python3 -m venv ~/conan-env && . ~/conan-env/bin/activate'
+says 'conan profile detect'
 says 'conan create packaging/conan -s compiler.cppstd=20'
 "$here/first_program.sh" "$root/docs/index.md" | diff - "$root/packaging/conan/test_package/program.cpp"
 PATH=$root/.venv/bin:$PATH

@@ -49,6 +49,7 @@ readelf -d outside/outside | grep "libthalweg.so.$series" >/dev/null
 . "$here/first_page.sh"
 install='apt-get install ./build/shared/packages/libthalweg{'$series',-dev}_*.deb'
 compile='g++ -std=c++20 -O2 program.cpp $(pkg-config --cflags --libs thalweg) -o program'
+says 'sudo apt-get install build-essential cmake file ninja-build pkg-config python3-venv'
 says "sudo $install"
 says "$compile"
 "$here/first_program.sh" "$root/docs/index.md" >program.cpp

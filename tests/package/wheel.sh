@@ -6,6 +6,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$1 folder=$2
 . "$here/first_page.sh"
+says 'python3 -m venv ~/thalweg-env && . ~/thalweg-env/bin/activate'
 says 'pip wheel --no-deps -w build ./cli'
 says 'pip install build/thalweg_cli-*.whl'
 says 'thalweg demo'
