@@ -185,6 +185,21 @@ TEST_F(Arrow, BatchesComeBackAsTheyWent) {
   comes_back({.columns = {{.format = "n", .name = "nothing", .values = {{}, {}}}}, .rows = 2});
 }
 
+// A buffer without bytes may be null, or lie anywhere.
+TEST_F(Arrow, BuffersWithoutBytesAreNotLookedAt) {
+  comes_back({.columns = {{.format = "w:0", .name = "marks", .values = {"", {}, ""}}}, .rows = 3});
+  auto none = small_table();
+  for (auto& column : none.columns) column.values.clear();
+  none.rows = 0;
+  auto made = export_by_hand(none);
+  // An address at which there is nothing to be read.
+  const std::uintptr_t nowhere = 64;
+  std::memcpy(&made.array.children[1]->buffers[1], &nowhere, sizeof nowhere);
+  const tw::arrow_batch batch(&made.array, &made.schema);
+  EXPECT_EQ(batch.size_of(), sizeof batch);
+  EXPECT_EQ(sent_by_blocks(batch).received().rows(), 0);
+}
+
 TEST_F(Arrow, NoBatchStaysNone) {
   const tw::arrow_batch none;
   EXPECT_FALSE(sent_by_blocks(none).received());

@@ -24,7 +24,8 @@ std::size_t arrow_batch::size_of() const noexcept {
     sum += n * how->width;
     if (how->kind != model::arrow_kind::nothing && column.buffers[0] != nullptr)
       sum += model::bytes_of_bits(n);
-    if (how->has_offsets() && column.buffers[1] != nullptr) {
+    // Without rows there may be a buffer, but no offset in it.
+    if (n > 0 && how->has_offsets() && column.buffers[1] != nullptr) {
       const auto first = static_cast<std::size_t>(column.offset + array().offset);
       sum += static_cast<std::size_t>(model::offset_at(*how, column.buffers[1], first + n) -
                                       model::offset_at(*how, column.buffers[1], first));
