@@ -43,7 +43,7 @@ write_basic_package_version_file(thalweg-config-version.cmake COMPATIBILITY Same
 install(FILES ${PROJECT_BINARY_DIR}/thalweg-config.cmake ${PROJECT_BINARY_DIR}/thalweg-config-version.cmake
         DESTINATION ${cmake_dir} COMPONENT thalweg_development)
 
-# Only who asks for the component needs librdkafka, an MPI, or OpenSSL.
+# Only who asks for the component needs librdkafka, an MPI, OpenSSL, or zlib and libzstd.
 if(TARGET thalweg_kafka)
   thalweg_install(thalweg_kafka rdkafka)
 endif()
@@ -52,4 +52,11 @@ if(TARGET thalweg_mpi)
 endif()
 if(TARGET thalweg_tls)
   thalweg_install(thalweg_tls openssl)
+endif()
+if(TARGET thalweg_compression)
+  set(zstd "")
+  if(THALWEG_ZSTD_FOUND)
+    set(zstd libzstd)
+  endif()
+  thalweg_install(thalweg_compression zlib ${zstd})
 endif()

@@ -32,7 +32,8 @@ fs::path place_of(const fs::path& target) {
   return no_such_file ? fs::absolute(target) : resolved;
 }
 
-atomic_file::atomic_file(const fs::path& target, bool sync) : target_(place_of(target)), sync_(sync) {
+atomic_file::atomic_file(const fs::path& target, bool sync, const compression& how)
+    : target_(place_of(target)), sync_(sync), packs_(how.way() ? how.way()->packs(target) : nullptr) {
   constexpr const char* cannot_open = "cannot write the file";
   struct stat before {};
   const bool exists = ::lstat(target_.c_str(), &before) == 0;
@@ -70,6 +71,20 @@ void atomic_file::write_through(std::string_view bytes) {
 }
 
 void atomic_file::put(std::string_view bytes) {
+  if (!packs_) {
+    put_as_they_are(bytes);
+    return;
+  }
+  packs_->pack(bytes, packed_);
+  if (packed_.size() >= capacity) put_packed();
+}
+
+void atomic_file::put_packed() {
+  put_as_they_are(packed_);
+  packed_.clear();
+}
+
+void atomic_file::put_as_they_are(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto written = ::write(fd_, bytes.data(), bytes.size());
     if (written >= 0) {
@@ -84,6 +99,8 @@ void atomic_file::commit() {
   if (failed_ != 0) fail("cannot write the file", failed_);
   put({buffer_.get(), used_});
   used_ = 0;
+  if (packs_) packs_->finish(packed_);
+  put_packed();
   if (sync_ && ::fsync(fd_) != 0) fail("cannot write the file to the disk", errno);
   // Some file systems write when a file is closed, and only then find out that they cannot.
   if (::close(std::exchange(fd_, -1)) != 0) fail("cannot write the file", errno);

@@ -27,6 +27,10 @@ void write_file::check(model::stage_info& info) const {
   if ((r.keep > 0 || r.named_by_time) && r.bytes == 0 && r.every.count() == 0)
     info.problems.emplace_back(
         ".rotate does not say when to put the file aside: give .rotate.bytes or .rotate.every");
+  if (how.compressed.way() && grows())
+    info.problems.emplace_back("a file that grows (.append, .flush_every, .rotate) cannot be .compressed");
+  if (auto problem = how.compressed.problem(); !problem.empty())
+    info.problems.push_back("its .compressed: " + std::move(problem));
 }
 
 void write_file::write_and_tell(std::string_view bytes, std::string_view end) {

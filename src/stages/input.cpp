@@ -53,8 +53,19 @@ void fail(const char* what, const std::filesystem::path& path, int error) {
   throw std::filesystem::filesystem_error(what, path, std::error_code(error, std::generic_category()));
 }
 
-input::input(std::filesystem::path path)
-    : path_(std::move(path)), fd_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)), own_(true) {
+bool is_stdin(const std::filesystem::path& path) {
+  return path == "-" || path == "/dev/stdin";
+}
+
+input::input(const std::filesystem::path& path, const compression& how)
+    : path_(path), fd_(0), own_(!is_stdin(path)) {
+  if (how.way()) packed_.emplace(packed{how.way()});
+  if (!own_) {
+    path_ = "standard input";
+    look();
+    return;
+  }
+  fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd_ < 0) fail("cannot open the file", path_, errno);
   try {
     look();
@@ -62,10 +73,6 @@ input::input(std::filesystem::path path)
     ::close(fd_);
     throw;
   }
-}
-
-input::input(int fd, std::filesystem::path name) : path_(std::move(name)), fd_(fd), own_(false) {
-  look();
 }
 
 input::~input() {
@@ -108,8 +115,56 @@ std::size_t input::read_some(void* to, std::size_t n, const std::stop_token& sto
 
 bool input::fill(const std::stop_token& stop) {
   begin_ = end_ = 0;
+  if (packed_) {
+    if (!packed_->undo && !find_out(stop)) return false;
+    if (packed_) return unpack(stop);
+    if (end_ != 0) return true;  // what was looked at
+  }
   end_ = read_some(buffer_.get(), capacity_, stop);
   return end_ != 0;
+}
+
+// Whether the file is compressed, by its first bytes. False if `stop` is requested before they are there.
+bool input::find_out(const std::stop_token& stop) {
+  auto& its = *packed_;
+  if (!its.read) its.read = std::make_unique_for_overwrite<char[]>(capacity_);
+  while (its.end < packing::first_bytes) {
+    const auto got = read_some(its.read.get() + its.end, capacity_ - its.end, stop);
+    if (got == 0 && stop.stop_requested()) return false;
+    if (got == 0) break;
+    its.end += got;
+  }
+  its.undo = its.way->unpacks({its.read.get(), its.end});
+  if (its.undo) {
+    // A small file may be large when it is unpacked.
+    buffer_ = std::make_unique_for_overwrite<char[]>(most_buffered);
+  } else {
+    buffer_ = std::move(its.read);
+    end_ = its.end;
+    packed_.reset();
+  }
+  return true;
+}
+
+bool input::unpack(const std::stop_token& stop) {
+  auto& its = *packed_;
+  for (;;) {
+    const auto step = its.undo->unpack(its.ahead(), {buffer_.get(), most_buffered});
+    its.begin += step.taken;
+    its.taken += step.taken;
+    if (step.made > 0) {
+      end_ = step.made;
+      return true;
+    }
+    if (its.begin < its.end && step.taken > 0) continue;
+    if (its.begin < its.end) throw damaged_data("the compressed data cannot be unpacked");
+    const auto got = read_some(its.read.get(), capacity_, stop);
+    its.begin = 0;
+    its.end = got;
+    if (got > 0) continue;
+    if (stop.stop_requested() || its.undo->complete()) return false;
+    throw damaged_data("the compressed data ends too early");
+  }
 }
 
 std::size_t input::read(std::byte* to, std::size_t n, const std::stop_token& stop) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <thalweg/version.hpp>
+#include <thalweg/stages/compression.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
 namespace THALWEG_NAMESPACE::stages {
@@ -22,7 +23,7 @@ namespace THALWEG_NAMESPACE::stages {
 /// target; once one has occurred, nothing is kept, and `write` and `commit` fail with it again.
 class atomic_file {
  public:
-  atomic_file(const std::filesystem::path& target, bool sync);
+  atomic_file(const std::filesystem::path& target, bool sync, const compression& how = {});
   atomic_file(const atomic_file&) = delete;
   atomic_file& operator=(const atomic_file&) = delete;
   ~atomic_file();
@@ -55,6 +56,8 @@ class atomic_file {
 
   void write_through(std::string_view bytes);
   void put(std::string_view bytes);
+  void put_packed();
+  void put_as_they_are(std::string_view bytes);
   [[noreturn]] void fail(const char* what, int error);
   void close_file() noexcept;
 
@@ -65,6 +68,8 @@ class atomic_file {
   int failed_ = 0;
   std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;
+  std::unique_ptr<packer> packs_;
+  std::string packed_{};
   std::mutex ending_;
   bool ended_ = false;
   std::optional<std::stop_callback<discarder>> discards_;  // last: it uses the others

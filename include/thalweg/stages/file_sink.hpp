@@ -7,6 +7,7 @@
 #include <thalweg/stages/atomic_file.hpp>
 #include <thalweg/stages/building.hpp>
 #include <thalweg/stages/clock.hpp>
+#include <thalweg/stages/compression.hpp>
 #include <thalweg/stages/live_file.hpp>
 
 #include <atomic>
@@ -30,6 +31,9 @@ struct file_sink_options {
   /// Makes sure that the file outlives a loss of power before the run ends: `fsync` of the file and its
   /// directory. For a file that grows: with each `.flush_every`, when it is put aside, and at the end.
   bool sync = false;
+  /// Whether the file is compressed: `{}` (it is not), `gzip(level)`, `zstd(level)`, or `automatic`, by what
+  /// its name ends with. All but `{}` need the library `thalweg::compression`. Not for a file that grows.
+  compression compressed = {};
 
   // Any of these makes a file that grows where it is, for a service that has no end: others see what was
   // written, and it stays, however the run ends. There is no temporary file.
@@ -93,7 +97,7 @@ struct write_file {
       live = std::make_unique<live_file>(
           path, live_file::options{how.append, how.sync, how.flush_every, how.rotate});
     } else {
-      file = std::make_unique<atomic_file>(path, how.sync);
+      file = std::make_unique<atomic_file>(path, how.sync, how.compressed);
     }
   }
   void operator()(text_or_bytes item) {
@@ -208,8 +212,8 @@ template <class Fn> struct file_sink_stage : model::stage_defaults, model::funct
 /// does not help there. A growing file does not: with `tw::skip` an item that cannot be written is left out
 /// and counted, `tw::retry` waits for room on the disk, and the log (`observe::set_log_handler`) says when
 /// the trouble begins and when it is over; earlier items are kept, and written when that is possible. Items
-/// that cannot be written at the end fail the run. An empty path, negative options and a `.rotate` without a
-/// size or time are an `invalid_job`.
+/// that cannot be written at the end fail the run. An empty path, negative options, a `.rotate` without a
+/// size or time, and a `.compressed` that is not possible are an `invalid_job`.
 ///
 /// ```cpp
 /// #include <thalweg/stages.hpp>

@@ -1,16 +1,25 @@
-/// `lines`, `stdin_lines`, `file_to_lines`: text files, line by line.
+/// `lines`, `numbered_lines`, `stdin_lines`, `file_to_lines`, `file_to_numbered_lines`: text files, line by
+/// line.
 #pragma once
 
+#include <thalweg/model/codec.hpp>
 #include <thalweg/pattern/flat_map.hpp>
 #include <thalweg/stages/building.hpp>
+#include <thalweg/stages/compression.hpp>
 #include <thalweg/stages/input.hpp>
 
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
+#include <ranges>
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace THALWEG_NAMESPACE {
 
@@ -18,70 +27,180 @@ namespace THALWEG_NAMESPACE {
 struct lines_options {
   /// Lines may end with CR LF as well as with LF: a CR in front of an LF is no part of the line.
   bool crlf = false;
+  /// Whether the file is compressed: `{}` (it is not), `gzip()`, `zstd()`, or `automatic`, which finds out by
+  /// the first bytes of each file. All but `{}` need the library `thalweg::compression`.
+  compression compressed = {};
+  /// In bytes. A longer line is an error, so that a file without line ends does not fill the memory.
+  std::int64_t longest = std::int64_t{64} << 20U;
 };
 
+/// A line and where it stands. It can travel (`codec`).
+struct numbered_line {
+  std::string text{};
+  std::string file{};       ///< its path as it was given, or "standard input"
+  std::int64_t number = 0;  ///< from 1, in each file
+};
+template <>
+struct codec<numbered_line>
+    : codec_of_members<&numbered_line::text, &numbered_line::file, &numbered_line::number> {};
+
 namespace stages {
+
+void check_lines(const lines_options& how, model::stage_info& info);
 
 /// The lines of a file, without their ends.
 class line_reader {
  public:
-  line_reader(std::filesystem::path path, lines_options how) : in_(std::move(path)), how_(how) {}
-  line_reader(int fd, std::filesystem::path name, lines_options how) : in_(fd, std::move(name)), how_(how) {}
+  line_reader(const std::filesystem::path& path, const lines_options& how)
+      : in_(path, how.compressed), crlf_(how.crlf), longest_(static_cast<std::size_t>(how.longest)) {}
 
   /// Empty at the end, or when `stop` is requested while there is no whole line yet.
   std::optional<std::string> next(const std::stop_token& stop) {
     const auto ahead = in_.ahead();
     const auto* end = static_cast<const char*>(std::memchr(ahead.data(), '\n', ahead.size()));
-    if (end == nullptr) return next_across(stop);
+    if (end == nullptr || broken_ != broken::no) return next_across(stop);
     const auto length = static_cast<std::size_t>(end - ahead.data());
+    if (length > longest_) return next_across(stop);
     in_.take(length + 1);
+    ++number_;
     return std::string(ahead.data(), without_cr(ahead.data(), length));
   }
+  /// Leaves out what `next` failed at, if it can go on behind it: a line that is too long.
+  bool give_up() {
+    if (broken_ == broken::no) return false;
+    broken_ = broken::given_up;
+    return true;
+  }
+  /// That of the last line.
+  [[nodiscard]] std::int64_t number() const noexcept { return number_; }
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return in_.path(); }
 
  private:
+  enum class broken : std::uint8_t { no, too_long, given_up };
+
   [[nodiscard]] std::size_t without_cr(const char* line, std::size_t length) const noexcept {
-    return how_.crlf && length > 0 && line[length - 1] == '\r' ? length - 1 : length;
+    return crlf_ && length > 0 && line[length - 1] == '\r' ? length - 1 : length;
   }
-  // A line that goes on after what was read, or the last one.
+  // A line that goes on after what was read, or the last one, or one that is too long.
   std::optional<std::string> next_across(const std::stop_token& stop);
+  bool fill(const std::stop_token& stop);
+  [[noreturn]] void refuse();
 
   input in_;
-  lines_options how_;
+  bool crlf_;
+  broken broken_ = broken::no;
+  std::size_t longest_;
+  std::int64_t number_ = 0;
   std::string begun_{};
 };
 
-struct read_lines {
+/// The same with their places.
+class numbered_line_reader {
+ public:
+  numbered_line_reader(const std::filesystem::path& path, const lines_options& how) : lines_(path, how) {}
+
+  std::optional<numbered_line> next(const std::stop_token& stop) {
+    auto text = lines_.next(stop);
+    if (!text) return {};
+    return numbered_line{*std::move(text), lines_.path().native(), lines_.number()};
+  }
+  bool give_up() { return lines_.give_up(); }
+
+ private:
+  line_reader lines_;
+};
+
+/// The lines of several files, one after the other.
+template <class Reader> class files_reader {
+ public:
+  files_reader(std::vector<std::filesystem::path> paths, lines_options how)
+      : paths_(std::move(paths)), how_(std::move(how)) {}
+
+  auto next(const std::stop_token& stop) {
+    decltype(reader_->next(stop)) line;
+    while (at_ < paths_.size()) {
+      if (!reader_) reader_.emplace(paths_[at_], how_);
+      line = reader_->next(stop);
+      if (line || stop.stop_requested()) break;
+      go_on();
+    }
+    return line;
+  }
+  bool give_up_line() { return reader_ && reader_->give_up(); }
+  void give_up_file() { go_on(); }
+
+ private:
+  void go_on() {
+    reader_.reset();
+    ++at_;
+  }
+
+  std::vector<std::filesystem::path> paths_;
+  lines_options how_;
+  std::size_t at_ = 0;
+  std::optional<Reader> reader_{};
+};
+
+struct as_lines {
   static constexpr auto pattern = "lines";
-  std::filesystem::path path;
-  lines_options how;
-  unshared<line_reader> reader{};
-
-  std::optional<std::string> next(const std::stop_token& stop) {
-    if (!reader) reader = std::make_unique<line_reader>(path, how);
-    return reader->next(stop);
-  }
-  static bool give_up() { return false; }
+  static constexpr auto pattern_of_file = "file_to_lines";
+  using reader = line_reader;
+  using item = std::string;
 };
-
-struct read_stdin_lines {
+struct as_numbered_lines {
+  static constexpr auto pattern = "numbered_lines";
+  static constexpr auto pattern_of_file = "file_to_numbered_lines";
+  using reader = numbered_line_reader;
+  using item = numbered_line;
+};
+struct as_stdin_lines : as_lines {
   static constexpr auto pattern = "stdin_lines";
-  lines_options how;
-  unshared<line_reader> reader{};
-
-  std::optional<std::string> next(const std::stop_token& stop) {
-    if (!reader) reader = std::make_unique<line_reader>(0, "standard input", how);
-    return reader->next(stop);
-  }
-  static bool give_up() { return false; }
 };
 
-struct split_into_lines {
-  static constexpr auto pattern = "file_to_lines";
+template <class As> struct read_lines {
+  static constexpr auto pattern = As::pattern;
+  std::vector<std::filesystem::path> paths;
+  lines_options how;
+  bool one;  // file, without which there is nothing
+  unshared<files_reader<typename As::reader>> reader{};
+
+  void check(model::stage_info& info) const { check_lines(how, info); }
+  std::optional<typename As::item> next(const std::stop_token& stop) {
+    if (!reader) reader = std::make_unique<files_reader<typename As::reader>>(paths, how);
+    return reader->next(stop);
+  }
+  bool give_up() {
+    if (reader->give_up_line()) return true;
+    if (!one) reader->give_up_file();
+    return !one;
+  }
+};
+
+template <class As>
+auto make_lines(std::vector<std::filesystem::path> paths, lines_options how, options opts, bool one) {
+  // Who types, or writes into a pipe, may take any time.
+  if (std::ranges::any_of(paths, is_stdin)) opts.blocking = opts.on != caller_thread;
+  return make<read_stage>(read_lines<As>{std::move(paths), std::move(how), one}, std::move(opts));
+}
+
+template <class R>
+concept paths = std::ranges::input_range<R> && !std::convertible_to<R, std::filesystem::path> &&
+                std::convertible_to<std::ranges::range_reference_t<R>, std::filesystem::path>;
+
+template <paths R> std::vector<std::filesystem::path> list_of(R&& range) {
+  std::vector<std::filesystem::path> list;
+  for (auto&& path : range) list.emplace_back(path);
+  return list;
+}
+
+template <class As> struct split_into_lines {
+  static constexpr auto pattern = As::pattern_of_file;
   lines_options how;
 
-  void operator()(const std::filesystem::path& path, emitter<std::string>& out) const {
+  void check(model::stage_info& info) const { check_lines(how, info); }
+  void operator()(const std::filesystem::path& path, emitter<typename As::item>& out) const {
     if (out.stopping()) return;
-    line_reader reader(path, how);
+    typename As::reader reader(path, how);
     const auto stop = out.stopping_token();
     while (auto line = reader.next(stop)) {
       out.send(*std::move(line));
@@ -94,13 +213,16 @@ struct split_into_lines {
 
 /// A source of the lines of a file, as `std::string`s without their ends. The last line needs no end; bytes
 /// that are not text pass as they are. The file is opened by the run and read in large pieces; it may be
-/// larger than the memory, a single line may not.
+/// larger than the memory. `-` and `/dev/stdin` are the standard input; then it is as `stdin_lines`.
 ///
 /// Order: deterministic. It waits for a file that others must write first (a pipe); `stop()` and `cancel()`
 /// end that wait.
 ///
-/// Errors: a file that is missing or cannot be read ends the run with a `std::filesystem::filesystem_error`
-/// that names it. `.on_error = tw::retry(...)` opens it, or reads, again; `tw::skip` still ends the run.
+/// Errors: a file that is missing or cannot be read, whose compressed data is damaged or ends too early, or
+/// that has a line longer than `.longest`, ends the run with a `std::filesystem::filesystem_error` that names
+/// it, and the line. All lines before that come. `.on_error = tw::retry(...)` opens it, or reads, again;
+/// `tw::skip` leaves out a line that is too long, and otherwise still ends the run. A `.longest` below 1, and
+/// a `.compressed` that is not possible, are an `invalid_job`.
 ///
 /// ```cpp
 /// #include <thalweg/stages.hpp>
@@ -114,7 +236,64 @@ struct split_into_lines {
 /// std::filesystem::remove(path);
 /// ```
 inline auto lines(std::filesystem::path path, lines_options how = {}, options opts = {}) {
-  return stages::make<stages::read_stage>(stages::read_lines{std::move(path), how}, std::move(opts));
+  return stages::make_lines<stages::as_lines>({std::move(path)}, std::move(how), std::move(opts), true);
+}
+
+/// The same of several files, one after the other, as `cat` would give them, but that the last line of each
+/// needs no end. The paths are a range of what `std::filesystem::path` can be made from.
+///
+/// Order: deterministic. Errors: as for one file, but `.on_error = tw::skip` goes on with the next file: what
+/// came of the one that failed stays.
+///
+/// ```cpp
+/// #include <thalweg/stages.hpp>
+/// #include <filesystem>
+/// #include <fstream>
+/// std::ofstream("lines-a") << "one";
+/// std::ofstream("lines-b") << "two\n";
+/// std::vector<std::string> seen;
+/// tw::run(tw::lines({"lines-a", "lines-none", "lines-b"}, {}, {.on_error = tw::skip}) | tw::sink(seen));
+/// assert((seen == std::vector<std::string>{"one", "two"}));
+/// for (auto name : {"lines-a", "lines-b"}) std::filesystem::remove(name);
+/// ```
+template <stages::paths R> auto lines(R&& paths, lines_options how = {}, options opts = {}) {
+  return stages::make_lines<stages::as_lines>(stages::list_of(std::forward<R>(paths)), std::move(how),
+                                              std::move(opts), false);
+}
+inline auto lines(std::initializer_list<std::filesystem::path> paths, lines_options how = {},
+                  options opts = {}) {
+  return stages::make_lines<stages::as_lines>(paths, std::move(how), std::move(opts), false);
+}
+
+/// A source of the lines of one file or of several, as `lines` gives them, each with its file and its number:
+/// for stages that say where something is wrong.
+///
+/// Order, errors: as `lines`.
+///
+/// ```cpp
+/// #include <thalweg/stages.hpp>
+/// #include <filesystem>
+/// #include <fstream>
+/// std::ofstream("numbered-example") << "1\ntwo\n";
+/// std::string wrong;
+/// auto note = tw::dead_letter([&](const tw::numbered_line& line, std::exception_ptr) {
+///   wrong = line.file + ":" + std::to_string(line.number) + ": '" + line.text + "' is no number";
+/// });
+/// auto number = tw::map([](const tw::numbered_line& line) { return std::stoi(line.text); }, {.on_error =
+/// note}); tw::run(tw::numbered_lines("numbered-example") | number | tw::sink([](int) {})); assert(wrong ==
+/// "numbered-example:2: 'two' is no number"); std::filesystem::remove("numbered-example");
+/// ```
+inline auto numbered_lines(std::filesystem::path path, lines_options how = {}, options opts = {}) {
+  return stages::make_lines<stages::as_numbered_lines>({std::move(path)}, std::move(how), std::move(opts),
+                                                       true);
+}
+template <stages::paths R> auto numbered_lines(R&& paths, lines_options how = {}, options opts = {}) {
+  return stages::make_lines<stages::as_numbered_lines>(stages::list_of(std::forward<R>(paths)),
+                                                       std::move(how), std::move(opts), false);
+}
+inline auto numbered_lines(std::initializer_list<std::filesystem::path> paths, lines_options how = {},
+                           options opts = {}) {
+  return stages::make_lines<stages::as_numbered_lines>(paths, std::move(how), std::move(opts), false);
 }
 
 /// A source of the lines of the standard input, each as soon as it is there. It is `.blocking` (unless it is
@@ -129,14 +308,13 @@ inline auto lines(std::filesystem::path path, lines_options how = {}, options op
 /// assert(tw::to_json(job).find("stdin_lines") != std::string::npos);
 /// ```
 inline auto stdin_lines(lines_options how = {}, options opts = {}) {
-  opts.blocking = opts.on != caller_thread;
-  return stages::make<stages::read_stage>(stages::read_stdin_lines{how}, std::move(opts));
+  return stages::make_lines<stages::as_stdin_lines>({"-"}, std::move(how), std::move(opts), true);
 }
 
 /// From the path of a file to its lines, as `lines` gives them.
 ///
-/// Order: deterministic; in a farm, too: `farm(file_to_lines())` reads several files at once, and gives their
-/// lines in the order of the files.
+/// Order: deterministic; in a farm, too: `farm(file_to_lines())` reads several files at once, unpacks them if
+/// they are compressed, and gives their lines in the order of the files.
 ///
 /// After `execution::stop()` it reads no further: the lines of the current file that were read come through,
 /// nothing of the files that wait, and it does not wait for a pipe.
@@ -157,7 +335,18 @@ inline auto stdin_lines(lines_options how = {}, options opts = {}) {
 /// std::filesystem::remove(path);
 /// ```
 inline auto file_to_lines(lines_options how = {}, options opts = {}) {
-  return stages::make<model::flat_map_of<std::string>::stage>(stages::split_into_lines{how}, std::move(opts));
+  using as = stages::as_lines;
+  return stages::make<model::flat_map_of<as::item>::stage>(stages::split_into_lines<as>{std::move(how)},
+                                                           std::move(opts));
+}
+
+/// From the path of a file to its lines with their places, as `numbered_lines` gives them.
+///
+/// Order, errors: as `file_to_lines`. Example: `numbered_lines`.
+inline auto file_to_numbered_lines(lines_options how = {}, options opts = {}) {
+  using as = stages::as_numbered_lines;
+  return stages::make<model::flat_map_of<as::item>::stage>(stages::split_into_lines<as>{std::move(how)},
+                                                           std::move(opts));
 }
 
 }  // namespace THALWEG_NAMESPACE

@@ -1,0 +1,26 @@
+# Compressed files are a library of their own, thalweg::compression, so that who does not want them needs no zlib.
+option(THALWEG_COMPRESSION "Build thalweg::compression, compressed files, where zlib is there" ON)
+
+if(NOT THALWEG_COMPRESSION)
+  return()
+endif()
+find_package(ZLIB QUIET GLOBAL)
+if(NOT ZLIB_FOUND)
+  message(STATUS "Compressed files are left out: there is no zlib (apt-get install zlib1g-dev)")
+  return()
+endif()
+add_library(thalweg_compression ${compression_sources})
+add_library(thalweg::compression ALIAS thalweg_compression)
+set_target_properties(thalweg_compression PROPERTIES EXPORT_NAME compression LINKER_LANGUAGE CXX
+                                                     POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(thalweg_compression PUBLIC thalweg PRIVATE ZLIB::ZLIB)
+
+if(PkgConfig_FOUND)
+  pkg_check_modules(THALWEG_ZSTD QUIET IMPORTED_TARGET GLOBAL libzstd)
+endif()
+if(THALWEG_ZSTD_FOUND)
+  target_link_libraries(thalweg_compression PRIVATE PkgConfig::THALWEG_ZSTD)
+  set_property(SOURCE src/stages/compression/zstd.cpp APPEND PROPERTY COMPILE_DEFINITIONS THALWEG_HAS_ZSTD=1)
+else()
+  message(STATUS "Files of zstd are left out: there is no libzstd (apt-get install libzstd-dev)")
+endif()
