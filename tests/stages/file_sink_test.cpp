@@ -24,10 +24,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "scratch.hpp"
+#include "small_files.hpp"
 #include "support/eventually.hpp"
 #include "support/failure.hpp"
 #include "support/policies.hpp"
@@ -244,26 +244,6 @@ TEST_P(FileSink, ADirectoryThatMayNotBeWrittenIsNamed) {
   EXPECT_THAT(f.cause, HasSubstr(target.string()));
   EXPECT_THAT(f.cause, HasSubstr("Permission denied"));
 }
-
-// No file may become larger meanwhile: as a disk that is full.
-class small_files {
- public:
-  explicit small_files(rlim_t most) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit now{most, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &now);
-  }
-  small_files(const small_files&) = delete;
-  small_files& operator=(const small_files&) = delete;
-  ~small_files() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, signal_);
-  }
-
- private:
-  rlimit before_{};
-  void (*signal_)(int);
-};
 
 TEST_P(FileSink, WhenTheDiskIsFullTheTargetIsNamedAndStays) {
   dir.write("target", "before");

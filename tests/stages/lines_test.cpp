@@ -20,7 +20,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "naive_lines.hpp"
 #include "scratch.hpp"
+#include "stdin.hpp"
 #include "support/eventually.hpp"
 #include "support/failure.hpp"
 #include "support/policies.hpp"
@@ -61,22 +63,6 @@ class Lines : public under_every_policy {
   scratch dir;
 };
 FOR_EVERY_POLICY(Lines);
-
-// What the lines of a text are, by the simplest means.
-strings naive_lines(const std::string& text, bool crlf) {
-  strings lines;
-  std::string line;
-  for (const char c : text) {
-    if (c != '\n') {
-      line += c;
-      continue;
-    }
-    if (crlf && line.ends_with('\r')) line.pop_back();
-    lines.push_back(std::exchange(line, {}));
-  }
-  if (!line.empty()) lines.push_back(line);
-  return lines;
-}
 
 TEST_P(Lines, HaveNoEnds) {
   EXPECT_THAT(of(dir.write("f", "one\n\ntwo\n")), ElementsAre("one", "", "two"));
@@ -217,38 +203,6 @@ TEST_P(Lines, AJobRunsAgainAndIsNotShared) {
   EXPECT_EQ(seen, 6);
 }
 
-// The standard input of this process is another one for a while.
-class as_stdin {
- public:
-  as_stdin() : kept_(::dup(0)) {
-    if (::pipe(ends_.data()) != 0) ADD_FAILURE() << "no pipe";
-    ::dup2(ends_[0], 0);
-  }
-  as_stdin(const as_stdin&) = delete;
-  as_stdin& operator=(const as_stdin&) = delete;
-  ~as_stdin() {
-    close();
-    ::close(ends_[0]);
-    if (kept_ >= 0) {
-      ::dup2(kept_, 0);
-      ::close(kept_);
-    } else {
-      ::close(0);
-    }
-  }
-  void write(const std::string& text) {
-    EXPECT_EQ(::write(ends_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
-  }
-  void close() {
-    if (ends_[1] >= 0) ::close(ends_[1]);
-    ends_[1] = -1;
-  }
-
- private:
-  int kept_;
-  std::array<int, 2> ends_{-1, -1};
-};
-
 TEST_P(Lines, OfTheStandardInput) {
   as_stdin in;
   in.write("a\r\nb");
@@ -256,6 +210,25 @@ TEST_P(Lines, OfTheStandardInput) {
   strings seen;
   tw::run(tw::stdin_lines({.crlf = true}) | tw::sink(seen), policy());
   EXPECT_THAT(seen, ElementsAre("a", "b"));
+}
+
+TEST_P(Lines, OfTheStandardInputAmongFiles) {
+  const auto path = dir.write("f", "file");
+  for (const char* name : {"-", "/dev/stdin"}) {
+    as_stdin in;
+    in.write("a\nb");
+    in.close();
+    strings seen;
+    tw::run(tw::lines({path, fs::path(name), path}) | tw::sink(seen), policy());
+    EXPECT_THAT(seen, ElementsAre("file", "a", "b", "file"));
+  }
+  as_stdin in;
+  in.write("a");
+  in.close();
+  strings files;
+  tw::run(tw::numbered_lines("-") | tw::sink([&](const tw::numbered_line& l) { files.push_back(l.file); }),
+          policy());
+  EXPECT_THAT(files, ElementsAre("standard input"));
 }
 
 TEST_P(Lines, OfTheStandardInputComeAsTheyAreWritten) {
@@ -371,6 +344,101 @@ TEST_P(Lines, StopEndsTheWaitForAPipe) {
   e.wait();
   EXPECT_THAT(seen, testing::AnyOf(ElementsAre("whole"), IsEmpty()));
   ::close(writer);
+}
+
+TEST_P(Lines, OfSeveralFilesAsOneAfterTheOther) {
+  const auto a = dir.write("a", "1\n2");
+  const auto b = dir.write("b", "");
+  const auto c = dir.write("c", "3\n");
+  const auto seen_of = [&](auto job) {
+    strings seen;
+    tw::run(std::move(job) | tw::sink(seen), policy());
+    return seen;
+  };
+  EXPECT_THAT(seen_of(tw::lines({a, b, c})), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(seen_of(tw::lines(strings{c.string(), a.string(), a.string()})),
+              ElementsAre("3", "1", "2", "1", "2"));
+  const std::vector<const char*> names{b.c_str(), c.c_str()};
+  EXPECT_THAT(seen_of(tw::lines(names)), ElementsAre("3"));
+  EXPECT_THAT(seen_of(tw::lines(std::vector<fs::path>{})), IsEmpty());
+}
+
+TEST_P(Lines, OfSeveralFilesWithoutThoseThatCannotBeRead) {
+  const auto a = dir.write("a", "1\n2\n");
+  const std::vector<fs::path> paths{dir / "none", a, dir.path(), a, dir / "none"};
+  strings seen;
+  const auto r = tw::run(tw::lines(paths, {}, {.on_error = tw::skip}) | tw::sink(seen), policy());
+  EXPECT_THAT(seen, ElementsAre("1", "2", "1", "2"));
+  EXPECT_EQ(r.stage("lines-0").skipped(), 3U);
+  const auto f = failure_of([&] { tw::run(tw::lines({a, dir / "none"}) | tw::sink(seen), policy()); });
+  EXPECT_THAT(f.cause, HasSubstr((dir / "none").string()));
+}
+
+TEST_P(Lines, KnowTheirPlaces) {
+  const auto a = dir.write("a", "x\r\n\r\ny");
+  const auto b = dir.write("b", "z\n");
+  strings seen;
+  const auto show = tw::map([&](const tw::numbered_line& l) {
+    return fs::path(l.file).filename().string() + ":" + std::to_string(l.number) + ":" + l.text;
+  });
+  tw::run(tw::numbered_lines({a, b, a}, {.crlf = true}) | show | tw::sink(seen), policy());
+  EXPECT_THAT(seen, ElementsAre("a:1:x", "a:2:", "a:3:y", "b:1:z", "a:1:x", "a:2:", "a:3:y"));
+  seen.clear();
+  tw::run(tw::source(std::vector{b, a}) | tw::farm(tw::file_to_numbered_lines({.crlf = true}) | show) |
+              tw::sink(seen),
+          policy());
+  EXPECT_THAT(seen, ElementsAre("b:1:z", "a:1:x", "a:2:", "a:3:y"));
+}
+
+TEST(LinesCheck, ANumberedLineTravels) {
+  const tw::numbered_line sent{"text", "file", 7};
+  std::vector<std::byte> bytes;
+  tw::byte_writer to(bytes);
+  to(sent);
+  tw::byte_reader from(bytes);
+  tw::numbered_line got;
+  from(got);
+  EXPECT_EQ(got.text, "text");
+  EXPECT_EQ(got.file, "file");
+  EXPECT_EQ(got.number, 7);
+}
+
+TEST_P(Lines, OneThatIsTooLongIsNamedOrLeftOut) {
+  const std::string longest(10, 'x');
+  for (const std::size_t more : {1U, 300'000U}) {  // within what is read at once, and across
+    const auto path =
+        dir.write("f", longest + "\nb\n" + longest + std::string(more, 'y') + "\nc\n\n" + longest + "z");
+    strings seen;
+    const auto f = failure_of([&] { tw::run(tw::lines(path, {.longest = 10}) | tw::sink(seen), policy()); });
+    EXPECT_THAT(f.cause, HasSubstr("line 3 has more than 10 bytes"));
+    EXPECT_THAT(f.cause, HasSubstr(path.string()));
+    seen.clear();
+    const auto g = failure_of([&] {
+      tw::run(tw::lines(path, {.longest = 10}, {.on_error = tw::retry(2)}) | tw::sink(seen), policy());
+    });
+    EXPECT_EQ(g.cause, f.cause);
+    EXPECT_THAT(seen, testing::AnyOf(IsEmpty(), ElementsAre(longest), ElementsAre(longest, "b")));
+    for (const bool list : {false, true}) {
+      strings places;
+      const auto keep =
+          tw::sink([&](const tw::numbered_line& l) { places.push_back(std::to_string(l.number) + l.text); });
+      const tw::options skip{.on_error = tw::skip};
+      const auto r = list ? tw::run(tw::numbered_lines({path}, {.longest = 10}, skip) | keep, policy())
+                          : tw::run(tw::numbered_lines(path, {.longest = 10}, skip) | keep, policy());
+      EXPECT_THAT(places, ElementsAre("1" + longest, "2b", "4c", "5"));
+      EXPECT_EQ(r.stage("numbered_lines-0").skipped(), 2U);
+    }
+  }
+}
+
+TEST(LinesCheck, NoLineCanBeShorterThanNothing) {
+  EXPECT_THAT(problems_of([] { tw::run(tw::lines("f", {.longest = 0}) | tw::sink([](const auto&) {})); }),
+              ElementsAre(HasSubstr("'lines-0': its .longest line must have at least 1 byte, not 0")));
+  EXPECT_THAT(problems_of([] {
+                tw::run(tw::source(std::vector<fs::path>{}) | tw::file_to_lines({.longest = -1}) |
+                        tw::sink([](const auto&) {}));
+              }),
+              ElementsAre(HasSubstr("'file_to_lines-1'")));
 }
 
 TEST(LinesCheck, BlocksOfNothingAreRefused) {
