@@ -3,6 +3,7 @@
 #pragma once
 
 #include <thalweg/stages/blocks.hpp>
+#include <thalweg/stages/compression.hpp>
 #include <thalweg/stages/file_sink.hpp>
 #include <thalweg/stages/files.hpp>
 #include <thalweg/stages/head.hpp>

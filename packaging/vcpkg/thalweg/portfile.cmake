@@ -1,7 +1,8 @@
 # Not run by the tests of the project. A port of the sources that it lies in:
 # vcpkg install thalweg --overlay-ports=packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../.." ABSOLUTE)
-vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES tls THALWEG_TLS kafka THALWEG_KAFKA)
+vcpkg_check_features(OUT_FEATURE_OPTIONS features
+                     FEATURES tls THALWEG_TLS kafka THALWEG_KAFKA compression THALWEG_COMPRESSION)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS ${features}

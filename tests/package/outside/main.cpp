@@ -1,4 +1,7 @@
 #include <thalweg/thalweg.hpp>
+#ifdef OUTSIDE_HAS_COMPRESSION
+#include <thalweg/stages/compression.hpp>
+#endif
 #ifdef OUTSIDE_HAS_KAFKA
 #include <thalweg/net/kafka.hpp>
 #endif
@@ -14,6 +17,9 @@
 namespace tw = thalweg;
 
 int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
+#ifdef OUTSIDE_HAS_COMPRESSION
+  if (!tw::gzip().problem().empty() || tw::gzip(10).problem().empty()) return 1;
+#endif
 #ifdef OUTSIDE_HAS_KAFKA
   if (tw::kafka_topic{"localhost", "no topic"}.problem().empty()) return 1;
 #endif

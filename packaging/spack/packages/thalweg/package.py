@@ -20,6 +20,7 @@ class Thalweg(CMakePackage):
     variant("mpi", default=False, description="Streams over several processes")
     variant("tls", default=False, description="Streams over TCP with TLS")
     variant("kafka", default=False, description="Streams through Kafka")
+    variant("compression", default=False, description="Files of gzip and zstd")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
@@ -29,6 +30,8 @@ class Thalweg(CMakePackage):
     depends_on("nlohmann-json", when="+mpi")
     depends_on("openssl", when="+tls")
     depends_on("librdkafka", when="+kafka")
+    depends_on("zlib-api", when="+compression")
+    depends_on("zstd", when="+compression")
     conflicts("%gcc@:11", msg="C++20 as Thalweg uses it needs GCC 12")
     conflicts("%clang@:15", msg="C++20 as Thalweg uses it needs Clang 16")
     conflicts("platform=darwin", msg="Thalweg needs Linux")
@@ -36,8 +39,9 @@ class Thalweg(CMakePackage):
     def cmake_args(self) -> list[str]:
         """The library alone."""
         parts = ("APPS", "TESTS", "EXAMPLES", "MICRO")
+        variants = ("hwloc", "mpi", "tls", "kafka", "compression")
         return [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             *(self.define(f"THALWEG_BUILD_{part}", False) for part in parts),
-            *(self.define_from_variant(f"THALWEG_{v.upper()}", v) for v in ("hwloc", "mpi", "tls", "kafka")),
+            *(self.define_from_variant(f"THALWEG_{v.upper()}", v) for v in variants),
         ]
