@@ -110,9 +110,12 @@ class compression {
 /// #include <thalweg/stages.hpp>
 /// #include <filesystem>
 /// const std::filesystem::path path = "gzip-example";
-/// tw::run(tw::source(std::vector<std::string>{"one", "two"}) | tw::file_sink(path, {.compressed =
-/// tw::gzip(9)})); std::vector<std::string> seen; tw::run(tw::lines(path, {.compressed = tw::automatic}) |
-/// tw::sink(seen)); assert((seen == std::vector<std::string>{"one", "two"})); std::filesystem::remove(path);
+/// const std::vector<std::string> words{"one", "two"};
+/// tw::run(tw::source(words) | tw::file_sink(path, {.compressed = tw::gzip(9)}));
+/// std::vector<std::string> seen;
+/// tw::run(tw::lines(path, {.compressed = tw::automatic}) | tw::sink(seen));
+/// assert(seen == words);
+/// std::filesystem::remove(path);
 /// ```
 compression gzip(int level = automatic);
 
