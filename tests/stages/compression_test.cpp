@@ -228,6 +228,19 @@ TEST_P(Compression, ALineThatUnpacksToTooMuchIsAnError) {
   }
 }
 
+TEST_P(Compression, TheRestOfALineThatIsLeftOutMayBeDamaged) {
+  const auto bytes = packed::gzip("a\n" + std::string(2'000'000, 'x'));
+  const auto bad = dir.write("bad", bytes.substr(0, bytes.size() - 9));
+  const auto good = dir.write("good", "b\n");
+  strings seen;
+  const auto r =
+      tw::run(tw::lines({bad, good}, {.compressed = tw::automatic, .longest = 10}, {.on_error = tw::skip}) |
+                  tw::sink(seen),
+              policy());
+  EXPECT_THAT(seen, ElementsAre("a", "b"));
+  EXPECT_EQ(r.stage("lines-0").skipped(), 2U);
+}
+
 TEST_P(Compression, OfTheStandardInput) {
   for (const auto& way : packed::ways()) {
     as_stdin in;

@@ -121,9 +121,14 @@ inline auto dump_json(options opts = {}) {
 /// #include <thalweg/stages/json_lines.hpp>
 /// #include <filesystem>
 /// #include <fstream>
-/// std::ofstream("json-lines-example") << R"({"user": "ada", "ms": 12})" << "\n{\n" << R"({"user": "max",
-/// "ms": 30})"; std::string wrong; int total = 0; auto note = tw::dead_letter([&](const tw::numbered_line&
-/// line, std::exception_ptr) { wrong = line.text; });
+/// const auto* const three = R"({"user": "ada", "ms": 12}
+/// {
+/// {"user": "max", "ms": 30})";
+/// std::ofstream("json-lines-example") << three;
+/// std::string wrong;
+/// int total = 0;
+/// auto note = tw::dead_letter(
+///     [&](const tw::numbered_line& line, std::exception_ptr) { wrong = line.text; });
 /// tw::run(tw::json_lines<nlohmann::json>("json-lines-example", {}, {.on_error = note}) |
 ///         tw::sink([&](const nlohmann::json& entry) { total += entry["ms"].get<int>(); }));
 /// assert(total == 42 && wrong == "{");
@@ -152,9 +157,11 @@ auto json_lines(std::initializer_list<std::filesystem::path> paths, lines_option
 /// #include <filesystem>
 /// #include <fstream>
 /// using entry = std::map<std::string, int>;
-/// tw::run(tw::source(std::vector<entry>{{{"a", 1}}, {{"b", 2}, {"c", 3}}}) |
-/// tw::to_json_lines("json-sink-example")); std::stringstream text; text <<
-/// std::ifstream("json-sink-example").rdbuf(); assert(text.str() == "{\"a\":1}\n{\"b\":2,\"c\":3}\n");
+/// const std::vector<entry> entries{{{"a", 1}}, {{"b", 2}, {"c", 3}}};
+/// tw::run(tw::source(entries) | tw::to_json_lines("json-sink-example"));
+/// std::stringstream text;
+/// text << std::ifstream("json-sink-example").rdbuf();
+/// assert(text.str() == "{\"a\":1}\n{\"b\":2,\"c\":3}\n");
 /// std::filesystem::remove("json-sink-example");
 /// ```
 inline auto to_json_lines(std::filesystem::path path, file_sink_options how = {}, options opts = {}) {

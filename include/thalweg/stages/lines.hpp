@@ -54,20 +54,28 @@ class line_reader {
   line_reader(const std::filesystem::path& path, const lines_options& how)
       : in_(path, how.compressed), crlf_(how.crlf), longest_(static_cast<std::size_t>(how.longest)) {}
 
-  /// Empty at the end, or when `stop` is requested while there is no whole line yet.
-  std::optional<std::string> next(const std::stop_token& stop) {
+  /// Whether a whole line is there, which `take` gives.
+  bool ready() noexcept {
     const auto ahead = in_.ahead();
     const auto* end = static_cast<const char*>(std::memchr(ahead.data(), '\n', ahead.size()));
-    if (end == nullptr || broken_ != broken::no) return next_across(stop);
-    const auto length = static_cast<std::size_t>(end - ahead.data());
-    if (length > longest_) return next_across(stop);
-    in_.take(length + 1);
+    if (end == nullptr || broken_ != broken::no) return false;
+    length_ = static_cast<std::size_t>(end - ahead.data());
+    return length_ <= longest_;
+  }
+  std::string take() {
+    const auto* line = in_.ahead().data();
+    in_.take(length_ + 1);
     ++number_;
-    return std::string(ahead.data(), without_cr(ahead.data(), length));
+    return std::string(line, without_cr(line, length_));
+  }
+  /// Empty at the end, or when `stop` is requested while there is no whole line yet.
+  std::optional<std::string> next(const std::stop_token& stop) {
+    if (!ready()) return next_across(stop);
+    return take();
   }
   /// Leaves out what `next` failed at, if it can go on behind it: a line that is too long.
   bool give_up() {
-    if (broken_ == broken::no) return false;
+    if (broken_ != broken::too_long) return false;
     broken_ = broken::given_up;
     return true;
   }
@@ -90,6 +98,7 @@ class line_reader {
   bool crlf_;
   broken broken_ = broken::no;
   std::size_t longest_;
+  std::size_t length_ = 0;
   std::int64_t number_ = 0;
   std::string begun_{};
 };
@@ -99,37 +108,47 @@ class numbered_line_reader {
  public:
   numbered_line_reader(const std::filesystem::path& path, const lines_options& how) : lines_(path, how) {}
 
+  bool ready() noexcept { return lines_.ready(); }
+  numbered_line take() { return here(lines_.take()); }
   std::optional<numbered_line> next(const std::stop_token& stop) {
     auto text = lines_.next(stop);
     if (!text) return {};
-    return numbered_line{*std::move(text), lines_.path().native(), lines_.number()};
+    return here(*std::move(text));
   }
   bool give_up() { return lines_.give_up(); }
 
  private:
+  [[nodiscard]] numbered_line here(std::string text) const {
+    return {std::move(text), lines_.path().native(), lines_.number()};
+  }
+
   line_reader lines_;
 };
 
 /// The lines of several files, one after the other.
-template <class Reader> class files_reader {
+template <class Reader, class Item> class files_reader {
  public:
   files_reader(std::vector<std::filesystem::path> paths, lines_options how)
       : paths_(std::move(paths)), how_(std::move(how)) {}
 
-  auto next(const std::stop_token& stop) {
-    decltype(reader_->next(stop)) line;
-    while (at_ < paths_.size()) {
-      if (!reader_) reader_.emplace(paths_[at_], how_);
-      line = reader_->next(stop);
-      if (line || stop.stop_requested()) break;
-      go_on();
-    }
-    return line;
+  // It is made where it is wanted: moving a line would cost as much as finding a short one.
+  std::optional<Item> next(const std::stop_token& stop) {
+    if (reader_ && reader_->ready()) return reader_->take();
+    return next_across(stop);
   }
   bool give_up_line() { return reader_ && reader_->give_up(); }
   void give_up_file() { go_on(); }
 
  private:
+  std::optional<Item> next_across(const std::stop_token& stop) {
+    while (at_ < paths_.size()) {
+      if (!reader_) reader_.emplace(paths_[at_], how_);
+      auto line = reader_->next(stop);
+      if (line || stop.stop_requested()) return line;
+      go_on();
+    }
+    return {};
+  }
   void go_on() {
     reader_.reset();
     ++at_;
@@ -159,14 +178,15 @@ struct as_stdin_lines : as_lines {
 
 template <class As> struct read_lines {
   static constexpr auto pattern = As::pattern;
+  using files = files_reader<typename As::reader, typename As::item>;
   std::vector<std::filesystem::path> paths;
   lines_options how;
   bool one;  // file, without which there is nothing
-  unshared<files_reader<typename As::reader>> reader{};
+  unshared<files> reader{};
 
   void check(model::stage_info& info) const { check_lines(how, info); }
   std::optional<typename As::item> next(const std::stop_token& stop) {
-    if (!reader) reader = std::make_unique<files_reader<typename As::reader>>(paths, how);
+    if (!reader) reader = std::make_unique<files>(paths, how);
     return reader->next(stop);
   }
   bool give_up() {
@@ -279,9 +299,11 @@ inline auto lines(std::initializer_list<std::filesystem::path> paths, lines_opti
 /// auto note = tw::dead_letter([&](const tw::numbered_line& line, std::exception_ptr) {
 ///   wrong = line.file + ":" + std::to_string(line.number) + ": '" + line.text + "' is no number";
 /// });
-/// auto number = tw::map([](const tw::numbered_line& line) { return std::stoi(line.text); }, {.on_error =
-/// note}); tw::run(tw::numbered_lines("numbered-example") | number | tw::sink([](int) {})); assert(wrong ==
-/// "numbered-example:2: 'two' is no number"); std::filesystem::remove("numbered-example");
+/// auto number = tw::map([](const tw::numbered_line& line) { return std::stoi(line.text); },
+///                       {.on_error = note});
+/// tw::run(tw::numbered_lines("numbered-example") | number | tw::sink([](int) {}));
+/// assert(wrong == "numbered-example:2: 'two' is no number");
+/// std::filesystem::remove("numbered-example");
 /// ```
 inline auto numbered_lines(std::filesystem::path path, lines_options how = {}, options opts = {}) {
   return stages::make_lines<stages::as_numbered_lines>({std::move(path)}, std::move(how), std::move(opts),
