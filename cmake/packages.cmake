@@ -93,7 +93,7 @@ foreach(one IN LISTS carried)
       PATTERN "__pycache__" EXCLUDE
       PATTERN "*.egg-info" EXCLUDE
       PATTERN ".*_cache" EXCLUDE
-      PATTERN "build" EXCLUDE)
+      REGEX "([^i]|/cli)/build$" EXCLUDE) # thalweg_cli/build is a package of modules.
   elseif(one STREQUAL "thalweg")
     install(PROGRAMS ${one} DESTINATION share/thalweg COMPONENT thalweg_command EXCLUDE_FROM_ALL)
   else()

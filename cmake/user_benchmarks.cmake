@@ -1,4 +1,4 @@
-# Benchmarks that users add (docs/own-benchmarks.md), built with the libraries that ours have, and our programs where
+# Benchmarks that users add (docs/user-benchmarks.md), built with the libraries that ours have, and our programs where
 # the user's configuration says how they are to be built. ./thalweg writes a list of them: a call of
 # thalweg_user_benchmark for each. What is wrong with one makes it unavailable, and nothing else; so they are no part of
 # `all` either. To be included where the interfaces of our programs are known.

@@ -8,38 +8,36 @@ from pathlib import Path
 
 import typer
 
-from thalweg_cli import (
-    clean,
-    compare,
-    demo,
-    docs,
-    doctor,
-    effort,
-    execute,
-    feed,
-    inputs,
-    install,
-    listing,
-    micro,
-    new_app,
-    new_input,
-    own_build,
-    own_commands,
-    own_configure,
-    own_operators,
-    own_update,
-    plan,
-    report,
-    results,
-    test,
-    version,
-)
-from thalweg_cli.applications import own_applications_in
+from thalweg_cli.base.paths import COMMAND
+from thalweg_cli.base.terminal import Failed, errors
 from thalweg_cli.carried import unpack
-from thalweg_cli.own import Benchmark, Benchmarks
-from thalweg_cli.paths import COMMAND
+from thalweg_cli.catalog.applications import user_applications_in
+from thalweg_cli.catalog.inputs import download_inputs, inputs
+from thalweg_cli.catalog.user_benchmarks import Benchmark, Benchmarks
+from thalweg_cli.clean import clean
+from thalweg_cli.demo import demo
+from thalweg_cli.docs.command import docs
+from thalweg_cli.doctor import doctor
+from thalweg_cli.effort.command import effort
+from thalweg_cli.listing import list_all
+from thalweg_cli.measure.command import execute
+from thalweg_cli.micro.command import micro
+from thalweg_cli.report.command import report
+from thalweg_cli.results.command import results
+from thalweg_cli.results.compare import compare
+from thalweg_cli.run.feed import feed
+from thalweg_cli.run.plan import plan
+from thalweg_cli.setup.install import install
 from thalweg_cli.spellings import rewrite
-from thalweg_cli.terminal import Failed, errors
+from thalweg_cli.test import test
+from thalweg_cli.user.benchmarks import delete, edit, new, rename
+from thalweg_cli.user.build import compile_programs
+from thalweg_cli.user.configure import configure, global_config
+from thalweg_cli.user.new_application import delete_app, new_app
+from thalweg_cli.user.new_input import delete_input, new_input
+from thalweg_cli.user.operators import edit_op, reset_op
+from thalweg_cli.user.update import update
+from thalweg_cli.version import version
 
 INTERRUPTED = 130
 """The exit code of what Ctrl-C has ended, as shells have it."""
@@ -52,45 +50,45 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
-app.command()(demo.demo)
-app.command()(test.test)
-app.command()(micro.micro)
-app.command("exec")(execute.execute)
-app.command()(feed.feed)
-app.command()(plan.plan)
-app.command()(effort.effort)
-app.command("list")(listing.list_all)
-app.command()(inputs.inputs)
-app.command()(install.install)
-app.command()(new_input.new_input)
-app.command()(new_input.delete_input)
-app.command()(new_app.new_app)
-app.command()(new_app.delete_app)
-app.command()(own_commands.new)
-app.command()(own_commands.edit)
-app.command()(own_operators.edit_op)
-app.command()(own_operators.reset_op)
-app.command()(own_configure.configure)
-app.command()(own_configure.global_config)
-app.command("compile")(own_build.compile_programs)
-app.command()(own_commands.rename)
-app.command()(own_commands.delete)
-app.command()(own_update.update)
-app.command()(results.results)
-app.command()(compare.compare)
-app.command()(report.report)
-app.command()(docs.docs)
-app.command()(doctor.doctor)
-app.command()(clean.clean)
-app.command()(version.version)
-app.command(hidden=True)(inputs.download_inputs)  # SPBench's name
+app.command()(demo)
+app.command()(test)
+app.command()(micro)
+app.command("exec")(execute)
+app.command()(feed)
+app.command()(plan)
+app.command()(effort)
+app.command("list")(list_all)
+app.command()(inputs)
+app.command()(install)
+app.command()(new_input)
+app.command()(delete_input)
+app.command()(new_app)
+app.command()(delete_app)
+app.command()(new)
+app.command()(edit)
+app.command()(edit_op)
+app.command()(reset_op)
+app.command()(configure)
+app.command()(global_config)
+app.command("compile")(compile_programs)
+app.command()(rename)
+app.command()(delete)
+app.command()(update)
+app.command()(results)
+app.command()(compare)
+app.command()(report)
+app.command()(docs)
+app.command()(doctor)
+app.command()(clean)
+app.command()(version)
+app.command(hidden=True)(download_inputs)  # SPBench's name
 
 
-def own_names(words: Sequence[str]) -> set[str]:
+def user_names(words: Sequence[str]) -> set[str]:
     """The names of what is the user's own, which are nobody else's names for something of ours."""
     folder = next((Path(after) for word, after in pairwise(words) if word.lstrip("-") == "folder"), None)
     benchmarks = Benchmarks(folder)
-    found = {*benchmarks.names(), *own_applications_in(benchmarks.folder)}
+    found = {*benchmarks.names(), *user_applications_in(benchmarks.folder)}
     for one in benchmarks:
         if isinstance(one, Benchmark):
             found |= {one.interface, one.composition}
@@ -106,7 +104,7 @@ def main() -> None:
     try:
         unpack()
         words = sys.argv[1:]
-        app(args=rewrite(words, typer.main.get_group(app), own_names(words)), prog_name=COMMAND)
+        app(args=rewrite(words, typer.main.get_group(app), user_names(words)), prog_name=COMMAND)
     except Failed as failure:
         failure.show()
         sys.exit(1)

@@ -4,8 +4,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from thalweg_cli.paths import CARRIED, ROOT
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.paths import CARRIED, ROOT
+from thalweg_cli.base.terminal import Failed
 
 
 def unpack() -> None:

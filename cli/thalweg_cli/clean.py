@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from thalweg_cli.own import OwnFolder
-from thalweg_cli.own_build import remove_built
-from thalweg_cli.paths import BUILD, ROOT
-from thalweg_cli.programs import Applications, Benches, Interfaces, known_programs, select
-from thalweg_cli.terminal import Failed, console
+from thalweg_cli.base.paths import BUILD, ROOT
+from thalweg_cli.base.terminal import Failed, console
+from thalweg_cli.catalog.programs import Applications, Benches, Interfaces, known_programs, select
+from thalweg_cli.catalog.user_benchmarks import UserFolder
+from thalweg_cli.user.build import remove_built
 
 
 def clean(
@@ -17,7 +17,7 @@ def clean(
     bench: Benches = None,
     app: Applications = None,
     ppi: Interfaces = None,
-    folder: OwnFolder = None,
+    folder: UserFolder = None,
 ) -> None:
     """Remove what was built: everything, or only what some benchmark programs alone use."""
     if bench or app or ppi:

@@ -14,11 +14,11 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
-from thalweg_cli import mpi
-from thalweg_cli.build import build
-from thalweg_cli.paths import build_folder
-from thalweg_cli.process import running
-from thalweg_cli.terminal import Failed, bar, console
+from thalweg_cli.base.paths import build_folder
+from thalweg_cli.base.process import running
+from thalweg_cli.base.terminal import Failed, bar, console
+from thalweg_cli.build.cmake import build
+from thalweg_cli.run import mpi
 
 Report = dict[str, Any]
 """A run's report, as the library writes it in JSON."""

@@ -9,12 +9,12 @@ from importlib.metadata import PackageNotFoundError, version
 import typer
 from rich.markup import escape
 
-from thalweg_cli.cmake_cache import cached
-from thalweg_cli.docs_tools import docs_requirements, satisfied
-from thalweg_cli.interfaces import INTERFACES, state_of
-from thalweg_cli.packages import find_header, needed, needed_later
-from thalweg_cli.paths import CARRIED, ROOT, TESTS
-from thalweg_cli.terminal import console
+from thalweg_cli.base.cmake_cache import cached
+from thalweg_cli.base.packages import find_header, needed, needed_later
+from thalweg_cli.base.paths import CARRIED, ROOT, TESTS
+from thalweg_cli.base.terminal import console
+from thalweg_cli.build.interfaces import INTERFACES, state_of
+from thalweg_cli.docs.tools import docs_requirements, satisfied
 
 PYTHON_PACKAGES = {
     "typer": "this command line",

@@ -9,13 +9,13 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from thalweg_cli.applications import Application, known_applications
-from thalweg_cli.inputs import select
-from thalweg_cli.inputs import table_of as table_of_inputs
-from thalweg_cli.own import OwnFolder
-from thalweg_cli.programs import Benches, Program, check_names, known_programs, list_programs
-from thalweg_cli.programs import select as select_programs
-from thalweg_cli.terminal import print_table
+from thalweg_cli.base.terminal import print_table
+from thalweg_cli.catalog.applications import Application, known_applications
+from thalweg_cli.catalog.inputs import select
+from thalweg_cli.catalog.inputs import table_of as table_of_inputs
+from thalweg_cli.catalog.programs import Benches, Program, check_names, known_programs, list_programs
+from thalweg_cli.catalog.programs import select as select_programs
+from thalweg_cli.catalog.user_benchmarks import UserFolder
 
 
 class What(StrEnum):
@@ -35,7 +35,7 @@ def list_all(
         list[str] | None, typer.Option(help="Only of this interface: benchmarks and interfaces.")
     ] = None,
     bench: Benches = None,
-    folder: OwnFolder = None,
+    folder: UserFolder = None,
 ) -> None:
     """List benchmark programs and what is missing for those that cannot be built; or something else."""
     if bench and what is not What.BENCHMARKS:
@@ -67,7 +67,7 @@ def table_of_applications(applications: Sequence[Application]) -> Table:
     table = table_with("application", "of", "what it does")
     for one in applications:
         says = f"[red]not built[/]: {escape(one.fix)}" if one.fix else escape(one.says)
-        table.add_row(escape(one.name), "your own" if one.own else "Thalweg", says)
+        table.add_row(escape(one.name), "your own" if one.of_user else "Thalweg", says)
     return table
 
 

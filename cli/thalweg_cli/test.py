@@ -17,14 +17,14 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from thalweg_cli.applications import check_application, own_applications
-from thalweg_cli.build import build, last_lines
-from thalweg_cli.cross import get_cross_tools
-from thalweg_cli.ctest import Failure, Results, run_ctest
-from thalweg_cli.docs_tools import get_tools
-from thalweg_cli.other_mpi import OtherMpi, get
-from thalweg_cli.paths import ROOT, TESTS, build_folder
-from thalweg_cli.terminal import Failed, console
+from thalweg_cli.base.paths import ROOT, TESTS, build_folder
+from thalweg_cli.base.terminal import Failed, console
+from thalweg_cli.build.cmake import build, last_lines
+from thalweg_cli.build.ctest import Failure, Results, run_ctest
+from thalweg_cli.catalog.applications import check_application, user_applications
+from thalweg_cli.docs.tools import get_tools
+from thalweg_cli.setup.cross import get_cross_tools
+from thalweg_cli.setup.other_mpi import OtherMpi, get
 
 LEAST_COVERAGE = 90.0
 """Percent of the lines of include/ and src/ that the tests must run."""
@@ -223,7 +223,7 @@ def run_all(
 def test_own_application(name: str) -> None:
     """Builds and runs the tests of an application of the user's own. Raises Failed if one of them fails."""
     check_application(name)
-    if name not in own_applications():
+    if name not in user_applications():
         raise Failed(f"{name} is a part of Thalweg", remedy="./thalweg test --quick runs its tests, too")
     program = f"test_app_{name}"
     build(Preset.RELEASE, program)

@@ -10,10 +10,10 @@ from contextlib import closing
 from pathlib import Path
 
 from PIL import Image
-from thalweg_cli.report_data import rows_of
-from thalweg_cli.report_figures import write_pictures
-from thalweg_cli.report_panels import THREADS
-from thalweg_cli.store import Store, default_file
+from thalweg_cli.report.data import rows_of
+from thalweg_cli.report.figures import write_pictures
+from thalweg_cli.report.panels import THREADS
+from thalweg_cli.results.store import Store, default_file
 
 HERE = Path(__file__).parent
 

@@ -14,12 +14,12 @@ from contextlib import closing
 from pathlib import Path
 
 from PIL import Image
-from thalweg_cli.circumstances import Circumstances
-from thalweg_cli.experiment import Conditions, Setting
-from thalweg_cli.programs import Program
-from thalweg_cli.report import report
-from thalweg_cli.runs import Run
-from thalweg_cli.store import Store
+from thalweg_cli.catalog.programs import Program
+from thalweg_cli.report.command import report
+from thalweg_cli.results.circumstances import Circumstances
+from thalweg_cli.results.store import Store
+from thalweg_cli.run.experiment import Conditions, Setting
+from thalweg_cli.run.runs import Run
 
 APPLICATIONS = {"bzip2": 11.0, "ferret": 55.0, "lane_detection": 32.0}
 """Elements a second of one thread."""

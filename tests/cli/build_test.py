@@ -6,11 +6,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from thalweg_cli.build import NotConfigured, alone, failure_in, last_lines, moved_peers, parallel_jobs
+from thalweg_cli.build.cmake import NotConfigured, alone, failure_in, last_lines, moved_peers, parallel_jobs
 
 AS_ANOTHER = """
 from pathlib import Path
-from thalweg_cli.build import alone
+from thalweg_cli.build.cmake import alone
 print("started", flush=True)
 with alone(Path("{lock}")):
     print("alone")

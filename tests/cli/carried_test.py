@@ -5,8 +5,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from thalweg_cli import carried, paths
-from thalweg_cli.terminal import Failed
+from thalweg_cli import carried
+from thalweg_cli.base import paths
+from thalweg_cli.base.terminal import Failed
 
 
 class Carried(unittest.TestCase):

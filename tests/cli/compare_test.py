@@ -12,15 +12,15 @@ from pathlib import Path
 
 from fake_programs import a_run, program
 from thalweg_cli.app import app
-from thalweg_cli.bootstrap import cliffs_delta, ratio_of_medians
-from thalweg_cli.circumstances import Circumstances
-from thalweg_cli.compare import coloured
-from thalweg_cli.comparison import Pair, differences, match
-from thalweg_cli.experiment import Conditions, Setting
-from thalweg_cli.export import write_csv
-from thalweg_cli.metrics import METRICS, THROUGHPUT, TIME
-from thalweg_cli.runs import Run
-from thalweg_cli.store import Store
+from thalweg_cli.results.circumstances import Circumstances
+from thalweg_cli.results.compare import coloured
+from thalweg_cli.results.comparison import Pair, differences, match
+from thalweg_cli.results.export import write_csv
+from thalweg_cli.results.statistics import cliffs_delta, ratio_of_medians
+from thalweg_cli.results.store import Store
+from thalweg_cli.run.experiment import Conditions, Setting
+from thalweg_cli.run.metrics import METRICS, THROUGHPUT, TIME
+from thalweg_cli.run.runs import Run
 from typer.testing import CliRunner, Result
 
 SETTING = Setting(program("bzip2", "tbb", "farm"), "test", 2)

@@ -2,7 +2,7 @@
 
 import unittest
 
-from thalweg_cli.ctest import FINISHED, read_results
+from thalweg_cli.build.ctest import FINISHED, read_results
 
 JUNIT = """<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="Linux-c++" tests="6" failures="1" time="3.5">

@@ -6,10 +6,10 @@ from pathlib import Path
 from unittest import mock
 
 from fake_programs import FakeBuild, program
-from thalweg_cli import debugging
 from thalweg_cli.app import app
-from thalweg_cli.programs import Program
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.catalog.programs import Program
+from thalweg_cli.run import debugging
 from typer.testing import CliRunner, Result
 
 DEBUGGER = '#!/bin/bash\necho "$@" >"$(dirname "$0")/said"\nexit 7\n'
@@ -20,7 +20,7 @@ class Debug(FakeBuild):
 
     def setUp(self) -> None:
         super().setUp()
-        self.patch("thalweg_cli.debugging.build_folder", return_value=self.folder)
+        self.patch("thalweg_cli.run.debugging.build_folder", return_value=self.folder)
         self.bin = self.folder / "bin"
         self.bin.mkdir()
         path = mock.patch.dict(os.environ, {"PATH": f"{self.bin}:/usr/bin:/bin"})
@@ -66,8 +66,8 @@ class Debug(FakeBuild):
 
         self.add(program("bzip2", "sequential"))
         with (
-            mock.patch("thalweg_cli.execute.known_programs", side_effect=known),
-            mock.patch("thalweg_cli.own_build.build") as built,
+            mock.patch("thalweg_cli.measure.command.known_programs", side_effect=known),
+            mock.patch("thalweg_cli.user.build.build") as built,
         ):
             self.type("--ppi", "tbb")
         self.assertEqual(asked, ["", "bzip2_tbb_farm"])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from thalweg_cli.base.terminal import Failed
 from thalweg_cli.demo import (
     beside,
     check,
@@ -23,7 +24,6 @@ from thalweg_cli.demo import (
     stage_table,
     travel_table,
 )
-from thalweg_cli.terminal import Failed
 
 
 def report(items: int) -> dict[str, Any]:

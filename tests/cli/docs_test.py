@@ -15,22 +15,22 @@ from urllib.parse import unquote, urlsplit
 
 from browser import BROWSERS, Page, a_page, find_browser
 from PIL import Image
-from thalweg_cli import docs_tools
 from thalweg_cli.app import app
-from thalweg_cli.docs import check_place
-from thalweg_cli.docs_comment import UnknownElement, markdown_of
-from thalweg_cli.docs_declaration import declaration, follows_note
-from thalweg_cli.docs_doxygen import source_lines
-from thalweg_cli.docs_hook import anchor_of
-from thalweg_cli.docs_navigation import Group, Navigation, Part, check_complete, read_navigation
-from thalweg_cli.docs_pages import Pages, outside_code
-from thalweg_cli.docs_places import OVERVIEW, Places, page_of, reference_page, way
-from thalweg_cli.docs_site import build_site, repository_pages, run_mkdocs
-from thalweg_cli.docs_tools import get_tools
-from thalweg_cli.packages import Package, needed, needed_later
-from thalweg_cli.paths import ROOT
-from thalweg_cli.terminal import Failed
-from thalweg_cli.version import number
+from thalweg_cli.base.packages import Package, needed, needed_later
+from thalweg_cli.base.paths import ROOT
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.base.version import number
+from thalweg_cli.docs import tools as docs_tools
+from thalweg_cli.docs.command import check_place
+from thalweg_cli.docs.comment import UnknownElement, markdown_of
+from thalweg_cli.docs.declaration import declaration, follows_note
+from thalweg_cli.docs.doxygen import source_lines
+from thalweg_cli.docs.hook import anchor_of
+from thalweg_cli.docs.navigation import Group, Navigation, Part, check_complete, read_navigation
+from thalweg_cli.docs.pages import Pages, outside_code
+from thalweg_cli.docs.places import OVERVIEW, Places, page_of, reference_page, way
+from thalweg_cli.docs.site import build_site, repository_pages, run_mkdocs
+from thalweg_cli.docs.tools import get_tools
 from typer.testing import CliRunner
 
 PHONE, DESKTOP = (420, 900), (1400, 900)

@@ -7,9 +7,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from thalweg_cli.base.packages import Package, needed, needed_later
+from thalweg_cli.base.paths import ROOT
 from thalweg_cli.doctor import PEERS, Peer
-from thalweg_cli.packages import Package, needed, needed_later
-from thalweg_cli.paths import ROOT
 
 
 class Needed(unittest.TestCase):

@@ -10,9 +10,13 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from thalweg_cli.app import app
-from thalweg_cli.cpp_structure import Structure, used_declarations
-from thalweg_cli.cpp_tokens import Kind, tokenize
-from thalweg_cli.effort import (
+from thalweg_cli.base.files import write
+from thalweg_cli.base.paths import BENCH
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.catalog.programs import select, written_programs
+from thalweg_cli.cpp.structure import Structure, used_declarations
+from thalweg_cli.cpp.tokens import Kind, tokenize
+from thalweg_cli.effort.command import (
     MEASURES,
     Row,
     check_outputs,
@@ -22,12 +26,8 @@ from thalweg_cli.effort import (
     sequential_of,
     table_of,
 )
-from thalweg_cli.effort_measures import READS_OPTIONS, Halstead, Measures, measure
-from thalweg_cli.files import write
-from thalweg_cli.parallel_interfaces import marks
-from thalweg_cli.paths import BENCH
-from thalweg_cli.programs import select, written_programs
-from thalweg_cli.terminal import Failed
+from thalweg_cli.effort.measures import READS_OPTIONS, Halstead, Measures, measure
+from thalweg_cli.effort.parallel_interfaces import marks
 from typer.testing import CliRunner, Result
 
 TWICE = """#include <vector>

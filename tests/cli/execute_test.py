@@ -12,17 +12,19 @@ from unittest import mock
 
 from fake_programs import MEASURES, READS_OPTIONS, FakeBuild, a_run, program
 from rich.console import Console
-from thalweg_cli import applications, live, measuring, terminal
-from thalweg_cli import execute as execute_module
 from thalweg_cli.app import app
-from thalweg_cli.execute import execute
-from thalweg_cli.experiment import Conditions, Setting
-from thalweg_cli.metrics import LATENCY, METRICS, TIME, summary
-from thalweg_cli.own import OPERATORS
-from thalweg_cli.run_table import Shown, table_of
-from thalweg_cli.runs import Run, Series, in_series, measure
-from thalweg_cli.store import Store
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base import terminal
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.catalog import applications
+from thalweg_cli.catalog.user_benchmarks import OPERATORS
+from thalweg_cli.measure import command as execute_module
+from thalweg_cli.measure import live, measuring
+from thalweg_cli.measure.command import execute
+from thalweg_cli.results.run_table import Shown, table_of
+from thalweg_cli.results.store import Store
+from thalweg_cli.run.experiment import Conditions, Setting
+from thalweg_cli.run.metrics import LATENCY, METRICS, TIME, summary
+from thalweg_cli.run.runs import Run, Series, in_series, measure
 from typer.testing import CliRunner, Result
 
 TBB = program("bzip2", "tbb", "farm")
@@ -105,7 +107,7 @@ class Execute(FakeBuild):
 
     def test_the_output_of_each_source_is_checked_by_the_application(self) -> None:
         (self.folder / OPERATORS).mkdir()
-        own = replace(TBB, own=self.folder)
+        own = replace(TBB, user_folder=self.folder)
         tool = self.folder / "apps" / "inputs" / applications.TOOL
         for file in (self.folder / own.executable, tool):
             file.parent.mkdir(parents=True)
@@ -187,7 +189,7 @@ class Execute(FakeBuild):
         self.assertIn("bzip2_tbb_farm, test, 1 threads, run 1 to warm up: it ended with code 3\n", said)
 
     def test_programs_that_hang_are_not_waited_for_in_silence(self) -> None:
-        self.patch("thalweg_cli.measuring.PATIENCE_S", new=0.05)
+        self.patch("thalweg_cli.measure.measuring.PATIENCE_S", new=0.05)
         told = self.folder / "told"
         self.add(TBB, f"#!/bin/bash\nuntil [ -e {told} ]; do sleep 0.05; done\nexit 3\n")
         real = measuring.still_runs
@@ -196,11 +198,11 @@ class Execute(FakeBuild):
             real(setting, waited_s, used_s)
             told.touch()
 
-        self.patch("thalweg_cli.measuring.still_runs", new=tells)
+        self.patch("thalweg_cli.measure.measuring.still_runs", new=tells)
         self.assertRegex(self.type().output, r"bzip2_tbb_farm, test, 1 threads: runs for \d+ s, ")
 
     def test_inputs_are_not_made_in_silence(self) -> None:
-        self.patch("thalweg_cli.applications.WAITS_S", new=(0.05, 0.05))
+        self.patch("thalweg_cli.catalog.applications.WAITS_S", new=(0.05, 0.05))
         told, tool = self.folder / "told", self.folder / "apps" / "inputs" / "thalweg_inputs"
         tool.parent.mkdir(parents=True)
         tool.write_text(f"#!/bin/bash\nuntil [ -e {told} ]; do sleep 0.05; done\n", encoding="utf-8")
@@ -211,7 +213,7 @@ class Execute(FakeBuild):
             real(application, name, waited_s, used_s)
             told.touch()
 
-        self.patch("thalweg_cli.applications.still_made", new=tells)
+        self.patch("thalweg_cli.catalog.applications.still_made", new=tells)
         out = io.StringIO()
         with redirect_stdout(out):
             applications.make_input("bzip2", "huge")

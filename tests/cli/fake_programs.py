@@ -5,9 +5,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from thalweg_cli.experiment import Setting
-from thalweg_cli.programs import Program
-from thalweg_cli.runs import Run
+from thalweg_cli.catalog.programs import Program
+from thalweg_cli.run.experiment import Setting
+from thalweg_cli.run.runs import Run
 
 READS_OPTIONS = """#!/bin/bash
 while [ $# -gt 0 ]; do
@@ -44,12 +44,12 @@ class FakeBuild(unittest.TestCase):
         (self.folder / "bench").mkdir()
         self.store = self.folder / "data" / "results.db"
         self.programs: list[Program] = []
-        self.patch("thalweg_cli.runs.build_folder", return_value=self.folder)
-        self.patch("thalweg_cli.applications.build_folder", return_value=self.folder)
-        self.patch("thalweg_cli.execute.build_folder", return_value=self.folder)
-        self.patch("thalweg_cli.execute.known_programs", return_value=self.programs)
-        self.patch("thalweg_cli.own_build.build")
-        self.patch("thalweg_cli.execute.make_input")
+        self.patch("thalweg_cli.run.runs.build_folder", return_value=self.folder)
+        self.patch("thalweg_cli.catalog.applications.build_folder", return_value=self.folder)
+        self.patch("thalweg_cli.measure.command.build_folder", return_value=self.folder)
+        self.patch("thalweg_cli.measure.command.known_programs", return_value=self.programs)
+        self.patch("thalweg_cli.user.build.build")
+        self.patch("thalweg_cli.measure.command.make_input")
 
     def patch(self, what: str, **more: object) -> None:
         """Replaces a part of the command line."""

@@ -6,11 +6,11 @@ from unittest import mock
 
 from fake_programs import FakeBuild, program
 from thalweg_cli.app import app
-from thalweg_cli.execute import make_input
-from thalweg_cli.feed import player_of
-from thalweg_cli.paths import build_folder
-from thalweg_cli.programs import PRESET
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.paths import build_folder
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.catalog.programs import PRESET
+from thalweg_cli.measure.command import make_input
+from thalweg_cli.run.feed import player_of
 from typer.testing import CliRunner, Result
 
 SAYS_OPTIONS = '#!/bin/bash\necho "sent by $(basename "$0"): $*"\n'
@@ -23,10 +23,10 @@ class Feed(FakeBuild):
 
     def setUp(self) -> None:
         super().setUp()
-        self.patch("thalweg_cli.feed.build_folder", return_value=self.folder)
-        self.patch("thalweg_cli.feed.known_programs", return_value=self.programs)
-        self.patch("thalweg_cli.feed.build")
-        self.patch("thalweg_cli.feed.make_input")
+        self.patch("thalweg_cli.run.feed.build_folder", return_value=self.folder)
+        self.patch("thalweg_cli.run.feed.known_programs", return_value=self.programs)
+        self.patch("thalweg_cli.run.feed.build")
+        self.patch("thalweg_cli.run.feed.make_input")
 
     def type(self, *options: str) -> Result:
         """Runs the command."""
@@ -73,7 +73,7 @@ class Feed(FakeBuild):
             player_of([program("primes", "tbb")], "primes")
 
     def test_no_input_is_made_for_who_waits_for_a_feed(self) -> None:
-        with mock.patch("thalweg_cli.applications.finish") as started:
+        with mock.patch("thalweg_cli.catalog.applications.finish") as started:
             make_input("primes", "tcp://localhost:9000/test")
             make_input("primes", "kafka://localhost:9092/primes/test")
         started.assert_not_called()
@@ -92,9 +92,9 @@ class Played(unittest.TestCase):
             assert receiver.stderr is not None
             where = receiver.stderr.readline().split(" for ")[0].split()[-1]
             with (
-                mock.patch("thalweg_cli.feed.known_programs", return_value=[SEQUENTIAL]),
-                mock.patch("thalweg_cli.feed.build"),
-                mock.patch("thalweg_cli.feed.make_input"),
+                mock.patch("thalweg_cli.run.feed.known_programs", return_value=[SEQUENTIAL]),
+                mock.patch("thalweg_cli.run.feed.build"),
+                mock.patch("thalweg_cli.run.feed.make_input"),
             ):
                 options = ["--app", "primes", "--input", "test", "--to", where, "--frequency", "200000"]
                 done = CliRunner().invoke(app, ["feed", *options])

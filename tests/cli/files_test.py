@@ -5,8 +5,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from thalweg_cli.files import as_csv, check_writable, write_text
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.files import as_csv, check_writable, write_text
+from thalweg_cli.base.terminal import Failed
 
 
 class Files(unittest.TestCase):

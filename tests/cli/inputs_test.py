@@ -10,11 +10,12 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from thalweg_cli import listing, programs
+from thalweg_cli import listing
 from thalweg_cli.app import app
-from thalweg_cli.programs import Program
-from thalweg_cli.registered import list_file, registered
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.catalog import programs
+from thalweg_cli.catalog.programs import Program
+from thalweg_cli.catalog.registered import list_file, registered
 from typer.testing import CliRunner, Result
 
 TOOL = """#!/bin/bash
@@ -50,10 +51,10 @@ class FakeTool(unittest.TestCase):
         names = {"XDG_DATA_HOME": str(self.home / "data"), "THALWEG_BENCHMARKS": str(self.home / "streams")}
         for patch in (
             mock.patch.dict(os.environ, names),
-            mock.patch("thalweg_cli.applications.build"),
-            mock.patch("thalweg_cli.applications.build_folder", return_value=self.home / "build"),
-            mock.patch("thalweg_cli.new_input.build"),
-            mock.patch("thalweg_cli.new_input.build_folder", return_value=self.home / "build"),
+            mock.patch("thalweg_cli.catalog.applications.build"),
+            mock.patch("thalweg_cli.catalog.applications.build_folder", return_value=self.home / "build"),
+            mock.patch("thalweg_cli.user.new_input.build"),
+            mock.patch("thalweg_cli.user.new_input.build_folder", return_value=self.home / "build"),
         ):
             patch.start()
             self.addCleanup(patch.stop)

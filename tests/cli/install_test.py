@@ -9,13 +9,14 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from unittest import mock
 
-from thalweg_cli import install, interfaces
 from thalweg_cli.app import app
-from thalweg_cli.applications import Application
-from thalweg_cli.interfaces import INTERFACES, interface_named, registered, state_of, wanted_places
-from thalweg_cli.packages import Package
-from thalweg_cli.paths import ROOT
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.packages import Package
+from thalweg_cli.base.paths import ROOT
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.build import interfaces
+from thalweg_cli.build.interfaces import INTERFACES, interface_named, registered, state_of, wanted_places
+from thalweg_cli.catalog.applications import Application
+from thalweg_cli.setup import install
 from typer.testing import CliRunner, Result
 
 FASTFLOW, TBB = interface_named("fastflow"), interface_named("tbb")

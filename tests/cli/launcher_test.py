@@ -9,8 +9,8 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from thalweg_cli.packages import needed
-from thalweg_cli.paths import ROOT
+from thalweg_cli.base.packages import needed
+from thalweg_cli.base.paths import ROOT
 
 TOOLS = ["awk", "bash", "cat", "cksum", "cp", "dirname", "env", "find", "flock", "mkdir", "mktemp", "mv"]
 TOOLS += ["python3", "readlink", "rm", "sed", "sleep", "tail", "tr"]

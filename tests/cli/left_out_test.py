@@ -7,10 +7,11 @@ from contextlib import redirect_stderr
 from pathlib import Path
 from unittest import mock
 
-from thalweg_cli import build, left_out
-from thalweg_cli.build import NotConfigured
-from thalweg_cli.left_out import LeftOut, leave_out, look_at_mended, mistakes_in
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.build import cmake as build
+from thalweg_cli.build import left_out
+from thalweg_cli.build.cmake import NotConfigured
+from thalweg_cli.build.left_out import LeftOut, leave_out, look_at_mended, mistakes_in
 
 SAID = """\
 -- Found TBB

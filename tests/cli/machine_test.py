@@ -6,9 +6,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from thalweg_cli import machine
-from thalweg_cli.interfaces import interface_named
-from thalweg_cli.peers import of_folder
+from thalweg_cli.base import machine
+from thalweg_cli.build.interfaces import interface_named
+from thalweg_cli.build.peers import of_folder
 
 
 class InAFolder(unittest.TestCase):

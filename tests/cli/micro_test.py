@@ -12,12 +12,16 @@ from unittest import mock
 
 from matplotlib.figure import Figure
 from rich.console import Console
-from thalweg_cli import circumstances, micro, micro_mpi, micro_run, peers
 from thalweg_cli.app import app
-from thalweg_cli.micro_plot import draw, rows_of_panels
-from thalweg_cli.micro_results import Results, Row
-from thalweg_cli.micro_table import for_page, for_terminal, number
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.build import peers
+from thalweg_cli.micro import command as micro
+from thalweg_cli.micro import mpi as micro_mpi
+from thalweg_cli.micro import run as micro_run
+from thalweg_cli.micro.plot import draw, rows_of_panels
+from thalweg_cli.micro.results import Results, Row
+from thalweg_cli.micro.table import for_page, for_terminal, number
+from thalweg_cli.results import circumstances
 from typer.testing import CliRunner, Result
 
 MACHINE: dict[str, Any] = {

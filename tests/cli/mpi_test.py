@@ -8,19 +8,19 @@ from pathlib import Path
 from unittest import mock
 
 from fake_programs import MEASURES, READS_OPTIONS, FakeBuild, a_run, program
-from thalweg_cli import mpi
 from thalweg_cli.app import app
-from thalweg_cli.experiment import Conditions, Setting, settings
-from thalweg_cli.export import conditions_of
-from thalweg_cli.mpi import Host, hosts_of
-from thalweg_cli.process import Finished
-from thalweg_cli.programs import select
-from thalweg_cli.report_data import rows_of
-from thalweg_cli.report_panels import axis_named
-from thalweg_cli.report_ranking import degrees
-from thalweg_cli.runs import Run
-from thalweg_cli.store import Store
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.process import Finished
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.catalog.programs import select
+from thalweg_cli.report.data import rows_of
+from thalweg_cli.report.panels import axis_named
+from thalweg_cli.report.ranking import degrees
+from thalweg_cli.results.export import conditions_of
+from thalweg_cli.results.store import Store
+from thalweg_cli.run import mpi
+from thalweg_cli.run.experiment import Conditions, Setting, settings
+from thalweg_cli.run.mpi import Host, hosts_of
+from thalweg_cli.run.runs import Run
 from typer.testing import CliRunner, Result
 
 PLAIN = program("mandelbrot", "mpi-plain", "farm")
@@ -51,7 +51,7 @@ class OverMpi(FakeBuild):
         self.launcher = self.folder / "mpirun"
         self.launcher.write_text(LAUNCHER, encoding="utf-8")
         self.launcher.chmod(0o755)
-        self.patch("thalweg_cli.mpi.cached", return_value=str(self.launcher))
+        self.patch("thalweg_cli.run.mpi.cached", return_value=str(self.launcher))
         mpi.is_hydra.cache_clear()
 
     def type(self, *options: str) -> Result:
@@ -170,8 +170,8 @@ class OverMpi(FakeBuild):
 
     def test_no_launcher(self) -> None:
         self.add(PLAIN)
-        self.patch("thalweg_cli.mpi.cached", return_value="")
-        self.patch("thalweg_cli.mpi.shutil.which", return_value=None)
+        self.patch("thalweg_cli.run.mpi.cached", return_value="")
+        self.patch("thalweg_cli.run.mpi.shutil.which", return_value=None)
         failure = self.type("--ppi", "mpi").exception
         assert isinstance(failure, Failed)
         self.assertEqual(

@@ -7,12 +7,13 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from unittest import mock
 
-from thalweg_cli import other_mpi, test
+from thalweg_cli import test
 from thalweg_cli.app import app
-from thalweg_cli.ctest import Results
-from thalweg_cli.other_mpi import OtherMpi, compiler, get, launcher
-from thalweg_cli.paths import ROOT
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.paths import ROOT
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.build.ctest import Results
+from thalweg_cli.setup import other_mpi
+from thalweg_cli.setup.other_mpi import OtherMpi, compiler, get, launcher
 from typer.testing import CliRunner
 
 

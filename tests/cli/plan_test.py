@@ -9,8 +9,8 @@ from typing import Any
 from unittest import mock
 
 from thalweg_cli.app import app
-from thalweg_cli.plan import limit, ranks_text, spans, stage_table, time_text, waiting
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.run.plan import limit, ranks_text, spans, stage_table, time_text, waiting
 from typer.testing import CliRunner, Result
 
 PLAN: dict[str, Any] = {

@@ -10,9 +10,9 @@ import warnings
 from pathlib import Path
 from unittest import mock
 
-from thalweg_cli import process
-from thalweg_cli.process import finish, parse_processors
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base import process
+from thalweg_cli.base.process import finish, parse_processors
+from thalweg_cli.base.terminal import Failed
 
 THREADS = """
 import threading, time

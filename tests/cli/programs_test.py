@@ -6,11 +6,12 @@ from contextlib import redirect_stdout
 from unittest import mock
 
 from fake_programs import program
-from thalweg_cli import listing, programs
+from thalweg_cli import listing
 from thalweg_cli.app import app
-from thalweg_cli.applications import Application
-from thalweg_cli.programs import select
-from thalweg_cli.terminal import Failed, print_table
+from thalweg_cli.base.terminal import Failed, print_table
+from thalweg_cli.catalog import programs
+from thalweg_cli.catalog.applications import Application
+from thalweg_cli.catalog.programs import select
 from typer.testing import CliRunner
 
 ALL = [

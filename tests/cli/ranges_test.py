@@ -4,9 +4,9 @@ import unittest
 
 import typer
 from thalweg_cli.app import app
-from thalweg_cli.ranges import FREQUENCY, NTHREADS, arguments_of
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.run.ranges import FREQUENCY, NTHREADS, arguments_of
 from thalweg_cli.spellings import ALIASES, flags_of, rewrite
-from thalweg_cli.terminal import Failed
 
 
 class Ranges(unittest.TestCase):

@@ -5,12 +5,12 @@ from contextlib import closing
 
 from fake_programs import FakeBuild, a_run, program
 from thalweg_cli.app import app
-from thalweg_cli.comparison import match
-from thalweg_cli.experiment import RECIPE, Setting
-from thalweg_cli.metrics import TIME
-from thalweg_cli.recipe import PERIODS, Pace, patterns_of, short
-from thalweg_cli.runs import Run, Series
-from thalweg_cli.store import Store
+from thalweg_cli.measure.recipe import PERIODS, Pace, patterns_of, short
+from thalweg_cli.results.comparison import match
+from thalweg_cli.results.store import Store
+from thalweg_cli.run.experiment import RECIPE, Setting
+from thalweg_cli.run.metrics import TIME
+from thalweg_cli.run.runs import Run, Series
 from typer.testing import CliRunner, Result
 
 TBB, SEQUENTIAL = program("bzip2", "tbb", "farm"), program("bzip2", "sequential")

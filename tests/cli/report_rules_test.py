@@ -8,13 +8,11 @@ from typing import Any
 
 from fake_programs import program
 from report_test import OURS, SEQUENTIAL, TBB, OverAStore, a_run
-from thalweg_cli.experiment import Setting
-from thalweg_cli.looks import marks_of
-from thalweg_cli.metrics import METRICS, THROUGHPUT, is_enough
-from thalweg_cli.places import places
-from thalweg_cli.report_data import EFFICIENCY, SPEED_UP, rows_of
-from thalweg_cli.report_figures import pictures
-from thalweg_cli.report_panels import (
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.report.data import EFFICIENCY, SPEED_UP, rows_of
+from thalweg_cli.report.figures import pictures
+from thalweg_cli.report.looks import marks_of
+from thalweg_cli.report.panels import (
     THREADS,
     Panel,
     across,
@@ -24,10 +22,12 @@ from thalweg_cli.report_panels import (
     name_for,
     panels_of,
 )
-from thalweg_cli.report_ranking import rank
-from thalweg_cli.report_samples import said, samples, whole
-from thalweg_cli.runs import Run
-from thalweg_cli.terminal import Failed
+from thalweg_cli.report.places import places
+from thalweg_cli.report.ranking import rank
+from thalweg_cli.report.samples import said, samples, whole
+from thalweg_cli.run.experiment import Setting
+from thalweg_cli.run.metrics import METRICS, THROUGHPUT, is_enough
+from thalweg_cli.run.runs import Run
 
 GRPPI = program("ferret", "grppi", "farm")
 THREADS_BARE = program("ferret", "threads", "farm")

@@ -21,21 +21,21 @@ from fake_programs import program
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from thalweg_cli.app import app
-from thalweg_cli.circumstances import Circumstances
-from thalweg_cli.experiment import SEARCH, Conditions, Setting
-from thalweg_cli.looks import LOOKS, OTHERS, looks_of
-from thalweg_cli.metrics import METRICS, THROUGHPUT
-from thalweg_cli.programs import Program
-from thalweg_cli.report_charts import write_plainly
-from thalweg_cli.report_data import Row, Values, monitored, plain_row, rows_of
-from thalweg_cli.report_figures import pictures
-from thalweg_cli.report_panels import axis_named
-from thalweg_cli.report_ranking import rank
-from thalweg_cli.report_samples import MOST_SAMPLES, samples_per_run
-from thalweg_cli.report_tables import latex, slug, unused
-from thalweg_cli.runs import Run
-from thalweg_cli.store import Store
-from thalweg_cli.sustainable import BOUNDED, Found
+from thalweg_cli.catalog.programs import Program
+from thalweg_cli.report.charts import write_plainly
+from thalweg_cli.report.data import Row, Values, monitored, plain_row, rows_of
+from thalweg_cli.report.figures import pictures
+from thalweg_cli.report.looks import LOOKS, OTHERS, looks_of
+from thalweg_cli.report.panels import axis_named
+from thalweg_cli.report.ranking import rank
+from thalweg_cli.report.samples import MOST_SAMPLES, samples_per_run
+from thalweg_cli.report.tables import latex, slug, unused
+from thalweg_cli.results.circumstances import Circumstances
+from thalweg_cli.results.store import Store
+from thalweg_cli.run.experiment import SEARCH, Conditions, Setting
+from thalweg_cli.run.metrics import METRICS, THROUGHPUT
+from thalweg_cli.run.runs import Run
+from thalweg_cli.run.sustainable import BOUNDED, Found
 from typer.testing import CliRunner, Result
 
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
@@ -398,7 +398,7 @@ class Files(OverAStore):
         self.assertEqual(unused("a", ["a", "a-2"]), "a-3")
 
     def test_pictures(self) -> None:
-        with mock.patch("thalweg_cli.report_figures.DPI", 50):  # Saves time.
+        with mock.patch("thalweg_cli.report.figures.DPI", 50):  # Saves time.
             self.data("--png", str(self.folder / "png"), "--svg", str(self.folder / "svg"), "--app", "bzip2")
         names = ["bzip2-small", "bzip2-small-operators", "bzip2-small-over-time"]
         names += ["bzip2-small-quantiles", "ranking"]

@@ -12,13 +12,14 @@ from pathlib import Path
 from unittest import mock
 
 from fake_programs import a_run, program
-from thalweg_cli import circumstances, peers
-from thalweg_cli.circumstances import Circumstances
-from thalweg_cli.experiment import Conditions, Setting
-from thalweg_cli.export import conditions_of
-from thalweg_cli.paths import ROOT
-from thalweg_cli.store import SCHEMA, Store, default_file
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.paths import ROOT
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.build import peers
+from thalweg_cli.results import circumstances
+from thalweg_cli.results.circumstances import Circumstances
+from thalweg_cli.results.export import conditions_of
+from thalweg_cli.results.store import SCHEMA, Store, default_file
+from thalweg_cli.run.experiment import Conditions, Setting
 
 CONDITIONS = Conditions(pin=(0,))
 HERE = Circumstances(

@@ -10,17 +10,17 @@ from dataclasses import replace
 
 from fake_programs import FakeBuild, program
 from thalweg_cli.app import app
-from thalweg_cli.execute import execute
-from thalweg_cli.experiment import SEARCH, Setting
-from thalweg_cli.metrics import THROUGHPUT
-from thalweg_cli.report_data import curves_of, rows_of
-from thalweg_cli.report_figures import pictures
-from thalweg_cli.report_panels import axis_named
-from thalweg_cli.report_ranking import rank
-from thalweg_cli.runs import Result, Run
-from thalweg_cli.store import Store
-from thalweg_cli.sustainable import BOUNDED, Ask, Found, Search, growth_of, verdict
-from thalweg_cli.sustainable_table import bar, remark
+from thalweg_cli.measure.command import execute
+from thalweg_cli.report.data import curves_of, rows_of
+from thalweg_cli.report.figures import pictures
+from thalweg_cli.report.panels import axis_named
+from thalweg_cli.report.ranking import rank
+from thalweg_cli.results.store import Store
+from thalweg_cli.results.sustainable_table import bar, remark
+from thalweg_cli.run.experiment import SEARCH, Setting
+from thalweg_cli.run.metrics import THROUGHPUT
+from thalweg_cli.run.runs import Result, Run
+from thalweg_cli.run.sustainable import BOUNDED, Ask, Found, Search, growth_of, verdict
 from typer.testing import CliRunner
 from typer.testing import Result as Typed
 

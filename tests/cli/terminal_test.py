@@ -16,10 +16,10 @@ from unittest import mock
 
 from fake_programs import MEASURES, FakeBuild, program
 from rich.table import Table
-from thalweg_cli import terminal
 from thalweg_cli.app import app
-from thalweg_cli.paths import ROOT
-from thalweg_cli.terminal import Failed, bar, console, errors, print_table
+from thalweg_cli.base import terminal
+from thalweg_cli.base.paths import ROOT
+from thalweg_cli.base.terminal import Failed, bar, console, errors, print_table
 from typer.testing import CliRunner
 
 ODD = "model.csv:100: [bold]no[/bold] :smile:"
@@ -90,7 +90,7 @@ class AsTheyAre(FakeBuild):
 
     def test_only_one_place_makes_consoles(self) -> None:
         """Rich makes pictures by itself: consoles, and texts with marks, have to be told not to."""
-        for file in (ROOT / "cli" / "thalweg_cli").glob("*.py"):
+        for file in (ROOT / "cli" / "thalweg_cli").rglob("*.py"):
             text = file.read_text(encoding="utf-8")
             self.assertEqual(
                 len(re.findall(r"(?<!class )\bConsole\(", text)), int(file.name == "terminal.py"), file

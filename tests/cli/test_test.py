@@ -3,8 +3,8 @@
 import unittest
 from unittest.mock import patch
 
-from thalweg_cli.cross import get_cross_tools
-from thalweg_cli.terminal import Failed
+from thalweg_cli.base.terminal import Failed
+from thalweg_cli.setup.cross import get_cross_tools
 from thalweg_cli.test import (
     LINES_PER_FAILURE,
     PLANS,
@@ -103,8 +103,8 @@ class Plans(unittest.TestCase):
     def test_cross_tools_are_installed_if_they_are_missing(self) -> None:
         for place, wanted in (("/somewhere", []), (None, [["g++-aarch64-linux-gnu", "qemu-user"]])):
             with (
-                patch("thalweg_cli.cross.shutil.which", return_value=place),
-                patch("thalweg_cli.cross.install_all") as install,
+                patch("thalweg_cli.setup.cross.shutil.which", return_value=place),
+                patch("thalweg_cli.setup.cross.install_all") as install,
             ):
                 get_cross_tools()
             self.assertEqual([call.args[0] for call in install.call_args_list], wanted)

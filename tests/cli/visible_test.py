@@ -6,13 +6,14 @@ from unittest import mock
 
 from fake_programs import a_run, program
 from rich.table import Table
-from thalweg_cli import live, terminal
-from thalweg_cli import visible as showing
-from thalweg_cli.experiment import Setting
-from thalweg_cli.run_table import Shown, failures, table_of
-from thalweg_cli.runs import Series
-from thalweg_cli.terminal import Failed, bar
-from thalweg_cli.visible import Console, visible
+from thalweg_cli.base import terminal
+from thalweg_cli.base import visible as showing
+from thalweg_cli.base.terminal import Failed, bar
+from thalweg_cli.base.visible import Console, visible
+from thalweg_cli.measure import live
+from thalweg_cli.results.run_table import Shown, failures, table_of
+from thalweg_cli.run.experiment import Setting
+from thalweg_cli.run.runs import Series
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x08\x7f\u202e<script>"
 SEEN = "␛]0;owned␇␛[2J\ufffd31m␈␡\ufffd<script>"

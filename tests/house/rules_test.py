@@ -5,6 +5,7 @@ import unittest
 from pathlib import Path
 
 import circles
+import cli_layers
 import constants
 import layers
 import models
@@ -116,6 +117,27 @@ class Rules(unittest.TestCase):
                 "  src/run/channel/edge.hpp:1: channel includes src/run/engine/engine.hpp",
                 "  src/run/engine/engine.cpp:2: engine includes src/run/graph/node.hpp",
                 "  src/run/graph/node.hpp:1: graph includes src/run/channel/edge.hpp",
+            ],
+        )
+
+    def test_packages_of_the_command_line_import_those_below(self) -> None:
+        self.file("cli/README.md", "| `thalweg_cli/` | |\n| `run/` | |\n| `base/` | |\n")
+        self.file("cli/thalweg_cli/app.py", "from thalweg_cli.run.runs import Run\n")
+        self.file("cli/thalweg_cli/base/paths.py", "import os\nfrom thalweg_cli.base import files\n")
+        self.file("cli/thalweg_cli/run/runs.py", "from thalweg_cli.base.paths import ROOT\n")
+        self.assertEqual(cli_layers.violations(self.root), [])
+
+    def test_packages_of_the_command_line_import_nothing_above(self) -> None:
+        self.file("cli/README.md", "| `thalweg_cli/` | |\n| `run/` | |\n| `base/` | |\n")
+        self.file("cli/thalweg_cli/new/new.py")
+        self.file("cli/thalweg_cli/base/paths.py", "from thalweg_cli.run import runs\n")
+        self.file("cli/thalweg_cli/run/runs.py", "def f():\n    import thalweg_cli.app\n")
+        self.assertEqual(
+            cli_layers.violations(self.root),
+            [
+                "cli/thalweg_cli/base/paths.py:1: base/ imports thalweg_cli.run.runs, but run/ is above it",
+                "cli/thalweg_cli/new/new.py: new/ is not listed in cli/README.md",
+                "cli/thalweg_cli/run/runs.py:2: run/ imports thalweg_cli.app, but thalweg_cli/ is above it",
             ],
         )
 

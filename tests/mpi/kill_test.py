@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from launcher import ended_if_stuck
-from thalweg_cli.stuck import gone
+from thalweg_cli.base.stuck import gone
 
 ROUNDS = 3
 MOST_S = 5.0

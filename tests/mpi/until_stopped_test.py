@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from launcher import ended_if_stuck
-from thalweg_cli.stuck import started_by
+from thalweg_cli.base.stuck import started_by
 
 SOME_BYTES = 1_000
 

@@ -1,4 +1,4 @@
-"""Waits for launchers of ranks, which may not end themselves (thalweg_cli.stuck tells why)."""
+"""Waits for launchers of ranks, which may not end themselves (thalweg_cli.base.stuck tells why)."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from thalweg_cli.stuck import PATIENCE_S, stuck
+from thalweg_cli.base.stuck import PATIENCE_S, stuck
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""Building with CMake, and the interfaces that it finds."""

@@ -1,0 +1,1 @@
+"""C++ sources, as text."""

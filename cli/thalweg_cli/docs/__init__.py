@@ -1,0 +1,1 @@
+"""`./thalweg docs`: the documentation as a site."""

@@ -1,0 +1,1 @@
+"""`./thalweg effort`: what it takes to write programs."""

@@ -1,0 +1,1 @@
+"""`./thalweg exec`: experiments of many runs."""

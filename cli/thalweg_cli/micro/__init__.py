@@ -1,0 +1,1 @@
+"""`./thalweg micro`: the library against its peers."""

@@ -1,0 +1,1 @@
+"""`./thalweg report`: results as pages, pictures and tables."""

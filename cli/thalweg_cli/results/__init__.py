@@ -1,0 +1,1 @@
+"""What is kept of runs, shown in tables and compared."""

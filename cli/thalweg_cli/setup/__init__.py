@@ -1,0 +1,1 @@
+"""What is installed: packages of the system and of PyPI."""

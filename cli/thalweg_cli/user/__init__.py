@@ -1,0 +1,1 @@
+"""What users make and change: benchmarks, applications, inputs."""
