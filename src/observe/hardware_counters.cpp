@@ -21,12 +21,12 @@ perf_counter::perf_counter(std::uint32_t type, std::uint64_t config) noexcept {
 }
 
 perf_counter::~perf_counter() {
-  if (file_ >= 0) close(file_);
+  if (file_ >= 0) ::close(file_);
 }
 
 std::optional<std::uint64_t> perf_counter::count() const noexcept {
   std::array<std::uint64_t, 3> told{};
-  if (file_ < 0 || read(file_, told.data(), sizeof(told)) != sizeof(told)) return std::nullopt;
+  if (file_ < 0 || ::read(file_, told.data(), sizeof(told)) != sizeof(told)) return std::nullopt;
   const auto [counted, enabled, running] = told;
   if (running == enabled) return counted;
   if (running == 0) return std::nullopt;  // it has never had its turn
