@@ -33,7 +33,7 @@ def carry(to: Path) -> None:
     shutil.rmtree(to, ignore_errors=True)
     to.mkdir(parents=True)
     lines = (ROOT / "packaging" / "carried.txt").read_text(encoding="utf-8").splitlines()
-    for name in (line for line in lines if not line.startswith("#")):
+    for name in (line for line in lines if line and not line.startswith("#")):
         place = ROOT / name
         if place.is_dir():
             shutil.copytree(place, to / name, ignore=LEFT_OUT)

@@ -9,6 +9,7 @@ second is repeated for each operator between source and sink, in the order of th
 order of the stream, or do not; `@in_order@` is the word for that.
 """
 
+import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,11 +82,14 @@ def programs() -> dict[Path, str]:
 
 def main() -> int:
     """Writes them, or checks them. Returns the exit code."""
+    options = argparse.ArgumentParser(description="Makes benchmark programs from their templates.")
+    options.add_argument("--check", action="store_true", help="write nothing, and name those that differ")
+    only_check = options.parse_args().check
     wrong = 0
     for file, text in programs().items():
         if file.exists() and file.read_text(encoding="utf-8") == text:
             continue
-        if "--check" in sys.argv[1:]:
+        if only_check:
             print(f"{file.relative_to(BENCH.parent)} differs from its template: run bench/templates/make.py")
             wrong = 1
         else:

@@ -1,6 +1,7 @@
 """The sources that a wheel of this command line brings, copied to where they can be built."""
 
 import shutil
+import stat
 import tempfile
 from pathlib import Path
 
@@ -17,6 +18,8 @@ def unpack() -> None:
         with tempfile.TemporaryDirectory(prefix="part.", dir=ROOT.parent) as name:
             part = Path(name) / ROOT.name
             shutil.copytree(CARRIED, part)
+            for folder in (part, *(one for one in part.rglob("*") if one.is_dir())):
+                folder.chmod(folder.stat().st_mode | stat.S_IRWXU)  # an installed one may be read-only
             (part / "packaged").unlink()
             part.rename(ROOT)
     except OSError as error:

@@ -43,6 +43,14 @@ class Carried(unittest.TestCase):
         self.assertTrue((root / "build").is_dir())
         self.assertEqual([one.name for one in root.parent.iterdir()], ["1.2.3-4"])
 
+    def test_the_copy_of_a_read_only_folder_can_be_written(self) -> None:
+        for folder in (self.wheel / "src", self.wheel):
+            folder.chmod(0o555)
+            self.addCleanup(folder.chmod, 0o755)
+        root = self.unpack()
+        for folder in (root, root / "src"):
+            self.assertEqual(folder.stat().st_mode & 0o700, 0o700)
+
     def test_other_sources_lie_elsewhere(self) -> None:
         first = self.unpack()
         (self.wheel / "packaged").write_text("1.2.3-5\n", encoding="utf-8")
