@@ -23,7 +23,7 @@ class composite_host::child final : public context {
   };
 
   child(composite_host& host, component& what) : host_(host), what_(what), ports_(what.ports()) {
-    cancelled = cut = ending = held = &never;
+    cancelled = cut = ending = held = &never_set;
     tallies.resize(what.stages().size());
     ways.resize(ports_ == nullptr ? 1 : ports_->outputs().size());
     const auto inputs = ports_ == nullptr ? 1 : ports_->inputs().size();

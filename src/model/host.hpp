@@ -9,6 +9,6 @@
 namespace THALWEG_NAMESPACE::model {
 
 inline constexpr std::size_t handed_on_at_once = 64;  // items
-inline const std::atomic<bool> never{false};
+inline const std::atomic<bool> never_set{false};
 
 }  // namespace THALWEG_NAMESPACE::model

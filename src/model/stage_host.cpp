@@ -23,7 +23,7 @@ stage_host::stage_host(stage& s, input_port& in, output_port& out)
     if (p != &out && !p->optional()) refuse("output", *p);
     p->attach(p == &out ? sent_.get() : nullptr, handed_on_at_once);
   }
-  cancelled = cut = ending = held = &never;
+  cancelled = cut = ending = held = &never_set;
   tallies.resize(1);
   s.context_ = this;
 }
