@@ -114,6 +114,22 @@ TEST_P(JsonLines, WhatIsNoTextIsAnErrorOfItsItem) {
   EXPECT_EQ(scratch::read(path), "\"a\"\n\"b\"\n");
 }
 
+TEST(JsonLinesSize, IsThatOfTheWholeValue) {
+  EXPECT_EQ(tw::size_of(json(7)), sizeof(json)) << "a number is no container of itself";
+  EXPECT_EQ(tw::size_of(json(std::string(1000, 'x'))), sizeof(json) + 1000);
+  EXPECT_EQ(tw::size_of(json({1, 2, 3})), 4 * sizeof(json));
+  EXPECT_EQ(tw::size_of(json({{"key", {1, 2}}})), 4 * sizeof(json) + sizeof(std::string) + 3);
+  EXPECT_EQ(tw::size_of(nlohmann::ordered_json({1, nullptr})), 3 * sizeof(nlohmann::ordered_json));
+}
+
+TEST_P(JsonLines, MayBeNestedDeeply) {
+  constexpr std::size_t depth = 200'000;
+  const auto path = dir.write("f", std::string(depth, '[') + std::string(depth, ']'));
+  std::size_t seen = 0;
+  tw::run(tw::json_lines<json>(path) | tw::sink([&](json value) { seen += value.size(); }), policy());
+  EXPECT_EQ(seen, 1U);
+}
+
 json random_value(std::mt19937& random, int depth) {
   switch (random() % (depth > 0 ? 7 : 5)) {
     case 0:

@@ -9,13 +9,14 @@
 #include <thalweg/stages/lines.hpp>
 
 #include <concepts>
-#include <cstdint>
+#include <cstddef>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -40,6 +41,29 @@ struct json_text {
 }  // namespace stages
 template <> inline constexpr bool model::refers_elsewhere<stages::json_text> = true;
 namespace stages {
+
+/// What a JSON value keeps in memory. It may be nested as deeply as a line is long.
+template <class Json> std::size_t size_of_json(const Json& value) {
+  std::size_t sum = sizeof(Json);
+  std::vector<const Json*> open;
+  const auto add = [&](const Json& part) {
+    if (part.is_string())
+      sum += part.template get_ref<const typename Json::string_t&>().size();
+    else if (part.is_structured())
+      open.push_back(&part);
+  };
+  add(value);
+  while (!open.empty()) {
+    const auto& whole = *open.back();
+    open.pop_back();
+    sum += whole.size() * sizeof(Json);
+    for (auto part = whole.begin(); part != whole.end(); ++part) {
+      if (whole.is_object()) sum += sizeof(typename Json::string_t) + part.key().size();
+      add(*part);
+    }
+  }
+  return sum;
+}
 
 template <class T> struct parse_json_text {
   static constexpr auto pattern = "parse_json";
@@ -169,3 +193,13 @@ inline auto to_json_lines(std::filesystem::path path, file_sink_options how = {}
 }
 
 }  // namespace THALWEG_NAMESPACE
+
+// For `size_of`: to a loop, a number in a nlohmann::json looks like a container with itself in it.
+namespace nlohmann {
+inline std::size_t thalweg_size_of(const json& value) {
+  return thalweg::stages::size_of_json(value);
+}
+inline std::size_t thalweg_size_of(const ordered_json& value) {
+  return thalweg::stages::size_of_json(value);
+}
+}  // namespace nlohmann
