@@ -47,6 +47,15 @@ struct matrix {
   std::size_t elemSize() const { return 3; }
 };
 
+// As a JSON value: a container of its own kind, in which a number contains itself.
+struct value {
+  using value_type = value;
+  std::string name = "long enough to be on the heap";
+  std::size_t size() const { return 1; }
+  const value* begin() const { return this; }
+  const value* end() const { return this + 1; }
+};
+
 struct abstract {
   virtual ~abstract() = default;
   virtual void f() = 0;
@@ -214,6 +223,10 @@ TEST(SizeOf, VariantsCountWhatTheyHold) {
   using text_or_number = std::variant<int, std::string>;
   EXPECT_EQ(size_of(text_or_number(std::string(1000, 'x'))), sizeof(text_or_number) + 1000);
   EXPECT_EQ(size_of(text_or_number(7)), sizeof(text_or_number));
+}
+
+TEST(SizeOf, AContainerOfItselfHasAnEnd) {
+  EXPECT_EQ(size_of(value{}), sizeof(value) + value{}.name.size());
 }
 
 TEST(SizeOf, RawPointersOwnNothing) {

@@ -77,6 +77,7 @@ template <class T> constexpr std::size_t size_of(const T& item) {
                          item.size();
                          item.begin();
                          item.end();
+                         requires !std::same_as<typename T::value_type, T>;  // as of a JSON value
                        }) {
     if constexpr (requires { std::tuple_size<T>::value; }) {  // std::array: its items lie in it
       std::size_t sum = sizeof(T);
