@@ -20,6 +20,7 @@ PYTHON_PACKAGES = {
     "typer": "this command line",
     "rich": "tables and progress bars",
     "numpy": "statistics",
+    "scipy": "statistics",
     "matplotlib": "plots",
     "plotly": "plots in reports",
 }

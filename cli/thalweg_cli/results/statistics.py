@@ -1,5 +1,6 @@
 """Two samples of runs, compared: the ratio of their medians with an interval, and how far they are apart."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,8 +15,8 @@ SEED = 20230214
 FEWEST = 5
 """Of fewer runs the interval is too narrow.
 
-Of simulated pairs of samples that were alike (log-normal, 600 pairs each) the intervals left 1 out in 3 %
-with five runs, in 2 to 4 % with six to twenty, in 7 % with four, and in 11 % with three.
+Of simulated pairs of samples that were alike (log-normal, 400 pairs each) the intervals left 1 out in 5 %
+with five runs, in 3 to 6 % with six to twenty, in 7 % with four, and in 12 % with three.
 """
 
 
@@ -31,24 +32,44 @@ class Estimate:
 def ratio_of_medians(before: Sequence[float], after: Sequence[float]) -> Estimate:
     """The median of `after` relative to that of `before`, with its 95 % interval. All values are above 0.
 
-    The interval is that of the percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap,
-    1993, chapter 13): both samples are drawn again with replacement, and the middle 95 % of the ratios are
-    taken.
+    The interval is that of the bootstrap, bias-corrected and accelerated (B. Efron, Better Bootstrap
+    Confidence Intervals, Journal of the American Statistical Association 82, 1987). Where leaving one value
+    out changes neither median there is nothing to accelerate by: then it is the middle 95 % of the ratios.
     """
     import numpy as np  # noqa: PLC0415  (loading numpy takes long)
+    from scipy import stats  # type: ignore[import-untyped]  # noqa: PLC0415  (so does this)
 
+    def ratio(over: "np.ndarray", under: "np.ndarray", axis: int) -> "np.ndarray":
+        found: np.ndarray = np.median(over, axis=axis) / np.median(under, axis=axis)
+        return found
+
+    samples = (at_least_two(after), at_least_two(before))
     draw = np.random.default_rng(SEED)
-    first, second = (medians(values, draw) for values in (after, before))
-    low, high = np.percentile(first / second, (2.5, 97.5))
-    return Estimate(float(np.median(after) / np.median(before)), float(low), float(high))
+    with warnings.catch_warnings(category=RuntimeWarning, action="ignore"):  # They say the same as NaN.
+        found = stats.bootstrap(
+            samples, ratio, n_resamples=RESAMPLES, rng=draw, vectorized=True, method="BCa"
+        )
+    if not np.isfinite(found.confidence_interval).all():
+        found = stats.bootstrap(samples, ratio, n_resamples=0, bootstrap_result=found, method="percentile")
+    low, high = map(float, found.confidence_interval)
+    return Estimate(float(np.median(after) / np.median(before)), low, high)
 
 
 def medians(values: Sequence[float], draw: "np.random.Generator") -> "np.ndarray":
     """The medians of a sample that is drawn again and again."""
     import numpy as np  # noqa: PLC0415
+    from scipy import stats  # noqa: PLC0415
 
-    found: np.ndarray = np.median(draw.choice(np.asarray(values), (RESAMPLES, len(values))), axis=1)
+    drawn = stats.bootstrap(
+        (at_least_two(values),), np.median, n_resamples=RESAMPLES, rng=draw, vectorized=True, method="basic"
+    )
+    found: np.ndarray = drawn.bootstrap_distribution
     return found
+
+
+def at_least_two(values: Sequence[float]) -> Sequence[float]:
+    """The values, of which SciPy wants two: one alone is drawn each time, as it is if it is there twice."""
+    return [*values, *values] if len(values) == 1 else values
 
 
 def cliffs_delta(before: Sequence[float], after: Sequence[float]) -> float:

@@ -96,8 +96,10 @@ def growth_of(samples: Sequence[Mapping[str, float]]) -> float:
     first, last = (statistics.median(y for _, y in part) for part in (points[:third], points[-third:]))
     if last <= 2 * first:
         return 0
-    slopes = [(y - points[i][1]) / (x - points[i][0]) for j, (x, y) in enumerate(points) for i in range(j)]
-    return max(0.0, statistics.median(slopes))
+    from scipy.stats import theilslopes  # type: ignore[import-untyped]  # noqa: PLC0415  (loading it takes long)
+
+    when, latency = zip(*points, strict=True)
+    return max(0.0, float(theilslopes(latency, when).slope))
 
 
 @dataclass(frozen=True)
