@@ -9,5 +9,6 @@ template <class T> struct interrupts {
   T* which;
   void operator()() const noexcept { which->interrupt(); }
 };
+template <class T> interrupts(T*) -> interrupts<T>;
 
 }  // namespace THALWEG_NAMESPACE::net
