@@ -119,7 +119,7 @@ int main(int, char** arguments) {
       expect_equal("what plug-in a throws", what_fails(*a.made), "a: not this one");
       expect_equal("what plug-in b throws", what_fails(*b.made), "b: not this one");
       expect_equal("whether it is told of a run that waits for itself",
-                   what_waits(*a.made).starts_with("wait: an operator of the same run"), true);
+                   what_waits(*a.made).starts_with("wait: an operator or the .at_end of the same run"), true);
     }
     expect_equal("whether a plug-in stays in memory", is_loaded(path_a) || is_loaded(path_b), false);
     bool known = true;
