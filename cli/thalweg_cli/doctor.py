@@ -21,6 +21,8 @@ PYTHON_PACKAGES = {
     "rich": "tables and progress bars",
     "numpy": "statistics",
     "scipy": "statistics",
+    "tree-sitter": "reads C++ sources",
+    "tree-sitter-cpp": "the grammar of C++, for that",
     "matplotlib": "plots",
     "plotly": "plots in reports",
 }

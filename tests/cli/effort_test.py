@@ -148,6 +148,10 @@ class Complexity(unittest.TestCase):
             "return a ? b : c ? d : e;": 2,
             "T&& a = b(); auto&& [c, d] = e; f(static_cast<T&&>(a));": 0,
             "std::function<void(T&&)> f; std::vector<T&&> g;": 0,
+            "for (; const auto a = b(); ++c) d(a && e);": 2,
+            "for (; a || b;) {} for (int i = 0; i < n; ++i) if (c) d();": 4,
+            "if ((a->*b)(c) && (d.*e)()) f();": 2,
+            "a.emplace<b>(c && d); return (es && ...);": 2,
             "\n#pragma omp parallel if (a && b)\n c();": 0,
             "\n#if A\n if (a) {\n#else\n if (b) {\n#endif\n c(); }": 1,
             'a("if (b) { while (c) }");': 0,
@@ -306,9 +310,10 @@ class Counts(unittest.TestCase):
         self.assertEqual(found.halstead, Halstead(6 + 9, 7, 9 + 19, 7))
 
     def test_brackets_are_one_operator_and_so_are_those_of_templates(self) -> None:
-        # Operators: template < >3 class ::2 ( ) ;2 < && >  Operands: T2 std2 vector unique_ptr f a b c d
-        found = measured("template <class T> std::vector<std::unique_ptr<T>> f(); a < b && c > d;")
-        self.assertEqual(found.halstead, Halstead(9, 9, 13, 11))
+        # Operators: template < >3 class ::2 ( ) ;2 = < && >
+        # Operands: T2 std2 vector unique_ptr f int e a b c d
+        found = measured("template <class T> std::vector<std::unique_ptr<T>> f(); int e = a < b && c > d;")
+        self.assertEqual(found.halstead, Halstead(10, 11, 14, 13))
 
     def test_directives_count_unless_they_only_fetch_declarations(self) -> None:
         self.assertEqual(measured("#pragma once\n#include <a>\n").halstead, Halstead(0, 0, 0, 0))

@@ -169,7 +169,7 @@ def settings(navigation: Navigation, pages: Path, output: Path) -> dict[str, Any
             "palette": PALETTE,
         },
         "plugins": [{"search": {"separator": r"[\s\-,:!=\[\]()<>\"`/.|&;]+"}}, "offline"],
-        "hooks": [str(Path(__file__).with_name("docs_hook.py"))],
+        "hooks": [str(Path(__file__).with_name("hook.py"))],
         "markdown_extensions": MARKDOWN,
         "extra_css": ["assets/site.css"],
         "extra_javascript": [MARK, "assets/site.js"],
