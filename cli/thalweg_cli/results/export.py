@@ -56,14 +56,18 @@ def plain(sets: Iterable[Kept]) -> list[dict[str, Any]]:
     return [{**asdict(one), "runs": [row_of(run) for run in runs]} for one, runs in sets]
 
 
+def headings() -> list[str]:
+    """What stands in a line; a metric's heading has its unit."""
+    return ["set", "label", *IN_LINES, *(f"{metric.name} ({metric.unit})" for metric in METRICS.values())]
+
+
 def lines(sets: Iterable[Kept]) -> Iterator[list[object]]:
-    """A line for each run: its set, its setting, and its metrics."""
+    """A line for each run: its set, its setting, and its metrics; None is what it does not have."""
     for one, runs in sets:
         for run in runs:
             row = row_of(run)
             measured = [metric.told(run) for metric in METRICS.values()]
-            cells = [one.id, one.label, *(row[name] for name in IN_LINES), *measured]
-            yield ["" if cell is None else cell for cell in cells]
+            yield [one.id, one.label, *(row[name] for name in IN_LINES), *measured]
 
 
 def write_json(file: Path, sets: Iterable[Kept]) -> None:
@@ -72,6 +76,5 @@ def write_json(file: Path, sets: Iterable[Kept]) -> None:
 
 
 def write_csv(file: Path, sets: Iterable[Kept]) -> None:
-    """Writes runs as CSV; a metric's heading has its unit."""
-    measured = (f"{metric.name} ({metric.unit})" for metric in METRICS.values())
-    write_text(file, as_csv(["set", "label", *IN_LINES, *measured], lines(sets)))
+    """Writes runs as CSV."""
+    write_text(file, as_csv(headings(), lines(sets)))
