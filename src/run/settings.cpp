@@ -172,7 +172,8 @@ void settings::read_file(const std::filesystem::path& file) {
     const auto equals = text.find('=');
     const auto key = trimmed(text.substr(0, equals));
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      const auto close = observe::closest_name(key, {keys.begin(), keys.end()});
+      const std::vector<std::string> known(keys.begin(), keys.end());
+      const auto close = observe::closest_name(key, known);
       refuse(where,
              observe::joined({"unknown key '", key, "'", close.empty() ? "" : "; did you mean '", close,
                               close.empty() ? "" : "'?", close.empty() ? "; the keys are: " : "",
