@@ -64,7 +64,8 @@ TEST_P(SinkLatency, IsInTheTableAndInTheJson) {
   const auto r = run_with_two_sinks(five());
   EXPECT_THAT(r.to_string(), HasSubstr("latency  of slow: p50 "));
   EXPECT_THAT(r.to_string(), HasSubstr("latency  of fast: p50 "));
-  for (const auto& s : json::parse(r.to_json())["stages"]) {
+  const auto told = json::parse(r.to_json());
+  for (const auto& s : told["stages"]) {
     const bool sink = s["kind"] == "sink";
     EXPECT_EQ(s.contains("latency_ns"), sink);
     if (sink) {
