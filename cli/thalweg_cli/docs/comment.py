@@ -34,9 +34,18 @@ def block(element: ET.Element) -> str:
             return "\n".join(f"{sign} {indented(markdown_of(item))}" for item in element)
         case "simplesect" | "parblock":
             return markdown_of(element)
+        case "table":
+            return table(element)
         case "parameterlist" if element.get("kind") == "exception":
             return "\n\n".join(map(thrown, element))
     raise UnknownElement(f"a comment has <{element.tag}>")
+
+
+def table(element: ET.Element) -> str:
+    """A table; its first row has the headings."""
+    rows = [[markdown_of(entry).replace("\n", " ") for entry in row] for row in element.iter("row")]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])
 
 
 def thrown(item: ET.Element) -> str:
@@ -55,6 +64,7 @@ BLOCKS = {
     "preformatted",
     "programlisting",
     "simplesect",
+    "table",
     "verbatim",
 }
 
