@@ -22,9 +22,9 @@ def markdown_of(description: ET.Element) -> str:
 
 def block(element: ET.Element) -> str:
     """A paragraph, a list, an example, or what else stands for itself."""
+    if made := WHOLE.get(element.tag):
+        return made(element)
     match element.tag:
-        case "para":
-            return paragraph(element)
         case "programlisting":
             return f"```{SAMPLE.get(element.get('filename', ''), '')}\n{listing(element)}\n```"
         case "verbatim" | "preformatted":
@@ -32,10 +32,6 @@ def block(element: ET.Element) -> str:
         case "itemizedlist" | "orderedlist":
             sign = "-" if element.tag == "itemizedlist" else "1."
             return "\n".join(f"{sign} {indented(markdown_of(item))}" for item in element)
-        case "simplesect" | "parblock":
-            return markdown_of(element)
-        case "table":
-            return table(element)
         case "parameterlist" if element.get("kind") == "exception":
             return "\n\n".join(map(thrown, element))
     raise UnknownElement(f"a comment has <{element.tag}>")
@@ -132,3 +128,7 @@ def line_of(line: ET.Element) -> str:
 def indented(markdown: str) -> str:
     """What follows the first line of a list's item stands further in."""
     return markdown.replace("\n", "\n    ")
+
+
+WHOLE = {"para": paragraph, "simplesect": markdown_of, "parblock": markdown_of, "table": table}
+"""What makes the text of elements that are one piece."""
