@@ -88,11 +88,16 @@ class Reference:
         return "\n".join(["---", "", *lines, source])
 
 
+OPERATORS = {"|": "operator-or", "()": "call", "->": "operator-arrow", "*": "operator-star"}
+"""Operators whose signs an anchor cannot have."""
+
+
 def anchor(name: Name) -> str:
     """What a name is called in the address of its page: letters, digits, points and lines."""
-    words = re.sub(
-        r"[^\w.]+", "-", name.anchor.replace("operator|", "operator-or").replace("operator()", "call")
-    )
+    written = name.anchor
+    for operator, spoken in OPERATORS.items():
+        written = written.replace(f"operator{operator}", spoken)
+    words = re.sub(r"[^\w.]+", "-", written)
     return words.strip("-") + (f"-{name.number}" if name.number > 1 else "")
 
 
