@@ -3,13 +3,14 @@
 #include <thalweg/observe/text.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "write_all.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail {
 
@@ -83,11 +84,7 @@ std::size_t progress_line::columns() const {
 }
 
 void progress_line::write(const std::string& text) const {
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto written = ::write(file_, rest.data(), rest.size());
-    if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
-    if (written < 0 && errno != EINTR) return;
-  }
+  (void)write_all(file_, text);  // a terminal that is gone is no reason to end the run
 }
 
 }  // namespace THALWEG_NAMESPACE::run_detail

@@ -4,7 +4,6 @@
 #include <thalweg/observe/resources.hpp>
 
 #include <cerrno>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +11,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "write_all.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail {
 
@@ -82,16 +83,10 @@ sample_file::~sample_file() {
 
 std::string sample_file::add(const std::string& line) {
   if (file_ < 0) return {};
-  for (std::string_view rest = line; !rest.empty();) {
-    const auto written = ::write(file_, rest.data(), rest.size());
-    if (written >= 0) {
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      const int why = errno;
-      (void)!::ftruncate(file_, whole_);  // no half of a line, where it is a file
-      ::close(std::exchange(file_, -1));
-      return "cannot write more samples to '" + path_ + "': " + std::generic_category().message(why);
-    }
+  if (const int why = write_all(file_, line); why != 0) {
+    (void)!::ftruncate(file_, whole_);  // no half of a line, where it is a file
+    ::close(std::exchange(file_, -1));
+    return "cannot write more samples to '" + path_ + "': " + std::generic_category().message(why);
   }
   whole_ += static_cast<std::int64_t>(line.size());
   return {};
