@@ -38,11 +38,7 @@ bool channel::has_room() const noexcept {
     return true;
   if (own_)
     return own_left_items_.load(std::memory_order_acquire) <= own_most_left_.load(std::memory_order_relaxed);
-  // Where the user has named a capacity; of what is in hand each replica works on one.
-  const auto in_hand = opts_.capacity == automatic ? 0
-                                                   : in_hand_.load(std::memory_order_relaxed) -
-                                                         takers_.load(std::memory_order_relaxed);
-  const auto n = items_.load(std::memory_order_acquire) + std::max<std::int64_t>(0, in_hand);
+  const auto n = opts_.capacity == automatic ? items_.load(std::memory_order_acquire) : unbegun();
   if (n <= 0) return true;
   const auto bytes = bytes_.load(std::memory_order_relaxed);
   const auto most_here = most_bytes_.load(std::memory_order_relaxed);
@@ -86,7 +82,15 @@ std::size_t channel::room() const noexcept {
   if (!has_room()) return 0;
   if (opts_.capacity == automatic) return batch();
   return static_cast<std::size_t>(
-      std::max<std::int64_t>(1, capacity_.load(std::memory_order_relaxed) - items() - in_hand_.load()));
+      std::max<std::int64_t>(1, capacity_.load(std::memory_order_relaxed) - unbegun()));
+}
+
+// What waits here and what is in hand, of which each replica works on one. What waits is read first: a receiver
+// counts what it takes as in hand before it counts it as waiting no more, so nothing is passed over between.
+std::int64_t channel::unbegun() const noexcept {
+  const auto waiting = items_.load(std::memory_order_acquire);
+  const auto in_hand = in_hand_.load(std::memory_order_relaxed) - takers_.load(std::memory_order_relaxed);
+  return waiting + std::max<std::int64_t>(0, in_hand);
 }
 
 bool channel::ask_for_room() noexcept {
@@ -220,10 +224,7 @@ chunk_ptr channel::pop(std::size_t most, chunk_ptr back, bool in_hand) {
   }
   if (own_) return pop_own(most, std::move(back));
   if (chunks() == 0 && borrows()) {
-    if (auto stolen = steal(most)) {
-      if (in_hand) in_hand_.fetch_add(static_cast<std::int64_t>(stolen->size()));
-      return stolen;
-    }
+    if (auto stolen = steal(most, in_hand)) return stolen;
   }
   const std::lock_guard hold(lock_);
   if (back && spares_.size() < most_spares) spares_.push_back(std::move(back));
@@ -264,8 +265,9 @@ void channel::note_popped(std::size_t items) {
   popped_ = waiting_.empty() ? 0 : items;
 }
 
-// Of what the sender is filling so many items at most, if nothing older waits.
-chunk_ptr channel::steal(std::size_t most) {
+// Of what the sender is filling so many items at most, if nothing older waits. They count as in hand before the
+// sender can look.
+chunk_ptr channel::steal(std::size_t most, bool in_hand) {
   const std::lock_guard handing_over(lending_);
   auto* const lent = lent_.load(std::memory_order_acquire);
   if (lent == nullptr || lent->empty() || chunks() != 0) return nullptr;
@@ -276,6 +278,7 @@ chunk_ptr channel::steal(std::size_t most) {
   }
   (void)lent->steal(*stolen, most);
   stolen->born_ns = lent->born_ns != 0 ? lent->born_ns : observe::now_ns();
+  if (in_hand) in_hand_.fetch_add(static_cast<std::int64_t>(stolen->size()), std::memory_order_relaxed);
   return stolen->empty() ? nullptr : std::move(stolen);
 }
 

@@ -182,10 +182,11 @@ class channel final : public model::demand {
 
   [[nodiscard]] chunk_ptr spare(const pipe::chunk_base& like);
   void note_popped(std::size_t items);
+  [[nodiscard]] std::int64_t unbegun() const noexcept;
   [[nodiscard]] bool enough_work_waits(std::int64_t items) const noexcept;
   void push_converted(pipe::chunk_base& from);
   void push_own(pipe::chunk_base& from);
-  [[nodiscard]] chunk_ptr steal(std::size_t most);
+  [[nodiscard]] chunk_ptr steal(std::size_t most, bool in_hand);
   [[nodiscard]] chunk_ptr pop_own(std::size_t most, chunk_ptr back);
   void make_room_for(std::size_t n);
   void drop(std::int64_t items) noexcept;

@@ -242,6 +242,8 @@ void line_node::produce(worker& w) {
     if (streak_ >= unwatched_calls) net_.watch();
     n = std::min(n, net_.is_watched() ? 1 + streak_ / quick_calls_per_item : 1);
   }
+  // No more than there is room for, also where the receiver has just asked for longer runs.
+  if (e != nullptr && e->bounds_items()) n = std::min(n, std::max<std::size_t>(1, e->room()));
   // A caller below that waits in the middle of a call is not kept waiting by a full channel behind this node.
   if (w.depth > 0) n = std::min(n, std::max<std::size_t>(longest_filling_, 1));
   runner.position = made_ * positions_per_item;
