@@ -18,6 +18,8 @@ from thalweg_cli.micro import mpi as micro_mpi
 from thalweg_cli.micro.compile import measure_compile, measure_instructions
 from thalweg_cli.micro.results import Results
 from thalweg_cli.micro.run import follow
+from thalweg_cli.micro.shared import SAYS as SHARED
+from thalweg_cli.micro.shared import measure_shared
 from thalweg_cli.micro.table import for_page, for_terminal
 from thalweg_cli.results.circumstances import commit
 
@@ -29,6 +31,7 @@ PRESET = "release"
 HERE: dict[str, tuple[str, Callable[[Results, int], None]]] = {
     "compile": ("compile time and size of a tiny program per pattern", measure_compile),
     "instructions": ("instructions per item, counted by callgrind", measure_instructions),
+    "shared": (SHARED, measure_shared),
 }
 """The benchmarks that this module runs; the others are the program's."""
 

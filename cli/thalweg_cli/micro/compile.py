@@ -57,6 +57,15 @@ def timed(command: list[str]) -> float:
     return time.monotonic() - start
 
 
+def other_compilers(ours: str) -> list[str]:
+    """GCC and the oldest and newest Clang that are here, but for the compiler of the build."""
+    folders = map(Path, os.get_exec_path())
+    clangs = {file.name for folder in folders for file in folder.glob("clang++-[0-9]*")}
+    by_age = sorted(clangs, key=lambda name: int(name.rpartition("-")[2]))
+    found = dict.fromkeys(name for name in ("g++", *by_age[:1], *by_age[-1:]) if shutil.which(name))
+    return [name for name in found if Path(str(shutil.which(name))).resolve() != Path(ours).resolve()]
+
+
 def measure_compile(results: Results, repeats: int) -> None:
     """Compiles a tiny program for each pattern several times, and weighs what comes out."""
     build("release", "micro_compile")
@@ -75,6 +84,14 @@ def measure_compile(results: Results, repeats: int) -> None:
                 full.append(timed([*base, "-O2", "-c", str(source), "-o", f"{folder}/{name}.o"]))
             limit = {"bar": Bar(INCLUDE_LIMIT_S, "value")} if name == "include" else {}
             results.rows.append(row("compile", name, check, metric="check", **limit))
+            if name == "include":
+                for compiler in other_compilers(base[0]):
+                    with_it = [
+                        timed([compiler, *base[1:], "-fsyntax-only", str(source)]) for _ in range(repeats)
+                    ]
+                    results.rows.append(
+                        row("compile", name, with_it, setting=compiler, metric="check", **limit)
+                    )
             results.rows.append(row("compile", name, full, metric="compile -O2"))
             program = build_folder("release") / "micro" / f"micro_compile_{name}"
             results.rows.append(
