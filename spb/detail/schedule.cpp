@@ -3,30 +3,12 @@
 #include <thalweg/model/errors.hpp>
 #include <thalweg/observe/clock.hpp>
 
-#include <algorithm>
+#include <array>
 #include <charconv>
-#include <cmath>
 #include <stdexcept>
-#include <utility>
-#include <vector>
 
 namespace spb::detail {
 namespace {
-
-using swing = rate::swing;
-
-constexpr std::pair<std::string_view, rate (*)(swing)> swings[] = {{"wave", rate::wave},
-                                                                   {"binary", rate::binary},
-                                                                   {"increasing", rate::increasing},
-                                                                   {"decreasing", rate::decreasing}};
-
-double number_in(std::string_view text) {
-  double value = 0;
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool good = wrong == std::errc() && end == text.data() + text.size() && std::isfinite(value);
-  if (!good) throw std::invalid_argument("'" + std::string(text) + "' is not a number");
-  return value;
-}
 
 // Calls `f`; what it says of a rate is what is wrong with an argument.
 template <class F> rate made(F&& f) {
@@ -37,75 +19,18 @@ template <class F> rate made(F&& f) {
   }
 }
 
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const auto comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == text.npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
-
-// `poisson` or `poisson=<seed>`, which is taken off.
-std::optional<std::uint64_t> seed_of(std::vector<std::string_view>& parts) {
-  auto last = parts.back();
-  if (parts.size() < 2 || !last.starts_with("poisson")) return std::nullopt;
-  parts.pop_back();
-  last.remove_prefix(std::string_view("poisson").size());
-  if (last.empty()) return 1;
-  std::uint64_t seed = 0;
-  const auto [end, wrong] = std::from_chars(last.data() + 1, last.data() + last.size(), seed);
-  if (last[0] != '=' || wrong != std::errc() || end != last.data() + last.size())
-    throw std::invalid_argument("'poisson" + std::string(last) + "' is not poisson=<a whole number>");
-  return seed;
-}
-
-std::vector<rate::step> steps_of(const std::vector<double>& numbers) {
-  std::vector<rate::step> all;
-  for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) all.push_back({numbers[i], numbers[i + 1]});
-  return all;
-}
-
-rate parse_parts(const std::string& text, const std::vector<std::string_view>& parts) {
-  const auto name = parts[0];
-  if (name == "trace") {
-    if (parts.size() < 2) throw std::invalid_argument("'" + text + "' is not trace,<file>");
-    const auto* const file = parts[1].data();  // whose name may have commas
-    return rate::trace(std::string(file, parts.back().data() + parts.back().size()));
-  }
-  std::vector<double> numbers;
-  for (std::size_t i = 1; i < parts.size(); ++i) numbers.push_back(number_in(parts[i]));
-  if (name == "steps") {
-    if (numbers.empty() || numbers.size() % 2 != 0)
-      throw std::invalid_argument("'" + text + "' is not steps,seconds,frequency,...");
-    return rate::steps(steps_of(numbers));
-  }
-  if (name == "bursts") {
-    if (numbers.size() != 3)
-      throw std::invalid_argument("'" + text + "' is not bursts,seconds on,seconds off,frequency");
-    return rate::bursts(numbers[0], numbers[1], numbers[2]);
-  }
-  const bool whole = numbers.size() == 3 || (name == "spike" && numbers.size() == 4);
-  if (!whole)
-    throw std::invalid_argument("'" + text +
-                                "' is not pattern,period,least,greatest (for spike, percent may follow)");
-  return make_pattern(name, numbers[0], numbers[1], numbers[2], numbers.size() == 4 ? numbers[3] : 10);
+// The shortest text that gives the same number back.
+std::string written(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 }  // namespace
 
 rate make_pattern(std::string_view name, double period, double low, double high, double spike) {
-  return made([&] {
-    // A source that is asked for nothing for long looks like one that hangs.
-    if (!(low > 0)) throw std::invalid_argument("the least frequency of a pattern must be above 0");
-    const swing between{period, low, high};
-    if (name == "spike") return rate::spike(between, spike / 100);
-    for (const auto& [known, make] : swings)
-      if (known == name) return make(between);
-    throw std::invalid_argument("there is no frequency pattern '" + std::string(name) +
-                                "': wave, binary, increasing, decreasing, spike, steps, bursts, trace");
-  });
+  auto text = std::string(name);
+  for (const double number : {period, low, high}) text += "," + written(number);
+  return parse_pattern(name == "spike" ? text + "," + written(spike) : text);
 }
 
 rate make_constant(double frequency) {
@@ -113,12 +38,7 @@ rate make_constant(double frequency) {
 }
 
 rate parse_pattern(const std::string& text) {
-  return made([&] {
-    auto parts = split(text);
-    const auto seed = seed_of(parts);
-    auto parsed = parse_parts(text, parts);
-    return seed ? parsed.poisson(*seed) : parsed;
-  });
+  return made([&] { return thalweg::rate_from(text); });
 }
 
 void schedule::follow(const rate& pattern) {

@@ -14,15 +14,12 @@ using thalweg::rate;
 using thalweg::when_late;
 
 /// A pattern by name. `spike`: how long a spike is, in percent of the period. \throws std::invalid_argument
-/// naming what is wrong: the name, a period or frequencies that are not positive, a maximum below the
+/// naming what is wrong: the name, a period that is not positive, negative frequencies, a maximum below the
 /// minimum, a spike that is no part of the period
 rate make_pattern(std::string_view name, double period, double low, double high, double spike = 10);
 /// \throws std::invalid_argument  if it is not positive
 rate make_constant(double frequency);
-/// `wave,10,100,1000` (also binary, increasing, decreasing), `spike,10,100,1000,5`, `bursts,1,4,1000`
-/// (seconds on, seconds off, frequency), `steps,10,100,5,1000,...` (seconds, frequency, ...), `trace,<file>`;
-/// behind any of these `,poisson` or `,poisson=<seed>` has elements come at random. \throws
-/// std::invalid_argument
+/// What `thalweg::rate_from` takes. \throws std::invalid_argument  if it is no rate
 rate parse_pattern(const std::string& text);
 
 /// When elements are due. The first is due when it is asked for, or when the pattern first gives one; each

@@ -52,14 +52,18 @@ std::int64_t paused(const model::context& ctx) {
 
 }  // namespace
 
-pacemaker::pacemaker(const pace& p, bool spin) : state_(p.state_), spin_(spin) {}
+pacemaker::pacemaker(const pace& p, bool spin, std::optional<rate> first)
+    : state_(p.state_),
+      spin_(spin),
+      first_(std::move(first)),
+      made_at_(state_->version.load(std::memory_order_acquire)) {}
 
 // Follows what has been set since it looked last.
 void pacemaker::look_again(std::int64_t now) {
   if (state_->version.load(std::memory_order_acquire) == version_) return;
   const std::lock_guard hold(state_->lock);
   version_ = state_->version.load(std::memory_order_relaxed);
-  arrivals_.emplace(state_->now, state_->late);
+  arrivals_.emplace(first_ && version_ == made_at_ ? *first_ : state_->now, state_->late);
   began_ns_ = now;
 }
 

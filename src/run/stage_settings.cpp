@@ -1,5 +1,6 @@
 #include "stage_settings.hpp"
 
+#include <thalweg/flow/pace.hpp>
 #include <thalweg/observe/text.hpp>
 
 #include <algorithm>
@@ -52,28 +53,37 @@ stage_list named(const stage_list& all, std::string_view name) {
   return found;
 }
 
-std::string unknown(const stage_list& all, const std::string& name) {
+std::string listed(const stage_list& some) {
+  std::string text;
+  for (const auto& s : some) text.append(text.empty() ? "" : ", ").append(s.info().name);
+  return text;
+}
+
+// What a rate is for.
+std::string those_with_a_rate(const stage_list& all) {
+  stage_list paced;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(paced),
+               [](const auto& s) { return s.info().source.told != nullptr; });
+  return paced.empty() ? "the job has no paced source" : "the paced sources are: " + listed(paced);
+}
+
+std::string unknown(const stage_list& all, const stage_setting& its) {
   std::vector<std::string> names;
   names.reserve(all.size());
   for (const auto& s : all) names.push_back(s.info().name);
-  const auto close = observe::closest_name(name, names);
-  std::string text = "there is no stage '" + name + "'";
-  if (!close.empty()) return text + "; did you mean '" + std::string(close) + "'?";
-  text += "; the stages are: ";
-  for (std::size_t i = 0; i < names.size(); ++i) text.append(i == 0 ? "" : ", ").append(names[i]);
-  return text;
+  const auto close = observe::closest_name(its.stage, names);
+  const auto text = "there is no stage '" + its.stage + "'; ";
+  if (its.rate) return text + those_with_a_rate(all);
+  if (!close.empty()) return text + "did you mean '" + std::string(close) + "'?";
+  return text + "the stages are: " + listed(all);
 }
 
 // Sets what is given. Returns what is wrong; empty: nothing.
 std::string change(const stage_list& all, const stage_setting& its) {
   const auto found = named(all, its.stage);
-  if (found.empty()) return unknown(all, its.stage);
-  if (!std::all_of(found.begin(), found.end(), [&](const auto& s) { return s.goes_with(found.front()); })) {
-    std::string text = "'" + its.stage + "' is more than one stage; write one of: ";
-    for (std::size_t i = 0; i < found.size(); ++i)
-      text.append(i == 0 ? "" : ", ").append(found[i].info().name);
-    return text;
-  }
+  if (found.empty()) return unknown(all, its);
+  if (!std::all_of(found.begin(), found.end(), [&](const auto& s) { return s.goes_with(found.front()); }))
+    return "'" + its.stage + "' is more than one stage; write one of: " + listed(found);
   // A farm is executed as a whole.
   stage_list together;
   std::copy_if(all.begin(), all.end(), std::back_inserter(together),
@@ -83,6 +93,9 @@ std::string change(const stage_list& all, const stage_setting& its) {
     return "stage '" + first.name + "' is serial, so .replicas does nothing: put it into a tw::farm";
   if (its.replicas != automatic && its.replicas < 1)
     return "stage '" + first.name + "': .replicas must be at least 1, not " + std::to_string(its.replicas);
+  if (its.rate && first.source.told == nullptr)
+    return "stage '" + first.name + "' is no paced source, so .rate does nothing; " + those_with_a_rate(all);
+  if (its.rate) first.source.told->first = its.rate;
   if (its.capacity != automatic) first.opts.capacity = its.capacity;
   for (const auto& s : together) {
     if (its.replicas != automatic) s.info().replicas = its.replicas;

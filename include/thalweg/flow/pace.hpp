@@ -50,11 +50,17 @@ class pace {
 
 namespace flow {
 
+/// Where the options of a run put the rate at which a source begins.
+struct told_rate {
+  std::optional<rate> first;
+};
+
 /// The position of one source along a pace.
 class pacemaker {
  public:
-  /// `spin`: waits actively for dense items.
-  explicit pacemaker(const pace& p, bool spin = true);
+  /// `spin`: waits actively for dense items. `first`: the rate to follow in place of that of the pace, until
+  /// it is set.
+  explicit pacemaker(const pace& p, bool spin = true, std::optional<rate> first = {});
 
   enum class outcome : std::uint8_t { due, held_up, over };
   /// Waits until the next item is due. Held up: the source must not be called now. Over: no more items come.
@@ -70,6 +76,8 @@ class pacemaker {
 
   std::shared_ptr<pace::state> state_;
   bool spin_;
+  std::optional<rate> first_;
+  std::uint64_t made_at_;  // the version of the pace
   std::uint64_t version_ = 0;
   std::optional<arrivals> arrivals_;
   std::int64_t began_ns_ = 0;  // less what the run had been paused by then

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -87,5 +88,26 @@ class rate {
   std::shared_ptr<const curve> curve_;
   std::optional<std::uint64_t> seed_;
 };
+
+/// A rate from text, as `tw::settings` and benchmark programs take it. All times are in seconds:
+///
+/// | text | rate |
+/// |---|---|
+/// | `500` | always the same |
+/// | `wave,10,100,1000` | period, minimum, maximum; also `binary`, `increasing`, `decreasing` |
+/// | `spike,10,100,1000,5` | the same; the percentage of the period may be left out (10) |
+/// | `bursts,1,4,1000` | time on, time off, rate |
+/// | `steps,10,100,5,1000` | time, rate, time, rate, and so on |
+/// | `trace,moments.csv` | `rate::trace` of this file, whose name may have commas |
+///
+/// With `,poisson` or `,poisson=<seed>` behind it items come at random; without a seed it is 1. \throws error
+/// that says what is wrong with the text, or what the functions of `rate` throw
+///
+/// ```cpp
+/// const auto day = tw::rate_from("wave,60,100,1000");
+/// assert(day.at(15) == tw::rate::wave({.period = 60, .min = 100, .max = 1'000}).at(15));
+/// assert(tw::rate_from("500,poisson=7").seed() == 7);
+/// ```
+rate rate_from(std::string_view text);
 
 }  // namespace THALWEG_NAMESPACE

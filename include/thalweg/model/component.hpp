@@ -16,6 +16,10 @@
 #include <typeinfo>
 #include <vector>
 
+namespace THALWEG_NAMESPACE::flow {
+struct told_rate;
+}
+
 namespace THALWEG_NAMESPACE::model {
 
 /// What an operator's surroundings may ask of the engine while it runs, and where they leave what they
@@ -135,6 +139,8 @@ struct source_kind {
   bool paced = false;   ///< its items have due times
   bool pushes = false;  ///< it is called once and emits all its items
   bool eager = false;   ///< it never waits: its items are already in memory
+  /// Where the run's options put the rate of a paced one; null: it has none.
+  std::shared_ptr<flow::told_rate> told = {};
 };
 
 /// Which items one state of a stage must see.

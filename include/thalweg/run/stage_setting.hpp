@@ -1,9 +1,11 @@
 /// `stage_setting`: options of a stage that hold for one run.
 #pragma once
 
+#include <thalweg/flow/rate.hpp>
 #include <thalweg/model/options.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,9 @@ struct stage_setting {
   std::int64_t capacity = automatic;
   /// As `options::pin`.
   std::vector<int> pin = {};
+  /// Only of a `paced` source: the rate at which it begins, in place of that of its `pace`. What becomes of
+  /// late items stays; a `pace` that is set while the run goes on holds from then on.
+  std::optional<thalweg::rate> rate = {};
   /// Where this was written, for messages, as in `run.conf:3`; may be empty.
   std::string from = {};
 };

@@ -162,8 +162,7 @@ TEST(Options, SayWhatIsWrong) {
   EXPECT_THAT(complaint({"-batch-interval", "1e30"}), HasSubstr("'1e30' is not a number from 0 to "));
   EXPECT_THAT(complaint({"-frequency", "1e300"}), HasSubstr("'1e300' is not a number from 0 to "));
   EXPECT_THAT(complaint({"-frequency", "0"}), HasSubstr("-frequency: "));
-  EXPECT_THAT(complaint({"-freq-patt", "saw,1,2,3"}),
-              HasSubstr("-freq-patt: there is no frequency pattern 'saw'"));
+  EXPECT_THAT(complaint({"-freq-patt", "saw,1,2,3"}), HasSubstr("-freq-patt: rate: 'saw' is no pattern"));
 }
 
 TEST(Options, HelpNamesThemAll) {
