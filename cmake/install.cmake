@@ -43,12 +43,15 @@ write_basic_package_version_file(thalweg-config-version.cmake COMPATIBILITY Same
 install(FILES ${PROJECT_BINARY_DIR}/thalweg-config.cmake ${PROJECT_BINARY_DIR}/thalweg-config-version.cmake
         DESTINATION ${cmake_dir} COMPONENT thalweg_development)
 
-# Only who asks for the component needs librdkafka, an MPI, OpenSSL, or zlib and libzstd.
+# Only who asks for the component needs librdkafka, libmosquitto, an MPI, OpenSSL, or zlib and libzstd.
 if(TARGET thalweg_kafka)
   thalweg_install(thalweg_kafka rdkafka)
 endif()
 if(TARGET thalweg_mpi)
   thalweg_install(thalweg_mpi)
+endif()
+if(TARGET thalweg_mqtt)
+  thalweg_install(thalweg_mqtt libmosquitto)
 endif()
 if(TARGET thalweg_tls)
   thalweg_install(thalweg_tls openssl)

@@ -29,15 +29,6 @@ void set(int fd, int level, int option, int value) {
   ::setsockopt(fd, level, option, &value, sizeof value);
 }
 
-// Nothing waits for more to come; and a machine that is gone is noticed within half a minute.
-void tune(int fd) {
-  set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-  set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 10);
-  set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 5);
-  set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
-}
-
 using found = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
 found look_up(const address& of, int flags) {
@@ -128,6 +119,14 @@ waited patience::wait(std::vector<pollfd>& any, moment until, bool until_rung) c
   const auto how = waits();
   any.pop_back();
   return how;
+}
+
+void tune(int fd) {
+  set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 10);
+  set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
 descriptor listen_at(address& at) {

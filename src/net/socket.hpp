@@ -106,6 +106,9 @@ struct patience {
   waited wait(std::vector<pollfd>& any, moment until, bool until_rung = false) const;
 };
 
+/// Has a connection wait for nothing more to come before it sends, and notice a machine that is gone within
+/// half a minute.
+void tune(int fd);
 /// Listens at an address; which port it has come to be is put into it. \throws network_error
 descriptor listen_at(address& at);
 /// Who has connected; `from` becomes where that one is. Empty if it has gone again.

@@ -1,0 +1,17 @@
+# Streams over MQTT are a separate library, thalweg::mqtt, so that programs without them need no libmosquitto.
+option(THALWEG_MQTT "Build thalweg::mqtt, streams over MQTT, where libmosquitto is there" ON)
+
+if(NOT THALWEG_MQTT)
+  return()
+endif()
+if(PkgConfig_FOUND)
+  pkg_check_modules(THALWEG_MOSQUITTO QUIET IMPORTED_TARGET GLOBAL libmosquitto>=2)
+endif()
+if(NOT THALWEG_MOSQUITTO_FOUND)
+  message(STATUS "Streams over MQTT are left out: there is no libmosquitto 2 (apt-get install libmosquitto-dev)")
+  return()
+endif()
+add_library(thalweg_mqtt ${mqtt_sources})
+add_library(thalweg::mqtt ALIAS thalweg_mqtt)
+set_target_properties(thalweg_mqtt PROPERTIES EXPORT_NAME mqtt LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(thalweg_mqtt PUBLIC thalweg PRIVATE PkgConfig::THALWEG_MOSQUITTO)
