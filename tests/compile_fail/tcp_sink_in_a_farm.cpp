@@ -1,4 +1,4 @@
-// expect: tcp_sink and kafka_sink: replicas cannot share a connection
+// expect: tcp_sink, kafka_sink and mqtt_sink: replicas cannot share a connection
 #include <thalweg/net/tcp.hpp>
 #include <thalweg/thalweg.hpp>
 

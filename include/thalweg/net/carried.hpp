@@ -122,8 +122,8 @@ template <class Fn> struct send_stage : model::stage_defaults, model::function_s
   template <class In>
   static constexpr bool accepts_shared = [] {
     static_assert(std::is_void_v<In>,
-                  "thalweg::tcp_sink and kafka_sink: replicas cannot share a connection: put it behind the "
-                  "tw::farm");
+                  "thalweg::tcp_sink, kafka_sink and mqtt_sink: replicas cannot share a connection: put it "
+                  "behind the tw::farm");
     return false;
   }();
   template <class In> using output = model::nothing;

@@ -21,15 +21,15 @@ enum class mqtt_qos : std::uint8_t {
 
 /// Files of TLS, which are PEM.
 struct mqtt_tls {
-  std::string trusted = {};      ///< who may have signed the broker's certificate; empty: whom the system trusts
+  std::string trusted = {};  ///< who may have signed the broker's certificate; empty: whom the system trusts
   std::string certificate = {};  ///< that of this side, if the broker asks for one
   std::string key = {};          ///< the certificate's private key
 };
 
 /// A topic and its broker, which must speak MQTT 5: `{.host = "localhost", .topic = "readings/kitchen"}`.
 struct mqtt_topic {
-  std::string host;   ///< a name or a number
-  std::string topic;  ///< for a source also a filter: `readings/+`, `readings/#`
+  std::string host;        ///< a name or a number
+  std::string topic;       ///< for a source also a filter: `readings/+`, `readings/#`
   std::uint16_t port = 0;  ///< 0: the usual one, which is 1883, and 8883 with TLS
   std::string username = {};
   std::string password = {};
@@ -60,7 +60,7 @@ struct mqtt_message {
 /// What the broker keeps for a client that is away: which filter it reads, and the messages of QoS 1 and 2
 /// that have come meanwhile. A name belongs to one source with one filter at a time.
 struct mqtt_session {
-  std::string name{};  ///< the client identifier of MQTT
+  std::string name{};                                      ///< the client identifier of MQTT
   std::chrono::seconds kept_for = std::chrono::hours(24);  ///< after the client has left
 
   explicit operator bool() const { return !name.empty(); }

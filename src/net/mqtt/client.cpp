@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <mqtt_protocol.h>
+#include <unistd.h>
 
 #include "quiet_pipe.hpp"
 
@@ -98,7 +99,13 @@ void client::open() {
   auto* its = handle_.get();
   ::mosquitto_int_option(its, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5);
   ::mosquitto_int_option(its, MOSQ_OPT_TCP_NODELAY, 1);
+  // So it only writes when it is told to. Otherwise it answers a message of QoS 2 while it reads it, and
+  // forgets the message if the connection breaks there.
+  ::mosquitto_threaded_set(its, true);
   ::mosquitto_int_option(its, MOSQ_OPT_SEND_MAXIMUM, how_.in_flight);
+  // It ends the connection to a broker that sends more than this before it has heard of all confirmations,
+  // which one that is set to fewer does.
+  ::mosquitto_int_option(its, MOSQ_OPT_RECEIVE_MAXIMUM, std::numeric_limits<std::uint16_t>::max());
   if (!where.username.empty())
     ::mosquitto_username_pw_set(its, where.username.c_str(),
                                 where.password.empty() ? nullptr : where.password.c_str());
@@ -116,7 +123,8 @@ void client::open() {
       });
   ::mosquitto_disconnect_v5_callback_set(its,
                                          [](mosquitto*, void* self, int reason, const mosquitto_property*) {
-                                           if (is_refusal(reason)) static_cast<client*>(self)->dismissed_ = reason;
+                                           if (is_refusal(reason))
+                                             static_cast<client*>(self)->dismissed_ = reason;
                                          });
   ::mosquitto_message_v5_callback_set(
       its, [](mosquitto*, void* self, const mosquitto_message* one, const mosquitto_property* with) {
@@ -192,6 +200,7 @@ bool client::attempt(moment until) {
   trouble_ = "it has said nothing";
   shook_hands_ = broken_ = false;
   if (!reach(until) || !greet(until) || !subscribe(until)) return false;
+  check_grant();
   const bool forgotten = was_online_ && !welcome_->session_is_known;
   online_ = was_online_ = true;
   if (forgotten && on_new_session)
@@ -257,23 +266,33 @@ bool client::subscribe(moment until) {
     lost(result);
     return false;
   }
-  while (!granted_)
+  // What a session has kept may come before the answer, and is not read ahead for that.
+  while (!granted_ && !welcome_->session_is_known)
     if (turn(until) != waited::ready || broken_) return false;
-  if (is_refusal(*granted_)) {
-    refused("it does not let this client read the topic", *granted_);
-    return false;
-  }
-  if (*granted_ < number_of(its.qos))
-    fail(where.text() + ": the broker grants QoS " + std::to_string(*granted_) + ", not " +
-         std::to_string(number_of(its.qos)) + ". Ask for less with .qos");
   return true;
+}
+
+// Looks at the answer to the subscription, if it has come.
+void client::check_grant() {
+  if (!granted_ || !how_.reads) return;
+  const int granted = *std::exchange(granted_, std::nullopt), asked = number_of(how_.reads->qos);
+  if (is_refusal(granted)) {
+    fail(where.text() + user() + ": it does not let this client read the topic: " +
+         ::mosquitto_reason_string(granted) + advice_for(granted));
+  }
+  if (granted < asked)
+    fail(where.text() + ": the broker grants QoS " + std::to_string(granted) + ", not " +
+         std::to_string(asked) + ". Ask for less with .qos");
 }
 
 void client::refused(const std::string& what, int reason) {
   trouble_ = what + ": " + ::mosquitto_reason_string(reason);
   if (passes(reason)) return;
-  const auto by = where.username.empty() ? std::string() : " (user '" + where.username + "')";
-  fail(where.text() + by + ": " + trouble_ + advice_for(reason));
+  fail(where.text() + user() + ": " + trouble_ + advice_for(reason));
+}
+
+std::string client::user() const {
+  return where.username.empty() ? std::string() : " (user '" + where.username + "')";
 }
 
 waited client::turn(moment until) {
@@ -295,7 +314,7 @@ waited client::turn(moment until) {
     int step = ::mosquitto_loop_read(its, 1);
     if (step == MOSQ_ERR_SUCCESS) step = ::mosquitto_socket(its) < 0 ? MOSQ_ERR_NO_CONN : MOSQ_ERR_SUCCESS;
     if (step == MOSQ_ERR_SUCCESS) step = ::mosquitto_loop_write(its, 1);
-    if (step == MOSQ_ERR_SUCCESS) step = ::mosquitto_loop_misc(its);
+    if (step == MOSQ_ERR_SUCCESS && keep_alive_ > 0s) step = ::mosquitto_loop_misc(its);
     return step;
   });
   const bool broken = (one[0].revents & (POLLERR | POLLHUP)) != 0 && (one[0].revents & POLLIN) == 0;
@@ -305,6 +324,7 @@ waited client::turn(moment until) {
     lost(MOSQ_ERR_CONN_LOST);
   else if (how == waited::late && look_again == until)
     return waited::late;
+  if (online_) check_grant();
   return waited::ready;
 }
 
@@ -345,7 +365,7 @@ std::string client::reason_of(int result) const {
 }
 
 int client::publish(const std::string& topic, std::span<const std::byte> payload, mqtt_qos qos, bool retain,
-                     const properties& with) {
+                    const properties& with) {
   const auto what = "a message of " + std::to_string(payload.size()) + " bytes for '" + topic + "' at " +
                     where.broker().text();
   if (payload.size() > MQTT_MAX_PAYLOAD) throw network_error(what + " is longer than MQTT allows");
@@ -379,7 +399,11 @@ void client::leave() noexcept {
     properties ends;
     if (!how_.session) ends.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, 0U);
     const quiet_pipe none;
+    // What was confirmed last is lost on the way if the connection is closed while something comes.
+    connection open(descriptor(::dup(::mosquitto_socket(handle_.get()))));
     ::mosquitto_disconnect_v5(handle_.get(), MQTT_RC_NORMAL_DISCONNECTION, ends.get());
+    ::mosquitto_loop_write(handle_.get(), 1);
+    if (open) say_last(std::move(open), {});
   } catch (const std::exception&) {
     return;  // the session ends by itself
   }

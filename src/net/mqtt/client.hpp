@@ -73,7 +73,7 @@ class client {
   /// Sends a message, and gives its number. If the connection breaks, one of QoS 1 or 2 is sent on the next
   /// one. \throws network_error  that is not thrown again, if there is no sense in sending it
   int publish(const std::string& topic, std::span<const std::byte> payload, mqtt_qos qos, bool retain,
-               const properties& with);
+              const properties& with);
   /// Whether something waits to be written.
   [[nodiscard]] bool has_to_write() const { return mosquitto_want_write(handle_.get()); }
   /// Says good-bye. A session without a name ends with that.
@@ -103,6 +103,8 @@ class client {
   bool reach(moment until);
   bool greet(moment until);
   bool subscribe(moment until);
+  void check_grant();
+  [[nodiscard]] std::string user() const;
   void ask_properties(properties& into) const;
   template <class F> int call(F&& f);
   template <class F> void from_callback(F&& f) noexcept;
@@ -119,16 +121,16 @@ class client {
 
   bool online_ = false;
   bool was_online_ = false;
-  bool broken_ = false;                     // this connection, which may still be open
-  bool shook_hands_ = false;                // of TLS: there was room to write the first words
+  bool broken_ = false;       // this connection, which may still be open
+  bool shook_hands_ = false;  // of TLS: there was room to write the first words
   std::optional<welcome> welcome_{};
   std::optional<int> granted_{};
-  std::optional<int> dismissed_{};          // why the broker has ended the connection
-  std::chrono::seconds keep_alive_{0};      // what the broker insists on; 0: nothing
-  std::string said_{};                      // what libmosquitto has logged of an error
-  std::string trouble_{};                   // why the last try has failed
+  std::optional<int> dismissed_{};      // why the broker has ended the connection
+  std::chrono::seconds keep_alive_{0};  // what the broker insists on; 0: nothing
+  std::string said_{};                  // what libmosquitto has logged of an error
+  std::string trouble_{};               // why the last try has failed
   std::string failure_{};
-  std::exception_ptr thrown_{};             // by what was called back
+  std::exception_ptr thrown_{};  // by what was called back
 };
 
 }  // namespace THALWEG_NAMESPACE::net::mqtt

@@ -98,7 +98,8 @@ bool mqtt_inlet::ended() const noexcept {
 }
 
 std::string mqtt_inlet::place() const {
-  return "mqtt://" + state_->to.where.broker().text() + "/" + observe::printable(state_->in_hand.message.topic);
+  return "mqtt://" + state_->to.where.broker().text() + "/" +
+         observe::printable(state_->in_hand.message.topic);
 }
 
 const mqtt_message& mqtt_inlet::message() const {

@@ -15,9 +15,8 @@ namespace THALWEG_NAMESPACE::net {
 struct mqtt_outlet::state {
   state(const mqtt_topic& where, mqtt_outlet_options options)
       : how(std::move(options)),
-        to(where, {.in_flight = how.in_flight,
-                   .connect_within = how.connect_within,
-                   .given_up = how.given_up}) {
+        to(where,
+           {.in_flight = how.in_flight, .connect_within = how.connect_within, .given_up = how.given_up}) {
     to.on_message = [](const auto&, const auto*) {};
     to.on_confirmed = [this](int number, int reason) { note(number, reason); };
     to.on_new_session = [this]() -> std::string {
@@ -37,7 +36,7 @@ struct mqtt_outlet::state {
 
   mqtt_outlet_options how;
   std::unordered_set<int> under_way{};  // messages of QoS 1 and 2 that are not confirmed
-  std::optional<int> refusal{};  // what the broker says of a message that it does not take
+  std::optional<int> refusal{};         // what the broker says of a message that it does not take
   mqtt::properties with{};
   mqtt::client to;
 
@@ -105,8 +104,8 @@ bool mqtt_outlet::state::wait_for(std::size_t most) {
     if (!to.online()) return false;
     const auto how_it_ended = to.turn(until);
     if (refusal)
-      to.fail(to.where.text() + ": the broker does not take a message: " +
-              ::mosquitto_reason_string(*refusal));
+      to.fail(to.where.text() +
+              ": the broker does not take a message: " + ::mosquitto_reason_string(*refusal));
     if (how_it_ended == waited::given_up) return false;
     if (const auto now = under_way.size(); std::exchange(before, now) != now) {
       until = from_now(how.connect_within);

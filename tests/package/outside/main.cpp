@@ -5,6 +5,9 @@
 #ifdef OUTSIDE_HAS_KAFKA
 #include <thalweg/net/kafka.hpp>
 #endif
+#ifdef OUTSIDE_HAS_MQTT
+#include <thalweg/net/mqtt.hpp>
+#endif
 #ifdef OUTSIDE_HAS_TLS
 #include <thalweg/net/tls.hpp>
 #endif
@@ -22,6 +25,9 @@ int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
 #endif
 #ifdef OUTSIDE_HAS_KAFKA
   if (tw::kafka_topic{"localhost", "no topic"}.problem().empty()) return 1;
+#endif
+#ifdef OUTSIDE_HAS_MQTT
+  if (tw::mqtt_topic{.host = "localhost", .topic = "a/#"}.problem_of_sink().empty()) return 1;
 #endif
 #ifdef OUTSIDE_HAS_TLS
   if (!tw::tls_token("a token that nobody guesses")) return 1;
