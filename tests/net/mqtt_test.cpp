@@ -78,7 +78,8 @@ class Mqtt : public testing::Test {
     return {.topic = topic.topic, .payload = "end", .qos = qos};
   }
   static bool is_end(const tw::mqtt_message& one) { return one.payload == "end"; }
-  /// Keeps a number of a stream in which some of the last ones may come again, but none may be left out.
+  /// Keeps a number of a stream in which some may come again, but none may be left out. With Debian's broker
+  /// and library (2.0.11) they do so with QoS 2, too, when a connection breaks.
   static void take(int number, std::vector<int>& seen) {
     if (number >= static_cast<int>(seen.size())) seen.push_back(number);
   }
@@ -255,7 +256,6 @@ TEST_F(Mqtt, ABrokerThatDiesEndsTheRunsThatUseIt) {
   EXPECT_THAT(of_source, its);
 }
 
-// With QoS 2, too, some come again: Debian's broker does not store all that it has confirmed when it stops.
 TEST_F(Mqtt, ABrokerThatComesBackLosesNothing) {
   mosquitto_broker broker(keeps);
   for (const auto qos : {tw::mqtt_qos::at_least_once, tw::mqtt_qos::exactly_once}) {
@@ -338,11 +338,7 @@ TEST_F(Mqtt, AConnectionThatBreaksIsReplaced) {
     int came = 0;
     while (const auto item = from.next()) {
       if (std::exchange(came, came + 1) % 500 == 250) to_source.cut();
-      const auto number = tw::decode<int>(*item);
-      if (qos == tw::mqtt_qos::exactly_once)
-        seen.push_back(number);
-      else
-        take(number, seen);
+      take(tw::decode<int>(*item), seen);
     }
     EXPECT_EQ(sender.failure(), "");
     EXPECT_EQ(seen, numbers(items)) << difference(numbers(items), seen);
