@@ -3,7 +3,9 @@
 #include <thalweg/net/mqtt.hpp>
 #include <thalweg/thalweg.hpp>
 
+#include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +18,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include "../../src/net/mqtt/quiet_pipe.hpp"
 #include "net/mosquitto_broker.hpp"
 #include "net/relay.hpp"
 #include "net/sending.hpp"
@@ -446,6 +450,19 @@ TEST_F(Mqtt, NothingComesInTime) {
   const mosquitto_broker broker;
   EXPECT_THAT(failure_of_source(at(broker), {.come_within = 50ms}),
               AllOf(HasSubstr("nothing has come from " + at(broker).text()), HasSubstr("50 ms")));
+}
+
+// Or the signal would end this process.
+TEST(MqttPipes, AWriteToAConnectionThatIsGoneRaisesNoSignal) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ::close(ends[0]);
+  {
+    const tw::net::mqtt::quiet_pipe none;
+    EXPECT_EQ(::write(ends[1], "x", 1), -1);
+    EXPECT_EQ(errno, EPIPE);
+  }
+  ::close(ends[1]);
 }
 
 TEST(MqttTopics, InvalidOnesAreRefusedBeforeTheRun) {

@@ -147,7 +147,7 @@ void mqtt_inlet::interrupt() noexcept {
 }
 
 void mqtt_inlet::interrupt_on(const std::stop_token& stop) {
-  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts{this});
+  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts<mqtt_inlet>{this});
 }
 
 // Goes on until the next message is there, or there is none.

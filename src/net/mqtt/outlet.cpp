@@ -81,7 +81,7 @@ void mqtt_outlet::interrupt() noexcept {
 }
 
 void mqtt_outlet::interrupt_on(const std::stop_token& stop) {
-  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts{this});
+  if (!state_->on_stop) state_->on_stop.emplace(stop, interrupts<mqtt_outlet>{this});
 }
 
 void mqtt_outlet::state::note(int number, int reason) {
