@@ -19,8 +19,6 @@ endif()
 add_library(thalweg_mpi ${mpi_sources})
 add_library(thalweg::mpi ALIAS thalweg_mpi)
 set_target_properties(thalweg_mpi PROPERTIES EXPORT_NAME mpi LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON)
-# Its files have names of their own each, whatever a project says that has this one below it.
-set_target_properties(thalweg_mpi PROPERTIES UNITY_BUILD OFF)
 target_link_libraries(thalweg_mpi PUBLIC thalweg PRIVATE MPI::MPI_CXX
                       $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 

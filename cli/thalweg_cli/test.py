@@ -291,7 +291,6 @@ def test_preset(preset: Preset, factor: float) -> Results:
     built = time.monotonic()
     results = run_ctest(
         build_folder(preset),
-        jobs=len(os.sched_getaffinity(0)),
         environment={**sanitizer_options(), "THALWEG_TEST_SCALE": f"{plan.scale * factor:g}"},
         labels=folders,
         wrapper=wrapper,
@@ -308,7 +307,6 @@ def test_ranks(mpi: OtherMpi, factor: float) -> Results:
     built = time.monotonic()
     results = run_ctest(
         build_folder(mpi),
-        jobs=len(os.sched_getaffinity(0)),
         environment={"THALWEG_TEST_SCALE": f"{factor:g}"},
         labels=["mpi"],
         wrapper=(),

@@ -17,7 +17,7 @@ build() { # name archive option...
   name=$1
   inside=$2
   shift 2
-  eval '"$compiler" -std=c++20 -O1 -fPIC -shared -DNAME=$name "$@"' "$flags" \
+  eval '"$compiler" -std=c++20 -O0 -fPIC -shared -DNAME=$name "$@"' "$flags" \
     '"$sources/library.cpp" "$inside" -o lib$name.so' "$libraries"
 }
 build a "$archive" &
@@ -43,6 +43,6 @@ if names a | grep -v 'thalweg::v[0-9]*_[0-9]*::'; then
   echo "these names are the same in all versions"
   exit 1
 fi
-eval '"$compiler" -std=c++20 -O1' "$flags" '"$sources/main.cpp" -L. -la -lb "$archive" -Wl,-rpath,"$PWD" -o main' \
+eval '"$compiler" -std=c++20 -O0' "$flags" '"$sources/main.cpp" -L. -la -lb "$archive" -Wl,-rpath,"$PWD" -o main' \
   "$libraries" -ldl
 ./main "$PWD/liblate.so"

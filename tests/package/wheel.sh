@@ -1,10 +1,10 @@
 #!/bin/sh
-# wheel.sh <root> <folder>: makes a wheel of the command line, installs it in an environment of its own, and uses it there,
-# away from the sources that it was made of. What it depends on is taken from the environment of the project, so that
-# nothing has to be fetched; with `./thalweg test --long` it is fetched.
+# wheel.sh <root> <compiler> <folder>: makes a wheel of the command line, installs it in a separate environment, and uses it
+# there, away from the sources that it was made of. What it depends on is taken from the environment of the project, so
+# that nothing has to be fetched; with `./thalweg test --long` it is fetched.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-root=$1 folder=$2
+root=$1 compiler=$2 folder=$3
 . "$here/first_page.sh"
 says 'python3 -m venv ~/thalweg-env && . ~/thalweg-env/bin/activate'
 says 'pip wheel --no-deps -w build ./cli'
@@ -31,4 +31,5 @@ case ${THALWEG_TEST_SCALE:-1} in
 esac
 version=$(sed -n 's/^#define THALWEG_VERSION_[A-Z]* //p' "$root/include/thalweg/version.hpp" | paste -sd.)
 HOME=$folder/other_home own/bin/thalweg --version | grep "^thalweg $version,"
+. "$here/quick_build.sh"
 "$here/command_line.sh" "$PWD/own/bin/thalweg" "$folder/home" "$folder/own" demo

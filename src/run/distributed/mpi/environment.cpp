@@ -46,7 +46,7 @@ share_of_cores share_among(const cpu_set_t& own, const std::vector<cpu_set_t>& a
 }
 
 // `machine` is the same on all ranks that share memory, and on no others.
-environment look_around(MPI_Comm comm, const std::string& machine, int workers) {
+environment look_around_on_machine(MPI_Comm comm, const std::string& machine, int workers) {
   struct told {
     char host[MPI_MAX_PROCESSOR_NAME] = {};
     std::array<char, 40> machine{};
@@ -96,13 +96,13 @@ environment look_around(MPI_Comm comm, int workers) {
   MPI_Comm_rank(comm, &first);
   MPI_Bcast(&first, 1, MPI_INT, 0, here);
   MPI_Comm_free(&here);
-  return look_around(comm, std::to_string(first), workers);
+  return look_around_on_machine(comm, std::to_string(first), workers);
 }
 
 environment discover_joined_environment(MPI_Comm comm, int workers) {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  return look_around(comm, boot, workers);
+  return look_around_on_machine(comm, boot, workers);
 }
 
 }  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -60,7 +60,7 @@ void initialise(int* argc, char*** argv, const mpi_options& how) {
   int given = 0;
   // One thread at a time is what runs need. The program may want more, but Open MPI 4 then has no windows
   // over TCP.
-  const bool one_at_a_time = how.comm == one_sided && how.spawn == 0;
+  const bool one_at_a_time = how.comm == thalweg::one_sided && how.spawn == 0;
   MPI_Init_thread(argc, argv, one_at_a_time ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE, &given);
   (void)joiner::here();  // before, since what is made first is left last
   begin_rendezvous(true);
@@ -145,7 +145,9 @@ std::string description(const run_state& run, const mpi_options& how,
   option("grouping", std::to_string(how.grouping));
   option("credits", std::to_string(how.credits));
   option("batch_bytes", std::to_string(how.batch_bytes));
-  option("comm", how.comm == two_sided ? "two_sided" : how.comm == one_sided ? "one_sided" : "automatic");
+  option("comm", how.comm == thalweg::two_sided   ? "two_sided"
+                 : how.comm == thalweg::one_sided ? "one_sided"
+                                                  : "automatic");
   option("share_memory", how.share_memory ? "true" : "false");
   option("apart", how.apart ? "true" : "false");
   option("reserve", std::to_string(how.reserve));

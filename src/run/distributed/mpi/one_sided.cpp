@@ -11,7 +11,7 @@ namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
-enum tag : int { heads = 3 };  // behind those of two_sided
+enum : int { heads = 3 };  // behind those of two_sided
 
 constexpr std::size_t window_line = 64;
 constexpr std::size_t longest_window_ring = std::size_t{1} << 20;

@@ -9,7 +9,7 @@ namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 namespace {
 
-enum tag : int { messages = 1, blocks = 2 };
+enum : int { messages = 1, blocks = 2 };
 
 // Bytes. MPI counts with int, and a test sees only whole pieces: with long ones the thread falls asleep.
 constexpr std::size_t most_sent_at_once = std::size_t{4} << 20;

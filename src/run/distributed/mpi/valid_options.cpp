@@ -29,7 +29,7 @@ void require_valid(const mpi_options& how) {
   if (how.spawn < 0 || how.spawn > most_spawned)
     problems.push_back("mpi: .spawn must be between 0 and " + std::to_string(most_spawned) + ", not " +
                        std::to_string(how.spawn));
-  if (how.spawn > 0 && how.comm == one_sided)
+  if (how.spawn > 0 && how.comm == thalweg::one_sided)
     problems.emplace_back(
         "mpi: .spawn and .comm = one_sided: items travel to and from processes that join only as messages");
   if (how.patience.count() != 0 && how.patience < least_patience)

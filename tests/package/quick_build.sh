@@ -1,0 +1,9 @@
+# To be sourced: CMake's settings for builds of <compiler> whose result is looked at, not measured. The compiler gets a few
+# large files, and optimises nothing, which takes a third of the time: what the library does is for other tests.
+cat >"$folder.cmake" <<END
+set(CMAKE_CXX_COMPILER "$compiler")
+set(CMAKE_CXX_FLAGS_RELEASE "-O0 -DNDEBUG" CACHE STRING "")
+set(CMAKE_UNITY_BUILD ON)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 32)
+END
+export CMAKE_TOOLCHAIN_FILE="$folder.cmake"
