@@ -20,7 +20,7 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
-if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if((CMAKE_UNITY_BUILD OR THALWEG_SANITIZE) AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-subobject-linkage) # as if what is included were headers
 endif()
 

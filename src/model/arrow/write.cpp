@@ -14,7 +14,7 @@ namespace {
 using model::arrow_kind;
 
 // The rows of a column that belong to the batch.
-struct part {
+struct column_part {
   const ArrowArray& array;
   model::arrow_layout how;
   std::size_t first, n;
@@ -50,15 +50,15 @@ model::arrow_layout layout(const ArrowSchema& schema) {
   return *how;
 }
 
-part part_of(const ArrowSchema& schema, const ArrowArray& column, const ArrowArray& batch) {
+column_part part_of(const ArrowSchema& schema, const ArrowArray& column, const ArrowArray& batch) {
   const auto how = layout(schema);
   if (how.kind != arrow_kind::nothing && column.n_buffers != how.buffers())
     malformed(schema, std::to_string(column.n_buffers) + " buffers, not " + std::to_string(how.buffers()));
   if (column.length < batch.offset + batch.length)
     malformed(schema,
               std::to_string(column.length) + " rows, not " + std::to_string(batch.offset + batch.length));
-  const part its{column, how, static_cast<std::size_t>(column.offset + batch.offset),
-                 static_cast<std::size_t>(batch.length)};
+  const column_part its{column, how, static_cast<std::size_t>(column.offset + batch.offset),
+                        static_cast<std::size_t>(batch.length)};
   // Arrow lets a buffer without bytes be null, as that of values without a width.
   const bool has_bytes = its.n > 0 && (how.kind == arrow_kind::bits || how.width > 0);
   if (has_bytes && its.buffer(1) == nullptr) malformed(schema, "no buffer 1");
@@ -96,7 +96,7 @@ void write_bits(byte_writer& to, const std::byte* bits, std::size_t first, std::
 }
 
 // So that they begin at 0.
-void write_offsets(byte_writer& to, const part& its, std::int64_t base) {
+void write_offsets(byte_writer& to, const column_part& its, std::int64_t base) {
   const auto width = its.how.width;
   if (its.n == 0) {  // there may be none
     write_each(to, 1, width, [&](std::byte* one, std::size_t) { std::memset(one, 0, width); });
@@ -114,7 +114,7 @@ void write_offsets(byte_writer& to, const part& its, std::int64_t base) {
   }
 }
 
-void write_text(byte_writer& to, const part& its, const ArrowSchema& schema) {
+void write_text(byte_writer& to, const column_part& its, const ArrowSchema& schema) {
   const auto at = [&](std::size_t i) {
     return its.n == 0 ? 0 : model::offset_at(its.how, its.buffer(1), its.first + i);
   };
@@ -136,7 +136,7 @@ void write_field(byte_writer& to, const ArrowSchema& schema) {
   to((schema.flags & ARROW_FLAG_NULLABLE) != 0);
 }
 
-void write_column(byte_writer& to, const ArrowSchema& schema, const part& its) {
+void write_column(byte_writer& to, const ArrowSchema& schema, const column_part& its) {
   write_bytes(to, schema.format);
   write_field(to, schema);
   if (its.how.kind == arrow_kind::nothing) return;
