@@ -1,3 +1,4 @@
+#include <thalweg/flow/rate.hpp>
 #include <thalweg/model/errors.hpp>
 #include <thalweg/observe/text.hpp>
 #include <thalweg/run/settings.hpp>
@@ -20,7 +21,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr std::array<std::string_view, 8> keys{"policy",   "replicas", "capacity", "pin",
+constexpr std::array<std::string_view, 9> keys{"policy",   "replicas", "capacity", "pin",  "rate",
                                                "progress", "monitor",  "every",    "trace"};
 constexpr const char* file_variable = "THALWEG_SETTINGS";
 constexpr int most_processors = 4096;  // of a list, so that a slip of the pen fills no memory
@@ -93,17 +94,31 @@ bool truth_in(std::string_view text, const std::string& where) {
   refuse(where, observe::joined({"'", text, "' must be yes or no"}));
 }
 
-// `stage=value, stage=value`
+bool is_of_stages(std::string_view key) {
+  return key == "replicas" || key == "capacity" || key == "pin" || key == "rate";
+}
+
+rate rate_in(std::string_view text, const std::string& where) {
+  try {
+    return rate_from(text);
+  } catch (const error& e) {
+    const bool several = text.find('=') != std::string_view::npos;
+    refuse(where, observe::joined({e.what(), several ? "; several stages are separated by semicolons" : ""}));
+  }
+}
+
+// `stage=value, stage=value`. Rates have commas, and may have an equals sign: `stage=rate; stage=rate`.
 template <class Set>
 void take_stages(std::string_view key, std::string_view value, const std::string& where,
                  std::vector<stage_setting>& to, Set&& set) {
-  for (const auto one : split(value, ',')) {
-    const auto at = one.rfind('=');
+  const bool rates = key == "rate";
+  for (const auto one : split(value, rates ? ';' : ',')) {
+    const auto at = rates ? one.find('=') : one.rfind('=');
     const auto stage = trimmed(one.substr(0, at));
     const auto given = at == std::string_view::npos ? std::string_view() : trimmed(one.substr(at + 1));
     if (stage.empty() || given.empty())
-      refuse(where, observe::joined(
-                        {"'", one, "' must be stage=value; several of ", key, " are separated by commas"}));
+      refuse(where, observe::joined({"'", one, "' must be stage=value; several of ", key,
+                                     " are separated by ", rates ? "semicolons" : "commas"}));
     stage_setting s;
     s.stage = stage;
     s.from = where;
@@ -183,7 +198,7 @@ void settings::read_file(const std::filesystem::path& file) {
         equals == std::string_view::npos ? std::string_view() : trimmed(text.substr(equals + 1));
     if (value.empty()) refuse(where, observe::joined({"'", key, "' has no value: write ", key, " = ..."}));
     const auto [before, first] = lines_of_keys.emplace(key, number);
-    if (!first && key != "replicas" && key != "capacity" && key != "pin")
+    if (!first && !is_of_stages(key))
       refuse(where, observe::joined({"'", key, "' is already in line ", std::to_string(before->second)}));
     take(key, value, where);
   }
@@ -205,6 +220,8 @@ void settings::take(std::string_view key, std::string_view value, const std::str
                 [&](auto& s, auto n) { s.capacity = number_in<std::int64_t>(n, 1, where); });
   } else if (key == "pin") {
     take_stages(key, value, where, stages_, [&](auto& s, auto list) { s.pin = processors_in(list, where); });
+  } else if (key == "rate") {
+    take_stages(key, value, where, stages_, [&](auto& s, auto text) { s.rate = rate_in(text, where); });
   } else if (key == "progress") {
     progress_ = truth_in(value, where);
   } else if (key == "monitor") {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -144,6 +145,7 @@ TEST_F(Settings, OfAFile) {
       "replicas = f#2/x=1\n"
       "capacity=check=100\n"
       "  pin = write=0-2+5\r\n"
+      "rate = ticks = 500 ; day=wave,60,10,100,poisson=7;\tx=1e3\n"
       "progress = yes\n"
       "monitor = run.jsonl\n"
       "every = 250ms\n"
@@ -154,7 +156,7 @@ TEST_F(Settings, OfAFile) {
   EXPECT_EQ(o.monitor, "run.jsonl");
   EXPECT_EQ(o.every, 250ms);
   EXPECT_EQ(o.trace, "run.json");
-  ASSERT_EQ(o.stages.size(), 5U);
+  ASSERT_EQ(o.stages.size(), 8U);
   EXPECT_EQ(o.stages[0].stage, "parse");
   EXPECT_EQ(o.stages[0].replicas, 2);
   EXPECT_EQ(o.stages[0].from, path + ":4");
@@ -164,6 +166,13 @@ TEST_F(Settings, OfAFile) {
   EXPECT_EQ(o.stages[3].capacity, 100);
   EXPECT_EQ(o.stages[3].replicas, tw::automatic);
   EXPECT_THAT(o.stages[4].pin, ElementsAre(0, 1, 2, 5));
+  EXPECT_EQ(o.stages[5].stage, "ticks");
+  EXPECT_EQ(o.stages[5].rate->at(0), 500);
+  EXPECT_FALSE(o.stages[4].rate.has_value());
+  EXPECT_EQ(o.stages[6].stage, "day");
+  EXPECT_EQ(o.stages[6].rate->at(15), 100);
+  EXPECT_EQ(o.stages[6].rate->seed(), 7U);
+  EXPECT_EQ(o.stages[7].rate->at(0), 1'000);
 }
 
 TEST_F(Settings, LeaveWhatTheyDoNotSay) {
@@ -188,6 +197,17 @@ TEST_F(Settings, OfTheEnvironment) {
   EXPECT_FALSE(s.options().progress);
   EXPECT_EQ(s.options().stages.at(0).from, "THALWEG_REPLICAS");
   EXPECT_EQ(tw::run(job(), s.policy(), s.options()).stage("parse").replicas(), 3);
+}
+
+TEST_F(Settings, OfTheEnvironmentHaveRates) {
+  write("0\n0\n0\n");  // three moments
+  set("THALWEG_RATE", "ticks=trace," + path);
+  const auto endless = tw::paced([n = 0]() mutable { return std::optional(n++); }, 1.0, {.name = "ticks"}) |
+                       tw::sink([](int) {});
+  EXPECT_EQ(tw::run(endless, tw::settings::from_environment().options()).items(), 3U);
+  set("THALWEG_RATE", "ticks=2");
+  EXPECT_THAT(error_of([&] { tw::run(job(), tw::settings::from_environment().options()); }),
+              HasSubstr("THALWEG_RATE: there is no stage 'ticks'; the job has no paced source"));
 }
 
 TEST_F(Settings, OfTheEnvironmentHoldInPlaceOfThoseOfItsFile) {
@@ -222,6 +242,10 @@ TEST_F(Settings, SayWhereAMistakeIs) {
   EXPECT_THAT(wrong("pin = parse=0-2000000000\n"), HasSubstr("too many processors"));
   for (const auto* const bad : {"100", "ms", "0ms", "1.5s", "-1s", "3 weeks", "9223372036854775807s"})
     EXPECT_THAT(wrong("every = " + std::string(bad) + "\n"), HasSubstr(at(1) + "'")) << bad;
+  EXPECT_THAT(wrong("rate = read\n"), HasSubstr("of rate are separated by semicolons"));
+  EXPECT_THAT(wrong("rate = read=0\n"), HasSubstr(at(1) + "rate: it must be above 0 items per second"));
+  EXPECT_THAT(wrong("\nrate = read=saw,1\n"), HasSubstr(at(2) + "rate: 'saw' is no pattern"));
+  EXPECT_THAT(wrong("rate = read=5, ticks=6\n"), HasSubstr("; several stages are separated by semicolons"));
   EXPECT_THAT(wrong("progress = perhaps\n"), HasSubstr("'perhaps' must be yes or no"));
   set("THALWEG_CAPACITY", "parse:3");
   EXPECT_THAT(error_of([] { (void)tw::settings::from_environment(); }),
