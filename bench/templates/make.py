@@ -3,11 +3,11 @@
 `python3 bench/templates/make.py` writes them to `bench/<app>/<interface>/<composition>.cpp`, where people
 read, copy and measure them. With `--check` it writes nothing, and names those that differ.
 
-`programs.txt` lists the applications, each with the folder of its templates and the names that differ: `@name@`
-in a template. `@app@` is the application. A line with `@Operator@`, if that is no name given there, is
-repeated for each operator between source and sink, in the order of the application's `operators.txt`. Lines
-that begin with `@ordered` or `@unordered` are for applications whose sinks need the order of the stream, or do
-not; `@in_order@` is the word for that.
+`programs.txt` lists the applications, each with the folder of its templates and the names that differ:
+`@name@` in a template. `@app@` is the application. A line with `@Operator@`, if that is no name given there,
+is repeated for each operator between source and sink, in the order of the application's `operators.txt`.
+Lines that begin with `@ordered` or `@unordered` are for applications whose sinks need the order of the
+stream, or do not; `@in_order@` is the word for that.
 """
 
 import argparse
@@ -25,9 +25,7 @@ def operators(app: str) -> list[str]:
     """The classes of an application's operators between source and sink."""
     lines = (APPS / app / "operators.txt").read_text(encoding="utf-8").splitlines()
     names = [line.split()[0] for line in lines if line and not line.startswith("#")]
-    return [
-        "".join(part.capitalize() for part in name.split("_")) for name in names[1:-1]
-    ]
+    return ["".join(part.capitalize() for part in name.split("_")) for name in names[1:-1]]
 
 
 def program(template: str, app: str, order: str, names: dict[str, str]) -> str:
@@ -91,21 +89,15 @@ def programs() -> dict[Path, str]:
 
 def main() -> int:
     """Writes them, or checks them. Returns the exit code."""
-    options = argparse.ArgumentParser(
-        description="Makes benchmark programs from their templates."
-    )
-    options.add_argument(
-        "--check", action="store_true", help="write nothing, and name those that differ"
-    )
+    options = argparse.ArgumentParser(description="Makes benchmark programs from their templates.")
+    options.add_argument("--check", action="store_true", help="write nothing, and name those that differ")
     only_check = options.parse_args().check
     wrong = 0
     for file, text in programs().items():
         if file.exists() and file.read_text(encoding="utf-8") == text:
             continue
         if only_check:
-            print(
-                f"{file.relative_to(BENCH.parent)} differs from its template: run bench/templates/make.py"
-            )
+            print(f"{file.relative_to(BENCH.parent)} differs from its template: run bench/templates/make.py")
             wrong = 1
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
