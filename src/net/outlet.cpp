@@ -9,7 +9,6 @@
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <random>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "clock.hpp"
 #include "interrupts.hpp"
 #include "protocol.hpp"
+#include "random_number.hpp"
 
 namespace THALWEG_NAMESPACE::net {
 
@@ -49,11 +49,6 @@ struct block {
     return at;
   }
 };
-
-std::uint64_t random_number() {
-  std::random_device dice;
-  return (std::uint64_t{dice()} << 32U) | dice();
-}
 
 }  // namespace
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "../clock.hpp"
 #include "../interrupts.hpp"
 #include "../protocol.hpp"
+#include "../random_number.hpp"
 #include "client.hpp"
 
 namespace THALWEG_NAMESPACE::net {
@@ -20,12 +20,6 @@ using namespace std::chrono_literals;
 
 // What a message has beside the item: the label, a key, and the protocol's own.
 constexpr std::size_t beside_item = 4096;
-
-// Not 0, which is no stream.
-std::uint64_t random_number() {
-  std::random_device dice;
-  return (std::uint64_t{dice()} << 32U) | dice() | 1U;
-}
 
 // librdkafka takes no address for no value, and what has no bytes may have no address.
 const void* there(const void* bytes) {
@@ -56,11 +50,11 @@ struct kafka_outlet::state {
   kafka_outlet_options how;
   client to;
   queue reports{};
-  const std::uint64_t stream = random_number();
-  std::int32_t partitions = 0;  // in so many of them its beginning was put
-  bool begun = false;           // its beginning is in all of them
-  std::uint64_t number = 0;     // of the next item
-  std::uint64_t under_way = 0;  // messages whose delivery has not been told
+  const std::uint64_t stream = random_number() | 1U;  // 0 is no stream
+  std::int32_t partitions = 0;                        // in so many of them its beginning was put
+  bool begun = false;                                 // its beginning is in all of them
+  std::uint64_t number = 0;                           // of the next item
+  std::uint64_t under_way = 0;                        // messages whose delivery has not been told
   bool ended = false;
   std::string failure{};
 

@@ -7,13 +7,13 @@
 #include <limits>
 #include <mutex>
 #include <new>
-#include <random>
 #include <system_error>
 #include <utility>
 
 #include <mqtt_protocol.h>
 #include <unistd.h>
 
+#include "../random_number.hpp"
 #include "quiet_pipe.hpp"
 
 namespace THALWEG_NAMESPACE::net::mqtt {
@@ -29,8 +29,7 @@ void begin_library() {
 }
 
 std::string random_name() {
-  std::random_device dice;
-  return "thalweg-" + std::to_string((std::uint64_t{dice()} << 32U) | dice());
+  return "thalweg-" + std::to_string(random_number());
 }
 
 int number_of(mqtt_qos qos) {

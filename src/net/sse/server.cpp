@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "../socket.hpp"
+#include "event.hpp"
+#include "history.hpp"
 #include "request.hpp"
 
 namespace THALWEG_NAMESPACE {
@@ -20,9 +22,9 @@ namespace {
 using namespace std::chrono_literals;
 using net::moment;
 
-// How long a client may take to say what it wants; how often one that hears nothing is looked after, and how
-// long nobody is let in where there can be no more connections.
-constexpr auto to_ask = 5s, quiet = 15s, pause = 1s;
+// How often a client that hears nothing is looked after, and how long nobody is let in where there can be no
+// more connections.
+constexpr auto quiet = 15s, pause = 1s;
 
 struct client {
   net::connection link;
@@ -41,7 +43,10 @@ struct client {
 
 struct sse_server::state {
   state(std::string_view address, sse_server_options options)
-      : how(std::move(options)), at(net::address::parse(address)), door(net::listen_at(at)) {
+      : how(checked(std::move(options))),
+        at(net::address::parse(address)),
+        door(net::listen_at(at)),
+        latest(how.history) {
     thread = std::jthread([this] { serve(); });
   }
   state(const state&) = delete;
@@ -55,8 +60,19 @@ struct sse_server::state {
   moment next_due() const;
   void let_in();
   void hear(client& one);
+  void turn_away(client& one, int status);
+  void welcome(client& one, std::string_view last_id);
   void say(client& one);
+  bool give(client& one, const std::string& text);
   void tell_missed(client& one, std::size_t room_for);
+
+  static sse_server_options checked(sse_server_options how) {
+    if (!how.path.starts_with('/') || how.path.find_first_of(" ?#\r\n") != how.path.npos)
+      throw network_error("'" + how.path +
+                          "' cannot be the .path of an sse_server: it begins with /, and has " +
+                          "neither spaces nor ? nor #");
+    return how;
+  }
 
   const sse_server_options how;
   net::address at;
@@ -65,6 +81,7 @@ struct sse_server::state {
   std::atomic<bool> over{false};
   mutable std::mutex mutex;
   std::list<client> clients{};  // only the thread adds and removes some
+  net::sse::history latest;
   std::atomic<std::uint64_t> dropped{0};
   moment lets_in_from{};
   std::jthread thread;  // last: it uses the others
@@ -93,21 +110,25 @@ std::uint64_t sse_server::dropped() const {
 
 void sse_server::publish(std::string_view data, std::string_view event) const {
   auto& my = *state_;
-  const auto text = net::sse::packed(data, event);
   {
     const std::lock_guard held(my.mutex);
-    for (auto& one : my.clients) {
-      if (!one.listens || one.gone) continue;
-      my.tell_missed(one, text.size());
-      if (one.missed > 0 || one.waiting() + text.size() > my.how.capacity) {
-        ++one.missed;
-        ++my.dropped;
-      } else {
-        one.queue += text;
-      }
-    }
+    const auto text = net::sse::packed(data, event, my.latest.next_id());
+    my.latest.add(text);
+    for (auto& one : my.clients)
+      if (one.listens && !one.gone && !my.give(one, text)) ++my.dropped;
   }
   my.rung.ring();
+}
+
+// Puts an event into a client's queue; false if there is no room.
+bool sse_server::state::give(client& one, const std::string& text) {
+  tell_missed(one, text.size());
+  if (one.missed > 0 || one.waiting() + text.size() > how.capacity) {
+    ++one.missed;
+    return false;
+  }
+  one.queue += text;
+  return true;
 }
 
 // Says how many events a client has missed, where that and so many bytes more find room, so that it comes
@@ -133,9 +154,13 @@ void sse_server::state::serve() {
         any.push_back({one.link.get(), static_cast<short>(one.waiting() > 0 ? POLLIN | POLLOUT : POLLIN), 0});
       until = next_due();
     }
-    if (waits.wait(any, until, true) == net::waited::given_up) return;
+    const bool ends = waits.wait(any, until, true) == net::waited::given_up;
     rung.silence();
     const std::lock_guard held(mutex);
+    if (ends) {
+      for (auto& one : clients) say(one);
+      return;
+    }
     const auto now = std::chrono::steady_clock::now();
     std::size_t place = 0;
     for (auto& one : clients) {
@@ -144,9 +169,10 @@ void sse_server::state::serve() {
         one.gone = true;
       if ((any[place].revents & POLLIN) != 0) hear(one);
       if (one.due <= now) {
-        one.gone = one.gone || !one.listens;
-        if (one.waiting() == 0) one.queue += ":\n\n";  // who is gone is noticed when it is sent something
+        if (one.listens && one.waiting() == 0)
+          one.queue += ":\n\n";  // who is gone is noticed when it is sent something
         one.due = now + quiet;
+        if (!one.listens && !one.gone) turn_away(one, 408);
       }
       say(one);
     }
@@ -173,7 +199,7 @@ void sse_server::state::let_in() {
       net::send_some(link, std::as_bytes(std::span(refusal)));
       return;
     }
-    clients.push_back({.link = std::move(link), .due = now + to_ask});
+    clients.push_back({.link = std::move(link), .due = net::from_now(how.ask_within)});
   } catch (const net::connection_lost&) {
     return;
   } catch (const network_error&) {
@@ -191,15 +217,30 @@ void sse_server::state::hear(client& one) {
     one.gone = true;
     return;
   }
-  const auto status = net::sse::status_for(one.said, how.path);
-  if (!status) return;
-  one.said.clear();
-  one.queue = net::sse::answer(*status, how.allow_origin);
-  one.listens = *status == 200;
-  one.due = std::chrono::steady_clock::now() + quiet;
-  if (one.listens) return;
+  const auto wish = net::sse::asked(one.said, how.path, !how.allow_origin.empty());
+  if (!wish) return;
+  if (wish->status == 200)
+    welcome(one, wish->last_id);
+  else
+    turn_away(one, wish->status);
+}
+
+void sse_server::state::turn_away(client& one, int status) {
+  one.queue = net::sse::answer(status, how.allow_origin);
   say(one);
   one.gone = true;
+}
+
+void sse_server::state::welcome(client& one, std::string_view last_id) {
+  one.said.clear();
+  one.queue = net::sse::answer(200, how.allow_origin);
+  one.listens = true;
+  one.due = net::from_now(quiet);
+  const auto rest = last_id.empty() ? std::nullopt : latest.after(last_id);
+  if (!rest) return;
+  one.missed = rest->gone;
+  for (auto place = rest->first; place < latest.kept().size(); ++place)
+    if (!give(one, latest.kept()[place])) ++dropped;
 }
 
 void sse_server::state::say(client& one) {
