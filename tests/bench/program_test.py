@@ -377,8 +377,8 @@ class SeveralSources(Case):
     def test_three_sources(self) -> None:
         # Items of fraud detection have one transaction each, and there are many.
         pace = ["-frequency", "1e6"] if APPLICATION == "fraud_detection" else ["-batch-size", "2"]
-        # What has been verified once need not be again, which takes as long as making it. How three are verified,
-        # all applications share.
+        # What has been verified once need not be again, which takes as long as making it. How three outputs
+        # are verified, all applications share.
         verify = ["-verify"] if APPLICATION == "ferret" else []
         for name in GOOD[APPLICATION]:
             with self.subTest(name):
