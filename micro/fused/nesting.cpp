@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "../session.hpp"
+#include "../support/statistics.hpp"
 #include "chain.hpp"
 
 namespace micro {
@@ -93,16 +94,16 @@ void run_nesting(session& s) {
   out.repeats = s.repeats;
   for (std::size_t i = 0; i < depths.size(); ++i) {
     out.variant = out.setting = depths[i].setting;
-    out.value = estimate_median(times[i]);
-    out.parallelism = median_of(used[i]);
+    out.samples = times[i];
+    out.parallelism = used[i];
     s.out.result(out);
   }
   out.variant = "slope";
   out.setting = "per level";
   out.metric = "slope";
   out.unit = "%";
-  out.value = estimate_median(slopes);
-  out.parallelism.reset();
+  out.samples = slopes;
+  out.parallelism.clear();
   out.limit = bar{0.2, bar_on::value};
   s.out.result(out);
 }

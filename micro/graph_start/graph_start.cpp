@@ -129,13 +129,13 @@ void run_graph_start(session& s) {
     out.unit = "ms";
     out.items = items;
     out.repeats = s.repeats;
-    out.parallelism = median_of(used);
+    out.parallelism = used;
     if (std::string(policy) == "pool") out.limit = bar{limit, bar_on::value};
     out.metric = "first item";
-    out.value = estimate_median(first);
+    out.samples = first;
     s.out.result(out);
     out.metric = "all";
-    out.value = estimate_median(all);
+    out.samples = all;
     s.out.result(out);
   }
   s.out.progress("graph_start", s.repeats, s.repeats, "done");

@@ -8,6 +8,7 @@
 
 #include "../session.hpp"
 #include "../support/raw.hpp"
+#include "../support/statistics.hpp"
 
 namespace micro {
 namespace {
@@ -127,13 +128,13 @@ void compare_under(const load& load, even_work work, session& s) {
       out.unit = m.unit;
       std::vector<double> values;
       for (const auto& segment : r.segments) values.push_back(segment.*m.value);
-      out.value = estimate_median(values);
+      out.samples = values;
       if (judge != runners.end() && !judge->failed && &*judge != &r) {
         std::vector<double> ratios;
         for (std::size_t i = 0; i < values.size(); ++i)
           ratios.push_back(values[i] / judge->segments[i].*m.value);
         out.against = judge->who.peer;
-        out.ratio = estimate_median(ratios);
+        out.ratios = ratios;
         if (m.limit && r.judged) out.limit = bar{*m.limit, bar_on::ratio};
       }
       out.items = program.items * r.segments.size();
@@ -204,7 +205,7 @@ void run_idle(session& s) {
     out.role = role;
     out.metric = "cpu";
     out.unit = "% of a core";
-    out.value = estimate_median(shares);
+    out.samples = shares;
     if (limit) out.limit = bar{*limit, bar_on::value};
     out.items = program.items;
     out.repeats = repeats;

@@ -50,12 +50,12 @@ void show(session& s, const std::string& variant, const errand& e, std::uint64_t
   out.unit = "MB";
   out.items = more;
   out.repeats = repeats;
-  out.parallelism = median_of(used);
+  out.parallelism = used;
   out.metric = "peak";
-  out.value = estimate_median(peaks);
+  out.samples = peaks;
   s.out.result(out);
   out.metric = "growth";
-  out.value = estimate_median(growths);
+  out.samples = growths;
   if (limit) out.limit = bar{*limit, bar_on::value};
   s.out.result(out);
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../support/program.hpp"
+#include "../support/statistics.hpp"
 #include "session.hpp"
 
 namespace micro {
@@ -146,20 +147,20 @@ void run_mpi_parked(mpi_session& s) {
     r.unit = "% of a core";
     r.limit = bar{core_below, bar_on::value};
     r.metric = "reserve, others stream";
-    r.value = estimate_median(streaming);
+    r.samples = streaming;
     s.out.result(r);
     r.metric = "reserve, all idle";
-    r.value = estimate_median(idle);
+    r.samples = idle;
     s.out.result(r);
     r.repeats = cycles;
     r.unit = "µs";
     r.limit = bar{awake_within, bar_on::value};
     r.metric = "until its first item";
-    r.value = estimate_median(times_awake);
+    r.samples = times_awake;
     s.out.result(r);
     r.metric = "until its first item, p99";
     const double p99 = quantile_of(times_awake, 0.99);
-    r.value = {p99, p99, p99};
+    r.samples = {p99};
     s.out.result(r);
     s.out.progress("mpi_parked", 1, 1, by.name);
   }

@@ -132,7 +132,7 @@ void run_mpi_resize(mpi_session& s) {
   for (const auto& [metric, values] : all) {
     if (values->empty()) continue;
     r.metric = metric;
-    r.value = estimate_median(*values);
+    r.samples = *values;
     s.out.result(r);
   }
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../support/program.hpp"
+#include "../support/statistics.hpp"
 #include "plain.hpp"
 #include "session.hpp"
 
@@ -213,12 +214,12 @@ class paced_journeys {
     r.unit = "µs";
     r.items = items_;
     r.repeats = s_.repeats;
-    r.parallelism = median_of(one.used);
+    r.parallelism = one.used;
     r.metric = "p50";
-    r.value = estimate_median(one.p50);
+    r.samples = one.p50;
     s_.out.result(r);
     r.metric = "p99";
-    r.value = estimate_median(one.p99);
+    r.samples = one.p99;
     s_.out.result(r);
   }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "../session.hpp"
+#include "../support/statistics.hpp"
 #include "transfer.hpp"
 
 #if defined(__linux__)
@@ -179,14 +180,14 @@ class comparison {
     r.peer = who.pipe->peer;
     r.setting = who.pipe->setting;
     r.role = who.role;
-    r.value = estimate_median(who.times);
+    r.samples = who.times;
     r.items = who.items;
     r.repeats = static_cast<int>(who.times.size());
-    r.parallelism = median_of(who.used);
+    r.parallelism = who.used;
     if (ours && who.pipe->is_default) r.limit = bar{size_.limit, bar_on::value};
     if (!first) {
       r.against = "thalweg, " + runners_.front().pipe->setting;
-      r.ratio = estimate_median(who.ratios);
+      r.ratios = who.ratios;
     }
     s_.out.result(r);
   }

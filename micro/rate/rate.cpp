@@ -76,7 +76,7 @@ void show(const char* variant, const char* who, const char* setting, double rate
                         double limit) {
     out.metric = metric;
     out.unit = unit;
-    out.value = estimate_median(values);
+    out.samples = values;
     out.limit = ours && judged ? std::optional(bar{limit, bar_on::value}) : std::nullopt;
     s.out.result(out);
   };

@@ -85,13 +85,13 @@ template <class Line> void show(const char* variant, const Line& line, session& 
   out.items = items;
   out.repeats = static_cast<int>(found.around.size());
   out.metric = "call";
-  out.value = estimate_median(found.call);
+  out.samples = found.call;
   s.out.result(out);
   out.metric = "slowest item, quiet";
-  out.value = estimate_median(found.quiet);
+  out.samples = found.quiet;
   s.out.result(out);
   out.metric = "slowest item, change";
-  out.value = estimate_median(found.around);
+  out.samples = found.around;
   out.limit = bar{limit, bar_on::value};
   s.out.result(out);
   s.out.progress("resize", 1, 1, variant);

@@ -76,14 +76,14 @@ void run_stall(session& s) {
       out.role = role;
       out.items = program.items;
       out.repeats = repeats;
-      out.parallelism = median_of(used);
+      out.parallelism = used;
       out.metric = "oldest";
       out.unit = "µs";
-      out.value = estimate_median(oldest);
+      out.samples = oldest;
       s.out.result(out);
       out.metric = "held";
       out.unit = "items";
-      out.value = estimate_median(held);
+      out.samples = held;
       if (limit) out.limit = bar{*limit, bar_on::value};
       s.out.result(out);
     };

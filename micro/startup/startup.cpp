@@ -77,8 +77,8 @@ void run_startup(session& s) {
       out.peer = "thalweg";
       out.setting = policy;
       out.unit = "ms";
-      out.value = estimate_median(times);
-      out.parallelism = median_of(used);
+      out.samples = times;
+      out.parallelism = used;
       out.limit = bar{100, bar_on::value};
       out.items = 1;
       out.repeats = s.repeats;

@@ -164,18 +164,18 @@ void experiment::print(const entrant& e, reporter& out) const {
   r.peer = e.who.peer;
   r.setting = e.who.setting;
   r.role = e.role;
-  r.value = estimate_median(per_item);
-  r.parallelism = median_of(used);
+  r.samples = per_item;
+  r.parallelism = used;
   r.items = items_;
   r.repeats = static_cast<int>(e.samples.size());
   if (e.against) {
     const auto& reference = entrants_[*e.against].who;
     r.against = reference.peer == e.who.peer ? reference.peer + ", " + reference.setting : reference.peer;
-    r.ratio = estimate_median(e.ratios);
+    r.ratios = e.ratios;
     if (e.limit) r.limit = bar{*e.limit, bar_on::ratio};
   }
   out.result(r);
-  r.ratio = {};
+  r.ratios.clear();
   r.limit = {};
   r.against.clear();
   for (const auto& m : more_) {
@@ -188,7 +188,7 @@ void experiment::print(const entrant& e, reporter& out) const {
     if (values.empty()) continue;
     r.metric = m.name;
     r.unit = m.unit;
-    r.value = estimate_median(values);
+    r.samples = values;
     out.result(r);
   }
 }

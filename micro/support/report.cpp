@@ -7,19 +7,6 @@
 #include "machine.hpp"
 
 namespace micro {
-namespace {
-
-nlohmann::json to_json(const estimate& e) {
-  return {{"median", e.median}, {"low", e.low}, {"high", e.high}};
-}
-
-}  // namespace
-
-bool reaches(const row& row) {
-  if (!row.limit) return true;
-  const double low = row.limit->on == bar_on::value ? row.value.low : row.ratio.value().low;
-  return low <= row.limit->limit;  // false for NaN
-}
 
 void reporter::print(const nlohmann::json& line) {
   std::puts(line.dump().c_str());
@@ -48,14 +35,15 @@ void reporter::progress(const std::string& bench, int done, int steps, const std
 void reporter::result(const row& row) {
   nlohmann::json line = {{"type", "row"},        {"bench", row.bench},     {"variant", row.variant},
                          {"peer", row.peer},     {"setting", row.setting}, {"role", row.role},
-                         {"metric", row.metric}, {"unit", row.unit},       {"value", to_json(row.value)},
+                         {"metric", row.metric}, {"unit", row.unit},       {"samples", row.samples},
                          {"items", row.items},   {"repeats", row.repeats}};
-  if (!row.against.empty()) line["against"] = row.against;
-  if (row.ratio) line["ratio"] = to_json(*row.ratio);
-  if (row.parallelism) line["parallelism"] = *row.parallelism;
+  if (!row.against.empty()) {
+    line["against"] = row.against;
+    line["ratios"] = row.ratios;
+  }
+  if (!row.parallelism.empty()) line["parallelism"] = row.parallelism;
   if (row.limit) {
     line["bar"] = {{"limit", row.limit->limit}, {"on", row.limit->on == bar_on::ratio ? "ratio" : "value"}};
-    line["passed"] = reaches(row);
   }
   print(line);
 }

@@ -5,14 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "statistics.hpp"
-
 namespace micro {
 
-/// What a row is held against.
+/// What a row is held against: the lower end of the 95 % interval of its median must not be above it.
 enum class bar_on {
   ratio,  ///< The ratio to the reference.
   value   ///< The value itself.
@@ -30,19 +29,16 @@ struct row {
   std::string peer;
   std::string setting;
   std::string role = "default";  ///< `default`, `tuned` (the best setting found) or `reference`.
-  std::string metric = "time";   ///< What `value` is; several rows may give several metrics of one contender.
+  std::string metric = "time";   ///< What is sampled; several rows may give several metrics of one contender.
   std::string unit = "ns/item";
-  estimate value;
-  std::string against;            ///< The reference, run just before in the same repeat; empty without one.
-  std::optional<estimate> ratio;  ///< To the reference: below 1 is better.
+  std::vector<double> samples;  ///< What was measured, as a rule one a repeat.
+  std::string against;          ///< The reference, run just before in the same repeat; empty without one.
+  std::vector<double> ratios;   ///< Of samples to those of the reference: below 1 is better.
   std::optional<bar> limit;
-  std::optional<double> parallelism;  ///< Processor time over wall time: the cores really used.
+  std::vector<double> parallelism;  ///< Processor time over wall time: the cores really used. May be empty.
   std::uint64_t items = 0;
   int repeats = 0;
 };
-
-/// A row reaches its bar when its 95 % interval does.
-bool reaches(const row& row);
 
 /// Prints to standard output; every line is complete when the call returns.
 class reporter {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <random>
 
 namespace micro {
 
@@ -24,23 +23,6 @@ double quantile_of(std::vector<double> samples, double share) {
   const auto at = samples.begin() + index;
   std::nth_element(samples.begin(), at, samples.end());
   return *at;
-}
-
-estimate estimate_median(const std::vector<double>& samples) {
-  if (samples.empty()) {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    return {none, none, none};
-  }
-  constexpr int draws = 4'000;
-  std::mt19937_64 random(20'240'501);
-  std::uniform_int_distribution<std::size_t> pick(0, samples.size() - 1);
-  std::vector<double> medians(draws);
-  std::vector<double> drawn(samples.size());
-  for (double& median : medians) {
-    for (double& sample : drawn) sample = samples[pick(random)];
-    median = median_of(drawn);
-  }
-  return {median_of(samples), quantile_of(medians, 0.025), quantile_of(std::move(medians), 0.975)};
 }
 
 }  // namespace micro

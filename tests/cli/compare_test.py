@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import random
 import tempfile
 import unittest
@@ -17,7 +18,14 @@ from thalweg_cli.results.circumstances import Circumstances
 from thalweg_cli.results.compare import coloured
 from thalweg_cli.results.comparison import Pair, differences, match
 from thalweg_cli.results.export import write_csv
-from thalweg_cli.results.statistics import RESAMPLES, Estimate, cliffs_delta, medians, ratio_of_medians
+from thalweg_cli.results.statistics import (
+    RESAMPLES,
+    Estimate,
+    cliffs_delta,
+    median_with_interval,
+    medians,
+    ratio_of_medians,
+)
 from thalweg_cli.results.store import Store
 from thalweg_cli.run.experiment import Conditions, Setting
 from thalweg_cli.run.metrics import METRICS, THROUGHPUT, TIME
@@ -66,6 +74,20 @@ class Statistics(unittest.TestCase):
     def test_a_single_run_has_a_ratio(self) -> None:
         self.assertEqual(ratio_of_medians((2.0,), (4.0,)), Estimate(2, 2, 2))
         self.assertTrue(ratio_of_medians((2.0,), TWICE).low < 1 < ratio_of_medians((2.0,), TWICE).high)
+
+    def test_a_median_has_an_interval(self) -> None:
+        found = median_with_interval((1.02, 0.98, 1.0, 1.05, 0.97, 1.01, 1.3, 0.99, 1.0, 1.02, 1.04))
+        self.assertEqual(found.median, 1.01)
+        self.assertTrue(0.97 < found.low < 1.01 < found.high < 1.06)
+        self.assertEqual(median_with_interval((7.0,)), Estimate(7, 7, 7))
+        # One that is far off moves neither.
+        self.assertEqual(median_with_interval((1.0,) * 10 + (1000.0,)), Estimate(1, 1, 1))
+
+    def test_intervals_of_medians_leave_the_true_one_out_about_as_often_as_they_say(self) -> None:
+        draw = np.random.default_rng(3)
+        found = [median_with_interval(draw.exponential(size=15).tolist()) for _ in range(150)]
+        covered = sum(one.low <= math.log(2) <= one.high for one in found)
+        self.assertTrue(135 <= covered <= 149, covered)
 
     def test_medians_of_draws(self) -> None:
         found = medians((1.0, 2.0, 4.0), np.random.default_rng(1))

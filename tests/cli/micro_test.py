@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import sys
 import tempfile
@@ -18,10 +19,12 @@ from thalweg_cli.build import peers
 from thalweg_cli.micro import command as micro
 from thalweg_cli.micro import mpi as micro_mpi
 from thalweg_cli.micro import run as micro_run
+from thalweg_cli.micro.compile import row as measured_here
 from thalweg_cli.micro.plot import draw, rows_of_panels
 from thalweg_cli.micro.results import Results, Row
 from thalweg_cli.micro.table import for_page, for_terminal, number
 from thalweg_cli.results import circumstances
+from thalweg_cli.results.statistics import median_with_interval, ratio_of_medians
 from typer.testing import CliRunner, Result
 
 MACHINE: dict[str, Any] = {
@@ -48,7 +51,7 @@ def row(**more: object) -> dict[str, Any]:
         "role": "default",
         "metric": "time",
         "unit": "ns/item",
-        "value": {"median": 45.0, "low": 44.0, "high": 46.0},
+        "samples": [46.0, 44.0, 45.0],
         "items": 1000,
         "repeats": 11,
     }
@@ -57,10 +60,9 @@ def row(**more: object) -> dict[str, Any]:
 
 JUDGED = row(
     against="raw",
-    ratio={"median": 1.2, "low": 1.17, "high": 1.3},
+    ratios=[1.2, 1.3, 1.17],
     bar={"limit": 1.15, "on": "ratio"},
-    passed=False,
-    parallelism=1.97,
+    parallelism=[1.9, 1.97, 2.0],
 )
 EVENTS = [
     MACHINE,
@@ -69,7 +71,7 @@ EVENTS = [
     {"type": "progress", "bench": "grain", "done": 1, "steps": 11, "doing": "87 ns"},
     row(peer="raw", setting="equal shares", role="reference"),
     JUDGED,
-    row(peer="oneTBB", setting="2 tokens per core", against="raw", ratio=JUDGED["ratio"]),
+    row(peer="oneTBB", setting="2 tokens per core", against="raw", ratios=JUDGED["ratios"]),
     {"type": "wrong", "bench": "grain", "variant": "87 ns", "who": "Taskflow", "why": "lost items"},
     {"type": "end", "bench": "grain", "seconds": 1.5},
 ]
@@ -107,12 +109,89 @@ class Read(unittest.TestCase):
             some_results().save(file)
             self.assertEqual(Results.load(file), some_results())
 
+    def test_reads_what_earlier_versions_saved(self) -> None:
+        kept = {
+            "machine": {},
+            "quick": False,
+            "says": {},
+            "seconds": {},
+            "missing": {},
+            "wrong": [],
+            "rows": [
+                {
+                    "bench": "grain",
+                    "variant": "87 ns",
+                    "peer": "thalweg",
+                    "setting": "pool",
+                    "role": "default",
+                    "metric": "time",
+                    "unit": "ns/item",
+                    "value": {"median": 45.0, "low": 44.0, "high": 46.0},
+                    "items": 1000,
+                    "repeats": 11,
+                    "against": "raw",
+                    "ratio": {"median": 1.2, "low": 1.17, "high": 1.3},
+                    "bar": {"limit": 1.15, "on": "ratio"},
+                    "passed": False,
+                    "parallelism": 1.97,
+                }
+            ],
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "results.json"
+            file.write_text(json.dumps(kept), encoding="utf-8")
+            results = Results.load(file)
+        self.assertEqual(results.rows, [Row.from_event(JUDGED)])
+        self.assertIn("time 1.20 [1.17, 1.30] × raw, bar 1.15", printed(results))
+
     def test_refuses_other_files(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "other.json"
             file.write_text('{"rows": [{"peer": "x"}]}', encoding="utf-8")
             with self.assertRaises(Failed):
                 micro.load(file)
+
+
+class Statistics(unittest.TestCase):
+    """Medians, intervals and verdicts come from samples, by the functions of the other results."""
+
+    SAMPLES = (1.02, 0.98, 1.0, 1.05, 0.97, 1.01, 1.3, 0.99, 1.0, 1.02, 1.04)
+    RATIOS = (1.2, 1.3, 1.1, 1.25, 1.15, 1.18, 1.22, 1.19, 1.4, 1.21, 1.17)
+
+    def test_intervals_are_those_of_other_results(self) -> None:
+        made = Row.from_event(row(samples=list(self.SAMPLES), against="raw", ratios=list(self.RATIOS)))
+        self.assertEqual(made.value, median_with_interval(self.SAMPLES))
+        self.assertEqual(made.ratio, median_with_interval(self.RATIOS))
+        # A ratio to something that never differs is that of the medians, and its interval that of the one.
+        self.assertEqual(made.value, ratio_of_medians((1.0,) * 11, self.SAMPLES))
+
+    def test_verdicts_are_by_the_lower_end(self) -> None:
+        low = median_with_interval(self.RATIOS).low
+        for limit, passed in ((low, True), (low - 0.001, False)):
+            for held in (
+                {"ratios": list(self.RATIOS), "against": "raw", "bar": {"limit": limit, "on": "ratio"}},
+                {"samples": list(self.RATIOS), "bar": {"limit": limit, "on": "value"}},
+            ):
+                self.assertEqual(Row.from_event(row(**held)).passed, passed)
+        self.assertIsNone(Row.from_event(row()).passed)
+
+    def test_without_numbers_no_bar_is_reached(self) -> None:
+        for none in ([], [None], [1.0, None]):
+            bar = {"limit": 100, "on": "ratio"}
+            made = Row.from_event(row(against="raw", ratios=none, bar=bar))
+            self.assertFalse(made.passed)
+            assert made.ratio is not None
+            self.assertTrue(math.isnan(made.ratio.median))
+            self.assertFalse(Row.from_event(row(samples=none, bar=bar | {"on": "value"})).passed)
+
+    def test_the_parallelism_is_a_median(self) -> None:
+        self.assertEqual(Row.from_event(JUDGED).parallelism, 1.97)
+        self.assertIsNone(Row.from_event(row()).parallelism)
+
+    def test_rows_of_the_command_itself_are_made_alike(self) -> None:
+        made = measured_here("compile", "map", [1.5, 2.5, 2.0], bar={"limit": 1.4, "on": "value"})
+        self.assertEqual(made.value, median_with_interval((1.5, 2.5, 2.0)))
+        self.assertEqual((made.repeats, made.passed), (3, False))
 
 
 class Show(unittest.TestCase):
@@ -150,7 +229,7 @@ class Show(unittest.TestCase):
 
     def test_what_is_judged_has_its_interval_among_metrics_too(self) -> None:
         results = some_results()
-        results.take(row(metric="p99", unit="µs", bar={"limit": 4, "on": "value"}, passed=False))
+        results.take(row(metric="p99", unit="µs", bar={"limit": 4, "on": "value"}))
         page = for_page(results)
         self.assertIn("45.0 (1.20 [1.17, 1.30]) ✗ 1.15", page)
         self.assertIn("45.0 [44.0, 46.0] ✗ 4", page)
@@ -158,7 +237,7 @@ class Show(unittest.TestCase):
     def test_the_parallelism_stands_beside_metrics(self) -> None:
         results = Results()
         for metric in ("oldest", "held"):
-            results.take(row(bench="stall", variant="bursts of 10", metric=metric, parallelism=0.25))
+            results.take(row(bench="stall", variant="bursts of 10", metric=metric, parallelism=[0.25]))
             results.take(row(bench="stall", variant="bursts of 10", metric=metric, peer="oneTBB"))
         page = for_page(results)
         self.assertIn("| oldest [ns/item] | held [ns/item] | cores used |", page)
@@ -265,7 +344,7 @@ class Command(unittest.TestCase):
     def test_checks_bars(self) -> None:
         self.assertEqual(self.type("--check").exit_code, 1)
         self.assertEqual(self.type().exit_code, 0, "a missed bar is no failure unless asked")
-        self.found.rows = [Row.from_event(JUDGED | {"passed": True})]
+        self.found.rows = [Row.from_event(JUDGED | {"bar": {"limit": 1.17, "on": "ratio"}})]
         self.assertEqual(self.type("--check").exit_code, 0)
 
     def test_a_wrong_contender_fails(self) -> None:
@@ -358,6 +437,23 @@ class Follow(unittest.TestCase):
         lines = json.dumps([json.dumps(event) for event in EVENTS])
         results = self.run_program(f"print(*{lines}, sep='\\n')")
         self.assertEqual(results, some_results())
+
+    def test_nothing_is_computed_while_it_measures(self) -> None:
+        taken: list[int | None] = []
+        ended = mock.patch.object(
+            Results, "take", autospec=True, side_effect=lambda _, event: taken.append(event["type"] == "row")
+        )
+        lines = json.dumps([json.dumps(event) for event in EVENTS])
+        with ended:
+            self.run_program(f"print(*{lines}, sep='\\n')")
+        self.assertEqual(taken, sorted(taken))
+
+    def test_a_crash_keeps_what_was_found(self) -> None:
+        results = Results()
+        program = f"import sys; print({json.dumps(json.dumps(JUDGED))}); sys.exit(3)"
+        with self.assertRaises(Failed):
+            micro_run.follow([sys.executable, "-c", program], results)
+        self.assertEqual(results.rows, [Row.from_event(JUDGED)])
 
     def test_a_crash_is_told(self) -> None:
         with self.assertRaises(Failed) as caught:

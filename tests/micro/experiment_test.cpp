@@ -62,18 +62,23 @@ TEST(experiment, each_run_follows_its_reference) {
   }
 }
 
-TEST(experiment, rows_hold_paired_ratios_and_verdicts) {
+TEST(experiment, rows_hold_samples_paired_ratios_and_bars) {
   const auto o = run(5, 7);
   const auto rows = o.of("row");
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0]["role"], "reference");
-  EXPECT_FALSE(rows[0].contains("ratio"));
+  EXPECT_FALSE(rows[0].contains("ratios"));
+  EXPECT_EQ(rows[0]["samples"].size(), 10U);  // before each of the two others
   EXPECT_EQ(rows[1]["against"], "raw");
   EXPECT_EQ(rows[1]["repeats"], 5);
   EXPECT_EQ(rows[1]["items"], 1'000);
-  EXPECT_GT(rows[1]["ratio"]["median"], 1.5);
-  EXPECT_EQ(rows[1]["passed"], rows[1]["ratio"]["low"] <= 1.5);
-  EXPECT_EQ(rows[2]["passed"], true);
+  EXPECT_EQ(rows[1]["samples"].size(), 5U);
+  EXPECT_EQ(rows[1]["parallelism"].size(), 5U);
+  ASSERT_EQ(rows[1]["ratios"].size(), 5U);
+  for (const double per_item : rows[1]["samples"]) EXPECT_GE(per_item, 20'000);  // it sleeps so long at least
+  for (const double ratio : rows[1]["ratios"]) EXPECT_GT(ratio, 0);
+  EXPECT_EQ(rows[1]["bar"], (nlohmann::json{{"limit", 1.5}, {"on", "ratio"}}));
+  EXPECT_EQ(rows[2]["bar"]["limit"], 100);
   EXPECT_FALSE(o.anything_wrong);
 }
 
@@ -104,21 +109,6 @@ TEST(experiment, a_peer_that_has_nothing_for_the_program_is_left_out) {
   o.lines = lines_of(testing::internal::GetCapturedStdout());
   EXPECT_EQ(o.of("row").size(), 2U);
   EXPECT_FALSE(out.anything_wrong());
-}
-
-TEST(reaches, the_interval_must_reach_the_bar) {
-  row r;
-  EXPECT_TRUE(reaches(r));
-  r.limit = bar{1.05, bar_on::ratio};
-  r.ratio = estimate{1.08, 1.04, 1.2};
-  EXPECT_TRUE(reaches(r));
-  r.ratio = estimate{1.08, 1.06, 1.2};
-  EXPECT_FALSE(reaches(r));
-  r.limit = bar{100, bar_on::value};
-  r.value = {99, 98, 120};
-  EXPECT_TRUE(reaches(r));
-  r.value = estimate_median({});
-  EXPECT_FALSE(reaches(r));
 }
 
 TEST(measure_once, counts_processor_time_of_all_threads) {

@@ -3,40 +3,28 @@
 import os
 import re
 import shutil
-import statistics
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg_cli.base.paths import ROOT, build_folder
 from thalweg_cli.base.terminal import Failed, bar
 from thalweg_cli.build.cmake import build
-from thalweg_cli.micro.results import REFERENCE, Bar, Results, Row
-from thalweg_cli.results.statistics import Estimate
+from thalweg_cli.micro.results import REFERENCE, Results, Row
 
 SOURCES = ROOT / "micro" / "compile"
 INCLUDE_LIMIT_S = 2.0
 LOOP = "loop"
 
 
-def row(bench: str, variant: str, samples: list[float], **more: str | int | Bar) -> Row:
-    """A row of a few samples: with so few, the interval is their range."""
-    value = Estimate(statistics.median(samples), min(samples), max(samples))
-    limit = more.pop("bar", None)
-    assert limit is None or isinstance(limit, Bar)
+def row(bench: str, variant: str, samples: list[float], **more: object) -> Row:
+    """A row of a few samples; `more` as in a line that a program prints."""
     plain = {"peer": "thalweg", "setting": "", "role": "default", "metric": "time", "unit": "s", "items": 0}
-    return Row(
-        bench=bench,
-        variant=variant,
-        value=value,
-        repeats=len(samples),
-        bar=limit,
-        passed=None if limit is None else value.low <= limit.limit,
-        **{**plain, **more},  # type: ignore[arg-type]
-    )
+    found = {"bench": bench, "variant": variant, "samples": samples, "repeats": len(samples)}
+    return Row.from_event({**plain, **found, **more})
 
 
 def compiler_of(preset: str) -> str:
@@ -82,7 +70,7 @@ def measure_compile(results: Results, repeats: int) -> None:
             for _ in range(repeats):
                 check.append(timed([*base, "-fsyntax-only", str(source)]))
                 full.append(timed([*base, "-O2", "-c", str(source), "-o", f"{folder}/{name}.o"]))
-            limit = {"bar": Bar(INCLUDE_LIMIT_S, "value")} if name == "include" else {}
+            limit = {"bar": {"limit": INCLUDE_LIMIT_S, "on": "value"}} if name == "include" else {}
             results.rows.append(row("compile", name, check, metric="check", **limit))
             if name == "include":
                 for compiler in other_compilers(base[0]):
@@ -144,6 +132,7 @@ def measure_instructions(results: Results, repeats: int) -> None:
                 fewer = counts(case.program, peer, setting, str(case.items), str(case.steps))
                 more = counts(case.program, peer, setting, str(3 * case.items), str(case.steps))
                 samples.append((more - fewer) / (2 * case.items))
+            against = {} if peer == LOOP else {"against": LOOP, "ratios": [one / loop for one in samples]}
             made = row(
                 "instructions",
                 case.variant,
@@ -154,13 +143,10 @@ def measure_instructions(results: Results, repeats: int) -> None:
                 metric="instructions",
                 unit="per item",
                 items=case.items,
+                **against,
             )
             if peer == LOOP:
                 loop = made.value.median
-            else:
-                v = made.value
-                ratio = Estimate(v.median / loop, v.low / loop, v.high / loop)
-                made = replace(made, against=LOOP, ratio=ratio)
             results.rows.append(made)
     results.seconds["instructions"] = time.monotonic() - start
 

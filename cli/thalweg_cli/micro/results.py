@@ -1,12 +1,14 @@
 """What the micro-benchmarks found: rows with intervals, the machine, and what could not be measured."""
 
 import json
-from collections.abc import Iterable
+import math
+import statistics
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from thalweg_cli.results.statistics import Estimate
+from thalweg_cli.results.statistics import Estimate, median_with_interval
 
 Event = dict[str, Any]
 """A line that a benchmark program printed."""
@@ -14,6 +16,7 @@ Event = dict[str, Any]
 REFERENCE = "reference"
 TUNED = "tuned"
 NANOSECONDS = "ns/item"
+RATIO = "ratio"
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,11 @@ class Bar:
 
     limit: float
     on: str
+
+    def reached(self, value: Estimate, ratio: Estimate | None) -> bool:
+        """Whether the interval of a row reaches it. One without numbers does not."""
+        held = ratio if self.on == RATIO else value
+        return held is not None and held.low <= self.limit
 
 
 @dataclass(frozen=True)
@@ -46,14 +54,35 @@ class Row:
 
     @classmethod
     def from_event(cls, event: Event) -> Self:
-        """Makes a row of a line of type `row`, or of a row read from a file."""
-        plain = {key: value for key, value in event.items() if key != "type"}
-        plain["value"] = Estimate(**plain["value"])
+        """Makes a row of the samples in a line of type `row`: medians, intervals and the verdict.
+
+        `ratios` to the reference are there if one is named, and `parallelism` and `bar` may be. JSON has null
+        in place of what is no number.
+        """
+        plain = {key: value for key, value in event.items() if key not in ("type", "samples", "ratios")}
+        value = median_with_interval(numbers(event["samples"]))
+        ratio = median_with_interval(numbers(event["ratios"])) if "ratios" in event else None
+        held = Bar(**event["bar"]) if "bar" in event else None
+        cores = numbers(event.get("parallelism", ()))
+        plain["parallelism"] = statistics.median(cores) if cores else None
+        plain["bar"] = held
+        plain["passed"] = held.reached(value, ratio) if held else None
+        return cls(value=value, ratio=ratio, **plain)
+
+    @classmethod
+    def from_file(cls, saved: dict[str, Any]) -> Self:
+        """Makes a row of what `asdict` made of one."""
+        plain = saved | {"value": Estimate(**saved["value"])}
         if plain.get("ratio"):
             plain["ratio"] = Estimate(**plain["ratio"])
         if plain.get("bar"):
             plain["bar"] = Bar(**plain["bar"])
         return cls(**plain)
+
+
+def numbers(found: Sequence[float | None]) -> list[float]:
+    """Values that JSON gave, NaN where they are no numbers."""
+    return [math.nan if one is None else one for one in found]
 
 
 @dataclass(frozen=True)
@@ -119,7 +148,7 @@ class Results:
     def load(cls, file: Path) -> Self:
         """Reads what `save` wrote."""
         plain = json.loads(file.read_text(encoding="utf-8"))
-        plain["rows"] = [Row.from_event(row) for row in plain["rows"]]
+        plain["rows"] = [Row.from_file(row) for row in plain["rows"]]
         plain["wrong"] = [Wrong(**wrong) for wrong in plain["wrong"]]
         return cls(**plain)
 

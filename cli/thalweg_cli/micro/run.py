@@ -20,6 +20,7 @@ PATIENCE_S = 5.0
 def follow(command: Sequence[str], results: Results, environment: dict[str, str] | None = None) -> None:
     """Runs a program that prints JSON lines, one an event, and adds all of them to the results.
 
+    Rows are taken when it has ended: to compute their intervals meanwhile would disturb what it measures.
     `environment`: another than that of this process.
 
     Raises Failed if it crashes or hangs; what it found until then is kept.
@@ -31,9 +32,13 @@ def follow(command: Sequence[str], results: Results, environment: dict[str, str]
         bar("measuring") as progress,
     ):
         doing = "starting"
+        rows: list[Event] = []
         try:
             for event in events(program):
-                results.take(event)
+                if event.get("type") == "row":
+                    rows.append(event)
+                else:
+                    results.take(event)
                 if event.get("type") == "begin":
                     doing = event["bench"]
                 elif event.get("type") == "progress":
@@ -45,6 +50,9 @@ def follow(command: Sequence[str], results: Results, environment: dict[str, str]
         except BaseException:
             end(program)
             raise
+        finally:
+            for event in rows:
+                results.take(event)
         assert program.stderr is not None
         said = program.stderr.read()
     if program.returncode != 0 and not results.wrong:

@@ -1,7 +1,8 @@
-"""Two samples of runs, compared: the ratio of their medians with an interval, and how far they are apart."""
+"""Samples of runs: medians and ratios of medians with their intervals, and how far two samples are apart."""
 
+import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,30 +30,49 @@ class Estimate:
     high: float
 
 
-def ratio_of_medians(before: Sequence[float], after: Sequence[float]) -> Estimate:
-    """The median of `after` relative to that of `before`, with its 95 % interval. All values are above 0.
-
-    The interval is that of the bootstrap, bias-corrected and accelerated (B. Efron, Better Bootstrap
-    Confidence Intervals, Journal of the American Statistical Association 82, 1987). Where leaving one value
-    out changes neither median there is nothing to accelerate by: then it is the middle 95 % of the ratios.
-    """
+def median_with_interval(values: Sequence[float]) -> Estimate:
+    """The median of a sample, with its 95 % interval (see `interval`). All NaN without numbers."""
     import numpy as np  # noqa: PLC0415  (loading numpy takes long)
-    from scipy import stats  # type: ignore[import-untyped]  # noqa: PLC0415  (so does this)
+
+    if not values or not np.isfinite(values).all():
+        return Estimate(math.nan, math.nan, math.nan)
+    low, high = interval((values,), np.median)
+    return Estimate(float(np.median(values)), low, high)
+
+
+def ratio_of_medians(before: Sequence[float], after: Sequence[float]) -> Estimate:
+    """The median of `after` relative to that of `before`, with its 95 % interval (see `interval`).
+
+    All values are above 0.
+    """
+    import numpy as np  # noqa: PLC0415
 
     def ratio(over: "np.ndarray", under: "np.ndarray", axis: int) -> "np.ndarray":
         found: np.ndarray = np.median(over, axis=axis) / np.median(under, axis=axis)
         return found
 
-    samples = (at_least_two(after), at_least_two(before))
+    low, high = interval((after, before), ratio)
+    return Estimate(float(np.median(after) / np.median(before)), low, high)
+
+
+def interval(samples: Sequence[Sequence[float]], of: "Callable[..., np.ndarray]") -> tuple[float, float]:
+    """The 95 % interval of a statistic of some samples; `of` takes them as arrays, and an axis.
+
+    It is that of the bootstrap, bias-corrected and accelerated (B. Efron, Better Bootstrap Confidence
+    Intervals, Journal of the American Statistical Association 82, 1987). Where leaving one value out changes
+    nothing there is nothing to accelerate by: then it is the middle 95 % of what was drawn.
+    """
+    import numpy as np  # noqa: PLC0415
+    from scipy import stats  # type: ignore[import-untyped]  # noqa: PLC0415  (loading it takes long, too)
+
+    drawn = tuple(map(at_least_two, samples))
     draw = np.random.default_rng(SEED)
     with warnings.catch_warnings(category=RuntimeWarning, action="ignore"):  # They say the same as NaN.
-        found = stats.bootstrap(
-            samples, ratio, n_resamples=RESAMPLES, rng=draw, vectorized=True, method="BCa"
-        )
+        found = stats.bootstrap(drawn, of, n_resamples=RESAMPLES, rng=draw, vectorized=True, method="BCa")
     if not np.isfinite(found.confidence_interval).all():
-        found = stats.bootstrap(samples, ratio, n_resamples=0, bootstrap_result=found, method="percentile")
+        found = stats.bootstrap(drawn, of, n_resamples=0, bootstrap_result=found, method="percentile")
     low, high = map(float, found.confidence_interval)
-    return Estimate(float(np.median(after) / np.median(before)), low, high)
+    return low, high
 
 
 def medians(values: Sequence[float], draw: "np.random.Generator") -> "np.ndarray":
