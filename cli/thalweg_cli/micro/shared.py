@@ -2,13 +2,14 @@
 
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from thalweg_cli.base.paths import build_folder
 from thalweg_cli.base.terminal import Failed, bar
 from thalweg_cli.build.cmake import build
-from thalweg_cli.micro.results import NANOSECONDS, REFERENCE, Bar, Results, Row
-from thalweg_cli.results.statistics import Estimate, ratio_of_medians
+from thalweg_cli.micro.results import NANOSECONDS, RATIO, REFERENCE, Bar, Results, Row
+from thalweg_cli.results.statistics import median_with_interval, ratio_of_medians
 
 SAYS = "the shared library against the static one, 87 ns of work per item"
 PROGRAM = "micro_farm"
@@ -42,35 +43,22 @@ def measure_shared(results: Results, repeats: int) -> None:
 
 def rows_of(took: dict[str, list[float]], items: int) -> list[Row]:
     """A row for each library; the shared one is held against the static one."""
-    # The interval of a sample alone is that of its ratio to 1.
-    alone = {name: ratio_of_medians([1.0] * len(found), found) for name, found in took.items()}
-    against = ratio_of_medians(took["static"], took["shared"])
-    return [
-        row_of("static", alone["static"], REFERENCE, items, len(took["static"])),
-        row_of("shared", alone["shared"], "default", items, len(took["shared"]), against),
-    ]
-
-
-def row_of(
-    name: str, value: Estimate, role: str, items: int, repeats: int, ratio: Estimate | None = None
-) -> Row:
-    """A row for one library."""
-    return Row(
+    static = Row(
         bench="shared",
         variant=f"{NANOSECONDS_PER_ITEM} ns",
         peer="thalweg",
-        setting=name,
-        role=role,
+        setting="static",
+        role=REFERENCE,
         metric="time",
         unit=NANOSECONDS,
-        value=value,
+        value=median_with_interval(took["static"]),
         items=items,
-        repeats=repeats,
-        against="static" if ratio else "",
-        ratio=ratio,
-        bar=Bar(LIMIT, "ratio") if ratio else None,
-        passed=ratio.low <= LIMIT if ratio else None,
+        repeats=len(took["static"]),
     )
+    value, ratio = median_with_interval(took["shared"]), ratio_of_medians(took["static"], took["shared"])
+    held = Bar(LIMIT, RATIO)
+    shared = replace(static, setting="shared", role="default", value=value, against="static", ratio=ratio)
+    return [static, replace(shared, bar=held, passed=held.reached(value, ratio))]
 
 
 def said(program: Path, *arguments: str) -> str:
