@@ -2,7 +2,7 @@
 
 import unittest
 
-from thalweg_cli.build.ctest import FINISHED, read_results, tests_at_once
+from thalweg_cli.build.ctest import FINISHED, read_results
 
 JUNIT = """<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="Linux-c++" tests="6" failures="1" time="3.5">
@@ -40,10 +40,3 @@ class Finished(unittest.TestCase):
 
     def test_ignores_starts(self) -> None:
         self.assertIsNone(FINISHED.match("      Start  7: pipe.ring.keeps_order"))
-
-
-class TestsAtOnce(unittest.TestCase):
-    """`tests_at_once` leaves no processor idle while a test waits, without many more tests."""
-
-    def test_is_more_than_the_processors(self) -> None:
-        self.assertEqual([tests_at_once(processors) for processors in (1, 2, 4, 5, 64)], [2, 3, 5, 7, 80])

@@ -32,18 +32,13 @@ class Results:
     build_seconds: float = 0.0
 
 
-def tests_at_once(processors: int) -> int:
-    """How many tests run at once: more than there are processors, as many of them wait, mostly for a peer."""
-    return processors + (processors + 3) // 4
-
-
 def run_ctest(
     folder: Path, *, environment: dict[str, str], labels: Sequence[str], wrapper: Sequence[str]
 ) -> Results:
     """Runs a build folder's tests, all or those with one of `labels`, under the command `wrapper`."""
     junit = folder / "tests.xml"
     junit.unlink(missing_ok=True)
-    jobs = tests_at_once(len(os.sched_getaffinity(0)))
+    jobs = len(os.sched_getaffinity(0))
     command = [*wrapper, "ctest", "--test-dir", str(folder), "--parallel", str(jobs)]
     command += ["--output-junit", str(junit), "--no-tests=error"]
     if labels:
