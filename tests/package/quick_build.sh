@@ -1,5 +1,6 @@
 # To be sourced: CMake's settings for builds of <compiler> whose result is looked at, not measured. The compiler gets a few
-# large files, and optimises nothing, which takes a third of the time: what the library does is for other tests.
+# large files, and optimises nothing, which takes less than half of the time: what the
+# library does is for other tests.
 cat >"$folder.cmake" <<END
 set(CMAKE_CXX_COMPILER "$compiler")
 set(CMAKE_CXX_FLAGS_RELEASE "-O0 -DNDEBUG" CACHE STRING "")
