@@ -16,9 +16,7 @@ namespace THALWEG_NAMESPACE {
 enum class mqtt_qos : std::uint8_t {
   at_most_once,   ///< QoS 0: it is sent, and may be lost
   at_least_once,  ///< QoS 1: it is confirmed, and may come twice when a connection breaks
-  /// QoS 2: it is confirmed in two steps. When a connection breaks, it comes twice only where broker or
-  /// library are wrong, as version 2.0.11 of mosquitto and libmosquitto is.
-  exactly_once,
+  exactly_once,   ///< QoS 2: it is confirmed in two steps, and comes once
 };
 
 /// Files of TLS, which are PEM.

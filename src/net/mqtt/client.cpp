@@ -81,7 +81,8 @@ client::client(mqtt_topic topic, client_options how)
     : where(std::move(topic)),
       how_(std::move(how)),
       id_(how_.session ? how_.session.name : random_name()),
-      waits_{&rung_, [this] { return given_up(); }, static_cast<bool>(how_.given_up)} {
+      waits_{&rung_, [this] { return given_up(); }, static_cast<bool>(how_.given_up)},
+      repeats_(id_) {
   begin_library();
   open();
 }
@@ -128,7 +129,10 @@ void client::open() {
   ::mosquitto_message_v5_callback_set(
       its, [](mosquitto*, void* self, const mosquitto_message* one, const mosquitto_property* with) {
         auto& my = *static_cast<client*>(self);
-        my.from_callback([&] { my.on_message(*one, with); });
+        my.from_callback([&] {
+          if (one->qos != number_of(mqtt_qos::exactly_once) || !my.repeats_.again(one->mid))
+            my.on_message(*one, with);
+        });
       });
   ::mosquitto_publish_v5_callback_set(
       its, [](mosquitto*, void* self, int number, int reason, const mosquitto_property*) {
@@ -137,7 +141,10 @@ void client::open() {
       });
   ::mosquitto_log_callback_set(its, [](mosquitto*, void* self, int level, const char* text) {
     auto& my = *static_cast<client*>(self);
-    if (level == MOSQ_LOG_ERR) my.from_callback([&] { my.said_ = text; });
+    my.from_callback([&] {
+      if (level == MOSQ_LOG_ERR) my.said_ = text;
+      if (level == MOSQ_LOG_DEBUG) my.repeats_.read(text);
+    });
   });
   if (where.tls) secure();
 }
@@ -198,11 +205,18 @@ bool client::attempt(moment until) {
   said_.clear();
   trouble_ = "it has said nothing";
   shook_hands_ = broken_ = false;
-  if (!reach(until) || !greet(until) || !subscribe(until)) return false;
+  if (!reach(until) || !greet(until)) return false;
+  if (was_online_ && !welcome_->session_is_known) {
+    forgotten_ = true;
+    // libmosquitto would still give what it keeps, in place of messages that get the same numbers.
+    if (repeats_.keeps_any()) open();
+    repeats_.clear(true);
+    if (::mosquitto_socket(handle_.get()) < 0) return false;
+  }
+  if (!subscribe(until)) return false;
   check_grant();
-  const bool forgotten = was_online_ && !welcome_->session_is_known;
   online_ = was_online_ = true;
-  if (forgotten && on_new_session)
+  if (std::exchange(forgotten_, false) && on_new_session)
     if (const auto wrong = on_new_session(); !wrong.empty()) fail(wrong);
   return true;
 }
@@ -295,6 +309,7 @@ std::string client::user() const {
 }
 
 waited client::turn(moment until) {
+  if (begin_anew()) return waited::ready;
   const int socket = ::mosquitto_socket(handle_.get());
   if (socket < 0) {
     lost(MOSQ_ERR_NO_CONN);
@@ -302,7 +317,8 @@ waited client::turn(moment until) {
   }
   const bool is_welcome = welcome_.has_value();
   // While hands are shaken, libmosquitto says that it wants to write until they are.
-  const bool writes = (where.tls && !is_welcome) ? !std::exchange(shook_hands_, true) : has_to_write();
+  const bool writes =
+      (where.tls && !is_welcome) ? !std::exchange(shook_hands_, true) : has_to_write() && !only_reads_;
   std::vector<pollfd> one{{socket, static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0}};
   const auto look_again =
       keep_alive_ > 0s ? std::min(until, std::chrono::steady_clock::now() + keep_alive_ / 2) : until;
@@ -312,7 +328,7 @@ waited client::turn(moment until) {
     auto* its = handle_.get();
     int step = ::mosquitto_loop_read(its, 1);
     if (step == MOSQ_ERR_SUCCESS) step = ::mosquitto_socket(its) < 0 ? MOSQ_ERR_NO_CONN : MOSQ_ERR_SUCCESS;
-    if (step == MOSQ_ERR_SUCCESS) step = ::mosquitto_loop_write(its, 1);
+    if (step == MOSQ_ERR_SUCCESS && !only_reads_) step = ::mosquitto_loop_write(its, 1);
     if (step == MOSQ_ERR_SUCCESS && keep_alive_ > 0s) step = ::mosquitto_loop_misc(its);
     return step;
   });
@@ -327,8 +343,29 @@ waited client::turn(moment until) {
   return waited::ready;
 }
 
+// Has libmosquitto forget the copies of messages that were given before. With them it forgets those that are
+// not complete. So it first confirms no more of these, which the broker then sends again, and waits for those
+// that it has confirmed. True if it has begun anew, without a connection.
+bool client::begin_anew() {
+  if (!repeats_.keeps_copies()) {
+    only_reads_ = false;  // all have been given meanwhile, and passed over
+    return false;
+  }
+  if (!only_reads_) {
+    if (has_to_write()) return false;
+    repeats_.confirm_no_more();
+    only_reads_ = true;
+  }
+  if (repeats_.owes()) return false;
+  open();
+  repeats_.clear(false);
+  lost(MOSQ_ERR_CONN_LOST);
+  return true;
+}
+
 // The connection has broken: says why, and whether there is no use in making it again.
 void client::lost(int result) {
+  only_reads_ = false;
   const bool refusal = welcome_ && welcome_->reason != 0;  // which is said by who waits for it
   online_ = false;
   broken_ = true;

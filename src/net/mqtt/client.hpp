@@ -16,6 +16,7 @@
 #include <mosquitto.h>
 
 #include "../socket.hpp"
+#include "repeats.hpp"
 
 namespace THALWEG_NAMESPACE::net::mqtt {
 
@@ -109,6 +110,7 @@ class client {
   template <class F> int call(F&& f);
   template <class F> void from_callback(F&& f) noexcept;
   void lost(int result);
+  bool begin_anew();
   [[nodiscard]] std::string reason_of(int result) const;
   void refused(const std::string& what, int reason);
 
@@ -119,8 +121,12 @@ class client {
   std::atomic<bool> interrupted_{false};
   const patience waits_;
 
+  repeats repeats_;
+  bool only_reads_ = false;  // until libmosquitto can begin anew
+
   bool online_ = false;
   bool was_online_ = false;
+  bool forgotten_ = false;    // by the broker, which nobody has been told yet
   bool broken_ = false;       // this connection, which may still be open
   bool shook_hands_ = false;  // of TLS: there was room to write the first words
   std::optional<welcome> welcome_{};
