@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <numeric>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -472,12 +473,14 @@ TEST_F(Mqtt, WhatTheBrokerSendsAgainComesOnce) {
   const auto connected = [&](bool known) {
     for (;;) {
       auto one = broker.accepted();
+      if (one.fd() < 0) return one;
       if (one.hear(10).empty()) continue;  // a client that looks whether there is a broker
       one.say(std::string{'\x20', '\x03', known ? '\x01' : '\0', '\0', '\0'});
       return one;
     }
   };
-  const std::jthread speaks([&] {
+  const std::jthread speaks([&](const std::stop_token& stop) {
+    const std::stop_callback ends(stop, [&] { broker.cut(); });
     {
       const auto first = connected(false);
       hear(first, "numbers");
