@@ -116,18 +116,22 @@ TEST_F(Mqtt, ItemsComeInOrderWithEachQos) {
 
 TEST_F(Mqtt, ASessionGoesOnWhereItLeft) {
   const mosquitto_broker broker;
-  const auto topic = at(broker);
-  const auto session = subscribed(topic);
-  send(numbers(500), topic);
-  EXPECT_EQ(all_of<int>(topic, {.session = session, .count = 200}).size(), 200U);
-  send(numbers(10, 500), topic);
-  // What a source has confirmed last may come again: the broker need not have heard of it.
-  const auto rest = all_of<int>(topic, {.session = session, .until = [](const auto& x) {
-                                          return tw::decode<int>(std::as_bytes(std::span(x.payload))) == 509;
-                                        }});
-  ASSERT_FALSE(rest.empty());
-  EXPECT_LE(rest.front(), 200);
-  EXPECT_EQ(rest, numbers(509 - rest.front(), rest.front()));
+  for (const auto qos : {tw::mqtt_qos::at_least_once, tw::mqtt_qos::exactly_once}) {
+    const auto topic = at(broker, "numbers" + std::to_string(static_cast<int>(qos)));
+    const auto session = subscribed(topic, topic.topic, qos);
+    tw::run(tw::source(numbers(500)) | tw::mqtt_sink<int>(topic, {.qos = qos}));
+    EXPECT_EQ(all_of<int>(topic, {.qos = qos, .session = session, .count = 200}), numbers(200));
+    tw::run(tw::source(numbers(10, 500)) | tw::mqtt_sink<int>(topic, {.qos = qos}));
+    const auto rest =
+        all_of<int>(topic, {.qos = qos, .session = session, .until = [](const auto& x) {
+                              return tw::decode<int>(std::as_bytes(std::span(x.payload))) == 509;
+                            }});
+    ASSERT_FALSE(rest.empty());
+    // With QoS 1, what a source has confirmed last may come again: the broker need not have heard of it.
+    EXPECT_TRUE(rest.front() == 200 || (rest.front() < 200 && qos == tw::mqtt_qos::at_least_once))
+        << rest.front();
+    EXPECT_EQ(rest, numbers(509 - rest.front(), rest.front()));
+  }
 }
 
 TEST_F(Mqtt, ASinkSaysWhenASourceEnds) {
@@ -276,7 +280,8 @@ TEST_F(Mqtt, ABrokerThatComesBackLosesNothing) {
                    tw::mqtt_sink<int>(topic, {.qos = qos, .at_end = end_of(topic, qos)}));
     std::vector<int> seen;
     while (const auto item = from.next()) {
-      take(tw::decode<int>(*item), qos, seen);
+      // Debian's broker (2.0.11) forgets in a restart which of more than 20 messages of QoS 2 have come.
+      take(tw::decode<int>(*item), tw::mqtt_qos::at_least_once, seen);
       if (seen.size() != 100 || back) continue;
       broker.stop();
       ASSERT_TRUE(broker.start());

@@ -103,9 +103,6 @@ void client::open() {
   // forgets the message if the connection breaks there.
   ::mosquitto_threaded_set(its, true);
   ::mosquitto_int_option(its, MOSQ_OPT_SEND_MAXIMUM, how_.in_flight);
-  // It ends the connection to a broker that sends more than this before it has heard of all confirmations,
-  // which one that is set to fewer does.
-  ::mosquitto_int_option(its, MOSQ_OPT_RECEIVE_MAXIMUM, std::numeric_limits<std::uint16_t>::max());
   if (!where.username.empty())
     ::mosquitto_username_pw_set(its, where.username.c_str(),
                                 where.password.empty() ? nullptr : where.password.c_str());
@@ -237,6 +234,7 @@ bool client::reach(moment until) {
   // MQTT's own keep-alive would need a thread: TCP's notices a broker whose machine is gone.
   constexpr int no_keep_alive = 0;
   const auto broker = where.broker();
+  ::mosquitto_int_option(handle_.get(), MOSQ_OPT_RECEIVE_MAXIMUM, how_.read_ahead);
   const auto result = call([&] {
     return ::mosquitto_connect_bind_v5(handle_.get(), broker.host.c_str(), broker.port, no_keep_alive,
                                        nullptr, asked.get());
@@ -245,6 +243,9 @@ bool client::reach(moment until) {
     lost(result);
     return false;
   }
+  // The broker has been told. libmosquitto itself must not count: it ends the connection to a broker that
+  // sends more, and takes copies for more.
+  ::mosquitto_int_option(handle_.get(), MOSQ_OPT_RECEIVE_MAXIMUM, any_number);
   tune(::mosquitto_socket(handle_.get()));
   return true;
 }

@@ -42,6 +42,9 @@ class properties {
   mosquitto_property* first_ = nullptr;
 };
 
+/// The most messages that MQTT can have under way.
+inline constexpr std::uint16_t any_number = 65535;
+
 /// What a client asks the broker to send.
 struct subscription {
   std::string filter;
@@ -53,6 +56,7 @@ struct client_options {
   mqtt_session session = {};
   std::optional<subscription> reads = {};
   std::uint16_t in_flight = 20;
+  std::uint16_t read_ahead = any_number;  // messages of QoS 1 and 2 that come before others are complete
   std::chrono::milliseconds connect_within{};
   std::function<bool()> given_up = {};
 };

@@ -22,9 +22,17 @@ struct arrived {
   std::string tag{};
 };
 
+// A message of QoS 2 is given after those that have come meanwhile are confirmed. In a session that goes on,
+// these would be lost with the source.
+std::uint16_t read_ahead_of(const mqtt_inlet_options& how) {
+  if (how.qos != mqtt_qos::exactly_once) return mqtt::any_number;
+  return how.session ? 1 : 20;
+}
+
 mqtt::client_options options_of(const mqtt_topic& from, const mqtt_inlet_options& how) {
   return {.session = how.session,
           .reads = mqtt::subscription{from.topic, how.qos, how.retained},
+          .read_ahead = read_ahead_of(how),
           .connect_within = how.connect_within,
           .given_up = how.given_up};
 }
