@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 
 from typer.core import TyperCommand, TyperGroup, TyperOption
+
+from thalweg_cli.base.names import APPLICATIONS, INTERFACES, did_you_mean
+from thalweg_cli.base.terminal import Failed
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "benchmark": ("--bench",),
@@ -59,23 +63,22 @@ SEVERAL: Mapping[str, tuple[str, ...]] = {"--freq-recipe": ("all",), "-user-arg"
 JOINED: Mapping[tuple[str, str], str] = {("exec", "-input"): "--input"}
 """Options of commands that take any number of values, all of which are for one program: joined by commas."""
 
-APPLICATIONS: Mapping[str, str] = {"lane": "lane_detection", "person": "person_recognition"}
-INTERFACES: Mapping[str, str] = {"ff": "fastflow", "omp": "openmp", "thr": "threads"}
-"""Short names, also as parts of names of programs: `lane_ff_farm`."""
-
 
 def rewrite(arguments: Sequence[str], group: TyperGroup, own: Collection[str] = ()) -> list[str]:
     """Arguments as the commands of `group` know them: `-nthreads 4` becomes `--nthreads 4`.
 
     Values of options stay as they are, whatever they look like, and so does what follows `--`; but names of
     applications, interfaces and programs become ours, if they are not the user's `own`. Of an option that
-    takes several values each gets the option's name.
+    takes several values each gets the option's name. What is misspelt is left to Typer, which knows our
+    names; it is Failed if one of SPBench's is nearer.
     """
     if not arguments:
         return []
     name = COMMANDS.get(arguments[0], (arguments[0],))
     command = group.commands.get(name[0])
     if not isinstance(command, TyperCommand):
+        if not name[0].startswith("-") and is_nearest(name[0], COMMANDS, group.commands):
+            raise Failed(f"there is no command {name[0]}", remedy=did_you_mean(name[0], COMMANDS))
         return [*name, *arguments[1:]] if name[0] == "--help" else list(arguments)
     words = Words(name[0], command, own)
     rest = list(arguments[1:])
@@ -173,7 +176,12 @@ class Words:
         begun = {ours for other, ours in meanings.items() if dashes == "-" and other.startswith(bare)}
         if len(bare) > 1 and len(begun) == 1:
             return begun.pop()
-        return (f"--{bare}",) if len(bare) > 1 and written[:2] not in self._flags else (written,)
+        if len(bare) == 1 or written[:2] in self._flags:
+            return (written,)
+        if is_nearest(bare, meanings, [one.removeprefix("--") for one in self._flags]):
+            near = did_you_mean(written, [f"{dashes}{one}" for one in meanings])
+            raise Failed(f"{self._name} has no option {written}", remedy=near)
+        return (f"--{bare}",)
 
     def _has(self, options: Sequence[str]) -> bool:
         return all(one.partition("=")[0] in self._flags for one in options)
@@ -194,6 +202,12 @@ class Words:
         ours = APPLICATIONS.get(application, application)
         name = ours + underscore + rest if rest and not f"{name}_".startswith(f"{ours}_") else name
         return re.sub(r"(?<=_)(ff|omp|thr)(?=_|$)", lambda found: INTERFACES[found[0]], name, count=1)
+
+
+def is_nearest(name: str, theirs: Collection[str], ours: Collection[str]) -> bool:
+    """Whether a misspelt name is near to one of theirs, and nearer than to any of ours."""
+    nearest = get_close_matches(name, sorted({*theirs, *ours}), n=1)
+    return bool(nearest) and nearest[0] not in ours
 
 
 def several(option: str, without: Sequence[str], rest: list[str]) -> list[str]:

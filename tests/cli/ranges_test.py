@@ -4,6 +4,7 @@ import unittest
 
 import typer
 from thalweg_cli.app import app
+from thalweg_cli.base.names import did_you_mean
 from thalweg_cli.base.terminal import Failed
 from thalweg_cli.run.ranges import FREQUENCY, NTHREADS, arguments_of
 from thalweg_cli.spellings import ALIASES, flags_of, rewrite
@@ -147,6 +148,31 @@ class Spellings(unittest.TestCase):
     def test_misspelt_option_is_told_what_may_be_meant(self) -> None:
         self.assertEqual(self.rewritten("exec -nthraeds 4"), "exec --nthraeds 4")
         self.assertEqual(self.rewritten("exec -in 4"), "exec --in 4")  # -input or -in-memory
+
+    def test_misspelt_spelling_of_spbench_is_told_which_one_may_be_meant(self) -> None:
+        for line, what, near in (
+            ("exec -claas test", "exec has no option -claas", "-class"),
+            ("exec --benchmrak a", "exec has no option --benchmrak", "--benchmark"),
+            ("exec -tst-result", "exec has no option -tst-result", "-test-result"),
+            ("rename -old-nmae a", "rename has no option -old-nmae", "-old-name"),
+            ("list-ops -bench a", "there is no command list-ops", "list-op"),
+            ("executee", "there is no command executee", "execute"),
+        ):
+            with self.subTest(line), self.assertRaises(Failed) as caught:
+                self.rewritten(line)
+            self.assertEqual(
+                (caught.exception.what, caught.exception.remedy), (what, f"did you mean {near}? ")
+            )
+
+    def test_misspelt_short_name_is_told_which_name_is_meant(self) -> None:
+        for name, there, near in (
+            ("thrr", ["tbb", "threads"], "threads"),
+            ("persn", ["primes", "person_recognition"], "person_recognition"),
+            ("lanee", ["bzip2", "lane_detection"], "lane_detection"),
+            ("thrr", ["tbb"], ""),
+        ):
+            with self.subTest(name):
+                self.assertEqual(did_you_mean(name, there), f"did you mean {near}? " if near else "")
 
     def test_as_spbench_has_them(self) -> None:
         for line, ours in (
