@@ -69,6 +69,7 @@ struct outlet::state {
   connection reach(moment until, const std::string& lost);
   std::string why_unreachable(const std::string& lost, const std::string& why) const;
   connection connect(moment until, const patience& waits) const;
+  waited introduce(const connection& link, const patience& waits, moment until) const;
   bool greet(const connection& link, const patience& waits, moment until);
   static bool tell_time(const connection& link, std::uint32_t questions, const patience& waits, moment until);
   void resume(std::uint64_t next);
@@ -80,6 +81,7 @@ struct outlet::state {
   void confirm(std::uint64_t frames);
   std::vector<std::byte> rest_of_frame(std::size_t begun);
   static void say_farewell(connection link, std::vector<std::byte> last);
+  void say_farewell_to_a_stranger() const;
   void fail(const std::string& says);
 
   const address to;
@@ -102,6 +104,7 @@ struct outlet::state {
   std::atomic<bool> abandoned{false};  // nothing is to be sent any more
 
   // The thread's own: where it is, and what it has heard of a number.
+  bool connected = false;    // to anyone, at any time
   std::size_t at_block = 0;  // of `kept`
   std::size_t at_byte = 0;
   std::vector<std::byte> heard{};
@@ -206,7 +209,7 @@ void outlet::state::carry() {
   try {
     while (!abandoned) {
       auto link = reach(until, lost);
-      if (!link) return;
+      if (!link) break;
       const auto began = std::chrono::steady_clock::now();
       try {
         if (pump(link)) return;
@@ -220,6 +223,7 @@ void outlet::state::carry() {
         confirmed_then = confirmed;
       }
     }
+    if (!connected) say_farewell_to_a_stranger();
   } catch (const std::exception& e) {
     fail(e.what());
   }
@@ -233,6 +237,7 @@ connection outlet::state::reach(moment until, const std::string& lost) {
     const auto began = std::chrono::steady_clock::now();
     try {
       auto link = connect(until, waits);
+      connected = connected || link;
       // A receiver may begin long after it has been connected to. One that knows the stream is there already.
       if (!link || greet(link, waits, lost.empty() ? moment::max() : until)) return link;
       // Who is greeted and has not answered hears it when it comes to that.
@@ -262,13 +267,17 @@ std::string outlet::state::why_unreachable(const std::string& lost, const std::s
   return told + ": " + why + "; tried for " + std::to_string(how.connect_within.count()) + " ms";
 }
 
+waited outlet::state::introduce(const connection& link, const patience& waits, moment until) const {
+  const auto greeting = packed(hello{id, how.tag, how.name, clock_name()});
+  const auto came = shake_hands(link, waits, until);
+  return came == waited::ready ? send_all(link, greeting, waits, until) : came;
+}
+
 // False if the stream was given up. A receiver that is busy answers when it comes to it.
 bool outlet::state::greet(const connection& link, const patience& waits, moment until) {
-  const auto greeting = packed(hello{id, how.tag, how.name, clock_name()});
   answer its;
   try {
-    auto came = shake_hands(link, waits, until);
-    if (came == waited::ready) came = send_all(link, greeting, waits, until);
+    const auto came = introduce(link, waits, until);
     if (came == waited::late) throw connection_lost("it does not answer");
     if (came == waited::given_up) return false;
     const auto said = receive_greeting(link, waits, until);
@@ -424,6 +433,18 @@ void outlet::state::say_farewell(connection link, std::vector<std::byte> last) {
   put(last, gave_up_mark);
   put_text(last, "its run has failed or was cancelled");
   say_last(std::move(link), last);
+}
+
+// The stream was given up before it had a connection. A receiver that listens would wait for it.
+void outlet::state::say_farewell_to_a_stranger() const {
+  const patience waits;
+  const auto until = from_now(500ms);
+  try {
+    auto link = connect(until, waits);
+    if (link && introduce(link, waits, until) == waited::ready) say_farewell(std::move(link), {});
+  } catch (const network_error&) {
+    return;  // nobody listens
+  }
 }
 
 void outlet::state::fail(const std::string& says) {

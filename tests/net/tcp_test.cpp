@@ -596,6 +596,26 @@ TEST(Tcp, ASenderThatGivesUpBeforeItIsAskedTellsThat) {
   }
 }
 
+// It has hardly begun to connect.
+TEST(Tcp, ASenderThatGivesUpAtOnceTellsThat) {
+  for (int tries = 0; tries < 20; ++tries) {
+    const tw::tcp_listener here(somewhere);
+    tw::net::inlet in(here, {.come_within = 30s});
+    std::jthread sender([&] { const tw::net::outlet out({"127.0.0.1", here.port()}, {}); });
+    try {
+      (void)in.next();
+      ADD_FAILURE() << "there is an item";
+    } catch (const tw::network_error& e) {
+      ASSERT_THAT(e.what(), HasSubstr("has given up its stream after 0 items"));
+    }
+  }
+}
+
+TEST(Tcp, ASenderThatGivesUpAtOnceNeedsNoReceiver) {
+  const auto port = tw::tcp_listener(somewhere).port();  // nobody listens there any more
+  const tw::net::outlet out({"127.0.0.1", port}, {.connect_within = 1h});
+}
+
 TEST(Tcp, AReceiverThatIsStoppedTellsTheSender) {
   const tw::tcp_listener here(somewhere);
   sending sender(tw::source([n = 0]() mutable { return std::optional(n++); }) |
