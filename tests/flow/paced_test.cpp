@@ -107,7 +107,8 @@ TEST_P(Paced, FallingBehindIsCaughtUp) {
       policy());
   EXPECT_EQ(r.items(), 100U);
   EXPECT_GE(r.elapsed(), 60ms);
-  EXPECT_LT(r.elapsed(), 60ms + 50ms + 5s) << "60 ms of waiting did not put off what was due meanwhile";
+  // The first half was due within 25 ms, and none of it could be taken before 60 ms were over.
+  EXPECT_GE(r.latency().p50(), 30ms) << "60 ms of waiting did not put off what was due meanwhile";
 }
 
 TEST_P(Paced, LatencyCountsFromTheDueTime) {
@@ -324,7 +325,6 @@ TEST_P(Paced, ACallThatIsTriedAgainKeepsItsDueTime) {
   EXPECT_TRUE(r.latency().from_due());
   EXPECT_EQ(r.latency().count(), 20U);
   EXPECT_GE(r.elapsed(), 18ms);
-  EXPECT_LT(r.elapsed(), 20ms + 5s);
 }
 
 TEST_P(Paced, ACallIsTriedAgainAtOnceNotAtTheNextDueTime) {

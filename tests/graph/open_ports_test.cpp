@@ -196,11 +196,14 @@ TEST_P(OpenPorts, AFullTapHoldsUpTheStream) {
   auto tap = s.node.tap({.capacity = 10});
   auto e = tw::launch(s.g, policy());
   ASSERT_TRUE(tap.receive());
-  std::this_thread::sleep_for(20ms);
-  const int before = s.given;
-  std::this_thread::sleep_for(20ms);
-  EXPECT_LE(s.given - before, 10'000) << "what fits into pipes, no more";
+  int before = -1;
+  EXPECT_TRUE(eventually([&] {
+    std::this_thread::sleep_for(20ms);
+    return std::exchange(before, s.given.load()) == s.given;
+  })) << "it goes on";
   const int held = s.given;
+  std::this_thread::sleep_for(40ms);
+  EXPECT_LE(s.given - held, 10'000) << "what fits into pipes, no more";
   tap.close();
   EXPECT_TRUE(eventually([&] { return s.given > held + 100'000; })) << "closed, it holds up nobody";
   e.stop();

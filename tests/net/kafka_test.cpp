@@ -451,16 +451,15 @@ TEST_F(Kafka, CancelEndsEveryWaitOfASink) {
                             if (there && given == 5) rd_kafka_mock_broker_set_down(mine.get(), -1);
                             return std::optional(std::string(10'000, 'x') + std::to_string(++given));
                           }) |
-                          tw::kafka_sink<std::string>(topic, {.longest_item = 20'000, .capacity = 50'000}));
+                          tw::kafka_sink<std::string>(
+                              topic, {.longest_item = 20'000, .capacity = 50'000, .connect_within = 1h}));
     int before = -1;
     EXPECT_TRUE(eventually([&] {
       std::this_thread::sleep_for(50ms);
       return given > 0 && std::exchange(before, given.load()) == given;
     }));
     run.cancel();
-    const auto begin = std::chrono::steady_clock::now();
-    run.wait();
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+    run.wait();  // or the test hangs
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../clock.hpp"
+#include "../found.hpp"
 #include "../interrupts.hpp"
 #include "../protocol.hpp"
 #include "beginnings.hpp"
@@ -36,8 +37,6 @@ struct partition {
 }  // namespace
 
 struct kafka_inlet::state {
-  enum class found : std::uint8_t { item, end, late, given_up };
-
   state(kafka_topic topic, kafka_inlet_options options)
       : how(std::move(options)), to(std::move(topic), how.connect_within, how.given_up) {
     ordered = how.start.at == kafka_start::where::first;
@@ -151,13 +150,13 @@ std::optional<std::span<const std::byte>> kafka_inlet::next() {
   my.in_hand.reset();
   const auto until = my.how.come_within ? from_now(*my.how.come_within) : moment::max();
   switch (my.advance(until)) {
-    case state::found::late:
+    case found::late:
       my.fail("nothing has come from " + my.to.where.text() + " within " +
               std::to_string(my.how.come_within->count()) + " ms");
-    case state::found::end:
-    case state::found::given_up:
+    case found::end:
+    case found::given_up:
       return {};
-    case state::found::item:
+    case found::item:
       break;
   }
   auto& from = *std::exchange(my.ready, nullptr);
@@ -168,11 +167,7 @@ std::optional<std::span<const std::byte>> kafka_inlet::next() {
 }
 
 bool kafka_inlet::ready_by(std::int64_t until_ns) {
-  try {
-    return state_->advance(moment{std::chrono::nanoseconds(until_ns)}) != state::found::late;
-  } catch (const network_error&) {
-    return true;  // `next` says it again
-  }
+  return is_ready_by(until_ns, [this](moment until) { return state_->advance(until); });
 }
 
 void kafka_inlet::close(std::string_view /*why*/) {
@@ -212,7 +207,7 @@ bool kafka_inlet::state::start(std::int32_t count) {
 }
 
 // Goes on until the next item is there, or there is none.
-kafka_inlet::state::found kafka_inlet::state::advance(moment until) {
+found kafka_inlet::state::advance(moment until) {
   if (!failure.empty()) throw network_error(failure);
   bool silenced = false;
   while (!over && ready == nullptr) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "../found.hpp"
 #include "../interrupts.hpp"
 #include "beginnings.hpp"
 #include "client.hpp"
@@ -24,8 +25,6 @@ using namespace std::chrono_literals;
 }  // namespace
 
 struct kafka_member::state {
-  enum class found : std::uint8_t { item, end, late, given_up };
-
   state(kafka_topic topic, kafka_group group, kafka_inlet_options options)
       : how(std::move(options)),
         name(std::move(group.name)),
@@ -129,13 +128,13 @@ std::optional<std::span<const std::byte>> kafka_member::next() {
   my.put_down();
   const auto until = my.how.come_within ? from_now(*my.how.come_within) : moment::max();
   switch (my.advance(until)) {
-    case state::found::late:
+    case found::late:
       my.fail("nothing has come from " + my.to.where.text() + " within " +
               std::to_string(my.how.come_within->count()) + " ms");
-    case state::found::end:
-    case state::found::given_up:
+    case found::end:
+    case found::given_up:
       return {};
-    case state::found::item:
+    case found::item:
       break;
   }
   my.in_hand = std::move(my.ready);
@@ -149,11 +148,7 @@ void kafka_member::passed_over() {
 }
 
 bool kafka_member::ready_by(std::int64_t until_ns) {
-  try {
-    return state_->advance(moment{std::chrono::nanoseconds(until_ns)}) != state::found::late;
-  } catch (const network_error&) {
-    return true;  // `next` says it again
-  }
+  return is_ready_by(until_ns, [this](moment until) { return state_->advance(until); });
 }
 
 void kafka_member::close(std::string_view /*why*/) {
@@ -212,7 +207,7 @@ bool kafka_member::state::join() {
 }
 
 // Goes on until a message is there, or there is none.
-kafka_member::state::found kafka_member::state::advance(moment until) {
+found kafka_member::state::advance(moment until) {
   if (!failure.empty()) throw network_error(failure);
   for (bool silenced = false; !over && !ready;) {
     if (to.given_up() || !join()) return found::given_up;

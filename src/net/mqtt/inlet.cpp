@@ -8,6 +8,7 @@
 
 #include <mqtt_protocol.h>
 
+#include "../found.hpp"
 #include "../interrupts.hpp"
 #include "client.hpp"
 #include "items_of.hpp"
@@ -49,8 +50,6 @@ arrived taken(const mosquitto_message& one, const mosquitto_property* with) {
 }  // namespace
 
 struct mqtt_inlet::state {
-  enum class found : std::uint8_t { item, end, late, given_up };
-
   state(const mqtt_topic& from, mqtt_inlet_options options)
       : how(std::move(options)), to(from, options_of(from, how)) {
     to.on_message = [this](const auto& one, const auto* with) { came.push_back(taken(one, with)); };
@@ -122,13 +121,13 @@ std::optional<std::span<const std::byte>> mqtt_inlet::next() {
   auto& my = *state_;
   const auto until = my.how.come_within ? from_now(*my.how.come_within) : moment::max();
   switch (my.advance(until)) {
-    case state::found::late:
+    case found::late:
       my.to.fail("nothing has come from " + my.to.where.text() + " within " +
                  std::to_string(my.how.come_within->count()) + " ms");
-    case state::found::end:
-    case state::found::given_up:
+    case found::end:
+    case found::given_up:
       return {};
-    case state::found::item:
+    case found::item:
       break;
   }
   my.in_hand = std::move(my.came.front());
@@ -138,11 +137,7 @@ std::optional<std::span<const std::byte>> mqtt_inlet::next() {
 }
 
 bool mqtt_inlet::ready_by(std::int64_t until_ns) {
-  try {
-    return state_->advance(moment{std::chrono::nanoseconds(until_ns)}) != state::found::late;
-  } catch (const network_error&) {
-    return true;  // `next` says it again
-  }
+  return is_ready_by(until_ns, [this](moment until) { return state_->advance(until); });
 }
 
 void mqtt_inlet::close(std::string_view /*why*/) {
@@ -159,7 +154,7 @@ void mqtt_inlet::interrupt_on(const std::stop_token& stop) {
 }
 
 // Goes on until the next message is there, or there is none.
-mqtt_inlet::state::found mqtt_inlet::state::advance(moment until) {
+found mqtt_inlet::state::advance(moment until) {
   while (!over) {
     if (how.count && given == *how.count) break;
     if (!came.empty()) {
