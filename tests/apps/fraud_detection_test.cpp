@@ -27,7 +27,7 @@
 #include "apps/support/choice.hpp"
 #include "apps/support/error.hpp"
 #include "apps/support/zipf.hpp"
-#include "eventually.hpp"
+#include "support/eventually.hpp"
 #include "text_files.hpp"
 
 namespace fs = std::filesystem;
