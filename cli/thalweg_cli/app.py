@@ -107,7 +107,7 @@ def main() -> None:
         app(args=rewrite(words, typer.main.get_group(app), user_names(words)), prog_name=COMMAND)
     except Failed as failure:
         failure.show()
-        sys.exit(1)
+        sys.exit(failure.code)
     except SystemExit as ended:
         if ended.code == INTERRUPTED:  # Typer makes this of Ctrl-C, and says nothing.
             errors.print("interrupted")

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from thalweg_cli.base.names import APPLICATIONS, INTERFACES, did_you_mean
-from thalweg_cli.base.terminal import Failed
+from thalweg_cli.base.terminal import WrongUsage
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "benchmark": ("--bench",),
@@ -70,7 +70,7 @@ def rewrite(arguments: Sequence[str], group: TyperGroup, own: Collection[str] = 
     Values of options stay as they are, whatever they look like, and so does what follows `--`; but names of
     applications, interfaces and programs become ours, if they are not the user's `own`. Of an option that
     takes several values each gets the option's name. What is misspelt is left to Typer, which knows our
-    names; it is Failed if one of SPBench's is nearer.
+    names; it is WrongUsage if one of SPBench's is nearer.
     """
     if not arguments:
         return []
@@ -78,7 +78,7 @@ def rewrite(arguments: Sequence[str], group: TyperGroup, own: Collection[str] = 
     command = group.commands.get(name[0])
     if not isinstance(command, TyperCommand):
         if not name[0].startswith("-") and is_nearest(name[0], COMMANDS, group.commands):
-            raise Failed(f"there is no command {name[0]}", remedy=did_you_mean(name[0], COMMANDS))
+            raise WrongUsage(f"No such command: {name[0]}", remedy=did_you_mean(name[0], COMMANDS))
         return [*name, *arguments[1:]] if name[0] == "--help" else list(arguments)
     words = Words(name[0], command, own)
     rest = list(arguments[1:])
@@ -180,7 +180,7 @@ class Words:
             return (written,)
         if is_nearest(bare, meanings, [one.removeprefix("--") for one in self._flags]):
             near = did_you_mean(written, [f"{dashes}{one}" for one in meanings])
-            raise Failed(f"{self._name} has no option {written}", remedy=near)
+            raise WrongUsage(f"{self._name}: No such option: {written}", remedy=near)
         return (f"--{bare}",)
 
     def _has(self, options: Sequence[str]) -> bool:

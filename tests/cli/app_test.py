@@ -41,12 +41,12 @@ class App(unittest.TestCase):
         self.assertIn("Did you mean 'test'", done.stderr)
 
     def test_unknown_option(self) -> None:
-        for word, asked in (("-nthraeds", "--nthreads"), ("--benhcmark", "--bench"), ("--claas", "")):
+        for word, asked in (("-nthraeds", "--nthreads"), ("--benhcmark", "--bench"), ("--claas", "--class")):
             with self.subTest(word):
                 done = thalweg("exec", word, "4")
                 self.assertEqual(done.returncode, 2)
                 self.assertIn("No such option: -", done.stderr)
-                self.assertEqual("Possible options" in done.stderr, asked != "")
+                self.assertRegex(done.stderr, "Possible options|did you mean")
                 self.assertIn(asked, done.stderr)
 
     def test_interrupted(self) -> None:

@@ -5,7 +5,7 @@ import unittest
 import typer
 from thalweg_cli.app import app
 from thalweg_cli.base.names import did_you_mean
-from thalweg_cli.base.terminal import Failed
+from thalweg_cli.base.terminal import Failed, WrongUsage
 from thalweg_cli.run.ranges import FREQUENCY, NTHREADS, arguments_of
 from thalweg_cli.spellings import ALIASES, flags_of, rewrite
 
@@ -151,14 +151,14 @@ class Spellings(unittest.TestCase):
 
     def test_misspelt_spelling_of_spbench_is_told_which_one_may_be_meant(self) -> None:
         for line, what, near in (
-            ("exec -claas test", "exec has no option -claas", "-class"),
-            ("exec --benchmrak a", "exec has no option --benchmrak", "--benchmark"),
-            ("exec -tst-result", "exec has no option -tst-result", "-test-result"),
-            ("rename -old-nmae a", "rename has no option -old-nmae", "-old-name"),
-            ("list-ops -bench a", "there is no command list-ops", "list-op"),
-            ("executee", "there is no command executee", "execute"),
+            ("exec -claas test", "exec: No such option: -claas", "-class"),
+            ("exec --benchmrak a", "exec: No such option: --benchmrak", "--benchmark"),
+            ("exec -tst-result", "exec: No such option: -tst-result", "-test-result"),
+            ("rename -old-nmae a", "rename: No such option: -old-nmae", "-old-name"),
+            ("list-ops -bench a", "No such command: list-ops", "list-op"),
+            ("executee", "No such command: executee", "execute"),
         ):
-            with self.subTest(line), self.assertRaises(Failed) as caught:
+            with self.subTest(line), self.assertRaises(WrongUsage) as caught:
                 self.rewritten(line)
             self.assertEqual(
                 (caught.exception.what, caught.exception.remedy), (what, f"did you mean {near}? ")

@@ -47,6 +47,9 @@ def keep_output_for_data() -> None:
 class Failed(Exception):
     """A command cannot go on: what happened, the output that shows it, and what the user can do."""
 
+    code = 1
+    """With which the command line exits."""
+
     def __init__(self, what: str, *, output: str = "", remedy: str = "") -> None:
         super().__init__(what)
         self.what = what
@@ -60,6 +63,12 @@ class Failed(Exception):
         errors.print(f"[bold red]failed:[/] {escape(self.what)}")
         if self.remedy:
             errors.print(f"[bold]what to do:[/] {escape(self.remedy)}")
+
+
+class WrongUsage(Failed):
+    """The command line is not one: exits as Typer does where it finds that."""
+
+    code = 2
 
 
 class Bar:
