@@ -1,5 +1,5 @@
 # `cpack -G DEB` in a build of shared libraries makes packages for Debian: the library, what is compiled with it, the same
-# for each component (which drag in an MPI, librdkafka, libmosquitto, OpenSSL, and zlib with libzstd), and the command line with the sources it builds from.
+# for each component (which drag in an MPI, librdkafka, libmosquitto, libcurl, OpenSSL, and zlib with libzstd), and the command line with the sources it builds from.
 # Each is a component of what is installed.
 find_program(THALWEG_GZIP gzip)
 mark_as_advanced(THALWEG_GZIP)
@@ -56,9 +56,10 @@ set(what_thalweg "structured stream processing in C++20")
 set(what_thalweg_mpi "streams over several processes, by MPI")
 set(what_thalweg_kafka "streams through Kafka")
 set(what_thalweg_mqtt "streams through MQTT")
+set(what_thalweg_web "streams from web servers")
 set(what_thalweg_tls "streams over TCP with TLS")
 set(what_thalweg_compression "files of gzip and zstd")
-foreach(library IN ITEMS thalweg thalweg_mpi thalweg_kafka thalweg_mqtt thalweg_tls thalweg_compression)
+foreach(library IN ITEMS thalweg thalweg_mpi thalweg_kafka thalweg_mqtt thalweg_web thalweg_tls thalweg_compression)
   if(NOT TARGET ${library})
     continue()
   endif()

@@ -2,7 +2,8 @@
 # vcpkg install thalweg --overlay-ports=packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../.." ABSOLUTE)
 vcpkg_check_features(OUT_FEATURE_OPTIONS features
-                     FEATURES tls THALWEG_TLS kafka THALWEG_KAFKA mqtt THALWEG_MQTT compression THALWEG_COMPRESSION)
+                     FEATURES tls THALWEG_TLS kafka THALWEG_KAFKA mqtt THALWEG_MQTT web THALWEG_WEB compression
+                              THALWEG_COMPRESSION)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS ${features}

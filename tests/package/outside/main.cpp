@@ -8,6 +8,9 @@
 #ifdef OUTSIDE_HAS_MQTT
 #include <thalweg/net/mqtt.hpp>
 #endif
+#ifdef OUTSIDE_HAS_WEB
+#include <thalweg/net/http.hpp>
+#endif
 #ifdef OUTSIDE_HAS_TLS
 #include <thalweg/net/tls.hpp>
 #endif
@@ -16,6 +19,9 @@
 #endif
 
 #include <optional>
+#ifdef OUTSIDE_HAS_WEB
+#include <string>
+#endif
 
 namespace tw = thalweg;
 
@@ -31,6 +37,13 @@ int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
 #endif
 #ifdef OUTSIDE_HAS_TLS
   if (!tw::tls_token("a token that nobody guesses")) return 1;
+#endif
+#ifdef OUTSIDE_HAS_WEB
+  try {
+    tw::run(tw::http_lines("no address") | tw::sink([](const std::string&) {}));
+    return 1;
+  } catch (const tw::invalid_job&) {
+  }
 #endif
   long sum = 0;
   auto numbers = [n = 0]() mutable { return n < 1000 ? std::optional(n++) : std::nullopt; };

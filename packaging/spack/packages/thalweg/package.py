@@ -21,6 +21,7 @@ class Thalweg(CMakePackage):
     variant("tls", default=False, description="Streams over TCP with TLS")
     variant("kafka", default=False, description="Streams through Kafka")
     variant("mqtt", default=False, description="Streams through MQTT")
+    variant("web", default=False, description="Streams from web servers")
     variant("compression", default=False, description="Files of gzip and zstd")
 
     depends_on("cxx", type="build")
@@ -32,6 +33,8 @@ class Thalweg(CMakePackage):
     depends_on("openssl", when="+tls")
     depends_on("librdkafka", when="+kafka")
     depends_on("mosquitto@2:", when="+mqtt")
+    depends_on("boost", when="+web")
+    depends_on("curl@7.87:", when="+web")
     depends_on("zlib-api", when="+compression")
     depends_on("zstd", when="+compression")
     conflicts("%gcc@:11", msg="C++20 as Thalweg uses it needs GCC 12")
@@ -41,7 +44,7 @@ class Thalweg(CMakePackage):
     def cmake_args(self) -> list[str]:
         """The library alone."""
         parts = ("APPS", "TESTS", "EXAMPLES", "MICRO")
-        variants = ("hwloc", "mpi", "tls", "kafka", "mqtt", "compression")
+        variants = ("hwloc", "mpi", "tls", "kafka", "mqtt", "web", "compression")
         return [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             *(self.define(f"THALWEG_BUILD_{part}", False) for part in parts),
