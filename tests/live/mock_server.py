@@ -1,0 +1,230 @@
+"""Plays the server of a running stream's page, with a run that is made up.
+
+`python3 tests/live/mock_server.py [line|branches|many] [--port 8000] [--token secret] [--past 300]` shows one in a
+browser, with so many seconds behind it; `--play` adds a pause, a resize and an end. The page comes from
+`web/live/`, and what it needs from `web/node_modules/` (`npm ci` in `web/`).
+"""
+
+import argparse
+import json
+import mimetypes
+import threading
+from collections import deque
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from mock_run import SCENARIOS, Run
+
+WEB = Path(__file__).parents[2] / "web"
+HISTORY_S = 600
+POLICY = "default-src 'self'"
+
+
+def assets() -> dict[str, Path]:
+    """What is served: each path below `/assets/`, and its file."""
+    found = {file.name: file for file in (WEB / "live").iterdir() if file.name != "index.html"}
+    for line in (WEB / "assets.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            path, file = line.split()
+            found[path] = WEB / file
+    return found
+
+
+class Server(ThreadingHTTPServer):
+    """A run, those that listen to it, and what they asked for. Nothing moves but by `step`."""
+
+    daemon_threads = True
+
+    def __init__(self, run: Run, *, token: str = "", port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
+        self.run, self.token = run, token
+        run.control = bool(token)
+        self.samples: deque[Any] = deque(maxlen=round(HISTORY_S / run.every))
+        self.posts: list[tuple[str, Any, str]] = []
+        self.requests: list[str] = []
+        self.news = threading.Condition()
+        self.killed = self.frozen = False
+        self.connections: list[Any] = []
+        self.assets = assets()
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        """Where the page is."""
+        return f"http://127.0.0.1:{self.server_address[1]}/"
+
+    def step(self, samples: int = 1) -> None:
+        """Lets the run go on for some samples, or until it is over."""
+        for _ in range(samples):
+            with self.news:
+                if self.run.over and self.samples and self.samples[-1]["done"]:
+                    return
+                self.samples.append(self.run.sample())
+                self.news.notify_all()
+
+    def end(self) -> None:
+        """The stream is at its end."""
+        self.run.over = True
+        self.step()
+
+    def kill(self) -> None:
+        """Goes away, as a process that is killed."""
+        self.killed = True
+        with self.news:
+            self.news.notify_all()
+        self.shutdown()
+        self.server_close()
+        for connection in self.connections:
+            try:
+                connection.shutdown(2)
+            except OSError:
+                continue  # It is closed already.
+
+    def told(self, since: int) -> Iterator[tuple[str, Any]]:
+        """The events after a time, as they come; None where a second brings none."""
+        yield "graph", self.run.graph()
+        while not self.killed:
+            with self.news:
+                new = [sample for sample in self.samples if sample["time_ns"] > since]
+                if not new and not (self.run.over and self.samples):
+                    if not self.news.wait(1):
+                        yield "", None
+                    continue
+            for sample in new:
+                since = sample["time_ns"]
+                yield "sample", sample
+            if self.samples[-1]["done"]:
+                yield "end", self.samples[-1]
+                return
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    server: Server
+    protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        """Remembers the connection, which `kill` closes."""
+        super().setup()
+        self.server.connections.append(self.connection)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401
+        """Says nothing."""
+
+    def _answer(self, code: int, kind: str, body: bytes) -> None:
+        self.send_response(code)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _json(self, code: int, what: Any) -> None:  # noqa: ANN401
+        self._answer(code, "application/json", json.dumps(what).encode())
+
+    def do_GET(self) -> None:  # noqa: N802
+        """Gives the page, its parts, and the events."""
+        url = urlsplit(self.path)
+        self.server.requests.append(url.path)
+        while self.server.frozen and not self.server.killed:
+            with self.server.news:
+                self.server.news.wait(0.1)
+        if url.path == "/":
+            self._answer(200, "text/html; charset=utf-8", (WEB / "live" / "index.html").read_bytes())
+        elif url.path.startswith("/assets/") and (file := self.server.assets.get(url.path[8:])):
+            kind = "text/javascript" if file.suffix == ".js" else mimetypes.guess_type(file.name)[0]
+            self._answer(200, f"{kind}; charset=utf-8", file.read_bytes())
+        elif url.path == "/api/events":
+            self._events(int(parse_qs(url.query).get("since", ["0"])[0]))
+        elif url.path == "/api/state":
+            state = {"version": 1, "graph": self.server.run.graph(), "history": list(self.server.samples)}
+            self._json(200, state)
+        elif url.path == "/healthz":
+            self._answer(200, "text/plain", b"done" if self.server.run.over else b"running")
+        else:
+            self._answer(404, "text/plain", b"not found")
+
+    def _events(self, since: int) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.close_connection = True
+        try:
+            for event, what in self.server.told(since):
+                while self.server.frozen and not self.server.killed:
+                    with self.server.news:
+                        self.server.news.wait(0.1)
+                text = f"event: {event}\ndata: {json.dumps(what)}\n\n" if event else ": \n\n"
+                self.wfile.write(text.encode())
+                self.wfile.flush()
+        except OSError:
+            return  # The page is closed.
+
+    def do_POST(self) -> None:  # noqa: N802
+        """Does what is asked for, if the token is right."""
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        what = json.loads(body) if body else None
+        server, authorisation = self.server, self.headers.get("Authorization", "")
+        server.posts.append((self.path, what, authorisation))
+        if not server.token:
+            return self._json(403, {"error": "this page has no control over the run"})
+        if authorisation != f"Bearer {server.token}":
+            return self._json(401, {"error": "the token is wrong"})
+        try:
+            self._do(self.path.removeprefix("/api/"), what)
+        except ValueError as error:
+            return self._json(400, {"error": str(error)})
+        return self._json(200, {})
+
+    def _do(self, order: str, what: Any) -> None:  # noqa: ANN401
+        with self.server.news:
+            run = self.server.run
+            if order == "replicas":
+                run.resize(what["stage"], what["replicas"])
+            elif order in ("pause", "resume"):
+                run.paused = order == "pause"
+            elif order in ("stop", "cancel"):
+                run.over = True
+            else:
+                raise ValueError(f"there is no order '{order}'")
+
+
+def play(server: Server, *, plot: bool) -> None:
+    """Lets the run go on in real time; with a plot it has a resize, a pause and an end."""
+    run = server.run
+    start = run.now
+    farm = max((stage for stage in run.stages if stage.farm), key=lambda stage: stage.service)
+    acts = {20.0: lambda: run.resize(farm.name, farm.replicas + 2), 30.0: lambda: setattr(run, "paused", True)}
+    acts |= {33.0: lambda: setattr(run, "paused", False), 60.0: server.end}
+    while not (run.over and server.samples and server.samples[-1]["done"]):
+        threading.Event().wait(run.every)
+        for when in [when for when in acts if plot and run.now - start >= when]:
+            acts.pop(when)()
+        server.step()
+
+
+def main() -> None:
+    """Serves until it is ended."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("scenario", nargs="?", choices=SCENARIOS, default="line")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--token", default="secret")
+    parser.add_argument("--past", type=float, default=0, help="seconds of the run that have passed already")
+    parser.add_argument("--play", action="store_true", help="with a resize, a pause and an end")
+    asked = parser.parse_args()
+    server = Server(SCENARIOS[asked.scenario](), token=asked.token, port=asked.port)
+    server.step(round(asked.past / server.run.every))
+    print(server.url, f"token: {asked.token}", flush=True)
+    play(server, plot=asked.play)
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

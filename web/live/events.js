@@ -1,0 +1,78 @@
+// What happened in a run at a moment: resizes, errors, pauses, its end.
+
+const MOST = 300;
+/** Errors of one stage that follow each other by less are one event. */
+const TOGETHER_S = 5;
+const SECOND = 1e9;
+
+/** In the order of time. Each has `time`, `kind`, `text`, `stage` (or none) and, of a pause, `until`. */
+export class Events {
+  list = [];
+  /** Changes with the list. */
+  version = 0;
+  #resizes = new Set();
+  #notes = new Set();
+
+  add(sample, before, graph) {
+    const time = sample.time_ns / SECOND;
+    for (const resize of sample.resizes ?? []) {
+      const key = `${resize.at_ns} ${resize.stage}`;
+      if (this.#resizes.has(key)) continue;
+      this.#resizes.add(key);
+      this.#put({ time: resize.at_ns / SECOND, kind: "resize", stage: resize.stage, text: `${resize.from} → ${resize.to} replicas` });
+    }
+    for (const note of sample.notes ?? []) {
+      if (this.#notes.has(note) || this.#notes.size >= MOST) continue;
+      this.#notes.add(note);
+      this.#put({ time, kind: "note", text: note });
+    }
+    if (before) sample.stages.forEach((stage, index) => this.#errors(stage, before.stages[index], time, graph.stages[index]?.name));
+    this.#pause(sample.paused, time, (sample.window_ns ?? 0) / SECOND);
+  }
+
+  #errors(stage, before, time, name) {
+    const more = (stage.errors ?? 0) - (before?.errors ?? 0);
+    if (more <= 0) return;
+    const known = this.list.findLast((event) => event.kind === "error" && event.stage === name);
+    if (known && time - known.latest < TOGETHER_S) {
+      known.number += more;
+      known.latest = time;
+      known.text = errors(known.number);
+      this.version++;
+    } else {
+      this.#put({ time, kind: "error", stage: name, text: errors(more), number: more, latest: time });
+    }
+  }
+
+  #pause(paused, time, window) {
+    const open = this.list.findLast((event) => event.kind === "pause" && event.until === undefined);
+    if (paused && !open) this.#put({ time: time - window, kind: "pause", text: "paused" });
+    if (!paused && open) {
+      open.until = time - window;
+      open.text = `paused for ${(open.until - open.time).toFixed(1)} s`;
+      this.version++;
+    }
+  }
+
+  end(time) {
+    this.#pause(false, time, 0);
+    this.#put({ time, kind: "end", text: "the run has ended" });
+  }
+
+  forget(until) {
+    const kept = this.list.filter((event) => (event.until ?? event.latest ?? event.time) >= until).slice(-MOST);
+    if (kept.length === this.list.length) return;
+    this.list = kept;
+    this.version++;
+  }
+
+  #put(event) {
+    const later = this.list.findIndex((known) => known.time > event.time);
+    this.list.splice(later < 0 ? this.list.length : later, 0, event);
+    this.version++;
+  }
+}
+
+function errors(number) {
+  return number === 1 ? "1 error" : `${number} errors`;
+}

@@ -1,0 +1,143 @@
+// Puts the page together: news come from the source, go into the history, and are shown once per frame.
+
+import { control } from "./control.js";
+import { curves } from "./curves.js";
+import { messages, sureDialog, tokenDialog } from "./dialogs.js";
+import { setShown, setText } from "./dom.js";
+import { graphView, limitingStage } from "./graph.js";
+import { header, stateOf } from "./header.js";
+import { History } from "./history.js";
+import { Interval } from "./interval.js";
+import { log } from "./log.js";
+import { panel } from "./panel.js";
+import { liveSource } from "./source.js";
+import { summary } from "./summary.js";
+import { themeSwitch } from "./theme.js";
+import { toolbar } from "./toolbar.js";
+import { percent } from "./units.js";
+
+const FIRST_S = 5;
+const REASONS = {
+  source: "the source", sink: "the sink", serial_stage: "a serial stage", replicas: "a farm's replicas", workers: "the workers", machine: "the machine",
+  grain: "small items", order: "keeping the order", schedule: "nothing, it keeps up", unknown: "nothing that stands out",
+};
+
+const part = (id) => document.getElementById(id);
+const parts = (...ids) => Object.fromEntries(ids.map((id) => [id, part(id)]));
+
+const history = new History();
+const interval = new Interval(FIRST_S);
+let connection = "connecting", chosen, figures, figuresOf, waiting = false, anew = false;
+
+const say = messages(part("message"));
+const order = control(tokenDialog(part("token")));
+const sure = sureDialog(part("sure"));
+const now = () => history.times.at(-1) ?? 0;
+
+const head = header(parts("title", "state", "figures", "pause", "resume", "stop"), async (name) => {
+  if (name !== "stop" || (await sure())) say(await order(name));
+});
+const view = graphView(part("graph"), parts("larger", "smaller", "fit"), choose);
+const stages = panel(part("panel"), choose, async (stage, replicas) => say(await order("replicas", { stage: history.graph.stages[stage].name, replicas })));
+const happened = log(part("events"), (from, to) => interval.hold(from, Math.min(to, now())));
+const plots = curves(part("curves"), part("pointed"), history, interval, choose);
+const tools = toolbar(parts("metric", "length", "earlier", "later", "follow", "when", "legend"), interval, now, () => soon(true));
+interval.onChange(() => soon(true));
+themeSwitch(part("theme"), () => {
+  plots.recolour();
+  soon(true);
+});
+part("limit-stage").addEventListener("click", () => choose(limitingStage(history.graph, figures.limit)));
+addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
+  if (chosen !== undefined) choose(undefined);
+  else interval.follow();
+});
+document.addEventListener("visibilitychange", () => soon(true));
+
+function choose(index) {
+  chosen = index === chosen ? undefined : index;
+  soon(true);
+}
+
+/** Shows what is new with the next frame: all of it if `everything` may differ. */
+function soon(everything = false) {
+  anew ||= everything;
+  if (waiting || document.hidden) return;
+  waiting = true;
+  requestAnimationFrame(show);
+}
+
+function show() {
+  waiting = false;
+  head.show(history, connection);
+  setShown(part("lost"), stateOf(history, connection) === "lost");
+  if (!history.graph) return;
+  happened.show(history.events);
+  setShown(part("waiting"), !history.length);
+  if (history.length) {
+    const [from, to] = interval.at(now());
+    const asked = `${from} ${to} ${history.events.version}`;
+    if (asked !== figuresOf || !figures) figures = summary(history, from, to);
+    figuresOf = asked;
+    const range = view.show(figures, tools.metric, chosen, (index) => {
+      const colour = plots.colourOf(index);
+      return colour && `var(--${colour})`;
+    });
+    tools.show(range);
+    stages.show(history.graph, figures, history.last, chosen, connection === "connected" && !history.ended);
+    showLimit(figures.limit);
+    plots.show(chosen, anew);
+  }
+  anew = false;
+}
+
+function showLimit(limit) {
+  setShown(part("limit"), limit !== undefined);
+  if (!limit) return;
+  const stage = limitingStage(history.graph, limit);
+  part("limit").classList.toggle("free", stage === undefined);
+  setText(part("limit-reason"), `Limit: ${REASONS[limit.reason] ?? limit.reason}`);
+  setShown(part("limit-stage"), stage !== undefined);
+  setText(part("limit-stage"), limit.stage);
+  setText(part("limit-numbers"), stage === undefined ? "" : [percent(limit.utilisation), limit.possible_gain > 1.005 && `up to ${limit.possible_gain.toFixed(1)}× faster without it`].filter(Boolean).join(", "));
+  setText(part("limit-advice"), limit.advice);
+}
+
+const sameRun = (one, other) => one && one.pid === other.pid && one.host === other.host && one.began_unix_ms === other.began_unix_ms;
+
+liveSource().start({
+  connected() {
+    connection = "connected";
+    soon();
+  },
+  lost() {
+    connection = "lost";
+    soon();
+  },
+  graph(graph) {
+    if (!sameRun(history.graph, graph)) {
+      history.reset(graph);
+      chosen = figures = undefined;
+    } else if (history.graph.stages.length !== graph.stages.length) {
+      const chosenName = history.graph.stages[chosen]?.name;
+      history.reset(graph);
+      const found = graph.stages.findIndex((stage) => stage.name === chosenName);
+      chosen = found < 0 ? undefined : found;
+      figures = undefined;
+    }
+    history.graph = graph;
+    view.set(graph);
+    soon(true);
+  },
+  sample(sample) {
+    history.add(sample);
+    soon();
+  },
+  end(sample) {
+    history.ended = true;
+    history.events.end(sample ? sample.time_ns / 1e9 : now());
+    soon(true);
+  },
+});
+soon();
