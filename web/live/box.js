@@ -6,13 +6,13 @@ import { BOX } from "./layout.js";
 import { count, digits, duration, percent, rate } from "./units.js";
 
 const MOST_DOTS = 12;
-const LEFT = 14, RIGHT = BOX.width - 10;
-const NAME = "600 13px system-ui, sans-serif";
+const LEFT = 13, RIGHT = BOX.width - 8;
+const NAME = "600 13px system-ui, sans-serif", LARGE_NAME = "600 25px system-ui, sans-serif";
 const measure = document.createElement("canvas").getContext("2d");
 
 // A path is shortened from its front: the last part is what tells stages apart.
-function shortened(name, room) {
-  measure.font = NAME;
+function shortened(name, room, font) {
+  measure.font = font;
   if (measure.measureText(name).width <= room) return name;
   const last = name.slice(name.lastIndexOf("/") + 1);
   let text = last === name ? name : `…/${last}`;
@@ -22,7 +22,7 @@ function shortened(name, room) {
 
 /** Makes the box of a stage. `told(event name, event)` hears what the user does with it. */
 export function box(stage, place, told) {
-  const shares = ["busy", "room", "input"].map((kind) => svg("rect", { class: kind, height: BOX.height, y: 0 }));
+  const shares = ["busy", "room", "input"].map((kind) => svg("rect", { class: kind, height: BOX.height, fill: kind === "room" ? "url(#room)" : undefined }));
   const name = svg("text", { class: "name", x: LEFT, y: 21 });
   const numbers = svg("text", { class: "numbers", x: LEFT, y: 39 });
   const kind = svg("text", { class: "small", x: LEFT, y: 56 });
@@ -35,14 +35,15 @@ export function box(stage, place, told) {
   const node = svg("g", { class: "stage", tabindex: 0, role: "button", "aria-pressed": "false",
     transform: `translate(${place.x - BOX.width / 2} ${place.y - BOX.height / 2})` }, title);
   for (const behind of stage.farm ? [8, 4] : []) {
-    node.append(svg("rect", { class: "stacked", x: behind, y: -behind, width: BOX.width, height: BOX.height, rx: 8 }));
+    node.append(svg("rect", { class: "stacked", x: behind, y: behind, width: BOX.width, height: BOX.height, rx: 8 }));
   }
   const metric = svg("rect", { class: "metric", width: BOX.width, height: BOX.height });
   node.append(svg("rect", { class: "base", width: BOX.width, height: BOX.height, rx: 8 }),
     svg("g", { "clip-path": "url(#box)" }, ...shares, metric, chip), frame,
-    svg("g", { class: "words" }, name, numbers, errors, kind, work, dots));
+    svg("g", { class: "words" }, name, numbers, errors, kind, work, dots),
+    svg("text", { class: "large", x: LEFT, y: 42 }, shortened(stage.name.slice(stage.name.lastIndexOf("/") + 1), RIGHT - LEFT, LARGE_NAME)));
   for (const event of ["click", "keydown", "focus"]) node.addEventListener(event, (happened) => told(event, happened));
-  const shown = shortened(stage.name, RIGHT - LEFT);
+  const shown = shortened(stage.name, RIGHT - LEFT, NAME);
   const cut = shown.lastIndexOf("/") + 1;
   name.append(svg("tspan", { class: "path" }, shown.slice(0, cut)), shown.slice(cut));
 

@@ -38,8 +38,8 @@ export function curves(place, pointed, history, interval, choose) {
       () => [{ label: "items", colour: "series-0", values: history.get("throughput"), fill: true, width: 1.75 }]],
     [plot(place, { title: "Latency", text: duration }, shared),
       () => [{ label: "p50", colour: "series-0", values: history.get("p50") }, { label: "p99", colour: "series-1", values: history.get("p99") }]],
-    [plot(place, { title: "Latency of all items", wide: true, height: 190, text: duration, log: true, range: () => span, paint: map }, shared),
-      () => [{ label: "p50", colour: "ink", values: history.get("p50"), width: 1 }, { label: "p99", colour: "heat-line", values: history.get("p99"), width: 1 }]],
+    [plot(place, { title: "Latency of all items", wide: true, height: 190, text: duration, log: true, range: () => span, paint: map, axis: { filter: tens, grid: { filter: tens } } }, shared),
+      () => [{ label: "p50", colour: "heat-mid", values: history.get("p50"), width: 1 }, { label: "p99", colour: "heat-line", values: history.get("p99"), width: 1 }]],
     [plot(place, { title: "Busy", ...whole }, shared), () => each((index) => share(history.get(of(index, "busy")), history.get(of(index, "replicas"))))],
     [plot(place, { title: "Occupancy of pipes", ...whole }, shared),
       () => each((index) => {
@@ -47,7 +47,7 @@ export function curves(place, pointed, history, interval, choose) {
         return capacity ? history.get(of(index, "occupancy"))?.map((value) => Math.min(1, value / capacity)) : undefined;
       })],
     [plot(place, { title: "Cores", text: digits }, shared), () => [{ label: "used", colour: "series-2", values: history.get("cores"), fill: true }]],
-    [plot(place, { title: "Memory", text: bytes }, shared), () => [{ label: "resident", colour: "series-3", values: history.get("memory"), fill: true }]],
+    [plot(place, { title: "Memory", text: bytes, axis: { incrs: Array.from({ length: 40 }, (_, power) => 2 ** power) } }, shared), () => [{ label: "resident", colour: "series-3", values: history.get("memory"), fill: true }]],
   ];
   const slots = stageSlots();
   let chosen;
@@ -82,6 +82,8 @@ export function curves(place, pointed, history, interval, choose) {
     colourOf: (index) => slots.colour(index),
   };
 }
+
+const tens = (_, splits) => splits.map((value) => (Number.isInteger(Math.round(1e6 * Math.log10(value)) / 1e6) ? value : null));
 
 function share(busy, replicas) {
   return busy?.map((value, row) => Math.min(1, value / (replicas?.[row] || 1)));

@@ -1,5 +1,7 @@
 // What happened in a run at a moment: resizes, errors, pauses, its end.
 
+import { clock } from "./units.js";
+
 const MOST = 300;
 /** Errors of one stage that follow each other by less are one event. */
 const TOGETHER_S = 5;
@@ -37,7 +39,7 @@ export class Events {
     if (known && time - known.latest < TOGETHER_S) {
       known.number += more;
       known.latest = time;
-      known.text = errors(known.number);
+      known.text = `${errors(known.number)}, until ${clock(time)}`;
       this.version++;
     } else {
       this.#put({ time, kind: "error", stage: name, text: errors(more), number: more, latest: time });

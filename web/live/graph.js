@@ -2,6 +2,7 @@
 
 import { box, sentence } from "./box.js";
 import { el, setAttribute, setText, svg } from "./dom.js";
+import { flows } from "./flows.js";
 import { BOX, layout, shapeOf } from "./layout.js";
 import { METRICS, rangeOf } from "./metrics.js";
 import { pipe } from "./pipe.js";
@@ -10,27 +11,41 @@ import { percent } from "./units.js";
 import { viewport } from "./viewport.js";
 
 const DESCRIBE_MS = 1500;
+/** What is beside a graph that does not need the whole width; at less than this scale it does. */
+const BESIDE = 460, LEGIBLE = 0.85;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const phone = matchMedia("(max-width: 700px)");
 
-/** Draws graphs in a place of the page. `choose(index)` hears which stage was chosen. */
-export function graphView(place, buttons, choose) {
+/**
+ * Draws graphs in a place of the page. Of what it tells, `choose(index)` hears which stage was chosen, `across(whether)`
+ * whether it needs the whole width, and `redrawn()` that its figures are to be shown again.
+ */
+export function graphView(place, buttons, { choose, across, redrawn }) {
   const drawing = svg("svg", { class: "graph", role: "group", "aria-label": "Stages of the stream. Tab goes through them, arrows along their edges." });
   place.append(drawing);
-  let graph, arranged, boxes = [], pipes = [], badge, shape, described = 0;
+  let graph, arranged, boxes = [], pipes = [], badge, limited, badgeScale = 1, shape, described = 0;
   const view = viewport(drawing, (scale, fitted) => {
     buttons.fit.disabled = fitted;
+    badgeScale = Math.min(2.4, Math.max(1, 0.75 / scale));
+    if (badge && limited !== undefined) placeBadge();
   });
   buttons.larger.addEventListener("click", () => view.zoom(1.4));
   buttons.smaller.addEventListener("click", () => view.zoom(1 / 1.4));
   buttons.fit.addEventListener("click", () => view.fit());
   new ResizeObserver(size).observe(place);
-  phone.addEventListener("change", () => graph && draw());
+  phone.addEventListener("change", () => {
+    if (!graph) return;
+    draw();
+    redrawn();
+  });
 
   function size() {
     if (!arranged) return;
-    const width = place.clientWidth, most = Math.max(260, Math.min(680, innerHeight * (phone.matches ? 0.8 : 0.62)));
-    const scale = Math.min(1.2, width / arranged.width);
+    across((document.documentElement.clientWidth - BESIDE) / arranged.width < LEGIBLE);
+    const width = place.clientWidth;
+    if (!width) return;
+    const most = Math.max(260, Math.min(680, innerHeight * (phone.matches ? 0.8 : 0.62)));
+    const scale = Math.min(1.3, width / arranged.width);
     const height = Math.round(Math.min(most, Math.max(arranged.height * scale, graph.stages.length > 100 ? most : 0)));
     drawing.style.height = `${height}px`;
     view.resize(arranged, { width, height });
@@ -44,11 +59,12 @@ export function graphView(place, buttons, choose) {
     pipes = edges.map((edge) => ({ ...edge, drawn: pipe(edge, graph.stages[edge.to].capacity > 0, down) }));
     badge = svg("g", { class: "badge", visibility: "hidden" }, svg("title"), svg("path"), svg("text", { y: -14, "text-anchor": "middle" }));
     drawing.replaceChildren(
-      svg("defs", {}, svg("clipPath", { id: "box" }, svg("rect", { width: BOX.width, height: BOX.height, rx: 8 }))),
+      svg("defs", {}, hatch(), svg("clipPath", { id: "box" }, svg("rect", { width: BOX.width, height: BOX.height, rx: 8 }))),
       svg("g", { class: "frames" }, ...arranged.frames.map(frame)),
       svg("g", { class: "pipes" }, ...pipes.map((one) => one.drawn.node)),
       svg("g", { class: "stages" }, ...boxes.map((one) => one.node)), badge);
     described = 0;
+    limited = undefined;
     size();
   }
 
@@ -98,7 +114,7 @@ export function graphView(place, buttons, choose) {
         one.show(figures.stages[index], { coloured, chosen: index === chosen, limiting: index === limiting, colour: colourOf(index) });
         if (describe) one.describe(sentence(graph.stages[index], figures.stages[index], index === limiting && figures.limit));
       });
-      const rates = pipes.map((edge) => rateOf(edge, graph, pipes, figures.stages));
+      const rates = flows(pipes, figures.stages);
       const most = Math.max(...rates, 1e-9);
       pipes.forEach((one, index) => {
         one.drawn.show(rates[index] / most, figures.stages[one.to].full);
@@ -110,12 +126,17 @@ export function graphView(place, buttons, choose) {
     },
   };
 
+  function placeBadge() {
+    const { x, y } = arranged.stages[limited];
+    setAttribute(badge, "transform", `translate(${x} ${y - BOX.height / 2 + 2}) scale(${badgeScale.toFixed(2)})`);
+  }
+
   function showBadge(index, limit) {
+    limited = index;
     setAttribute(badge, "visibility", index === undefined ? "hidden" : "visible");
     if (index === undefined) return;
     const text = `limit ${percent(limit.utilisation)}`, half = text.length * 3.6 + 10;
-    const { x, y } = arranged.stages[index];
-    setAttribute(badge, "transform", `translate(${x} ${y - BOX.height / 2 + 2})`);
+    placeBadge();
     setAttribute(badge.children[1], "d", `M${-half} -28h${2 * half}a4 4 0 0 1 4 4v12a4 4 0 0 1 -4 4h${-half + 6}l-6 7l-6 -7h${-half + 6}a4 4 0 0 1 -4 -4v-12a4 4 0 0 1 4 -4z`);
     setText(badge.children[2], text);
     setText(badge.children[0], `${limit.stage}: ${limit.advice}`);
@@ -129,13 +150,10 @@ export function limitingStage(graph, limit) {
   return index < 0 ? undefined : index;
 }
 
-/** Items a second through an edge; what a branch sends each way is known where only one edge arrives. */
-function rateOf({ from, to }, graph, pipes, stages) {
-  const alone = graph.stages[to].inputs.length === 1;
-  const only = pipes.filter((one) => one.from === from).length === 1;
-  if (alone) return stages[to].rate ?? 0;
-  if (only) return stages[from].out ?? stages[from].rate ?? 0;
-  return Math.min(stages[from].out ?? Infinity, stages[to].rate ?? 0);
+// Waiting for room is told from being busy by more than its colour.
+function hatch() {
+  return svg("pattern", { id: "room", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    svg("rect", { class: "ground", width: 6, height: 6 }), svg("rect", { class: "stripe", width: 1.2, height: 6 }));
 }
 
 function frame({ kind, label, x, y, width, height }) {

@@ -33,6 +33,7 @@ function shades() {
 
 /** Paints the map into a chart of a logarithmic axis. `columns()` gives times, windows and latencies. */
 export function heat(columns) {
+  const canvas = document.createElement("canvas"), drawn = canvas.getContext("2d");
   let picture, pixels, counts;
   return (u) => {
     const { ctx, bbox } = u;
@@ -40,7 +41,8 @@ export function heat(columns) {
     if (width < 2 || height < 2) return;
     const cell = Math.round(CELL * devicePixelRatio), rows = Math.ceil(height / cell);
     if (picture?.width !== width || picture.height !== height) {
-      picture = ctx.createImageData(width, height);
+      Object.assign(canvas, { width, height });
+      picture = drawn.createImageData(width, height);
       pixels = new Uint32Array(picture.data.buffer);
       counts = new Float32Array(width * rows);
     }
@@ -66,7 +68,8 @@ export function heat(columns) {
       const colour = colours[Math.min(SHADES - 1, Math.floor((Math.log1p(value) / whole) * SHADES))];
       for (let y = row * cell; y < Math.min(height, (row + 1) * cell); y++) pixels[y * width + x] = colour;
     }
-    ctx.putImageData(picture, Math.round(bbox.left), Math.round(bbox.top));
+    drawn.putImageData(picture, 0, 0);
+    ctx.drawImage(canvas, Math.round(bbox.left), Math.round(bbox.top));
 
     // A bucket's items go to the rows that it reaches over, each its part.
     function add(chart, left, right, upper, count) {

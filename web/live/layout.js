@@ -2,7 +2,7 @@
 
 import { Graph, layout as arrange } from "./vendor/dagre.js";
 
-export const BOX = { width: 178, height: 66 };
+export const BOX = { width: 158, height: 66 };
 /** From so many stages on a quicker way of ranking, without room for frames. */
 const LARGE = 120;
 
@@ -45,7 +45,7 @@ function arranged(graph, down, frames, inside) {
   const drawn = new Graph({ compound: inside, multigraph: true });
   const large = graph.stages.length > LARGE;
   drawn.setGraph({
-    rankdir: down ? "TB" : "LR", nodesep: down ? 26 : 30, ranksep: down ? 44 : 62, edgesep: 18, marginx: 14, marginy: 26,
+    rankdir: down ? "TB" : "LR", nodesep: down ? 22 : 30, ranksep: down ? 44 : 46, edgesep: 18, marginx: 14, marginy: 26,
     ...(large && { ranker: "tight-tree" }),
   });
   graph.stages.forEach((_, index) => drawn.setNode(String(index), { ...BOX }));

@@ -18,7 +18,7 @@ import { percent } from "./units.js";
 
 const FIRST_S = 5;
 const REASONS = {
-  source: "the source", sink: "the sink", serial_stage: "a serial stage", replicas: "a farm's replicas", workers: "the workers", machine: "the machine",
+  source: "the source", sink: "the sink", serial_stage: "a serial stage", replicas: "the replicas of a farm", workers: "the workers", machine: "the machine",
   grain: "small items", order: "keeping the order", schedule: "nothing, it keeps up", unknown: "nothing that stands out",
 };
 
@@ -37,7 +37,11 @@ const now = () => history.times.at(-1) ?? 0;
 const head = header(parts("title", "state", "figures", "pause", "resume", "stop"), async (name) => {
   if (name !== "stop" || (await sure())) say(await order(name));
 });
-const view = graphView(part("graph"), parts("larger", "smaller", "fit"), choose);
+const view = graphView(part("graph"), parts("larger", "smaller", "fit"), {
+  choose,
+  across: (whole) => document.querySelector("main").classList.toggle("across", whole),
+  redrawn: () => soon(true),
+});
 const stages = panel(part("panel"), choose, async (stage, replicas) => say(await order("replicas", { stage: history.graph.stages[stage].name, replicas })));
 const happened = log(part("events"), (from, to) => interval.hold(from, Math.min(to, now())));
 const plots = curves(part("curves"), part("pointed"), history, interval, choose);
@@ -97,10 +101,11 @@ function showLimit(limit) {
   if (!limit) return;
   const stage = limitingStage(history.graph, limit);
   part("limit").classList.toggle("free", stage === undefined);
-  setText(part("limit-reason"), `Limit: ${REASONS[limit.reason] ?? limit.reason}`);
+  const reason = REASONS[limit.reason] ?? limit.reason;
+  setText(part("limit-reason"), stage === undefined ? `Limit: ${reason}` : "Limit:");
   setShown(part("limit-stage"), stage !== undefined);
   setText(part("limit-stage"), limit.stage);
-  setText(part("limit-numbers"), stage === undefined ? "" : [percent(limit.utilisation), limit.possible_gain > 1.005 && `up to ${limit.possible_gain.toFixed(1)}× faster without it`].filter(Boolean).join(", "));
+  setText(part("limit-numbers"), stage === undefined ? "" : [reason, `${percent(limit.utilisation)} busy`, limit.possible_gain > 1.005 && `up to ${limit.possible_gain.toFixed(1)}× faster without it`].filter(Boolean).join(" · "));
   setText(part("limit-advice"), limit.advice);
 }
 

@@ -3,7 +3,7 @@
 import uPlot from "./vendor/uPlot.js";
 import { themed } from "./colours.js";
 import { el, setText } from "./dom.js";
-import { clock } from "./units.js";
+import { clock, short } from "./units.js";
 
 const HEIGHT = 150;
 const AXIS = 62;
@@ -16,6 +16,7 @@ export function plot(place, { title, wide, height = HEIGHT, text, log, range, pa
   const keys = el("span", { class: "keys" });
   caption.append(keys);
   const canvas = el("div", { class: "plot" });
+  canvas.style.minHeight = `${height}px`;
   const figure = el("figure", { class: wide ? "wide" : "", "aria-label": title }, caption, canvas);
   place.append(figure);
   let drawn, shape, lines = [], shownAt = 0, seen = false, stale = true;
@@ -29,21 +30,21 @@ export function plot(place, { title, wide, height = HEIGHT, text, log, range, pa
   const grid = () => ({ stroke: () => themed("grid"), width: 1 });
   function options() {
     return {
-      width: Math.max(100, canvas.clientWidth), height, legend: { show: false }, padding: [12, 6, 0, 0],
+      width: Math.max(100, canvas.clientWidth), height, legend: { show: false }, padding: [12, 16, 0, 0],
       cursor: { y: false, points: { size: 6 }, drag: { x: true, y: false, setScale: false }, sync: { key: "run", setSeries: false } },
       scales: {
         x: { time: false, range: () => shared.range() },
         y: log ? { distr: 3, range } : { range: range ?? ((_, low, high) => [0, high > 0 ? high * 1.08 : 1]) },
       },
       axes: [
-        { stroke: () => themed("pale"), grid: grid(), ticks: { show: false }, font: FONT, size: 24, gap: 3, values: (_, times) => times.map((time) => clock(time)), incrs: [1, 5, 10, 15, 30, 60, 120, 300] },
-        { stroke: () => themed("pale"), grid: grid(), ticks: { show: false }, font: FONT, size: AXIS, gap: 4, space: 28, values: (_, values) => values.map((value) => (value === null ? null : text(value))), ...axis },
+        { stroke: () => themed("pale"), grid: grid(), ticks: { show: false }, font: FONT, size: 28, gap: 7, values: (_, times) => times.map((time) => clock(time)), incrs: [1, 5, 10, 15, 30, 60, 120, 300] },
+        { stroke: () => themed("pale"), grid: grid(), ticks: { show: false }, font: FONT, size: AXIS, gap: 4, space: 28, values: (_, values) => values.map((value) => (value === null ? null : short(text(value)))), ...axis, grid: { ...grid(), ...axis?.grid } },
       ],
       series: [{}, ...lines.map((line) => ({
         stroke: () => themed(line.colour), width: line.width ?? 1.5, points: { show: false },
         ...(line.fill && { fill: () => `${themed(line.colour)}24` }),
       }))],
-      hooks: { drawClear: [(u) => { paint?.(u); bands(u, shared); }], draw: [(u) => marks(u, shared)], setCursor: [told], setSelect: [dragged] },
+      hooks: { drawClear: [(u) => bands(u, shared)], drawAxes: paint ? [paint] : [], draw: [(u) => marks(u, shared)], setCursor: [told], setSelect: [dragged] },
     };
   }
 

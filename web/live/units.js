@@ -2,6 +2,9 @@
 
 const NONE = "–";
 
+/** A number's text without the zeros at the end of its fraction: for axes. */
+export const short = (text) => text.replace(/(\.\d*?)0+(?!\d)/, "$1").replace(/\.(?!\d)/, "");
+
 function known(value) {
   return value !== undefined && value !== null && !Number.isNaN(value);
 }
@@ -27,7 +30,7 @@ export const duration = (ns) => scaled(ns, [[1, "ns"], [1e3, "µs"], [1e6, "ms"]
 
 export const bytes = (value) => scaled(value, [[1, "B"], [2 ** 10, "KiB"], [2 ** 20, "MiB"], [2 ** 30, "GiB"], [2 ** 40, "TiB"]]);
 
-export const percent = (share) => (known(share) ? `${digits(100 * share).replace(/\.0+$/, "")}\u202f%` : NONE);
+export const percent = (share) => (known(share) ? `${short((100 * share).toFixed(share >= 0.0995 ? 0 : 1))}\u202f%` : NONE);
 
 /** A whole number, in groups of three digits. */
 export const count = (value) => (known(value) ? Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f") : NONE);

@@ -8,7 +8,7 @@ export function viewport(drawing, changed) {
   let content = { width: 1, height: 1 }, view = { x: 0, y: 0, scale: 1 }, size = { width: 1, height: 1 };
   let fitted = true, drag;
 
-  const fit = () => Math.min(1.2, size.width / content.width, size.height / content.height);
+  const fit = () => Math.min(1.3, size.width / content.width, size.height / content.height);
   function show() {
     const least = Math.min(fit(), 1) * 0.8;
     view.scale = Math.min(CLOSEST, Math.max(least, view.scale));
@@ -18,6 +18,7 @@ export function viewport(drawing, changed) {
     view.y = within(view.y, height, content.height);
     drawing.setAttribute("viewBox", `${view.x} ${view.y} ${width} ${height}`);
     drawing.classList.toggle("far", view.scale < READABLE);
+    drawing.classList.toggle("farther", view.scale < READABLE / 2);
     drawing.classList.toggle("movable", width < content.width - 1 || height < content.height - 1);
     changed(view.scale, fitted);
   }
