@@ -14,6 +14,17 @@ from typing import Any
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
 
 
+KEYS = {
+    "Tab": 9,
+    "Enter": 13,
+    "Escape": 27,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
+"""The keys that can be pressed, and the numbers that go with them."""
+
 PATIENCE_S = 600
 """How long a browser may be silent that is asked something, on a machine however busy: it is stuck then."""
 
@@ -24,7 +35,10 @@ def find_browser() -> str | None:
 
 
 class Page:
-    """The one page that the browser shows. `errors` are what its scripts could not do."""
+    """The one page that the browser shows.
+
+    `errors` are what its scripts could not do, and `requests` what addresses it asked for something.
+    """
 
     def __init__(self, to: int, back: int) -> None:
         self._to = to
@@ -33,9 +47,10 @@ class Page:
         self._number = 0
         self._session = ""
         self.errors: list[str] = []
+        self.requests: list[str] = []
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log"):
+        for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
 
     def _messages(self) -> Iterator[dict[str, Any]]:
@@ -58,6 +73,8 @@ class Page:
             self.errors.append(details.get("exception", {}).get("description", details["text"]))
         if said.get("method") == "Log.entryAdded" and said["params"]["entry"]["level"] == "error":
             self.errors.append(said["params"]["entry"]["text"])
+        if said.get("method") == "Network.requestWillBeSent":
+            self.requests.append(said["params"]["request"]["url"])
 
     def _call(self, method: str, **parameters: Any) -> dict[str, Any]:  # noqa: ANN401
         self._number += 1
@@ -99,6 +116,19 @@ class Page:
         if "exceptionDetails" in said:
             raise RuntimeError(said["exceptionDetails"]["exception"]["description"])
         return said["result"].get("value")
+
+    def press(self, key: str) -> None:
+        """Presses a key and lets it go, by the name that scripts know it by, such as `Tab`."""
+        for kind in ("keyDown", "keyUp"):
+            self._call(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=KEYS[key]
+            )
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Presses the mouse's button at a point of the window, and lets it go at another one."""
+        for kind, (x, y) in (("Moved", start), ("Pressed", start), ("Moved", end), ("Released", end)):
+            button = {"button": "left", "buttons": 1, "clickCount": 1}
+            self._call("Input.dispatchMouseEvent", type=f"mouse{kind}", x=x, y=y, **button)
 
     def end(self) -> None:
         """Ends the browser."""

@@ -62,6 +62,7 @@ class Run:
     heavier: tuple[int, float, float] | None = None
     """A stage, when its items become heavier, and how much."""
     control: bool = True
+    began: int = 1_790_000_000_000
     chance: random.Random = field(default_factory=lambda: random.Random(1))
     now: float = 0.0
     paused: bool = False
@@ -94,7 +95,7 @@ class Run:
             "workers": sum(stage.replicas for stage in self.stages),
             "cores": 8,
             "control": self.control,
-            "began_unix_ms": 1_790_000_000_000,
+            "began_unix_ms": self.began,
             "every_ms": round(1000 * self.every),
             "stages": stages,
         }
@@ -138,8 +139,11 @@ class Run:
             able = stage.replicas * time / stage.service
             has = stage.waiting if stage.inputs else self.due
             room = min(
-                ((self.stages[to].capacity - self.stages[to].waiting) / share for to, share, back in self.behind[number]
-                 if share and not back),
+                (
+                    (self.stages[to].capacity - self.stages[to].waiting) / share
+                    for to, share, back in self.behind[number]
+                    if share and not back
+                ),
                 default=math.inf,
             )
             done = max(0.0, min(able, has, room))
@@ -173,7 +177,9 @@ class Run:
             "throughput": items / window,
             "cores_used": min(8.0, cores),
             "cpu_ns": round(1e9 * self.cpu),
-            "resident_bytes": round(4.2e7 + 2e5 * min(self.now, 60) + 3e4 * sum(s.waiting for s in self.stages)),
+            "resident_bytes": round(
+                4.2e7 + 2e5 * min(self.now, 60) + 3e4 * sum(s.waiting for s in self.stages)
+            ),
             "stages": [self._of(stage) for stage in self.stages],
             "resizes": list(self.resizes),
             "notes": [],
@@ -200,9 +206,18 @@ class Run:
         if stage.inputs:
             told |= {"occupancy": stage.level / window, "capacity": stage.capacity}
         if stage.farm:
-            told |= {"reorder": min(60.0, stage.replicas * self.chance.uniform(0.5, 2)), "reorder_capacity": 64}
+            told |= {
+                "reorder": min(60.0, stage.replicas * self.chance.uniform(0.5, 2)),
+                "reorder_capacity": 64,
+            }
         errors = int(stage.errors)
-        told |= {"errors": errors, "retries": errors, "skipped": 0, "dead_lettered": errors // 5, "dropped": 0}
+        told |= {
+            "errors": errors,
+            "retries": errors,
+            "skipped": 0,
+            "dead_lettered": errors // 5,
+            "dropped": 0,
+        }
         if stage.kind == "sink" and items > 0:
             told["latency_ns"] = self._latency(int(items))
         return told
@@ -243,7 +258,9 @@ class Run:
                 f"More replicas make the run up to {gain:.1f} times faster."
             )
             return told | {"reason": "replicas", "advice": advice, "possible_gain": gain}
-        advice = f"'{stage.name}' takes one item at a time and is busy {used:.0%} of the time. Make it a farm."
+        advice = (
+            f"'{stage.name}' takes one item at a time and is busy {used:.0%} of the time. Make it a farm."
+        )
         return told | {"reason": "serial_stage", "advice": advice, "possible_gain": gain}
 
 
@@ -261,7 +278,11 @@ def line(**more: Any) -> Run:  # noqa: ANN401
         Stage("archive/compress", "farm", 0.0016, [1], replicas=2, capacity=64, failing=0.0004),
         Stage("write", "sink", 0.0004, [2], capacity=48),
     ]
-    return Run("archive", stages, rate=900.0, heavier=(2, 40.0, 2.1)) if not more else Run("archive", stages, **more)
+    return (
+        Run("archive", stages, rate=900.0, heavier=(2, 40.0, 2.1))
+        if not more
+        else Run("archive", stages, **more)
+    )
 
 
 def branches(**more: Any) -> Run:  # noqa: ANN401

@@ -8,6 +8,7 @@ browser, with so many seconds behind it; `--play` adds a pause, a resize and an 
 import argparse
 import json
 import mimetypes
+import os
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from urllib.parse import parse_qs, urlsplit
 from mock_run import SCENARIOS, Run
 
 WEB = Path(__file__).parents[2] / "web"
+PACKAGES = Path(os.environ.get("THALWEG_WEB_PACKAGES", WEB))
+"""Where `npm ci` has put `node_modules/`."""
 HISTORY_S = 600
 POLICY = "default-src 'self'"
 
@@ -29,7 +32,7 @@ def assets() -> dict[str, Path]:
     for line in (WEB / "assets.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             path, file = line.split()
-            found[path] = WEB / file
+            found[path] = PACKAGES / file
     return found
 
 
@@ -201,7 +204,10 @@ def play(server: Server, *, plot: bool) -> None:
     run = server.run
     start = run.now
     farm = max((stage for stage in run.stages if stage.farm), key=lambda stage: stage.service)
-    acts = {20.0: lambda: run.resize(farm.name, farm.replicas + 2), 30.0: lambda: setattr(run, "paused", True)}
+    acts = {
+        20.0: lambda: run.resize(farm.name, farm.replicas + 2),
+        30.0: lambda: setattr(run, "paused", True),
+    }
     acts |= {33.0: lambda: setattr(run, "paused", False), 60.0: server.end}
     while not (run.over and server.samples and server.samples[-1]["done"]):
         threading.Event().wait(run.every)

@@ -8,8 +8,8 @@ import { plot } from "./plot.js";
 import { bytes, clock, digits, duration, percent, rate } from "./units.js";
 
 const LEAST_S = 60;
-/** So often at most, in milliseconds, are curves drawn. */
-const PACE_MS = 450;
+/** Between two drawings of the curves there are at least so many milliseconds, and so many for each second that they show. */
+const PACE_MS = 900, PACE_MS_PER_S = 4;
 
 /** Draws the curves of a history. `choose(stage)` hears a click on a stage, `hold(from, to)` a dragged interval. */
 export function curves(place, pointed, history, interval, choose) {
@@ -73,7 +73,7 @@ export function curves(place, pointed, history, interval, choose) {
     /** Shows what is new, now or soon; at once if it is `anew`: another interval, another stage. */
     show(stage, anew) {
       chosen = stage;
-      const rest = PACE_MS - (performance.now() - drawnAt);
+      const rest = Math.max(PACE_MS, PACE_MS_PER_S * (ends[1] - ends[0])) - (performance.now() - drawnAt);
       if (anew || rest <= 0) draw(anew);
       else waiting ??= setTimeout(draw, rest);
     },

@@ -23,7 +23,7 @@ const phone = matchMedia("(max-width: 700px)");
 export function graphView(place, buttons, { choose, across, redrawn }) {
   const drawing = svg("svg", { class: "graph", role: "group", "aria-label": "Stages of the stream. Tab goes through them, arrows along their edges." });
   place.append(drawing);
-  let graph, arranged, boxes = [], pipes = [], badge, limited, badgeScale = 1, shape, described = 0;
+  let graph, arranged, boxes = [], pipes = [], badge, limited, badgeScale = 1, shape, described = -Infinity, describing;
   const view = viewport(drawing, (scale, fitted) => {
     buttons.fit.disabled = fitted;
     badgeScale = Math.min(2.4, Math.max(1, 0.75 / scale));
@@ -63,7 +63,7 @@ export function graphView(place, buttons, { choose, across, redrawn }) {
       svg("g", { class: "frames" }, ...arranged.frames.map(frame)),
       svg("g", { class: "pipes" }, ...pipes.map((one) => one.drawn.node)),
       svg("g", { class: "stages" }, ...boxes.map((one) => one.node)), badge);
-    described = 0;
+    described = -Infinity;
     limited = undefined;
     size();
   }
@@ -121,6 +121,8 @@ export function graphView(place, buttons, { choose, across, redrawn }) {
         if (describe) one.drawn.describe(graph.stages[one.from].name, graph.stages[one.to].name, rates[index], figures.stages[one.to]);
       });
       if (describe) described = performance.now();
+      clearTimeout(describing);
+      if (!describe) describing = setTimeout(redrawn, DESCRIBE_MS);
       showBadge(limiting, figures.limit);
       return range;
     },

@@ -48,14 +48,14 @@ export function heat(columns) {
     }
     pixels.fill(0);
     counts.fill(0);
-    const lengths = new Float32Array(width);
+    const reaches = new Map(), lengths = new Float32Array(width);
     const { times, windows, latencies } = columns();
     for (let sample = 0; sample < latencies.length; sample++) {
       const left = Math.round(u.valToPos(times[sample] - windows[sample], "x", true) - bbox.left);
       const right = Math.max(left + 1, Math.round(u.valToPos(times[sample], "x", true) - bbox.left));
       if (right <= 0 || left >= width) continue;
       for (let x = Math.max(0, left); x < Math.min(width, right); x++) lengths[x] += windows[sample];
-      for (const [upper, count] of latencies[sample] ?? []) add(u, left, right, upper, count);
+      for (const [upper, count] of latencies[sample] ?? []) add(left, right, upper, count);
     }
     let most = 0;
     for (let x = 0; x < width; x++) for (let row = 0; row < rows; row++) {
@@ -72,12 +72,19 @@ export function heat(columns) {
     ctx.drawImage(canvas, Math.round(bbox.left), Math.round(bbox.top));
 
     // A bucket's items go to the rows that it reaches over, each its part.
-    function add(chart, left, right, upper, count) {
-      const top = Math.floor((chart.valToPos(upper + 1, "y", true) - bbox.top) / cell);
-      const bottom = Math.max(top, Math.ceil((chart.valToPos(Math.max(1, lowerOf(upper)), "y", true) - bbox.top) / cell) - 1);
-      for (let row = Math.max(0, top); row <= Math.min(rows - 1, bottom); row++) {
-        for (let x = Math.max(0, left); x < Math.min(width, right); x++) counts[x * rows + row] += count / (bottom - top + 1);
+    function add(left, right, upper, count) {
+      let reach = reaches.get(upper);
+      if (!reach) reaches.set(upper, reach = reachOf(upper));
+      const [top, bottom] = reach, part = count / (bottom - top + 1);
+      for (let x = Math.max(0, left); x < Math.min(width, right); x++) {
+        for (let row = Math.max(0, top); row <= Math.min(rows - 1, bottom); row++) counts[x * rows + row] += part;
       }
+    }
+
+    function reachOf(upper) {
+      const top = Math.floor((u.valToPos(upper + 1, "y", true) - bbox.top) / cell);
+      const bottom = Math.ceil((u.valToPos(Math.max(1, lowerOf(upper)), "y", true) - bbox.top) / cell) - 1;
+      return [top, Math.max(top, bottom)];
     }
   };
 }

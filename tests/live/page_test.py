@@ -1,0 +1,476 @@
+"""The page of a running stream in a browser, with a server that plays a made-up run."""
+
+import json
+import time
+import unittest
+from typing import Any
+
+from browser import BROWSERS, PATIENCE_S, Page, a_page, find_browser
+from mock_run import Run, Stage, branches, line, many, upper_of
+from mock_server import Server, assets
+
+LOOK_AGAIN_S = 0.05
+BROWSER = find_browser()
+
+BOX = "document.querySelectorAll('.stage')"
+
+
+def text(selector: str) -> str:
+    """A script for the text of an element."""
+    return f"document.querySelector({json.dumps(selector)})?.textContent ?? null"
+
+
+def click(selector: str, number: int = 0) -> str:
+    """A script that clicks."""
+    clicked = "dispatchEvent(new MouseEvent('click', { bubbles: true }))"
+    return f"document.querySelectorAll({json.dumps(selector)})[{number}].{clicked}"
+
+
+def seen(selector: str) -> str:
+    """A script that says whether an element is there to be seen."""
+    return f"document.querySelector({json.dumps(selector)})?.checkVisibility() === true"
+
+
+@unittest.skipIf(
+    BROWSER is None, f"none of {', '.join(BROWSERS)} is on the PATH: apt-get install {BROWSERS[1]}"
+)
+class PageTest(unittest.TestCase):
+    """One browser for all tests; each has its server."""
+
+    page: Page
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        missing = [str(file) for file in assets().values() if not file.is_file()]
+        assert not missing, f"`npm ci` in web/ brings {missing}"
+        assert BROWSER is not None
+        cls.page = cls.enterClassContext(a_page(BROWSER))
+
+    def setUp(self) -> None:
+        self.page.open("about:blank")  # The page of the test before still looks for its server.
+        self.page.errors.clear()
+        self.page.requests.clear()
+        self.page.size(1400, 1000)
+
+    def tells(self, script: str) -> Any:  # noqa: ANN401
+        """What a script says."""
+        return self.page.tells(script)
+
+    def eventually(self, script: str, expected: Any = True) -> None:  # noqa: ANN401
+        """Waits until a script says what is expected."""
+        end = time.monotonic() + PATIENCE_S
+        said = None
+        while time.monotonic() < end:
+            said = self.tells(script)
+            if said == expected:
+                return
+            time.sleep(LOOK_AGAIN_S)
+        self.fail(f"{script}: {said!r} is not {expected!r}")
+
+    def shows(self, run: Run, samples: int, *, token: str = "", port: int = 0) -> Server:
+        """A server and its page, after some samples."""
+        server = Server(run, token=token, port=port)
+        self.addCleanup(lambda: server.killed or server.kill())
+        server.step(samples)
+        self.page.open(server.url)
+        self.up_to_date(server)
+        return server
+
+    def up_to_date(self, server: Server) -> None:
+        """Waits until the page shows the latest sample."""
+        items = f"{server.samples[-1]['items']:,}".replace(",", "\u202f")
+        self.eventually(text("#figures dd"), items)
+        self.next_frame()
+
+    def next_frame(self) -> None:
+        """Waits until all of it is drawn."""
+        self.tells("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))")
+
+
+class Graph(PageTest):
+    """What the graph shows."""
+
+    def test_badge_names_what_limits(self) -> None:
+        """In words, at its box and below the graph; while nothing limits there is none."""
+        server = self.shows(line(), 100)
+        self.assertEqual(self.tells("document.querySelector('.badge').getAttribute('visibility')"), "hidden")
+        server.step(140)
+        self.up_to_date(server)
+        self.eventually(text("#limit-stage"), "archive/compress")
+        self.assertIn("More replicas make the run", self.tells(text("#limit-advice")))
+        self.assertEqual(self.tells("document.querySelector('.badge').getAttribute('visibility')"), "visible")
+        self.assertIn("archive/compress: All 2 replicas", self.tells(text(".badge title")))
+        self.assertEqual(self.tells(f"[...{BOX}].findIndex((box) => box.classList.contains('limiting'))"), 2)
+        self.assertEqual(self.page.errors, [])
+
+    def test_names_are_text(self) -> None:
+        """Whatever they look like."""
+        name = "<script>alert(1)</script>"
+        stages = [
+            Stage("<b>in</b>", "source"),
+            Stage(name, "farm", 0.01, [0]),
+            Stage("out", "sink", 0.001, [1]),
+        ]
+        self.shows(Run("<i>run</i>", stages), 40)
+        self.tells(click(".stage", 1))
+        self.eventually(text("#stage-name"), name)
+        self.eventually(f"{BOX}[1].querySelector('title').textContent.startsWith({json.dumps(name)})")
+        self.assertEqual(self.tells(text("#limit-stage")), name)
+        self.assertEqual(self.tells(text("#title")), "<i>run</i>")
+        self.assertEqual(self.tells("document.scripts.length"), 1)
+        self.assertEqual(self.tells("document.querySelectorAll('body b b, body i i, .stage b').length"), 0)
+        self.assertEqual(self.page.errors, [])
+
+    def test_a_large_graph_is_laid_out_once(self) -> None:
+        """However many samples come; once more in the other direction of a narrow window."""
+        layouts = "import('/assets/layout.js').then((layout) => layout.counts.layouts)"
+        server = self.shows(many(500), 4)
+        self.assertEqual(self.tells(f"{BOX}.length"), 500)
+        server.step(8)
+        self.up_to_date(server)
+        self.tells(click(".stage", 100))
+        self.eventually(seen("#stage-name"))
+        self.assertEqual(self.tells(layouts), 1)
+        self.page.size(420, 800)
+        self.eventually(layouts, 2)
+
+    def test_loops_frames_and_branches(self) -> None:
+        """All edges are drawn, those back too, and frames around what is fused and around ranks."""
+        self.shows(branches(), 40)
+        self.assertEqual(self.tells("document.querySelectorAll('.pipe').length"), 11)
+        self.assertEqual(self.tells("document.querySelectorAll('.pipe.back').length"), 1)
+        frames = self.tells("[...document.querySelectorAll('.frame text')].map((frame) => frame.textContent)")
+        self.assertEqual(sorted(frames), ["fused", "rank 0", "rank 1", "rank 2"])
+        self.assertEqual(self.page.errors, [])
+
+    def test_what_flows_through_edges(self) -> None:
+        """Is found from what stages took and gave, also around a loop."""
+        edges = [{"from": a, "to": b} for a, b in ((0, 1), (1, 2), (2, 1), (2, 3))]
+        stages = [{"out": 100}, {"rate": 120, "out": 120}, {"rate": 120, "out": 120}, {"rate": 100}]
+        script = f"import('/assets/flows.js').then(({{ flows }}) => flows({json.dumps(edges)}, {json.dumps(stages)}))"
+        self.shows(line(), 4)
+        self.assertEqual(self.tells(script), [100, 120, 20, 100])
+
+    def test_nothing_changes_without_news(self) -> None:
+        """A sample that says the same as those before changes nothing in the graph."""
+        server = self.shows(line(), 40)
+        server.run.paused = True
+        server.step(60)
+        self.up_to_date(server)
+        self.eventually(text("#state"), "paused")
+        self.next_frame()
+        self.tells(
+            "window.changes = 0; new MutationObserver((all) => { window.changes += all.length; })"
+            ".observe(document.querySelector('#graph'), { subtree: true, childList: true, attributes: true }); 0",
+        )
+        elapsed = self.tells(text("#figures div:nth-child(4) dd"))
+        server.step(8)
+        self.eventually(f"({text('#figures div:nth-child(4) dd')}) !== {json.dumps(elapsed)}")
+        self.next_frame()
+        self.assertEqual(self.tells("window.changes"), 0)
+
+    def test_colours_by_a_metric(self) -> None:
+        """The user chooses it; the stage with the highest value has the strongest colour."""
+        self.shows(line(), 240)
+        self.tells("document.querySelector('#metric').value = 'service'")
+        self.tells("document.querySelector('#metric').dispatchEvent(new Event('change'))")
+        self.eventually(f"{BOX}[2].querySelector('.metric').classList.contains('step-6')")
+        self.assertTrue(self.tells(f"{BOX}[0].querySelector('.metric').classList.contains('step-0')"))
+        self.assertEqual(self.tells(f"{BOX}[2].querySelector('.busy').getAttribute('width')"), "0")
+
+
+class Stages(PageTest):
+    """What the user finds out about a stage, and does with it."""
+
+    def test_keyboard_chooses_a_stage(self) -> None:
+        """Tab reaches the stages, arrows go along edges, Enter chooses, Escape lets go."""
+        server = self.shows(line(), 60)
+        for _ in range(40):
+            self.page.press("Tab")
+            if self.tells("document.activeElement.classList.contains('stage')"):
+                break
+        self.assertEqual(self.tells(f"[...{BOX}].indexOf(document.activeElement)"), 0)
+        self.page.press("ArrowRight")
+        self.page.press("ArrowRight")
+        self.page.press("ArrowLeft")
+        self.page.press("Enter")
+        self.eventually(text("#stage-name"), "read")
+        self.assertEqual(self.tells(f"{BOX}[1].getAttribute('aria-pressed')"), "true")
+        figures = self.tells(
+            "Object.fromEntries([...document.querySelectorAll('.one dt:not([hidden])')]"
+            ".map((term) => [term.textContent, term.nextElementSibling.textContent]))",
+        )
+        last = server.samples[-1]["stages"][1]
+        self.assertEqual(figures["Items in"], f"{last['items_in']:,}".replace(",", "\u202f"))
+        self.assertRegex(figures["At work"], r"^1\.\d\d of 2$")
+        self.assertRegex(figures["Time per item"], r"^1\.[78]\d\u202fms$")
+        self.assertRegex(figures["In its pipe"], r"^[\d.]+ of 64$")
+        self.assertNotIn("Latency p50", figures)
+        self.page.press("Escape")
+        self.eventually(seen("#stage-name"), expected=False)
+
+    def test_a_sink_has_its_latency(self) -> None:
+        """And it cannot be resized."""
+        self.shows(line(), 60, token="secret")
+        self.tells(click(".stage", 3))
+        self.eventually(seen("#stage-name"))
+        self.assertTrue(
+            self.tells(
+                "[...document.querySelectorAll('.one dt:not([hidden])')].some((term) => term.textContent === 'Latency p99')"
+            )
+        )
+        self.assertFalse(self.tells(seen(".replicas")))
+
+    def test_replicas(self) -> None:
+        """The token is asked for until it is right, and then no more; the change has a flag."""
+        server = self.shows(line(), 60, token="secret")
+        flagged = (
+            "(() => { const canvas = document.querySelector('#curves canvas');"
+            "const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, 12 * devicePixelRatio);"
+            "for (let at = 0; at < data.length; at += 4) if (data[at] === 0x6b && data[at + 1] === 0x3f && data[at + 2] === 0xa0) return true;"
+            "return false; })()"
+        )
+        self.assertFalse(self.tells(flagged))
+        self.tells(click(".stage", 2))
+        self.eventually(seen(".replicas"))
+        self.tells(click(".replicas button", 1))
+        self.send_token("wrong")
+        self.eventually(seen("#token .bad"))
+        self.send_token("secret")
+        self.eventually(seen("#token"), expected=False)
+        order = {"stage": "archive/compress", "replicas": 3}
+        orders = [("/api/replicas", order, "Bearer wrong"), ("/api/replicas", order, "Bearer secret")]
+        self.wait_for_posts(server, orders)
+        server.step()
+        self.eventually(text("#events .resize span"), "archive/compress: 2 → 3 replicas")
+        self.eventually(flagged)
+        self.eventually(text(".replicas output"), "3")
+        self.tells(click(".replicas button", 0))
+        self.wait_for_posts(server, [*orders, ("/api/replicas", order | {"replicas": 2}, "Bearer secret")])
+        self.assertFalse(self.tells(seen("#token")))
+
+    def test_what_the_program_refuses_is_shown(self) -> None:
+        """In the program's words."""
+        server = self.shows(line(), 60, token="secret")
+        self.tells("sessionStorage.setItem('thalweg token', 'secret')")
+        self.tells(click(".stage", 2))
+        self.eventually(seen(".replicas"))
+        server.run.stages[2].replicas = 64
+        server.step()
+        self.eventually(text(".replicas output"), "64")
+        self.tells(click(".replicas button", 1))
+        self.eventually(text("#message"), "'archive/compress' may have 1 to 64 replicas, not 65")
+
+    def test_orders(self) -> None:
+        """Pause and resume at once, stop after a question."""
+        server = self.shows(line(), 20, token="secret")
+        self.tells("sessionStorage.setItem('thalweg token', 'secret')")
+        self.tells(click("#pause"))
+        self.wait_for_posts(server, [("/api/pause", {}, "Bearer secret")])
+        server.step()
+        self.eventually(text("#state"), "paused")
+        self.tells(click("#resume"))
+        self.wait_for_posts(
+            server, [("/api/pause", {}, "Bearer secret"), ("/api/resume", {}, "Bearer secret")]
+        )
+        server.step()
+        self.eventually(text("#state"), "running")
+        self.eventually(text("#events .pause span"), "paused for 0.3 s")
+        self.tells(click("#stop"))
+        self.eventually(seen("#sure"))
+        self.assertEqual(len(server.posts), 2)
+        self.tells("document.querySelector('#sure .primary').click()")
+        self.wait_for_posts(server, [*server.posts[:2], ("/api/stop", {}, "Bearer secret")])
+
+    def test_without_control(self) -> None:
+        """Nothing offers what is not possible."""
+        self.shows(line(), 20)
+        self.tells(click(".stage", 2))
+        self.eventually(seen("#stage-name"))
+        for selector in ("#pause", "#resume", "#stop", ".replicas"):
+            self.assertFalse(self.tells(seen(selector)), selector)
+
+    def send_token(self, token: str) -> None:
+        """Answers the question for the token."""
+        self.eventually(seen("#token"))
+        self.tells(f"document.querySelector('#token input').value = {json.dumps(token)}")
+        self.tells("document.querySelector('#token .primary').click()")
+
+    def wait_for_posts(self, server: Server, posts: list[tuple[str, Any, str]]) -> None:
+        """Waits until the page has sent some orders, and no others."""
+        end = time.monotonic() + PATIENCE_S
+        while len(server.posts) < len(posts) and time.monotonic() < end:
+            self.tells("0")  # The browser goes on.
+            time.sleep(LOOK_AGAIN_S)
+        self.assertEqual(server.posts, posts)
+
+
+class Connection(PageTest):
+    """Ends, losses, and other runs."""
+
+    drawn = (
+        "[...document.querySelectorAll('#curves canvas')].filter((canvas) => canvas.getContext('2d')"
+        ".getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value)).length"
+    )
+
+    def test_the_end(self) -> None:
+        """Stays, with the last curves, also when the program has gone."""
+        self.page.size(1400, 2000)
+        server = self.shows(line(), 60)
+        server.end()
+        self.eventually(text("#state"), "ended")
+        self.eventually(text("#events .end span"), "the run has ended")
+        self.eventually(self.drawn, 7)
+        server.kill()
+        self.tells(
+            "import('/assets/source.js').catch(() => 0).then(() => new Promise((done) => setTimeout(done, 2500)))"
+        )
+        self.assertEqual(self.tells(text("#state")), "ended")
+        self.assertFalse(self.tells(seen("#lost")))
+        self.assertEqual(self.tells(self.drawn), 7)
+
+    def test_a_killed_server(self) -> None:
+        """Is noticed, and the last curves are kept."""
+        self.page.size(1400, 2000)
+        server = self.shows(line(), 60)
+        self.eventually(self.drawn, 7)
+        bound = self.tells("import('/assets/source.js').then((source) => source.LOST_AFTER_MS)")
+        self.assertLessEqual(bound, 2000)
+        server.kill()
+        self.eventually(text("#state"), "connection lost, trying again")
+        self.assertTrue(self.tells(seen("#lost")))
+        self.assertEqual(self.tells(self.drawn), 7)
+        self.assertEqual(
+            self.tells(text("#figures dd")), f"{server.samples[-1]['items']:,}".replace(",", "\u202f")
+        )
+
+    def test_a_server_that_hangs(self) -> None:
+        """Is lost too, until it goes on; what was missed comes then."""
+        server = self.shows(line(), 60)
+        server.frozen = True
+        self.eventually(text("#state"), "connection lost, trying again")
+        server.step(20)
+        server.frozen = False
+        self.eventually(text("#state"), "running")
+        self.up_to_date(server)
+
+    def test_another_run(self) -> None:
+        """At the same address is shown from its beginning."""
+        server = self.shows(line(), 60)
+        port = server.server_address[1]
+        server.kill()
+        self.eventually(text("#state"), "connection lost, trying again")
+        run = branches(began=1_790_000_100_000)
+        other = Server(run, port=port)
+        self.addCleanup(other.kill)
+        other.step(8)
+        self.eventually(text("#title"), "crossroads")
+        self.up_to_date(other)
+        self.eventually(f"{BOX}.length", 10)
+
+    def test_nothing_is_loaded_from_elsewhere(self) -> None:
+        """All requests go to the program, and its policy forbids nothing that the page does."""
+        server = self.shows(branches(), 60, token="secret")
+        self.tells(click(".stage", 4))
+        self.eventually(seen("#stage-name"))
+        self.assertGreater(len(self.page.requests), 10)
+        self.assertEqual([url for url in self.page.requests if not url.startswith(server.url)], [])
+        self.assertEqual(self.page.errors, [])
+
+
+class Past(PageTest):
+    """Curves and intervals."""
+
+    def test_a_dragged_interval(self) -> None:
+        """Shows the graph as it was then; `Follow` goes back to the present."""
+        self.page.size(1400, 2000)
+        self.shows(line(), 240)
+        self.eventually(text("#limit-stage"), "archive/compress")
+        self.eventually("document.querySelectorAll('#curves .u-over').length", 7)
+        place = self.tells(
+            "(({ left, top, width }) => [left, top + 20, width])(document.querySelector('.u-over').getBoundingClientRect())"
+        )
+        left, top, width = place
+        self.page.drag((left + width * 0.45, top), (left + width * 0.6, top))
+        self.eventually(seen("#follow"))
+        self.assertRegex(self.tells(text("#when")), r"^0:2[67]\.\d – 0:3[56]\.\d$")
+        self.assertEqual(self.tells("document.querySelector('.badge').getAttribute('visibility')"), "hidden")
+        self.tells(click("#follow"))
+        self.eventually("document.querySelector('.badge').getAttribute('visibility')", "visible")
+        self.assertFalse(self.tells(seen("#follow")))
+
+    def test_steps_into_the_past(self) -> None:
+        """By buttons, for those who do not drag."""
+        self.shows(line(), 240)
+        self.tells(click("#earlier"))
+        self.eventually(text("#when"), "0:50.0 – 0:55.0")
+        self.tells(click("#later"))
+        self.eventually(text("#when"), "")
+
+    def test_memory_is_bounded(self) -> None:
+        """Ten minutes of samples are kept, or so many of those that come faster."""
+        self.shows(line(), 4)
+        script = """import('/assets/history.js').then(({ History, SPAN_S }) => {
+          const lengths = [];
+          for (const every of [0.25, 0.01]) {
+            const history = new History();
+            history.reset({ stages: [{ name: 'a', inputs: [] }] });
+            for (let row = 1; row <= 9000; row++) {
+              history.add({ time_ns: row * every * 1e9, window_ns: every * 1e9, throughput: row, stages: [{ busy: row, items_out: row }] });
+            }
+            const busy = history.get('0/busy');
+            lengths.push([history.length, history.latencies.length, busy.length, busy[0], busy.at(-1), history.times[0]]);
+          }
+          return lengths;
+        })"""
+        slow, fast = self.tells(script)
+        self.assertEqual(slow, [2401, 2401, 2401, 6600, 9000, 1650])
+        self.assertEqual(fast[:5], [6000, 6000, 6000, 3001, 9000])
+
+    def test_buckets_of_the_heat_map(self) -> None:
+        """Begin where the histogram of the library has them begin."""
+        self.shows(line(), 4)
+        values = [1, 5, 63, 64, 65, 66, 127, 128, 1000, 65_535, 65_536, 123_456_789, 2**40 + 12345]
+        uppers = sorted({upper_of(value) for value in values})
+        lowers = self.tells(
+            f"import('/assets/heat.js').then(({{ lowerOf }}) => {json.dumps(uppers)}.map(lowerOf))"
+        )
+        for upper, lower in zip(uppers, lowers, strict=True):
+            self.assertEqual(upper_of(lower), upper)
+            self.assertEqual(upper_of(max(0, lower - 1)), lower - 1)
+
+
+class Looks(PageTest):
+    """Colours and widths."""
+
+    def test_dark(self) -> None:
+        """As the system has it, until the user chooses."""
+        paper = "getComputedStyle(document.body).backgroundColor"
+        server = self.shows(line(), 60)
+        light = self.tells(paper)
+        self.page.size(1400, 1000, dark=True)
+        self.page.open(server.url)
+        self.up_to_date(server)
+        self.assertNotEqual(self.tells(paper), light)
+        self.tells(click("#theme"))
+        self.eventually(paper, light)
+        self.assertEqual(self.tells("document.documentElement.dataset.theme"), "light")
+        self.tells("localStorage.clear()")
+
+    def test_narrow(self) -> None:
+        """Nothing is wider than the screen of a phone."""
+        self.page.size(420, 800)
+        for run in (line(), branches(), many(60, 4)):
+            self.shows(run, 60, token="secret")
+            self.tells(click(".stage", 2))
+            self.eventually(seen("#stage-name"))
+            self.assertEqual(self.tells("document.documentElement.scrollWidth"), 420)
+            wide = self.tells(
+                "[...document.querySelectorAll('body *:not(svg *):not(.skip)')].filter((one) => one.checkVisibility()"
+                " && one.getBoundingClientRect().right > 420.5).map((one) => one.outerHTML.slice(0, 80))",
+            )
+            self.assertEqual(wide, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
