@@ -253,10 +253,9 @@ class Run:
         others = [one.at_work / one.replicas / self.every for one in self.stages if one is not stage]
         gain = max(1.05, used / max(0.05, *others))
         if stage.farm:
-            advice = (
-                f"All {stage.replicas} replicas of '{stage.name}' are busy {used:.0%} of the time and cores are free. "
-                f"More replicas make the run up to {gain:.1f} times faster."
-            )
+            advice = f"All {stage.replicas} replicas of '{stage.name}' are busy {used:.0%} of the time, "
+            advice += "and cores are free."
+            advice += f" More replicas make the run up to {gain:.1f} times faster."
             return told | {"reason": "replicas", "advice": advice, "possible_gain": gain}
         advice = (
             f"'{stage.name}' takes one item at a time and is busy {used:.0%} of the time. Make it a farm."
@@ -270,7 +269,7 @@ def upper_of(value: int) -> int:
     return (((value >> exponent) + 1) << exponent) - 1
 
 
-def line(**more: Any) -> Run:  # noqa: ANN401
+def line() -> Run:
     """Reads, compresses and writes; half-way compressing takes longer, and becomes what limits."""
     stages = [
         Stage("lines", "source", 0.00002),
@@ -278,14 +277,10 @@ def line(**more: Any) -> Run:  # noqa: ANN401
         Stage("archive/compress", "farm", 0.0016, [1], replicas=2, capacity=64, failing=0.0004),
         Stage("write", "sink", 0.0004, [2], capacity=48),
     ]
-    return (
-        Run("archive", stages, rate=900.0, heavier=(2, 40.0, 2.1))
-        if not more
-        else Run("archive", stages, **more)
-    )
+    return Run("archive", stages, rate=900.0, heavier=(2, 40.0, 2.1))
 
 
-def branches(**more: Any) -> Run:  # noqa: ANN401
+def branches() -> Run:
     """A graph with branches, stages that are fused, ranks, and a loop."""
     stages = [
         Stage("camera", "source", 0.00005, ranks=[0]),
@@ -299,10 +294,10 @@ def branches(**more: Any) -> Run:  # noqa: ANN401
         Stage("film", "sink", 0.0008, [7], capacity=64, ranks=[0]),
         Stage("alarms", "sink", 0.002, [7], capacity=16, ranks=[0]),
     ]
-    return Run("crossroads", stages, **({"rate": 700.0, "heavier": (5, 40.0, 1.6)} | more))
+    return Run("crossroads", stages, rate=700.0, heavier=(5, 40.0, 1.6))
 
 
-def many(count: int = 500, lanes: int = 24, **more: Any) -> Run:  # noqa: ANN401
+def many(count: int = 500, lanes: int = 24) -> Run:
     """A graph of many stages: lines side by side, between one source and one sink."""
     stages = [Stage("source", "source", 0.00001)]
     each, rest = divmod(count - 2, lanes)
@@ -317,7 +312,7 @@ def many(count: int = 500, lanes: int = 24, **more: Any) -> Run:  # noqa: ANN401
     firsts = [number for number, stage in enumerate(stages) if stage.inputs == [0]]
     stages[0].share = dict.fromkeys(firsts, 1 / lanes)
     stages.append(Stage("sink", "sink", 0.00001, ends, capacity=256))
-    return Run(f"{count} stages", stages, **({"rate": 1200.0, "steps": 8} | more))
+    return Run(f"{count} stages", stages, rate=1200.0, steps=8)
 
 
 SCENARIOS = {"line": line, "branches": branches, "many": many}

@@ -1,8 +1,8 @@
 """Plays the server of a running stream's page, with a run that is made up.
 
-`python3 tests/live/mock_server.py [line|branches|many] [--port 8000] [--token secret] [--past 300]` shows one in a
-browser, with so many seconds behind it; `--play` adds a pause, a resize and an end. The page comes from
-`web/live/`, and what it needs from `web/node_modules/` (`npm ci` in `web/`).
+`python3 tests/live/mock_server.py branches --past 300` shows one to a browser, with 300 seconds behind it;
+`--play` adds a pause, a resize and an end. The page comes from `web/live/`, and what it needs from
+`web/node_modules/` (`npm ci` in `web/`).
 """
 
 import argparse
@@ -12,6 +12,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,8 @@ class Server(ThreadingHTTPServer):
 
     def kill(self) -> None:
         """Goes away, as a process that is killed."""
+        if self.killed:
+            return
         self.killed = True
         with self.news:
             self.news.notify_all()
@@ -126,12 +129,13 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Cache-Control", "no-store")
         self.end_headers()
-        self.wfile.write(body)
+        with suppress(OSError):  # The page does not wait any more.
+            self.wfile.write(body)
 
     def _json(self, code: int, what: Any) -> None:  # noqa: ANN401
         self._answer(code, "application/json", json.dumps(what).encode())
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         """Gives the page, its parts, and the events."""
         url = urlsplit(self.path)
         self.server.requests.append(url.path)
@@ -170,7 +174,7 @@ class Handler(BaseHTTPRequestHandler):
         except OSError:
             return  # The page is closed.
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         """Does what is asked for, if the token is right."""
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         what = json.loads(body) if body else None
