@@ -72,6 +72,15 @@ class Run:
     resizes: list[Json] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        """Connects its stages."""
+        self._connect()
+
+    def grow(self, stage: Stage) -> None:
+        """Gets one more stage, as when a tap is opened."""
+        self.stages.append(stage)
+        self._connect()
+
+    def _connect(self) -> None:
         """Finds what is behind each stage. An edge that leads back does not hold up anything."""
         self.behind: list[list[tuple[int, float, bool]]] = [[] for _ in self.stages]
         for number, stage in enumerate(self.stages):

@@ -12,6 +12,7 @@ from mock_server import Server, assets
 LOOK_AGAIN_S = 0.05
 BROWSER = find_browser()
 
+LAYOUTS = "import('/assets/layout.js').then((layout) => layout.counts.layouts)"
 BOX = "document.querySelectorAll('.stage')"
 
 
@@ -131,16 +132,15 @@ class Graph(PageTest):
 
     def test_a_large_graph_is_laid_out_once(self) -> None:
         """However many samples come; once more in the other direction of a narrow window."""
-        layouts = "import('/assets/layout.js').then((layout) => layout.counts.layouts)"
         server = self.shows(many(500), 4)
         self.assertEqual(self.tells(f"{BOX}.length"), 500)
         server.step(8)
         self.up_to_date(server)
         self.eventually(click(".stage", 100))
         self.eventually(seen("#stage-name"))
-        self.assertEqual(self.tells(layouts), 1)
+        self.assertEqual(self.tells(LAYOUTS), 1)
         self.page.size(420, 800)
-        self.eventually(layouts, 2)
+        self.eventually(LAYOUTS, 2)
 
     def test_loops_frames_and_branches(self) -> None:
         """All edges are drawn, those back too, and frames around what is fused and around ranks."""
@@ -359,6 +359,23 @@ class Connection(PageTest):
         server.frozen = False
         self.eventually(text("#state"), "running")
         self.up_to_date(server)
+        self.assertEqual(self.tells(LAYOUTS), 1)
+
+    def test_a_graph_that_grows(self) -> None:
+        """Keeps the numbers of the stages that it had."""
+        server = self.shows(line(), 60)
+        self.eventually(click(".stage", 1))
+        server.frozen = True
+        self.eventually(text("#state"), "connection lost, trying again")
+        server.run.grow(Stage("tap", "sink", 0.0001, [1]))
+        server.step(4)
+        server.frozen = False
+        self.eventually(f"{BOX}.length", 5)
+        self.up_to_date(server)
+        self.assertEqual(self.tells(text("#stage-name")), "read")
+        self.assertTrue(self.tells(seen("#stage-name")))
+        self.eventually(click("#earlier"))
+        self.eventually(f"{BOX}[1].querySelector('.numbers').textContent.includes('/s')")
 
     def test_another_run(self) -> None:
         """At the same address is shown from its beginning."""
@@ -366,14 +383,15 @@ class Connection(PageTest):
         port = server.server_address[1]
         server.kill()
         self.eventually(text("#state"), "connection lost, trying again")
-        run = branches()
-        run.began += 100_000
+        self.assertTrue(self.tells(seen("#events .error")))
+        run = line()
+        run.title, run.began = "again", run.began + 100_000
         other = Server(run, port=port)
         self.addCleanup(other.kill)
         other.step(8)
-        self.eventually(text("#title"), "crossroads")
+        self.eventually(text("#title"), "again")
         self.up_to_date(other)
-        self.eventually(f"{BOX}.length", 10)
+        self.assertFalse(self.tells(seen("#events .error")))
 
     def test_nothing_is_loaded_from_elsewhere(self) -> None:
         """All requests go to the program, and its policy forbids nothing that the page does."""

@@ -109,6 +109,8 @@ function showLimit(limit) {
   setText(part("limit-advice"), limit.advice);
 }
 
+// A graph that got stages at its end, or lost them, keeps the history of the others.
+const goesOn = (before, after) => before.every((stage, index) => !after[index] || stage.name === after[index].name);
 const sameRun = (one, other) => one && one.pid === other.pid && one.host === other.host && one.began_unix_ms === other.began_unix_ms;
 
 liveSource().start({
@@ -121,17 +123,13 @@ liveSource().start({
     soon();
   },
   graph(graph) {
-    if (!sameRun(history.graph, graph)) {
+    if (!sameRun(history.graph, graph) || !goesOn(history.graph.stages, graph.stages)) {
       history.reset(graph);
-      chosen = figures = undefined;
-    } else if (history.graph.stages.length !== graph.stages.length) {
-      const chosenName = history.graph.stages[chosen]?.name;
-      history.reset(graph);
-      const found = graph.stages.findIndex((stage) => stage.name === chosenName);
-      chosen = found < 0 ? undefined : found;
-      figures = undefined;
+      chosen = undefined;
     }
+    if (chosen >= graph.stages.length) chosen = undefined;
     history.graph = graph;
+    figures = undefined;
     view.set(graph);
     soon(true);
   },
