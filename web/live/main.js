@@ -17,6 +17,7 @@ import { toolbar } from "./toolbar.js";
 import { percent } from "./units.js";
 
 const FIRST_S = 5;
+const PACE_MS_PER_STAGE = 4;
 const REASONS = {
   source: "the source", sink: "the sink", serial_stage: "a serial stage", replicas: "the replicas of a farm", workers: "the workers", machine: "the machine",
   grain: "small items", order: "keeping the order", schedule: "nothing, it keeps up", unknown: "nothing that stands out",
@@ -27,7 +28,7 @@ const parts = (...ids) => Object.fromEntries(ids.map((id) => [id, part(id)]));
 
 const history = new History();
 const interval = new Interval(FIRST_S);
-let connection = "connecting", chosen, figures, figuresOf, waiting = false, anew = false;
+let connection = "connecting", chosen, figures, figuresOf, waiting = false, anew = false, drawnAt = -Infinity, later;
 
 const say = messages(part("message"));
 const order = control(tokenDialog(part("token")));
@@ -79,7 +80,7 @@ function show() {
   if (!history.graph) return;
   happened.show(history.events);
   setShown(part("waiting"), !history.length);
-  if (history.length) {
+  if (history.length && paced()) {
     const [from, to] = interval.at(now());
     const asked = `${from} ${to} ${history.events.version}`;
     if (asked !== figuresOf || !figures) figures = summary(history, from, to);
@@ -92,8 +93,20 @@ function show() {
     stages.show(history.graph, figures, history.last, chosen, connection === "connected" && !history.ended);
     showLimit(figures.limit);
     plots.show(chosen, anew);
+    anew = false;
   }
-  anew = false;
+}
+
+// A graph of many stages is drawn less often, unless the user changes something: it costs the browser more.
+function paced() {
+  const rest = PACE_MS_PER_STAGE * history.graph.stages.length - (performance.now() - drawnAt);
+  clearTimeout(later);
+  if (!anew && rest > 0) {
+    later = setTimeout(soon, rest);
+    return false;
+  }
+  drawnAt = performance.now();
+  return true;
 }
 
 function showLimit(limit) {
