@@ -43,12 +43,15 @@ write_basic_package_version_file(thalweg-config-version.cmake COMPATIBILITY Same
 install(FILES ${PROJECT_BINARY_DIR}/thalweg-config.cmake ${PROJECT_BINARY_DIR}/thalweg-config-version.cmake
         DESTINATION ${cmake_dir} COMPONENT thalweg_development)
 
-# Only who asks for the component needs librdkafka, libmosquitto, libcurl, an MPI, OpenSSL, or zlib and libzstd.
+# Only who asks for the component needs librdkafka, cpp-httplib, libmosquitto, libcurl, an MPI, OpenSSL, or zlib and libzstd.
 if(TARGET thalweg_kafka)
   thalweg_install(thalweg_kafka rdkafka)
 endif()
 if(TARGET thalweg_web)
   thalweg_install(thalweg_web libcurl)
+endif()
+if(TARGET thalweg_live)
+  thalweg_install(thalweg_live cpp-httplib)
 endif()
 if(TARGET thalweg_mpi)
   thalweg_install(thalweg_mpi)

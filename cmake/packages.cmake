@@ -1,6 +1,6 @@
 # `cpack -G DEB` in a build of shared libraries makes packages for Debian: the library, what is compiled with it, the same
-# for each component (which drag in an MPI, librdkafka, libmosquitto, libcurl, OpenSSL, and zlib with libzstd), and the command line with the sources it builds from.
-# Each is a component of what is installed.
+# for each component (which drag in an MPI, librdkafka, libmosquitto, libcurl, OpenSSL, zlib with libzstd, and cpp-httplib), and
+# the command line with the sources it builds from. Each is a component of what is installed.
 find_program(THALWEG_GZIP gzip)
 mark_as_advanced(THALWEG_GZIP)
 if(NOT PROJECT_IS_TOP_LEVEL OR NOT BUILD_SHARED_LIBS OR NOT THALWEG_GZIP OR NOT EXISTS "${PROJECT_SOURCE_DIR}/packaging")
@@ -59,7 +59,8 @@ set(what_thalweg_mqtt "streams through MQTT")
 set(what_thalweg_web "streams from web servers")
 set(what_thalweg_tls "streams over TCP with TLS")
 set(what_thalweg_compression "files of gzip and zstd")
-foreach(library IN ITEMS thalweg thalweg_mpi thalweg_kafka thalweg_mqtt thalweg_web thalweg_tls thalweg_compression)
+set(what_thalweg_live "streams in the browser, while they run")
+foreach(library IN ITEMS thalweg ${thalweg_components})
   if(NOT TARGET ${library})
     continue()
   endif()

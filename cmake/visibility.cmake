@@ -8,7 +8,7 @@ if(thalweg_series EQUAL 0)
 endif()
 configure_file(cmake/exports.map.in exports.map @ONLY)
 
-foreach(library IN ITEMS thalweg thalweg_mpi thalweg_kafka thalweg_mqtt thalweg_web thalweg_tls thalweg_compression)
+foreach(library IN ITEMS thalweg ${thalweg_components})
   if(NOT TARGET ${library})
     continue()
   endif()

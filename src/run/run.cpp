@@ -6,6 +6,7 @@
 
 #include "parts.hpp"
 #include "run_sampler.hpp"
+#include "run_watch.hpp"
 #include "signal_watch.hpp"
 #include "stage_settings.hpp"
 
@@ -26,6 +27,8 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
   plan.use_by_default(options.on_error);
   for (auto& problem : run_sampler::problems(options)) plan.problems.push_back(std::move(problem));
   plan.require_valid();
+  const auto watch = watcher_of_runs();
+  if (watch) watch->check();
   const auto graph = plan.of_graph;
   auto engine = policy.make(std::make_unique<run_state>(std::move(plan), policy.name(), options));
   if (graph) {
@@ -44,7 +47,18 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
     state.sampler = std::make_unique<run_sampler>(state);
   engine->start(on_caller);
   if (state.sampler) state.sampler->begin();
+  if (watch && state.root) {
+    watch->begun(*engine);
+    state.watch = watch;
+  }
   return execution(std::move(engine));
+}
+
+// Of a run that is done: what has looked at it looks no more.
+void let_go(engine& run) {
+  const auto& state = run.state();
+  if (state.sampler) state.sampler->end();
+  if (state.watch) state.watch->over(run);
 }
 
 }  // namespace
@@ -101,8 +115,7 @@ execution::~execution() {
   if (!engine_) return;
   if (!done()) engine_->cancel();
   engine_->join();
-  // It looks at what goes with the engine.
-  if (const auto& sampler = engine_->state().sampler) sampler->end();
+  run_detail::let_go(*engine_);
 }
 
 const std::shared_ptr<run_detail::engine>& execution::held() const {
@@ -115,7 +128,7 @@ report execution::wait() {
   if (run_detail::executing::operators_of(state))
     throw error("wait: an operator or the .at_end of the same run has called it, and would wait for itself");
   engine_->join();
-  if (state.sampler) state.sampler->end();
+  run_detail::let_go(*engine_);
   std::exception_ptr not_written;
   // Of several ranks one writes what all have done.
   if (state.root) not_written = state.statistics.write_trace(state.options.trace);

@@ -31,6 +31,7 @@ namespace THALWEG_NAMESPACE::run_detail {
 
 struct run_state;
 class run_sampler;
+class run_watch;
 
 namespace dataflow {
 class exchange;
@@ -98,6 +99,8 @@ struct run_state {
   std::atomic<bool> root{true};
   /// Looks at all of this from time to time; null: nobody has asked for that.
   std::unique_ptr<run_sampler> sampler;
+  /// Sees all runs of the process, and so this one, until it is over; null: nobody does.
+  std::shared_ptr<run_watch> watch;
 
   /// Records an error, and cancels the run.
   void fail(std::size_t component, const model::stage_failure& failure, std::int64_t position, int replica);

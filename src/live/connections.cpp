@@ -1,0 +1,48 @@
+#include "connections.hpp"
+
+#include <charconv>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace THALWEG_NAMESPACE::live {
+
+namespace {
+
+int local_port_of(int socket) {
+  sockaddr_storage where{};
+  socklen_t size = sizeof where;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&where), &size) != 0) return -1;
+  if (where.ss_family == AF_INET) return ntohs(reinterpret_cast<const sockaddr_in&>(where).sin_port);
+  if (where.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(where).sin6_port);
+  return -1;
+}
+
+bool is_listening(int socket) {
+  int listens = 0;
+  socklen_t size = sizeof listens;
+  return ::getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0;
+}
+
+}  // namespace
+
+void cut_connections_at(int port) {
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none)) {
+    const auto name = entry.path().filename().string();
+    int number = -1;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    // A copy stays the same file, also if the number becomes another one's meanwhile.
+    const int copy = ::fcntl(number, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) continue;
+    if (local_port_of(copy) == port && !is_listening(copy)) ::shutdown(copy, SHUT_RDWR);
+    ::close(copy);
+  }
+}
+
+}  // namespace THALWEG_NAMESPACE::live

@@ -1,0 +1,276 @@
+#include "http.hpp"
+
+#include <thalweg/net/address.hpp>
+#include <thalweg/observe/json.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <httplib.h>
+
+#include "access.hpp"
+#include "assets.hpp"
+#include "connections.hpp"
+#include "control.hpp"
+#include "metrics.hpp"
+#include "quiet_thread.hpp"
+#include "worker_threads.hpp"
+
+namespace THALWEG_NAMESPACE::live {
+
+namespace {
+
+using namespace std::chrono_literals;
+using httplib::Request;
+using httplib::Response;
+
+constexpr std::size_t longest_body = 64U << 10U;
+constexpr auto between_signs_of_life = 1s;
+constexpr auto to_ask = 5s, to_take = 5s;  // for a client that says or reads nothing
+// Besides those that listen: who asks for something else, and who is turned away.
+constexpr std::size_t other_threads = 8;
+
+// The interface has another result in later versions.
+class task_queue final : public httplib::TaskQueue {
+ public:
+  explicit task_queue(std::size_t most) : threads_(most) {}
+  using taken = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
+  taken enqueue(std::function<void()> f) override {
+    threads_.give(std::move(f));
+    return taken(true);
+  }
+  void shutdown() override { threads_.finish(); }
+
+ private:
+  worker_threads threads_;
+};
+
+void refuse(Response& to, int status, std::string_view why) {
+  std::string text;
+  observe::json_writer(text).begin_object().member("error", why).end_object();
+  to.status = status;
+  to.set_content(text, "application/json");
+}
+
+// As it lies in the library, and never compressed: that would take the stream's processors.
+void give(Response& to, std::string_view bytes, std::string_view kind) {
+  to.status = 200;
+  if (bytes.empty()) return to.set_content("", std::string(kind));
+  to.set_content_provider(bytes.size(), std::string(kind),
+                          [bytes](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+                            return sink.write(bytes.data() + offset, length);
+                          });
+}
+
+void give_made(Response& to, std::string made, std::string_view kind) {
+  auto text = std::make_shared<const std::string>(std::move(made));
+  to.status = 200;
+  to.set_content_provider(text->size(), std::string(kind),
+                          [text](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+                            return sink.write(text->data() + offset, length);
+                          });
+}
+
+std::string packed(const std::vector<history::event>& events) {
+  std::string all;
+  for (const auto& one : events)
+    all.append("event: ").append(one.name).append("\ndata: ").append(*one.data).append("\n\n");
+  return all.empty() ? ": \n\n" : all;
+}
+
+// Makes a server without what it does to the program: it ignores SIGPIPE everywhere.
+std::unique_ptr<httplib::Server> made_server() {
+  struct sigaction before {};
+  ::sigaction(SIGPIPE, nullptr, &before);
+  auto made = std::make_unique<httplib::Server>();
+  ::sigaction(SIGPIPE, &before, nullptr);
+  return made;
+}
+
+std::string interface_of(const options& how) {
+  // Of the two numbers that the name has, the one that all machines have.
+  return how.address.empty() || how.address == "localhost" ? "127.0.0.1" : how.address;
+}
+
+}  // namespace
+
+struct http_server::state {
+  state(const options& o, history& h, sampler& s) : how(o), past(h), runs(s), server(made_server()) {}
+
+  using answer = httplib::Server::HandlerResponse;
+  answer before_routing(const Request& asked, Response& to);
+  void look(const Request& asked, Response& to);
+  void order(const Request& asked, Response& to);
+  void listen_to_events(const Request& asked, Response& to);
+
+  const options how;
+  history& past;
+  sampler& runs;
+  std::unique_ptr<httplib::Server> server;
+  int port = 0;
+  // Shared with answers that may outlive a call.
+  std::shared_ptr<std::atomic<int>> listeners = std::make_shared<std::atomic<int>>(0);
+  std::atomic<bool> ended{false};
+  std::thread thread{};
+};
+
+http_server::http_server(const options& how, history& past, sampler& runs)
+    : state_(std::make_unique<state>(how, past, runs)) {
+  auto& my = *state_;
+  auto& server = *my.server;
+  const auto most = static_cast<std::size_t>(how.clients) + other_threads;
+  server.new_task_queue = [most] { return new task_queue(most); };
+  server.set_keep_alive_max_count(1);
+  server.set_read_timeout(to_ask);
+  server.set_write_timeout(to_take);
+  server.set_keep_alive_timeout(std::chrono::seconds(to_ask).count());
+  server.set_payload_max_length(longest_body);
+  // Two programs at one port would each get some of its clients.
+  server.set_socket_options([](int socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  server.set_default_headers(
+      {{"Content-Security-Policy",
+        "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+       {"X-Content-Type-Options", "nosniff"},
+       {"Referrer-Policy", "no-referrer"},
+       {"Cache-Control", "no-store"}});
+  server.set_error_handler([](const Request&, Response& to) {
+    if (to.body.empty())
+      refuse(to, to.status, to.status == 413 ? "the body is too long" : "this is no request");
+  });
+  server.set_pre_routing_handler(
+      [&my](const Request& asked, Response& to) { return my.before_routing(asked, to); });
+  server.Post("/api/[a-z]+", [&my](const Request& asked, Response& to) { my.order(asked, to); });
+
+  const auto interface = interface_of(how);
+  if (how.port == 0) {
+    my.port = server.bind_to_any_port(interface);
+  } else if (server.bind_to_port(interface, how.port)) {
+    my.port = how.port;
+  }
+  if (my.port <= 0)
+    throw network_error("cannot listen at " +
+                        net::address{interface, static_cast<std::uint16_t>(how.port)}.text() +
+                        ": it is no address of this machine, or its port is taken");
+  my.thread = quiet_thread([&my] {
+    my.server->listen_after_bind();
+    my.ended = true;
+  });
+}
+
+http_server::~http_server() {
+  auto& my = *state_;
+  if (!my.thread.joinable()) return;
+  // It cannot be stopped before it has begun.
+  while (!my.server->is_running() && !my.ended) std::this_thread::sleep_for(1ms);
+  my.server->stop();
+  // Some may have been accepted a moment ago.
+  while (!my.ended) {
+    cut_connections_at(my.port);
+    std::this_thread::sleep_for(1ms);
+  }
+  my.thread.join();
+}
+
+int http_server::port() const noexcept {
+  return state_->port;
+}
+
+std::string http_server::url() const {
+  const auto& named = state_->how.address;
+  const bool anywhere = named.empty() || named == "0.0.0.0" || named == "::";
+  return "http://" +
+         net::address{anywhere ? "localhost" : named, static_cast<std::uint16_t>(state_->port)}.text() + "/";
+}
+
+http_server::state::answer http_server::state::before_routing(const Request& asked, Response& to) {
+  if (!is_our_host(asked.get_header_value("Host"), how.address)) {
+    refuse(to, 421, "this server has another name");
+  } else if (asked.method == "GET" || asked.method == "HEAD") {
+    look(asked, to);
+  } else if (asked.method != "POST" || !is_control(asked.path)) {
+    refuse(to, 404, "there is nothing here");
+  } else if (asked.has_header("Transfer-Encoding") ||
+             (has_body(asked.path) && !asked.has_header("Content-Length"))) {
+    refuse(to, 411, "the length of the body must be given");
+  } else if (asked.has_header("Content-Length")) {
+    return answer::Unhandled;  // what is not read makes the connection break before the answer is
+  } else {
+    order(asked, to);
+  }
+  return answer::Handled;
+}
+
+void http_server::state::look(const Request& asked, Response& to) {
+  constexpr std::string_view assets = "/assets/";
+  const std::string_view path = asked.path;
+  if (!asked.ranges.empty()) {
+    refuse(to, 416, "only the whole can be had");
+  } else if (path == "/api/events") {
+    listen_to_events(asked, to);
+  } else if (path == "/api/state") {
+    give_made(to, past.state(), "application/json; charset=utf-8");
+  } else if (path == "/metrics") {
+    const auto [now, paused] = runs.last();
+    give_made(to, now ? metrics_text(*now, paused) : "\n", "text/plain; version=0.0.4; charset=utf-8");
+  } else if (path == "/healthz") {
+    const auto now = runs.last().now;
+    give(to, now && now->final() ? "done\n" : "running\n", "text/plain; charset=utf-8");
+  } else if (const auto page = asset_at("index.html"); page && path == "/") {
+    give(to, page->bytes, kind_of(page->path));
+  } else if (const auto part =
+                 path.starts_with(assets) ? asset_at(path.substr(assets.size())) : std::nullopt) {
+    give(to, part->bytes, kind_of(part->path));
+  } else {
+    refuse(to, 404, "there is nothing here");
+  }
+}
+
+void http_server::state::order(const Request& asked, Response& to) {
+  const auto may = permission_by(asked.get_header_value("Authorization"), how.token);
+  if (may == permission::none)
+    return refuse(to, 403, "this server has no token, so nobody may change the run");
+  if (may == permission::wrong_token) {
+    to.set_header("WWW-Authenticate", "Bearer");
+    return refuse(to, 401, "this needs the header Authorization: Bearer, and the token of the server");
+  }
+  const auto [status, error] = change(runs, asked.path, asked.body);
+  if (status != 200) return refuse(to, status, error);
+  to.status = 200;
+  to.set_content("{}", "application/json");
+}
+
+void http_server::state::listen_to_events(const Request& asked, Response& to) {
+  std::optional<std::chrono::nanoseconds> since;
+  if (asked.has_param("since")) {
+    const auto said = asked.get_param_value("since");
+    std::int64_t ns = 0;
+    const auto [end, wrong] = std::from_chars(said.data(), said.data() + said.size(), ns);
+    if (wrong != std::errc() || end != said.data() + said.size())
+      return refuse(to, 400, "since is a time in ns, as samples have it");
+    since = std::chrono::nanoseconds(ns);
+  }
+  // Counts as long as the answer lives.
+  auto listener = std::shared_ptr<void>(nullptr, [all = listeners](void*) { --*all; });
+  if (++*listeners > how.clients) return refuse(to, 503, "as many listen as may");
+  to.status = 200;
+  to.set_chunked_content_provider("text/event-stream", [this, listener, place = past.from(since)](
+                                                           std::size_t, httplib::DataSink& sink) mutable {
+    const auto events = past.after(place, between_signs_of_life);
+    if (!events) return false;
+    const auto text = packed(*events);
+    return sink.write(text.data(), text.size());
+  });
+}
+
+}  // namespace THALWEG_NAMESPACE::live

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <thalweg/live/options.hpp>
+
+#include "history.hpp"
+#include "http.hpp"
+#include "sampler.hpp"
+
+namespace THALWEG_NAMESPACE::live {
+
+/// All that serves a page, which shows what its sampler watches.
+class page {
+ public:
+  /// \throws network_error  if it cannot listen there  \throws thalweg::error  for options without sense
+  explicit page(const options& how);
+  page(const page&) = delete;
+  page& operator=(const page&) = delete;
+  ~page();
+
+ private:
+  history past_;
+
+ public:
+  mutable sampler runs;
+  http_server http;
+};
+
+}  // namespace THALWEG_NAMESPACE::live
