@@ -194,7 +194,7 @@ def layers() -> Picture:
     """The folders; what is above may include what is below."""
     p = Picture(760, 450)
     rows = [
-        [("test", "a stage by itself", NOTHING)],
+        [("live", "a page about a run", NOTHING), ("test", "a stage by itself", NOTHING)],
         [("run", "run, launch, the policies", WORK)],
         [("flow", "paced sources", STAGE), ("net", "streams over TCP and Kafka", STAGE)],
         [("stages", "files, lines, samplers", STAGE)],

@@ -1,7 +1,7 @@
 """Conan 2: `conan create packaging/conan -s compiler.cppstd=20 --build=missing`.
 
-The library alone: its components need an MPI, librdkafka, libmosquitto, libcurl, OpenSSL or zlib, and are built where
-CMake finds them.
+The library alone: its components need an MPI, librdkafka, libmosquitto, libcurl, OpenSSL, zlib or cpp-httplib, and are
+built where CMake finds them.
 """
 
 import re
@@ -53,7 +53,7 @@ class Thalweg(ConanFile):
         toolchain = CMakeToolchain(self)
         for part in ("APPS", "BENCH", "TESTS", "EXAMPLES", "MICRO"):
             toolchain.cache_variables[f"THALWEG_BUILD_{part}"] = False
-        for part in ("HWLOC", "MPI", "KAFKA", "MQTT", "WEB", "TLS", "COMPRESSION"):
+        for part in ("HWLOC", "MPI", "KAFKA", "MQTT", "WEB", "TLS", "COMPRESSION", "LIVE"):
             toolchain.cache_variables[f"THALWEG_{part}"] = False
         toolchain.generate()
 

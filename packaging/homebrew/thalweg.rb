@@ -14,7 +14,7 @@ class Thalweg < Formula
 
   def install
     args = %w[APPS TESTS EXAMPLES MICRO].map { |part| "-DTHALWEG_BUILD_#{part}=OFF" }
-    args += %w[MPI TLS KAFKA MQTT WEB COMPRESSION].map { |part| "-DTHALWEG_#{part}=OFF" }
+    args += %w[MPI TLS KAFKA MQTT WEB COMPRESSION LIVE].map { |part| "-DTHALWEG_#{part}=OFF" }
     args << "-DBUILD_SHARED_LIBS=ON"
     system "cmake", "-S", ".", "-B", "build", *args, *std_cmake_args
     system "cmake", "--build", "build"

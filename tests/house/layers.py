@@ -10,7 +10,7 @@ from pathlib import Path
 from source import COMPILED, PUBLIC, includes, run, sources
 
 LAYERS = [
-    ["test"],
+    ["live", "test"],
     ["run"],
     ["flow", "net"],
     ["stages"],

@@ -22,11 +22,11 @@ expect() { case $(field "$1" Depends) in *"$2"*) ;; *) echo "$1 needs no $2: $(f
 expect "libthalweg-dev_$version-1_$architecture.deb" "libthalweg$series (= $version-1)"
 expect "libthalweg${series}_$version-1_$architecture.deb" "libstdc++6"
 expect "thalweg_$version-1_all.deb" "ninja-build"
-for part in mpi kafka mqtt web tls compression; do
+for part in mpi kafka mqtt web tls compression live; do
   package=libthalweg-$part${series}_$version-1_$architecture.deb
   if [ -e "$build/packages/$package" ]; then expect "$package" "libthalweg$series (= $version-1)"; fi
 done
-if field "libthalweg${series}_$version-1_$architecture.deb" Depends | grep -E 'mpi|kafka|mosquitto|curl|ssl|zlib|zstd'; then
+if field "libthalweg${series}_$version-1_$architecture.deb" Depends | grep -E 'mpi|kafka|mosquitto|curl|ssl|zlib|zstd|httplib'; then
   echo "the library without components drags these in"
   exit 1
 fi

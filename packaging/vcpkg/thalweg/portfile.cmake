@@ -12,6 +12,7 @@ vcpkg_cmake_configure(
           -DTHALWEG_BUILD_EXAMPLES=OFF
           -DTHALWEG_BUILD_MICRO=OFF
           -DTHALWEG_HWLOC=OFF
+          -DTHALWEG_LIVE=OFF
           -DTHALWEG_MPI=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/thalweg)

@@ -5,6 +5,9 @@
 #ifdef OUTSIDE_HAS_KAFKA
 #include <thalweg/net/kafka.hpp>
 #endif
+#ifdef OUTSIDE_HAS_LIVE
+#include <thalweg/live/server.hpp>
+#endif
 #ifdef OUTSIDE_HAS_MQTT
 #include <thalweg/net/mqtt.hpp>
 #endif
@@ -22,6 +25,7 @@
 #ifdef OUTSIDE_HAS_WEB
 #include <string>
 #endif
+#include <vector>
 
 namespace tw = thalweg;
 
@@ -31,6 +35,11 @@ int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
 #endif
 #ifdef OUTSIDE_HAS_KAFKA
   if (tw::kafka_topic{"localhost", "no topic"}.problem().empty()) return 1;
+#endif
+#ifdef OUTSIDE_HAS_LIVE
+  auto one = tw::source(std::vector{1}) | tw::sink([](int) {});
+  const tw::live::server page(tw::launch(one), {.announce = false});
+  if (page.port() == 0 || page.wait().items() != 1) return 1;
 #endif
 #ifdef OUTSIDE_HAS_MQTT
   if (tw::mqtt_topic{.host = "localhost", .topic = "a/#"}.problem_of_sink().empty()) return 1;

@@ -47,6 +47,7 @@ class Thalweg(CMakePackage):
         variants = ("hwloc", "mpi", "tls", "kafka", "mqtt", "web", "compression")
         return [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define("THALWEG_LIVE", False),  # gets packages of npm
             *(self.define(f"THALWEG_BUILD_{part}", False) for part in parts),
             *(self.define_from_variant(f"THALWEG_{v.upper()}", v) for v in variants),
         ]

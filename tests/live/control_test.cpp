@@ -1,0 +1,116 @@
+// Clients that change the run.
+#include <gmock/gmock.h>
+
+#include "live/client.hpp"
+#include "support/eventually.hpp"
+
+using namespace live_test;
+using testing::HasSubstr;
+
+namespace {
+
+const std::string token = "a token";
+const std::string two_replicas = R"({"stage": "negate", "replicas": 2})";
+
+std::string error_of(const reply& said) {
+  return said.as_json()["error"];
+}
+
+json last_sample(const tw::live::server& page) {
+  return get(page.port(), "/api/state").as_json()["history"].back();
+}
+
+}  // namespace
+
+TEST(live_control, without_a_token_nobody_may) {
+  tw::live::server page(tw::launch(endless()), often());
+  for (const auto* path : {"/api/replicas", "/api/pause", "/api/resume", "/api/stop", "/api/cancel"}) {
+    EXPECT_EQ(post(page.port(), path, two_replicas).status, 403) << path;
+    EXPECT_EQ(post(page.port(), path, two_replicas, "x").status, 403) << path;
+  }
+  EXPECT_EQ(status_of(answer_to(page.port(), "POST /api/stop HTTP/1.1\r\nHost: localhost\r\n\r\n")), 403);
+  EXPECT_FALSE(page.execution().done());
+  EXPECT_EQ(page.execution().stats().stage("negate").replicas(), 1);
+}
+
+TEST(live_control, a_wrong_token_is_none) {
+  tw::live::server page(tw::launch(endless()), often(token));
+  for (const auto* wrong : {"", "a toke", "a token ", "A TOKEN", "b token"}) {
+    const auto said = post(page.port(), "/api/replicas", two_replicas, wrong);
+    EXPECT_EQ(said.status, 401) << wrong;
+    EXPECT_EQ(said.header("WWW-Authenticate"), "Bearer");
+  }
+  EXPECT_EQ(status_of(answer_to(page.port(),
+                                "POST /api/stop HTTP/1.1\r\nHost: localhost\r\n"
+                                "Authorization: Basic a token\r\n\r\n")),
+            401);
+  EXPECT_EQ(page.execution().stats().stage("negate").replicas(), 1);
+}
+
+TEST(live_control, replicas_change) {
+  tw::live::server page(tw::launch(endless()), often(token));
+  EXPECT_EQ(get(page.port(), "/api/state").as_json()["graph"]["control"], true);
+  EXPECT_EQ(post(page.port(), "/api/replicas", two_replicas, token).status, 200);
+  EXPECT_EQ(page.execution().stats().stage("negate").replicas(), 2);
+  ASSERT_TRUE(eventually([&] { return last_sample(page)["stages"][1]["replicas"] == 2; }));
+  const auto resizes = last_sample(page)["resizes"];
+  ASSERT_EQ(resizes.size(), 1U);
+  EXPECT_EQ(resizes[0]["stage"], "negate");
+  EXPECT_EQ(resizes[0]["from"], 1);
+  EXPECT_EQ(resizes[0]["to"], 2);
+}
+
+TEST(live_control, what_makes_no_sense_is_refused_with_the_reason) {
+  tw::live::server page(tw::launch(endless()), often(token));
+  const auto refused = [&](const std::string& body) {
+    const auto said = post(page.port(), "/api/replicas", body, token);
+    EXPECT_EQ(said.status, 400) << body;
+    return error_of(said);
+  };
+  EXPECT_THAT(refused(R"({"stage": "negat", "replicas": 2})"), HasSubstr("negat"));
+  EXPECT_THAT(refused(R"({"stage": "numbers", "replicas": 2})"), HasSubstr("numbers"));
+  EXPECT_THAT(refused(R"({"stage": "negate", "replicas": 0})"), HasSubstr("at least 1"));
+  EXPECT_THAT(refused(R"({"stage": "negate", "replicas": -99999999999999999999})"),
+              HasSubstr("whole number"));
+  EXPECT_THAT(refused(R"({"stage": "negate", "replicas": -9223372036854775808})"), HasSubstr("at least 1"));
+  for (const auto* body : {"", "{", "[]", "null", "7", R"({"stage": "negate"})", R"({"replicas": 2})",
+                           R"({"stage": 7, "replicas": 2})", R"({"stage": "negate", "replicas": "2"})",
+                           R"({"stage": "negate", "replicas": 1.5})", "\xff\xfe"})
+    EXPECT_THAT(refused(body), HasSubstr("whole number")) << body;
+  refused(std::string(30'000, '['));
+  EXPECT_EQ(page.execution().stats().stage("negate").replicas(), 1);
+}
+
+TEST(live_control, pause_and_resume_and_stop) {
+  tw::live::server page(tw::launch(endless()), often(token));
+  EXPECT_EQ(last_sample(page)["paused"], false);
+  EXPECT_EQ(post(page.port(), "/api/pause", "", token).status, 200);
+  ASSERT_TRUE(eventually([&] { return last_sample(page)["paused"] == true; }));
+  EXPECT_THAT(get(page.port(), "/metrics").body, HasSubstr("thalweg_paused 1\n"));
+  EXPECT_EQ(post(page.port(), "/api/resume", "{}", token).status, 200);
+  ASSERT_TRUE(eventually([&] { return last_sample(page)["paused"] == false; }));
+  EXPECT_EQ(status_of(answer_to(page.port(),
+                                "POST /api/stop HTTP/1.1\r\nHost: localhost\r\n"
+                                "Authorization: Bearer a token\r\n\r\n")),
+            200);
+  const auto report = page.wait();
+  EXPECT_EQ(last_sample(page)["items"], report.items());
+  EXPECT_EQ(post(page.port(), "/api/pause", "", token).status, 409);
+}
+
+TEST(live_control, cancel) {
+  tw::live::server page(tw::launch(endless()), often(token));
+  EXPECT_EQ(post(page.port(), "/api/cancel", "", token).status, 200);
+  (void)page.wait();
+  EXPECT_EQ(last_sample(page)["done"], true);
+}
+
+TEST(live_control, the_length_of_a_body_is_bounded) {
+  tw::live::server page(tw::launch(endless()), often(token));
+  EXPECT_EQ(post(page.port(), "/api/replicas", std::string((64U << 10U) + 1, ' '), token).status, 413);
+  EXPECT_EQ(post(page.port(), "/api/replicas", std::string(64U << 10U, ' '), token).status, 400);
+  const std::string chunked =
+      "POST /api/replicas HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+  EXPECT_EQ(status_of(answer_to(page.port(), chunked)), 411);
+  EXPECT_EQ(status_of(answer_to(page.port(), "POST /api/replicas HTTP/1.1\r\nHost: localhost\r\n\r\n")), 411);
+}
