@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     return x / 2;
   };
   auto job = tw::paced(read, 500.0, {.name = "read"}) |
-             tw::farm(compress, {.replicas = 1, .blocking = true, .name = "compress"}) |
+             tw::farm(compress, {.replicas = 1, .name = "compress", .blocking = true}) |
              tw::sink([](int) {}, {.name = "write"});
 
   // The page can give the farm more replicas: it asks for the token.

@@ -37,6 +37,7 @@ constexpr auto between_signs_of_life = 1s;
 constexpr auto to_ask = 5s, to_take = 5s;  // for a client that says or reads nothing
 // Besides those that listen: who asks for something else, and who is turned away.
 constexpr std::size_t other_threads = 8;
+constexpr int most_at_the_door = 128;
 
 // The interface has another result in later versions.
 class task_queue final : public httplib::TaskQueue {
@@ -134,9 +135,11 @@ http_server::http_server(const options& how, history& past, sampler& runs)
   server.set_keep_alive_timeout(std::chrono::seconds(to_ask).count());
   server.set_payload_max_length(longest_body);
   // Two programs at one port would each get some of its clients.
-  server.set_socket_options([](int socket) {
+  int door = -1;
+  server.set_socket_options([&door](int socket) {
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    door = socket;
   });
   server.set_default_headers(
       {{"Content-Security-Policy",
@@ -162,6 +165,8 @@ http_server::http_server(const options& how, history& past, sampler& runs)
     throw network_error("cannot listen at " +
                         net::address{interface, static_cast<std::uint16_t>(how.port)}.text() +
                         ": it is no address of this machine, or its port is taken");
+  // The library lets so few wait that a page with its parts is a crowd.
+  ::listen(door, most_at_the_door);
   my.thread = quiet_thread([&my] {
     my.server->listen_after_bind();
     my.ended = true;

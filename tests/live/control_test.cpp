@@ -35,7 +35,7 @@ TEST(live_control, without_a_token_nobody_may) {
 
 TEST(live_control, a_wrong_token_is_none) {
   tw::live::server page(tw::launch(endless()), often(token));
-  for (const auto* wrong : {"", "a toke", "a token ", "A TOKEN", "b token"}) {
+  for (const auto* wrong : {"", "a toke", "a tokens", "A TOKEN", "b token"}) {
     const auto said = post(page.port(), "/api/replicas", two_replicas, wrong);
     EXPECT_EQ(said.status, 401) << wrong;
     EXPECT_EQ(said.header("WWW-Authenticate"), "Bearer");

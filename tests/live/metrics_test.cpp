@@ -59,7 +59,7 @@ std::map<std::string, metric> read_strictly(const std::string& text) {
 tw::report report_of_a_run() {
   auto job = tw::source(std::views::iota(0, 1'000), {.name = "a \"source\"\\\n\x01\xff"}) |
              tw::farm([](int x) { return x % 100 == 0 ? throw x : x; },
-                      {.replicas = 3, .name = "farm", .on_error = tw::skip}) |
+                      {.replicas = 3, .on_error = tw::skip, .name = "farm"}) |
              tw::sink([](int) {}, {.name = "sink"});
   return tw::run(job);
 }

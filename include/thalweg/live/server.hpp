@@ -2,6 +2,7 @@
 #pragma once
 
 #include <thalweg/live/options.hpp>
+#include <thalweg/net/address.hpp>
 #include <thalweg/run/run.hpp>
 
 #include <memory>
