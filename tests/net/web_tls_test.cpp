@@ -1,6 +1,5 @@
 // Web servers with TLS: who is trusted, with lines and with messages.
 #include <thalweg/net/http.hpp>
-#include <thalweg/net/tls.hpp>
 #include <thalweg/net/websocket.hpp>
 #include <thalweg/thalweg.hpp>
 
@@ -8,17 +7,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include "net/certificates.hpp"
@@ -33,48 +32,60 @@ namespace {
 /// A web server behind TLS: takes connections one after the other, and passes their bytes on to one without.
 class tls_front {
  public:
-  tls_front(const web_server& behind, const tw::tls_server_options& how)
-      : security_(tw::tls_server(how)), thread_([this, port = behind.port()](const std::stop_token& stop) {
-          const std::stop_callback closes(stop, [this] { door_.cut(); });
-          while (!stop.stop_requested()) {
-            const auto from = door_.accepted();
-            if (from.fd() < 0) return;
-            try {
-              carry(from, port);
-            } catch (const tw::network_error&) {  // it does not trust this one
-            }
-          }
-        }) {}
+  /// `trusted`: a file, who must have signed the client's certificate; empty: it needs none.
+  tls_front(const web_server& behind, const authority::files& its, const std::string& trusted = "")
+      : made_(SSL_CTX_new(TLS_server_method())),
+        thread_([this, port = behind.port()](const std::stop_token& stop) { serve(stop, port); }) {
+    SSL_CTX_use_certificate_file(made_.get(), its.certificate.c_str(), SSL_FILETYPE_PEM);
+    SSL_CTX_use_PrivateKey_file(made_.get(), its.key.c_str(), SSL_FILETYPE_PEM);
+    if (trusted.empty()) return;
+    SSL_CTX_load_verify_locations(made_.get(), trusted.c_str(), nullptr);
+    SSL_CTX_set_verify(made_.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  }
 
   [[nodiscard]] std::string where() const { return "127.0.0.1:" + std::to_string(door_.port()); }
 
  private:
-  void carry(const raw_peer& from, std::uint16_t port) const {
-    ::fcntl(from.fd(), F_SETFL, O_NONBLOCK);
-    const auto cipher = security_->of_accepted(from.fd());
-    while (const auto events = cipher->shake_hands()) {
-      pollfd one{from.fd(), events, 0};
-      ::poll(&one, 1, -1);
+  struct freed {
+    void operator()(SSL_CTX* one) const { SSL_CTX_free(one); }
+    void operator()(SSL* one) const { SSL_free(one); }
+  };
+
+  void serve(const std::stop_token& stop, std::uint16_t port) {
+    const std::stop_callback closes(stop, [this] { door_.cut(); });
+    // OpenSSL writes to a client that has gone, which must not end the test.
+    sigset_t pipe{};
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+    while (!stop.stop_requested()) {
+      const auto from = door_.accepted();
+      if (from.fd() < 0) return;
+      const std::unique_ptr<SSL, freed> link(SSL_new(made_.get()));
+      SSL_set_fd(link.get(), from.fd());
+      // A client that does not trust this server goes here.
+      if (SSL_accept(link.get()) == 1) carry(*link, from, raw_peer::connected_to(port));
     }
-    const auto to = raw_peer::connected_to(port);
-    std::array<std::byte, 4096> some{};
+  }
+  static void carry(SSL& link, const raw_peer& from, const raw_peer& to) {
+    std::array<char, 4096> some{};
     for (;;) {
       std::array<pollfd, 2> both{{{from.fd(), POLLIN, 0}, {to.fd(), POLLIN, 0}}};
-      if (!cipher->has_more()) ::poll(both.data(), both.size(), -1);
-      if (both[0].revents != 0 || cipher->has_more()) {
-        const auto got = cipher->receive_some(some);
-        to.say({reinterpret_cast<const char*>(some.data()), got});
+      if (SSL_pending(&link) == 0) ::poll(both.data(), both.size(), -1);
+      if (both[0].revents != 0 || SSL_pending(&link) > 0) {
+        const int got = SSL_read(&link, some.data(), static_cast<int>(some.size()));
+        if (got <= 0) return;
+        to.say({some.data(), static_cast<std::size_t>(got)});
       }
       if (both[1].revents == 0) continue;
       const auto got = ::recv(to.fd(), some.data(), some.size(), 0);
       if (got <= 0) return;
-      for (auto left = std::span<const std::byte>(some).first(static_cast<std::size_t>(got)); !left.empty();)
-        left = left.subspan(cipher->send_some(left));
+      SSL_write(&link, some.data(), static_cast<int>(got));
     }
   }
 
   raw_peer door_ = raw_peer::listening();
-  std::shared_ptr<const tw::net::accepting_security> security_;
+  std::unique_ptr<SSL_CTX, freed> made_;
   std::jthread thread_;
 };
 
@@ -84,9 +95,9 @@ class WebTls : public testing::Test {
     static const authority one("ours");
     return one;
   }
-  static tw::tls_server_options certified(const std::string& trusted = "") {
+  static const authority::files& certified() {
     static const auto made = ours().issue("server", "DNS:localhost,IP:127.0.0.1");
-    return {.certificate = made.certificate, .key = made.key, .trusted = trusted};
+    return made;
   }
   static std::vector<std::string> lines_of(const std::string& url, tw::http_lines_options how) {
     std::vector<std::string> seen;
@@ -130,16 +141,30 @@ TEST_F(WebTls, AServerThatIsNotTrustedIsNotAskedAtAll) {
 TEST_F(WebTls, AnotherNameIsRefused) {
   const auto elsewhere = ours().issue("elsewhere", "DNS:elsewhere");
   const web_server server({saying({answer_of("a\n")})});
-  const tls_front front(server, {.certificate = elsewhere.certificate, .key = elsewhere.key});
+  const tls_front front(server, elsewhere);
   const auto url = "https://" + front.where() + "/";
   EXPECT_THAT(failure_of([&] { lines_of(url, {.trusted = ours().path()}); }).cause,
               HasSubstr(url + ": SSL: "));
 }
 
+// Without a handler, SIGPIPE would end the program.
+TEST_F(WebTls, AServerThatGoesWhileItIsWrittenToIsAnError) {
+  const web_server server({opened([](const raw_peer&, const std::string&) {})});
+  const tls_front front(server, certified());
+  const auto wss = "wss://" + front.where() + "/";
+  const auto cause =
+      failure_of([&] {
+        tw::run(tw::websocket_messages(
+                    wss, {.first = std::vector(100, std::string(1'000'000, 'x')), .trusted = ours().path()}) |
+                tw::sink([](const tw::websocket_message&) {}));
+      }).cause;
+  EXPECT_EQ(cause, wss + ": the connection broke off");
+}
+
 TEST_F(WebTls, AServerMayWantToKnowTheClient) {
   const auto its = ours().issue("client", "DNS:client");
   const web_server server({saying({answer_of("a\n", "Connection: close\r\n")})});
-  const tls_front front(server, certified(ours().path()));
+  const tls_front front(server, certified(), ours().path());
   const auto url = "https://" + front.where() + "/";
   EXPECT_EQ(lines_of(url, {.trusted = ours().path(), .certificate = its.certificate, .key = its.key}),
             std::vector<std::string>{"a"});

@@ -33,7 +33,9 @@ class websocket_stream final : public web_stream<websocket_message> {
         first_(how.first),
         longest_(static_cast<std::size_t>(how.longest)),
         pause_(how.reconnect) {}
-  ~websocket_stream() override { leave(); }
+  ~websocket_stream() override {
+    if (link_ && !ended_) link_->next_layer().leave();
+  }
 
   std::optional<websocket_message> next(const std::stop_token& stop) override {
     wakes_.interrupt_on(stop);
@@ -58,7 +60,8 @@ class websocket_stream final : public web_stream<websocket_message> {
   }
   bool give_up() override {
     if (!std::exchange(too_long_, false)) return false;
-    return skips_ = true;
+    skips_ = !link_->is_message_done();
+    return true;
   }
 
  private:
@@ -72,7 +75,7 @@ class websocket_stream final : public web_stream<websocket_message> {
       if (error) return over(error);
       pause_.begin_anew();
       if (skips_)
-        data_.clear();
+        into.consume(into.size());
       else if (data_.size() > longest_)
         refuse();
       if (!link_->is_message_done()) continue;
@@ -122,7 +125,7 @@ class websocket_stream final : public web_stream<websocket_message> {
     namespace asio = boost::asio::error;
     if (wakes_.over()) return {};
     if (error == websocket::error::closed) return closed();
-    if (error == asio::timed_out && !link_->is_open())
+    if (error == asio::timed_out && !link_->next_layer().is_opened())
       throw connection_lost(where_ + ": the WebSocket has not opened within " +
                             std::to_string(to_.connect_within.count()) + " ms");
     if (error == asio::timed_out)
@@ -151,14 +154,6 @@ class websocket_stream final : public web_stream<websocket_message> {
     data_.clear();
     throw network_error(where_ + ": a message has more than .longest, " + std::to_string(longest_) +
                         " bytes");
-  }
-
-  // Says that it goes, and waits for nothing.
-  void leave() {
-    if (!link_ || !link_->is_open()) return;
-    link_->next_layer().leave();
-    wire::error_code error;
-    link_->close(websocket::close_code::normal, error);
   }
 
   const endpoint to_;

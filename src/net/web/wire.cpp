@@ -1,7 +1,6 @@
 #include "wire.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include <boost/asio/error.hpp>
 
@@ -40,7 +39,7 @@ std::size_t wire::receive(char* into, std::size_t most, error_code& error) {
   // For how long nobody has wanted more is not the server's silence.
   heard_ = std::chrono::steady_clock::now();
   pinged_ = false;
-  while (!left_) {
+  for (;;) {
     std::size_t got = 0;
     const auto how = curl_easy_recv(link_.get(), into, most, &got);
     if (how == CURLE_OK) {
@@ -60,7 +59,8 @@ std::size_t wire::receive(char* into, std::size_t most, error_code& error) {
       error = error::timed_out;
       return 0;
     }
-    ping();
+    pinged_ = true;
+    say(std::string_view("\x89\x80\x00\x00\x00\x00", 6));  // ping
   }
   error = error::operation_aborted;
   return 0;
@@ -101,13 +101,16 @@ moment wire::limit() const {
   return heard_ + (pinged_ ? *longest_silence_ : *longest_silence_ / 2);
 }
 
-// Beast is in the middle of a read when it is time for this, where it cannot write. Nothing of it is half
-// written then, and a ping without bytes is the same for any mask.
-void wire::ping() {
-  constexpr std::string_view frame("\x89\x80\x00\x00\x00\x00", 6);
-  pinged_ = true;
+void wire::leave() {
+  left_ = true;
+  if (opened_) say(std::string_view("\x88\x82\x00\x00\x00\x00\x03\xE8", 8));  // close, 1000
+}
+
+// Beast cannot write in the middle of a read, nor after one that was given up. Nothing of it is half written
+// then. The mask of a client is 0 here: there are no bytes of others that it could hide from a proxy.
+void wire::say(std::string_view frame) {
   error_code error;
-  for (auto left = frame; !left.empty() && !error;) left.remove_prefix(send(left.data(), left.size(), error));
+  while (!frame.empty() && !error) frame.remove_prefix(send(frame.data(), frame.size(), error));
 }
 
 }  // namespace THALWEG_NAMESPACE::net::web

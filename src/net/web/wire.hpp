@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -30,8 +31,9 @@ class wire {
   void opened() noexcept { opened_ = true; }
   /// What the other side has answered until then: 404 Not Found.
   [[nodiscard]] std::string status() const;
-  /// From now on nothing is received, and no wait lasts.
-  void leave() noexcept { left_ = true; }
+  [[nodiscard]] bool is_opened() const noexcept { return opened_; }
+  /// Says that this side closes the WebSocket, and waits for nothing.
+  void leave();
 
   executor_type get_executor() noexcept { return none_.get_executor(); }
   template <class Buffers> std::size_t read_some(const Buffers& into, error_code& error) {
@@ -67,7 +69,7 @@ class wire {
   std::size_t receive(char* into, std::size_t most, error_code& error);
   std::size_t send(const char* from, std::size_t size, error_code& error);
   moment limit() const;
-  void ping();
+  void say(std::string_view frame);
 
   const waker& wakes_;
   const std::optional<std::chrono::milliseconds> longest_silence_;

@@ -34,7 +34,7 @@ class Thalweg(CMakePackage):
     depends_on("librdkafka", when="+kafka")
     depends_on("mosquitto@2:", when="+mqtt")
     depends_on("boost", when="+web")
-    depends_on("curl@7.87:", when="+web")
+    depends_on("curl@7.88:", when="+web")
     depends_on("zlib-api", when="+compression")
     depends_on("zstd", when="+compression")
     conflicts("%gcc@:11", msg="C++20 as Thalweg uses it needs GCC 12")
