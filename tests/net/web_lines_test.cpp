@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../src/net/web/answer.hpp"
 #include "net/web_server.hpp"
 #include "support/eventually.hpp"
 #include "support/failure.hpp"
@@ -256,6 +257,26 @@ TEST(WebLines, AServerThatIsFasterWaits) {
             EXPECT_LT(said, all / 2);
           }));
   EXPECT_EQ(seen, all / (line.size() + 1));
+}
+
+// What is there already is not taken all at once.
+TEST(WebLines, WhatIsReadAheadIsBounded) {
+  constexpr std::size_t all = 1'000'000, most = 100'000;
+  std::atomic<bool> said{false};
+  const web_server server({[&](const raw_peer& link, const std::string&) {
+    said = link.say(answer_of(std::string(all, 'x')));
+    (void)link.hear();
+  }});
+  const tw::net::web::waker wakes;
+  tw::net::web::answer from(tw::net::web::endpoint_of(server.url(), tw::http_lines_options{}), {}, wakes);
+  std::size_t seen = 0;
+  for (std::string some; seen < all; some.clear()) {
+    EXPECT_EQ(from.more(some), tw::net::web::answer::found::bytes);
+    EXPECT_LE(some.size(), most);
+    EXPECT_TRUE(eventually([&] { return said.load(); }));
+    seen += some.size();
+  }
+  EXPECT_EQ(seen, all);
 }
 
 TEST(WebLines, WhatIsWrongWithOptionsIsSaidBeforeTheRun) {
