@@ -35,3 +35,8 @@ set(abi "v${PROJECT_VERSION_MAJOR}_${PROJECT_VERSION_MINOR}")
 string(LENGTH "${abi}" abi_length)
 set(THALWEG_LIVE_SYMBOL "_ZN7thalweg${abi_length}${abi}4live6linkedE")
 target_link_options(thalweg_live INTERFACE "LINKER:--undefined=${THALWEG_LIVE_SYMBOL}")
+get_target_property(type thalweg_live TYPE)
+if(type STREQUAL "SHARED_LIBRARY")
+  # That alone does not make a linker keep it that leaves out what no object names.
+  target_link_options(thalweg_live INTERFACE "LINKER:--no-as-needed")
+endif()
