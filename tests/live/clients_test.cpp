@@ -1,5 +1,7 @@
 // Clients that behave badly, and too many of them.
+#include <atomic>
 #include <filesystem>
+#include <memory>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -79,6 +81,21 @@ TEST(live_clients, half_a_request_and_silence) {
   }
   EXPECT_EQ(get(page.port(), "/healthz").body, "running\n");
   // They do not hold up its end either.
+}
+
+TEST(live_clients, who_never_comes_to_an_end_does_not_hold_up_its_end) {
+  std::atomic<bool> begun{false};
+  auto page = std::make_unique<tw::live::server>(tw::launch(endless()), often());
+  std::thread talker([&begun, one = connected(*page)] {
+    one.say("GET / HTTP/1.1\r\nHost: localhost\r\n");
+    while (one.say("X: y\r\n")) {
+      begun = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  EXPECT_TRUE(eventually([&] { return begun.load(); }));
+  page.reset();
+  talker.join();
 }
 
 TEST(live_clients, bytes_that_are_no_request) {

@@ -109,8 +109,10 @@ TEST(live_control, the_length_of_a_body_is_bounded) {
   tw::live::server page(tw::launch(endless()), often(token));
   EXPECT_EQ(post(page.port(), "/api/replicas", std::string((64U << 10U) + 1, ' '), token).status, 413);
   EXPECT_EQ(post(page.port(), "/api/replicas", std::string(64U << 10U, ' '), token).status, 400);
+  // Two lengths, of which the one without a bound would be read.
   const std::string chunked =
-      "POST /api/replicas HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+      "POST /api/replicas HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+      "Content-Length: 5\r\n\r\n";
   EXPECT_EQ(status_of(answer_to(page.port(), chunked)), 411);
   EXPECT_EQ(status_of(answer_to(page.port(), "POST /api/replicas HTTP/1.1\r\nHost: localhost\r\n\r\n")), 411);
 }
