@@ -1,5 +1,6 @@
 #include "connections.hpp"
 
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <string>
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace THALWEG_NAMESPACE::live {
@@ -43,6 +45,23 @@ void cut_connections_at(int port) {
     if (local_port_of(copy) == port && !is_listening(copy)) ::shutdown(copy, SHUT_RDWR);
     ::close(copy);
   }
+}
+
+void say_to(int listening, std::string_view request) {
+  sockaddr_storage where{};
+  socklen_t size = sizeof where;
+  if (::getsockname(listening, reinterpret_cast<sockaddr*>(&where), &size) != 0) return;
+  const int one = ::socket(where.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (one < 0) return;
+  const timeval most{.tv_sec = 5, .tv_usec = 0};
+  ::setsockopt(one, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+  std::array<char, 4096> answer{};
+  if (::connect(one, reinterpret_cast<const sockaddr*>(&where), size) == 0 &&
+      ::send(one, request.data(), request.size(), MSG_NOSIGNAL) > 0) {
+    while (::recv(one, answer.data(), answer.size(), 0) > 0) {
+    }
+  }
+  ::close(one);
 }
 
 }  // namespace THALWEG_NAMESPACE::live

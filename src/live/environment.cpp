@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "../run/run_watch.hpp"
 #include "page.hpp"
@@ -54,7 +55,8 @@ class of_engine final : public subject {
 
 /// Shows all runs of a program on one page, if the environment says where: always the one that began last,
 /// but for those that operators of another one have begun.
-class environment_watch final : public run_detail::run_watch {
+class environment_watch final : public run_detail::run_watch,
+                                public std::enable_shared_from_this<environment_watch> {
  public:
   void check() override {
     if (asked_for().empty()) return;
@@ -76,6 +78,7 @@ class environment_watch final : public run_detail::run_watch {
       runs_.emplace(&run, seen);
       if (nested || closed_) return;
       if (!page_) page_.emplace(options_from(where));
+      static const closing at_exit(shared_from_this());  // before what the page has made is gone
       page_->runs.watch(seen);
     } catch (const std::exception& e) {
       run.state().statistics.note(named(where) + ": " + e.what() + ": the run goes on without");
@@ -90,13 +93,21 @@ class environment_watch final : public run_detail::run_watch {
     runs_.erase(at);
   }
 
-  void close() {
+  void close() noexcept {
     const std::lock_guard hold(mutex_);
     closed_ = true;
     page_.reset();
   }
 
  private:
+  struct closing {
+    explicit closing(std::shared_ptr<environment_watch> what) : of(std::move(what)) {}
+    closing(const closing&) = delete;
+    closing& operator=(const closing&) = delete;
+    ~closing() { of->close(); }
+    const std::shared_ptr<environment_watch> of;
+  };
+
   std::mutex mutex_;
   std::map<run_detail::engine*, std::shared_ptr<of_engine>> runs_;  // that go on
   std::optional<page> page_;

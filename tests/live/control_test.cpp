@@ -105,6 +105,15 @@ TEST(live_control, cancel) {
   EXPECT_EQ(last_sample(page)["done"], true);
 }
 
+TEST(live_control, only_json_is_read) {
+  const tw::live::server page(tw::launch(endless()), often(token));
+  EXPECT_EQ(status_of(answer_to(page.port(),
+                                "POST /api/replicas HTTP/1.1\r\nHost: localhost\r\n"
+                                "Content-Type: multipart/form-data; boundary=x\r\n"
+                                "Content-Length: 5\r\n\r\n--x--")),
+            415);
+}
+
 TEST(live_control, the_length_of_a_body_is_bounded) {
   tw::live::server page(tw::launch(endless()), often(token));
   EXPECT_EQ(post(page.port(), "/api/replicas", std::string((64U << 10U) + 1, ' '), token).status, 413);
