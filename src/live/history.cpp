@@ -57,7 +57,7 @@ std::string history::state() const {
 
 history::place history::from(std::optional<std::chrono::nanoseconds> since) const {
   const std::lock_guard hold(mutex_);
-  const auto wanted = [&](const kept& one) { return since ? one.time > *since || one.last : one.last; };
+  const auto wanted = [&](const kept_sample& one) { return since ? one.time > *since || one.last : one.last; };
   const auto first = std::find_if(kept_samples_.begin(), kept_samples_.end(), wanted);
   return {0, first_ + static_cast<std::uint64_t>(first - kept_samples_.begin())};
 }

@@ -16,7 +16,7 @@
 
 namespace THALWEG_NAMESPACE::live {
 
-using text = std::shared_ptr<const std::string>;
+using shared_text = std::shared_ptr<const std::string>;
 
 /// The samples of the last minutes, for all who listen. Nobody is waited for: who is slow finds the older
 /// ones gone. Thread-safe.
@@ -42,7 +42,7 @@ class history {
   };
   struct event {
     std::string_view name;
-    text data;
+    shared_text data;
   };
   /// A place from which all samples after `since` are heard; nothing: those that come from now on. The end of
   /// a run that is over is heard in any case.
@@ -51,9 +51,9 @@ class history {
   [[nodiscard]] std::optional<std::vector<event>> after(place& from, std::chrono::nanoseconds most) const;
 
  private:
-  struct kept {
+  struct kept_sample {
     std::chrono::nanoseconds time;
-    text sample;
+    shared_text sample;
     bool last;
   };
   [[nodiscard]] std::uint64_t end() const noexcept { return first_ + kept_samples_.size(); }
@@ -64,9 +64,9 @@ class history {
   const std::chrono::nanoseconds kept_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  text graph_ = std::make_shared<std::string>("{}");
+  shared_text graph_ = std::make_shared<std::string>("{}");
   std::uint64_t graph_number_ = 0;
-  std::deque<kept> kept_samples_;
+  std::deque<kept_sample> kept_samples_;
   std::uint64_t first_ = 0;  // the number of the first of them
   std::size_t bytes_ = 0;
   bool closed_ = false;
