@@ -57,7 +57,9 @@ std::string history::state() const {
 
 history::place history::from(std::optional<std::chrono::nanoseconds> since) const {
   const std::lock_guard hold(mutex_);
-  const auto wanted = [&](const kept_sample& one) { return since ? one.time > *since || one.last : one.last; };
+  const auto wanted = [&](const kept_sample& one) {
+    return since ? one.time > *since || one.last : one.last;
+  };
   const auto first = std::find_if(kept_samples_.begin(), kept_samples_.end(), wanted);
   return {0, first_ + static_cast<std::uint64_t>(first - kept_samples_.begin())};
 }
@@ -66,13 +68,13 @@ std::optional<std::vector<history::event>> history::after(place& from, std::chro
   std::unique_lock hold(mutex_);
   changed_.wait_for(hold, most,
                     [&] { return closed_ || from.graph != graph_number_ || from.sample < end(); });
-  if (closed_) return std::nullopt;
   std::vector<event> all;
   if (std::exchange(from.graph, graph_number_) != graph_number_) all.push_back({"graph", graph_});
   for (from.sample = std::max(from.sample, first_); from.sample < end(); ++from.sample) {
     const auto& one = kept_samples_[from.sample - first_];
     all.push_back({one.last ? "end" : "sample", one.sample});
   }
+  if (closed_ && all.empty()) return std::nullopt;
   return all;
 }
 

@@ -47,7 +47,8 @@ class history {
   /// A place from which all samples after `since` are heard; nothing: those that come from now on. The end of
   /// a run that is over is heard in any case.
   [[nodiscard]] place from(std::optional<std::chrono::nanoseconds> since) const;
-  /// What has happened since then, waiting for at most so long; nothing: it is closed.
+  /// What has happened since then, waiting for at most so long; nothing: it is closed, and
+  /// all has been heard.
   [[nodiscard]] std::optional<std::vector<event>> after(place& from, std::chrono::nanoseconds most) const;
 
  private:

@@ -35,6 +35,7 @@ using httplib::Response;
 constexpr std::size_t longest_body = 64U << 10U;
 constexpr auto between_signs_of_life = 1s;
 constexpr auto to_ask = 5s, to_take = 5s;  // for a client that says or reads nothing
+constexpr auto to_hear_the_end = 500ms;
 // Besides those that listen: who asks for something else, and who is turned away.
 constexpr std::size_t other_threads = 8;
 constexpr int most_at_the_door = 128;
@@ -179,6 +180,9 @@ http_server::http_server(const options& how, history& past, sampler& runs)
 http_server::~http_server() {
   auto& my = *state_;
   if (!my.thread.joinable()) return;
+  // Those who listen, and read, hear the end.
+  for (auto left = to_hear_the_end; *my.listeners > 0 && left > 0ms; left -= 1ms)
+    std::this_thread::sleep_for(1ms);
   // It cannot be stopped before it has begun.
   while (!my.server->is_running() && !my.ended) std::this_thread::sleep_for(1ms);
   my.server->stop();
