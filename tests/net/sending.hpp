@@ -10,10 +10,10 @@
 /// Sends items on a thread of its own, and keeps what went wrong.
 class sending {
  public:
-  template <class Job> explicit sending(Job job) {
-    thread_ = std::jthread([this, job = std::move(job)]() mutable {
+  template <class Job> explicit sending(Job job, thalweg::any_policy by = thalweg::threads()) {
+    thread_ = std::jthread([this, job = std::move(job), by = std::move(by)]() mutable {
       try {
-        thalweg::run(std::move(job));
+        thalweg::run(std::move(job), by);
       } catch (const std::exception& e) {
         failed_ = e.what();
       }

@@ -219,6 +219,7 @@ void describe(Stage& stage, naming& names, std::vector<stage_info>& infos) {
   if constexpr (requires { Stage::paced; }) info.source.paced = Stage::paced;
   if constexpr (requires { Stage::groups; }) info.order.groups = Stage::groups;
   if constexpr (requires { stage.timed(); }) info.timed = stage.timed();
+  if constexpr (requires { Stage::begins_first; }) info.begins_first = Stage::begins_first;
   if constexpr (!std::is_same_v<In, nothing>) info.state.per_replica = InFarm && !Stage::shares;
   if constexpr (requires { stage.template check<In>(info); }) {
     stage.template check<In>(info);

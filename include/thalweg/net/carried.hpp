@@ -81,9 +81,11 @@ struct item_outgoing {
 };
 
 /// The operator of a sink. `Open` has `pattern`, `check(info)`, and makes an `outgoing` of items with a tag.
-/// It may have `send(outgoing&, item, room)`, which sends an item; `room` is memory for its bytes.
+/// It may have `send(outgoing&, item, room)`, which sends an item; `room` is memory for its bytes. With
+/// `waited_for` it is opened before the sources begin, and must not wait for that: another process does.
 template <class T, class Open> struct send_items {
   static constexpr auto pattern = Open::pattern;
+  static constexpr bool begins_first = requires { requires Open::waited_for; };
   Open open;
   stages::unshared<item_outgoing> out{};
 
@@ -117,6 +119,7 @@ template <class In, class F> struct send_op : model::sink_op<In, F> {
 template <class Fn> struct send_stage : model::stage_defaults, model::function_stage<send_op, Fn> {
   static constexpr bool is_sink = true;
   static constexpr bool one_to_one = true;
+  static constexpr bool begins_first = Fn::begins_first;
   using wants = model::first_argument_t<Fn>;
   template <class In> static constexpr bool accepts = std::invocable<Fn&, const In&>;
   template <class In>

@@ -54,6 +54,7 @@ struct open_tcp_source {
 
 struct open_tcp_sink {
   static constexpr auto pattern = "tcp_sink";
+  static constexpr bool waited_for = true;
   std::string where;
   tcp_sink_options how;
 

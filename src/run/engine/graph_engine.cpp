@@ -66,6 +66,7 @@ void graph_engine::start(bool on_caller) {
     on_caller_ = dynamic_cast<thread_group*>(home_);
     deferred_ = on_caller_ != nullptr;
   }
+  begin_first();
   // Whoever has something to do without items begins. The others begin with their first item, so that what
   // they need is made by the thread that uses it.
   for (auto* n : nodes_) {
@@ -114,6 +115,20 @@ void graph_engine::start(bool on_caller) {
   }
   if (over()) wake_groups();  // others execute everything: no thread may be there to find it out
   leave();
+}
+
+// Where another process waits for a stage it must hear of this run, also if that fails before its first item.
+void graph_engine::begin_first() {
+  auto& run = *state_;
+  for (const auto* n : nodes_) {
+    for (auto s = n->first(); s < n->last(); ++s) {
+      const auto& ref = run.stages[s];
+      if (!ref.info->begins_first || (run.others && !executes(*n))) continue;
+      (void)run.guard(ref.component, 0, 0, [&] {
+        start_once(s, 0, [&] { run.plan.components[ref.component]->start({ref.stage, ref.stage + 1}, 0); });
+      });
+    }
+  }
 }
 
 error graph_engine::no_more_threads(std::size_t wanted, std::size_t made, const std::string& why) const {

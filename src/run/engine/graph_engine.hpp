@@ -144,6 +144,7 @@ class graph_engine final : public engine {
   /// One more thread for the nodes without threads of their own. False: there is none.
   bool employ_one(thread_group& s, std::size_t number);
   /// What a run says for which the system had fewer threads than it wants from the beginning.
+  void begin_first();
   [[nodiscard]] error no_more_threads(std::size_t wanted, std::size_t made, const std::string& why) const;
 
   /// A call that is awake but waits for others is counted as blocked while this lives.
