@@ -22,6 +22,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "input-string": ("--file",),
     "md5": ("--hash",),
     "operator": ("--op",),
+    "nsources": ("--several-sources",),
 }
 """Names that SPBench, or its thesis, has for options. A value goes to the last one, if that has none here."""
 
@@ -44,6 +45,19 @@ PLACES: Mapping[str, str] = {
     "new-name": "to",
 }
 """Options of SPBench for what is an argument here, and its name, in commands that have no such option."""
+
+REFUSED: Mapping[str, Mapping[str, str]] = {
+    "clean": {
+        "logs": "what runs have measured is in one file: to forget all of it, remove thalweg/results.db in "
+        "$XDG_DATA_HOME, or in ~/.local/share",
+        "outputs": "leave it out: the output of a run is removed when the run ends",
+    },
+    "new-app": {
+        "name": "leave it out: an application has one name, that of -app; --description says what it does",
+        "notes": "write them into the README.md of the application, which new-app makes",
+    },
+}
+"""Options of SPBench for what is not here, by commands, and what to do instead."""
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "execute": ("exec",),
@@ -70,7 +84,7 @@ def rewrite(arguments: Sequence[str], group: TyperGroup, own: Collection[str] = 
     Values of options stay as they are, whatever they look like, and so does what follows `--`; but names of
     applications, interfaces and programs become ours, if they are not the user's `own`. Of an option that
     takes several values each gets the option's name. What is misspelt is left to Typer, which knows our
-    names; it is WrongUsage if one of SPBench's is nearer.
+    names; it is WrongUsage if one of SPBench's is nearer, and for an option of `REFUSED`.
     """
     if not arguments:
         return []
@@ -168,20 +182,27 @@ class Words:
             **{other: ours for other, ours in ALIASES.items() if self._has(ours)},
             **{other: (f"--{other}",) for other, place in PLACES.items() if place in self._arguments},
             **of_one_dash,
+            **{other: (f"--{other}",) for other in REFUSED.get(self._name, ())},
         }
         if bare in meanings:
-            return meanings[bare]
+            return self._unless_refused(bare, meanings)
         if bare == "h":
             return ("--help",)
-        begun = {ours for other, ours in meanings.items() if dashes == "-" and other.startswith(bare)}
+        begun = {ours: other for other, ours in meanings.items() if dashes == "-" and other.startswith(bare)}
         if len(bare) > 1 and len(begun) == 1:
-            return begun.pop()
+            return self._unless_refused(begun.popitem()[1], meanings)
         if len(bare) == 1 or written[:2] in self._flags:
             return (written,)
         if is_nearest(bare, meanings, [one.removeprefix("--") for one in self._flags]):
             near = did_you_mean(written, [f"{dashes}{one}" for one in meanings])
             raise WrongUsage(f"{self._name}: No such option: {written}", remedy=near)
         return (f"--{bare}",)
+
+    def _unless_refused(self, name: str, meanings: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        """The options that a name stands for. Raises WrongUsage if it is one of `REFUSED`."""
+        if remedy := REFUSED.get(self._name, {}).get(name):
+            raise WrongUsage(f"{self._name}: there is no -{name} here", remedy=remedy)
+        return meanings[name]
 
     def _has(self, options: Sequence[str]) -> bool:
         return all(one.partition("=")[0] in self._flags for one in options)

@@ -100,6 +100,15 @@ class NewApplication(UserFolder):
                 text = file.read_text(encoding="utf-8")
                 self.assertNotRegex(text, r"\bLongest\b|longest_op|\blongest\(interval|::longest\b")
 
+    def test_description(self) -> None:
+        words = ["new-app", "noise", "--op", "smooth", "--description"]
+        done = self.type(*words, 'smooths "it" with \\1 of longest(9);')
+        self.assertEqual(done.exit_code, 0, done.output)
+        text = (self.folder / "apps" / "noise" / "application.cpp").read_text(encoding="utf-8")
+        self.assertIn(r"""    made.says = "smooths \"it\" with \\1 of longest(9);";""" + "\n", text)
+        self.fails("not one line", "new-app", "other", "--description", "a\nb")
+        self.assertFalse((self.folder / "apps" / "other").exists())
+
     def test_operators_that_cannot_be(self) -> None:
         for names, says in (
             (("Rank",), "small letters"),

@@ -95,6 +95,26 @@ class New(Own):
         self.assertEqual(one.program.read_text(encoding="utf-8"), source)
         self.assertEqual(one.start, "primes_sequential")
 
+    def test_several_sources(self) -> None:
+        words = ["new", "--several-sources", "--app", "ferret", "--bench"]
+        for name, ppi, start in (
+            ("a", "tbb", "tbb"),
+            ("b", "mine", "sequential"),
+            ("c", "openmp", "sequential"),
+        ):
+            with self.subTest(ppi):
+                self.good(*words, name, "--ppi", ppi)
+                one = Benchmarks(self.folder).find(name)
+                self.assertEqual(one.start, f"ferret_{start}_several-sources")
+                source = (BENCH / "ferret" / start / "several-sources.cpp").read_text(encoding="utf-8")
+                self.assertEqual(one.program.read_text(encoding="utf-8"), source)
+        failure = self.refused("new", "--several-sources", "--app", "primes", "--ppi", "tbb", "--bench", "d")
+        self.assertIn("primes has no program with several sources", failure.what)
+        self.assertIn("bzip2, ferret, fraud_detection", failure.remedy)
+        for more in (("--from", "ferret_tbb"), ("--file", "x.cpp")):
+            failure = self.refused(*words, "d", "--ppi", "tbb", *more)
+            self.assertIn(f"--several-sources and {more[0]}: give only one", failure.what)
+
     def test_our_interface_starts_from_our_program(self) -> None:
         one = self.make("x", "tbb")
         source = (BENCH / "primes" / "tbb" / "farm.cpp").read_text(encoding="utf-8")
@@ -367,6 +387,39 @@ class Operators(Own):
         self.good(*rewrite(words, typer.main.get_group(app)))
         self.assertEqual(Benchmarks(self.folder).find("first").operators, {})
         self.assertFalse((one.folder / "operators").exists())
+
+    def test_reset_of_several_benchmarks(self) -> None:
+        for name, ppi in (("a", "mine"), ("b", "mine"), ("c", "tbb"), ("none", "mine")):
+            self.make(name, ppi)
+            if name != "none":
+                self.good("edit-op", name, "--op", "primality", "--editor", "sed -i 1i//mine")
+        self.rewrite(self.make("broken"), "{")
+
+        def own() -> list[str]:
+            """The benchmarks that have operators of their own."""
+            there = Benchmarks(self.folder)
+            return [one.composition for one in there if isinstance(one, Benchmark) and one.operators]
+
+        self.assertIn("nothing was changed", self.refused("reset-op", "--ppi", "mine", answer="n\n").what)
+        self.assertEqual(own(), ["a", "b", "c"])
+        said = self.good("reset-op", "--ppi", "mine", answer="y\n")
+        self.assertIn("left out: primes_mine_broken", said)
+        self.assertEqual(own(), ["c"])
+        self.assertIn("no own sink", self.refused("reset-op", "--app", "primes", "--op", "sink").what)
+        self.good("reset-op", "--app", "primes", "--op", "Primality", "--yes")
+        self.assertEqual(own(), [])
+        self.good("edit-op", "a", "--op", "sink")
+        self.good("reset-op", "all")
+        self.assertEqual(own(), [])
+
+    def test_reset_of_nothing_that_is_there(self) -> None:
+        self.assertIn("no benchmark of your own", self.refused("reset-op", "--app", "primes").what)
+        self.make()
+        self.assertIn("no benchmark of your own", self.refused("reset-op", "--app", "ferret").what)
+        self.assertIn("there is no application frret", self.refused("reset-op", "--app", "frret").what)
+        self.assertEqual(self.refused("reset-op").what, "which benchmarks?")
+        self.assertEqual(self.refused("reset-op").code, 2)
+        self.assertIn("give only one of them", self.refused("reset-op", "first", "--ppi", "mine").what)
 
     def test_mistakes(self) -> None:
         self.make()
@@ -730,6 +783,23 @@ class Managed(Own):
         self.assertIn("older format", self.refused("edit", one.name).what)
         self.assertIn("primes_mine_first: it has format 1 now", self.good("update"))
         self.assertEqual(len(list(user_programs(Benchmarks(self.folder)))), 2)
+
+    def test_update_of_some(self) -> None:
+        self.make("a")
+        self.make("b", "tbb")
+        self.rewrite(self.make("broken"), "{")
+        a, b = (f"primes_{name}: up to date\n" for name in ("mine_a", "tbb_b"))
+        self.assertEqual(self.good("update", "--bench", "a"), a)
+        self.assertEqual(self.good("update", "--bench", "primes_tbb_b", "--app", "primes"), b)
+        for words in (("--ppi", "tbb"), ("--bench", "broken"), ("--bench", "primes_mine_broken")):
+            with self.subTest(words):
+                done = self.type("update", *words)
+                self.assertNotIn(a, done.output)
+                self.assertIsInstance(done.exception, Failed)
+        self.assertIn("mine_broken cannot be brought", str(self.type("update", "--ppi", "tbb").exception))
+        self.assertIn("there is no benchmark c", self.refused("update", "--bench", "c").what)
+        self.assertIn("not your own benchmark", self.refused("update", "--bench", "primes_tbb_farm").what)
+        self.assertIn("there is no interface tb", self.refused("update", "--ppi", "tb").what)
 
     def test_update_goes_on_behind_what_is_broken(self) -> None:
         self.rewrite(self.make("a"), "{")

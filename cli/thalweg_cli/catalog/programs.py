@@ -173,6 +173,26 @@ def user_benchmark(benchmarks: Benchmarks, name: str) -> Benchmark:
         raise
 
 
+def select_own(
+    benchmarks: Benchmarks, bench: Sequence[str], app: Sequence[str], ppi: Sequence[str]
+) -> list[Program]:
+    """The user's own benchmarks that fit every condition that is given; `all` fits any.
+
+    What does not say what it is may be of any application and interface. Raises Failed if a name is none, or
+    if nothing fits.
+    """
+    own = user_programs(benchmarks)
+    others = [*written_programs(BENCH), *programs_of_user_applications()]
+    check_names([*others, *own], [], app, ppi)
+    for name in bench:
+        if name != "all" and not any(one.is_called(name) for one in own):
+            user_benchmark(benchmarks, name)  # which raises
+    found = [one for one in own if fits(one, bench, *((app, ppi) if one.application else ((), ())))]
+    if not found:
+        raise Failed("no benchmark of your own matches", remedy="./thalweg list; ./thalweg new makes one")
+    return found
+
+
 def other_program(name: str) -> Program | None:
     """The program that a user means, if there is one that is no benchmark of the user's own."""
     others = [*written_programs(BENCH), *programs_of_user_applications()]

@@ -42,6 +42,9 @@ from thalweg_cli.user.operators import Name
 from thalweg_cli.user.taken import FILE as CONFIGURATION
 from thalweg_cli.user.taken import taken_along
 
+SEVERAL_SOURCES = "several-sources"
+"""The composition of programs that have them."""
+
 
 @dataclass(frozen=True)
 class Start:
@@ -65,11 +68,19 @@ def new(
     ppi: Annotated[str, typer.Option(help="Its interface: one of ours, or your own.")] = "",
     start: Annotated[str, typer.Option("--from", metavar="BENCH", help="A benchmark to copy.")] = "",
     file: Annotated[Path | None, typer.Option(metavar="FILE", help="A program to copy.")] = None,
+    several_sources: Annotated[
+        bool, typer.Option("--several-sources", help="Start from our program with several sources.")
+    ] = False,
     folder: UserFolder = None,
 ) -> None:
     """Make your own benchmark: from our program of the interface, from a benchmark, or from a file."""
     if start and file:
         raise Failed("--from and --file: give only one of them")
+    if several_sources and (start or file):
+        raise Failed(
+            f"--several-sources and {'--from' if start else '--file'}: give only one of them",
+            remedy="leave out --several-sources: a copy has the sources of what it is made from",
+        )
     benchmarks = Benchmarks(folder)
     ours = [*written_programs(BENCH), *programs_of_user_applications()]
     if start:
@@ -80,7 +91,7 @@ def new(
                 "of which application and interface?", remedy="--app and --ppi, or --from a benchmark"
             )
         check_application(app)
-        begun = from_file(file, app, benchmarks) if file else from_template(ours, app, ppi)
+        begun = from_file(file, app, benchmarks) if file else from_template(ours, app, ppi, several_sources)
     application, interface = app or begun.application, ppi or begun.interface
     composition = composition_in(bench, application, interface)
     name = bench if whole else name_of(application, interface, composition)
@@ -162,11 +173,17 @@ def check_name(name: str, interface: str, benchmarks: Benchmarks, ours: Sequence
         )
 
 
-def from_template(ours: Sequence[Program], app: str, ppi: str) -> Start:
+def from_template(ours: Sequence[Program], app: str, ppi: str, several_sources: bool = False) -> Start:
     """Our program of an interface, or, where there is none, the sequential one."""
-    mine = [one for one in ours if one.application == app and one.interface == ppi]
-    if not mine:
-        mine = [one for one in ours if one.application == app and one.interface == SEQUENTIAL]
+    there = [one for one in ours if one.application == app]
+    if several_sources:
+        there = [one for one in there if one.composition == SEVERAL_SOURCES]
+    mine = [one for one in there if one.interface == ppi] or [
+        one for one in there if one.interface == SEQUENTIAL
+    ]
+    if not mine and several_sources:
+        known = sorted({one.application for one in ours if one.composition == SEVERAL_SOURCES})
+        raise Failed(f"{app} has no program with several sources", remedy=f"these have: {', '.join(known)}")
     if not mine:
         raise Failed(f"{app} has no program to start from", remedy="--file gives one")
     usual = [one for one in mine if one.composition in ("", DEFAULT_COMPOSITION)]

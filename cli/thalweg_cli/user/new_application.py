@@ -1,5 +1,6 @@
 """`./thalweg new-app` and `delete-app`: applications of the user's own."""
 
+import json
 import os
 import re
 import shutil
@@ -43,11 +44,16 @@ def new_app(
             metavar="OPERATOR", help="Its operators between source and sink, in their order; give one each."
         ),
     ] = None,
+    description: Annotated[
+        str, typer.Option(metavar="TEXT", help="What it does, in one line; `list applications` shows it.")
+    ] = "",
     folder: Folder = None,
 ) -> None:
     """Make your own application: a small one that works, to change as you like."""
     check_name(name)
     check_operators(op or [])
+    if not description.isprintable():
+        raise Failed("--description: not one line of text", remedy="the rest fits in its README.md")
     own = folder.absolute() if folder else user_folder()
     place = own / "apps" / name
     if place.exists():
@@ -59,6 +65,8 @@ def new_app(
             copy_template(name, unfinished)
             if op:
                 put_operators(unfinished, op)
+            if description:
+                put_description(unfinished, description)
             unfinished.rename(place)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
@@ -138,6 +146,15 @@ def copy_template(name: str, place: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         text = file.read_text(encoding="utf-8")
         target.write_text(text.replace(PLACEHOLDER, name), encoding="utf-8")
+
+
+def put_description(place: Path, text: str) -> None:
+    """Writes what an application does where its own tool tells it from."""
+    file = place / "application.cpp"
+    literal = json.dumps(text, ensure_ascii=False)  # which has C++'s escapes
+    before = file.read_text(encoding="utf-8")
+    after = re.sub(r"(?<=made\.says = ).*(?=;\n)", lambda _: literal, before, count=1)
+    file.write_text(after, encoding="utf-8")
 
 
 def input_cache() -> Path:

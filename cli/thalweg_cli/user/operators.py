@@ -1,6 +1,7 @@
 """`./thalweg edit-op`, `reset-op`: operators of an application, changed for one benchmark alone."""
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -11,15 +12,16 @@ from thalweg_cli.base.editor import Editor, edit_files
 from thalweg_cli.base.files import make_folder, write_bytes
 from thalweg_cli.base.names import did_you_mean
 from thalweg_cli.base.paths import root_of
-from thalweg_cli.base.terminal import Failed, confirm, console
+from thalweg_cli.base.terminal import Failed, WrongUsage, confirm, console
 from thalweg_cli.catalog.applications import user_applications
-from thalweg_cli.catalog.programs import user_benchmark
+from thalweg_cli.catalog.programs import Applications, Interfaces, Program, select_own, user_benchmark
 from thalweg_cli.catalog.user_benchmarks import BASE, OPERATORS, Benchmark, Benchmarks, UserFolder
 
 LIST = "operators.txt"
 """In the folder of an application: its operators, each with the files that it is made of."""
 
 Name = Annotated[str, typer.Argument(help="Your own benchmark.")]
+ALL = "all"
 NameOrApplication = Annotated[
     str,
     typer.Argument(help="Your own benchmark; or your own application, for all of its programs."),
@@ -41,41 +43,108 @@ def edit_op(name: NameOrApplication, op: Operator, editor: Editor = "", folder: 
 
 
 def reset_op(
-    name: Name,
+    name: Annotated[str, typer.Argument(help="Your own benchmark, or all.")] = "",
     op: Annotated[
         str, typer.Option(metavar="OPERATOR", help="One operator; without this, all that it has changed.")
     ] = "",
+    app: Applications = None,
+    ppi: Interfaces = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     folder: UserFolder = None,
 ) -> None:
-    """Give a benchmark the application's operators again, all or one; what was changed in them is lost."""
+    """Give benchmarks the application's operators again, all or one; what was changed in them is lost."""
+    chosen = bool(app or ppi)
+    if not (name or chosen):
+        raise WrongUsage("which benchmarks?", remedy=f"a name, {ALL}, --app or --ppi")
+    if chosen and name not in ("", ALL):
+        raise WrongUsage("a name, and --app or --ppi: give only one of them")
+    benchmarks = Benchmarks(folder)
+    if name in ("", ALL):
+        resets = resets_of(select_own(benchmarks, [], app or [], ppi or []), op)
+    else:
+        resets = [reset_of(benchmarks, name, op)]
+    changed = [file for one in resets for file in one.edited]
+    if changed and not yes:
+        confirm(f"what was changed in {', '.join(changed)} will be lost; go on?", "--yes does not ask")
+    for one in resets:
+        one.carry_out()
+
+
+@dataclass(frozen=True)
+class Reset:
+    """The operators that a benchmark is to have no longer of its own."""
+
+    benchmark: Benchmark
+    operators: Sequence[str]
+
+    @property
+    def left(self) -> Benchmark:
+        """The benchmark without them."""
+        has = self.benchmark.operators
+        return replace(
+            self.benchmark, operators={key: its for key, its in has.items() if key not in self.operators}
+        )
+
+    @property
+    def files(self) -> set[str]:
+        """The files of these operators."""
+        return {file for operator in self.operators for file in self.benchmark.operators[operator]}
+
+    @property
+    def gone(self) -> list[str]:
+        """Those that no other operator keeps."""
+        return sorted(self.files - set(self.left.changed_files))
+
+    @property
+    def edited(self) -> list[str]:
+        """Those of which changes will be lost."""
+        return [file for file in self.gone if Change.of(self.benchmark, file).is_edited]
+
+    def carry_out(self) -> None:
+        """Does it, and says so."""
+        one, left = self.benchmark, self.left
+        left.write()
+        for file in self.gone:
+            for place in (one.folder / OPERATORS / file, one.folder / BASE / file):
+                place.unlink(missing_ok=True)
+        console.print(f"{one.name} has the application's {', '.join(self.operators)}")
+        for file in sorted(self.files & set(left.changed_files)):
+            others = ", ".join(key for key, its in left.operators.items() if file in its)
+            console.print(f"[yellow]note:[/] {file} stays as it is: {others} has it, too")
+        if not left.operators:
+            for folder_name in (OPERATORS, BASE):
+                shutil.rmtree(one.folder / folder_name, ignore_errors=True)
+
+
+def reset_of(benchmarks: Benchmarks, name: str, op: str) -> Reset:
+    """That of one benchmark: of an operator, or of all. Raises Failed if it has none of its own."""
     if name in user_applications():
         what = f"the operators of {name} are your own, so there is nothing to reset them to"
         raise Failed(what, remedy=f"./thalweg edit-op {name} --op {op or 'OPERATOR'}")
-    one = user_benchmark(Benchmarks(folder), name)
+    one = user_benchmark(benchmarks, name)
     operators = [files_of(one.application, op)[0]] if op else list(one.operators)
     if missing := [operator for operator in operators if operator not in one.operators]:
         has = ", ".join(one.operators) or "none"
         raise Failed(f"{one.name} has no own {missing[0]}", remedy=f"it has its own: {has}")
     if not operators:
         raise Failed(f"{one.name} has no own operators")
-    left = replace(one, operators={key: its for key, its in one.operators.items() if key not in operators})
-    files = {file for operator in operators for file in one.operators[operator]}
-    gone = sorted(files - set(left.changed_files))
-    changed = [file for file in gone if Change.of(one, file).is_edited]
-    if changed and not yes:
-        confirm(f"what was changed in {', '.join(changed)} will be lost; go on?", "--yes does not ask")
-    left.write()
-    for file in gone:
-        for place in (one.folder / OPERATORS / file, one.folder / BASE / file):
-            place.unlink(missing_ok=True)
-    console.print(f"{one.name} has the application's {', '.join(operators)}")
-    for file in sorted(files & set(left.changed_files)):
-        others = ", ".join(key for key, its in left.operators.items() if file in its)
-        console.print(f"[yellow]note:[/] {file} stays as it is: {others} has it, too")
-    if not left.operators:
-        for folder_name in (OPERATORS, BASE):
-            shutil.rmtree(one.folder / folder_name, ignore_errors=True)
+    return Reset(one, operators)
+
+
+def resets_of(programs: Sequence[Program], op: str) -> list[Reset]:
+    """Those of the benchmarks that have such operators of their own. Raises Failed if none has."""
+    found = []
+    for program in programs:
+        if program.user_folder and not program.missing:
+            one = Benchmark.read(program.user_folder)
+            operators = [has for has in one.operators if not op or plain(has) == plain(op)]
+            if operators:
+                found.append(Reset(one, operators))
+        elif program.missing:
+            console.print(f"left out: {program.name}: {program.missing}", style="dim", markup=False)
+    if not found:
+        raise Failed(f"{', '.join(one.name for one in programs)}: no own {op or 'operators'}")
+    return found
 
 
 def operators_of(application: str) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ from thalweg_cli.base.files import as_json, write_bytes, write_text
 from thalweg_cli.base.json_file import JsonFile
 from thalweg_cli.base.paths import BENCH, root_of
 from thalweg_cli.base.terminal import Failed, console
-from thalweg_cli.catalog.programs import written_programs
+from thalweg_cli.catalog.programs import Applications, Benches, Interfaces, select_own, written_programs
 from thalweg_cli.catalog.user_benchmarks import (
     BASE,
     FILE,
@@ -35,6 +35,9 @@ def update(
             metavar="NAME", help="A benchmark with whose operators you have merged our changes; repeatable."
         ),
     ] = None,
+    bench: Benches = None,
+    app: Applications = None,
+    ppi: Interfaces = None,
     folder: UserFolder = None,
 ) -> None:
     """Bring your own benchmarks up to date with this version; say which files of their operators changed."""
@@ -43,7 +46,9 @@ def update(
         take_as_base(benchmarks.find(name))
     ours = {program.name for program in written_programs(BENCH)}
     failed = []
-    for name in benchmarks.names():
+    chosen = bool(bench or app or ppi)
+    own = select_own(benchmarks, bench or [], app or [], ppi or []) if chosen else benchmarks
+    for name in [one.name for one in own]:
         try:
             notes = list(update_one(benchmarks.folder / name))
             if name in ours:
