@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import typer
 from thalweg_cli.app import app
 from thalweg_cli.base.terminal import WrongUsage
+from thalweg_cli.results.store import default_file
 from thalweg_cli.spellings import REFUSED, rewrite
 
 SPBENCH: Mapping[str, tuple[str, ...]] = {
@@ -106,6 +107,10 @@ class Commands(unittest.TestCase):
             for option in options:
                 with self.subTest(command, option=option):
                     self.assertIn(f"-{option}", " ".join(SPBENCH[command]).split())
+
+    def test_file_of_results_is_where_it_is_said_to_be(self) -> None:
+        self.assertIn(" thalweg/results.db ", REFUSED["clean"]["logs"])
+        self.assertEqual(default_file().parts[-2:], ("thalweg", "results.db"))
 
     def test_beginnings_and_two_dashes_are_refused_too(self) -> None:
         for line, option in (

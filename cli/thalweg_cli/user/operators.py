@@ -72,7 +72,7 @@ def reset_op(
 
 @dataclass(frozen=True)
 class Reset:
-    """The operators that a benchmark is to have no longer of its own."""
+    """A benchmark, and those of its changed operators that the application's are to replace."""
 
     benchmark: Benchmark
     operators: Sequence[str]
@@ -117,7 +117,7 @@ class Reset:
 
 
 def reset_of(benchmarks: Benchmarks, name: str, op: str) -> Reset:
-    """That of one benchmark: of an operator, or of all. Raises Failed if it has none of its own."""
+    """That of one benchmark: of an operator, or of all. Raises Failed if it has changed none."""
     if name in user_applications():
         what = f"the operators of {name} are your own, so there is nothing to reset them to"
         raise Failed(what, remedy=f"./thalweg edit-op {name} --op {op or 'OPERATOR'}")
@@ -132,7 +132,7 @@ def reset_of(benchmarks: Benchmarks, name: str, op: str) -> Reset:
 
 
 def resets_of(programs: Sequence[Program], op: str) -> list[Reset]:
-    """Those of the benchmarks that have such operators of their own. Raises Failed if none has."""
+    """Those of the benchmarks that have changed such operators. Raises Failed if none has."""
     found = []
     for program in programs:
         if program.user_folder and not program.missing:
