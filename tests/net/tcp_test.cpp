@@ -477,9 +477,10 @@ TEST(Tcp, ASenderThatFailsBeforeItsFirstItemTellsTheReceiver) {
   for (const auto& policy : {tw::any_policy(tw::sequential()), tw::any_policy(tw::threads()),
                              tw::any_policy(tw::threads(3)), tw::any_policy(tw::pool(2))}) {
     const tw::tcp_listener here(somewhere);
-    sending sender(tw::source([]() -> std::optional<int> { throw std::runtime_error("there is no sensor"); }) |
-                       tw::map([](int x) { return x; }) | tw::tcp_sink<int>(here.where()),
-                   policy);
+    sending sender(
+        tw::source([]() -> std::optional<int> { throw std::runtime_error("there is no sensor"); }) |
+            tw::map([](int x) { return x; }) | tw::tcp_sink<int>(here.where()),
+        policy);
     EXPECT_THAT(failure_of_source<int>(here), HasSubstr("has given up its stream"));
     EXPECT_THAT(sender.failure(), HasSubstr("there is no sensor"));
   }

@@ -190,7 +190,7 @@ struct stage_info {
   bool copyable = false;                ///< the input items can be copied
   bool timed = false;                   ///< wants to be called when time has passed
   bool ends = false;                    ///< has an end hook that must be called
-  bool begins_first = false;            ///< its replica is made before the sources begin, not with its first item
+  bool begins_first = false;  ///< its replica is made before the sources begin, not with its first item
   source_kind source;
   state_kind state;
   order_kind order;
