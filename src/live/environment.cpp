@@ -43,7 +43,7 @@ class of_engine final : public subject {
  public:
   explicit of_engine(run_detail::engine& run) : run_(run) {}
   report stats() override {
-    run_.state().cut_run_short();
+    run_.state().look_around();
     return run_.state().make_report(done());
   }
   bool done() override { return run_.state().flags.done.load(std::memory_order_acquire); }

@@ -66,7 +66,9 @@ void write(observe::json_writer& json, const rank_report& r) {
   json.member("messages", r.messages).member("bytes", r.bytes);
   json.member("credits", r.credits).member("others", r.others);
   json.member("clock_ns", r.clock.count()).member("clock_off_ns", r.clock_off.count());
-  json.member("joined_ns", r.joined.count()).end_object();
+  json.member("joined_ns", r.joined.count());
+  if (r.age.count() > 0) json.member("age_ns", r.age.count());
+  json.end_object();
 }
 
 void write(observe::json_writer& json, const channel_report& c) {

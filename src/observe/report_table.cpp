@@ -77,12 +77,14 @@ std::string rank_table(const report& r) {
   table.add_column("others");
   table.add_column("clock ahead");
   table.add_column("joined after");
+  table.add_column("age");
   const auto rows = std::min(r.ranks().size(), most_rows);
   for (const rank_report& one : std::span(r.ranks()).first(rows)) {
     table.add_row({std::to_string(one.rank), one.host, std::to_string(one.workers), duration_of(one.cpu),
                    observe::size_text(one.peak_bytes), count_text(one.messages),
                    observe::size_text(one.bytes), count_text(one.credits), count_text(one.others),
-                   clock_text(one), one.joined.count() == 0 ? std::string() : duration_of(one.joined)});
+                   clock_text(one), one.joined.count() == 0 ? std::string() : duration_of(one.joined),
+                   one.age.count() == 0 ? std::string() : duration_of(one.age)});
   }
   const auto more = r.ranks().size() - rows;
   return table.to_string("  ") +

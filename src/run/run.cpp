@@ -156,7 +156,7 @@ void execution::resume() {
 }
 report execution::stats() const {
   auto& state = held()->state();
-  state.cut_run_short();
+  state.look_around();
   return state.make_report(done());
 }
 bool execution::done() const {

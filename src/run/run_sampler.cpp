@@ -74,7 +74,7 @@ void run_sampler::live() {
     const auto every = std::min(run_.options.every, most_between);
     auto next = clock::now() + every;
     while (!run_.flags.wait_done(next - clock::now())) {
-      run_.cut_run_short();
+      run_.look_around();
       auto now = run_.make_report(false);
       if (run_.flags.done.load(std::memory_order_acquire)) break;  // it may be of the end
       take(std::move(now));

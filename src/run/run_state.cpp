@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "distributed/graph/exchange.hpp"
 #include "run_sampler.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail {
@@ -148,8 +149,15 @@ void run_state::finished() {
   });
 }
 
-void run_state::cut_run_short() {
+void run_state::look_around() {
   if (!observes()) return;
+  cut_run_short();
+  if (others) others->ask_for_figures();
+}
+
+// Counts are kept per run of items, and if a source has become slow, a run can last for minutes: ends the
+// current one, and gives its counts a moment to arrive.
+void run_state::cut_run_short() {
   constexpr auto moment = std::chrono::milliseconds(1);
   constexpr auto between_looks = std::chrono::microseconds(50);
   const auto before = counters.given();

@@ -57,14 +57,17 @@ void run_statistics::note(std::string what) {
 }
 
 void run_statistics::add_to(report_data& d, const run_counters& counters) const {
-  d.workers = workers;
   d.inlined = inlined.load(std::memory_order_relaxed);
   d.notes = notes;
 
   const std::lock_guard hold(mutex_);
+  d.workers = workers + elsewhere_.workers;
   d.cpu += std::chrono::nanoseconds(elsewhere_.cpu_ns);
   d.cores = std::max(d.cores, elsewhere_.cores);
   d.ranks = elsewhere_.ranks;
+  for (std::size_t r = 0; r < elsewhere_.at_ns.size(); ++r)
+    d.ranks[r].age =
+        std::chrono::nanoseconds(std::max<std::int64_t>(0, observe::now_ns() - elsewhere_.at_ns[r]));
   d.channels = elsewhere_.channels;
   d.notes.insert(d.notes.end(), elsewhere_.notes.begin(), elsewhere_.notes.end());
   d.notes.insert(d.notes.end(), later_notes_.begin(), later_notes_.end());

@@ -1,10 +1,12 @@
-// What ranks tell each other besides items: the heads of messages, and what is told once and as a whole.
+// What ranks tell each other besides items: the heads of messages, what is told once and as a whole, and what
+// they count while a run goes on.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <vector>
 
+#include "../../src/run/distributed/mpi/differences.hpp"
 #include "../../src/run/distributed/mpi/message.hpp"
 #include "../../src/run/distributed/mpi/records.hpp"
 #include "fuzz/fuzz.hpp"
@@ -85,6 +87,31 @@ void read_message(int from, std::span<const std::byte> bytes) {
                "what should follow apart does not");
 }
 
+std::string rows_of(const distributed::rank_statistics& told) {
+  std::vector<std::byte> before, now, rows;
+  thalweg::encode(told, now);
+  for (const int rank : {1, 1, 3}) {
+    distributed::write_row(rows, {rank, 1, distributed::difference(before, now)});
+    before = now;
+    now.back() = static_cast<std::byte>(rank);
+  }
+  return input_of(7, rows);
+}
+
+void read_rows(int from, std::span<const std::byte> rows) {
+  std::vector<std::vector<std::byte>> known(ranks);
+  while (!rows.empty()) {
+    const auto row = distributed::take_row(from, rows, ranks);
+    auto& its = known.at(static_cast<std::size_t>(row.rank));
+    distributed::apply(row.change, its);
+    const auto again = distributed::difference({}, its);
+    std::vector<std::byte> same;
+    distributed::apply(again, same);
+    fuzz::expect(same == its, "a difference is not what it was made of");
+    (void)distributed::read_statistics(row.rank, its, stages);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> fuzz::seeds() {
@@ -107,14 +134,15 @@ std::vector<std::string> fuzz::seeds() {
           record_of(3, distributed::remote_error{"stage", 1, "why", 2, "host"}),
           record_of(4, figures),
           record_of(5, std::int64_t{1} << 40),
-          record_of(6, distributed::clock_reading{-5'000'000'000, 20'000})};
+          record_of(6, distributed::clock_reading{-5'000'000'000, 20'000}),
+          rows_of(figures)};
 }
 
 void fuzz::read(const std::string& input) {
   if (input.size() < 2) return;
   const auto bytes = std::as_bytes(std::span(input)).subspan(2);
   const int from = static_cast<unsigned char>(input[1]) % ranks;
-  switch (static_cast<unsigned char>(input[0]) % 7) {
+  switch (static_cast<unsigned char>(input[0]) % 8) {
     case 0:
       return read_message(from, bytes);
     case 1:
@@ -131,6 +159,8 @@ void fuzz::read(const std::string& input) {
       const auto r = distributed::read_clock(from, thalweg::decode<distributed::clock_reading>(bytes));
       return expect(2 * r.off_ns - r.ahead_ns >= r.off_ns - r.ahead_ns, "a clock cannot be reckoned with");
     }
+    case 7:
+      return read_rows(from, bytes);
     default: {
       const auto s = distributed::read_statistics(from, bytes, stages);
       for (const auto& c : s.channels) expect(c.to_stage < stages, "a channel leads nowhere");

@@ -8,6 +8,12 @@
 
 namespace THALWEG_NAMESPACE {
 
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC warns of members of an enumeration that hide names of the namespace, `skip`, though they cannot.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 /// What a late source does: its last call, or the stream, took longer than the time to the next item.
 enum class when_late : std::uint8_t {
   /// Overdue items come as fast as the stream takes them. No item is lost, and latency counted from due times
@@ -20,6 +26,10 @@ enum class when_late : std::uint8_t {
   /// omission), and is here for comparison.
   closed_loop,
 };
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 namespace flow {
 

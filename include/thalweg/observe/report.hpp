@@ -110,6 +110,7 @@ struct rank_report {
   std::chrono::nanoseconds clock{0};      ///< by how much its clock was ahead of rank 0's when the run began
   std::chrono::nanoseconds clock_off{0};  ///< how wrong that may be, at most; 0: it is the same clock
   std::chrono::nanoseconds joined{0};     ///< how long the run had gone on when it came; 0: it began it
+  std::chrono::nanoseconds age{0};  ///< while the run goes on: how old this row is, and its stages' counts
 };
 
 /// What has travelled between ranks from one stage to the next.

@@ -125,10 +125,12 @@ struct run_state {
   /// Whether stages are counted and timed. What a policy measures for its own decisions does not depend on
   /// it.
   [[nodiscard]] bool observes() const noexcept { return options.observe; }
-  /// Counts are kept per run of items, and if a source has become slow, a run can last for minutes: ends the
-  /// current one, and gives its counts a moment to arrive.
-  void cut_run_short();
+  /// Before a report of a run that goes on: has its counts brought up to date, in this process and in others.
+  void look_around();
   [[nodiscard]] report make_report(bool final) const;
+
+ private:
+  void cut_run_short();
 };
 
 /// One run under a policy.

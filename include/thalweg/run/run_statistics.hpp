@@ -53,13 +53,15 @@ class run_statistics {
   /// Notes that the replicas of a farm, given by its stages' numbers, were changed. Thread-safe.
   void resized(const std::vector<std::size_t>& farm, int from, int to);
 
-  /// What rank 0 learns at the end of a run on several.
+  /// What rank 0 learns of a run on several, at its end and, if it has asked, while it goes on.
   struct elsewhere {
     run_totals counted;
     std::int64_t cpu_ns = 0;
-    int cores = 0;
+    int cores = 0;    ///< of all ranks
+    int workers = 0;  ///< of the others
     std::vector<std::vector<int>> ranks_of_stage;
     std::vector<rank_report> ranks;
+    std::vector<std::int64_t> at_ns;  ///< by rank: when that was so, by this clock; empty: at the end
     std::vector<channel_report> channels;
     std::vector<std::string> notes;  ///< what was not as it was asked for, found out later
   };

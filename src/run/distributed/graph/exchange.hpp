@@ -114,6 +114,9 @@ class exchange {
   virtual void note(std::string what) = 0;
   /// Has `net::resize` called on all ranks. Of several changes of one stage the same is the last everywhere.
   virtual void resize(std::size_t stage, int replicas) = 0;
+  /// On rank 0: the statistics of the run are to have what all ranks count, from now on to its end. They have
+  /// it when this returns, unless a rank does not answer soon.
+  virtual void ask_for_figures() = 0;
 };
 
 }  // namespace THALWEG_NAMESPACE::run_detail::dataflow

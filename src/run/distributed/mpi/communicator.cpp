@@ -76,7 +76,10 @@ void communicator::start(dataflow::graph_engine& of, bool on_caller) {
   on_caller_ = on_caller;
   if (members_.is_apart()) of.run().flags.cancel();
   messages_.start(
-      of, [this](int from) { members_.heard(from); }, [this](const header& head) { control_.act_on(head); });
+      of, [this](int from) { members_.heard(from); },
+      [this](int from, const header& head, std::span<const std::byte> content) {
+        read_or_end(members_.comm(), [&] { control_.act_on(from, head, content); });
+      });
   members_.start(of);
   control_.start(of);
   closing_.emplace(messages_, members_, control_, of);

@@ -69,6 +69,7 @@ class communicator final : public dataflow::exchange {
   void send_end(int to, std::uint32_t channel_id) override { messages_.send_end(to, channel_id); }
   void note(std::string what) override { notes_.add(std::move(what)); }
   void resize(std::size_t stage, int replicas) override { control_.resize(stage, replicas); }
+  void ask_for_figures() override { control_.ask_for_figures(); }
 
  private:
   communicator(MPI_Comm comm, rank_tree tree, int most, dataflow::mapping places, clocks times,

@@ -13,6 +13,7 @@ namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 void control::start(dataflow::graph_engine& of) {
   net_ = &of;
+  figures_.start(of.run());
   if (!of.may_stand_still()) return;
   const auto& tree = members_.tree();
   quiescence_.emplace(
@@ -45,9 +46,10 @@ void control::look() {
     told_pause_ = paused;
     messages_.broadcast(paused ? kind::pause : kind::resume, rank_);
   }
+  figures_.look();
 }
 
-void control::act_on(const header& head) {
+void control::act_on(int from, const header& head, std::span<const std::byte> content) {
   using kind = header::kind;
   auto& run = net_->run();
   const auto root = static_cast<int>(head.number);
@@ -90,6 +92,13 @@ void control::act_on(const header& head) {
                           .by = static_cast<dataflow::remedy>(head.items),
                           .items = head.grant,
                           .rank = static_cast<int>(head.channel_id)});
+      break;
+    case kind::watch:
+      messages_.broadcast(head);
+      figures_.begin(head.position);
+      break;
+    case kind::figures:
+      figures_.take(from, content);
       break;
     case kind::meet:
       messages_.broadcast(head);
@@ -148,6 +157,11 @@ void control::tell_state(int joiner) {
   }
   head = {};
   head.number = rank_;
+  if (figures_.period_ns() > 0) {
+    head.what = kind::watch;
+    head.position = figures_.period_ns();
+    messages_.send(joiner, head);
+  }
   const auto tell = [&](kind what, bool so) {
     head.what = what;
     if (so) messages_.send(joiner, head);
@@ -178,19 +192,23 @@ void control::tell(int to, const quiescence::wave_message& w) {
   messages_.send(to, head);
 }
 
-// No message is half received.
+// Of the stream and of its control. No message is half received.
 message_count control::counted() const {
-  message_count all{-of_quiescence_.sent, messages_.received() - of_quiescence_.received};
+  message_count all{-of_quiescence_.sent - figures_.sent(),
+                    messages_.received() - of_quiescence_.received - figures_.received()};
   for (const auto n : messages_.sent()) all.sent += n;
   return all;
 }
 
-void control::gather_statistics() {
+of_this_rank control::of_this() const {
   const auto beats = static_cast<std::uint64_t>(members_.heartbeats_sent());
-  const of_this_rank mine{&members_.places(),         &messages_.times(),    messages_.totals(),
-                          messages_.others() + beats, members_.tree().first, members_.joined_ns(),
-                          members_.cores(),           notes_.all()};
-  gather(net_->run(), mine, members_.comm_of_all());
+  return {&members_.places(),    &messages_.times(),   messages_.totals(), messages_.others() + beats,
+          members_.tree().first, members_.joined_ns(), members_.cores(),   notes_.all()};
+}
+
+void control::gather_statistics() {
+  figures_.end();
+  gather(net_->run(), of_this(), members_.comm_of_all());
 }
 
 }  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -6,16 +6,18 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "endpoint.hpp"
+#include "figures.hpp"
 #include "gather.hpp"
 #include "membership.hpp"
 #include "quiescence.hpp"
 
 /// What ranks tell each other about the run: how many replicas its farms have, that it stops, pauses or is
-/// cancelled, that no rank moves; and at the end its statistics.
+/// cancelled, that no rank moves; and, if rank 0 wants to know it and at the end, its statistics.
 ///
 /// State: the flags of the run that the other ranks know of, and for each stage the time of its last change
 /// and the rank that made it. The time is a Lamport clock that counts changes (L. Lamport, Time, clocks and
@@ -28,19 +30,25 @@ namespace THALWEG_NAMESPACE::run_detail::distributed {
 class control {
  public:
   control(endpoint& messages, membership& members, note_list& notes)
-      : messages_(messages), members_(members), notes_(notes), rank_(members.tree().rank) {}
+      : messages_(messages),
+        members_(members),
+        notes_(notes),
+        rank_(members.tree().rank),
+        figures_(messages, members, [this] { return of_this(); }) {}
 
   /// All is laid out, and the run begins.
   void start(dataflow::graph_engine& of);
   /// Changes the replicas of a stage on all ranks. Any thread.
   void resize(std::size_t stage, int replicas);
+  /// On rank 0: see there. Any thread.
+  void ask_for_figures() { figures_.ask(); }
 
   // The communication thread.
 
   /// Tells the others what this rank's run has been told.
   void look();
   /// Something another rank has told this one.
-  void act_on(const header& head);
+  void act_on(int from, const header& head, std::span<const std::byte> content);
   /// Finds out whether all ranks wait for each other, and has one go on.
   void look_for_quiescence();
   /// Something has moved a moment ago, so it is too early to know.
@@ -60,6 +68,7 @@ class control {
   void tell_state(int joiner);
   void tell(int to, const quiescence::wave_message& w);
   [[nodiscard]] message_count counted() const;
+  [[nodiscard]] of_this_rank of_this() const;
 
   endpoint& messages_;
   membership& members_;
@@ -74,6 +83,7 @@ class control {
   bool told_stop_ = false, told_cancel_ = false, told_pause_ = false;
   std::optional<quiescence> quiescence_;  // null: a rank that can go on will
   message_count of_quiescence_;
+  figures figures_;
 };
 
 }  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -109,8 +109,7 @@ void endpoint::add(std::uint32_t channel_id, const dataflow::route& way, dataflo
   if (how == nullptr) c.how = model::wire_of(c.like->item_type());
 }
 
-void endpoint::start(dataflow::graph_engine& of, std::function<void(int)> heard,
-                     std::function<void(const header&)> told) {
+void endpoint::start(dataflow::graph_engine& of, std::function<void(int)> heard, hearer told) {
   net_ = &of;
   std::vector<bool> farms;
   for (const auto& s : of.run().stages) farms.push_back(s.info->farm >= 0);
@@ -167,18 +166,19 @@ transport& endpoint::transport_to(int rank) noexcept {
   return *far_;
 }
 
-void endpoint::put_header(int to, const header& head) {
+void endpoint::put_header(int to, const header& head, std::span<const std::byte> content) {
   outgoing_message m;
   m.to = to;
   m.content = pool_.take();
   m.content.resize(sizeof head);
   std::memcpy(m.content.data(), &head, sizeof head);
+  m.content.insert(m.content.end(), content.begin(), content.end());
   put(std::move(m));
 }
 
-void endpoint::send(int to, const header& head) {
+void endpoint::send(int to, const header& head, std::span<const std::byte> content) {
   others_.fetch_add(1, std::memory_order_relaxed);
-  put_header(to, head);
+  put_header(to, head, content);
 }
 
 // For errors: the items of a channel.
@@ -346,7 +346,10 @@ std::unique_ptr<partial_receive> endpoint::open(int from, std::span<const std::b
   ++received_;
   ++open_;
   const auto& head = arrived->head = came.head;
-  if (head.what != header::kind::items) return arrived;
+  if (head.what != header::kind::items) {
+    arrived->content.assign(came.items.begin(), came.items.end());
+    return arrived;
+  }
   arrived->items = channels_[head.channel_id].like->sibling();
   auto& items = *arrived->items;
   items.paced = head.paced != 0;
@@ -450,7 +453,7 @@ void endpoint::complete(int from, std::unique_ptr<partial_receive> whole) {
       channels_[head.channel_id].in->ended(from);
       break;
     default:
-      told_(head);
+      told_(from, head, m.content);
   }
   --open_;
 }

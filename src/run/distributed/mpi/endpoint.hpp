@@ -37,6 +37,8 @@ namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 class endpoint final : private recipient {
  public:
+  using hearer = std::function<void(int from, const header&, std::span<const std::byte> content)>;
+
   /// `ranks` are there, and there may be `most` of them.
   endpoint(MPI_Comm comm, rank_tree tree, int ranks, int most, clocks times);
 
@@ -55,8 +57,7 @@ class endpoint final : private recipient {
   void add(std::uint32_t channel_id, const dataflow::route& way, dataflow::outbound* out,
            dataflow::receiver* in, dataflow::chunk_ptr items, const model::wire* how);
   /// `heard` learns the sender of each message that comes; `told` gets those that are not for a channel.
-  void start(dataflow::graph_engine& of, std::function<void(int from)> heard,
-             std::function<void(const header&)> told);
+  void start(dataflow::graph_engine& of, std::function<void(int from)> heard, hearer told);
 
   // Any thread.
 
@@ -68,8 +69,8 @@ class endpoint final : private recipient {
   void set_credit(int to, std::uint32_t channel_id, int most, int at_work);
   void tell_progress(int to, std::uint32_t channel_id, std::int64_t below);
   void send_end(int to, std::uint32_t channel_id);
-  /// A message of a header alone.
-  void send(int to, const header& head);
+  /// A message that is not for a channel, with what follows its header.
+  void send(int to, const header& head, std::span<const std::byte> content = {});
 
   // The communication thread.
 
@@ -118,6 +119,7 @@ class endpoint final : private recipient {
     header head;
     dataflow::chunk_ptr items;
     std::vector<bytes> held;  // blocks of items that could not be read, or not yet
+    bytes content;            // of what is not for a channel
   };
   struct channel_end {
     dataflow::outbound* out = nullptr;
@@ -134,7 +136,7 @@ class endpoint final : private recipient {
   [[nodiscard]] buffer_pool& buffers() noexcept override { return pool_; }
 
   [[nodiscard]] std::string name_of(const channel_end& c) const;
-  void put_header(int to, const header& head);
+  void put_header(int to, const header& head, std::span<const std::byte> content = {});
   void put(outgoing_message m);
   void keep(outgoing_message m);
   void ship(outgoing_message m);
@@ -151,7 +153,7 @@ class endpoint final : private recipient {
   clocks times_;
   dataflow::graph_engine* net_ = nullptr;
   std::function<void(int)> heard_;
-  std::function<void(const header&)> told_;
+  hearer told_;
   std::vector<channel_end> channels_;
   message_reader reader_;
   buffer_pool pool_;

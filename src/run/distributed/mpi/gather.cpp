@@ -25,20 +25,7 @@ std::int64_t first_begin(const run_state& run, const clocks& times, int rank, MP
 }
 
 std::vector<std::byte> told(const run_state& run, const of_this_rank& mine, int rank, std::int64_t begin) {
-  auto counted = run.counters.snapshot();
-  rank_statistics t;
-  t.numbers = {observe::process_cpu_ns() - run.statistics.began.cpu_ns,
-               observe::process_resources().peak_bytes,
-               mine.others,
-               run.statistics.workers.load(),
-               mine.cores,
-               static_cast<std::uint8_t>(counted.sampled ? 1 : 0),
-               counted.work};
-  t.host = name_of_host();
-  t.latencies.resize(counted.stages.size());
-  for (const auto& [sink, latency] : counted.latencies) t.latencies[sink] = latency.to_words();
-  t.stages = std::move(counted.stages);
-  t.channels = mine.channels;
+  auto t = statistics_of(run, mine);
   if (run.statistics.trace) {
     run.statistics.trace->as_process(rank, "rank " + std::to_string(rank) + " on " + t.host,
                                      begin + mine.times->of(rank).ahead_ns);
@@ -90,12 +77,26 @@ void note_list::add(std::string what) {
   if (std::find(all_.begin(), all_.end(), what) == all_.end()) all_.push_back(std::move(what));
 }
 
-void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
-  const int rank = rank_in(comm);
-  const auto begin = first_begin(run, *mine.times, rank, comm);
-  auto of_all = gathered(told(run, mine, rank, begin), comm);
-  if (rank != 0) return;
+rank_statistics statistics_of(const run_state& run, const of_this_rank& mine) {
+  auto counted = run.counters.snapshot();
+  rank_statistics t;
+  t.numbers = {observe::process_cpu_ns() - run.statistics.began.cpu_ns,
+               observe::process_resources().peak_bytes,
+               mine.others,
+               run.statistics.workers.load(),
+               mine.cores,
+               static_cast<std::uint8_t>(counted.sampled ? 1 : 0),
+               counted.work};
+  t.host = name_of_host();
+  t.latencies.resize(counted.stages.size());
+  for (const auto& [sink, latency] : counted.latencies) t.latencies[sink] = latency.to_words();
+  t.stages = std::move(counted.stages);
+  t.channels = mine.channels;
+  return t;
+}
 
+run_statistics::elsewhere summed(const run_state& run, const of_this_rank& mine,
+                                 const std::vector<rank_statistics>& of_all) {
   run_statistics::elsewhere all;
   all.notes = mine.notes;
   std::vector<std::vector<int>> mapped;
@@ -108,14 +109,10 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
   all.ranks_of_stage.resize(mapped.size());
   std::vector<channel_totals> sums;
   std::map<std::string, int> cores_of_host;
-  int workers = 0;
   for (std::size_t r = 0; r < of_all.size(); ++r) {
-    auto t = read_or_end(comm, [&] {
-      return read_statistics(static_cast<int>(r), std::exchange(of_all[r], {}), mapped.size());
-    });
+    const auto& t = of_all[r];
     auto& cores = cores_of_host[t.host];
     cores = std::max(cores, t.numbers.cores);
-    workers += t.numbers.workers;
     const auto& clock = mine.times->of(static_cast<int>(r));
     rank_report row{static_cast<int>(r),
                     t.host,
@@ -128,7 +125,8 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
                     t.numbers.others,
                     std::chrono::nanoseconds(clock.ahead_ns),
                     std::chrono::nanoseconds(clock.off_ns),
-                    std::chrono::nanoseconds(static_cast<int>(r) < mine.first_ranks ? 0 : mine.joined_ns)};
+                    std::chrono::nanoseconds(static_cast<int>(r) < mine.first_ranks ? 0 : mine.joined_ns),
+                    std::chrono::nanoseconds(0)};
     for (const auto& one : t.channels) {
       row.messages += one.messages;
       row.bytes += one.bytes;
@@ -141,9 +139,9 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
         all.ranks_of_stage[i].push_back(static_cast<int>(r));
     }
     if (r == 0) continue;  // what is its own it has
+    all.workers += t.numbers.workers;
     all.cpu_ns += t.numbers.cpu_ns;
-    all.counted += {std::move(t.stages), t.numbers.work, latencies_of(t), t.numbers.sampled != 0};
-    if (run.statistics.trace) run.statistics.trace->add_events(std::move(t.trace), t.trace_dropped);
+    all.counted += {t.stages, t.numbers.work, latencies_of(t), t.numbers.sampled != 0};
   }
   for (const auto& [host, n] : cores_of_host) all.cores += n;
   // Where nothing has come to a stage, those that would have executed it.
@@ -151,8 +149,23 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
     if (all.ranks_of_stage[i].empty()) all.ranks_of_stage[i] = std::move(mapped[i]);
   }
   name_channels(run, sums, all);
-  run.statistics.workers.store(workers);
-  run.statistics.learn(std::move(all));
+  return all;
+}
+
+void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
+  const int rank = rank_in(comm);
+  const auto begin = first_begin(run, *mine.times, rank, comm);
+  auto of_all = gathered(told(run, mine, rank, begin), comm);
+  if (rank != 0) return;
+
+  std::vector<rank_statistics> all;
+  for (std::size_t r = 0; r < of_all.size(); ++r) {
+    auto& t = all.emplace_back(read_or_end(comm, [&] {
+      return read_statistics(static_cast<int>(r), std::exchange(of_all[r], {}), run.stages.size());
+    }));
+    if (run.statistics.trace && r > 0) run.statistics.trace->add_events(std::move(t.trace), t.trace_dropped);
+  }
+  run.statistics.learn(summed(run, mine, all));
 }
 
 }  // namespace THALWEG_NAMESPACE::run_detail::distributed

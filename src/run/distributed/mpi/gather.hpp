@@ -13,7 +13,7 @@
 #include "clocks.hpp"
 #include "records.hpp"
 
-/// What rank 0 learns from all ranks when a run has ended: for its report, and for its trace.
+/// What rank 0 learns from all ranks: for its report, and when a run has ended for its trace.
 namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// What one rank has sent through a channel. Any thread.
@@ -50,6 +50,12 @@ struct of_this_rank {
   int cores = 1;                         ///< of its machine, that ranks may use
   std::vector<std::string> notes;        ///< for the report
 };
+
+/// What this rank has counted so far; without its trace.
+[[nodiscard]] rank_statistics statistics_of(const run_state& run, const of_this_rank& mine);
+/// What a report of rank 0 has besides the counts of its process. `all`: by rank.
+[[nodiscard]] run_statistics::elsewhere summed(const run_state& run, const of_this_rank& mine,
+                                               const std::vector<rank_statistics>& all);
 
 /// All ranks call it together, when nothing is executed any more.
 void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm);

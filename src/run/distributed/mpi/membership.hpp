@@ -48,6 +48,10 @@ class membership {
   [[nodiscard]] const dataflow::mapping& places() const noexcept { return places_; }
   /// 1 for a rank that has not come yet.
   [[nodiscard]] int workers(int rank) const noexcept { return rank < all_.size() ? all_.workers(rank) : 1; }
+  /// Empty for a rank that has not come yet.
+  [[nodiscard]] std::string host(int rank) const {
+    return rank < all_.size() ? all_.host(rank) : std::string();
+  }
 
   // The communication thread.
 

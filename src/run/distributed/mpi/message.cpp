@@ -65,7 +65,7 @@ message message_reader::read(int from, std::span<const std::byte> content) {
     check_items(from, m);
   } else {
     check(from, m.head);
-    if (!m.items.empty())
+    if (!m.items.empty() && m.head.what != header::kind::figures)
       refuse(from, std::to_string(m.items.size()) + " bytes after a message that is only a header");
     if (m.head.what == header::kind::end)
       channels_[m.head.channel_id].ended[static_cast<std::size_t>(from)] = true;
@@ -159,6 +159,11 @@ void message_reader::check(int from, const header& head) const {
     case kind::meet:
       if (!joiners_) refuse(from, "that processes join the run, which is not possible here");
       break;
+    case kind::watch:
+      require(head.position >= 1'000'000 && dataflow::is_time(head.position), from,
+              "to be told figures every so many ns: ", head.position);
+      break;
+    case kind::figures:
     case kind::stop:
     case kind::cancel:
     case kind::pause:

@@ -28,6 +28,8 @@ struct header {
     resume,
     resize,
     quiescence,
+    watch,
+    figures,
     meet
   };
   kind what = kind::items;
@@ -39,13 +41,14 @@ struct header {
   std::int64_t number = 0;  ///< of the run of items; of credit: how many runs; of progress: below which; of
                             ///< what all ranks are told: the rank that began
   std::int64_t grant = 0;   ///< of items: whether they have waited for credit; of allow: how many work
-  std::int64_t position = 0, born_ns = 0, upto = 0;  ///< of resize, position: its time
+  std::int64_t position = 0, born_ns = 0,
+               upto = 0;  ///< position of resize: its time; of watch: how often, in ns
 };
 
 /// A message that has come and been found good.
 struct message {
   header head;
-  std::span<const std::byte> items;    ///< what lies between the head and the lengths
+  std::span<const std::byte> items;    ///< what lies between the head and the lengths; of figures: the rows
   std::vector<std::uint64_t> lengths;  ///< of the blocks that follow
 };
 

@@ -108,4 +108,26 @@ rank_statistics read_statistics(int from, std::span<const std::byte> bytes, std:
   return s;
 }
 
+void write_row(std::vector<std::byte>& rows, const figures_row& row) {
+  byte_writer to(rows);
+  to(row.rank, row.at_ns, static_cast<std::uint32_t>(row.change.size()));
+  to.bytes(row.change.data(), row.change.size());
+}
+
+figures_row take_row(int from, std::span<const std::byte>& rows, int ranks) {
+  figures_row row;
+  std::uint32_t size = 0;
+  byte_reader head(rows);
+  try {
+    head(row.rank, row.at_ns, size);
+    row.change = head.bytes(size);
+  } catch (const codec_error& e) {
+    refuse(from, e.what());
+  }
+  rows = rows.last(head.left());
+  if (!is_within(row.rank, ranks - 1)) refuse(from, "figures of rank " + std::to_string(row.rank));
+  row.at_ns = read_time(from, row.at_ns);
+  return row;
+}
+
 }  // namespace THALWEG_NAMESPACE::run_detail::distributed

@@ -12,8 +12,8 @@
 #include "../graph/places.hpp"
 #include "process.hpp"
 
-/// What ranks tell each other once and as a whole, apart from the messages of the stream: as a process joins
-/// a run, and as a run ends. Nothing here calls MPI.
+/// What ranks tell each other apart from the messages of the stream: as a process joins a run, as a run ends,
+/// and what they have counted while it goes on. Nothing here calls MPI.
 namespace THALWEG_NAMESPACE::run_detail::distributed {
 
 /// What joiners are told when they begin.
@@ -72,6 +72,14 @@ struct rank_statistics {
   std::uint64_t trace_dropped = 0;
 };
 
+/// What rank 0 is told of one rank while the run goes on: how its `rank_statistics` have changed.
+struct figures_row {
+  std::int32_t rank = 0;
+  std::int64_t at_ns = 0;  ///< by that rank's clock
+  std::span<const std::byte> change;
+};
+void write_row(std::vector<std::byte>& rows, const figures_row& row);
+
 // From the bytes of rank `from`. \throws codec_error  if they cannot be meant so
 
 [[nodiscard]] join_request read_join_request(int from, std::span<const std::byte> bytes);
@@ -84,6 +92,8 @@ struct rank_statistics {
 [[nodiscard]] remote_error read_error(int from, std::span<const std::byte> bytes);
 /// Of a run with so many stages.
 [[nodiscard]] rank_statistics read_statistics(int from, std::span<const std::byte> bytes, std::size_t stages);
+/// The first of several rows, and leaves the others. Of a run with so many ranks.
+[[nodiscard]] figures_row take_row(int from, std::span<const std::byte>& rows, int ranks);
 
 }  // namespace THALWEG_NAMESPACE::run_detail::distributed
 
