@@ -94,6 +94,18 @@ template <class Numbers> void write(json_writer& json, std::string_view key, con
   json.end_array();
 }
 
+void write_ranks(json_writer& json, const report& now) {
+  json.key("ranks").begin_array();
+  for (const auto& r : now.ranks()) {
+    json.begin_object().member("rank", r.rank).member("host", r.host).member("workers", r.workers);
+    json.member("cpu_ns", r.cpu.count()).member("peak_bytes", r.peak_bytes);
+    json.member("messages", r.messages).member("bytes", r.bytes).member("credits", r.credits);
+    if (r.age.count() > 0) json.member("age_ns", r.age.count());
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 std::string graph_json(const report& now, const run_facts& facts) {
@@ -135,6 +147,7 @@ std::string sample_json(const report& now, const report& window, bool paused) {
     write(json, now, now.stages()[i], window, window.stages()[i]);
   json.end_array();
   if (now.observed()) write(json, window.bottleneck());
+  if (!now.ranks().empty()) write_ranks(json, now);
   json.key("resizes").begin_array();
   for (const auto& e : now.resizes()) {
     json.begin_object().member("at_ns", e.at.count()).member("stage", e.stage);

@@ -256,6 +256,25 @@ report report::since(const report& earlier) const {
     s.latency = thalweg::since(s.latency, earlier.stages_[i].data().latency);
     window.stages.push_back(std::move(s));
   }
+  for (auto& r : window.ranks) {
+    const auto before = std::ranges::find(earlier.ranks(), r.rank, &rank_report::rank);
+    if (before == earlier.ranks().end()) continue;
+    r.cpu = difference(r.cpu, before->cpu);
+    r.messages = difference(r.messages, before->messages);
+    r.bytes = difference(r.bytes, before->bytes);
+    r.credits = difference(r.credits, before->credits);
+    r.others = difference(r.others, before->others);
+  }
+  for (auto& c : window.channels) {
+    const auto before = std::ranges::find_if(earlier.channels(),
+                                             [&](const auto& b) { return b.from == c.from && b.to == c.to; });
+    if (before == earlier.channels().end()) continue;
+    c.messages = difference(c.messages, before->messages);
+    c.items = difference(c.items, before->items);
+    c.bytes = difference(c.bytes, before->bytes);
+    c.credits = difference(c.credits, before->credits);
+    c.blocked = difference(c.blocked, before->blocked);
+  }
   std::erase_if(window.resizes, [&](const resize_event& e) { return e.at < earlier.elapsed(); });
   return report(std::move(window));
 }

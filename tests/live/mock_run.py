@@ -70,6 +70,9 @@ class Run:
     due: float = 0.0
     cpu: float = 0.0
     resizes: list[Json] = field(default_factory=list)
+    silent: dict[int, float] = field(default_factory=dict)
+    """Ranks that have not told anything since then."""
+    told_last: dict[int, Json] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Connects its stages."""
@@ -193,10 +196,29 @@ class Run:
             "resizes": list(self.resizes),
             "notes": [],
         }
+        if processes := self._ranks():
+            told["ranks"] = processes
         if items > 0:
             told["latency_ns"] = self._latency(items)
             told["bottleneck"] = self._bottleneck()
         return told
+
+    def _ranks(self) -> list[Json]:
+        """A row for each rank. One that is silent has told this before."""
+        all_ranks = sorted({rank for stage in self.stages for rank in stage.ranks})
+        rows = []
+        for rank in all_ranks:
+            here = [stage for stage in self.stages if rank in stage.ranks]
+            row: Json = {"rank": rank, "host": "a-machine", "workers": len(here)}
+            row |= {"cpu_ns": round(1e9 * sum(stage.done * stage.service for stage in here))}
+            row |= {"messages": int(sum(stage.given for stage in here) / 8), "credits": 0}
+            row |= {"bytes": 64 * int(sum(stage.given for stage in here)), "age_ns": 40_000_000}
+            since = self.silent.get(rank)
+            age_ns = 0 if since is None else round(1e9 * (self.now - since)) + row["age_ns"]
+            rows.append(row if since is None else self.told_last[rank] | {"age_ns": age_ns})
+            if since is None:
+                self.told_last[rank] = row
+        return rows
 
     def _of(self, stage: Stage) -> Json:
         window = self.every

@@ -151,6 +151,27 @@ class Graph(PageTest):
         self.assertEqual(sorted(frames), ["fused", "rank 0", "rank 1", "rank 2"])
         self.assertEqual(self.page.errors, [])
 
+    def test_ranks(self) -> None:
+        """Each has a row; that of one which is silent says how old it is, and keeps its figures."""
+        run = branches()
+        server = self.shows(run, 12)
+        rows = "[...document.querySelectorAll('#ranks tbody tr')].map((row) => row.textContent)"
+        self.assertEqual(len(self.tells(rows)), 3)
+        self.assertIn("1 on a-machine", self.tells(rows)[1])
+        self.assertRegex(self.tells(rows)[1], r"\d of 2")
+        self.assertEqual(self.tells("document.querySelectorAll('#ranks tr.old').length"), 0)
+        run.silent[2] = run.now
+        server.step(20)
+        self.up_to_date(server)
+        self.assertEqual(self.tells("document.querySelectorAll('#ranks tr.old').length"), 1)
+        self.assertIn("5.04\u202fs", self.tells(rows)[2])
+        self.assertEqual(self.page.errors, [])
+
+    def test_without_ranks(self) -> None:
+        """A run in one process has no table of ranks."""
+        self.shows(line(), 4)
+        self.assertFalse(self.tells(seen("#ranks")))
+
     def test_what_flows_through_edges(self) -> None:
         """Is found from what stages took and gave, also around a loop."""
         edges = [{"from": a, "to": b} for a, b in ((0, 1), (1, 2), (2, 1), (2, 3))]

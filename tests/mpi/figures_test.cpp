@@ -61,7 +61,10 @@ TEST(Figures, AreThoseOfAllRanksWhileTheRunGoesOn) {
   const auto before = e.stats();
   EXPECT_FALSE(before.final());
   EXPECT_TRUE(eventually([&] {
-    const auto window = e.stats().since(before);
+    const auto now = e.stats();
+    const auto window = now.since(before);
+    for (std::size_t r = 0; r < window.ranks().size(); ++r)
+      EXPECT_EQ(window.ranks()[r].messages, now.ranks()[r].messages - before.ranks()[r].messages);
     return window.stage("pass").items_in() > 1'000 && window.stage("write").items_in() > 1'000;
   })) << e.stats();
   const auto now = e.stats();

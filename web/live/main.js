@@ -10,6 +10,7 @@ import { History } from "./history.js";
 import { Interval } from "./interval.js";
 import { log } from "./log.js";
 import { panel } from "./panel.js";
+import { ranks } from "./ranks.js";
 import { liveSource } from "./source.js";
 import { summary } from "./summary.js";
 import { themeSwitch } from "./theme.js";
@@ -44,6 +45,7 @@ const view = graphView(part("graph"), parts("larger", "smaller", "fit"), {
   redrawn: () => soon(true),
 });
 const stages = panel(part("panel"), choose, async (stage, replicas) => say(await order("replicas", { stage: history.graph.stages[stage].name, replicas })));
+const processes = ranks(part("ranks"));
 const happened = log(part("events"), (from, to) => interval.hold(from, Math.min(to, now())));
 const plots = curves(part("curves"), part("pointed"), history, interval, choose);
 const tools = toolbar(parts("metric", "length", "earlier", "later", "follow", "when", "legend"), interval, now, () => soon(true));
@@ -91,6 +93,7 @@ function show() {
     });
     tools.show(range);
     stages.show(history.graph, figures, history.last, chosen, connection === "connected" && !history.ended);
+    processes.show(history.last);
     showLimit(figures.limit);
     plots.show(chosen, anew);
     anew = false;
@@ -148,6 +151,7 @@ liveSource().start({
   },
   sample(sample) {
     history.add(sample);
+    processes.add(sample);
     soon();
   },
   end(sample) {
