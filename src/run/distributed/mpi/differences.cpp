@@ -13,7 +13,7 @@ namespace {
 
 // The same bytes between two that are not cost less than two numbers that leave them out.
 constexpr std::size_t least_same = 3;
-constexpr std::uint64_t longest = std::uint64_t{64} << 20U;
+constexpr std::uint64_t longest_told = std::uint64_t{64} << 20U;
 
 void put(std::vector<std::byte>& to, std::size_t n) {
   for (; n >= 128; n >>= 7U) to.push_back(static_cast<std::byte>(n | 128U));
@@ -55,7 +55,7 @@ std::vector<std::byte> difference(std::span<const std::byte> before, std::span<c
 
 void apply(std::span<const std::byte> change, std::vector<std::byte>& bytes) {
   const auto size = take(change);
-  if (size > longest) throw codec_error("a difference of " + std::to_string(size) + " bytes");
+  if (size > longest_told) throw codec_error("a difference of " + std::to_string(size) + " bytes");
   bytes.resize(size);
   for (std::size_t at = 0; !change.empty();) {
     at += take(change);
