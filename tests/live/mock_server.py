@@ -1,7 +1,7 @@
 """Plays the server of a running stream's page, with a run that is made up.
 
-`PYTHONPATH=cli python3 tests/live/mock_server.py branches --past 300` shows one to a browser, with 300 seconds behind it;
-`--play` adds a pause, a resize and an end. The page comes from `web/live/`, and what it needs from
+`PYTHONPATH=cli python3 tests/live/mock_server.py branches --past 300` shows one to a browser, with 300 seconds
+behind it; `--play` adds a pause, a resize and an end. The page comes from `web/live/`, and what it needs from
 `web/node_modules/` (`npm ci` in `web/`).
 """
 
@@ -19,7 +19,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from mock_run import SCENARIOS, Run
-
 from thalweg_cli.base.web_parts import WEB, parts_with
 
 PACKAGES = Path(os.environ.get("THALWEG_WEB_PACKAGES", WEB))

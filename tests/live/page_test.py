@@ -8,7 +8,6 @@ from typing import Any
 from browser import BROWSERS, PATIENCE_S, Page, a_page, find_browser
 from mock_run import Run, Stage, branches, line, many, upper_of
 from mock_server import PACKAGES, Server
-
 from thalweg_cli.base.web_parts import parts_with
 
 LOOK_AGAIN_S = 0.05

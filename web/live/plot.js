@@ -39,7 +39,7 @@ export function plot(place, { title, wide, height = HEIGHT, text, log, range, pa
         y: log ? { distr: 3, range } : { range: range ?? ((_, low, high) => [0, high > 0 ? high * 1.08 : 1]) },
       },
       axes: [
-        { stroke: () => themed("pale"), grid: grid(), ticks: { show: false }, font: FONT, size: 28, gap: 7, values: (_, times) => times.map((time) => clock(time)), incrs: INCREMENTS },
+        { stroke: () => themed("pale"), grid: grid(), ticks: { show: false }, font: FONT, size: 28, gap: 7, values: (_, times, axis, space, between) => times.map((time) => clock(time, between < 1)), incrs: INCREMENTS },
         { stroke: () => themed("pale"), grid: grid(), ticks: { show: false }, font: FONT, size: AXIS, gap: 4, space: 28, values: (_, values) => values.map((value) => (value === null ? null : short(text(value)))), ...axis, grid: { ...grid(), ...axis?.grid } },
       ],
       series: [{}, ...lines.map((line) => ({

@@ -15,7 +15,9 @@ Json = dict[str, Any]
 SILENCE_S = 10.0
 """A program that serves its page says something each second, even if there are no news."""
 
-ADDRESSES = "a program that shows its run writes its address to standard error, such as http://127.0.0.1:8080/"
+ADDRESSES = (
+    "a program that shows its run writes its address to standard error, such as http://127.0.0.1:8080/"
+)
 TOO_MANY = 503
 
 

@@ -9,7 +9,7 @@ Json = dict[str, Any]
 
 DIGITS = 6
 COUNTS = ("items_in", "items_out", "errors", "retries", "skipped", "dead_lettered", "dropped")
-LEVELS = ("occupancy", "capacity", "reorder", "latency_ns")
+LEVELS = ("occupancy", "reorder", "latency_ns")
 WAITS = {"wait_in": "waited_for_input_ns", "wait_out": "waited_for_output_ns"}
 WHOLE = ("items", "dropped", "cpu_ns", "resident_bytes", "latency_ns", "bottleneck")
 NEEDED = ("time_ns", "paused_ns", "items", "throughput", "stages")

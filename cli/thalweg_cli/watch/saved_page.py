@@ -31,7 +31,9 @@ def saved_page(parts: Mapping[str, Path], state: Mapping[str, Any]) -> str:
         lambda found: f"<style>\n{text_of(parts, found[1])}\n</style>",
         page,
     )
-    return re.sub(r'\b(href|src)="assets/([^"]+)"', lambda found: f'{found[1]}="{inside(parts[found[2]])}"', page)
+    return re.sub(
+        r'\b(href|src)="assets/([^"]+)"', lambda found: f'{found[1]}="{inside(parts[found[2]])}"', page
+    )
 
 
 def policy() -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -15,7 +15,7 @@ LINES_AROUND = 8
 
 def overview(graph: Json, sample: Json, *, height: int | None = None) -> Group:
     """All of it; of many stages the busiest ones, so that it has no more lines than `height`."""
-    parts = [heading(graph, sample), table(graph, sample, height)]
+    parts: list[RenderableType] = [heading(graph, sample), table(graph, sample, height)]
     if verdict := limit(sample):
         parts.append(verdict)
     return Group(*parts)
@@ -81,7 +81,9 @@ def table(graph: Json, sample: Json, height: int | None) -> Table:
     shown = {heading: text for heading, text in COLUMNS.items() if any(text(stage) for _, stage in rows)}
     found = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for heading in ("stage", *shown):
-        found.add_column(heading, justify="left" if heading == "stage" else "right", no_wrap=heading != "stage")
+        found.add_column(
+            heading, justify="left" if heading == "stage" else "right", no_wrap=heading != "stage"
+        )
     for of, stage in rows:
         style = "bold" if of["name"] == limiting else ""
         found.add_row(Text(of["name"]), *(text(stage) for text in shown.values()), style=style)
