@@ -104,7 +104,8 @@ class Shown(TopTest):
         said = self.top("--once").splitlines()
         self.assertEqual(
             said[0].rstrip(),
-            "archive  running, 61.0 s, 5 000 items, 1.20 k/s, latency p50 1.00 ms, p99 2.50 ms, 1.50 of 4 cores",
+            "archive  running, 61.0 s, 5 000 items, 1.20 k/s, latency p50 1.00 ms, p99 2.50 ms, "
+            "1.50 of 4 cores",
         )
         self.assertRegex(said[3], r"^compress +1\.20 k/s +1\.50 ms +90 % +1\.80 of 2 +12\.0 / 64 +10 % +7")
         self.assertRegex(said[4], r"^\[bold\]write .* 2\.50 ms")

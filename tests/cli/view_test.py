@@ -32,7 +32,8 @@ PARTS = {
     "look.css": "body { color: red; }",
     "icon.svg": "<svg/>",
     "main.js": 'import { one } from "./vendor/one.js";\none();\n',
-    "vendor/one.js": 'import { two } from "../two.js";\nexport const one = two;\n//# sourceMappingURL=one.js.map\n',
+    "vendor/one.js": 'import { two } from "../two.js";\nexport const one = two;\n'
+    "//# sourceMappingURL=one.js.map\n",
     "two.js": "export const two = () => {};",
 }
 
@@ -257,7 +258,10 @@ class Thin(unittest.TestCase):
         self.assertIs(thinned(state), state)
 
     def test_many_become_so_many_at_most(self) -> None:
-        state = {"graph": {"stages": [{}]}, "history": [self.sample(number) for number in range(2 * MOST + 1)]}
+        state = {
+            "graph": {"stages": [{}]},
+            "history": [self.sample(number) for number in range(2 * MOST + 1)],
+        }
         history = thinned(state)["history"]
         self.assertLessEqual(len(history), MOST)
         self.assertEqual(history[-1]["items"], 2 * MOST)

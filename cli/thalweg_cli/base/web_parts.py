@@ -1,4 +1,4 @@
-"""The files of the page that shows a stream, npm's packages among them. The setup of a wheel uses this, too."""
+"""The files of the page that shows a stream, and of npm's packages. The setup of a wheel uses this, too."""
 
 import hashlib
 import shutil

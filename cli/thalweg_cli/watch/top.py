@@ -43,3 +43,5 @@ def follow(page: LivePage) -> None:
             elif graph:
                 height = console.height if console.is_terminal else None
                 display.update(overview(graph, told, height=height), refresh=True)
+    if not console.is_terminal:
+        console.print()  # What is shown live has no end of line there.
