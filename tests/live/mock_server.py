@@ -1,8 +1,8 @@
 """Plays the server of a running stream's page, with a run that is made up.
 
 `PYTHONPATH=cli python3 tests/live/mock_server.py branches --past 300` shows one to a browser, with 300
-seconds behind it; `--play` adds a pause, a resize and an end. The page comes from `web/live/`, and what it needs
-from `web/node_modules/` (`npm ci` in `web/`).
+seconds behind it; `--play` adds a pause, a resize and an end. The page comes from `web/live/`, and what it
+needs from `web/node_modules/` (`npm ci` in `web/`).
 """
 
 import argparse
