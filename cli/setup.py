@@ -1,14 +1,19 @@
-"""What pyproject.toml cannot say of the package: its version, and the sources that a wheel carries."""
+"""What pyproject.toml cannot say of the package: its version, and what a wheel carries: sources, a page."""
 
 import hashlib
 import re
 import shutil
+import sys
 from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "cli"))
+
+from thalweg_cli.base.web_parts import PACKED, NoParts, packages, parts_with  # noqa: E402
+
 BUILD = ROOT / "build" / "wheel"
 HEADER = ROOT / "include" / "thalweg" / "version.hpp"
 VERSION = ".".join(
@@ -26,6 +31,7 @@ class BuildWithSources(build_py):
         super().run()
         if not self.editable_mode:
             carry(Path(self.build_lib) / "thalweg_cli" / "carried")
+            pack_page(Path(self.build_lib) / "thalweg_cli" / PACKED.name)
 
 
 def carry(to: Path) -> None:
@@ -45,6 +51,19 @@ def carry(to: Path) -> None:
             content.update(f"{file.relative_to(to)} {file.stat().st_size}\n".encode())
             content.update(file.read_bytes())
     (to / "packaged").write_text(f"{VERSION}-{content.hexdigest()[:12]}\n", encoding="utf-8")
+
+
+def pack_page(to: Path) -> None:
+    """Copies the page that shows a run, with npm's packages. A wheel that is made without npm has no page."""
+    shutil.rmtree(to, ignore_errors=True)
+    try:
+        found = parts_with(packages())
+    except NoParts as why:
+        print(f"the wheel gets no page for `thalweg view`: {why}", file=sys.stderr)
+        return
+    for name, file in found.items():
+        (to / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(file, to / name)
 
 
 setup(

@@ -1,5 +1,6 @@
 # Makes a source file of the page of thalweg::live, THALWEG_LIVE_ASSETS: all below web/live/, and what web/assets.txt names
-# of npm's packages. If that is not possible, THALWEG_LIVE_ASSETS_MISSING says why.
+# of npm's packages. THALWEG_LIVE_PARTS lists them in pairs: the path below /assets/, and the file. If that is not possible,
+# THALWEG_LIVE_ASSETS_MISSING says why.
 set(web "${PROJECT_SOURCE_DIR}/web")
 set(web_build "${PROJECT_BINARY_DIR}/web")
 set(THALWEG_LIVE_ASSETS "${web_build}/assets.cpp")
@@ -39,7 +40,6 @@ if(NOT installed STREQUAL locked)
   file(WRITE "${web_build}/installed" "${locked}")
 endif()
 
-# Pairs: the path below /assets/, and the file.
 file(GLOB_RECURSE parts CONFIGURE_DEPENDS RELATIVE "${web}/live" "${web}/live/*")
 set(files "")
 foreach(part IN LISTS parts)
@@ -53,6 +53,8 @@ foreach(line IN LISTS lines)
     message(FATAL_ERROR "web/assets.txt names what is not there: ${line}")
   endif()
 endforeach()
+
+set(THALWEG_LIVE_PARTS "${files}")
 
 # The assembler copies the bytes: as text they take the compiler seconds.
 set(blocks "")

@@ -103,6 +103,21 @@ foreach(one IN LISTS carried)
     install(FILES ${one} DESTINATION share/thalweg COMPONENT thalweg_command EXCLUDE_FROM_ALL)
   endif()
 endforeach()
+# With the page that shows a run of the past.
+if(TARGET thalweg_live)
+  set(parts "${THALWEG_LIVE_PARTS}")
+  while(parts)
+    list(POP_FRONT parts path file)
+    cmake_path(GET path PARENT_PATH folder)
+    cmake_path(GET path FILENAME name)
+    install(
+      FILES "${file}"
+      DESTINATION "share/thalweg/cli/thalweg_cli/live_page/${folder}"
+      RENAME "${name}"
+      COMPONENT thalweg_command
+      EXCLUDE_FROM_ALL)
+  endwhile()
+endif()
 install(
   CODE "string(TIMESTAMP now \"%Y%m%d%H%M%S\" UTC)
 set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/thalweg\")

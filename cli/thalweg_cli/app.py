@@ -38,6 +38,8 @@ from thalweg_cli.user.new_input import delete_input, new_input
 from thalweg_cli.user.operators import edit_op, reset_op
 from thalweg_cli.user.update import update
 from thalweg_cli.version import version
+from thalweg_cli.watch.top import top
+from thalweg_cli.watch.view import view
 
 INTERRUPTED = 130
 """The exit code of what Ctrl-C has ended, as shells have it."""
@@ -77,6 +79,8 @@ app.command()(update)
 app.command()(results)
 app.command()(compare)
 app.command()(report)
+app.command()(view)
+app.command()(top)
 app.command()(docs)
 app.command()(doctor)
 app.command()(clean)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "quiet_thread.hpp"
+#include "state_json.hpp"
 
 namespace THALWEG_NAMESPACE::live {
 
@@ -18,11 +19,6 @@ using clock = std::chrono::steady_clock;
 // How soon it is seen that a run is done: nothing tells.
 constexpr std::chrono::nanoseconds between_glances = std::chrono::milliseconds(50);
 constexpr std::chrono::nanoseconds most_between = std::chrono::hours(24 * 365);  // can be added to any time
-
-std::int64_t unix_ms_before(std::chrono::nanoseconds ago) {
-  const auto then = std::chrono::system_clock::now() - ago;
-  return std::chrono::duration_cast<std::chrono::milliseconds>(then.time_since_epoch()).count();
-}
 
 // A report says how long a run was paused, and not whether it is: then that grows.
 bool is_paused(subject& run, const report& now, const report& window) {
@@ -83,10 +79,10 @@ void sampler::take() {
   const auto window = last_.now ? now.since(*last_.now) : now;
   const bool paused = is_paused(*run, now, window);
   if (!last_.now) {
-    facts_.began_unix_ms = unix_ms_before(now.elapsed());
-    to_.begin(graph_json(now, facts_));
+    facts_.began_unix_ms = observe::unix_ms_before(now.elapsed());
+    to_.begin(observe::graph_json(now, facts_));
   } else {
-    to_.change(graph_json(now, facts_));
+    to_.change(observe::graph_json(now, facts_));
   }
   to_.add(now.elapsed(), sample_json(now, window, paused), now.final());
   if (now.final()) run_ = nullptr;

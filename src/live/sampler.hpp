@@ -12,8 +12,8 @@
 #include <string>
 #include <thread>
 
+#include "../observe/run_json.hpp"
 #include "history.hpp"
-#include "state_json.hpp"
 #include "subject.hpp"
 
 namespace THALWEG_NAMESPACE::live {
@@ -47,7 +47,7 @@ class sampler {
 
   history& to_;
   const std::chrono::nanoseconds every_;
-  run_facts facts_;
+  observe::run_facts facts_;
   mutable std::mutex mutex_;
   std::condition_variable over_changed_;
   std::shared_ptr<subject> run_;  // until it is done

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <exception>
@@ -30,6 +31,8 @@ void ignore_broken_pipes() {
 run_sampler::run_sampler(run_state& run) : run_(run) {
   if (!run.options.monitor.empty()) file_.emplace(run.options.monitor);
   if (run.options.progress) line_.emplace();
+  facts_.title = program_invocation_short_name;
+  facts_.every = run.options.every;
 }
 
 run_sampler::~run_sampler() {
@@ -92,8 +95,12 @@ void run_sampler::take(report now) {
   const auto window = before_ ? now.since(*before_) : now;
   if (line_) now.final() ? line_->end(now) : line_->show(now, window);
   if (file_) {
-    if (auto why = file_->add(sample_line(now, window)); !why.empty())
+    if (!before_) facts_.began_unix_ms = observe::unix_ms_before(now.elapsed());
+    auto graph = observe::graph_json(now, facts_);
+    const bool same = graph == graph_;
+    if (auto why = file_->add(sample_line(now, window, same ? std::string() : graph)); !why.empty())
       run_.statistics.note(".monitor: " + std::move(why));
+    graph_ = std::move(graph);
   }
   before_ = std::move(now);
 }

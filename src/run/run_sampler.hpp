@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "../observe/run_json.hpp"
 #include "progress_line.hpp"
 #include "sample_file.hpp"
 
@@ -45,6 +46,8 @@ class run_sampler {
   std::optional<sample_file> file_;
   std::optional<progress_line> line_;
   std::optional<report> before_;
+  observe::run_facts facts_;
+  std::string graph_;  // as the file has it
   std::mutex ending_;
   std::thread thread_;
 };

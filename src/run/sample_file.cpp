@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../observe/run_json.hpp"
 #include "write_all.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail {
@@ -31,8 +32,11 @@ void write(observe::json_writer& json, const stage_report& now, const stage_repo
   json.member("waited_for_output_ns", now.waited_for_output().count());
   if (window.data().totals.occupancy.samples != 0)
     json.member("occupancy", window.occupancy().mean).member("capacity", window.occupancy().capacity);
+  if (window.data().totals.reorder.samples != 0) json.member("reorder", window.reorder().mean);
   json.member("errors", now.errors()).member("retries", now.retries()).member("skipped", now.skipped());
-  json.member("dead_lettered", now.dead_lettered()).member("dropped", now.dropped()).end_object();
+  json.member("dead_lettered", now.dead_lettered()).member("dropped", now.dropped());
+  if (window.data().latency) observe::write_latency(json, window.latency());
+  json.end_object();
 }
 
 // And no terminal, pipe or device, to which several may write.
@@ -43,7 +47,7 @@ bool is_file(int file) {
 
 }  // namespace
 
-std::string sample_line(const report& now, const report& window) {
+std::string sample_line(const report& now, const report& window, const std::string& graph) {
   std::string text;
   observe::json_writer json(text);
   json.begin_object().member("time_ns", now.elapsed().count()).member("final", now.final());
@@ -52,14 +56,15 @@ std::string sample_line(const report& now, const report& window) {
   json.member("paused_ns", now.paused().count()).member("cpu_ns", now.cpu_time().count());
   json.member("cores_used", window.cores_used());
   json.member("resident_bytes", observe::process_resources().resident_bytes);
-  if (const auto& latency = window.latency(); latency.count() != 0) {
-    json.key("latency_ns").begin_object().member("count", latency.count());
-    json.member("p50", latency.p50().count()).member("p99", latency.p99().count());
-    json.member("max", latency.max().count()).end_object();
-  }
+  observe::write_latency(json, window.latency());
   json.key("stages").begin_array();
   for (std::size_t i = 0; i < now.stages().size(); ++i) write(json, now.stages()[i], window.stages()[i]);
-  json.end_array().end_object();
+  json.end_array();
+  observe::write_bottleneck(json, window.bottleneck());
+  observe::write_ranks(json, now);
+  observe::write_happenings(json, window);
+  if (!graph.empty()) json.key("graph").raw(graph);
+  json.end_object();
   return text += '\n';
 }
 

@@ -8,8 +8,8 @@
 namespace THALWEG_NAMESPACE::run_detail {
 
 /// One sample as a JSON object on one line: `now` is the run so far, `window` what happened since the last
-/// sample.
-[[nodiscard]] std::string sample_line(const report& now, const report& window);
+/// sample, `graph` the stages and what connects them, as JSON, if that is to be said again.
+[[nodiscard]] std::string sample_line(const report& now, const report& window, const std::string& graph = {});
 
 /// The file of `run_options::monitor`. One thread at a time.
 class sample_file {

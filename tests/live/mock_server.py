@@ -1,8 +1,8 @@
 """Plays the server of a running stream's page, with a run that is made up.
 
-`python3 tests/live/mock_server.py branches --past 300` shows one to a browser, with 300 seconds behind it;
-`--play` adds a pause, a resize and an end. The page comes from `web/live/`, and what it needs from
-`web/node_modules/` (`npm ci` in `web/`).
+`PYTHONPATH=cli python3 tests/live/mock_server.py branches --past 300` shows one to a browser, with 300
+seconds behind it; `--play` adds a pause, a resize and an end. The page comes from `web/live/`, and what it
+needs from `web/node_modules/` (`npm ci` in `web/`).
 """
 
 import argparse
@@ -19,22 +19,12 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from mock_run import SCENARIOS, Run
+from thalweg_cli.base.web_parts import WEB, parts_with
 
-WEB = Path(__file__).parents[2] / "web"
 PACKAGES = Path(os.environ.get("THALWEG_WEB_PACKAGES", WEB))
 """Where `npm ci` has put `node_modules/`."""
 HISTORY_S = 600
 POLICY = "default-src 'self'"
-
-
-def assets() -> dict[str, Path]:
-    """What is served: each path below `/assets/`, and its file."""
-    found = {file.name: file for file in (WEB / "live").iterdir() if file.name != "index.html"}
-    for line in (WEB / "assets.txt").read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            path, file = line.split()
-            found[path] = PACKAGES / file
-    return found
 
 
 class Server(ThreadingHTTPServer):
@@ -52,7 +42,7 @@ class Server(ThreadingHTTPServer):
         self.news = threading.Condition()
         self.killed = self.frozen = False
         self.connections: list[Any] = []
-        self.assets = assets()
+        self.assets = parts_with(PACKAGES)
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     @property
@@ -143,7 +133,7 @@ class Handler(BaseHTTPRequestHandler):
             with self.server.news:
                 self.server.news.wait(0.1)
         if url.path == "/":
-            self._answer(200, "text/html; charset=utf-8", (WEB / "live" / "index.html").read_bytes())
+            self._answer(200, "text/html; charset=utf-8", self.server.assets["index.html"].read_bytes())
         elif url.path.startswith("/assets/") and (file := self.server.assets.get(url.path[8:])):
             kind = "text/javascript" if file.suffix == ".js" else mimetypes.guess_type(file.name)[0]
             self._answer(200, f"{kind}; charset=utf-8", file.read_bytes())

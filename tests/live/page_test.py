@@ -7,7 +7,8 @@ from typing import Any
 
 from browser import BROWSERS, PATIENCE_S, Page, a_page, find_browser
 from mock_run import Run, Stage, branches, line, many, upper_of
-from mock_server import Server, assets
+from mock_server import PACKAGES, Server
+from thalweg_cli.base.web_parts import parts_with
 
 LOOK_AGAIN_S = 0.05
 BROWSER = find_browser()
@@ -49,7 +50,7 @@ class PageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         """Starts the browser."""
-        missing = [str(file) for file in assets().values() if not file.is_file()]
+        missing = [str(file) for file in parts_with(PACKAGES).values() if not file.is_file()]
         assert not missing, f"`npm ci` in web/ brings {missing}"
         assert BROWSER is not None
         cls.page = cls.enterClassContext(a_page(BROWSER))

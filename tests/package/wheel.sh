@@ -31,5 +31,11 @@ case ${THALWEG_TEST_SCALE:-1} in
 esac
 version=$(sed -n 's/^#define THALWEG_VERSION_[A-Z]* //p' "$root/include/thalweg/version.hpp" | paste -sd.)
 HOME=$folder/other_home own/bin/thalweg --version | grep "^thalweg $version,"
+
+# The page of a run of the past is inside.
+PYTHONPATH=$root/cli:$root/tests/cli "$python" -c \
+  'import json, view_test as v; print(json.dumps(v.line(1, 10, final=True) | {"graph": v.GRAPH}))' >run.jsonl
+HOME=$folder/other_home own/bin/thalweg view run.jsonl --no-open
+grep -q '<script type="application/json" id="saved">' run.html
 . "$here/quick_build.sh"
 "$here/command_line.sh" "$PWD/own/bin/thalweg" "$folder/home" "$folder/own" demo

@@ -2,8 +2,10 @@
 #include <thalweg/thalweg.hpp>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -97,6 +99,34 @@ TEST_P(Monitor, WritesALineNowAndThenAndOneAtTheEnd) {
   EXPECT_EQ(last["stages"][2]["items_in"], r.stage("write").items_in());
   EXPECT_EQ(last["time_ns"], r.elapsed().count());
   EXPECT_EQ(last["cpu_ns"], r.cpu_time().count());
+}
+
+TEST_P(Monitor, TheFirstLineSaysWhatConnectsTheStages) {
+  const auto job = source_until(3) | tw::farm([](int x) { return x; }, {.replicas = 2, .name = "add"}) |
+                   tw::sink([](int) {}, {.name = "write"});
+  tw::run(job, policy(), often());
+  const auto lines = lines_of(path);
+  ASSERT_GE(lines.size(), 4U);
+  const auto graph = json::parse(lines[0])["graph"];
+  ASSERT_EQ(graph["stages"].size(), 3U);
+  EXPECT_EQ(graph["stages"][0]["kind"], "source");
+  EXPECT_EQ(graph["stages"][1]["inputs"], json::array({0}));
+  EXPECT_EQ(graph["stages"][1]["farm"], true);
+  EXPECT_EQ(graph["stages"][2]["inputs"], json::array({1}));
+  EXPECT_EQ(graph["every_ms"], 1);
+  EXPECT_EQ(graph["title"], program_invocation_short_name);
+  EXPECT_FALSE(json::parse(lines[1]).contains("graph")) << "it is the same";
+}
+
+TEST_P(Monitor, SamplesHaveTheBucketsOfTheirLatenciesAndWhatLimits) {
+  tw::run(tw::source(std::vector{1, 2, 3}) | tw::sink([](int) {}), policy(), {.monitor = path, .every = 1h});
+  const auto last = json::parse(lines_of(path).at(0));
+  std::uint64_t counted = 0;
+  for (const auto& bucket : last["latency_ns"]["buckets"]) counted += bucket[1].get<std::uint64_t>();
+  EXPECT_EQ(counted, 3U);
+  EXPECT_EQ(last["stages"][1]["latency_ns"]["count"], 3U);
+  EXPECT_FALSE(last["bottleneck"]["advice"].get<std::string>().empty());
+  EXPECT_TRUE(last["resizes"].empty());
 }
 
 TEST_P(Monitor, ShortRunsHaveTheirLastLineAndNothingOfAnEarlierRun) {

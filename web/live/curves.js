@@ -3,7 +3,7 @@
 import { SERIES } from "./colours.js";
 import { setText } from "./dom.js";
 import { decades, heat } from "./heat.js";
-import { of, SPAN_S } from "./history.js";
+import { of } from "./history.js";
 import { plot } from "./plot.js";
 import { bytes, clock, digits, duration, percent, rate } from "./units.js";
 
@@ -64,7 +64,7 @@ export function curves(place, pointed, history, interval, choose) {
     if (!history.graph) return;
     drawnAt = performance.now();
     const now = shared.now();
-    ends = [Math.max(0, now - SPAN_S), Math.max(now, LEAST_S)];
+    ends = [Math.max(0, now - history.span), Number.isFinite(history.span) ? Math.max(now, LEAST_S) : now || LEAST_S];
     span = decades(history.latencies);
     for (const [chart, lines] of charts) chart.show(lines(), anew);
   }

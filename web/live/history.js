@@ -1,4 +1,4 @@
-// The last ten minutes of a run: its graph, and of each sample the numbers that are shown.
+// The last ten minutes of a run, or all of a run of the past: its graph, and of each sample the numbers that are shown.
 
 import { Columns } from "./columns.js";
 import { Events } from "./events.js";
@@ -15,7 +15,9 @@ const TOTALS = ["errors", "retries", "skipped", "dead_lettered", "dropped"];
 export const of = (stage, metric) => `${stage}/${metric}`;
 
 export class History {
-  constructor() {
+  /** Keeps so many seconds; all of them if they are infinite. */
+  constructor(span = SPAN_S) {
+    this.span = span;
     this.reset(undefined);
   }
 
@@ -60,11 +62,11 @@ export class History {
     this.latencies.push(sample.latency_ns?.buckets);
     const times = this.times;
     let gone = Math.max(0, this.length - MOST);
-    while (times[gone] < time - SPAN_S) gone++;
+    while (times[gone] < time - this.span) gone++;
     columns.drop(gone);
     this.latencies.splice(0, gone);
     this.events.add(sample, before, this.graph);
-    this.events.forget(time - SPAN_S);
+    this.events.forget(time - this.span);
     this.last = sample;
   }
 

@@ -6,8 +6,8 @@ import { clock } from "./units.js";
 const SHOWN = 60;
 const AROUND_S = 4;
 
-/** Fills the list; `look(from, to)` hears which interval the user wants to see. */
-export function log(place, look) {
+/** Fills the list; `look(from, to)` hears which interval the user wants to see. Without news it says of when. */
+export function log(place, look, span) {
   let shown = -1, of;
   return {
     show(events) {
@@ -17,7 +17,7 @@ export function log(place, look) {
       place.replaceChildren(...latest.map((event) => el("li", { class: event.kind },
         el("button", { type: "button", onclick: () => look(event.time - AROUND_S, (event.until ?? event.time) + AROUND_S) },
           el("time", {}, clock(event.time)), el("span", {}, event.stage ? `${event.stage}: ${event.text}` : event.text)))));
-      if (!latest.length) place.append(el("li", { class: "none" }, "No errors, resizes or pauses in the last ten minutes."));
+      if (!latest.length) place.append(el("li", { class: "none" }, `No errors, resizes or pauses in ${span}.`));
     },
   };
 }

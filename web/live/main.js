@@ -11,6 +11,7 @@ import { Interval } from "./interval.js";
 import { log } from "./log.js";
 import { panel } from "./panel.js";
 import { ranks } from "./ranks.js";
+import { savedSource } from "./saved.js";
 import { liveSource } from "./source.js";
 import { summary } from "./summary.js";
 import { themeSwitch } from "./theme.js";
@@ -27,8 +28,10 @@ const REASONS = {
 const part = (id) => document.getElementById(id);
 const parts = (...ids) => Object.fromEntries(ids.map((id) => [id, part(id)]));
 
-const history = new History();
-const interval = new Interval(FIRST_S);
+const saved = savedSource(part("saved"));
+const history = saved ? new History(Infinity) : new History();
+const interval = new Interval(saved ? Infinity : FIRST_S);
+if (saved) setText(part("span"), "The whole run");
 let connection = "connecting", chosen, figures, figuresOf, waiting = false, anew = false, drawnAt = -Infinity, later;
 
 const say = messages(part("message"));
@@ -46,7 +49,7 @@ const view = graphView(part("graph"), parts("larger", "smaller", "fit"), {
 });
 const stages = panel(part("panel"), choose, async (stage, replicas) => say(await order("replicas", { stage: history.graph.stages[stage].name, replicas })));
 const processes = ranks(part("ranks"));
-const happened = log(part("events"), (from, to) => interval.hold(from, Math.min(to, now())));
+const happened = log(part("events"), (from, to) => interval.hold(from, Math.min(to, now())), saved ? "this run" : "the last ten minutes");
 const plots = curves(part("curves"), part("pointed"), history, interval, choose);
 const tools = toolbar(parts("metric", "length", "earlier", "later", "follow", "when", "legend"), interval, now, () => soon(true));
 interval.onChange(() => soon(true));
@@ -129,7 +132,10 @@ function showLimit(limit) {
 const goesOn = (before, after) => before.every((stage, index) => !after[index] || stage.name === after[index].name);
 const sameRun = (one, other) => one && one.pid === other.pid && one.host === other.host && one.began_unix_ms === other.began_unix_ms;
 
-liveSource().start({
+(saved ?? liveSource()).start({
+  saved() {
+    connection = "saved";
+  },
   connected() {
     connection = "connected";
     soon();

@@ -8,6 +8,8 @@ import { clock, short } from "./units.js";
 const HEIGHT = 150;
 const AXIS = 62;
 const FONT = "11px system-ui, sans-serif";
+/** Seconds between two times at the axis. */
+const INCREMENTS = [0.1, 0.5, 1, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 604800];
 const MARKS = { resize: "resize", error: "bad", pause: "care", note: "pale", end: "ink" };
 
 /** The x axis that the charts share: `range()`, `marks()` (events), `interval()`, and what a drag means. */
@@ -37,7 +39,7 @@ export function plot(place, { title, wide, height = HEIGHT, text, log, range, pa
         y: log ? { distr: 3, range } : { range: range ?? ((_, low, high) => [0, high > 0 ? high * 1.08 : 1]) },
       },
       axes: [
-        { stroke: () => themed("pale"), grid: grid(), ticks: { show: false }, font: FONT, size: 28, gap: 7, values: (_, times) => times.map((time) => clock(time)), incrs: [1, 5, 10, 15, 30, 60, 120, 300] },
+        { stroke: () => themed("pale"), grid: grid(), ticks: { show: false }, font: FONT, size: 28, gap: 7, values: (_, times, axis, space, between) => times.map((time) => clock(time, between < 1)), incrs: INCREMENTS },
         { stroke: () => themed("pale"), grid: grid(), ticks: { show: false }, font: FONT, size: AXIS, gap: 4, space: 28, values: (_, values) => values.map((value) => (value === null ? null : short(text(value)))), ...axis, grid: { ...grid(), ...axis?.grid } },
       ],
       series: [{}, ...lines.map((line) => ({

@@ -4,7 +4,7 @@
 //   sample(S)      each sample, those of the past first
 //   end(S)         the run is over; nothing follows
 //   lost()         no news any more; it goes on trying, and tells `connected` again
-// This one listens to the program itself. A source that reads a saved file has the same two functions.
+// This one listens to the program itself. That of a saved run (saved.js) tells `saved()` in place of `connected()`.
 
 /** Silence that is checked, and how long the check may take. Together: how late a loss is noticed at most. */
 export const SILENCE_MS = 900;

@@ -7,13 +7,15 @@ import { METRICS } from "./metrics.js";
 import { clock } from "./units.js";
 
 function words(seconds) {
+  if (!Number.isFinite(seconds)) return "the whole run";
   return seconds < 60 ? `last ${seconds} s` : `last ${seconds / 60} min`;
 }
 
 /** Fills the choices above the graph. `changed()` is called when the metric is another one. */
 export function toolbar(parts, interval, now, changed) {
   parts.metric.append(...[...METRICS].map(([name, { words: text }]) => el("option", { value: name }, text)));
-  parts.length.append(...LENGTHS.map((seconds) => el("option", { value: seconds, selected: seconds === interval.seconds }, words(seconds))));
+  const lengths = LENGTHS.includes(interval.seconds) ? LENGTHS : [...LENGTHS, interval.seconds];
+  parts.length.append(...lengths.map((seconds) => el("option", { value: seconds, selected: seconds === interval.seconds }, words(seconds))));
   parts.metric.addEventListener("change", changed);
   parts.length.addEventListener("change", () => interval.follow(Number(parts.length.value)));
   parts.earlier.addEventListener("click", () => interval.step(-1, now()));

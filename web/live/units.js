@@ -43,3 +43,10 @@ export function clock(seconds, tenths = false) {
   const rest = (whole % 60).toFixed(tenths ? 1 : 0).padStart(tenths ? 4 : 2, "0");
   return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
+
+/** A day and a time of day, where the reader is. */
+export function moment(unixMs) {
+  if (!known(unixMs)) return NONE;
+  const local = new Date(unixMs - 60000 * new Date(unixMs).getTimezoneOffset());
+  return local.toISOString().slice(0, 16).replace("T", " ");
+}

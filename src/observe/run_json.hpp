@@ -1,0 +1,38 @@
+#pragma once
+
+#include <thalweg/observe/json.hpp>
+#include <thalweg/observe/report.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace THALWEG_NAMESPACE::observe {
+
+/// What those who watch a run are told besides its report.
+struct run_facts {
+  std::string title;
+  bool control = false;            ///< clients that have the token may change the run
+  std::int64_t began_unix_ms = 0;  ///< by the wall clock
+  std::chrono::nanoseconds every{0};
+};
+
+/// When that was by the wall clock.
+[[nodiscard]] std::int64_t unix_ms_before(std::chrono::nanoseconds ago);
+
+/// The stages and what connects them, as a JSON object.
+[[nodiscard]] std::string graph_json(const report& now, const run_facts& facts);
+
+/// The member `latency_ns`, with its buckets, a quarter of an octave each; nothing if nothing was counted.
+void write_latency(json_writer& json, const latency_report& latency);
+
+/// The member `bottleneck`.
+void write_bottleneck(json_writer& json, const bottleneck_report& limit);
+
+/// The member `ranks`; nothing if the run is on one rank, or nothing is known of the others.
+void write_ranks(json_writer& json, const report& now);
+
+/// The members `resizes` and `notes`.
+void write_happenings(json_writer& json, const report& r);
+
+}  // namespace THALWEG_NAMESPACE::observe

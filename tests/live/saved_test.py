@@ -1,0 +1,180 @@
+"""The page of a run of the past: one file, shown by a browser that asks nobody for anything.
+
+usage: saved_test.py program, which runs a stream (saved.cpp)
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from typing import Any
+
+from browser import BROWSERS, PATIENCE_S, Page, a_page, find_browser
+from mock_run import Run, Stage, branches, line
+from mock_server import PACKAGES
+from thalweg_cli.base.web_parts import parts_with
+from thalweg_cli.watch.sample_file import read_state
+from thalweg_cli.watch.saved_page import saved_page
+
+LOOK_AGAIN_S = 0.05
+BROWSER = find_browser()
+PROGRAM = ""
+
+DRAWN = (
+    "[...document.querySelectorAll('#curves canvas')].filter((canvas) => canvas.getContext('2d')"
+    ".getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value)).length"
+)
+
+
+def text(selector: str) -> str:
+    """A script for the text of an element."""
+    return f"document.querySelector({json.dumps(selector)})?.textContent ?? null"
+
+
+def seen(selector: str) -> str:
+    """A script that says whether an element is there to be seen."""
+    return f"document.querySelector({json.dumps(selector)})?.checkVisibility() === true"
+
+
+def state_of(run: Run, samples: int, *, ended: bool = True) -> dict[str, Any]:
+    """A made-up run, as it would be read from its samples."""
+    run.control = False
+    history = [run.sample() for _ in range(samples)]
+    if ended:
+        run.over = True
+        history.append(run.sample())
+    return {"version": 1, "graph": run.graph(), "history": history}
+
+
+class Samples(unittest.TestCase):
+    """What a run writes is what the page needs."""
+
+    def test_of_a_run(self) -> None:
+        """Counts are those of its report."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "run.jsonl"
+            report = json.loads(subprocess.run([PROGRAM, file], capture_output=True, check=True).stdout)
+            state = read_state(file)
+        graph, last = state["graph"], state["history"][-1]
+        self.assertEqual([stage["name"] for stage in graph["stages"]], ["read", "compress", "write"])
+        self.assertEqual([stage["inputs"] for stage in graph["stages"]], [[], [0], [1]])
+        self.assertEqual([stage["farm"] for stage in graph["stages"]], [False, True, False])
+        self.assertEqual((graph["title"], graph["policy"]), (Path(PROGRAM).name, report["policy"]))
+        self.assertGreater(len(state["history"]), 2)
+        self.assertEqual((last["items"], last["done"], last["time_ns"]), (300, True, report["elapsed_ns"]))
+        for its, told in zip(last["stages"], report["stages"], strict=True):
+            self.assertEqual((its["items_in"], its["items_out"]), (told["items_in"], told["items_out"]))
+        some = [sample for sample in state["history"] if "latency_ns" in sample]
+        self.assertEqual(sum(sample["latency_ns"]["count"] for sample in some), 300)
+        self.assertEqual(sum(count for one in some for _, count in one["latency_ns"]["buckets"]), 300)
+        self.assertTrue(any(sample["stages"][1].get("busy", 0) > 0 for sample in state["history"]))
+        self.assertTrue(all(sample["bottleneck"]["advice"] for sample in state["history"]))
+
+
+@unittest.skipIf(
+    BROWSER is None, f"none of {', '.join(BROWSERS)} is on the PATH: apt-get install {BROWSERS[1]}"
+)
+class Saved(unittest.TestCase):
+    """The page in a browser."""
+
+    page: Page
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        """Starts the browser."""
+        assert BROWSER is not None
+        cls.page = cls.enterClassContext(a_page(BROWSER))
+
+    def shows(self, state: dict[str, Any]) -> None:
+        """Writes the page, and opens it."""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        file = folder / "run.html"
+        file.write_text(saved_page(parts_with(PACKAGES), state), encoding="utf-8")
+        self.page.errors.clear()
+        self.page.requests.clear()
+        self.page.size(1400, 2000)
+        self.page.open(file.as_uri())
+        self.eventually(f"({text('#figures div:nth-child(1) dd')}) !== ''")
+
+    def tells(self, script: str) -> Any:  # noqa: ANN401
+        """What a script says."""
+        return self.page.tells(script)
+
+    def eventually(self, script: str, expected: Any = True) -> None:  # noqa: ANN401
+        """Waits until a script says what is expected."""
+        end = time.monotonic() + PATIENCE_S
+        said = None
+        while time.monotonic() < end:
+            said = self.tells(script)
+            if said == expected:
+                return
+            time.sleep(LOOK_AGAIN_S)
+        self.fail(f"{script}: {said!r} is not {expected!r}")
+
+    def test_the_whole_run(self) -> None:
+        """All views, no control, no request; and it says that it is a run of the past."""
+        self.shows(state_of(line(), 240))
+        self.eventually(text("#state"), "a run of the past")
+        self.eventually(DRAWN, 7)
+        self.assertEqual(self.tells(text("#title")), "archive")
+        self.assertEqual(self.tells(text("#span")), "The whole run")
+        self.assertEqual(
+            self.tells("document.querySelector('#length').selectedOptions[0].textContent"), "the whole run"
+        )
+        self.assertEqual(self.tells("document.querySelectorAll('.stage').length"), 4)
+        self.assertRegex(self.tells(text("#figures div:nth-child(8) dd")), r"^2026-09-2\d \d\d:\d\d$")
+        self.assertEqual(self.tells(text("#events .end span")), "the run has ended")
+        self.tells(
+            "document.querySelectorAll('.stage')[2].dispatchEvent(new MouseEvent('click', { bubbles: true }))"
+        )
+        self.eventually(seen("#stage-name"))
+        for selector in ("#pause", "#resume", "#stop", ".replicas", "#lost", "#waiting"):
+            self.assertFalse(self.tells(seen(selector)), selector)
+        self.assertEqual([url[:40] for url in self.page.requests[1:] if not url.startswith("data:")], [])
+        self.assertEqual(self.page.errors, [])
+
+    def test_a_dragged_interval(self) -> None:
+        """Shows the graph as it was then, and `Follow` all of it again."""
+        self.shows(state_of(line(), 240))
+        self.eventually("document.querySelectorAll('#curves .u-over').length", 7)
+        self.eventually(DRAWN, 7)
+        left, top, width = self.tells(
+            "(({ left, top, width }) => [left, top + 20, width])"
+            "(document.querySelector('.u-over').getBoundingClientRect())"
+        )
+        self.page.drag((left + width * 0.25, top), (left + width * 0.5, top))
+        self.eventually(seen("#follow"))
+        self.assertRegex(self.tells(text("#when")), r"^0:1[45]\.\d – 0:(29|30|31)\.\d$")
+        self.tells("document.querySelector('#follow').click()")
+        self.eventually(seen("#follow"), expected=False)
+        self.assertEqual(self.tells(text("#when")), "")
+
+    def test_more_than_ten_minutes(self) -> None:
+        """Nothing is forgotten."""
+        run = line()
+        run.every = 1.0
+        self.shows(state_of(run, 900))
+        self.eventually(text("#events .error:last-child time"), "0:03")
+
+    def test_without_its_end(self) -> None:
+        """The page says so."""
+        self.shows(state_of(branches(), 20, ended=False))
+        self.eventually(text("#state"), "a run of the past, without its end")
+        self.assertEqual(self.tells("document.querySelectorAll('.pipe').length"), 11)
+        self.assertFalse(self.tells(seen("#events .end")))
+
+    def test_names_are_text(self) -> None:
+        """Whatever they look like."""
+        name = "</script><script>document.title = 'taken'</script><!--"
+        self.shows(state_of(Run(name, [Stage(name, "source"), Stage("out", "sink", 0.001, [0])]), 8))
+        self.eventually(text("#title"), name)
+        self.assertNotEqual(self.tells("document.title"), "taken")
+        self.assertEqual(self.page.errors, [])
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
