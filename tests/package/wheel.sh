@@ -31,5 +31,12 @@ case ${THALWEG_TEST_SCALE:-1} in
 esac
 version=$(sed -n 's/^#define THALWEG_VERSION_[A-Z]* //p' "$root/include/thalweg/version.hpp" | paste -sd.)
 HOME=$folder/other_home own/bin/thalweg --version | grep "^thalweg $version,"
+
+# Reports of the wheel need no npm, if there was one when it was made.
+has_bundle='import sys; from thalweg_cli.report import bundle; sys.exit(not bundle.there())'
+if PYTHONPATH=$root/cli "$python" -c "$has_bundle"; then
+  HOME=$folder/other_home own/bin/python -c "$has_bundle" || { echo "the wheel carries no bundle of Plotly"; exit 1; }
+fi
+
 . "$here/quick_build.sh"
 "$here/command_line.sh" "$PWD/own/bin/thalweg" "$folder/home" "$folder/own" demo
