@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say of the package: its version, and what a wheel carries: sources, a page."""
+"""What pyproject.toml cannot say of the package: its version, and what a wheel carries besides modules."""
 
 import hashlib
 import re
@@ -24,18 +24,32 @@ LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*_cache", "buil
 
 
 class BuildWithSources(build_py):
-    """Has a wheel carry what it builds from, with a file that tells one set of sources from another."""
+    """Has a wheel carry what it builds from, and what the page of a report draws with."""
 
     def run(self) -> None:
-        """Copies the sources beside the modules."""
+        """Copies both beside the modules."""
         super().run()
         if not self.editable_mode:
             carry(Path(self.build_lib) / "thalweg_cli" / "carried")
             pack_page(Path(self.build_lib) / "thalweg_cli" / PACKED.name)
+            carry_bundle(Path(self.build_lib) / "thalweg_cli" / "page")
+
+
+def carry_bundle(to: Path) -> None:
+    """Copies Plotly's bundle, so that nobody needs npm who has the wheel. Without it, the wheel works too."""
+    sys.path.insert(0, str(ROOT / "cli"))
+    from thalweg_cli.report import bundle  # noqa: PLC0415  (an older Python is refused before it reads this)
+
+    for old in to.glob("plotly-*.js"):
+        old.unlink()
+    try:
+        shutil.copy2(bundle.there() or bundle.fetch(bundle.npm()), to)
+    except bundle.Unavailable as why:
+        print(f"pages of reports will be larger: {why}", file=sys.stderr)
 
 
 def carry(to: Path) -> None:
-    """Copies what packaging/carried.txt lists."""
+    """Copies what packaging/carried.txt lists, with a file that tells one set of sources from another."""
     shutil.rmtree(to, ignore_errors=True)
     to.mkdir(parents=True)
     lines = (ROOT / "packaging" / "carried.txt").read_text(encoding="utf-8").splitlines()

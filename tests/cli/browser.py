@@ -37,7 +37,8 @@ def find_browser() -> str | None:
 class Page:
     """The one page that the browser shows.
 
-    `errors` are what its scripts could not do, and `requests` what addresses it asked for something.
+    `errors` are what its scripts could not do, or wrote as errors into its console; `requests` are the
+    addresses that it asked for something.
     """
 
     def __init__(self, to: int, back: int) -> None:
@@ -73,6 +74,9 @@ class Page:
             self.errors.append(details.get("exception", {}).get("description", details["text"]))
         if said.get("method") == "Log.entryAdded" and said["params"]["entry"]["level"] == "error":
             self.errors.append(said["params"]["entry"]["text"])
+        if said.get("method") == "Runtime.consoleAPICalled" and said["params"]["type"] == "error":
+            told = said["params"]["args"]
+            self.errors.append(" ".join(str(one.get("value", one.get("description"))) for one in told))
         if said.get("method") == "Network.requestWillBeSent":
             self.requests.append(said["params"]["request"]["url"])
 

@@ -37,5 +37,12 @@ PYTHONPATH=$root/cli:$root/tests/cli "$python" -c \
   'import json, view_test as v; print(json.dumps(v.line(1, 10, final=True) | {"graph": v.GRAPH}))' >run.jsonl
 HOME=$folder/other_home own/bin/thalweg view run.jsonl --no-open
 grep -q '<script type="application/json" id="saved">' run.html
+
+# Reports of the wheel need no npm, if there was one when it was made.
+has_bundle='import sys; from thalweg_cli.report import bundle; sys.exit(not bundle.there())'
+if PYTHONPATH=$root/cli "$python" -c "$has_bundle"; then
+  HOME=$folder/other_home own/bin/python -c "$has_bundle" || { echo "the wheel carries no bundle of Plotly"; exit 1; }
+fi
+
 . "$here/quick_build.sh"
 "$here/command_line.sh" "$PWD/own/bin/thalweg" "$folder/home" "$folder/own" demo

@@ -4,13 +4,16 @@ import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cache
 from html import escape
 from string import Template
 from typing import Any
 
 from thalweg_cli.base.machine import UNKNOWN
 from thalweg_cli.base.paths import PROGRAM
+from thalweg_cli.base.terminal import console
 from thalweg_cli.build.peers import TITLES
+from thalweg_cli.report import bundle
 from thalweg_cli.report.data import (
     CURVES,
     Row,
@@ -42,8 +45,6 @@ MOST_PLOTS = 100
 
 def page(sets: Sequence[RunSet], rows: Sequence[Row], by: str, values: Values = Values.MEDIANS) -> str:
     """The page as HTML. `by` is what stands on the axis at first, `values` what is shown of runs then."""
-    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]  # noqa: PLC0415  (loading it takes long)
-
     # A script ends at the first `</script>` or hangs on `<!--`, wherever they stand.
     data = json.dumps(data_of(sets, rows, by, values), ensure_ascii=False, separators=(",", ":")).replace(
         "<", "\\u003c"
@@ -52,9 +53,25 @@ def page(sets: Sequence[RunSet], rows: Sequence[Row], by: str, values: Values = 
         title=escape(title_of(sets)),
         style=part("report.css"),
         data=data,
-        plotly=get_plotlyjs(),
+        plotly=plotly(),
         script="\n".join(part(f"{name}.js") for name in SCRIPTS),
     )
+
+
+@cache
+def plotly() -> str:
+    """Plotly's script: the basic bundle, or, if that cannot be had, all of it, which is told."""
+    if there := bundle.there():
+        return there.read_text(encoding="utf-8")
+    try:
+        npm = bundle.npm()
+        console.print(f"getting {bundle.PACKAGE} with npm", style="dim", markup=False)
+        return bundle.fetch(npm).read_text(encoding="utf-8")
+    except bundle.Unavailable as why:
+        console.print(f"the page is larger, with all of Plotly: {why}", markup=False)
+    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]  # noqa: PLC0415  (loading it takes long)
+
+    return str(get_plotlyjs())
 
 
 def part(name: str) -> str:
