@@ -5,7 +5,7 @@ set(web_build "${PROJECT_BINARY_DIR}/web")
 set(THALWEG_LIVE_ASSETS "${web_build}/assets.cpp")
 set(THALWEG_LIVE_ASSETS_MISSING "")
 if(NOT EXISTS "${web}/live/index.html")
-  set(THALWEG_LIVE_ASSETS_MISSING "the folder web/ is not among the sources")
+  set(THALWEG_LIVE_ASSETS_MISSING "the folder web/ is not among the sources (a clone of the repository has it)")
   return()
 endif()
 
