@@ -1,5 +1,5 @@
 // A stream to look at in the browser: blocks of a directory tree are read, compressed and uploaded, at a
-// pace. From some block on, the server that they go to is slow: each upload takes fifteen times as long, and
+// pace. From some block on, the server that they go to is slow: each upload takes ten times as long, and
 // its only replica becomes the bottleneck. It waits and needs no core, so more replicas help on any machine.
 //
 // For `./thalweg demo --live`: it writes lines of JSON, first where the page is, then how far the stream is.
@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t block_size = 16'384;
 constexpr double blocks_per_second = 100;
-constexpr auto upload_time = 2ms, slow_upload_time = 30ms;
+constexpr auto upload_time = 2ms, slow_upload_time = 20ms;
 constexpr auto told_every = 250ms;
 
 struct settings {
