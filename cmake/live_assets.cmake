@@ -75,7 +75,7 @@ file(
   CONFIGURE
   OUTPUT "${THALWEG_LIVE_ASSETS}"
   CONTENT
-    [[// Written by cmake/live_assets.cmake.
+    [[// Written by cmake/live_assets.cmake. A cache does not see what .incbin reads: ccache:disable
 #include <array>
 #include <cstddef>
 

@@ -90,7 +90,7 @@ void show(const settings& chosen) {
     return packed;
   };
   auto job = tw::paced(endless_archive(tree, chosen.blocks), blocks_per_second, {.name = "read"}) |
-             tw::farm(demo::compress, {.name = "compress"}) |
+             tw::farm(demo::compress, {.replicas = 2, .name = "compress"}) |
              tw::farm(upload, {.replicas = 1, .name = "upload", .blocking = true}) |
              tw::sink([&](const std::string& packed) { bytes += packed.size(); }, {.name = "count"});
 
