@@ -12,7 +12,9 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "cli"))
 
-from thalweg_cli.base.web_parts import PACKED, NoParts, packages, parts_with  # noqa: E402
+from thalweg_cli.base.npm import NoPackages, find  # noqa: E402
+from thalweg_cli.base.web_parts import PACKED, packages, parts_with  # noqa: E402
+from thalweg_cli.report import bundle  # noqa: E402
 
 BUILD = ROOT / "build" / "wheel"
 HEADER = ROOT / "include" / "thalweg" / "version.hpp"
@@ -37,14 +39,11 @@ class BuildWithSources(build_py):
 
 def carry_bundle(to: Path) -> None:
     """Copies Plotly's bundle, so that nobody needs npm who has the wheel. Without it, the wheel works too."""
-    sys.path.insert(0, str(ROOT / "cli"))
-    from thalweg_cli.report import bundle  # noqa: PLC0415  (an older Python is refused before it reads this)
-
     for old in to.glob("plotly-*.js"):
         old.unlink()
     try:
-        shutil.copy2(bundle.there() or bundle.fetch(bundle.npm()), to)
-    except bundle.Unavailable as why:
+        shutil.copy2(bundle.there() or bundle.fetch(find()), to)
+    except NoPackages as why:
         print(f"pages of reports will be larger: {why}", file=sys.stderr)
 
 
@@ -72,7 +71,7 @@ def pack_page(to: Path) -> None:
     shutil.rmtree(to, ignore_errors=True)
     try:
         found = parts_with(packages())
-    except NoParts as why:
+    except NoPackages as why:
         print(f"the wheel gets no page for `thalweg view`: {why}", file=sys.stderr)
         return
     for name, file in found.items():

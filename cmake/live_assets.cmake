@@ -6,7 +6,7 @@ set(web_build "${PROJECT_BINARY_DIR}/web")
 set(THALWEG_LIVE_ASSETS "${web_build}/assets.cpp")
 set(THALWEG_LIVE_ASSETS_MISSING "")
 if(NOT EXISTS "${web}/live/index.html")
-  set(THALWEG_LIVE_ASSETS_MISSING "the folder web/ is not among the sources")
+  set(THALWEG_LIVE_ASSETS_MISSING "the folder web/ is not among the sources (a clone of the repository has it)")
   return()
 endif()
 
@@ -69,7 +69,9 @@ while(files)
   string(APPEND blocks ".globl ${name}\\n.hidden ${name}\\n${name}:\\n.incbin \\\"${file}\\\"\\n"
          ".globl ${name}_end\\n.hidden ${name}_end\\n${name}_end:\\n.byte 0\\n")
   string(APPEND declarations "extern const char ${name}[], ${name}_end[];\n")
-  string(APPEND rows "      asset{\"${path}\", {${name}, static_cast<std::size_t>(${name}_end - ${name})}},\n")
+  # A compiler's cache does not see what .incbin reads: it sees this.
+  file(SHA256 "${file}" content)
+  string(APPEND rows "      // ${content}\n      asset{\"${path}\", {${name}, static_cast<std::size_t>(${name}_end - ${name})}},\n")
   math(EXPR number "${number} + 1")
 endwhile()
 string(REPLACE "\\n" "\\n\"\n    \"" blocks "${blocks}")
@@ -102,4 +104,4 @@ std::span<const asset> all_assets() {
 }  // namespace THALWEG_NAMESPACE::live
 ]]
   @ONLY)
-set_source_files_properties("${THALWEG_LIVE_ASSETS}" PROPERTIES OBJECT_DEPENDS "${all}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${all}")

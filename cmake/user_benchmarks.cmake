@@ -137,6 +137,9 @@ function(thalweg_user_benchmark)
     PROPERTIES OUTPUT_NAME "${its_NAME}"
                RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${its_KIND}"
                BUILD_RPATH "${its_LIBRARY_FOLDERS}")
+  if(bench_thalweg IN_LIST its_USES)
+    thalweg_with_page(${target})
+  endif()
 endfunction()
 
 if(NOT EXISTS "${THALWEG_USER_BENCHMARKS}")

@@ -18,6 +18,7 @@ from thalweg_cli.base.paths import build_folder
 from thalweg_cli.base.process import running
 from thalweg_cli.base.terminal import Failed, bar, console
 from thalweg_cli.build.cmake import build
+from thalweg_cli.demo_live import demo_live
 from thalweg_cli.run import mpi
 
 Report = dict[str, Any]
@@ -41,8 +42,23 @@ def demo(
     ranks: Annotated[
         int | None, typer.Option("--mpi", help="Run it in this many processes, over MPI.", min=1, max=64)
     ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Show a stream in the browser that gets a bottleneck.")
+    ] = False,
+    opens: Annotated[
+        bool, typer.Option("--open/--no-open", help="With --live: whether to open the browser.")
+    ] = True,
+    slow_from: Annotated[int, typer.Option(hidden=True, min=0)] = 2000,
+    blocks: Annotated[int, typer.Option(hidden=True, min=1)] = 4000,
 ) -> None:
     """Pack a directory tree block by block into a .tar.bz2, on all cores, and show what each stage did."""
+    if live:
+        if ranks or output:
+            raise Failed("--live works without --mpi and --output: nothing is written")
+        demo_live(folder, policy, opens=opens, slow_from=slow_from, blocks=blocks)
+        return
+    if not opens:
+        raise Failed("--no-open works only with --live")
     if ranks and policy != "pool":
         raise Failed("--policy and --mpi: give only one of them; processes use the policy mpi")
     build("release", "demo")

@@ -6,11 +6,11 @@ namespace demo {
 
 std::optional<std::string> archive::operator()() {
   std::string block;
-  block.reserve(block_size);
-  while (block.size() < block_size) {
+  block.reserve(size_);
+  while (block.size() < size_) {
     if (piece_.empty()) piece_ = next_piece();
     if (piece_.empty()) break;
-    const auto part = piece_.substr(0, block_size - block.size());
+    const auto part = piece_.substr(0, size_ - block.size());
     block += part;
     piece_.remove_prefix(part.size());
   }

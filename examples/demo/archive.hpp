@@ -19,8 +19,8 @@ class archive {
  public:
   static constexpr std::size_t block_size = 900'000;  ///< What bzip2 -9 compresses at a time.
 
-  /// `listed` must live as long as the archive is read.
-  explicit archive(const tree& listed) : tree_(&listed) {}
+  /// `listed` must live as long as the archive is read. A block has `size` bytes.
+  explicit archive(const tree& listed, std::size_t size = block_size) : tree_(&listed), size_(size) {}
 
   std::optional<std::string> operator()();
 
@@ -29,6 +29,7 @@ class archive {
   std::string_view read_file();
 
   const tree* tree_;
+  std::size_t size_;
   std::size_t next_ = 0;       // the entry that comes next
   std::ifstream file_;         // the content of the entry before it
   std::uint64_t left_ = 0;     // how much of that is still to be read

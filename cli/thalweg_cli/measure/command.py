@@ -34,6 +34,8 @@ from thalweg_cli.run import ranges
 from thalweg_cli.run.debugging import check_one, debug
 from thalweg_cli.run.experiment import Conditions, Setting, WhenLate, ranks_of, settings
 from thalweg_cli.run.mpi import hosts_of, launcher
+from thalweg_cli.run.page import OPTION as PAGE_OPTION
+from thalweg_cli.run.page import check_kept, show, with_page
 from thalweg_cli.run.runs import Series, command_of
 from thalweg_cli.user.build import build_all
 
@@ -131,6 +133,10 @@ def execute(
         bool,
         typer.Option("--debug", help="Run one program under gdb (or the --executor), and keep nothing."),
     ] = False,
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="Run one program of Thalweg with its page in the browser; keep nothing."),
+    ] = False,
     label: Annotated[str, typer.Option(help="A name for this set of runs.")] = "",
     store: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the runs here, not in the user's data folder.")
@@ -185,9 +191,26 @@ def execute(
         "user_args": ranges.arguments_of(user_arg or []),
     }
     names = list(dict.fromkeys(inputs))
-    if debug_one:
-        given: list[list[Any]] = [degrees, ranks, names, *varied.values()]
-        check_one(math.prod(map(len, given)))
+    given: list[list[Any]] = [degrees, ranks, names, *varied.values()]
+    foreground = debug if debug_one else show if live else None
+    if foreground:
+        check_one(math.prod(map(len, given)), PAGE_OPTION if live else "--debug")
+    check_kept(
+        {
+            "--debug": debug_one,
+            "--dry-run": dry_run,
+            "--freq-recipe": freq_recipe,
+            "--find-sustainable": find_sustainable,
+            "--repeat": repeat > 1,
+            "--warm-up": warm_up,
+            "--monitor": monitor,
+            "--latency-log": latency_log,
+            "--label": label,
+            "--store": store,
+            "--json": json_file,
+        },
+        live=live,
+    )
     check_label(label)
     check_files(json_file, latency_log)
     left_out: list[str] = []
@@ -196,14 +219,14 @@ def execute(
         chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
         check_ranks(chosen, {"--nprocs": nprocs, "--hosts": hosts})
         chosen = with_enough_ranks(chosen, ranks)
-        if debug_one:
-            chosen = [for_debugger(chosen, folder)]
+        if foreground:
+            chosen = [with_page(chosen) if live else for_debugger(chosen, folder)]
         programs = make_ready(chosen, inputs, quiet=quiet) if to_run else chosen
         left_out.extend(program.name for program in chosen if program not in programs)
         return settings(programs, names, degrees, freq_pattern=freq_pattern, nprocs=ranks, **varied)
 
-    if debug_one:
-        raise typer.Exit(debug(prepared(), conditions))
+    if foreground:
+        raise typer.Exit(foreground(prepared(), conditions))
     if dry_run:
         print_commands(prepared(to_run=False), conditions)
         return

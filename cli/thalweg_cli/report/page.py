@@ -9,6 +9,7 @@ from html import escape
 from string import Template
 from typing import Any
 
+from thalweg_cli.base import npm
 from thalweg_cli.base.machine import UNKNOWN
 from thalweg_cli.base.paths import PROGRAM
 from thalweg_cli.base.terminal import console
@@ -64,10 +65,10 @@ def plotly() -> str:
     if there := bundle.there():
         return there.read_text(encoding="utf-8")
     try:
-        npm = bundle.npm()
+        program = npm.find()
         console.print(f"getting {bundle.PACKAGE} with npm", style="dim", markup=False)
-        return bundle.fetch(npm).read_text(encoding="utf-8")
-    except bundle.Unavailable as why:
+        return bundle.fetch(program).read_text(encoding="utf-8")
+    except npm.NoPackages as why:
         console.print(f"the page is larger, with all of Plotly: {why}", markup=False)
     from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]  # noqa: PLC0415  (loading it takes long)
 

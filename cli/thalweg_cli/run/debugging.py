@@ -24,11 +24,11 @@ def debugger() -> tuple[str, ...]:
     )
 
 
-def check_one(count: int) -> None:
-    """Raises Failed if there are several things to debug, before anything is built."""
+def check_one(count: int, option: str = "--debug") -> None:
+    """Raises Failed if there are several things for an option that takes one, before anything is built."""
     if count != 1:
         raise Failed(
-            f"--debug: that would be {count} programs or settings, but there is one terminal",
+            f"{option}: that would be {count} programs or settings, but there is one terminal",
             remedy="one --bench, one --input, and no ranges",
         )
 

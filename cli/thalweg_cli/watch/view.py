@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from thalweg_cli.base.files import check_writable, file_to_write, is_output, write
+from thalweg_cli.base.npm import NoPackages
 from thalweg_cli.base.terminal import Failed, WrongUsage, console
-from thalweg_cli.base.web_parts import NoParts, parts
+from thalweg_cli.base.web_parts import parts
 from thalweg_cli.watch.sample_file import BadSamples, Json, read_state
 from thalweg_cli.watch.saved_page import MARK, saved_page
 from thalweg_cli.watch.thin import thinned
@@ -40,7 +41,7 @@ def view(
         raise WrongUsage(f"{page} has the samples: the page needs another file")
     try:
         text = saved_page(parts(), state)
-    except NoParts as error:
+    except NoPackages as error:
         raise Failed(str(error)) from error
     write(page, lambda file: file.write_text(text, encoding="utf-8"))
     if not state["history"][-1]["done"]:
