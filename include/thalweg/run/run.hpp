@@ -126,8 +126,8 @@ class execution {
   /// Sources go on; does nothing if the run is not paused.
   void resume();
   /// A report while running. Counts are kept per run of items: the current one is cut short for them, which
-  /// takes up to a millisecond. Items that an operator works on for longer count next time. Of a run on several
-  /// ranks, rank 0 has what all of them count, as of a moment ago (`rank_report::age`).
+  /// takes up to a millisecond. Items that an operator works on for longer count next time. Of a run on
+  /// several ranks, rank 0 has what all of them count, as of a moment ago (`rank_report::age`).
   [[nodiscard]] report stats() const;
   /// Whether the run has ended.
   [[nodiscard]] bool done() const;
