@@ -5,21 +5,13 @@ import time
 import unittest
 from typing import Any
 
-from browser import BROWSERS, PATIENCE_S, Page, a_page, find_browser
+from looking import LOOK_AGAIN_S, PATIENCE_S, Looking, needs_a_browser, seen, text
 from mock_run import Run, Stage, branches, line, many, upper_of
 from mock_server import PACKAGES, Server
 from thalweg_cli.base.web_parts import parts_with
 
-LOOK_AGAIN_S = 0.05
-BROWSER = find_browser()
-
 LAYOUTS = "import('/assets/layout.js').then((layout) => layout.counts.layouts)"
 BOX = "document.querySelectorAll('.stage')"
-
-
-def text(selector: str) -> str:
-    """A script for the text of an element."""
-    return f"document.querySelector({json.dumps(selector)})?.textContent ?? null"
 
 
 def click(selector: str, number: int = 0) -> str:
@@ -34,26 +26,16 @@ def figure(number: int) -> str:
     return text(f"#figures div:nth-child({number}) dd")
 
 
-def seen(selector: str) -> str:
-    """A script that says whether an element is there to be seen."""
-    return f"document.querySelector({json.dumps(selector)})?.checkVisibility() === true"
-
-
-@unittest.skipIf(
-    BROWSER is None, f"none of {', '.join(BROWSERS)} is on the PATH: apt-get install {BROWSERS[1]}"
-)
-class PageTest(unittest.TestCase):
-    """One browser for all tests; each has its server."""
-
-    page: Page
+@needs_a_browser
+class PageTest(Looking):
+    """Each test has its server."""
 
     @classmethod
     def setUpClass(cls) -> None:
-        """Starts the browser."""
+        """Looks for the page's packages first."""
         missing = [str(file) for file in parts_with(PACKAGES).values() if not file.is_file()]
         assert not missing, f"`npm ci` in web/ brings {missing}"
-        assert BROWSER is not None
-        cls.page = cls.enterClassContext(a_page(BROWSER))
+        super().setUpClass()
 
     def setUp(self) -> None:
         """Begins with a browser of the usual size that shows nothing."""
@@ -61,21 +43,6 @@ class PageTest(unittest.TestCase):
         self.page.errors.clear()
         self.page.requests.clear()
         self.page.size(1400, 1000)
-
-    def tells(self, script: str) -> Any:  # noqa: ANN401
-        """What a script says."""
-        return self.page.tells(script)
-
-    def eventually(self, script: str, expected: Any = True) -> None:  # noqa: ANN401
-        """Waits until a script says what is expected."""
-        end = time.monotonic() + PATIENCE_S
-        said = None
-        while time.monotonic() < end:
-            said = self.tells(script)
-            if said == expected:
-                return
-            time.sleep(LOOK_AGAIN_S)
-        self.fail(f"{script}: {said!r} is not {expected!r}")
 
     def shows(self, run: Run, samples: int, *, token: str = "", port: int = 0) -> Server:
         """A server and its page, after some samples."""

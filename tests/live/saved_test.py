@@ -7,36 +7,23 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 from typing import Any
 
-from browser import BROWSERS, PATIENCE_S, Page, a_page, find_browser
+from looking import Looking, needs_a_browser, seen, text
 from mock_run import Run, Stage, branches, line
 from mock_server import PACKAGES
 from thalweg_cli.base.web_parts import parts_with
 from thalweg_cli.watch.sample_file import read_state
 from thalweg_cli.watch.saved_page import saved_page
 
-LOOK_AGAIN_S = 0.05
-BROWSER = find_browser()
 PROGRAM = ""
 
 DRAWN = (
     "[...document.querySelectorAll('#curves canvas')].filter((canvas) => canvas.getContext('2d')"
     ".getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value)).length"
 )
-
-
-def text(selector: str) -> str:
-    """A script for the text of an element."""
-    return f"document.querySelector({json.dumps(selector)})?.textContent ?? null"
-
-
-def seen(selector: str) -> str:
-    """A script that says whether an element is there to be seen."""
-    return f"document.querySelector({json.dumps(selector)})?.checkVisibility() === true"
 
 
 def state_of(run: Run, samples: int, *, ended: bool = True) -> dict[str, Any]:
@@ -74,19 +61,9 @@ class Samples(unittest.TestCase):
         self.assertTrue(all(sample["bottleneck"]["advice"] for sample in state["history"]))
 
 
-@unittest.skipIf(
-    BROWSER is None, f"none of {', '.join(BROWSERS)} is on the PATH: apt-get install {BROWSERS[1]}"
-)
-class Saved(unittest.TestCase):
+@needs_a_browser
+class Saved(Looking):
     """The page in a browser."""
-
-    page: Page
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        """Starts the browser."""
-        assert BROWSER is not None
-        cls.page = cls.enterClassContext(a_page(BROWSER))
 
     def shows(self, state: dict[str, Any]) -> None:
         """Writes the page, and opens it."""
@@ -98,21 +75,6 @@ class Saved(unittest.TestCase):
         self.page.size(1400, 2000)
         self.page.open(file.as_uri())
         self.eventually(f"({text('#figures div:nth-child(1) dd')}) !== ''")
-
-    def tells(self, script: str) -> Any:  # noqa: ANN401
-        """What a script says."""
-        return self.page.tells(script)
-
-    def eventually(self, script: str, expected: Any = True) -> None:  # noqa: ANN401
-        """Waits until a script says what is expected."""
-        end = time.monotonic() + PATIENCE_S
-        said = None
-        while time.monotonic() < end:
-            said = self.tells(script)
-            if said == expected:
-                return
-            time.sleep(LOOK_AGAIN_S)
-        self.fail(f"{script}: {said!r} is not {expected!r}")
 
     def test_the_whole_run(self) -> None:
         """All views, no control, no request; and it says that it is a run of the past."""

@@ -19,14 +19,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from browser import BROWSERS, a_page, find_browser
+from browser import a_page
+from looking import BROWSER, LOOK_AGAIN_S, needs_a_browser
 
 PROGRAM = ""
-BROWSER = find_browser()
 PROMETHEUS = shutil.which("prometheus")
 DASHBOARD = Path(__file__).parents[2] / "packaging" / "grafana" / "thalweg.json"
 PATIENCE_S = 300
-LOOK_AGAIN_S = 0.05
 
 LIMIT = "document.querySelector('#limit-stage').textContent"
 STATE = "document.querySelector('#state').textContent"
@@ -74,9 +73,7 @@ class ServedTest(unittest.TestCase):
             self.assertEqual(answer.status, 200)
 
 
-@unittest.skipIf(
-    BROWSER is None, f"none of {', '.join(BROWSERS)} is on the PATH: apt-get install {BROWSERS[1]}"
-)
+@needs_a_browser
 class InTheBrowser(ServedTest):
     """The page of the running program."""
 
