@@ -67,6 +67,7 @@ void write(json_writer& json, const report& whole, const stage_report& now, cons
     json.member("busy", 0.0);
   }
   json.member("replicas", now.replicas());
+  if (now.due_rate()) json.member("due_rate", *now.due_rate());
   write_share(json, "wait_in", now.waited_for_input(), window.waited_for_input(), of, now.replicas());
   write_share(json, "wait_out", now.waited_for_output(), window.waited_for_output(), of, now.replicas());
   const auto& totals = window.data().totals;
@@ -139,6 +140,11 @@ std::string sample_json(const report& now, const report& window, bool paused) {
   for (const auto& e : now.resizes()) {
     json.begin_object().member("at_ns", e.at.count()).member("stage", e.stage);
     json.member("from", e.from).member("to", e.to).end_object();
+  }
+  json.end_array().key("rate_changes").begin_array();
+  for (const auto& c : now.rate_changes()) {
+    json.begin_object().member("at_ns", c.at.count()).member("stage", c.stage);
+    json.member("from", c.from).member("to", c.to).end_object();
   }
   json.end_array().key("notes").begin_array();
   for (const auto& note : now.notes()) json.value(note);

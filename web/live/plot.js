@@ -8,7 +8,7 @@ import { clock, short } from "./units.js";
 const HEIGHT = 150;
 const AXIS = 62;
 const FONT = "11px system-ui, sans-serif";
-const MARKS = { resize: "resize", error: "bad", pause: "care", note: "pale", end: "ink" };
+const MARKS = { resize: "resize", rate: "resize", error: "bad", pause: "care", note: "pale", end: "ink" };
 
 /** The x axis that the charts share: `range()`, `marks()` (events), `interval()`, and what a drag means. */
 export function plot(place, { title, wide, height = HEIGHT, text, log, range, paint, axis }, shared) {
