@@ -284,7 +284,10 @@ class Stages(PageTest):
         self.eventually(text("#message"), "rate: 'often' is no pattern")
         self.send_rate(" 500 ")
         order = {"stage": "lines", "rate": "often"}
-        posts = [("/api/rate", order, "Bearer secret"), ("/api/rate", order | {"rate": "500"}, "Bearer secret")]
+        posts = [
+            ("/api/rate", order, "Bearer secret"),
+            ("/api/rate", order | {"rate": "500"}, "Bearer secret"),
+        ]
         self.wait_for_posts(server, posts)
         server.step()
         self.eventually(text("#events .rate span"), "lines: 900/s → 500/s")

@@ -160,7 +160,7 @@ class execution {
   /// assert(e.wait().resizes().size() == 2);
   /// ```
   void set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes);
-  /// From now on a paced source follows this rate, from its beginning; what becomes of late items stays. It
+  /// From now on a paced source follows this rate, from its beginning; what happens to late items stays. It
   /// takes effect with the next item, within 20 ms, also if that one was not due for long. The report has all
   /// changes. If its `pace` is set, too, the later of the two holds. After the run has ended nothing changes.
   ///
