@@ -11,13 +11,23 @@
 
 namespace THALWEG_NAMESPACE {
 
+namespace {
+
+// All changes of rates, in their order: a source that may be told its rate from two sides follows the last.
+std::uint64_t next_change() {
+  static std::atomic<std::uint64_t> made{0};
+  return made.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
 struct pace::state {
   state(rate r, when_late l) : now(std::move(r)), late(l) {}
 
   std::mutex lock;
   rate now;
   const when_late late;
-  std::atomic<std::uint64_t> version{1};  // how often it has been set
+  std::atomic<std::uint64_t> version{next_change()};  // the change that it was last set by
   std::atomic<std::uint64_t> passed{0};
 };
 
@@ -32,7 +42,7 @@ void pace::set(rate r) {
   if (!state_) throw error("pace: its rate is not positive");
   const std::lock_guard hold(state_->lock);
   state_->now = std::move(r);
-  state_->version.fetch_add(1, std::memory_order_release);
+  state_->version.store(next_change(), std::memory_order_release);
 }
 
 std::uint64_t pace::passed_over() const noexcept {
@@ -52,19 +62,37 @@ std::int64_t paused(const model::context& ctx) {
 
 }  // namespace
 
-pacemaker::pacemaker(const pace& p, bool spin, std::optional<rate> first)
-    : state_(p.state_),
-      spin_(spin),
-      first_(std::move(first)),
-      made_at_(state_->version.load(std::memory_order_acquire)) {}
+void told_rate::set(rate r) {
+  const std::lock_guard hold(lock_);
+  told_ = std::move(r);
+  version_.store(next_change(), std::memory_order_release);
+}
+
+std::optional<double> told_rate::at(std::int64_t ns) const {
+  const std::lock_guard hold(lock_);
+  if (!followed_) return std::nullopt;
+  if (version_.load(std::memory_order_relaxed) > seen_) return told_->at(0);
+  return followed_->what.at(static_cast<double>(std::max<std::int64_t>(0, ns - followed_->began_ns)) * 1e-9);
+}
+
+pacemaker::pacemaker(const pace& p, bool spin, std::shared_ptr<told_rate> told)
+    : state_(p.state_), spin_(spin), told_(std::move(told)) {}
 
 // Follows what has been set since it looked last.
 void pacemaker::look_again(std::int64_t now) {
-  if (state_->version.load(std::memory_order_acquire) == version_) return;
-  const std::lock_guard hold(state_->lock);
-  version_ = state_->version.load(std::memory_order_relaxed);
-  arrivals_.emplace(first_ && version_ == made_at_ ? *first_ : state_->now, state_->late);
+  const auto last = [this] {
+    return std::max(state_->version.load(std::memory_order_acquire),
+                    told_->version_.load(std::memory_order_acquire));
+  };
+  if (last() == version_) return;
+  const std::scoped_lock hold(state_->lock, told_->lock_);
+  version_ = last();
+  const auto& follows =
+      version_ == told_->version_.load(std::memory_order_relaxed) ? *told_->told_ : state_->now;
+  arrivals_.emplace(follows, state_->late);
   began_ns_ = now;
+  told_->followed_.emplace(told_rate::followed{follows, now});
+  told_->seen_ = version_;
 }
 
 std::int64_t pacemaker::due_now(const model::context& ctx) const {

@@ -1,5 +1,6 @@
 #include "control.hpp"
 
+#include <thalweg/flow/rate.hpp>
 #include <thalweg/model/errors.hpp>
 #include <thalweg/run/run.hpp>
 
@@ -15,21 +16,21 @@ namespace THALWEG_NAMESPACE::live {
 
 namespace {
 
-constexpr std::string_view replicas_path = "/api/replicas";
-
+using action = std::function<void(thalweg::execution&)>;
 using order = std::pair<std::string_view, void (thalweg::execution::*)()>;
 constexpr auto orders = std::to_array<order>({{"/api/pause", &thalweg::execution::pause},
                                               {"/api/resume", &thalweg::execution::resume},
                                               {"/api/stop", &thalweg::execution::stop},
                                               {"/api/cancel", &thalweg::execution::cancel}});
 
-// Throws thalweg::error if the body does not say what is to be done.
-std::function<void(thalweg::execution&)> resize_by(std::string_view body) {
+// What a request says, or nothing.
+nlohmann::json member(std::string_view body, const char* name) {
   const auto said = nlohmann::json::parse(body, nullptr, false);
-  const auto member = [&](const char* name) {
-    return said.is_object() ? said.value(name, nlohmann::json()) : nlohmann::json();
-  };
-  const auto stage = member("stage"), replicas = member("replicas");
+  return said.is_object() ? said.value(name, nlohmann::json()) : nlohmann::json();
+}
+
+action resize_by(std::string_view body) {
+  const auto stage = member(body, "stage"), replicas = member(body, "replicas");
   if (!stage.is_string() || !replicas.is_number_integer())
     throw error(R"(write {"stage": "its name", "replicas": 4}, with a whole number)");
   // A number beyond all limits is one of the largest, or of the smallest.
@@ -42,6 +43,22 @@ std::function<void(thalweg::execution&)> resize_by(std::string_view body) {
   };
 }
 
+action pace_by(std::string_view body) {
+  const auto stage = member(body, "stage"), wanted = member(body, "rate");
+  if (!stage.is_string() || !wanted.is_string())
+    throw error(R"(write {"stage": "its name", "rate": "500"}, both as texts)");
+  const auto text = wanted.get<std::string>();
+  // It would be read here, and clients may be elsewhere.
+  if (text.starts_with("trace")) throw error("the rate of a run cannot be taken from a file by a request");
+  return [name = stage.get<std::string>(), wants = rate_from(text)](thalweg::execution& run) {
+    run.set_rate(name, wants);
+  };
+}
+
+// What has a body that says how. These throw thalweg::error if it does not say what is to be done.
+using change_by = std::pair<std::string_view, action (*)(std::string_view body)>;
+constexpr auto changes = std::to_array<change_by>({{"/api/replicas", resize_by}, {"/api/rate", pace_by}});
+
 }  // namespace
 
 bool is_control(std::string_view path) {
@@ -49,17 +66,14 @@ bool is_control(std::string_view path) {
 }
 
 bool has_body(std::string_view path) {
-  return path == replicas_path;
+  return std::ranges::find(changes, path, &change_by::first) != changes.end();
 }
 
 outcome change(sampler& runs, std::string_view path, std::string_view body) {
   try {
-    std::function<void(thalweg::execution&)> what;
-    if (path == replicas_path) {
-      what = resize_by(body);
-    } else {
-      what = std::ranges::find(orders, path, &order::first)->second;
-    }
+    const auto by = std::ranges::find(changes, path, &change_by::first);
+    const action what =
+        by != changes.end() ? by->second(body) : std::ranges::find(orders, path, &order::first)->second;
     if (!runs.control(what)) return {409, "no run goes on"};
     return {};
   } catch (const error& e) {

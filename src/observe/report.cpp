@@ -90,6 +90,7 @@ void write(observe::json_writer& json, const stage_report& s) {
   json.member("waited_for_output_ns", s.waited_for_output().count());
   json.member("replicas", s.replicas());
   json.member("blocking", s.data().blocking).member("paced", s.data().paced);
+  if (s.due_rate()) json.member("due_rate", *s.due_rate());
   json.key("segment");
   s.data().segment < 0 ? json.null() : json.value(s.data().segment);
   const auto& totals = s.data().totals;
@@ -275,7 +276,9 @@ report report::since(const report& earlier) const {
     c.credits = difference(c.credits, before->credits);
     c.blocked = difference(c.blocked, before->blocked);
   }
-  std::erase_if(window.resizes, [&](const resize_event& e) { return e.at < earlier.elapsed(); });
+  const auto is_earlier = [&](const auto& change) { return change.at < earlier.elapsed(); };
+  std::erase_if(window.resizes, is_earlier);
+  std::erase_if(window.rate_changes, is_earlier);
   return report(std::move(window));
 }
 
@@ -300,6 +303,11 @@ std::string report::to_json() const {
   for (const resize_event& e : resizes()) {
     json.begin_object().member("at_ns", e.at.count()).member("stage", e.stage);
     json.member("from", e.from).member("to", e.to).end_object();
+  }
+  json.end_array().key("rate_changes").begin_array();
+  for (const rate_change& c : rate_changes()) {
+    json.begin_object().member("at_ns", c.at.count()).member("stage", c.stage);
+    json.member("from", c.from).member("to", c.to).end_object();
   }
   json.end_array();
   if (!ranks().empty()) {

@@ -188,6 +188,10 @@ std::string report::to_string() const {
     text += joined({indent, "resized  ", printable(e.stage), " from ", std::to_string(e.from), " to ",
                     std::to_string(e.to), " replicas after ", duration_of(e.at)});
   }
+  for (const rate_change& c : rate_changes()) {
+    text += joined({indent, "rate     of ", printable(c.stage), " from ", observe::rate_text(c.from), " to ",
+                    observe::rate_text(c.to), " after ", duration_of(c.at)});
+  }
   for (const std::string& note : notes()) text += joined({indent, "note     ", printable(note)});
   text += '\n';
   if (!observed()) return text;

@@ -104,6 +104,11 @@ void write_happenings(json_writer& json, const report& r) {
     json.begin_object().member("at_ns", e.at.count()).member("stage", e.stage);
     json.member("from", e.from).member("to", e.to).end_object();
   }
+  json.end_array().key("rate_changes").begin_array();
+  for (const auto& c : r.rate_changes()) {
+    json.begin_object().member("at_ns", c.at.count()).member("stage", c.stage);
+    json.member("from", c.from).member("to", c.to).end_object();
+  }
   json.end_array().key("notes").begin_array();
   for (const auto& note : r.notes()) json.value(note);
   json.end_array();

@@ -32,7 +32,7 @@ void write_bottleneck(json_writer& json, const bottleneck_report& limit);
 /// The member `ranks`; nothing if the run is on one rank, or nothing is known of the others.
 void write_ranks(json_writer& json, const report& now);
 
-/// The members `resizes` and `notes`.
+/// The members `resizes`, `rate_changes` and `notes`.
 void write_happenings(json_writer& json, const report& r);
 
 }  // namespace THALWEG_NAMESPACE::observe

@@ -78,6 +78,20 @@ void engine::set_replicas(std::string_view, int) {
       "thalweg::pool or thalweg::threads");
 }
 
+void engine::set_rate(std::string_view stage, const rate& r) {
+  const auto& stages = state_->stages;
+  const auto s =
+      std::ranges::find(stages, stage, [](const auto& x) { return std::string_view(x.info->name); });
+  const auto named = [&] { return "set_rate: stage '" + std::string(stage) + "' "; };
+  if (s == stages.end())
+    throw error("set_rate: there is no stage '" + std::string(stage) + "'" + meant_stage(*state_, stage));
+  if (s->info->source.told == nullptr) throw error(named() + "is no paced source, so it has no rate");
+  const auto number = static_cast<std::size_t>(s - stages.begin());
+  if (const int rank = executed_by(number); rank >= 0)
+    throw error(named() + "is executed by rank " + std::to_string(rank) + ": its rate can be set there");
+  state_->statistics.set_rate(number, r, state_->flags.paused_until(observe::now_ns()));
+}
+
 void engine::stop() {
   state_->flags.end_sources();
   wake();
@@ -168,6 +182,10 @@ void execution::set_replicas(std::string_view stage, int replicas) {
     throw error("set_replicas: '" + std::string(stage) + "' must have at least 1 replica, not " +
                 std::to_string(replicas));
   held()->set_replicas(stage, replicas);
+}
+
+void execution::set_rate(std::string_view stage, const rate& r) {
+  held()->set_rate(stage, r);
 }
 
 void execution::set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes) {

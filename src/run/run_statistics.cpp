@@ -1,3 +1,5 @@
+#include <thalweg/flow/pace.hpp>
+#include <thalweg/observe/text.hpp>
 #include <thalweg/run/run_statistics.hpp>
 
 #include <algorithm>
@@ -44,6 +46,18 @@ void run_statistics::resized(const std::vector<std::size_t>& farm, int from, int
   for (const auto i : farm) layout[i].replicas = to;
   resizes_.push_back({std::chrono::nanoseconds(now - began.ns), layout[farm.front()].info->name, from, to});
   if (trace) trace->mark(farm.front(), now, std::to_string(from) + " to " + std::to_string(to) + " replicas");
+}
+
+// Under the lock, so that the changes are noted in the order in which they are made.
+void run_statistics::set_rate(std::size_t stage, const rate& r, std::int64_t paused_ns) {
+  const std::lock_guard hold(mutex_);
+  if (ended.ns != 0) return;
+  const auto now = observe::now_ns();
+  const auto& info = *layout[stage].info;
+  const double from = info.source.told->at(now - paused_ns).value_or(0), to = r.at(0);
+  info.source.told->set(r);
+  rate_changes_.push_back({std::chrono::nanoseconds(now - began.ns), info.name, from, to});
+  if (trace) trace->mark(stage, now, "from " + observe::rate_text(from) + " to " + observe::rate_text(to));
 }
 
 void run_statistics::learn(elsewhere all) {
@@ -93,6 +107,7 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
     s.reorder_capacity = layout[i].reorder_slots;
     s.blocking = info.opts.blocking;
     s.paced = info.source.paced;
+    if (info.source.told) s.due_rate = info.source.told->at(began.ns + (d.elapsed - d.paused).count());
     s.capacity = static_cast<std::size_t>(layout[i].capacity);
     d.dropped += s.totals.dropped;
     if (info.out == nullptr) d.items += s.totals.items_in;
@@ -102,6 +117,7 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
   }
   d.latency = latency_report(together, from_due, sampled);
   d.resizes = resizes_;
+  d.rate_changes = rate_changes_;
 }
 
 std::exception_ptr run_statistics::write_trace(const std::string& path) {

@@ -95,7 +95,7 @@ std::string change(const stage_list& all, const stage_setting& its) {
     return "stage '" + first.name + "': .replicas must be at least 1, not " + std::to_string(its.replicas);
   if (its.rate && first.source.told == nullptr)
     return "stage '" + first.name + "' is no paced source, so .rate does nothing; " + those_with_a_rate(all);
-  if (its.rate) first.source.told->first = its.rate;
+  if (its.rate) first.source.told->set(*its.rate);
   if (its.capacity != automatic) first.opts.capacity = its.capacity;
   for (const auto& s : together) {
     if (its.replicas != automatic) s.info().replicas = its.replicas;

@@ -16,6 +16,11 @@ std::string error_of(const reply& said) {
   return said.as_json()["error"];
 }
 
+auto hardly_ever() {
+  return tw::paced([n = 0]() mutable { return std::optional(n++); }, 1e-5, {.name = "ticks"}) |
+         tw::sink([](int) {}, {.name = "forget"});
+}
+
 json last_sample(const tw::live::server& page) {
   return get(page.port(), "/api/state").as_json()["history"].back();
 }
@@ -24,7 +29,8 @@ json last_sample(const tw::live::server& page) {
 
 TEST(live_control, without_a_token_nobody_may) {
   tw::live::server page(tw::launch(endless()), often());
-  for (const auto* path : {"/api/replicas", "/api/pause", "/api/resume", "/api/stop", "/api/cancel"}) {
+  for (const auto* path :
+       {"/api/replicas", "/api/rate", "/api/pause", "/api/resume", "/api/stop", "/api/cancel"}) {
     EXPECT_EQ(post(page.port(), path, two_replicas).status, 403) << path;
     EXPECT_EQ(post(page.port(), path, two_replicas, "x").status, 403) << path;
   }
@@ -79,6 +85,40 @@ TEST(live_control, what_makes_no_sense_is_refused_with_the_reason) {
     EXPECT_THAT(refused(body), HasSubstr("whole number")) << body;
   refused(std::string(30'000, '['));
   EXPECT_EQ(page.execution().stats().stage("negate").replicas(), 1);
+}
+
+TEST(live_control, the_rate_of_a_paced_source_changes) {
+  tw::live::server page(tw::launch(hardly_ever()), often(token));
+  ASSERT_TRUE(eventually([&] { return last_sample(page)["stages"][0].value("due_rate", 0.0) == 1e-5; }));
+  EXPECT_FALSE(last_sample(page)["stages"][1].contains("due_rate"));
+  EXPECT_EQ(post(page.port(), "/api/rate", R"({"stage": "ticks", "rate": "bursts,1,1,5000"})", token).status,
+            200);
+  ASSERT_TRUE(eventually([&] { return page.execution().stats().items() > 10; }));
+  ASSERT_TRUE(eventually([&] { return last_sample(page)["rate_changes"].size() == 1U; }));
+  const auto change = last_sample(page)["rate_changes"][0];
+  EXPECT_EQ(change["stage"], "ticks");
+  EXPECT_EQ(change["from"], 1e-5);
+  EXPECT_EQ(change["to"], 5000);
+  EXPECT_GT(change["at_ns"], 0);
+  EXPECT_TRUE(eventually([&] { return last_sample(page)["stages"][0]["due_rate"] == 5000; }));
+}
+
+TEST(live_control, a_rate_that_makes_no_sense_is_refused_with_the_reason) {
+  tw::live::server page(tw::launch(hardly_ever()), often(token));
+  const auto refused = [&](const std::string& body) {
+    const auto said = post(page.port(), "/api/rate", body, token);
+    EXPECT_EQ(said.status, 400) << body;
+    return error_of(said);
+  };
+  EXPECT_THAT(refused(R"({"stage": "tick", "rate": "5"})"), HasSubstr("did you mean 'ticks'?"));
+  EXPECT_THAT(refused(R"({"stage": "forget", "rate": "5"})"), HasSubstr("is no paced source"));
+  EXPECT_THAT(refused(R"({"stage": "ticks", "rate": "-5"})"), HasSubstr("rate"));
+  EXPECT_THAT(refused(R"({"stage": "ticks", "rate": "waves,1,2,3"})"), HasSubstr("'waves' is no pattern"));
+  EXPECT_THAT(refused(R"({"stage": "ticks", "rate": "trace,/dev/zero"})"), HasSubstr("from a file"));
+  for (const auto* body : {"", "{", "7", R"({"stage": "ticks"})", R"({"rate": "5"})",
+                           R"({"stage": 7, "rate": "5"})", R"({"stage": "ticks", "rate": 5})"})
+    EXPECT_THAT(refused(body), HasSubstr("both as texts")) << body;
+  EXPECT_TRUE(page.execution().stats().rate_changes().empty());
 }
 
 TEST(live_control, pause_and_resume_and_stop) {

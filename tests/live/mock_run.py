@@ -70,6 +70,7 @@ class Run:
     due: float = 0.0
     cpu: float = 0.0
     resizes: list[Json] = field(default_factory=list)
+    rate_changes: list[Json] = field(default_factory=list)
     silent: dict[int, float] = field(default_factory=dict)
     """Ranks that have not told anything since then."""
     told_last: dict[int, Json] = field(default_factory=dict)
@@ -124,6 +125,19 @@ class Run:
         change = {"at_ns": round(1e9 * self.now), "stage": name, "from": found[0].replicas, "to": replicas}
         self.resizes.append(change)
         found[0].replicas = replicas
+
+    def set_rate(self, name: str, text: str) -> None:
+        """Changes how many items of its source are due; `ValueError` says what is wrong."""
+        found = [stage for stage in self.stages if stage.name == name and stage.kind == "source"]
+        if not found:
+            raise ValueError(f"'{name}' is no paced source")
+        try:
+            rate = float(text)
+        except ValueError:
+            raise ValueError(f"rate: '{text}' is no pattern") from None
+        change = {"at_ns": round(1e9 * self.now), "stage": name, "from": self.rate, "to": rate}
+        self.rate_changes.append(change)
+        self.rate = rate
 
     def sample(self) -> Json:
         """Lets the time of one sample pass, and says what happened."""
@@ -194,6 +208,7 @@ class Run:
             ),
             "stages": [self._of(stage) for stage in self.stages],
             "resizes": list(self.resizes),
+            "rate_changes": list(self.rate_changes),
             "notes": [],
         }
         if processes := self._ranks():
@@ -236,6 +251,8 @@ class Run:
             told["service_ns"] = 1e9 * stage.service * self.chance.gauss(1, 0.02)
         if stage.inputs:
             told |= {"occupancy": stage.level / window, "capacity": stage.capacity}
+        if stage.kind == "source":
+            told["due_rate"] = self.rate
         if stage.farm:
             told |= {
                 "reorder": min(60.0, stage.replicas * self.chance.uniform(0.5, 2)),

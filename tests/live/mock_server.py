@@ -185,6 +185,8 @@ class Handler(BaseHTTPRequestHandler):
             run = self.server.run
             if order == "replicas":
                 run.resize(what["stage"], what["replicas"])
+            elif order == "rate":
+                run.set_rate(what["stage"], what["rate"])
             elif order in ("pause", "resume"):
                 run.paused = order == "pause"
             elif order in ("stop", "cancel"):

@@ -274,6 +274,36 @@ class Stages(PageTest):
         self.eventually(click(".replicas button", 1))
         self.eventually(text("#message"), "'archive/compress' may have 1 to 64 replicas, not 65")
 
+    def test_the_rate_of_a_paced_source(self) -> None:
+        """Is shown, can be set, and what the program does not understand is shown in its words."""
+        server = self.shows(line(), 60, token="secret")
+        self.tells("sessionStorage.setItem('thalweg token', 'secret')")
+        self.eventually(click(".stage", 0))
+        self.eventually(seen(".pace"))
+        self.assertFalse(self.tells(seen(".replicas")))
+        due = "[...document.querySelectorAll('.one dt')].find((term) => term.textContent === 'Due now')"
+        self.assertEqual(self.tells(f"{due}.nextElementSibling.textContent"), "900/s")
+        self.send_rate("often")
+        self.eventually(text("#message"), "rate: 'often' is no pattern")
+        self.send_rate(" 500 ")
+        order = {"stage": "lines", "rate": "often"}
+        posts = [
+            ("/api/rate", order, "Bearer secret"),
+            ("/api/rate", order | {"rate": "500"}, "Bearer secret"),
+        ]
+        self.wait_for_posts(server, posts)
+        server.step()
+        self.eventually(text("#events .rate span"), "lines: 900/s → 500/s")
+        self.eventually(f"{due}.nextElementSibling.textContent", "500/s")
+        self.eventually(click(".stage", 2))
+        self.eventually(seen(".replicas"))
+        self.assertFalse(self.tells(seen(".pace")))
+
+    def send_rate(self, rate: str) -> None:
+        """Writes a rate into the field of the chosen source, and sends it."""
+        self.tells(f"document.querySelector('.pace input').value = {json.dumps(rate)}")
+        self.tells("document.querySelector('.pace button').click()")
+
     def test_orders(self) -> None:
         """Pause and resume at once, stop after a question."""
         server = self.shows(line(), 20, token="secret")
@@ -298,10 +328,11 @@ class Stages(PageTest):
     def test_without_control(self) -> None:
         """Nothing offers what is not possible."""
         self.shows(line(), 20)
-        self.eventually(click(".stage", 2))
-        self.eventually(seen("#stage-name"))
-        for selector in ("#pause", "#resume", "#stop", ".replicas"):
-            self.assertFalse(self.tells(seen(selector)), selector)
+        for stage, name in ((0, "lines"), (2, "archive/compress")):
+            self.eventually(click(".stage", stage))
+            self.eventually(text("#stage-name"), name)
+            for selector in ("#pause", "#resume", "#stop", ".replicas", ".pace"):
+                self.assertFalse(self.tells(seen(selector)), selector)
 
     def send_token(self, token: str) -> None:
         """Answers the question for the token."""

@@ -70,6 +70,8 @@ report_data example() {
   d.stages[2].totals.service_ns = 150'000'000;
   d.stages[2].totals.sampled_items = 1'000;
   d.resizes.push_back({1500ms, "archive/compress", 2, 4});
+  d.rate_changes.push_back({1600ms, "read", 100, 505});
+  d.stages[0].due_rate = 505;
   return d;
 }
 
@@ -255,6 +257,10 @@ TEST(report, json_has_all_that_the_report_has) {
     EXPECT_FALSE(j["stages"][2].contains(what)) << what << " was not measured";
   EXPECT_TRUE(j["stages"][0]["segment"].is_null());
   EXPECT_EQ(j["resizes"][0]["at_ns"], 1'500'000'000);
+  EXPECT_EQ(j["rate_changes"],
+            nlohmann::json::parse(R"([{"at_ns": 1600000000, "stage": "read", "from": 100, "to": 505}])"));
+  EXPECT_EQ(j["stages"][0]["due_rate"], 505);
+  EXPECT_FALSE(j["stages"][1].contains("due_rate"));
   EXPECT_EQ(j["bottleneck"]["reason"], thalweg::to_string(r.bottleneck().reason));
 }
 
@@ -275,6 +281,7 @@ TEST(report, prints_a_table_for_people) {
   EXPECT_THAT(text, HasSubstr("paused   500 ms"));
   EXPECT_THAT(text, HasSubstr("dropped  7 items"));
   EXPECT_THAT(text, HasSubstr("archive/compress from 2 to 4 replicas after 1.50 s"));
+  EXPECT_THAT(text, HasSubstr("rate     of read from 100 /s to 505 /s after 1.60 s"));
   EXPECT_THAT(text, ContainsRegex("archive/compress +farm +1 010 +1 000 +~2.97 ms +2.00 of 4 +1.0 % +0.1 %"));
   EXPECT_THAT(text, HasSubstr("12.5 / 40 of 64"));
   EXPECT_THAT(text, HasSubstr("~ timed on a sample"));
@@ -316,6 +323,8 @@ TEST(report, a_window_is_the_difference_of_two_reports) {
   histogram.record(5'000'000, 300);
   d.latency = {histogram, true, false};
   d.resizes.push_back({2500ms, "archive/compress", 4, 3});
+  d.rate_changes.push_back({2600ms, "read", 505, 50});
+  d.stages[0].due_rate = 50;
 
   const report window = report(d).since(start);
   EXPECT_EQ(window.elapsed(), 1s);
@@ -331,6 +340,9 @@ TEST(report, a_window_is_the_difference_of_two_reports) {
   EXPECT_EQ(window.stage("compress").errors(), 0u);
   ASSERT_EQ(window.resizes().size(), 1u);
   EXPECT_EQ(window.resizes()[0].to, 3);
+  ASSERT_EQ(window.rate_changes().size(), 1u);
+  EXPECT_EQ(window.rate_changes()[0].to, 50);
+  EXPECT_EQ(window.stage("read").due_rate(), 50);
 }
 
 TEST(report, a_window_needs_reports_of_one_run) {

@@ -1,6 +1,6 @@
-// What happened in a run at a moment: resizes, errors, pauses, its end.
+// What happened in a run at a moment: resizes, new rates, errors, pauses, its end.
 
-import { clock } from "./units.js";
+import { clock, rate } from "./units.js";
 
 const MOST = 300;
 /** Errors of one stage that follow each other by less are one event. */
@@ -12,17 +12,13 @@ export class Events {
   list = [];
   /** Changes with the list. */
   version = 0;
-  #resizes = new Set();
+  #changes = new Set();
   #notes = new Set();
 
   add(sample, before, graph) {
     const time = sample.time_ns / SECOND;
-    for (const resize of sample.resizes ?? []) {
-      const key = `${resize.at_ns} ${resize.stage}`;
-      if (this.#resizes.has(key)) continue;
-      this.#resizes.add(key);
-      this.#put({ time: resize.at_ns / SECOND, kind: "resize", stage: resize.stage, text: `${resize.from} → ${resize.to} replicas` });
-    }
+    this.#changed("resize", sample.resizes, ({ from, to }) => `${from} → ${to} replicas`);
+    this.#changed("rate", sample.rate_changes, ({ from, to }) => `${rate(from)} → ${rate(to)}`);
     for (const note of sample.notes ?? []) {
       if (this.#notes.has(note) || this.#notes.size >= MOST) continue;
       this.#notes.add(note);
@@ -30,6 +26,15 @@ export class Events {
     }
     if (before) sample.stages.forEach((stage, index) => this.#errors(stage, before.stages[index], time, graph.stages[index]?.name));
     this.#pause(sample.paused, time, (sample.window_ns ?? 0) / SECOND);
+  }
+
+  #changed(kind, changes, text) {
+    for (const change of changes ?? []) {
+      const key = `${kind} ${change.at_ns} ${change.stage}`;
+      if (this.#changes.has(key)) continue;
+      this.#changes.add(key);
+      this.#put({ time: change.at_ns / SECOND, kind, stage: change.stage, text: text(change) });
+    }
   }
 
   #errors(stage, before, time, name) {

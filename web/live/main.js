@@ -48,7 +48,8 @@ const view = graphView(part("graph"), parts("larger", "smaller", "fit"), {
   across: (whole) => document.querySelector("main").classList.toggle("across", whole),
   redrawn: () => soon(true),
 });
-const stages = panel(part("panel"), choose, async (stage, replicas) => say(await order("replicas", { stage: history.graph.stages[stage].name, replicas })));
+const change = async (name, stage, what) => say(await order(name, { stage: history.graph.stages[stage].name, ...what }));
+const stages = panel(part("panel"), choose, (stage, replicas) => change("replicas", stage, { replicas }), (stage, rate) => change("rate", stage, { rate }));
 const processes = ranks(part("ranks"));
 const happened = log(part("events"), (from, to) => interval.hold(from, Math.min(to, now())), saved ? "this run" : "the last ten minutes");
 const plots = curves(part("curves"), part("pointed"), history, interval, choose);

@@ -8,6 +8,7 @@ const BUSIEST = 12;
 // What a stage is asked for, in the order of the list: a name, a text (undefined: not measured), what it means.
 const ROWS = [
   ["Rate", (s) => s.rate !== undefined && rate(s.rate)],
+  ["Due now", (_, last) => last?.due_rate !== undefined && rate(last.due_rate)],
   ["Time per item", (s) => s.service !== undefined && duration(s.service)],
   ["At work", (s) => s.busy !== undefined && `${digits(s.busy)} of ${s.replicas}`],
   ["Waits for input", (s) => s.wait_in !== undefined && percent(s.wait_in)],
@@ -25,8 +26,8 @@ const ROWS = [
   ["Dropped", (s) => s.dropped !== undefined && count(s.dropped), "care"],
 ];
 
-/** Fills the panel. `choose(index or undefined)` and `resize(index, replicas)` hear what the user wants. */
-export function panel(place, choose, resize) {
+/** Fills the panel. `choose(index or undefined)`, `resize(index, replicas)` and `pace(index, rate)` hear what the user wants. */
+export function panel(place, choose, resize, pace) {
   const title = el("h2", { id: "stage-name" });
   const about = el("p", { class: "chips" });
   const shares = ["busy", "room", "input"].map((kind) => el("i", { class: kind }));
@@ -37,8 +38,11 @@ export function panel(place, choose, resize) {
   const fewer = el("button", { type: "button", "aria-label": "one replica less" }, "−");
   const more = el("button", { type: "button", "aria-label": "one replica more" }, "+");
   const replicas = el("div", { class: "replicas", role: "group", "aria-label": "Replicas" }, el("span", {}, "Replicas"), fewer, number, more);
+  const wish = el("input", { type: "text", autocomplete: "off", spellcheck: "false", placeholder: "500 or wave,60,100,900", title: "items a second, or a pattern: docs/load.md" });
+  const set = el("button", {}, "Set");
+  const pacing = el("form", { class: "pace" }, el("label", {}, "Rate", wish), set);
   const close = el("button", { type: "button", class: "quiet", "aria-label": "close the stage's panel", onclick: () => choose(undefined) }, "✕");
-  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, list);
+  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, pacing, list);
   const body = el("tbody");
   const heading = el("h2", {}, "Stages");
   const all = el("div", { class: "all" }, heading,
@@ -47,6 +51,10 @@ export function panel(place, choose, resize) {
   let current, wanted = 0;
   fewer.addEventListener("click", () => resize(current, wanted - 1));
   more.addEventListener("click", () => resize(current, wanted + 1));
+  pacing.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (wish.value.trim()) pace(current, wish.value.trim());
+  });
 
   const lines = [];
   function line(index) {
@@ -65,6 +73,7 @@ export function panel(place, choose, resize) {
   return {
     /** Shows a stage, or all of them. */
     show(graph, figures, last, chosen, controllable) {
+      if (current !== chosen) wish.value = "";
       current = chosen;
       setShown(one, chosen !== undefined);
       setShown(all, chosen === undefined);
@@ -88,6 +97,8 @@ export function panel(place, choose, resize) {
       setText(number, String(wanted));
       fewer.disabled = !controllable || wanted <= 1;
       more.disabled = !controllable;
+      setShown(pacing, last?.stages[chosen]?.due_rate !== undefined && graph.control === true);
+      set.disabled = !controllable;
       return undefined;
     },
   };

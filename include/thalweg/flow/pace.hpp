@@ -4,8 +4,10 @@
 #include <thalweg/flow/arrivals.hpp>
 #include <thalweg/flow/rate.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 namespace THALWEG_NAMESPACE {
@@ -50,17 +52,35 @@ class pace {
 
 namespace flow {
 
-/// Where the options of a run put the rate at which a source begins.
+/// What a run says to one of its paced sources, in place of what its pace says, and what it hears from it.
+/// Any thread.
 struct told_rate {
-  std::optional<rate> first;
+  /// From now on the source follows this rate, from its beginning, until it is told another one or its pace
+  /// is set.
+  void set(rate r);
+  /// Items a second that are due at a moment of the steady clock (ns), less what the run had been paused by
+  /// then; nothing, if the source has not begun, or if another process executes it.
+  [[nodiscard]] std::optional<double> at(std::int64_t ns) const;
+
+ private:
+  friend class pacemaker;
+  struct followed {
+    rate what;
+    std::int64_t began_ns;
+  };
+
+  mutable std::mutex lock_;
+  std::optional<rate> told_;
+  std::optional<followed> followed_;
+  std::atomic<std::uint64_t> version_{0};  // the change that it was told by, as a pace has it
+  std::uint64_t seen_ = 0;                 // by the source
 };
 
 /// The position of one source along a pace.
 class pacemaker {
  public:
-  /// `spin`: waits actively for dense items. `first`: the rate to follow in place of that of the pace, until
-  /// it is set.
-  explicit pacemaker(const pace& p, bool spin = true, std::optional<rate> first = {});
+  /// `spin`: waits actively for dense items. `told`: of the pace and this one, the last that was set holds.
+  pacemaker(const pace& p, bool spin, std::shared_ptr<told_rate> told);
 
   enum class outcome : std::uint8_t { due, held_up, over };
   /// Waits until the next item is due. Held up: the source must not be called now. Over: no more items come.
@@ -76,9 +96,8 @@ class pacemaker {
 
   std::shared_ptr<pace::state> state_;
   bool spin_;
-  std::optional<rate> first_;
-  std::uint64_t made_at_;  // the version of the pace
-  std::uint64_t version_ = 0;
+  std::shared_ptr<told_rate> told_;
+  std::uint64_t version_ = 0;  // the change that it follows
   std::optional<arrivals> arrivals_;
   std::int64_t began_ns_ = 0;  // less what the run had been paused by then
   std::int64_t due_ns_ = 0;

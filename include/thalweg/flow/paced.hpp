@@ -28,8 +28,8 @@ template <class In, class F> struct paced_op : pull_op<In, F> {
   bool held = false;
   bool due = false;  // once an item is due a retry waits for nothing: a pause here would begin its tries anew
 
-  paced_op(F f, const thalweg::pace& p, bool spin, const flow::told_rate& told)
-      : pull_op<In, F>{{std::move(f)}}, pace(p, spin, told.first) {}
+  paced_op(F f, const thalweg::pace& p, bool spin, std::shared_ptr<flow::told_rate> told)
+      : pull_op<In, F>{{std::move(f)}}, pace(p, spin, std::move(told)) {}
 
   template <class Frame, class Next> bool step(Frame& f, Next&& next) {
     held = false;
@@ -72,7 +72,7 @@ template <class Fn> struct paced_stage : stage_defaults {
   kept_options opts;
   std::shared_ptr<flow::told_rate> told = {};  // of the run that this copy of the blueprint is for
 
-  template <class In> auto make() { return paced_op<In, Fn>(std::move(fn), follows, opts->spin, *told); }
+  template <class In> auto make() { return paced_op<In, Fn>(std::move(fn), follows, opts->spin, told); }
   void check(stage_info& info) {
     check_function(fn, info);
     info.source.told = told = std::make_shared<flow::told_rate>();

@@ -139,7 +139,7 @@ struct source_kind {
   bool paced = false;   ///< its items have due times
   bool pushes = false;  ///< it is called once and emits all its items
   bool eager = false;   ///< it never waits: its items are already in memory
-  /// Where the run's options put the rate of a paced one; null: it has none.
+  /// What the run says to a paced one of its rate; null: it has none.
   std::shared_ptr<flow::told_rate> told = {};
 };
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,7 @@ struct stage_data {
   std::size_t reorder_capacity = 0;  ///< of its reorder window in runs; 0 if it has none
   bool blocking = false;             ///< it waits for the outside: its time is not processor time
   bool paced = false;                ///< a source that follows a schedule of due times
+  std::optional<double> due_rate;    ///< of such a source: items a second that are due at this moment
   int segment = -1;  ///< stages of the same number never run at once, as they are fused; -1: none
   std::vector<std::size_t> inputs;  ///< indexes, in `report_data::stages`, of the stages that feed it
   std::vector<int> ranks;           ///< of a run on several, those that executed it
@@ -96,6 +98,14 @@ struct resize_event {
   int to = 0;
 };
 
+/// A change of a paced source's rate while the run went on.
+struct rate_change {
+  std::chrono::nanoseconds at{0};  ///< since the start of the run
+  std::string stage;
+  double from = 0;  ///< items a second that were due before; 0 if the source had not begun
+  double to = 0;    ///< and afterwards: where the new rate begins
+};
+
 /// One process of a run on several ranks (`tw::mpi`). Messages are those that it has sent to other ranks.
 struct rank_report {
   int rank = 0;
@@ -142,6 +152,7 @@ struct report_data {
   latency_report latency;               ///< of the items that entered the sinks
   std::vector<stage_data> stages;       ///< in the order of the stream, sources first
   std::vector<resize_event> resizes;
+  std::vector<rate_change> rate_changes;
   std::vector<std::string> notes;        ///< what was done in another way than was asked for, and why
   std::vector<rank_report> ranks;        ///< of a run on several ranks that has ended
   std::vector<channel_report> channels;  ///< and what has travelled between them
@@ -237,6 +248,10 @@ class stage_report {
   /// Of a sink: how long the items that it took were on their way from the source; otherwise all zero. A
   /// graph with several sinks has one for each; `report::latency` is all of them together.
   const latency_report& latency() const noexcept;
+
+  /// Of a paced source: how many items a second are due at the moment of the report, by the rate that it
+  /// follows. Nothing for other stages, before it has begun, and if another rank executes it.
+  std::optional<double> due_rate() const noexcept { return data_.due_rate; }
 
   /// The ranks that executed it, in a run on several ranks that has ended; otherwise empty.
   const std::vector<int>& ranks() const noexcept { return data_.ranks; }
@@ -337,6 +352,9 @@ class report {
   std::uint64_t dropped() const noexcept { return data_.dropped; }
   /// What `set_replicas` changed, in order.
   const std::vector<resize_event>& resizes() const noexcept { return data_.resizes; }
+
+  /// What `set_rate` changed, in order.
+  const std::vector<rate_change>& rate_changes() const noexcept { return data_.rate_changes; }
 
   /// What was done in another way than requested, and why: a sentence each.
   const std::vector<std::string>& notes() const noexcept { return data_.notes; }

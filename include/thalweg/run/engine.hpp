@@ -151,7 +151,10 @@ class engine {
   virtual void set_replicas(std::string_view stage, int replicas);
   /// Whether it executes graphs. By default it gets lines only: `any_policy::make` refuses a graph.
   [[nodiscard]] virtual bool executes_graphs() const noexcept { return false; }
+  /// The rank that executes this serial stage; -1: this process does.
+  [[nodiscard]] virtual int executed_by(std::size_t /*stage*/) const { return -1; }
 
+  void set_rate(std::string_view stage, const rate& r);
   void stop();
   void cancel();
   void pause();

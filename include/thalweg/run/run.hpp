@@ -161,6 +161,22 @@ class execution {
   /// assert(e.wait().resizes().size() == 2);
   /// ```
   void set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes);
+  /// From now on a paced source follows this rate, from its beginning; what happens to late items stays. It
+  /// takes effect with the next item, within 20 ms, also if that one was not due for long. The report has all
+  /// changes. If its `pace` is set, too, the later of the two holds. After the run has ended nothing changes.
+  ///
+  /// Throws `thalweg::error` for an unknown stage, for one that is no paced source, and if another rank
+  /// executes it.
+  ///
+  /// ```cpp
+  /// auto ticks = tw::paced([n = 0]() mutable { return std::optional(n++); }, 0.001, {.name = "ticks"});
+  /// auto e = tw::launch(ticks | tw::sink([](int) {}));
+  /// e.set_rate("ticks", 10'000);  // the second item would come after a quarter of an hour
+  /// while (e.stats().items() < 10) std::this_thread::yield();
+  /// e.stop();
+  /// assert(e.wait().rate_changes().front().to == 10'000);
+  /// ```
+  void set_rate(std::string_view stage, const rate& r);
 
  private:
   friend class stop_on;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <thalweg/flow/rate.hpp>
 #include <thalweg/model/plan.hpp>
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/observe/report.hpp>
@@ -52,6 +53,9 @@ class run_statistics {
   void end();
   /// Notes that the replicas of a farm, given by its stages' numbers, were changed. Thread-safe.
   void resized(const std::vector<std::size_t>& farm, int from, int to);
+  /// Tells a paced source its rate, and notes that. `paused_ns`: how long the run has been paused by now.
+  /// Thread-safe.
+  void set_rate(std::size_t stage, const rate& r, std::int64_t paused_ns);
 
   /// What rank 0 learns of a run on several, at its end and, if it has asked, while it goes on.
   struct elsewhere {
@@ -78,6 +82,7 @@ class run_statistics {
   std::once_flag trace_written_;
   mutable std::mutex mutex_;  // guards what follows, and the replicas
   std::vector<resize_event> resizes_;
+  std::vector<rate_change> rate_changes_;
   elsewhere elsewhere_;
   std::vector<std::string> later_notes_;
 };

@@ -32,6 +32,10 @@ bool graph_engine::is_here(std::size_t stage) const {
   return !state_->others || replicas_here(stage) >= 0;
 }
 
+int graph_engine::executed_by(std::size_t stage) const {
+  return is_here(stage) ? -1 : state_->others->places()[stage].front().rank;
+}
+
 bool graph_engine::same_places(std::size_t a, std::size_t b) const {
   return !state_->others || state_->others->places()[a] == state_->others->places()[b];
 }
