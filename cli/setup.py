@@ -21,7 +21,9 @@ HEADER = ROOT / "include" / "thalweg" / "version.hpp"
 VERSION = ".".join(
     re.findall(r"^#define THALWEG_VERSION_\w+ (\d+)$", HEADER.read_text(encoding="utf-8"), re.MULTILINE)
 )
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*_cache", "build", "setup.py", "thalweg_cli")
+LEFT_OUT = shutil.ignore_patterns(
+    "__pycache__", "*.egg-info", ".*_cache", "build", "setup.py", "thalweg_cli", "CMakeUserPresets.json"
+)
 """What is made by others; and the program itself, which a wheel has in another place."""
 
 

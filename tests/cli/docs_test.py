@@ -439,7 +439,7 @@ class Built(unittest.TestCase):
             "Replicates a stage or a pipeline of stages: farm(f) for a callable f(T) -> U",
             "assert((seen == std::vector{3, 5}));",
             "It comes with <thalweg/thalweg.hpp>.",
-            "Told of in:",
+            "Described in:",
         ):
             self.assertIn(part, farm)
 

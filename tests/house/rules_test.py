@@ -266,13 +266,17 @@ class Rules(unittest.TestCase):
     def test_plain_pages_and_code_may_have_any_words(self) -> None:
         self.file("README.md", "A map is expensive. Who calls it? The policy does, as `nobody` else.\n")
         self.file("docs/a.md", "## Who executes what\n\n```cpp\nint dear = 1;  // for ever\n```\n")
-        self.file("src/run/a.cpp", "// Nobody waits for ever.\n")
+        self.file("src/run/a.cpp", "/// Nobody waits for ever.\n")
+        self.file("include/thalweg/a.hpp", "// Nobody waits.\nint a;  ///< `dear`\n")
         self.file("docs/pictures/draw.py", "# dear\n")
         self.assertEqual(words.violations(self.root), [])
 
     def test_odd_words_are_found_with_what_to_say(self) -> None:
         self.file("docs/a.md", "Plain.\n\n- It is `so` dear that it\n  stands\n  there for ever.\n")
         self.file("apps/sort/README.md", "Nobody sorts.\n")
+        self.file(
+            "include/thalweg/a.hpp", "int a;\n/// A number that\n/// stands\n/// there.\nint b;  ///< dear\n"
+        )
         self.assertEqual(
             words.violations(self.root),
             [
@@ -280,6 +284,8 @@ class Rules(unittest.TestCase):
                 "docs/a.md:3: 'dear': say 'expensive'",
                 "docs/a.md:4: 'stands there': say 'is'",
                 "docs/a.md:5: 'for ever': say 'forever'",
+                "include/thalweg/a.hpp:3: 'stands there': say 'is'",
+                "include/thalweg/a.hpp:5: 'dear': say 'expensive'",
             ],
         )
 

@@ -1,4 +1,5 @@
-"""Checks that the pages for users are in plain English: that they lack words over which readers stumble.
+"""Checks that what users read is in plain English: that pages, and the comments of public headers, lack words
+over which readers stumble.
 
 Code, in fences or in backticks, is left out.
 
@@ -11,9 +12,11 @@ from pathlib import Path
 
 from source import run
 
-PAGES = ["README.md", "docs/**/*.md", "apps/*/README.md", "examples/**/*.md"]
+PAGES = ["*.md", "docs/**/*.md", "apps/*/README.md", "examples/**/*.md"]
+HEADERS = "include/**/*.hpp"
+DOCUMENTATION = re.compile(r"///<? ?(.*)$")
 
-PLACE = r"(?:in(?! front)|at|on|there|below|beside|behind|between)"
+PLACE = r"(?:in(?! front)|at|on|there|under|below|beside|behind|between|side by side)"
 
 PLAIN = {
     r"dear(?:er|est|ly)?": "expensive",
@@ -55,13 +58,26 @@ def odd_words(page: str) -> Iterator[tuple[int, str, str]]:
                 yield first + text.count("\n", 0, match.start()), match[0], plain
 
 
+def documentation(header: str) -> str:
+    """What a header's comments say to users, line for line."""
+    found = (DOCUMENTATION.search(line) for line in header.splitlines())
+    return "\n".join(comment[1] if comment else "" for comment in found)
+
+
+def texts(root: Path) -> Iterator[tuple[Path, str]]:
+    """All files that users read, and what they read in them."""
+    for page in sorted({page for pattern in PAGES for page in root.glob(pattern)}):
+        yield page, page.read_text(encoding="utf-8")
+    for header in sorted(root.glob(HEADERS)):
+        yield header, documentation(header.read_text(encoding="utf-8"))
+
+
 def violations(root: Path) -> list[str]:
-    """The odd words of all pages."""
-    pages = sorted({page for pattern in PAGES for page in root.glob(pattern)})
+    """The odd words of all of them."""
     return [
-        f"{page.relative_to(root)}:{line}: '{words}': say '{plain}'"
-        for page in pages
-        for line, words, plain in sorted(odd_words(page.read_text(encoding="utf-8")))
+        f"{file.relative_to(root)}:{line}: '{words}': say '{plain}'"
+        for file, text in texts(root)
+        for line, words, plain in sorted(odd_words(text))
     ]
 
 

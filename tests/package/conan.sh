@@ -26,6 +26,6 @@ conan profile detect >log 2>&1
 # build, so that it comes out of the compiler's cache, if there is one.
 variables="{'CMAKE_CXX_FLAGS_INIT': '', 'THALWEG_WERROR': '$werror'}"
 conan create "$root/packaging/conan" -s compiler.cppstd=20 --no-remote -c tools.cmake.cmaketoolchain:generator=Ninja \
-  -c tools.cmake.cmake_layout:test_folder="$folder/test" -c tools.cmake.cmaketoolchain:extra_variables="$variables" \
+  -c tools.cmake.cmaketoolchain:user_presets= -c tools.cmake.cmake_layout:test_folder="$folder/test" -c tools.cmake.cmaketoolchain:extra_variables="$variables" \
   >log 2>&1 || { cat log; exit 1; }
 grep 'Full package reference\|\[test\]\|RUN:' log || true

@@ -22,9 +22,8 @@ expect() { case $(field "$1" Depends) in *"$2"*) ;; *) echo "$1 needs no $2: $(f
 expect "libthalweg-dev_$version-1_$architecture.deb" "libthalweg$series (= $version-1)"
 expect "libthalweg${series}_$version-1_$architecture.deb" "libstdc++6"
 expect "thalweg_$version-1_all.deb" "ninja-build"
-for part in mpi kafka mqtt web tls compression live; do
-  package=libthalweg-$part${series}_$version-1_$architecture.deb
-  if [ -e "$build/packages/$package" ]; then expect "$package" "libthalweg$series (= $version-1)"; fi
+for part in $THALWEG_PARTS; do # the components that can be built here
+  expect "libthalweg-$part${series}_$version-1_$architecture.deb" "libthalweg$series (= $version-1)"
 done
 if field "libthalweg${series}_$version-1_$architecture.deb" Depends | grep -E 'mpi|kafka|mosquitto|curl|ssl|zlib|zstd|httplib'; then
   echo "the library without components drags these in"
@@ -49,7 +48,7 @@ readelf -d outside/outside | grep "libthalweg.so.$series" >/dev/null
 . "$here/first_page.sh"
 install='apt-get install ./build/shared/packages/libthalweg{'$series',-dev}_*.deb'
 compile='g++ -std=c++20 -O2 program.cpp $(pkg-config --cflags --libs thalweg) -o program'
-says 'sudo apt-get install build-essential cmake file ninja-build pkg-config python3-venv'
+says 'sudo apt-get install build-essential cmake file libbz2-dev libcli11-dev ninja-build pkg-config python3-venv'
 says "sudo $install"
 says "$compile"
 "$here/first_program.sh" "$root/docs/index.md" >program.cpp

@@ -5,6 +5,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 page=$1 root=$2 compiler=$3 folder=$4
 "$here/copy.sh" "$root" "$folder"
+PATH=$root/.venv/bin:$PATH # npm
 awk '/^```/ { on = /^```sh run/; next } on' "$page" >"$folder.commands"
 grep . "$folder.commands" >/dev/null
 . "$here/quick_build.sh"

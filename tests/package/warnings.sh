@@ -14,7 +14,7 @@ newest=$(find /usr/bin -name 'clang++-[0-9]*' | sed 's/.*-//' | sort -n | tail -
 tried=
 for compiler in g++ clang++-16 "clang++-${newest:-16}"; do
   case " $tried " in *" $compiler "*) continue ;; esac
-  command -v "$compiler" >/dev/null || { echo "$compiler is not installed: left out"; continue; }
+  command -v "$compiler" >/dev/null || { echo "$compiler is not installed (./thalweg doctor)"; exit 1; }
   tried="$tried $compiler"
   check() {
     "$compiler" "-std=$1" -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Werror -fsyntax-only -I "$root/include" "$2" ||

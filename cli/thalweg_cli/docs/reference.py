@@ -84,7 +84,7 @@ class Reference:
     def _where_else(self, header: str, here: str) -> str:
         source = f"Source: [{header}]({way(here, self._places.source(ROOT / 'include' / header))})"
         told = [f"[{title}]({way(here, page)})" for page, title in self._told.get(here, ())]
-        lines = [f"Told of in: {', '.join(told)}", ""] if told else []
+        lines = [f"Described in: {', '.join(told)}", ""] if told else []
         return "\n".join(["---", "", *lines, source])
 
 

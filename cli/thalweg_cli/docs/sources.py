@@ -36,7 +36,7 @@ def folder_page(folder: Path, places: Places) -> str:
     readme = folder / "README.md"
     lines = [f"{NOT_FOUND}# {name}/", "", "The files in this folder of the repository.", ""]
     if readme.exists() and readme in (ROOT / page for page in places.pages):
-        lines += [f"Told of in [{readme.parent.name}]({way(here, places.of(readme))}).", ""]
+        lines += [f"Described in [{readme.parent.name}]({way(here, places.of(readme))}).", ""]
     for file in sorted(folder.rglob("*")):
         if file.is_dir() or "__pycache__" in file.parts:
             continue

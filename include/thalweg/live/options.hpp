@@ -15,7 +15,8 @@ struct options {
   std::string address = "127.0.0.1";
   /// The port; 0: any free one, which `server::url` tells.
   int port = 0;
-  /// Who sends it may change the run (`Authorization: Bearer <token>`). Empty: nobody may, only look.
+  /// Clients that send it may change the run (`Authorization: Bearer <token>`). Empty: all may look, none may
+  /// change it.
   std::string token = {};
   /// How often the run is looked at; at least 1 ms.
   std::chrono::nanoseconds every = std::chrono::milliseconds(250);

@@ -14,7 +14,7 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// An archive of cereal that writes to an item's bytes, each number as it lies in memory. It is registered
+/// An archive of cereal that writes to an item's bytes, each number as it is in memory. It is registered
 /// for pointers to polymorphic types.
 class cereal_writer : public cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision> {
  public:

@@ -108,7 +108,7 @@ template <class T> std::string tag_of_plain() {
 }  // namespace model
 
 /// How items of a type become bytes and back: the point to customise. There are codecs for what is trivially
-/// copyable and has no pointers (its bytes as they lie in memory), for strings, and for vectors, optionals,
+/// copyable and has no pointers (its bytes as they are in memory), for strings, and for vectors, optionals,
 /// pairs and tuples of what has a codec. For a type of your own, name the members that travel:
 ///
 /// ```c++

@@ -20,7 +20,7 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// Of what cannot travel as it lies in memory; other arrays can.
+/// Of what cannot travel as it is in memory; other arrays can.
 template <class T, std::size_t N>
   requires(!model::plain_bytes<std::array<T, N>>)
 struct codec<std::array<T, N>> {

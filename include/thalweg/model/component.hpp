@@ -60,7 +60,7 @@ class context {
   /// The time that `now` gives in place of that of the steady clock, in ns; null if there is none. It must
   /// not go back.
   const std::atomic<std::int64_t>* virtual_now_ns = nullptr;
-  /// Where time is virtual nobody sleeps: until then a source has to wait that has given nothing.
+  /// Where time is virtual no thread sleeps: until then a source has to wait that has given nothing.
   std::int64_t not_before_ns = 0;
   /// How long a source has waited for due times since this was last looked at: not to be counted as work.
   std::int64_t waited_ns = 0;

@@ -144,7 +144,7 @@ namespace model {
 /// How items become those of another type on their way from an output to an input.
 struct conversion {
   std::unique_ptr<pipe::chunk_base> (*make)() = nullptr;  ///< an empty chunk of what they become
-  /// Puts what becomes of the items of `from`, with their marks, behind those of `to`.
+  /// Puts the results of the items of `from`, with their marks, behind those of `to`.
   void (*convert)(pipe::chunk_base& from, pipe::chunk_base& to) = nullptr;
   const std::type_info* item = nullptr;  ///< what they become
 
@@ -177,9 +177,9 @@ struct conversion {
 
 /// The options of a connection.
 struct connect_options {
-  /// At most so many items wait in the pipe; `automatic`: as many as keep both ends busy.
+  /// At most this many items wait in the pipe; `automatic`: as many as keep both ends busy.
   std::int64_t capacity = automatic;
-  /// At most so many bytes of items wait in the pipe, counted by `tw::size_of`, and one item more: the one
+  /// At most this many bytes of items wait in the pipe, counted by `tw::size_of`, and one item more: the one
   /// with which they are exceeded. What several replicas of an `.unordered` farm have in hand when there is
   /// room goes in nevertheless (half of the bound for each), and so does what a farm with divided keys makes
   /// of one run of items. Without a `.capacity` or a bound of yours there is one of 8 MiB, which a run of

@@ -24,7 +24,7 @@ struct drawing {
     std::vector<std::string> inputs;
     std::vector<output> outputs;
     std::size_t taps = 0, feeds = 0;  ///< that are open now
-    std::size_t box = no_box;         ///< that it lies in
+    std::size_t box = no_box;         ///< that it is in
   };
   /// A composite stage. Those in which it lies come before it, and their parts follow each other.
   struct box {

@@ -63,7 +63,7 @@ class error_policy {
   [[nodiscard]] const handler& dead_letter_handler() const noexcept { return handler_; }
   /// The item type that the dead-letter handler takes; null without one.
   [[nodiscard]] const std::type_info* handled_type() const noexcept { return item_; }
-  /// Who says what becomes of an item, where that is decided anew each time.
+  /// The handler that decides about an item, anew each time.
   [[nodiscard]] const judge& decider() const noexcept { return judge_; }
   /// What is wrong with the policy, wherever it is used; empty if nothing is.
   [[nodiscard]] std::string problem() const;
@@ -106,7 +106,7 @@ template <class T = void, class F> error_policy dead_letter(F handler) {
           typeid(bare)};
 }
 
-/// Asks `handler(const tw::failure&) -> tw::error_policy` what becomes of the item, each time that a call has
+/// Asks `handler(const tw::failure&) -> tw::error_policy` what happens to the item, each time that a call has
 /// failed, one call of the handler at a time. It may look at the stage, the item and the exception, and
 /// answers `tw::stop`, `tw::skip`, `tw::dead_letter(...)`, or `tw::retry(n, delay)` for n more tries, after
 /// which it is asked again. It fits stages with items of any type, and so a whole run:

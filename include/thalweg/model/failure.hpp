@@ -1,4 +1,4 @@
-/// `failure`: what has failed, for those who decide what becomes of it.
+/// `failure`: what has failed, for the handler that decides what follows.
 #pragma once
 
 #include <thalweg/model/errors.hpp>
@@ -12,7 +12,7 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// A call of an operator that has failed, as the handler of `tw::decide` is told of it.
+/// A call of an operator that has failed, as the handler of `tw::decide` gets it.
 class failure {
  public:
   failure(std::string_view stage, const void* item, const std::type_info* type, std::exception_ptr cause,

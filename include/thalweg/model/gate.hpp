@@ -25,7 +25,7 @@ namespace THALWEG_NAMESPACE {
 
 /// The options of a port that is opened while a graph runs: see `tw::tap` and `tw::feed`.
 struct gate_options {
-  /// At most so many items wait in it. (The taker fetches all that wait at once.)
+  /// At most this many items wait in it. (The taker fetches all that wait at once.)
   std::int64_t capacity = 1024;
   /// What happens to an item that finds it full.
   thalweg::when_full when_full = thalweg::when_full::block;
@@ -103,7 +103,7 @@ template <class T> class gate {
 
   // The side that puts in.
 
-  /// Moves `x` in, unless it is `full` (`x` is untouched then) or nobody wants anything any more. Not
+  /// Moves `x` in, unless it is `full` (`x` is untouched then) or no one wants anything any more. Not
   /// `bounded`, a gate that blocks takes it though it is full.
   put try_push(T& x, bool bounded = true) {
     bool first = false;
@@ -141,7 +141,7 @@ template <class T> class gate {
     room_.notify_all();
     tell();
   }
-  /// Nobody will take anything out, or put anything in.
+  /// Nothing will be taken out, or put in.
   [[nodiscard]] bool over() const {
     const std::lock_guard hold(lock_);
     return ended_;
@@ -182,7 +182,7 @@ template <class T> class gate {
     std::unique_lock hold(lock_);
     items_.wait_for(hold, most, [&] { return news_.load(std::memory_order_relaxed); });
   }
-  /// Nobody wants what is there, or what comes. Any thread.
+  /// What is there, or comes, is not wanted any more. Any thread.
   void abandon() {
     {
       const std::lock_guard hold(lock_);
@@ -209,12 +209,12 @@ template <class T> class gate {
     const std::lock_guard hold(lock_);
     return capacity_ - std::min(capacity_, waiting_.size());
   }
-  /// Items that came when it was full, or waited when nobody wanted them any more.
+  /// Items that came when it was full, or waited when they were not wanted any more.
   [[nodiscard]] std::uint64_t dropped() const noexcept {
     return dropped_.load(std::memory_order_relaxed) +
            static_cast<std::uint64_t>(given_up_.load(std::memory_order_relaxed));
   }
-  /// Of these, what nobody wanted any more. Once no more is put in, and nobody takes out.
+  /// Of these, what was not wanted any more. Once nothing is put in or taken out.
   [[nodiscard]] std::uint64_t given_up() const noexcept {
     return static_cast<std::uint64_t>(given_up_.load(std::memory_order_relaxed));
   }
@@ -261,7 +261,7 @@ template <class T> class gates {
     }
     return made;
   }
-  /// So many are open: a glance.
+  /// How many are open: a glance.
   [[nodiscard]] std::size_t open_now() const noexcept { return open_.load(std::memory_order_acquire); }
   /// The same, for any thread: without those that have been closed since the stage has looked.
   [[nodiscard]] std::size_t count() const {

@@ -32,8 +32,8 @@ struct stream_clock {
   std::int64_t silent_at = never;  ///< when time goes on without items, if none comes before
 };
 
-/// Where the keys of a stage are divided up: what the operator of one part is told of the whole stream for a
-/// run of items, and what it leaves for what puts the results of all parts together.
+/// Where the keys of a stage are divided up: what the operator of one part learns about the whole stream for
+/// a run of items, and what it leaves for what puts the results of all parts together.
 ///
 /// The rank of an item is its place in the whole stream. What the operator sends for an item has the item's
 /// rank, except where time makes results: one item may do that in all parts. Then `places` says for each

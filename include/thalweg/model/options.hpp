@@ -80,7 +80,7 @@ struct options {
   int replicas = automatic;
   /// Gives up the order of the items after this farm.
   bool unordered = false;
-  /// At most so many items wait in front of the stage; for a farm, or a stage in it, in front of and in the
+  /// At most this many items wait in front of the stage; for a farm, or a stage in it, in front of and in the
   /// farm. What exactly is counted depends on the policy: see docs/policies.md.
   std::int64_t capacity = automatic;
   /// What to do when the operator throws.

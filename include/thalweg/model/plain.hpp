@@ -1,4 +1,4 @@
-/// `plain_bytes`: what may travel as it lies in memory.
+/// `plain_bytes`: what may travel as it is in memory.
 #pragma once
 
 #include <thalweg/pipe/aggregate.hpp>
@@ -55,7 +55,7 @@ template <class T> constexpr bool points_somewhere() {
 
 }  // namespace plain_detail
 
-/// What lies in memory as it may travel: trivially copyable, and no pointer nor anything like a
+/// What is in memory as it may travel: trivially copyable, and no pointer nor anything like a
 /// `std::string_view` that has one. Aggregates are looked into; a class with a constructor or with private
 /// members cannot be, and is believed.
 template <class T>

@@ -27,7 +27,7 @@ namespace THALWEG_NAMESPACE {
 
 class stage;
 
-/// Says of an output port that nobody need be connected to it: what it sends is discarded then, and counted.
+/// Says of an output port that nothing need be connected to it: what it sends is discarded then, and counted.
 struct optional_port_t {};
 inline constexpr optional_port_t optional_port{};
 
@@ -133,16 +133,16 @@ class output_port : public port {
   void set_limit(std::size_t limit) noexcept {
     limit_ = item_bytes_ == 0 ? limit : std::min(limit, std::max<std::size_t>(1, most_bytes_ / item_bytes_));
   }
-  /// The chunk is also flushed when it holds so many bytes, if that is less than by default.
+  /// The chunk is also flushed when it holds this many bytes, if that is less than by default.
   void bound_bytes(std::size_t most) noexcept { most_bytes_ = std::min(most, default_bytes); }
   /// Hands over what has been sent.
   virtual void flush() = 0;
-  /// The pipe behind it; null: nobody takes what is sent.
+  /// The pipe behind it; null: what is sent is not taken.
   [[nodiscard]] const demand* behind() const noexcept { return behind_; }
   void watch(const demand* pipe) noexcept { behind_ = pipe; }
   /// How many items have been sent to somebody so far.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
-  /// What was sent and nobody took, since this was last asked.
+  /// What was sent and not taken, since this was last asked.
   [[nodiscard]] std::uint64_t discarded() noexcept { return std::exchange(discarded_, 0); }
 
  protected:
@@ -327,7 +327,7 @@ template <class T> class in final : public model::input_port {
 };
 
 /// An output port of items of type T: a member of a `tw::stage`, initialised with `{this, "name"}`, or with
-/// `{this, "name", tw::optional_port}` if nobody need be connected to it.
+/// `{this, "name", tw::optional_port}` if nothing need be connected to it.
 template <class T> class out final : public model::output_port {
  public:
   static_assert(pipe::item<T>, "thalweg::out: items must be objects that can be moved");
@@ -397,8 +397,8 @@ template <class T> class out final : public model::output_port {
     const auto there = to_->size();
     return there + 1 < limit_ ? limit_ - 1 - there : 0;
   }
-  /// Sends so many items, for which there must be `room`: of those from `first` on each `step`th. Where items
-  /// have ranks they get `rank` and so on, with the same step.
+  /// Sends this many items, for which there must be `room`: of those from `first` on each `step`th. Where
+  /// items have ranks they get `rank` and so on, with the same step.
   void send_every(T* first, std::size_t count, std::size_t step, std::int64_t rank) {
     sent_ += count;
     to_->append_every(first, count, step, rank);

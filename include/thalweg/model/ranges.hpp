@@ -1,4 +1,4 @@
-/// The concepts of ranges, and how to get at what is in them. `<ranges>` itself, whose views nobody needs
+/// The concepts of ranges, and how to get at what is in them. `<ranges>` itself, whose views are not needed
 /// here, takes longer to compile than all of Thalweg's patterns; these come with `<span>` in libstdc++ and
 /// libc++.
 #pragma once

@@ -18,7 +18,7 @@ class graph;
 
 namespace model {
 /// What a stage has to do with the order behind branches: a split gives its items ranks, which travel with
-/// what becomes of them, and an ordered merge puts them back into that order.
+/// their results, and an ordered merge puts them back into that order.
 enum class order_role : std::uint8_t { none, gives, restores };
 struct graph_place;
 class rank_giver;

@@ -26,7 +26,7 @@ struct http_lines_options {
   std::string key = {};          ///< a file: the certificate's private key
   /// How long to try to connect.
   std::chrono::milliseconds connect_within = net::usual_wait;
-  /// For how long the server may send nothing; without it, for ever.
+  /// For how long the server may send nothing; without it, forever.
   std::optional<std::chrono::milliseconds> longest_silence = {};
   /// Asks again so long after it has asked, or when the answer has ended if that is later. Without it, once.
   std::optional<std::chrono::milliseconds> every = {};
@@ -58,7 +58,7 @@ struct http_events_options {
   std::string key = {};          ///< a file: the certificate's private key
   /// How long to try to connect.
   std::chrono::milliseconds connect_within = net::usual_wait;
-  /// For how long the server may send nothing, not even a comment; without it, for ever.
+  /// For how long the server may send nothing, not even a comment; without it, forever.
   std::optional<std::chrono::milliseconds> longest_silence = {};
   /// Asks again after the connection was lost or the answer has ended. Without it, a loss is an error, and
   /// the end of the answer that of the stream.

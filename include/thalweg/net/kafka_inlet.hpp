@@ -66,7 +66,7 @@ enum class kafka_end : std::uint8_t {
   never,  ///< nowhere: streams follow each other until the run is stopped
 };
 
-/// What becomes of a stream without an end: its sender has given up, or another stream begins before its end.
+/// What happens to a stream without an end: its sender has given up, or another stream begins before its end.
 enum class kafka_broken : std::uint8_t {
   error,  ///< ends the run
   go_on,  ///< what there is of it comes, and then the stream that follows

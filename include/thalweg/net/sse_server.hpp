@@ -32,9 +32,9 @@ struct sse_server_options {
 /// Serves events to all browsers and other clients that ask for them, over HTTP/1.1, from its construction
 /// on. Copies are the same server. The last of them closes it: connections still get what they can take at
 /// once. A client gets what is published while it is connected, and if it comes back, first what it has
-/// missed and `.history` still has. Nobody is authenticated, and nothing is encrypted. Any thread.
+/// missed and `.history` still has. No client is authenticated, and nothing is encrypted. Any thread.
 ///
-/// A slow client holds nobody up. It has a queue of `.capacity` bytes; when there is room again, an event
+/// A slow client holds nothing up. It has a queue of `.capacity` bytes; when there is room again, an event
 /// `dropped` tells it how many others it has missed there. So it does where the history does not go back far
 /// enough.
 ///
@@ -61,7 +61,7 @@ class sse_server {
   /// connected.
   [[nodiscard]] std::uint64_t dropped() const;
 
-  /// Sends an event to all that listen. It waits for nobody. `data`: any text of any number of lines;
+  /// Sends an event to all that listen. It waits for no client. `data`: any text of any number of lines;
   /// `event`: its type, one line; empty: `message`.
   void publish(std::string_view data, std::string_view event = {}) const;
 

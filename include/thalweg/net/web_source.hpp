@@ -20,7 +20,7 @@ namespace THALWEG_NAMESPACE {
 using web_headers = std::vector<std::pair<std::string, std::string>>;
 
 /// How a source connects again after its connection was lost: one that breaks, is refused, is silent for too
-/// long, or a server that says that it is overloaded or out of order (408, 429, 5xx). `{}`: for ever.
+/// long, or a server that says that it is overloaded or out of order (408, 429, 5xx). `{}`: forever.
 struct web_reconnect {
   /// How often in a row. What comes from the server begins a new row.
   int tries = std::numeric_limits<int>::max();

@@ -34,7 +34,7 @@ struct websocket_options {
   std::string key = {};          ///< a file: the certificate's private key
   /// How long to try to connect, and to open the WebSocket.
   std::chrono::milliseconds connect_within = net::usual_wait;
-  /// For how long the server may send nothing; without it, for ever. After half of it the source sends a
+  /// For how long the server may send nothing; without it, forever. After half of it the source sends a
   /// ping, so a server that is there is not silent.
   std::optional<std::chrono::milliseconds> longest_silence = {};
   /// Connects again after the connection was lost. Without it, that is an error.

@@ -80,7 +80,7 @@ class histogram {
   /// returned, moved into [min, max]; the first and the last rank give min and max exactly. 0 when empty.
   std::int64_t quantile(double q) const noexcept;
 
-  /// How many items lie in buckets up to and including that of `value`: the inverse of `quantile`.
+  /// How many items are in buckets up to and including that of `value`: the inverse of `quantile`.
   std::uint64_t count_up_to(std::int64_t value) const noexcept;
 
   /// Adds all that `other` counted. Exact: as if every value had been recorded here.

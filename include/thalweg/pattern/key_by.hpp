@@ -22,7 +22,7 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// What becomes of the states of keys.
+/// What happens to the states of keys.
 struct key_by_options {
   /// The state of a key that has seen no item for this long, by the steady clock, is dropped: the next item
   /// of the key finds a new one, like the first. For streams without end, whose keys come and go. `on_end` is

@@ -76,7 +76,7 @@ class chunk_base {
   std::int64_t born_ns = 0;
   /// Whether each item has a due time of its own: a paced source is upstream.
   bool paced = false;
-  /// Whether each item has a rank: it lies between a split and an ordered merge.
+  /// Whether each item has a rank: it is between a split and an ordered merge.
   bool ranked = false;
   /// Behind this chunk comes no item of a lower rank.
   std::int64_t upto = std::numeric_limits<std::int64_t>::min();
@@ -129,11 +129,11 @@ class chunk_base {
   template <class F> void change_marks(std::size_t first, std::size_t last, F&& f) {
     for (auto i = begin() + first, end = begin() + last; i < end; ++i) marks_[i] = f(marks_[i]);
   }
-  /// Exchanges the items with those of `other`, which has the same item type. Nobody may steal meanwhile.
+  /// Exchanges the items with those of `other`, which has the same item type. No thread may steal meanwhile.
   void swap_items(chunk_base& other) noexcept;
   /// Another thread takes what the filling thread has published so far. Returns the number of items taken.
   /// They keep their place in the order of the source, if `to` was empty.
-  /// `most`: no more than so many.
+  /// `most`: no more than this many.
   std::size_t steal(chunk_base& to, std::size_t most);
   std::size_t steal(chunk_base& to) { return steal(to, std::numeric_limits<std::size_t>::max()); }
   /// An empty chunk of the same item type.
@@ -211,7 +211,7 @@ template <item T> class chunk final : public chunk_base {
   T* begin() noexcept { return data() + chunk_base::begin(); }
   T* end() noexcept { return data() + end_.load(std::memory_order_relaxed); }
 
-  /// Adds an item. Returns how many there are with it, as long as nobody steals it.
+  /// Adds an item. Returns how many there are with it, as long as no thread steals it.
   template <class... A> THALWEG_INLINE std::size_t emplace(A&&... args) {
     auto n = end_.load(std::memory_order_relaxed);
     if (n == capacity_) [[unlikely]]
@@ -223,7 +223,7 @@ template <item T> class chunk final : public chunk_base {
   }
 
   /// Adds items, which are left moved-from, without marks. Returns how many there are with them, as long as
-  /// nobody steals them.
+  /// no thread steals them.
   std::size_t append(std::span<T> items) {
     std::size_t size = 0;
     while (!items.empty()) {
@@ -240,7 +240,7 @@ template <item T> class chunk final : public chunk_base {
   }
 
   /// Adds `count` of the items from `first` on, with `step` from one to the next, which are left moved-from.
-  /// Where they have ranks, these are `rank` and so on, with the same step. Nobody may steal meanwhile.
+  /// Where they have ranks, these are `rank` and so on, with the same step. No thread may steal meanwhile.
   void append_every(T* first, std::size_t count, std::size_t step, std::int64_t rank) {
     while (count > 0) {
       auto n = end_.load(std::memory_order_relaxed);
@@ -277,7 +277,7 @@ template <item T> class chunk final : public chunk_base {
     return emplace_marked(m.due, m.rank, std::forward<A>(args)...);
   }
 
-  /// Empties the chunk and makes room for `n` items: those added next stay where they are put. Nobody may
+  /// Empties the chunk and makes room for `n` items: those added next stay where they are put. No thread may
   /// steal meanwhile.
   void reserve(std::size_t n) {
     clear();

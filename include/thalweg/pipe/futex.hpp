@@ -11,7 +11,7 @@ namespace THALWEG_NAMESPACE::pipe {
 /// The word that threads of one process sleep on: a Linux futex, std::atomic::wait elsewhere.
 using futex_word = std::atomic<std::uint32_t>;
 
-/// Who sleeps on a word: threads of one process, or also those of others that share the memory it lies in.
+/// Which threads sleep on a word: those of one process, or also those of others that share its memory.
 /// Only on Linux can others wake; elsewhere a sleep in which a word of the machine has changed ends after a
 /// millisecond at most.
 enum class futex_scope : std::uint8_t { process, machine };

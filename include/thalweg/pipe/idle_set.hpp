@@ -36,11 +36,11 @@ namespace THALWEG_NAMESPACE::pipe {
 ///       idle.park(w);
 ///     }
 ///
-/// No wake-up is lost: either the worker's check sees the work, or the producer sees the worker. While nobody
-/// is idle `wake_one()` costs a fence and one load of a line that nobody writes. (An asymmetric fence would
-/// spare the producer some 20 ns per run of items, but makes every processor of the process stop whenever a
-/// worker goes to sleep: more than 10 µs for each on a virtual machine.) `anything_to_do()` must be true for
-/// every reason to be awake, the end of the run included, or the worker sleeps through it.
+/// No wake-up is lost: either the worker's check sees the work, or the producer sees the worker. While no
+/// worker is idle `wake_one()` costs a fence and one load of a line that no thread writes. (An asymmetric
+/// fence would spare the producer some 20 ns per run of items, but makes every processor of the process stop
+/// whenever a worker goes to sleep: more than 10 µs for each on a virtual machine.) `anything_to_do()` must
+/// be true for every reason to be awake, the end of the run included, or the worker sleeps through it.
 ///
 /// A wake-up that has chosen a worker is spent on it: a worker that finds itself chosen (`cancel_idle` or
 /// `park` say so) has to look for work, and to pass the wake-up on with `wake_one()` if it goes away for
@@ -71,7 +71,7 @@ class idle_set {
   /// then the worker is not registered any more.
   bool park_until(std::size_t w, std::chrono::steady_clock::time_point deadline) noexcept;
 
-  /// Wakes the worker that registered last. Returns false if nobody is idle. Any thread may call it.
+  /// Wakes the worker that registered last. Returns false if no worker is idle. Any thread may call it.
   bool wake_one() noexcept { return someone_idle() && wake_last(); }
 
   /// Wakes worker `w`. Returns false if it is not idle.

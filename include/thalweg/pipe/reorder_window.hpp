@@ -51,7 +51,7 @@ struct displacement {
 ///
 /// TBB's pipeline has such a buffer in front of each `serial_in_order` filter: who comes too early leaves its
 /// item in a ring, by number, and does something else. There a lock guards the ring, which grows, and each
-/// item that is through becomes the task of the next. Here slots carry the number of what lies in them, as in
+/// item that is through becomes the task of the next. Here slots carry the number of what is in them, as in
 /// Vyukov's bounded queue, so that deposits need no lock; the drainer goes on as long as there is something;
 /// and a full window pushes back.
 template <class T>

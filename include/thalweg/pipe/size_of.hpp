@@ -42,7 +42,7 @@ template <class T> constexpr std::size_t held_by(const T& part) {
 }  // namespace pipe
 
 /// How many bytes an item keeps in memory, for the bounds on what is in flight. Containers, pairs, tuples,
-/// optionals, variants and smart pointers count what they hold (a `std::shared_ptr` only what nobody else
+/// optionals, variants and smart pointers count what they hold (a `std::shared_ptr` only what no other
 /// shares), and so do structs of such without constructors, private members, bases and unions, of up to 32
 /// members. A type with a member `std::size_t size_of() const`, or with a free function
 /// `thalweg_size_of(const T&)` found by argument-dependent lookup, says it itself. Everything else counts

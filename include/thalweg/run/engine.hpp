@@ -97,9 +97,9 @@ struct run_state {
   std::shared_ptr<dataflow::exchange> others;
   /// Whether this process has the results.
   std::atomic<bool> root{true};
-  /// Looks at all of this from time to time; null: nobody has asked for that.
+  /// Looks at all of this from time to time; null: that was not asked for.
   std::unique_ptr<run_sampler> sampler;
-  /// Sees all runs of the process, and so this one, until it is over; null: nobody does.
+  /// Sees all runs of the process, and so this one, until it is over; null: none does.
   std::shared_ptr<run_watch> watch;
 
   /// Records an error, and cancels the run.

@@ -32,7 +32,7 @@ struct stage_setting {
   std::int64_t capacity = automatic;
   /// As `options::pin`.
   std::vector<int> pin = {};
-  /// Only of a `paced` source: the rate at which it begins, in place of that of its `pace`. What becomes of
+  /// Only of a `paced` source: the rate at which it begins, in place of that of its `pace`. What happens to
   /// late items stays; a `pace` that is set while the run goes on holds from then on.
   std::optional<thalweg::rate> rate = {};
   /// Where this was written, for messages, as in `run.conf:3`; may be empty.

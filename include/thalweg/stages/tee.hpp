@@ -43,7 +43,7 @@ template <class Fn> struct tee_stage : model::stage_defaults, model::function_st
 /// Order: deterministic. Outside of a farm the handler sees one item at a time, in order, and may have state
 /// and hooks; in a farm it is shared by the replicas and must be callable as const, or be made by
 /// `per_replica`. Errors: what it throws ends the run, unless `.on_error` says otherwise, which then also
-/// decides what becomes of the item.
+/// decides what happens to the item.
 ///
 /// ```cpp
 /// #include <thalweg/stages.hpp>

@@ -81,7 +81,7 @@ struct type_search<T, std::unique_ptr<Base>> : std::true_type {
   }
 };
 
-/// Stands in messages for the items of a type filter.
+/// Names the items of a type filter in messages.
 template <class T> struct variant_with_any_or_pointer_to_base_of {};
 
 template <class T> struct type_filter_op {
