@@ -15,7 +15,8 @@ COPIES = {
     "packaging/vcpkg/*/vcpkg.json": r'^  "version": "(.+)"',
     "packaging/spack/packages/*/package.py": r'(?:\bversion\("|thalweg@)([\d.]+)',
     "packaging/homebrew/*.rb": r'^  version "(.+)"',
-    "docs/*.md": r"(?:\b(?:find_package\(thalweg |thalweg[@/]|libthalweg(?:\.so\.|\{|-\w+)?)|`-[a-z]+)(\d[\d.]*\d)",
+    "docs/*.md": r"(?:\b(?:find_package\(thalweg |thalweg[@/]|libthalweg(?:\.so\.|\{|-\w+)?)|`-[a-z]+)"
+    r"(\d[\d.]*\d)",
     "tests/package/*/CMakeLists.txt": r"\bfind_package\(thalweg (\d\S*) ",
 }
 """Where a version stands, as a pattern of files, and how it is found there."""

@@ -1,7 +1,6 @@
-"""Checks that what users read is in plain English: that pages, and the comments of public headers, lack words
-over which readers stumble.
+"""Checks that what users read is in plain English: without words over which readers stumble.
 
-Code, in fences or in backticks, is left out.
+That is in pages, and in the comments of public headers. Code, in fences or in backticks, is left out.
 
 usage: words.py root
 """
