@@ -2,7 +2,7 @@
 # the user's configuration says how they are to be built. ./thalweg writes a list of them: a call of
 # thalweg_user_benchmark for each. What is wrong with one makes it unavailable, and nothing else; so they are no part of
 # `all` either. To be included where the interfaces of our programs are known.
-set(THALWEG_USER_BENCHMARKS "${PROJECT_BINARY_DIR}/own_benchmarks.cmake"
+set(THALWEG_USER_BENCHMARKS "${PROJECT_BINARY_DIR}/user_benchmarks.cmake"
     CACHE FILEPATH "The list of the user's own benchmarks, as ./thalweg writes it")
 mark_as_advanced(THALWEG_USER_BENCHMARKS)
 set_property(GLOBAL PROPERTY THALWEG_USER_BENCHMARKS_LISTED "")
@@ -84,7 +84,7 @@ function(thalweg_user_operators result)
   set(${result} "${own}" PARENT_SCOPE)
 endfunction()
 
-# thalweg_user_benchmark(KIND own|configured|debugged NAME ... PROGRAM ... APPLICATION ... [...]): the program of a
+# thalweg_user_benchmark(KIND user|configured|debugged NAME ... PROGRAM ... APPLICATION ... [...]): the program of a
 # benchmark, <kind>.<name>, if it can be built here. It gets a library of OPERATORS if files of the application are
 # REPLACED by those in FOLDER/operators, so that others are to be REBUILT (both as paths in ROOT), or if all are to be
 # compiled in another way. Several programs may have one in common.
@@ -148,4 +148,4 @@ endif()
 include("${THALWEG_USER_BENCHMARKS}")
 get_property(listed GLOBAL PROPERTY THALWEG_USER_BENCHMARKS_LISTED)
 list(JOIN listed ",\n" listed)
-file(WRITE "${PROJECT_BINARY_DIR}/own_benchmarks.json" "[\n${listed}\n]\n")
+file(WRITE "${PROJECT_BINARY_DIR}/user_benchmarks.json" "[\n${listed}\n]\n")

@@ -30,7 +30,7 @@ CMake Error at {apps}/parse/CMakeLists.txt:7:
   Parse error.  Function missing ending ")".  End of file reached.
 
 
-CMake Error at cmake/own_apps.cmake:24 (target_link_libraries):
+CMake Error at cmake/user_apps.cmake:24 (target_link_libraries):
   Target "app_linked" links to:
 
     Foo::Foo

@@ -32,7 +32,7 @@ class Standard(unittest.TestCase):
             folder, build = Path(name), Path(name) / "build"
             build.mkdir()
             call = [
-                "KIND own NAME mine OPERATORS own_operators.mine APPLICATION a",
+                "KIND user NAME mine OPERATORS user_operators.mine APPLICATION a",
                 f'PROGRAM "{folder}/program.cpp" ROOT "{folder}" MACROS OWN',
                 *settings,
             ]
@@ -42,13 +42,13 @@ class Standard(unittest.TestCase):
                 folder / "interface.cpp": "",
                 folder / "cmake" / LAUNCHER.name: LAUNCHER.read_text(encoding="utf-8"),
                 folder / "program.cpp": f"int main() {{ static_assert({program}, ``); }}\n".replace("`", '"'),
-                build / "own_benchmarks.cmake": f"thalweg_user_benchmark({' '.join(call)})\n",
+                build / "user_benchmarks.cmake": f"thalweg_user_benchmark({' '.join(call)})\n",
             }
             (folder / "cmake").mkdir()
             for file, text in files.items():
                 file.write_text(text, encoding="utf-8")
             subprocess.run(["cmake", folder, "-B", build], capture_output=True, check=True)
-            command = ["cmake", "--build", build, "--target", "own.mine"]
+            command = ["cmake", "--build", build, "--target", "user.mine"]
             return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def good(self, program: str, operators: str, *settings: str) -> None:

@@ -485,7 +485,7 @@ class Verified(FakeBuild):
         one = programs.Program(own.name, "primes", "mine", "a", missing="", user_folder=own)
         for place, script in (
             (
-                "own/primes_mine_a",
+                "user/primes_mine_a",
                 'echo "$@" >>"$0.log"; for file; do :; done; echo "{\\"seconds\\": 1}" >"$file"\n',
             ),
             ("apps/inputs/thalweg_inputs", 'echo "$4: wrong: line 3"; exit 1\n'),
@@ -497,7 +497,7 @@ class Verified(FakeBuild):
         run = runs.measure(Setting(one, "test"), Conditions(verify=True), 1)
         self.assertIs(run.verified, False)
         self.assertEqual(run.error, "the output is wrong: line 3")
-        log = (self.folder / "own" / "primes_mine_a.log").read_text(encoding="utf-8")
+        log = (self.folder / "user" / "primes_mine_a.log").read_text(encoding="utf-8")
         self.assertIn(" -output /", log)
         self.assertNotIn("-verify", log)
 
@@ -738,7 +738,7 @@ class Managed(Own):
     def test_rename(self) -> None:
         self.make()
         self.make("third")
-        built = self.root / "build" / "own" / "primes_mine_first"
+        built = self.root / "build" / "user" / "primes_mine_first"
         built.parent.mkdir(parents=True)
         built.touch()
         self.good("rename", "first", "second")
@@ -865,7 +865,7 @@ class Listed(Own):
     def test_list_shows_them(self) -> None:
         self.make("a")
         self.rewrite(self.make("b"), "{\n")
-        (self.build / "own_benchmarks.json").write_text(
+        (self.build / "user_benchmarks.json").write_text(
             '[{"name": "primes_mine_a", "missing": ""}]', encoding="utf-8"
         )
         said = self.good("list")
@@ -874,12 +874,12 @@ class Listed(Own):
 
     def test_what_cmake_misses(self) -> None:
         self.make("a")
-        (self.build / "own_benchmarks.json").write_text(
+        (self.build / "user_benchmarks.json").write_text(
             '[{"name": "primes_mine_a", "missing": "pkg-config finds no package x"}]', encoding="utf-8"
         )
         (one,) = programs.known_programs(self.folder)
         self.assertEqual(one.missing, "pkg-config finds no package x")
-        self.assertEqual((one.target, str(one.executable)), ("own.primes_mine_a", "own/primes_mine_a"))
+        self.assertEqual((one.target, str(one.executable)), ("user.primes_mine_a", "user/primes_mine_a"))
 
     def test_chosen_like_ours(self) -> None:
         self.make("a")
@@ -889,7 +889,7 @@ class Listed(Own):
         self.assertEqual(len(select(there, [], ["primes"], [])), 2)
 
     def test_cmake_is_told_only_of_what_is_good_and_only_if_it_is_new(self) -> None:
-        listed = self.build / "own_benchmarks.cmake"
+        listed = self.build / "user_benchmarks.cmake"
         tell_cmake(Benchmarks(self.folder), "release", ())
         self.assertFalse(listed.exists())
         self.make("a")
@@ -926,13 +926,13 @@ class Listed(Own):
     def told(self) -> str:
         """What CMake is told of all programs."""
         programs.known_programs(self.folder)
-        return (self.build / "own_benchmarks.cmake").read_text(encoding="utf-8")
+        return (self.build / "user_benchmarks.cmake").read_text(encoding="utf-8")
 
     def test_without_a_configuration_our_programs_are_as_they_are(self) -> None:
         self.lists("primes_tbb_farm")
         (one,) = programs.known_programs(self.folder)
         self.assertEqual((one.target, str(one.executable)), ("primes_tbb_farm", "bench/primes_tbb_farm"))
-        self.assertFalse((self.build / "own_benchmarks.cmake").exists())
+        self.assertFalse((self.build / "user_benchmarks.cmake").exists())
         self.good("global-config", "--set", "CXX_FLAGS=-O2")
         self.assertIn("thalweg_user_benchmark", self.told())
         self.good("global-config", "--unset", "CXX_FLAGS")
@@ -988,7 +988,7 @@ class Listed(Own):
         for name, flags in (("primes_tbb_farm", "-g"), ("primes_mine_a", "-O1 -g")):
             known = programs.known_programs(self.folder, name)
             self.assertEqual([one.target for one in known if one.debugged], [f"debugged.{name}"])
-            text = (self.build / "own_benchmarks.cmake").read_text(encoding="utf-8")
+            text = (self.build / "user_benchmarks.cmake").read_text(encoding="utf-8")
             told = text.partition(f"  KIND [=[debugged]=]\n  NAME [=[{name}]=]\n")[2].partition("\n)")[0]
             self.assertIn(f"  OPERATORS [=[debugged_operators.{name}]=]\n", told)
             self.assertIn("  CXX_FLAGS [=[SHELL:-g]=]\n", told)
@@ -1107,7 +1107,7 @@ class Built(unittest.TestCase):
     def test_what_is_built_is_removed(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             build = Path(name)
-            files = [build / "bench" / "primes_tbb_farm", build / "own" / "primes_mine_a"]
+            files = [build / "bench" / "primes_tbb_farm", build / "user" / "primes_mine_a"]
             objects = build / "bench" / "CMakeFiles" / "primes_tbb_farm.dir" / "farm.cpp.o"
             others = build / "bench" / "CMakeFiles" / "primes_tbb.dir" / "farm.cpp.o"
             for file in (*files, objects, others):

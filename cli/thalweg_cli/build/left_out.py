@@ -1,7 +1,7 @@
 """Applications of the user's own that CMake cannot read: they are left out, so that all else can be built.
 
 CMake reads their CMakeLists.txt with the rest of the project, and does not go on behind a mistake. Which of
-them has it is found in what CMake says. cmake/own_apps.cmake leaves those out that stand in a list, each with
+them has it is found in what CMake says. cmake/user_apps.cmake leaves out those in a list, each with
 the reason and a hash of its CMake files: when these change, CMake reads it again.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from thalweg_cli.base.files import write_text
 from thalweg_cli.base.names import cmake_text
 
-LIST = "own_apps_left_out.cmake"
+LIST = "user_apps_left_out.cmake"
 """In the folder of a build."""
 
 HEADING = "# Written by ./thalweg: applications of the user's own whose CMakeLists.txt has a mistake.\n"

@@ -17,7 +17,7 @@ from thalweg_cli.base.terminal import Failed, console, print_table
 from thalweg_cli.build.cmake import build
 from thalweg_cli.catalog.annotations import is_annotated_in_vain
 from thalweg_cli.catalog.user_benchmarks import OPERATORS, PROGRAM, Benchmark, Benchmarks, name_of
-from thalweg_cli.catalog.user_cmake import CONFIGURED, DEBUGGED, OWN, Written, missing_by_cmake, tell_cmake
+from thalweg_cli.catalog.user_cmake import CONFIGURED, DEBUGGED, USERS, Written, missing_by_cmake, tell_cmake
 
 PRESET = "release"
 SEQUENTIAL = "sequential"
@@ -106,7 +106,13 @@ class Program:
     def kind(self) -> str:
         """In which way it is built, if that is not how Thalweg itself does."""
         return (
-            DEBUGGED if self.debugged else OWN if self.user_folder else CONFIGURED if self.configured else ""
+            DEBUGGED
+            if self.debugged
+            else USERS
+            if self.user_folder
+            else CONFIGURED
+            if self.configured
+            else ""
         )
 
     @property

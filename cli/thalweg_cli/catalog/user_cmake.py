@@ -18,13 +18,13 @@ from thalweg_cli.base.terminal import Failed
 from thalweg_cli.catalog.user_benchmarks import OPERATORS, Benchmark, Benchmarks, Unreadable
 from thalweg_cli.catalog.user_settings import Settings, known_interfaces
 
-LIST, FOUND = "own_benchmarks.cmake", "own_benchmarks.json"
+LIST, FOUND = "user_benchmarks.cmake", "user_benchmarks.json"
 """In the folder of a build: what CMake is told, and what it says is missing for each benchmark."""
 
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
-OWN, CONFIGURED, DEBUGGED = "own", "configured", "debugged"
+USERS, CONFIGURED, DEBUGGED = "user", "configured", "debugged"
 """How targets, and folders of what is built, begin: of the user's own benchmarks, of other programs, and of
 what a debugger is to show with its lines."""
 
@@ -130,7 +130,7 @@ def with_lines(settings: Settings) -> Settings:
     )
 
 
-def call_of(one: Benchmark, settings: Settings, kind: str = OWN) -> list[str]:
+def call_of(one: Benchmark, settings: Settings, kind: str = USERS) -> list[str]:
     """The call that tells CMake of a benchmark of the user's own."""
     arguments = {
         "KIND": [kind],

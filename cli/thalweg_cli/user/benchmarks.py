@@ -35,6 +35,7 @@ from thalweg_cli.catalog.user_benchmarks import (
     composition_in,
     name_of,
 )
+from thalweg_cli.catalog.user_cmake import USERS
 from thalweg_cli.catalog.user_settings import known_interfaces
 from thalweg_cli.cpp.tokens import Kind, tokenize
 from thalweg_cli.user.configure import changed
@@ -306,4 +307,4 @@ def create(
 
 def forget_build(name: str) -> None:
     """Removes the program that was built of a benchmark, if it was."""
-    (build_folder(PRESET) / "own" / name).unlink(missing_ok=True)
+    (build_folder(PRESET) / USERS / name).unlink(missing_ok=True)
