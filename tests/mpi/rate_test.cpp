@@ -35,7 +35,9 @@ TEST(Rate, IsSetOnTheRankThatExecutesTheSource) {
   const auto r = e.wait();
   EXPECT_EQ(r.rate_changes().size(), ranks::root() ? 1U : 0U);
   EXPECT_EQ(r.stage("ticks").due_rate().has_value(), ranks::root());
-  if (ranks::root()) EXPECT_EQ(r.items(), all);
+  if (ranks::root()) {
+    EXPECT_EQ(r.items(), all);
+  }
 }
 
 }  // namespace

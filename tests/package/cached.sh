@@ -33,3 +33,22 @@ clone "Said another way." "part{}.value + 0"
 # Without a hit the test would show nothing.
 clone "Said another way." "part{}.value + 0"
 ccache --print-stats | awk '$1 == "direct_cache_hit" && $2 >= 2 { found = 1 } END { exit !found }'
+
+# What is compiled while a header changes, as when a branch is merged, is not taken for the result of the new header.
+printf '#!/bin/sh\n"%s" "$@" || exit\nif [ -e new.hpp ]; then mv new.hpp other.hpp; fi\n' "$compiler" >changing
+chmod +x changing
+printf 'int main(int argc, char**) {\n  return argc - other();\n}\n' >main.cpp
+said() { printf '#pragma once\ninline int other() { return %s; }\n' "$1"; }
+said 1 >other.hpp
+said 2 >"$folder/new.hpp"
+compile() { ccache ./changing -include other.hpp -MD -MF main.d -c main.cpp -o main.o && "$compiler" main.o -o other; }
+export CCACHE_DEPEND=1 CCACHE_NOHASHDIR=1
+CCACHE_SLOPPINESS=$(sed -n 's/.*CCACHE_SLOPPINESS=\([a-z_,]*\).*/\1/p' ccache.cmake)
+export CCACHE_SLOPPINESS
+compile
+./other
+compile
+if ./other; then
+  echo "the cache gives what was compiled with the old header"
+  exit 1
+fi
