@@ -59,14 +59,15 @@ def test_case(example: Example, document: Path, suite: str) -> tuple[list[str], 
     place = f'#line {example.line} "{document.resolve()}"'
     test = f"TEST({suite}, line_{example.line})"
     if "int main(" not in body:
-        return includes, f"{test} {{\n{place}\n{body}\n}}\n"
+        return includes, f"{test} {{\nconst separate_folder runs_here;\n{place}\n{body}\n}}\n"
     if "int main()" not in body:
         raise ValueError(f"{document}:{example.line}: an example's main takes no arguments")
     # Only main may end without a return, and main may not be called.
     program = body.replace("int main()", "int program()").rstrip().removesuffix("}") + "return 0; }"
     scope = f"{suite}_{example.line}"
     return includes, (
-        f"namespace {scope} {{\n{place}\n{program}\n}}\n{test} {{ EXPECT_EQ({scope}::program(), 0); }}\n"
+        f"namespace {scope} {{\n{place}\n{program}\n}}\n"
+        f"{test} {{ const separate_folder runs_here; EXPECT_EQ({scope}::program(), 0); }}\n"
     )
 
 
