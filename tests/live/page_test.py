@@ -256,6 +256,7 @@ class Stages(PageTest):
         self.up_to_date(server)
         self.assertEqual(self.tells("location.href"), server.url)
         self.eventually(click(".stage", 2))
+        self.eventually(seen(".replicas"))
         self.eventually(click(".replicas button", 1))
         order = {"stage": "archive/compress", "replicas": 3}
         self.wait_for_posts(server, [("/api/replicas", order, "Bearer secret")])
