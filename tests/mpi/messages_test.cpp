@@ -147,7 +147,12 @@ TEST(Messages, AfterTheEndOfTheirChannel) {
 }
 
 TEST(Messages, WithNumbersThatCannotBe) {
-  EXPECT_THAT(wrong(head_of(static_cast<kind>(12))), HasSubstr("a message of kind 12"));
+  const auto beyond = static_cast<int>(kind::meet) + 1;
+  EXPECT_THAT(wrong(head_of(static_cast<kind>(beyond))),
+              HasSubstr("a message of kind " + std::to_string(beyond)));
+  EXPECT_THAT(wrong(head_of(kind::watch)), HasSubstr("to be told figures every so many ns: 0"));
+  EXPECT_THAT(wrong(head_of(kind::figures, 0, -1)),
+              HasSubstr("the number of the rank that sent it first: -1"));
   auto flags = items_of(1, 0);
   flags.ranked = 2;
   EXPECT_THAT(wrong(flags), HasSubstr("neither 0 nor 1"));
