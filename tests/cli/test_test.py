@@ -88,8 +88,8 @@ class Plans(unittest.TestCase):
         plan = PLANS[Preset.ASAN]
         usual = plan.existing_folders(long=False)
         self.assertIn("net", usual)
-        self.assertNotIn("flow", usual)
-        self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "flow", "mpi_rest"])
+        self.assertNotIn("observe", usual)
+        self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "mpi_rest"])
         self.assertEqual(PLANS[Preset.FUZZ].existing_folders(long=False), ["fuzz"])
         self.assertEqual(PLANS[Preset.RELEASE].existing_folders(long=True), [], "which means all")
 
