@@ -253,7 +253,7 @@ void http_server::state::look(const Request& asked, Response& to) {
 void http_server::state::order(const Request& asked, Response& to) {
   const auto may = permission_by(asked.get_header_value("Authorization"), how.token);
   if (may == permission::none)
-    return refuse(to, 403, "this server has no token, so nobody may change the run");
+    return refuse(to, 403, "this server has no token, so no client may change the run");
   if (may == permission::wrong_token) {
     to.set_header("WWW-Authenticate", "Bearer");
     return refuse(to, 401, "this needs the header Authorization: Bearer, and the token of the server");
@@ -276,7 +276,7 @@ void http_server::state::listen_to_events(const Request& asked, Response& to) {
   }
   // Counts as long as the answer lives.
   auto listener = std::shared_ptr<void>(nullptr, [all = listeners](void*) { --*all; });
-  if (++*listeners > how.clients) return refuse(to, 503, "as many listen as may");
+  if (++*listeners > how.clients) return refuse(to, 503, "too many clients listen already");
   to.status = 200;
   to.set_chunked_content_provider("text/event-stream", [this, listener, place = past.from(since)](
                                                            std::size_t, httplib::DataSink& sink) mutable {

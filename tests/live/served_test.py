@@ -6,7 +6,6 @@ usage: served_test.py program
 import json
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from typing import Any
 
 from browser import a_page
 from looking import BROWSER, LOOK_AGAIN_S, needs_a_browser
+from ports import free_port
 
 PROGRAM = ""
 PROMETHEUS = shutil.which("prometheus")
@@ -152,12 +152,6 @@ class ByPrometheus(ServedTest):
             self.assertEqual(answer_to(port, query)["status"], "success", query)
             for metric in re.findall(r"(?:thalweg|process)_\w+", query):
                 self.assertIsNotNone(value_of(port, metric), metric)
-
-
-def free_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return one.getsockname()[1]
 
 
 def dashboard_queries() -> list[str]:

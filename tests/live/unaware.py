@@ -11,6 +11,8 @@ import sys
 import unittest
 import urllib.request
 
+from ports import free_port
+
 PROGRAM = ""
 
 
@@ -42,12 +44,6 @@ class Program:
         """What its page shows."""
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/state", timeout=60) as answer:
             return json.load(answer)
-
-
-def free_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return one.getsockname()[1]
 
 
 class Unaware(unittest.TestCase):

@@ -80,45 +80,47 @@ void figures::take(int from, std::span<const std::byte> rows) {
     rows_.insert(rows_.end(), rows.begin(), rows.end());
     return;
   }
+  make_room();
   while (!rows.empty()) {
     const auto row = take_row(from, rows, messages_.ranks());
-    auto& its = of(row.rank);
-    apply(row.change, its.bytes);
-    its.told = read_statistics(row.rank, its.bytes, run_->stages.size());
-    its.at_ns = row.at_ns + messages_.times().shift(row.rank, 0);
+    const auto r = static_cast<std::size_t>(row.rank);
+    try {
+      apply(row.change, bytes_[r]);
+    } catch (const codec_error& e) {
+      refuse(from, e.what());
+    }
+    told_[r] = read_statistics(row.rank, bytes_[r], run_->stages.size());
+    at_ns_[r] = row.at_ns + messages_.times().shift(row.rank, 0);
   }
   if (!all_have_told_ &&
-      std::all_of(of_rank_.begin() + 1, of_rank_.end(), [](const known& k) { return k.at_ns != 0; })) {
+      std::none_of(bytes_.begin() + 1, bytes_.end(), [](const auto& b) { return b.empty(); })) {
     all_have_told_ = true;
     learn();
     answer();
   }
 }
 
-figures::known& figures::of(int rank) {
+// More ranks may have come.
+void figures::make_room() {
   const auto n = static_cast<std::size_t>(messages_.ranks());
-  for (auto r = of_rank_.size(); r < n; ++r) {
-    auto& its = of_rank_.emplace_back();
-    its.told.host = members_.host(static_cast<int>(r));
-    its.told.stages.resize(run_->stages.size());
-    its.told.latencies.resize(run_->stages.size());
+  bytes_.resize(n);
+  at_ns_.resize(n, run_->statistics.began.ns);
+  for (auto r = told_.size(); r < n; ++r) {
+    auto& its = told_.emplace_back();
+    its.host = members_.host(static_cast<int>(r));
+    its.stages.resize(run_->stages.size());
+    its.latencies.resize(run_->stages.size());
   }
-  return of_rank_[static_cast<std::size_t>(rank)];
 }
 
 // What the next report says of all ranks.
 void figures::learn() {
   const auto mine = mine_();
-  of(0).told = statistics_of(*run_, mine);
-  of(0).at_ns = observe::now_ns();
-  std::vector<rank_statistics> all;
-  std::vector<std::int64_t> at_ns;
-  for (const auto& its : of_rank_) {
-    all.push_back(its.told);
-    at_ns.push_back(its.at_ns != 0 ? its.at_ns : run_->statistics.began.ns);
-  }
-  auto together = summed(*run_, mine, all);
-  together.at_ns = std::move(at_ns);
+  make_room();
+  told_[0] = statistics_of(*run_, mine);
+  at_ns_[0] = observe::now_ns();
+  auto together = summed(*run_, mine, told_);
+  together.at_ns = at_ns_;
   run_->statistics.learn(std::move(together));
 }
 

@@ -56,13 +56,7 @@ class figures {
   [[nodiscard]] std::int64_t received() const noexcept { return received_; }
 
  private:
-  struct known {
-    std::vector<std::byte> bytes;
-    rank_statistics told;
-    std::int64_t at_ns = 0;  ///< by the clock of rank 0; 0: it has not told anything
-  };
-
-  [[nodiscard]] known& of(int rank);
+  void make_room();
   void add_row();
   void learn();
   void answer();
@@ -74,7 +68,10 @@ class figures {
   std::int64_t period_ns_ = 0, next_ns_ = 0;
   std::vector<std::byte> before_;  // what this rank has told
   std::vector<std::byte> rows_;    // to be told next
-  std::vector<known> of_rank_;
+  // On rank 0, by rank.
+  std::vector<std::vector<std::byte>> bytes_;  // empty: it has not told anything
+  std::vector<rank_statistics> told_;
+  std::vector<std::int64_t> at_ns_;  // by the clock of rank 0
   std::int64_t sent_ = 0, received_ = 0;
   bool all_have_told_ = false;
   std::atomic<bool> asked_{false};

@@ -19,8 +19,8 @@ struct machine {
   std::vector<rank> ranks;
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(ranks.size()); }
-  [[nodiscard]] const std::string& host(int rank) const { return ranks[static_cast<std::size_t>(rank)].host; }
-  [[nodiscard]] int workers(int rank) const { return ranks[static_cast<std::size_t>(rank)].workers; }
+  [[nodiscard]] const std::string& host(int r) const { return ranks[static_cast<std::size_t>(r)].host; }
+  [[nodiscard]] int workers(int r) const { return ranks[static_cast<std::size_t>(r)].workers; }
 
   /// All ranks, so that those of one host follow each other: first rank 0 and its host, then the others as
   /// they come. `mpirun --map-by node` numbers them across the hosts.
