@@ -13,7 +13,7 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   add_compile_options(-Wall -Wextra)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    add_compile_options(--param=ggc-min-heapsize=262144) # kB: collecting garbage takes a tenth of the time otherwise
+    add_compile_options(--param=ggc-min-heapsize=524288) # kB: collecting garbage takes a tenth of the time otherwise
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     add_compile_options(-Wno-restrict) # GCC bug 105329: warns of "text" + std::string

@@ -1,5 +1,6 @@
-#include <thalweg/model/chain.hpp>
+#include <thalweg/model/component.hpp>
 #include <thalweg/model/errors.hpp>
+#include <thalweg/model/frame.hpp>
 #include <thalweg/model/naming.hpp>
 #include <thalweg/model/type_name.hpp>
 #include <thalweg/observe/clock.hpp>
@@ -29,12 +30,16 @@ std::int64_t context::now() const {
   return virtual_now_ns != nullptr ? virtual_now_ns->load(std::memory_order_relaxed) : observe::now_ns();
 }
 
-void replicas::resize(std::size_t n) {
-  ops_.resize(n);
-}
-
-void replicas::set(std::size_t replica, owned op) {
-  ops_.at(replica) = std::move(op);
+void claim_failure(std::size_t stage) {
+  try {
+    throw;
+  } catch (const stage_failure&) {
+    throw;
+  } catch (const cancelled&) {
+    throw;
+  } catch (...) {
+    throw stage_failure{stage, std::current_exception()};
+  }
 }
 
 std::unique_ptr<pipe::chunk_base> component::make_states(std::size_t) const {
@@ -61,7 +66,7 @@ error_policy component::asked(std::size_t stage, context& ctx, const void* item,
                               const stage_failure& failure, int tries) const {
   const auto& info = stages_[stage];
   error_policy answer;
-  frame<mode::plain>::attribute(stage, [&] {
+  attribute(stage, [&] {
     ctx.one_at_a_time([&] {
       answer = info.opts.on_error.decider()({info.name, item, type, failure.cause, tries});
     });
@@ -112,8 +117,8 @@ bool component::attempt(std::size_t stage, context& ctx, const void* item, const
         ++t.skipped;
         return false;
       } else if (policy->last() == action::dead_letter && item != nullptr) {
-        frame<mode::plain>::attribute(
-            stage, [&] { ctx.one_at_a_time([&] { policy->dead_letter_handler()(item, failure.cause); }); });
+        attribute(stage,
+                  [&] { ctx.one_at_a_time([&] { policy->dead_letter_handler()(item, failure.cause); }); });
         ++t.dead_lettered;
         return false;
       } else {

@@ -47,7 +47,7 @@ void ported::start(range, std::size_t) {
   stage_.over_ = false;
   stage_.context_ = nullptr;
   for (auto* p : inputs()) p->reset();
-  frame<mode::plain>::attribute(0, [&] { stage_.on_start(); });
+  attribute(0, [&] { stage_.on_start(); });
 }
 
 void ported::receive(std::size_t port, context& ctx, pipe::chunk_base& in) {
@@ -68,7 +68,7 @@ void ported::repeatable(context& ctx, function_ref<void()> f) {
   };
   const auto before = moved();
   try {
-    frame<mode::plain>::attribute(0, f);
+    attribute(0, f);
   } catch (stage_failure& failure) {
     failure.sent = moved() != before;
     throw;
@@ -78,13 +78,13 @@ void ported::repeatable(context& ctx, function_ref<void()> f) {
 void ported::run(context& ctx) {
   const call now(stage_, ctx);
   const auto call_it = [&] { stage_.on_run(); };
-  if (stages_[0].opts.on_error.plain()) return frame<mode::plain>::attribute(0, call_it);
+  if (stages_[0].opts.on_error.plain()) return attribute(0, call_it);
   attempt(0, ctx, nullptr, nullptr, [&] { repeatable(ctx, call_it); });
 }
 
 void ported::finish(std::size_t, std::size_t, context& ctx, pipe::chunk_base*) {
   const call now(stage_, ctx);
-  frame<mode::plain>::attribute(0, [&] { stage_.on_end(); });
+  attribute(0, [&] { stage_.on_end(); });
   for (auto* p : inputs())
     p->reset();  // what is left of the last run of items need not live as long as the graph
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <thalweg/model/component.hpp>
+#include <thalweg/model/chain_base.hpp>
 #include <thalweg/model/frame.hpp>
 #include <thalweg/model/pack.hpp>
 #include <thalweg/model/stage_traits.hpp>
@@ -35,245 +35,25 @@ struct inputs<Input, Leaf, More...>
           std::declval<pack<std::type_identity<Input>>>(),
           std::declval<typename inputs<output_of<typename Leaf::stage_type, Input>, More...>::type>()))> {};
 
-/// The operators of one stage, whatever their type: one per replica, made when the replica is started.
-class replicas {
- public:
-  struct destroyer {
-    void (*destroy)(void*) noexcept = nullptr;
-    void operator()(void* op) const noexcept { destroy(op); }
-  };
-  using owned = std::unique_ptr<void, destroyer>;
-
-  void resize(std::size_t n);
-  void set(std::size_t replica, owned op);
-  /// Of a replica that has been started.
-  [[nodiscard]] void* at(std::size_t replica) const noexcept { return ops_[replica].get(); }
-  /// Null where that replica was never started.
-  [[nodiscard]] void* get(std::size_t replica) const noexcept {
-    return replica < ops_.size() ? ops_[replica].get() : nullptr;
-  }
-
- private:
-  std::vector<owned> ops_;
-};
-
 /// Adds to the tallies what a line of stages has counted, however its run ends.
 template <class Line> struct counting {
   Line& line;
   std::size_t& items;
-  std::size_t failed = no_stage;
+  std::size_t failed = no_stage;  ///< the stage whose failure ends the run, if one does
 
-  counting(Line& l, std::size_t& n) : line(l), items(n) {}
-  counting(const counting&) = delete;
-  counting& operator=(const counting&) = delete;
   THALWEG_INLINE ~counting() { Line::count(line, items, failed); }
-
-  template <class F> THALWEG_INLINE decltype(auto) watch(F&& f) {
-    try {
-      return f();
-    } catch (const stage_failure& failure) {
-      failed = failure.leaf;
-      throw;
-    }
-  }
 };
 
 /// A line of typed stages, lowered: the component whose loops the compiler sees whole. Every range of stages
 /// that is worth it becomes one plain loop, in which each stage calls the next one directly.
-template <class Input, class... Leaves> class chain final : public component {
+template <class Input, class... Leaves> class chain final : public chain_base {
  public:
   static constexpr std::size_t size = sizeof...(Leaves);
 
-  chain(std::vector<stage_info>&& infos, pack<Leaves...>&& leaves) : leaves_(std::move(leaves)) {
-    stages_ = std::move(infos);
-  }
-
-  [[nodiscard]] std::vector<range> compiled() const override {
-    std::array<range, most_ranges> all;
-    std::size_t n = 0;
-    each_range([&]<std::size_t F, std::size_t L>(span<F, L>) { all[n++] = {F, L}; });
-    return {all.data(), all.data() + n};
-  }
-
-  void prepare(std::size_t stage, std::size_t replicas) override {
-    at(stage, [&]<std::size_t I>(index<I>) { model::get<I>(slots_).resize(replicas); });
-  }
-
-  void start(range r, std::size_t replica) override {
-    for (std::size_t i = r.first; i < r.last; ++i) {
-      frame<mode::plain>::attribute(i, [&] {
-        at(i, [&]<std::size_t I>(index<I>) { model::get<I>(slots_).start(model::get<I>(leaves_), replica); });
-      });
-    }
-  }
-
-  std::size_t process(range r, std::size_t replica, context& ctx, pipe::chunk_base& in,
-                      pipe::chunk_base* out) override {
-    if (guards(r)) {
-      static constexpr auto by_stage = guarded_loops(std::make_index_sequence<size>{});
-      return by_stage[r.first](*this, replica, ctx, in, out);
-    }
-    if (ctx.paced || ctx.ranked) return careful(r, replica, ctx, in, out);
-    static constexpr auto by_range = loops();
-    for (const auto& l : by_range) {
-      if (l.first == r.first && l.last == r.last) return l.run(*this, replica, ctx, in, out);
-    }
-    return 0;
-  }
-
-  produced produce(range r, context& ctx, std::size_t n, pipe::chunk_base* out) override {
-    if constexpr (is_source<0>) {
-      if (guards(r)) return pull_guarded<0>(ctx, n, out);
-      if (ctx.paced) return careful_pull(r.last, ctx, n, out);
-      static constexpr auto by_range = pulling_loops();
-      for (const auto& l : by_range) {
-        if (l.last == r.last) return l.run(*this, ctx, n, out);
-      }
-    }
-    return {};
-  }
-
-  void finish(std::size_t stage, std::size_t replica, context& ctx, pipe::chunk_base* out) override {
-    at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (has_end<I>) {
-        auto* op = model::get<I>(slots_).get(replica);
-        if (op == nullptr) return;
-        run_tail<I>(ctx, out, [&](auto& next) {
-          frame<mode::plain> f{ctx, I};
-          op->finish(f, next);
-        });
-      }
-    });
-  }
-
-  [[nodiscard]] std::int64_t deadline(std::size_t stage, std::size_t replica) const override {
-    auto when = std::numeric_limits<std::int64_t>::max();
-    at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (has_timer<I>) {
-        if (const auto* op = model::get<I>(slots_).get(replica)) when = op->deadline();
-      }
-    });
-    return when;
-  }
-
-  void on_time(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica) override {
-    at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (has_timer<I>) {
-        auto* op = model::get<I>(slots_).get(replica);
-        try {
-          run_tail<I>(ctx, out, [&](auto& next) {
-            frame<mode::plain> f{ctx, I};
-            op->on_time(f, next);
-          });
-        } catch (const stage_failure& failure) {
-          forgive(I, ctx, failure);
-        }
-      }
-    });
-  }
-
-  [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_chunk(std::size_t stage) const override {
-    std::unique_ptr<pipe::chunk_base> made;
-    at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (!is_sink<I>) made = std::make_unique<pipe::chunk<output<I>>>();
-    });
-    return made;
-  }
-
-  void divide(std::size_t stage, pipe::chunk_base& in,
-              std::span<const std::unique_ptr<pipe::chunk_base>> parts, std::int64_t first,
-              std::vector<std::uint8_t>& who, std::span<const std::uint8_t> places) const override {
-    at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (requires(const stage_at<I>& s, const input<I>& x) { s.hash_of_key(x); }) {
-        using items = pipe::chunk<input<I>>;
-        auto& from = static_cast<items&>(in);
-        const auto n = from.size();
-        const bool may_fail = !this->stages_[I].opts.on_error.plain();
-        const auto count = places.empty() ? parts.size() : places.size();
-        for (std::size_t i = 0; i < n; ++i) {
-          frame<mode::plain>::attribute(I, [&] {
-            try {
-              // The low bits find the key's place in the table of its part.
-              who[i] = static_cast<std::uint8_t>((model::get<I>(leaves_).stage.hash_of_key(from[i]) >> 24U) %
-                                                 count);
-            } catch (...) {
-              if (!may_fail) throw;
-              who[i] = 0;  // which asks for the key once more, and deals with the error
-            }
-          });
-          static_cast<items&>(*parts[places.empty() ? who[i] : places[who[i]]])
-              .emplace_marked({from.due(i), first + static_cast<std::int64_t>(i)}, std::move(from[i]));
-        }
-      }
-    });
-  }
-
-  void take_times(std::size_t stage, pipe::chunk_base* in, std::int64_t now, stream_clock& clock,
-                  std::vector<moment>& moments) const override {
-    at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (requires(const stage_at<I>& s, const input<I>& x) { s.moment_of(x, now, clock); }) {
-        const auto& s = model::get<I>(leaves_).stage;
-        if (in == nullptr) {
-          moments.push_back(s.moment_without_items(now, clock));
-          return;
-        }
-        frame<mode::plain>::attribute(I, [&] {
-          for (const auto& x : static_cast<pipe::chunk<input<I>>&>(*in))
-            moments.push_back(s.moment_of(x, now, clock));
-        });
-      }
-    });
-  }
-
-  void catch_up(std::size_t stage, context& ctx, pipe::chunk_base* out, std::size_t replica) override {
-    at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (requires { slot<I>::op_type::catches_up; }) {
-        auto* op = model::get<I>(slots_).get(replica);
-        run_tail<I>(ctx, out, [&](auto& next) {
-          frame<mode::plain> f{ctx, I};
-          op->catch_up(f, next);
-        });
-      }
-    });
-  }
-
-  void give_late(std::size_t stage, pipe::chunk_base& items) override {
-    at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (requires(stage_at<I>& s, const input<I>& x) { s.give_late(x); }) {
-        frame<mode::plain>::attribute(I, [&] {
-          for (const auto& x : static_cast<pipe::chunk<input<I>>&>(items))
-            model::get<I>(leaves_).stage.give_late(x);
-        });
-      }
-    });
-  }
-
-  [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_states(std::size_t stage) const override {
-    std::unique_ptr<pipe::chunk_base> made;
-    at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (gives_states<I>) made = std::make_unique<states_of<I>>();
-    });
-    return made;
-  }
-
-  void take_states(std::size_t stage, std::size_t replica, pipe::chunk_base& into) override {
-    at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (gives_states<I>)
-        model::get<I>(slots_)[replica].take_states(static_cast<states_of<I>&>(into));
-    });
-  }
-
-  void put_states(std::size_t stage, std::size_t replica, pipe::chunk_base& from) override {
-    at(stage, [&]<std::size_t I>(index<I>) {
-      if constexpr (gives_states<I>)
-        model::get<I>(slots_)[replica].put_states(static_cast<states_of<I>&>(from));
-    });
-  }
+  chain(std::vector<stage_info>&& infos, pack<Leaves...>&& leaves)
+      : chain_base(std::move(infos), tables()), leaves_(std::move(leaves)) {}
 
  private:
-  template <std::size_t I> using index = std::integral_constant<std::size_t, I>;
-  template <std::size_t F, std::size_t L> struct span {};
-
   template <std::size_t I> using leaf_at = pack_element<I, pack<Leaves...>>;
   template <std::size_t I> using stage_at = typename leaf_at<I>::stage_type;
 
@@ -286,67 +66,43 @@ template <class Input, class... Leaves> class chain final : public component {
 
   // The operators of one stage: one for a serial stage, one per replica in a farm. Where an operator is
   // shared by the replicas there is one copy of it, and each replica's operator refers to that.
-  template <std::size_t I> class slot {
-    using stage_type = stage_at<I>;
-    static constexpr bool in_farm = leaf_at<I>::farm >= 0;
-    static constexpr bool shared = in_farm && shares_function<stage_type>;
-    static constexpr bool in_turn = [] {
-      if constexpr (requires { &stage_type::fn; }) return in_farm && made_in_turn<function_of<stage_type>>;
-      return false;
-    }();
-
-   public:
-    using op_type = typename decltype([] {
-      if constexpr (shared) {
-        return std::type_identity<op_shared<stage_type, input<I>>>{};
-      } else {
-        return std::type_identity<op_owned<stage_type, input<I>>>{};
-      }
-    }())::type;
-
-    void resize(std::size_t n) { ops_.resize(n); }
-
-    static replicas::owned made(op_type* op) {
-      return {op, {[](void* o) noexcept { delete static_cast<op_type*>(o); }}};
+  template <std::size_t I>
+  static constexpr bool shared = leaf_at<I>::farm >= 0 && shares_function<stage_at<I>>;
+  template <std::size_t I>
+  static constexpr bool in_turn = [] {
+    if constexpr (!shared<I> && requires { &stage_at<I>::fn; })
+      return leaf_at<I>::farm >= 0 && made_in_turn<function_of<stage_at<I>>>;
+    return false;
+  }();
+  template <std::size_t I> static auto kind_of_op() {
+    if constexpr (shared<I>) {
+      return std::type_identity<op_shared<stage_at<I>, input<I>>>{};
+    } else {
+      return std::type_identity<op_owned<stage_at<I>, input<I>>>{};
     }
+  }
+  template <std::size_t I> using op_type = typename decltype(kind_of_op<I>())::type;
 
-    void start(leaf_at<I>& from, std::size_t replica) {
-      if constexpr (shared) {
-        std::call_once(common_.once, [&] { common_.fn.emplace(std::move(from.stage.fn)); });
-        ops_.set(replica, made(new op_type(from.stage.template bind<input<I>>(std::as_const(*common_.fn)))));
-      } else if constexpr (in_turn) {
-        const std::lock_guard hold(common_.making);
-        ops_.set(replica, made(new op_type(from.stage.template make<input<I>>())));
-      } else {
-        ops_.set(replica, made(new op_type(from.stage.template make<input<I>>())));
-      }
-      if constexpr (requires(op_type& op) { op.start(); }) (*this)[replica].start();
-    }
+  // Of a replica that has been started.
+  template <std::size_t I> auto& op(std::size_t replica) const noexcept {
+    return *static_cast<op_type<I>*>(ops_[I].at(replica));
+  }
 
-    op_type& operator[](std::size_t replica) const noexcept {
-      return *static_cast<op_type*>(ops_.at(replica));
-    }
-    // Null where that replica was never started.
-    op_type* get(std::size_t replica) const noexcept { return static_cast<op_type*>(ops_.get(replica)); }
-
-   private:
-    struct none {};
-    struct one_for_all {
-      std::once_flag once;
-      std::optional<typename shared_operator<stage_type, shared>::type> fn;
-    };
-    struct one_by_one {
-      std::mutex making;
-    };
-    replicas ops_;
-    [[no_unique_address]] std::conditional_t<shared, one_for_all,
-                                             std::conditional_t<in_turn, one_by_one, none>>
-        common_;
+  // What the replicas of a stage have in common.
+  struct nothing_in_common {};
+  template <std::size_t I> struct one_for_all {
+    std::once_flag once;
+    std::optional<typename shared_operator<stage_at<I>, shared<I>>::type> fn;
   };
-
-  template <class Is> struct slots;
+  struct one_by_one {
+    std::mutex making;
+  };
+  template <std::size_t I>
+  using in_common = std::conditional_t<shared<I>, one_for_all<I>,
+                                       std::conditional_t<in_turn<I>, one_by_one, nothing_in_common>>;
+  template <class Is> struct all_in_common;
   template <std::size_t... I>
-  struct slots<std::index_sequence<I...>> : std::type_identity<pack<slot<I>...>> {};
+  struct all_in_common<std::index_sequence<I...>> : std::type_identity<pack<in_common<I>...>> {};
 
   template <std::size_t I>
   static constexpr bool has_end = [] {
@@ -354,22 +110,13 @@ template <class Input, class... Leaves> class chain final : public component {
       return stage_at<I>::template ends<input<I>>;
     return false;
   }();
-  template <std::size_t I>
-  static constexpr bool has_timer = requires(typename slot<I>::op_type& op) { op.deadline(); };
+  template <std::size_t I> static constexpr bool has_timer = requires(op_type<I>& op) { op.deadline(); };
 
   // Keys and their states, in a farm whose keys are divided up.
-  template <std::size_t I> using states_of = pipe::chunk<typename slot<I>::op_type::kept>;
+  template <std::size_t I> using states_of = pipe::chunk<typename op_type<I>::kept>;
   template <std::size_t I>
   static constexpr bool gives_states =
-      leaf_at<I>::farm >= 0 &&
-      requires(typename slot<I>::op_type& op, states_of<I>& states) { op.take_states(states); };
-
-  // Calls f(index<i>{}) for a number known at run time.
-  template <class F> static void at(std::size_t i, F&& f) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (void)((i == I && (f(index<I>{}), true)) || ...);
-    }(std::make_index_sequence<size>{});
-  }
+      leaf_at<I>::farm >= 0 && requires(op_type<I>& op, states_of<I>& states) { op.take_states(states); };
 
   // A loop ends behind a stage that holds items back and sends many at once: how the time of such a rare run
   // is shared by the stages of one loop, probes of the other runs cannot say.
@@ -405,58 +152,36 @@ template <class Input, class... Leaves> class chain final : public component {
     }
   }
 
-  static constexpr std::size_t most_ranges = 2 * size;  // single ones, and lines of at least two
-
-  template <class F> static constexpr void each_range(F&& f) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (f(span<I, I + 1>{}), ...);
-      (
-          [&] {
-            if constexpr (line_begins<I>() && line_end<I>() > I + 1) f(span<I, line_end<I>()>{});
-            if constexpr (loop_begins<I>() && loop_end<I>() > line_end<I>()) f(span<I, loop_end<I>()>{});
-          }(),
-          ...);
-    }(std::make_index_sequence<size>{});
-  }
-
   // The loops are functions by themselves, found in tables: in one function that holds them all the compiler
   // takes a multiple of the time.
-  using run_items = std::size_t (*)(chain&, std::size_t replica, context&, pipe::chunk_base& in,
-                                    pipe::chunk_base* out);
-  using pull_items = produced (*)(chain&, context&, std::size_t n, pipe::chunk_base* out);
-  template <class Loop> struct compiled_loop {
-    std::size_t first = 0, last = 0;
-    Loop run = nullptr;
-  };
-  static constexpr auto loops() {
-    std::array<compiled_loop<run_items>, most_ranges> all{};
-    std::size_t n = 0;
-    each_range([&]<std::size_t F, std::size_t L>(span<F, L>) {
-      if constexpr (!is_source<F>) all[n++] = {F, L, loop<F, L>};
-    });
-    return all;
+  using loop_entry = chain_tables::loop;
+  template <std::size_t F, std::size_t L> static constexpr loop_entry entry() {
+    if constexpr (is_source<F>) {
+      return {{F, L}, nullptr, pull<L>};
+    } else {
+      return {{F, L}, loop<F, L>, nullptr};
+    }
   }
-  static constexpr auto pulling_loops() {
-    std::array<compiled_loop<pull_items>, most_ranges> all{};
-    std::size_t n = 0;
-    each_range([&]<std::size_t F, std::size_t L>(span<F, L>) {
-      if constexpr (is_source<F>) all[n++] = {F, L, pull<L>};
-    });
-    return all;
+  // Each stage alone, and what of the longest lines that begin with it is longer.
+  template <std::size_t I> static constexpr bool begins_line = line_begins<I>() && line_end<I>() > I + 1;
+  template <std::size_t I>
+  static constexpr bool begins_loop = loop_begins<I>() && loop_end<I>() > line_end<I>();
+  template <std::size_t I, std::size_t N>
+  static constexpr void add_longer(std::array<loop_entry, N>& all, std::size_t& n) {
+    if constexpr (begins_line<I>) all[n++] = entry<I, line_end<I>()>();
+    if constexpr (begins_loop<I>) all[n++] = entry<I, loop_end<I>()>();
   }
-  template <std::size_t... I> static constexpr auto guarded_loops(std::index_sequence<I...>) {
-    return std::array<run_items, size>{guarded<I>...};
+  template <std::size_t... I> static constexpr auto loops(std::index_sequence<I...>) {
+    std::array<loop_entry, size + (0 + ... + (begins_line<I> + begins_loop<I>))> all{entry<I, I + 1>()...};
+    std::size_t n = size;
+    (add_longer<I>(all, n), ...);
+    return all;
   }
   template <std::size_t... I> static constexpr auto careful_loops(std::index_sequence<I...>) {
     return std::array<void (*)(careful_line&, pipe::chunk_base&, std::size_t&), size>{careful_loop<I>...};
   }
   template <std::size_t... I> static constexpr auto careful_ends(std::index_sequence<I...>) {
     return std::array<void (*)(careful_line&, pipe::chunk_base*, function_ref<void()>), size>{with_end<I>...};
-  }
-
-  // Whether what the stage throws has a policy.
-  [[nodiscard]] bool guards(range r) const {
-    return r.last == r.first + 1 && !stages_[r.first].opts.on_error.plain();
   }
 
   // The last stage's output: into the chunk, handed over when it is full.
@@ -517,23 +242,19 @@ template <class Input, class... Leaves> class chain final : public component {
 
   // The operators of a range for one replica, looked up once per run of items.
   template <std::size_t F, class Is> struct operators;
-  template <std::size_t F, std::size_t... I>
-  struct operators<F, std::index_sequence<I...>>
-      : std::type_identity<pack<typename slot<F + I>::op_type*...>> {};
-  template <std::size_t F, std::size_t L>
-  using operators_of = typename operators<F, std::make_index_sequence<L - F>>::type;
-
-  template <std::size_t F, std::size_t L> operators_of<F, L> ops_of(std::size_t replica) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return operators_of<F, L>(&model::get<F + I>(slots_)[replica]...);
-    }(std::make_index_sequence<L - F>{});
-  }
+  template <std::size_t F, std::size_t... I> struct operators<F, std::index_sequence<I...>> {
+    using type = pack<op_type<F + I>*...>;
+    static type of(const chain& self, std::size_t replica) {
+      return {{&self.template op<F + I>(replica)}...};
+    }
+  };
+  template <std::size_t F, std::size_t L> using operators_in = operators<F, std::make_index_sequence<L - F>>;
 
   // The operators of a range, and what a run of items counts. Stages that give one output per input count
   // nothing.
   template <std::size_t F, std::size_t L> struct line {
     context& ctx;
-    operators_of<F, L> ops;
+    typename operators_in<F, L>::type ops;
     tail_of<mode::plain, L> end;
     std::array<std::uint64_t, L - F> passed{};
 
@@ -616,31 +337,40 @@ template <class Input, class... Leaves> class chain final : public component {
   }
 
   template <std::size_t F, std::size_t L>
-  static std::size_t loop(chain& self, std::size_t replica, context& ctx, pipe::chunk_base& items,
+  static std::size_t loop(chain_base& self, std::size_t replica, context& ctx, pipe::chunk_base& items,
                           pipe::chunk_base* out) {
     auto& in = static_cast<pipe::chunk<input<F>>&>(items);
-    line<F, L> run{ctx, self.template ops_of<F, L>(replica), tail_of<mode::plain, L>(ctx, out)};
+    line<F, L> run{ctx, operators_in<F, L>::of(static_cast<chain&>(self), replica),
+                   tail_of<mode::plain, L>(ctx, out)};
     std::size_t done = 0;
-    counting counted{run, done};
+    counting<line<F, L>> counted{run, done};
     const auto& cut = *ctx.cut;
-    counted.watch([&]() THALWEG_INLINE {
+    try {
       auto* const last = in.end();
       for (auto* x = in.begin(); x != last && !is_cut(ctx, cut); ++x) {
         ++done;
         run.template step<F>(std::move(*x));
       }
-    });
+    } catch (const stage_failure& failure) {
+      counted.failed = failure.leaf;
+      throw;
+    }
     return done;
   }
 
-  std::size_t careful(range r, std::size_t replica, context& ctx, pipe::chunk_base& in,
-                      pipe::chunk_base* out) {
+  static std::size_t careful(chain_base& self, range r, std::size_t replica, context& ctx,
+                             pipe::chunk_base& in, pipe::chunk_base* out) {
     static constexpr auto loops = careful_loops(std::make_index_sequence<size>{});
     static constexpr auto ends = careful_ends(std::make_index_sequence<size>{});
-    careful_line run{*this, ctx, replica, r};
+    careful_line run{static_cast<chain&>(self), ctx, replica, r};
     std::size_t done = 0;
-    counting counted{run, done};
-    counted.watch([&] { ends[r.last - 1](run, out, [&] { loops[r.first](run, in, done); }); });
+    counting<careful_line> counted{run, done};
+    try {
+      ends[r.last - 1](run, out, [&] { loops[r.first](run, in, done); });
+    } catch (const stage_failure& failure) {
+      counted.failed = failure.leaf;
+      throw;
+    }
     return done;
   }
 
@@ -663,7 +393,7 @@ template <class Input, class... Leaves> class chain final : public component {
 
   template <std::size_t I> [[gnu::noinline]] static void careful_step(careful_line& run, input<I>&& item) {
     auto& ctx = run.ctx;
-    auto& op = model::get<I>(run.self.slots_)[run.replica];
+    auto& op = run.self.template op<I>(run.replica);
     const frame<mode::careful> f{ctx, I};
     if constexpr (is_sink<I>) {
       op.step(f, std::move(item));
@@ -688,25 +418,28 @@ template <class Input, class... Leaves> class chain final : public component {
   }
 
   template <std::size_t L>
-  static produced pull(chain& self, context& ctx, std::size_t n, pipe::chunk_base* out) {
-    line<0, L> run{ctx, self.template ops_of<0, L>(0), tail_of<mode::plain, L>(ctx, out)};
-    return self.template pull_into<mode::plain>(run, ctx, n);
+  static produced pull(chain_base& self, context& ctx, std::size_t n, pipe::chunk_base* out) {
+    auto& me = static_cast<chain&>(self);
+    line<0, L> run{ctx, operators_in<0, L>::of(me, 0), tail_of<mode::plain, L>(ctx, out)};
+    return me.template pull_into<mode::plain>(run, ctx, n);
   }
 
-  produced careful_pull(std::size_t last, context& ctx, std::size_t n, pipe::chunk_base* out) {
+  static produced careful_pull(chain_base& self, std::size_t last, context& ctx, std::size_t n,
+                               pipe::chunk_base* out) {
+    auto& me = static_cast<chain&>(self);
     static constexpr auto ends = careful_ends(std::make_index_sequence<size>{});
-    careful_line run{*this, ctx, 0, {0, last}};
+    careful_line run{me, ctx, 0, {0, last}};
     produced made;
-    ends[last - 1](run, out, [&] { made = pull_into<mode::careful>(run, ctx, n); });
+    ends[last - 1](run, out, [&] { made = me.template pull_into<mode::careful>(run, ctx, n); });
     return made;
   }
 
   template <mode M, class Line> THALWEG_INLINE produced pull_into(Line& run, context& ctx, std::size_t n) {
-    auto& source = model::get<0>(slots_)[0];
+    auto& source = op<0>(0);
     const frame<M> f{ctx, 0};
     std::size_t made = 0;
-    counting counted{run, made};
-    return counted.watch([&]() THALWEG_INLINE {
+    counting<Line> counted{run, made};
+    try {
       const auto next = [&](auto&& y) THALWEG_INLINE {
         ++made;
         run.template give<0>(std::forward<decltype(y)>(y));
@@ -743,7 +476,10 @@ template <class Input, class... Leaves> class chain final : public component {
         }
         return produced{made, false};
       }
-    });
+    } catch (const stage_failure& failure) {
+      counted.failed = failure.leaf;
+      throw;
+    }
   }
 
   static constexpr bool waits_for_due_times = [] {
@@ -759,21 +495,23 @@ template <class Input, class... Leaves> class chain final : public component {
 
   // A source whose own call may be retried or skipped: one call at a time, outputs handed on only after it
   // returned.
-  template <std::size_t I> produced pull_guarded(context& ctx, std::size_t n, pipe::chunk_base* out) {
-    auto& source = model::get<I>(slots_)[0];
+  template <std::size_t I>
+  static produced pull_guarded(chain_base& self, context& ctx, std::size_t n, pipe::chunk_base* out) {
+    auto& me = static_cast<chain&>(self);
+    auto& source = me.template op<I>(0);
     const frame<mode::plain> f{ctx, I};
     if constexpr (requires { source.step(f, [](auto&&) {}); }) {
-      careful_line run{*this, ctx, 0, {I, I + 1}};
+      careful_line run{me, ctx, 0, {I, I + 1}};
       tail_of<mode::careful, I + 1> end(ctx, out);
       run.end = &end;
       pipe::chunk<output<I>> item;
       std::size_t made = 0;
-      const counting counted{run, made};
+      const counting<careful_line> counted{run, made};
       const auto& quota = ctx.ration(n);
       while (made < pipe::glance(quota)) {
         if constexpr (waits_for_due_times) ctx.no_wait = made > 0;
         bool more = true;
-        const bool ok = attempt(I, ctx, nullptr, nullptr, [&] {
+        const bool ok = me.attempt(I, ctx, nullptr, nullptr, [&] {
           item.clear();
           more = source.step(f, [&](auto&& y) { item.emplace(std::forward<decltype(y)>(y)); });
         });
@@ -787,7 +525,7 @@ template <class Input, class... Leaves> class chain final : public component {
       }
       return {made, false};
     } else {
-      return careful_pull(I + 1, ctx, n, out);
+      return careful_pull(self, I + 1, ctx, n, out);
     }
   }
 
@@ -804,60 +542,206 @@ template <class Input, class... Leaves> class chain final : public component {
 
   // A stage whose errors have a policy: each item is kept until its call has returned, and so is its output.
   template <std::size_t I>
-  static std::size_t guarded(chain& self, std::size_t replica, context& ctx, pipe::chunk_base& items,
+  static std::size_t guarded(chain_base& self, std::size_t replica, context& ctx, pipe::chunk_base& items,
                              pipe::chunk_base* out) {
-    if constexpr (!is_source<I> && copyable<input<I>>) {  // otherwise such a job is refused before it runs
-      auto& in = static_cast<pipe::chunk<input<I>>&>(items);
-      auto& op = model::get<I>(self.slots_)[replica];
-      const frame<mode::staged> f{ctx, I};
-      tail_of<mode::careful, I + 1> end(ctx, out);
-      auto& t = ctx.tallies[I];
-      const auto n = in.size();
-      [[maybe_unused]] held_back<I> staged;
-      for (std::size_t i = 0; i < n; ++i) {
-        if (is_cut(ctx, *ctx.cut)) return i;
-        const input<I>& item = in[i];
-        ctx.take_marks(in.mark_of(i));
-        ++t.in;
-        const bool ok = self.attempt(I, ctx, &item, &typeid(input<I>), [&] {
-          if constexpr (is_sink<I>) {
-            op.step(f, item);
-          } else {
-            staged.clear();
-            op.step(f, item, [&](auto&& y) { staged.emplace(std::forward<decltype(y)>(y)); });
-          }
-        });
-        if (!ok) continue;
+    auto& in = static_cast<pipe::chunk<input<I>>&>(items);
+    auto& me = static_cast<chain&>(self);
+    auto& op = me.template op<I>(replica);
+    const frame<mode::staged> f{ctx, I};
+    tail_of<mode::careful, I + 1> end(ctx, out);
+    auto& t = ctx.tallies[I];
+    const auto n = in.size();
+    [[maybe_unused]] held_back<I> staged;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (is_cut(ctx, *ctx.cut)) return i;
+      const input<I>& item = in[i];
+      ctx.take_marks(in.mark_of(i));
+      ++t.in;
+      const bool ok = me.attempt(I, ctx, &item, &typeid(input<I>), [&] {
         if constexpr (is_sink<I>) {
-          if (ctx.paced) ctx.arrived(ctx.due);
+          op.step(f, item);
         } else {
-          t.out += staged.size();
-          for (auto& y : staged) end(std::move(y));
+          staged.clear();
+          op.step(f, item, [&](auto&& y) { staged.emplace(std::forward<decltype(y)>(y)); });
         }
+      });
+      if (!ok) continue;
+      if constexpr (is_sink<I>) {
+        if (ctx.paced) ctx.arrived(ctx.due);
+      } else {
+        t.out += staged.size();
+        for (auto& y : staged) end(std::move(y));
       }
-      return n;
+    }
+    return n;
+  }
+
+  template <std::size_t I> static void destroy(void* op) noexcept { delete static_cast<op_type<I>*>(op); }
+
+  template <std::size_t I> static replicas::owned make_op(chain_base& self) {
+    auto& me = static_cast<chain&>(self);
+    auto& stage = model::get<I>(me.leaves_).stage;
+    if constexpr (shared<I>) {
+      auto& common = model::get<I>(me.common_);
+      std::call_once(common.once, [&] { common.fn.emplace(std::move(stage.fn)); });
+      return {new op_type<I>(stage.template bind<input<I>>(std::as_const(*common.fn))), {destroy<I>}};
+    } else if constexpr (in_turn<I>) {
+      const std::lock_guard hold(model::get<I>(me.common_).making);
+      return {new op_type<I>(stage.template make<input<I>>()), {destroy<I>}};
     } else {
-      return items.size();
+      return {new op_type<I>(stage.template make<input<I>>()), {destroy<I>}};
     }
   }
 
-  // For hooks that may still send: what they send is the output of stage I.
-  template <std::size_t I, class F> void run_tail(context& ctx, pipe::chunk_base* out, F&& f) {
-    if constexpr (is_sink<I>) {
-      auto nowhere = [](auto&&) {};
-      f(nowhere);
-    } else {
-      tail<mode::careful, I> end(ctx, out);
-      auto next = [&](auto&& y) {
-        ++ctx.tallies[I].out;
-        end(std::forward<decltype(y)>(y));
-      };
-      f(next);
+  // The output of stage I, for hooks that may still send.
+  template <std::size_t I> struct late_output {
+    context& ctx;
+    tail<mode::careful, I> end;
+
+    late_output(context& c, pipe::chunk_base* out) : ctx(c), end(c, out) {}
+    template <class U> void operator()(U&& y) {
+      ++ctx.tallies[I].out;
+      end(std::forward<U>(y));
     }
+  };
+  struct nowhere {
+    nowhere(context&, pipe::chunk_base*) {}
+    template <class U> void operator()(U&&) const {}
+  };
+  template <std::size_t I> using late_output_of = std::conditional_t<is_sink<I>, nowhere, late_output<I>>;
+
+  template <std::size_t I> static void finish_op(void* op, context& ctx, pipe::chunk_base* out) {
+    late_output_of<I> next(ctx, out);
+    frame<mode::plain> f{ctx, I};
+    static_cast<op_type<I>*>(op)->finish(f, next);
+  }
+  template <std::size_t I> static void tell_time(void* op, context& ctx, pipe::chunk_base* out) {
+    late_output_of<I> next(ctx, out);
+    frame<mode::plain> f{ctx, I};
+    static_cast<op_type<I>*>(op)->on_time(f, next);
+  }
+  template <std::size_t I> static void catch_up_op(void* op, context& ctx, pipe::chunk_base* out) {
+    late_output_of<I> next(ctx, out);
+    frame<mode::plain> f{ctx, I};
+    static_cast<op_type<I>*>(op)->catch_up(f, next);
+  }
+
+  template <std::size_t I>
+  static void divide_items(const chain_base& self, pipe::chunk_base& in,
+                           std::span<const std::unique_ptr<pipe::chunk_base>> parts, std::int64_t first,
+                           std::vector<std::uint8_t>& who, std::span<const std::uint8_t> places) {
+    using items = pipe::chunk<input<I>>;
+    const auto& me = static_cast<const chain&>(self);
+    auto& from = static_cast<items&>(in);
+    const auto n = from.size();
+    const bool may_fail = !self.stages()[I].opts.on_error.plain();
+    const auto count = places.empty() ? parts.size() : places.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      try {
+        // The low bits find the key's place in the table of its part.
+        who[i] =
+            static_cast<std::uint8_t>((model::get<I>(me.leaves_).stage.hash_of_key(from[i]) >> 24U) % count);
+      } catch (...) {
+        if (!may_fail) claim_failure(I);
+        who[i] = 0;  // which asks for the key once more, and deals with the error
+      }
+      static_cast<items&>(*parts[places.empty() ? who[i] : places[who[i]]])
+          .emplace_marked({from.due(i), first + static_cast<std::int64_t>(i)}, std::move(from[i]));
+    }
+  }
+
+  template <std::size_t I>
+  static void take_times_of(const chain_base& self, pipe::chunk_base* in, std::int64_t now,
+                            stream_clock& clock, std::vector<moment>& moments) {
+    const auto& s = model::get<I>(static_cast<const chain&>(self).leaves_).stage;
+    if (in == nullptr) {
+      moments.push_back(s.moment_without_items(now, clock));
+      return;
+    }
+    for (const auto& x : static_cast<pipe::chunk<input<I>>&>(*in))
+      moments.push_back(s.moment_of(x, now, clock));
+  }
+
+  template <std::size_t I> static void give_late_items(chain_base& self, pipe::chunk_base& items) {
+    auto& s = model::get<I>(static_cast<chain&>(self).leaves_).stage;
+    for (const auto& x : static_cast<pipe::chunk<input<I>>&>(items)) s.give_late(x);
+  }
+
+  template <class Items> static std::unique_ptr<pipe::chunk_base> make_items() {
+    return std::unique_ptr<pipe::chunk_base>(new Items);
+  }
+
+  template <std::size_t I> static constexpr stage_hooks hooks_of() {
+    stage_hooks its;
+    its.make_op = make_op<I>;
+    if constexpr (requires(op_type<I>& op) { op.start(); })
+      its.start = [](void* op) { static_cast<op_type<I>*>(op)->start(); };
+    if constexpr (!is_sink<I>) its.make_chunk = make_items<pipe::chunk<output<I>>>;
+    if constexpr (has_end<I>) its.finish = finish_op<I>;
+    if constexpr (has_timer<I>) {
+      its.deadline = [](const void* op) -> std::int64_t {
+        return static_cast<const op_type<I>*>(op)->deadline();
+      };
+      its.on_time = tell_time<I>;
+    }
+    if constexpr (requires { op_type<I>::catches_up; }) its.catch_up = catch_up_op<I>;
+    if constexpr (requires(const stage_at<I>& s, const input<I>& x) { s.hash_of_key(x); })
+      its.divide = divide_items<I>;
+    if constexpr (requires(const stage_at<I>& s, const input<I>& x, stream_clock& clock) {
+                    s.moment_of(x, std::int64_t{}, clock);
+                  })
+      its.take_times = take_times_of<I>;
+    if constexpr (requires(stage_at<I>& s, const input<I>& x) { s.give_late(x); })
+      its.give_late = give_late_items<I>;
+    if constexpr (gives_states<I>) {
+      its.make_states = make_items<states_of<I>>;
+      its.take_states = [](void* op, pipe::chunk_base& into) {
+        static_cast<op_type<I>*>(op)->take_states(static_cast<states_of<I>&>(into));
+      };
+      its.put_states = [](void* op, pipe::chunk_base& from) {
+        static_cast<op_type<I>*>(op)->put_states(static_cast<states_of<I>&>(from));
+      };
+    }
+    return its;
+  }
+
+  template <std::size_t... I>
+  static constexpr std::array<stage_hooks, size> all_hooks(std::index_sequence<I...>) {
+    return {hooks_of<I>()...};
+  }
+  // A source has another one, and items that cannot be copied have none: such a job is refused before it
+  // runs.
+  template <std::size_t I> static constexpr chain_tables::run_items guarded_loop() {
+    if constexpr (is_source<I> || !copyable<input<I>>) {
+      return nullptr;
+    } else {
+      return guarded<I>;
+    }
+  }
+  template <std::size_t... I>
+  static constexpr std::array<chain_tables::run_items, size> guarded_loops(std::index_sequence<I...>) {
+    return {guarded_loop<I>()...};
+  }
+
+  static const chain_tables& tables() {
+    using all = std::make_index_sequence<size>;
+    static constexpr auto hooks = all_hooks(all{});
+    static constexpr auto every_loop = loops(all{});
+    static constexpr auto by_stage = guarded_loops(all{});
+    static constexpr chain_tables its = [] {
+      chain_tables t{hooks, every_loop, by_stage};
+      t.careful = careful;
+      if constexpr (is_source<0>) {
+        t.pull_guarded = pull_guarded<0>;
+        t.careful_pull = careful_pull;
+      }
+      return t;
+    }();
+    return its;
   }
 
   pack<Leaves...> leaves_;
-  typename slots<std::make_index_sequence<size>>::type slots_;
+  typename all_in_common<std::make_index_sequence<size>>::type common_;
 };
 
 }  // namespace THALWEG_NAMESPACE::model

@@ -17,6 +17,19 @@ namespace THALWEG_NAMESPACE::model {
 /// and ranks. `staged`: keeps outputs back until the operator has returned.
 enum class mode : std::uint8_t { plain, careful, staged };
 
+/// Within a handler: what has been caught becomes a failure of the stage, unless a stage further down has
+/// already claimed it, and is thrown again.
+[[noreturn]] void claim_failure(std::size_t stage);
+
+/// Calls `f`; what it throws is a failure of the stage.
+template <class F> decltype(auto) attribute(std::size_t stage, F&& f) {
+  try {
+    return std::forward<F>(f)();
+  } catch (...) {
+    claim_failure(stage);
+  }
+}
+
 /// What surrounds one call of a user's operator: says which stage an exception came from.
 template <mode M> struct frame {
   context& ctx;
@@ -24,7 +37,11 @@ template <mode M> struct frame {
 
   /// Calls the user's code.
   template <class F> THALWEG_INLINE decltype(auto) call(F&& f) const {
-    return attribute(leaf, std::forward<F>(f));
+    try {
+      return std::forward<F>(f)();
+    } catch (...) {
+      claim_failure(leaf);
+    }
   }
 
   /// Calls the user's code with an emitter; what it sends goes to `next`, `limit` items at a time, in order.
@@ -82,11 +99,7 @@ template <mode M> struct frame {
         },
         &self);
     try {
-      if constexpr (Source) {
-        attribute(leaf, [&] { user(out); });
-      } else {
-        call([&] { user(out); });
-      }
+      call([&] { user(out); });
     } catch (...) {
       if (failed) std::rethrow_exception(failed);
       throw;
@@ -102,20 +115,6 @@ template <mode M> struct frame {
     ctx.tallies[leaf].out += n;
     items.clear();
     return true;
-  }
-
-  /// Calls `f`; what it throws becomes a failure of stage `leaf`, unless a stage further down has already
-  /// claimed it.
-  template <class F> THALWEG_INLINE static decltype(auto) attribute(std::size_t leaf, F&& f) {
-    try {
-      return std::forward<F>(f)();
-    } catch (const stage_failure&) {
-      throw;
-    } catch (const cancelled&) {
-      throw;
-    } catch (...) {
-      throw stage_failure{leaf, std::current_exception()};
-    }
   }
 };
 

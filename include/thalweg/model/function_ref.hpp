@@ -20,13 +20,16 @@ template <class R, class... Args> class function_ref<R(Args...)> {
   // NOLINTNEXTLINE(google-explicit-constructor): a lambda is what it is called with
   function_ref(F&& f) noexcept
       : callable_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
-        call_([](void* callable, Args... args) -> R {
-          return (*static_cast<std::remove_reference_t<F>*>(callable))(std::forward<Args>(args)...);
-        }) {}
+        call_(call<std::remove_reference_t<F>>) {}
 
   R operator()(Args... args) const { return call_(callable_, std::forward<Args>(args)...); }
 
  private:
+  // A lambda in its place would be two functions more.
+  template <class F> static R call(void* callable, Args... args) {
+    return (*static_cast<F*>(callable))(std::forward<Args>(args)...);
+  }
+
   void* callable_;
   R (*call_)(void*, Args...);
 };

@@ -17,16 +17,12 @@ template <std::size_t I, class T> struct packed {
 
 template <class Is, class... T> struct pack_of;
 template <std::size_t... I, class... T> struct pack_of<std::index_sequence<I...>, T...> : packed<I, T>... {
-  pack_of() = default;
-  explicit pack_of(T... values)
-    requires(sizeof...(T) > 0)
-      : packed<I, T>{std::forward<T>(values)}... {}
+  static constexpr std::size_t size = sizeof...(T);
 };
 
-template <class... T> struct pack : pack_of<std::index_sequence_for<T...>, T...> {
-  static constexpr std::size_t size = sizeof...(T);
-  using pack_of<std::index_sequence_for<T...>, T...>::pack_of;
-};
+// Made by braces for the pack and for each of its values: a constructor would be one more function for each
+// type.
+template <class... T> using pack = pack_of<std::index_sequence_for<T...>, T...>;
 
 template <std::size_t I, class T> T& get(packed<I, T>& p) noexcept {
   return p.value;
@@ -41,16 +37,16 @@ template <std::size_t I, class Pack>
 using pack_element = typename decltype(model::element_of<I>(std::declval<const Pack&>()))::type;
 
 /// `f(first, second, ...)` with the values of a pack that is given up.
-template <class... T, class F> decltype(auto) unpack(pack<T...>&& p, F&& f) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
-    return f(std::move(model::get<I>(p))...);
-  }(std::index_sequence_for<T...>{});
+template <std::size_t... I, class... T, class F>
+decltype(auto) unpack(pack_of<std::index_sequence<I...>, T...>&& p, F&& f) {
+  return f(std::move(static_cast<packed<I, T>&>(p).value)...);
 }
 
-template <class... A, class... B> pack<A..., B...> joined(pack<A...>&& a, pack<B...>&& b) {
-  return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>, std::index_sequence<J...>) {
-    return pack<A..., B...>(std::move(model::get<I>(a))..., std::move(model::get<J>(b))...);
-  }(std::index_sequence_for<A...>{}, std::index_sequence_for<B...>{});
+template <std::size_t... I, class... A, std::size_t... J, class... B>
+pack<A..., B...> joined(pack_of<std::index_sequence<I...>, A...>&& a,
+                        pack_of<std::index_sequence<J...>, B...>&& b) {
+  return {{std::move(static_cast<packed<I, A>&>(a).value)}...,
+          {std::move(static_cast<packed<J, B>&>(b).value)}...};
 }
 
 }  // namespace THALWEG_NAMESPACE::model

@@ -156,7 +156,7 @@ constexpr bool farms_share(const pipeline<Stage, More...>*) {
 /// ```
 template <class... Stages> class pipeline : public model::pipeline_tag {
  public:
-  explicit pipeline(model::pack<Stages...> stages) : stages_(std::move(stages)) {}
+  explicit pipeline(model::pack<Stages...>&& stages) : stages_(std::move(stages)) {}
 
   static constexpr std::size_t length = sizeof...(Stages);
   static constexpr bool has_source = model::pack_element<0, model::pack<Stages...>>::is_source;
@@ -189,7 +189,7 @@ template <bool Source> struct unusable_stage : stage_defaults {
 };
 
 template <class Stage> pipeline<Stage> make_pipeline(Stage stage) {
-  return pipeline<Stage>(pack<Stage>(std::move(stage)));
+  return pipeline<Stage>(pack<Stage>{{std::move(stage)}});
 }
 
 template <class... A, class... B> void check_join(const pipeline<A...>*, const pipeline<B...>*) {
@@ -251,7 +251,7 @@ auto lower_stage(Stage&& stage, naming& names, std::vector<stage_info>& infos) {
     return leaves;
   } else {
     describe<In, (Farm >= 0)>(stage, names, infos);
-    return pack<leaf<stage_type, Farm>>(leaf<stage_type, Farm>{std::forward<Stage>(stage)});
+    return pack<leaf<stage_type, Farm>>{{{std::forward<Stage>(stage)}}};
   }
 }
 
@@ -266,7 +266,7 @@ auto lower_from(naming& names, std::vector<stage_info>& infos, Stage&& stage, Mo
 
 template <class In, class... Leaves>
 std::unique_ptr<component> make_chain(std::vector<stage_info>&& infos, pack<Leaves...>&& leaves) {
-  return std::make_unique<chain<In, Leaves...>>(std::move(infos), std::move(leaves));
+  return std::unique_ptr<component>(new chain<In, Leaves...>(std::move(infos), std::move(leaves)));
 }
 
 template <class In, class... Stages> constexpr bool can_run() {

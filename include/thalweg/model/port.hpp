@@ -272,7 +272,7 @@ template <class T> class in final : public model::input_port {
     upto_ = std::numeric_limits<std::int64_t>::min();
   }
   [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_chunk() const override {
-    return std::make_unique<pipe::chunk<T>>();
+    return std::unique_ptr<pipe::chunk_base>(new pipe::chunk<T>);
   }
 
  private:
@@ -284,7 +284,7 @@ template <class T> class in final : public model::input_port {
       std::size_t n = 0;
       ~counting() { ctx.tallies[0].in += n; }
     } done{ctx};
-    model::frame<model::mode::plain>::attribute(0, [&] {
+    model::attribute(0, [&] {
       const auto n = items.size();
       for (std::size_t i = 0; i < n; ++i) {
         if (ctx.interrupted()) [[unlikely]]
@@ -405,7 +405,7 @@ template <class T> class out final : public model::output_port {
   }
 
   [[nodiscard]] std::unique_ptr<pipe::chunk_base> make_chunk() const override {
-    return std::make_unique<pipe::chunk<T>>();
+    return std::unique_ptr<pipe::chunk_base>(new pipe::chunk<T>);
   }
   void flush() override {
     if (to_ != nullptr && !to_->empty()) full(*to_);

@@ -174,8 +174,10 @@ inline constexpr bool has_end_hook =
 template <class F, class U> struct hooked {
   F fn;
 
-  void start() {
-    if constexpr (requires { target(fn).on_start(); }) target(fn).on_start();
+  void start()
+    requires requires(F& f) { target(f).on_start(); }
+  {
+    target(fn).on_start();
   }
 
   template <class Frame, class Next> void finish(Frame& f, Next& next) {

@@ -136,7 +136,7 @@ template <class Limits> struct batch_stage : stage_defaults {
 struct unbatch_op {
   template <class Frame, class T, class Next> void step(Frame& f, T&& group, Next&& next) {
     // The range and its items are user code: what they throw is this stage's failure.
-    f.attribute(f.leaf, [&] {
+    f.call([&] {
       for (auto&& x : group) {
         if constexpr (std::is_lvalue_reference_v<T>) {
           next(std::ranges::range_value_t<std::remove_cvref_t<T>>(x));

@@ -180,8 +180,10 @@ template <class Types, class Init, class KeyOf, class Update> struct keyed_state
   first_ranks appeared{};
   key_ages ages{};  // where states expire
 
-  void start() {
-    if constexpr (has_start_hook<Update>) update.on_start();
+  void start()
+    requires has_start_hook<Update>
+  {
+    update.on_start();
   }
 
   template <class Frame, class T, class Next> THALWEG_INLINE void step(Frame& f, T&& item, Next&& next) {

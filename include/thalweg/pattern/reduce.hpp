@@ -58,8 +58,10 @@ template <class In, class Init, class F> struct reduce_op {
   key_table<key, acc> found{};
   first_ranks appeared{};
 
-  void start() {
-    if constexpr (has_start_hook<F>) fn.on_start();
+  void start()
+    requires has_start_hook<F>
+  {
+    fn.on_start();
   }
 
   template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&&) {

@@ -95,7 +95,7 @@ template <class Out, class Windows> struct window_base {
   template <class Frame, class Next, class F> void pass_on(Frame& f, Next& next, F&& changes) {
     f.ctx.due = due;
     const auto pass = [&](auto& r) { next(joined_with_key(r.key, std::move(r.value))); };
-    f.attribute(f.leaf, [&] { changes(taker(pass)); });
+    f.call([&] { changes(taker(pass)); });
   }
 
  private:

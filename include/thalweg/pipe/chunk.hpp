@@ -306,7 +306,7 @@ template <item T> class chunk final : public chunk_base {
 };
 
 template <item T> std::unique_ptr<chunk_base> make_chunk() {
-  return std::make_unique<chunk<T>>();
+  return std::unique_ptr<chunk_base>(new chunk<T>);
 }
 
 }  // namespace THALWEG_NAMESPACE::pipe

@@ -129,10 +129,8 @@ std::size_t farm::target(run_state& run, const pipe::chunk_base& items, std::siz
   if (dealing_.how() == schedule::kind::round_robin) return static_cast<std::size_t>(count_) % n;
   const auto& first = parts_.front();
   std::size_t to = 0;
-  if (!run.guard(first.component, items.position, 0, [&] {
-        model::frame<model::mode::plain>::attribute(first.stages.first,
-                                                    [&] { to = dealing_(items.at(i), n); });
-      }))
+  if (!run.guard(first.component, items.position, 0,
+                 [&] { model::attribute(first.stages.first, [&] { to = dealing_(items.at(i), n); }); }))
     throw thalweg::cancelled{};
   return to;
 }

@@ -344,7 +344,7 @@ bool port_node::choose(worker& w) {
         for (const auto* p : ports_.inputs()) {
           if (p->left() == 0) continue;
           attempt([&] {
-            model::frame<model::mode::plain>::attribute(0, [&] {
+            model::attribute(0, [&] {
               throw error("its on_run leaves items at the input '" + p->name() +
                           "', and nothing more will come on its other inputs");
             });
