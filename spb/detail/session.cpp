@@ -412,7 +412,7 @@ void show_help() {
 // A program of Thalweg also samples its stages, into the file that the environment names. Others have none.
 void monitor_stages(const options& asked) {
   const char* file = std::getenv("THALWEG_MONITOR");  // NOLINT(concurrency-mt-unsafe): nothing has begun
-  if (asked.monitor_ms > 0 && !current().of && file != nullptr && *file != '\0')
+  if (asked.monitor_ms > 0 && file != nullptr && *file != '\0')
     thalweg::run_detail::monitor_next_run(file, std::chrono::milliseconds(asked.monitor_ms));
 }
 

@@ -14,6 +14,7 @@ from thalweg_cli.base.npm import NoPackages
 from thalweg_cli.report import run_pages
 from thalweg_cli.results.store import Store
 from thalweg_cli.run.experiment import Conditions, Setting
+from thalweg_cli.run.mpi import Host
 from thalweg_cli.run.runs import Run
 from thalweg_cli.run.stage_samples import file_of, folder_of, variables, written
 from thalweg_cli.watch.saved_page import MARK
@@ -71,6 +72,9 @@ class Exec(FakeBuild):
         self.assertEqual(variables(Setting(ours, "test"), Conditions(), file), {})
         self.assertEqual(variables(Setting(ours, "test"), Conditions(monitor_ms=5), None), {})
         self.assertEqual(variables(Setting(TBB, "test"), Conditions(monitor_ms=5), file), {})
+        ranks, there = program("bzip2", "mpi-thalweg", "farm"), (Host("there"),)
+        self.assertEqual(variables(Setting(ranks, "test"), Conditions(monitor_ms=5), file), asked)
+        self.assertEqual(variables(Setting(ranks, "test"), Conditions(monitor_ms=5, hosts=there), file), {})
 
 
 class Report(OverAStore):

@@ -131,9 +131,8 @@ def measure(
             timeout_s=conditions.timeout_s,
             pin=conditions.pin,
             show_output=conditions.show_output,
-            variables=variables(Path(folder))
-            if ranks
-            else stage_samples.variables(setting, conditions, samples),
+            variables=(variables(Path(folder)) if ranks else {})
+            | stage_samples.variables(setting, conditions, samples),
             starts_others=ranks,
             waits=waits,
         )

@@ -4,7 +4,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from thalweg_cli.catalog.programs import THALWEG
+from thalweg_cli.catalog.programs import MPI, THALWEG
 from thalweg_cli.run.experiment import Conditions, Setting
 
 VARIABLE = "THALWEG_MONITOR"
@@ -28,8 +28,9 @@ def file_of(folder: Path, setting: Setting, number: int) -> Path:
 
 
 def asks_for_samples(setting: Setting, conditions: Conditions) -> bool:
-    """Whether a run takes samples of its stages."""
-    return bool(conditions.monitor_ms) and setting.program.interface == THALWEG
+    """Whether a run takes samples of its stages. On other hosts nobody would find the file."""
+    ours = setting.program.interface in (THALWEG, f"{MPI}-{THALWEG}")
+    return ours and bool(conditions.monitor_ms) and not conditions.hosts
 
 
 def variables(setting: Setting, conditions: Conditions, file: Path | None) -> dict[str, str]:
