@@ -34,10 +34,12 @@ from browser import Page, a_page, find_browser  # noqa: E402  (it is beside the 
 SIZE = (1280, 900)
 NARROW = 960
 """Wide enough for the parts of the page that stand alone, so that their text is not small on a page of the docs."""
-COLOURS = 96
+COLOURS = 200
 MARGIN = 8
 BLOCKS, SLOW_FROM = 6_000, 1_500
-FRAMES = "new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 1200))"
+FRAMES = (
+    "new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 1200))"
+)
 TERMINAL = """<!DOCTYPE html><meta charset="utf-8"><style>
 body { margin: 0; } pre { display: inline-block; margin: 0; padding: 14px 18px; background: #16191d; color: #d8dde3;
 font: 14px/1.45 "DejaVu Sans Mono", monospace; }</style><pre>{code}</pre>"""
@@ -60,16 +62,22 @@ class Camera:
         while not self.page.tells(script):
             time.sleep(0.1)
 
-    def take(self, name: str, *selectors: str, last: str = "") -> None:
-        """A picture of parts of the page, from the first to the last; the whole window without any."""
+    def take(self, name: str, *selectors: str, margin: int = MARGIN) -> None:
+        """A picture of what holds some parts of the page; of the window without any."""
         self.page.tells(FRAMES)
         whole = Image.open(io.BytesIO(self.page.picture(whole=bool(selectors)))).convert("RGB")
         if selectors:
-            boxes = [self.box(one) for one in (*selectors, *filter(None, [last]))]
+            boxes = [self.box(one) for one in selectors]
             left, top = (min(box[side] for box in boxes) for side in (0, 1))
             right, bottom = (max(box[side] for box in boxes) for side in (2, 3))
-            around = (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN)
-            whole = whole.crop((max(0, around[0]), max(0, around[1]), min(whole.width, around[2]), around[3]))
+            whole = whole.crop(
+                (
+                    max(0, left - margin),
+                    max(0, top - margin),
+                    min(whole.width, right + margin),
+                    bottom + margin,
+                )
+            )
         whole.quantize(COLOURS).save(self.folder / f"{name}.png", optimize=True)
 
     def box(self, selector: str) -> list[int]:
@@ -135,7 +143,6 @@ def running(camera: Camera, url: str) -> None:
     camera.take("live")
     camera.take("observing-panel", "#panel")
     terminal(camera, last.state())
-    camera.choose("upload")
     camera.open(url, NARROW, 700)
     camera.until("document.querySelector('#limit-stage').textContent === 'upload'")
     camera.take("observing-graph", "#now")
@@ -163,8 +170,13 @@ def interval(camera: Camera, slow_from: float) -> None:
         "(({ left, top, width }) => [left, top + 20, width, 0])"
         "(document.querySelector('.u-over').getBoundingClientRect())"
     )
-    to = max(60.0, camera.page.tells("Number(document.querySelector('#figures div:nth-child(4) dd').textContent"
-                                     ".split(':').reduce((sum, part) => 60 * sum + Number(part), 0))"))
+    to = max(
+        60.0,
+        camera.page.tells(
+            "Number(document.querySelector('#figures div:nth-child(4) dd').textContent"
+            ".split(':').reduce((sum, part) => 60 * sum + Number(part), 0))"
+        ),
+    )
     begin, end = (left + width * at / to for at in (slow_from + 1, slow_from + 9))
     camera.page.drag((begin, top), (end, top))
     camera.take("observing-interval", "#now", "#curves figure:nth-child(2)")
@@ -172,17 +184,17 @@ def interval(camera: Camera, slow_from: float) -> None:
 
 def terminal(camera: Camera, state: dict[str, Any]) -> None:
     """What `./thalweg top` prints."""
-    console = Console(record=True, width=112, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    console = Console(
+        record=True, width=112, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
     console.print(overview(state["graph"], state["history"][-1]))
     code = console.export_html(inline_styles=True, code_format="{code}").rstrip()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "top.html"
         prompt = '<span style="color: #7f8994">$</span> ./thalweg top localhost:8080\n'
         file.write_text(TERMINAL.replace("{code}", prompt + code), encoding="utf-8")
-        other = camera.page.tells("location.href")
         camera.open(file.as_uri())
-        camera.take("observing-top", "pre")
-        camera.open(other)
+        camera.take("observing-top", "pre", margin=-1)
 
 
 def on_ranks(camera: Camera) -> None:
@@ -194,7 +206,8 @@ def on_ranks(camera: Camera) -> None:
             [*launched(3), str(program), "-input", "small", "-nthreads", "1", "-monitor", "100", "-quiet"],
             check=True,
             capture_output=True,
-            env={"PATH": "/usr/bin:/bin", "HOME": str(Path.home()), "THALWEG_MONITOR": str(samples)} | variables(),
+            env={"PATH": "/usr/bin:/bin", "HOME": str(Path.home()), "THALWEG_MONITOR": str(samples)}
+            | variables(),
         )
         page.write_text(saved_page(parts(), read_state(samples)), encoding="utf-8")
         camera.open(page.as_uri())

@@ -34,7 +34,9 @@ def saved_page(parts: Mapping[str, Path], state: Mapping[str, Any]) -> str:
 
 def without_addresses(page: str) -> str:
     """What the page refers to is set by its script: the browser looks for nothing beside the page."""
-    return page.replace(' href="assets/', ' data-href="assets/').replace(' src="assets/', ' data-src="assets/')
+    return page.replace(' href="assets/', ' data-href="assets/').replace(
+        ' src="assets/', ' data-src="assets/'
+    )
 
 
 def data(name: str, what: Mapping[str, Any]) -> str:
