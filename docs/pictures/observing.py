@@ -1,8 +1,8 @@
-"""Takes the pictures of docs/observing.md: the demo's stream and one on several ranks, as a browser shows them.
+"""Takes the pictures of docs/observing.md: the demo's stream, and one on several ranks, in a browser.
 
-`nice .venv/bin/python docs/pictures/observing.py` writes live.png and observing-*.png beside it, in two minutes. It
-needs Chromium, Pillow, and programs that are built: `demo_live` and mandelbrot_zoom_mpi-thalweg_pipe-farm, in
-build/release. With a folder as its argument it writes there.
+`.venv/bin/python docs/pictures/observing.py` writes live.png and observing-*.png beside it, in two minutes.
+It needs Chromium, Pillow, and programs that are built: `demo_live` and mandelbrot_zoom_mpi-thalweg_pipe-farm,
+in build/release. With a folder as its argument it writes there.
 """
 
 import io
@@ -29,11 +29,14 @@ from thalweg_cli.watch.saved_page import saved_page
 from thalweg_cli.watch.stage_table import overview
 
 sys.path.insert(0, str(ROOT / "tests" / "cli"))
-from browser import Page, a_page, find_browser  # noqa: E402  (it is beside the tests)
+from browser import Page, a_page, find_browser
 
 SIZE = (1280, 900)
+TALL = 1700
 NARROW = 960
-"""Wide enough for the parts of the page that stand alone, so that their text is not small on a page of the docs."""
+"""For parts of the page that stand alone: so their text is not small on a page of the docs."""
+LEAST_S = 60
+"""What the curves show at least."""
 COLOURS = 200
 MARGIN = 8
 BLOCKS, SLOW_FROM = 6_000, 1_500
@@ -41,7 +44,8 @@ FRAMES = (
     "new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 1200))"
 )
 TERMINAL = """<!DOCTYPE html><meta charset="utf-8"><style>
-body { margin: 0; } pre { display: inline-block; margin: 0; padding: 14px 18px; background: #16191d; color: #d8dde3;
+body { margin: 0; }
+pre { display: inline-block; margin: 0; padding: 14px 18px; background: #16191d; color: #d8dde3;
 font: 14px/1.45 "DejaVu Sans Mono", monospace; }</style><pre>{code}</pre>"""
 
 
@@ -55,6 +59,7 @@ class Camera:
     def open(self, address: str, width: int = SIZE[0], height: int = SIZE[1]) -> None:
         """Shows a page."""
         self.page.size(width, height)
+        self.page.open("about:blank")  # An address that differs in its token alone is the same page.
         self.page.open(address)
 
     def until(self, script: str) -> None:
@@ -83,7 +88,8 @@ class Camera:
     def box(self, selector: str) -> list[int]:
         """Where a part of the page is."""
         said: list[float] = self.page.tells(
-            f"(({{ left, top, right, bottom }}) => [left + scrollX, top + scrollY, right + scrollX, bottom + scrollY])"
+            "(({ left: x, top: y, right, bottom }) =>"
+            " [x + scrollX, y + scrollY, right + scrollX, bottom + scrollY])"
             f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
         )
         return [round(one) for one in said]
@@ -91,15 +97,16 @@ class Camera:
     def choose(self, stage: str) -> None:
         """Clicks on a stage's box."""
         self.page.tells(
-            f"[...document.querySelectorAll('.stage')].find((box) => box.textContent.includes({json.dumps(stage)}))"
+            "[...document.querySelectorAll('.stage')]"
+            f".find((box) => box.textContent.includes({json.dumps(stage)}))"
             ".dispatchEvent(new MouseEvent('click', { bubbles: true }))"
         )
 
     def select(self, what: str, value: str) -> None:
         """Chooses from a list."""
         self.page.tells(
-            f"(() => {{ const list = document.querySelector({json.dumps(what)}); list.value = {json.dumps(value)};"
-            " list.dispatchEvent(new Event('change')); })()"
+            f"((list) => {{ list.value = {json.dumps(value)}; list.dispatchEvent(new Event('change')); }})"
+            f"(document.querySelector({json.dumps(what)}))"
         )
 
 
@@ -132,17 +139,17 @@ def post(url: str, order: str, **what: object) -> None:
 
 def running(camera: Camera, url: str) -> None:
     """The views of a stream that runs: at first it keeps up, then `upload` is slow, then it gets replicas."""
-    last = LivePage(url.partition("#")[0])
+    told = LivePage(url.partition("#")[0])
     camera.open(url)
-    while last.state()["history"][-1]["items"] < SLOW_FROM:
+    while told.state()["history"][-1]["items"] < SLOW_FROM:
         time.sleep(0.2)
-    slow_from = last.state()["history"][-1]["time_ns"] / 1e9
+    slow_from = told.state()["history"][-1]["time_ns"] / 1e9
     camera.until("document.querySelector('#limit-stage').textContent === 'upload'")
     time.sleep(10)
     camera.choose("upload")
     camera.take("live")
     camera.take("observing-panel", "#panel")
-    terminal(camera, last.state())
+    terminal(camera, told.state())
     camera.open(url, NARROW, 700)
     camera.until("document.querySelector('#limit-stage').textContent === 'upload'")
     camera.take("observing-graph", "#now")
@@ -154,32 +161,20 @@ def running(camera: Camera, url: str) -> None:
     time.sleep(4)
     post(url, "replicas", stage="upload", replicas=4)
     time.sleep(15)
-    camera.open(url)
-    camera.until("document.querySelectorAll('#curves figure').length > 4")
+    camera.open(url, SIZE[0], TALL)
+    camera.until("document.querySelectorAll('#curves canvas').length > 4")
     camera.take("observing-curves", "#past h2", "#curves figure:nth-child(2)")
     camera.take("observing-latency", "#curves figure:nth-child(3)")
-    camera.take("observing-busy", "#curves figure:nth-child(4)", "#curves figure:nth-child(5)")
-    interval(camera, slow_from)
+    interval(camera, slow_from + 1, slow_from + 9, told.state()["history"][-1]["time_ns"] / 1e9)
 
 
-def interval(camera: Camera, slow_from: float) -> None:
+def interval(camera: Camera, begin: float, end: float, now: float) -> None:
     """An interval of the past, dragged over a curve, while the boxes have the colours of a metric."""
     camera.select("#metric", "busy")
-    camera.page.tells("document.querySelector('#curves').scrollIntoView()")
-    left, top, width, to = camera.page.tells(
-        "(({ left, top, width }) => [left, top + 20, width, 0])"
-        "(document.querySelector('.u-over').getBoundingClientRect())"
-    )
-    to = max(
-        60.0,
-        camera.page.tells(
-            "Number(document.querySelector('#figures div:nth-child(4) dd').textContent"
-            ".split(':').reduce((sum, part) => 60 * sum + Number(part), 0))"
-        ),
-    )
-    begin, end = (left + width * at / to for at in (slow_from + 1, slow_from + 9))
-    camera.page.drag((begin, top), (end, top))
-    camera.take("observing-interval", "#now", "#curves figure:nth-child(2)")
+    left, top, right, _ = camera.box(".u-over")
+    places = (left + (right - left) * at / max(now, LEAST_S) for at in (begin, end))
+    camera.page.drag((next(places), top + 20), (next(places), top + 20))
+    camera.take("observing-interval", "#now", "aside", "#curves figure:nth-child(2)")
 
 
 def terminal(camera: Camera, state: dict[str, Any]) -> None:

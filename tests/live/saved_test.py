@@ -161,7 +161,10 @@ class Saved(Looking):
 
     def test_a_dragged_interval(self) -> None:
         """Shows the graph as it was then, and `Follow` all of it again."""
-        self.shows(state_of(line(), 240))
+        state = state_of(line(), 240)
+        for number, sample in enumerate(state["history"]):
+            sample["bottleneck"]["advice"] = str(number)
+        self.shows(state)
         self.eventually("document.querySelectorAll('#curves .u-over').length", 7)
         self.eventually(DRAWN, 7)
         left, top, width = self.tells(
@@ -171,6 +174,7 @@ class Saved(Looking):
         self.page.drag((left + width * 0.25, top), (left + width * 0.5, top))
         self.eventually(seen("#follow"))
         self.assertRegex(self.tells(text("#when")), r"^0:1[45]\.\d – 0:(29|30|31)\.\d$")
+        self.assertLess(int(self.tells(text("#limit-advice"))), 130, "words of then")
         self.tells("document.querySelector('#follow').click()")
         self.eventually(seen("#follow"), expected=False)
         self.assertEqual(self.tells(text("#when")), "")
@@ -181,6 +185,19 @@ class Saved(Looking):
         run.every = 1.0
         self.shows(state_of(run, 900))
         self.eventually(text("#events .error:last-child time"), "0:03")
+
+    def test_a_curve_that_no_stage_has(self) -> None:
+        """Takes no room."""
+        state = state_of(line(), 20)
+        for one in (
+            *state["graph"]["stages"],
+            *(stage for sample in state["history"] for stage in sample["stages"]),
+        ):
+            one.pop("capacity", None)
+        self.shows(state)
+        self.eventually(DRAWN, 6)
+        self.assertFalse(self.tells(seen("figure[aria-label='Occupancy of pipes']")))
+        self.assertTrue(self.tells(seen("figure[aria-label='Busy']")))
 
     def test_without_its_end(self) -> None:
         """The page says so."""

@@ -1,7 +1,7 @@
 """The page of a run of the past: one HTML file with all that it needs, which asks nobody for anything.
 
-`live::options::save` writes the same (src/live/saved_page.cpp): what makes a page of the parts is a part itself,
-unpack.js.
+`live::options::save` writes the same (src/live/saved_page.cpp). What makes a page of the parts is a part
+itself, unpack.js.
 """
 
 import json
