@@ -1,12 +1,14 @@
 """Samples of stages: `exec --monitor` has programs of Thalweg write them, and a report has their pages."""
 
 import json
+import unittest
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from browser import BROWSERS, a_page, find_browser
 from fake_programs import MEASURES, FakeBuild, program
 from report_test import OURS, TBB, OverAStore, a_run, data_in
 from thalweg_cli.app import app
@@ -21,6 +23,7 @@ from thalweg_cli.watch.saved_page import MARK
 from typer.testing import CliRunner, Result
 from view_test import GRAPH, PARTS, line
 
+BROWSER = find_browser()
 WRITES = MEASURES + '[ -z "$THALWEG_MONITOR" ] || echo "$nthreads" >>"$THALWEG_MONITOR"\n'
 
 
@@ -119,6 +122,21 @@ class Report(OverAStore):
         self.assertIn(MARK, text)
         self.assertIn('"items":20', text)
         self.assertIn("with the pages of 1 runs", self.output)
+
+    @unittest.skipIf(BROWSER is None, f"none of {', '.join(BROWSERS)} is on the PATH")
+    def test_the_link_stands_above_what_is_shown_over_time(self) -> None:
+        setting = Setting(OURS, "small", 2)
+        self.put(a_run(setting, 2, 1), [line(1, 5, final=True)])
+        link = next(filter(None, self.pages().values()))
+        with a_page(str(BROWSER)) as page:
+            page.open(self.page.as_uri())
+            script = (
+                "[...document.querySelectorAll('#series .pages a')].map((one) => [one.textContent, one.href])"
+            )
+            self.assertEqual(
+                page.tells(script), [["thalweg farm, run 2", (self.page.parent / link).as_uri()]]
+            )
+            self.assertEqual(page.errors, [])
 
     def test_none(self) -> None:
         self.assertEqual(set(self.pages().values()), {None})

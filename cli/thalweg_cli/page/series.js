@@ -70,7 +70,7 @@ function showSeries() {
 function pagesOf(rows) {
   const links = rows.filter((row) => row.page).flatMap((row, index) =>
     [index ? ", " : "", make("a", { href: row.page }, `${nameOf(row)}, run ${row.samples.run}`)]);
-  return links.length ? make("p", { class: "pages" }, "What the stages of a run did, on a page: ", ...links) : null;
+  return links.length ? make("p", { class: "pages" }, "The stages of a run, on its page: ", ...links) : null;
 }
 
 function showOverTime(title, rows) {
@@ -92,5 +92,5 @@ function showOverTime(title, rows) {
   const asked = rate !== null ? "The dashed line is the rate that was asked for. " : "";
   const thinned = widest > 1 ? `Of each ${widest} samples or fewer their mean is drawn.` : "";
   const note = asked || thinned ? make("p", {}, asked + thinned) : null;
-  replace(part("series", "body"), card(title, [...figures, ...bandOverTime(rows)], note, pagesOf(rows)));
+  replace(part("series", "body"), make("div", {}, pagesOf(rows), card(title, [...figures, ...bandOverTime(rows)], note)));
 }
