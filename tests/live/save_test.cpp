@@ -42,8 +42,8 @@ struct live_save : testing::Test {
           .string();
 };
 
-auto three(const std::string& name = "three") {
-  return tw::source(std::vector{1, 2, 3}, {.name = name}) | tw::sink([](int) {});
+auto three() {
+  return tw::source(std::vector{1, 2, 3}) | tw::sink([](int) {});
 }
 
 std::string refusal(const tw::live::options& how) {
@@ -67,10 +67,12 @@ TEST_F(live_save, is_there_when_wait_returns_with_what_the_page_shows) {
   EXPECT_THAT(page(), StartsWith("<!DOCTYPE html>"));
 }
 
-TEST_F(live_save, names_are_text_whatever_they_look_like) {
-  const tw::live::server shown(tw::launch(three("</script><!--")), saving());
+TEST_F(live_save, titles_are_text_whatever_they_look_like) {
+  auto how = saving();
+  how.title = "</script><!--";
+  const tw::live::server shown(tw::launch(three()), how);
   shown.wait();
-  EXPECT_EQ(state()["graph"]["stages"][0]["name"], "</script><!--");
+  EXPECT_EQ(state()["graph"]["title"], how.title);
 }
 
 TEST_F(live_save, is_there_when_the_run_has_failed) {
