@@ -1,9 +1,10 @@
 // What counting and timing cost: the same job observed and not, in one program, so that both run the very
 // same machine code. Two builds cannot be compared so finely: where the linker puts a loop makes more than 2
 // %.
-#include <thalweg/thalweg.hpp>
+#include <utility>
 
 #include "../session.hpp"
+#include "job.hpp"
 
 namespace micro {
 namespace {
@@ -12,12 +13,8 @@ namespace tw = thalweg;
 
 contender observed(const even_farm& program, const tw::any_policy& policy, bool observe) {
   return {"thalweg", policy.name() + (observe ? ", observed" : ", not observed"), true, [=] {
-            counter source{0, program.items};
-            checksum sink;
-            tw::run(tw::source([&] { return source(); }) | tw::farm(program.work) |
-                        tw::sink([&](std::uint64_t x) { sink(x); }),
-                    policy, {.observe = observe});
-            return sink.value();
+            return checksum_by(program,
+                               [&](auto job) { tw::run(std::move(job), policy, {.observe = observe}); });
           }};
 }
 
@@ -38,6 +35,7 @@ void run_observe(session& s) {
     }
     all.run(shorter * s.repeats, s.out, s.random);
   }
+  run_monitored(s);
 }
 
 }  // namespace micro

@@ -2,9 +2,11 @@
 
 #include <thalweg/model/errors.hpp>
 #include <thalweg/observe/text.hpp>
+#include <thalweg/run/engine.hpp>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -407,6 +409,13 @@ void show_help() {
   std::exit(0);  // NOLINT(concurrency-mt-unsafe): nothing has begun
 }
 
+// A program of Thalweg also samples its stages, into the file that the environment names. Others have none.
+void monitor_stages(const options& asked) {
+  const char* file = std::getenv("THALWEG_MONITOR");  // NOLINT(concurrency-mt-unsafe): nothing has begun
+  if (asked.monitor_ms > 0 && file != nullptr && *file != '\0')
+    thalweg::run_detail::monitor_next_run(file, std::chrono::milliseconds(asked.monitor_ms));
+}
+
 void open(int argc, char** argv) {
   auto& run = current();
   run.asked = parse(argc, argv);
@@ -438,6 +447,7 @@ void open(int argc, char** argv) {
   run.operators = run.link.open(run.asked, run.where);
   if (apps::is_stream_left())
     throw apps::error("-output: what " + about.name + " writes is no file, which could be sent on");
+  monitor_stages(run.asked);
 }
 
 // The end of the stream: what was measured, or why it has failed.

@@ -14,26 +14,38 @@
 
 #include "../run/run_watch.hpp"
 #include "page.hpp"
+#include "saved_page.hpp"
 
 namespace THALWEG_NAMESPACE::live {
 
 namespace {
 
-constexpr const char* variable = "THALWEG_LIVE";
+constexpr const char* where_variable = "THALWEG_LIVE";
+constexpr const char* save_variable = "THALWEG_LIVE_SAVE";
 
-std::string_view asked_for() {
+std::string_view value_of(const char* variable) {
   const char* const text =
       std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nobody changes it meanwhile
   return text == nullptr ? std::string_view() : text;
 }
 
-std::string named(std::string_view value) {
-  return std::string(variable) + "=" + std::string(value);
+std::string named(const char* variable) {
+  return std::string(variable) + "=" + std::string(value_of(variable));
 }
 
-options options_from(std::string_view value) {
-  const auto where = net::address::parse(value);
+bool is_asked_for() {
+  return !value_of(where_variable).empty() || !value_of(save_variable).empty();
+}
+
+bool is_served() {
+  return !value_of(where_variable).empty();
+}
+
+options options_from_environment() {
   options how;
+  how.save = value_of(save_variable);
+  if (!is_served()) return how;
+  const auto where = net::address::parse(value_of(where_variable));
   if (!where.host.empty()) how.address = where.host;
   how.port = where.port;
   return how;
@@ -59,17 +71,18 @@ class environment_watch final : public run_detail::run_watch,
                                 public std::enable_shared_from_this<environment_watch> {
  public:
   void check() override {
-    if (asked_for().empty()) return;
+    if (!is_asked_for()) return;
     try {
-      (void)options_from(asked_for());
-    } catch (const error& e) {
-      throw error(named(asked_for()) + ": " + e.what());
+      const auto how = options_from_environment();
+      const auto why = how.save.empty() ? std::string() : unwritable(how.save);
+      if (!why.empty()) throw error(named(save_variable) + ": cannot be written: " + why);
+    } catch (const network_error& e) {
+      throw error(named(where_variable) + ": " + e.what());
     }
   }
 
   void begun(run_detail::engine& run) noexcept override {
-    const auto where = asked_for();
-    if (where.empty()) return;
+    if (!is_asked_for()) return;
     try {
       const std::lock_guard hold(mutex_);
       const bool nested = std::ranges::any_of(
@@ -77,11 +90,12 @@ class environment_watch final : public run_detail::run_watch,
       auto seen = std::make_shared<of_engine>(run);
       runs_.emplace(&run, seen);
       if (nested || closed_) return;
-      if (!page_) page_.emplace(options_from(where));
+      if (!page_) page_.emplace(options_from_environment(), is_served());
       static const closing at_exit(shared_from_this());  // before what the page has made is gone
       page_->runs.watch(seen);
     } catch (const std::exception& e) {
-      run.state().statistics.note(named(where) + ": " + e.what() + ": the run goes on without");
+      const auto* const which = is_served() ? where_variable : save_variable;
+      run.state().statistics.note(named(which) + ": " + e.what() + ": the run goes on without");
     }
   }
 

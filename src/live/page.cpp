@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "saved_page.hpp"
+
 namespace THALWEG_NAMESPACE::live {
 
 namespace {
@@ -17,13 +19,17 @@ const options& checked(const options& how) {
   if (how.clients < 1 || how.clients > 10'000)
     refuse(".clients must be 1 to 10000, not " + std::to_string(how.clients));
   if (how.history.count() < 0) refuse(".history must not be negative");
+  if (const auto why = how.save.empty() ? "" : unwritable(how.save); !why.empty())
+    refuse(".save: cannot write '" + how.save + "': " + why);
   return how;
 }
 
 }  // namespace
 
-page::page(const options& how) : past_(checked(how).history), runs(past_, how), http(how, past_, runs) {
-  if (how.announce) std::fprintf(stderr, "live: %s\n", http.url().c_str());
+page::page(const options& how, bool served) : past_(checked(how).history), runs(past_, how) {
+  if (!served) return;
+  http.emplace(how, past_, runs);
+  if (how.announce) std::fprintf(stderr, "live: %s\n", http->url().c_str());
 }
 
 page::~page() {

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <exception>
 #include <utility>
 
 #include "quiet_thread.hpp"
+#include "saved_page.hpp"
 #include "state_json.hpp"
 
 namespace THALWEG_NAMESPACE::live {
@@ -25,9 +27,15 @@ bool is_paused(subject& run, const report& now, const report& window) {
   return !now.final() && window.paused().count() > 0 && run.stats().paused() > now.paused();
 }
 
+void save(const std::string& file, const history& past) {
+  if (const auto why = save_page(file, past.state()); !why.empty())
+    std::fprintf(stderr, "live: cannot save the page to '%s': %s\n", file.c_str(), why.c_str());
+}
+
 }  // namespace
 
-sampler::sampler(history& to, const options& how) : to_(to), every_(std::min(how.every, most_between)) {
+sampler::sampler(history& to, const options& how)
+    : to_(to), every_(std::min(how.every, most_between)), save_(how.save) {
   facts_.title = how.title.empty() ? program_invocation_short_name : how.title;
   facts_.control = !how.token.empty();
   facts_.every = how.every;
@@ -85,6 +93,7 @@ void sampler::take() {
     to_.change(observe::graph_json(now, facts_));
   }
   to_.add(now.elapsed(), sample_json(now, window, paused), now.final());
+  if (now.final() && !save_.empty()) save(save_, to_);
   if (now.final()) run_ = nullptr;
   last_ = {std::make_shared<const report>(std::move(now)), paused};
   next_ = clock::now() + every_;

@@ -47,6 +47,7 @@ class sampler {
 
   history& to_;
   const std::chrono::nanoseconds every_;
+  const std::string save_;
   observe::run_facts facts_;
   mutable std::mutex mutex_;
   std::condition_variable over_changed_;

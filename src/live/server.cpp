@@ -53,11 +53,11 @@ report server::wait() const {
 }
 
 std::string server::url() const {
-  return state_->shown.http.url();
+  return state_->shown.http->url();
 }
 
 int server::port() const noexcept {
-  return state_->shown.http.port();
+  return state_->shown.http->port();
 }
 
 }  // namespace THALWEG_NAMESPACE::live

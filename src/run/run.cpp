@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "next_monitor.hpp"
 #include "parts.hpp"
 #include "run_sampler.hpp"
 #include "run_watch.hpp"
@@ -16,7 +17,8 @@ namespace run_detail {
 
 namespace {
 
-execution started(model::plan&& plan, const any_policy& policy, const run_options& options, bool on_caller) {
+execution started(model::plan&& plan, const any_policy& policy, const run_options& given, bool on_caller) {
+  const auto options = with_monitor(given);
   apply_settings(plan, options.stages);
   for (const auto& c : plan.components) {
     for (const auto& s : c->stages()) {

@@ -11,9 +11,10 @@ from unittest import mock
 from thalweg_cli.app import app
 from thalweg_cli.base.npm import NoPackages
 from thalweg_cli.base.terminal import Failed
+from thalweg_cli.base.web_parts import WEB
 from thalweg_cli.watch import view
 from thalweg_cli.watch.sample_file import read_state
-from thalweg_cli.watch.saved_page import MARK, saved_page
+from thalweg_cli.watch.saved_page import APART, MARK, saved_page
 from thalweg_cli.watch.thin import MOST, merged, quantile, thinned
 from typer.testing import CliRunner
 
@@ -27,8 +28,10 @@ GRAPH: Json = {
     ],
 }
 PARTS = {
-    "index.html": '<meta charset="utf-8"><link rel="stylesheet" href="assets/look.css">'
-    '<script type="module" src="assets/main.js"></script><img src="assets/icon.svg">',
+    "index.html": '<meta charset="utf-8">\n<link rel="stylesheet" href="assets/look.css">\n'
+    '<script type="module" src="assets/main.js"></script>\n<img src="assets/icon.svg">\n',
+    "saved.html": f"{MARK}\n<policy>\n",
+    "unpack.js": "unpack();\n",
     "look.css": "body { color: red; }",
     "icon.svg": "<svg/>",
     "main.js": 'import { one } from "./vendor/one.js";\none();\n',
@@ -237,12 +240,17 @@ class Written(ViewTest):
 
     def test_all_of_it_is_inside(self) -> None:
         page = saved_page(self.parts, {"graph": {"title": "</script><!--"}, "history": []})
-        self.assertNotIn("assets/", page)
-        self.assertIn(PARTS["look.css"], page)
+        self.assertNotIn(' href="assets/', page)
+        self.assertNotIn(' src="assets/', page)
+        self.assertIn('<meta charset="utf-8">\n' + PARTS["saved.html"], page)
         self.assertNotIn("</script><!--", page)
         self.assertIn('\\u003c/script>\\u003c!--"', page)
-        self.assertIn("default-src 'none'", page)
-        self.assertIn('<img src="data:image/svg+xml;base64,', page)
+        self.assertIn("<script>\nunpack();\n</script>", page)
+        parts = json.loads(page.split('id="parts">')[1].split("</script>")[0])
+        self.assertEqual(parts, {name: PARTS[name] for name in sorted(PARTS) if name not in APART})
+
+    def test_the_mark_is_that_of_the_page(self) -> None:
+        self.assertTrue((WEB / "live" / "saved.html").read_text(encoding="utf-8").startswith(f"{MARK}\n"))
 
 
 class Thin(unittest.TestCase):

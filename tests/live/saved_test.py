@@ -1,9 +1,12 @@
 """The page of a run of the past: one file, shown by a browser that asks nobody for anything.
 
-usage: saved_test.py program, which runs a stream (saved.cpp)
+usage: saved_test.py program other: one that runs a stream (saved.cpp), and one that does not know of its page
+(unaware.cpp)
 """
 
 import json
+import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,7 +21,7 @@ from thalweg_cli.base.web_parts import parts_with
 from thalweg_cli.watch.sample_file import read_state
 from thalweg_cli.watch.saved_page import saved_page
 
-PROGRAM = ""
+PROGRAM, UNAWARE = "", ""
 
 DRAWN = (
     "[...document.querySelectorAll('#curves canvas')].filter((canvas) => canvas.getContext('2d')"
@@ -61,6 +64,53 @@ class Samples(unittest.TestCase):
         self.assertTrue(all(sample["bottleneck"]["advice"] for sample in state["history"]))
 
 
+def ran_unaware(where: Path, *steps: str) -> str:
+    """Runs the program with the variable that has the page saved; returns what it says."""
+    environment = {**os.environ, "THALWEG_LIVE_SAVE": str(where), "THALWEG_LIVE": ""}
+    done = subprocess.run([UNAWARE, *steps], capture_output=True, check=False, text=True, env=environment)
+    return done.stdout + done.stderr
+
+
+def data_in(page: str) -> list[Any]:
+    """What is in the elements with data: the parts of the page, and what was saved."""
+    return [
+        json.loads(text) for text in re.findall(r'<script type="application/json" .*?>(.*?)</script>', page)
+    ]
+
+
+class ByTheProgram(unittest.TestCase):
+    """A program that is linked with the component saves the page itself."""
+
+    def setUp(self) -> None:
+        """Each test has a folder."""
+        self.file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "run.html"
+
+    def test_it_is_the_page_that_view_makes(self) -> None:
+        """Both consist of the same parts, in the same way."""
+        self.assertEqual(
+            ran_unaware(self.file, "run", "nest", "run"), "3 items\n3 items inside\n1 items\n3 items\n"
+        )
+        page = self.file.read_text(encoding="utf-8")
+        parts, state = data_in(page)
+        self.assertEqual(state["graph"]["stages"][0]["name"], "run")
+        ours = saved_page(parts_with(PACKAGES), state)
+        self.assertEqual(data_in(ours), [parts, state])
+        without = re.compile(r'(<script type="application/json" .*?>).*?</script>')
+        self.assertEqual(without.sub(r"\1", page), without.sub(r"\1", ours))
+
+    def test_a_place_that_cannot_be_written_is_an_error(self) -> None:
+        """The message names the variable."""
+        self.assertIn(
+            "THALWEG_LIVE_SAVE=/no/such/x.html: cannot be", ran_unaware(Path("/no/such/x.html"), "run")
+        )
+
+    def test_a_full_disk(self) -> None:
+        """The run goes on, and the program says so."""
+        said = ran_unaware(Path("/dev/full"), "run")
+        self.assertIn("3 items", said)
+        self.assertIn("live: cannot save the page to '/dev/full': No space left", said)
+
+
 @needs_a_browser
 class Saved(Looking):
     """The page in a browser."""
@@ -98,9 +148,23 @@ class Saved(Looking):
         self.assertEqual([url[:40] for url in self.page.requests[1:] if not url.startswith("data:")], [])
         self.assertEqual(self.page.errors, [])
 
+    def test_saved_by_the_program(self) -> None:
+        """It works as others do."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "run.html"
+            ran_unaware(file, "run")
+            self.page.errors.clear()
+            self.page.open(file.as_uri())
+            self.eventually(text("#state"), "a run of the past")
+            self.eventually("document.querySelectorAll('.stage').length", 2)
+            self.assertEqual(self.page.errors, [])
+
     def test_a_dragged_interval(self) -> None:
         """Shows the graph as it was then, and `Follow` all of it again."""
-        self.shows(state_of(line(), 240))
+        state = state_of(line(), 240)
+        for number, sample in enumerate(state["history"]):
+            sample["bottleneck"]["advice"] = str(number)
+        self.shows(state)
         self.eventually("document.querySelectorAll('#curves .u-over').length", 7)
         self.eventually(DRAWN, 7)
         left, top, width = self.tells(
@@ -110,6 +174,7 @@ class Saved(Looking):
         self.page.drag((left + width * 0.25, top), (left + width * 0.5, top))
         self.eventually(seen("#follow"))
         self.assertRegex(self.tells(text("#when")), r"^0:1[45]\.\d – 0:(29|30|31)\.\d$")
+        self.assertLess(int(self.tells(text("#limit-advice"))), 130, "words of then")
         self.tells("document.querySelector('#follow').click()")
         self.eventually(seen("#follow"), expected=False)
         self.assertEqual(self.tells(text("#when")), "")
@@ -120,6 +185,19 @@ class Saved(Looking):
         run.every = 1.0
         self.shows(state_of(run, 900))
         self.eventually(text("#events .error:last-child time"), "0:03")
+
+    def test_a_curve_that_no_stage_has(self) -> None:
+        """Takes no room."""
+        state = state_of(line(), 20)
+        for one in (
+            *state["graph"]["stages"],
+            *(stage for sample in state["history"] for stage in sample["stages"]),
+        ):
+            one.pop("capacity", None)
+        self.shows(state)
+        self.eventually(DRAWN, 6)
+        self.assertFalse(self.tells(seen("figure[aria-label='Occupancy of pipes']")))
+        self.assertTrue(self.tells(seen("figure[aria-label='Busy']")))
 
     def test_without_its_end(self) -> None:
         """The page says so."""
@@ -138,5 +216,5 @@ class Saved(Looking):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM, UNAWARE = sys.argv.pop(1), sys.argv.pop(1)
     unittest.main()

@@ -111,4 +111,18 @@ TEST_F(Sampler, TheFileOfTheTraceIsNotThatOfTheSamples) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST_F(Sampler, WhatMeasuresAProgramGetsTheSamplesOfItsNextRunAlone) {
+  tw::run_detail::monitor_next_run(path, 2s);
+  tw::run(short_job(), {.observe = false});  // of which there are none
+  const auto own = path + ".own";
+  tw::run(short_job(), {.monitor = own});
+  EXPECT_TRUE(std::filesystem::remove(own));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  tw::run(short_job());
+  EXPECT_EQ(lines(), 1U);
+  std::filesystem::remove(path);
+  tw::run(short_job());
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
 }  // namespace

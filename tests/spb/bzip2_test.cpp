@@ -1,9 +1,12 @@
+#include <thalweg/thalweg.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -162,6 +165,28 @@ TEST_F(Bzip2, MonitorTakesSamples) {
     EXPECT_FALSE(sample.contains("rate") || sample.contains("p99_ms"));
   }
   EXPECT_NEAR(elements, 3, 1e-3);
+}
+
+TEST_F(Bzip2, MonitorTakesSamplesOfStagesWhereTheEnvironmentWantsThem) {
+  const auto file = path("stages.jsonl");
+  const auto samples_with = [&](std::initializer_list<std::string> options) {
+    fs::remove(file);
+    ::setenv("THALWEG_MONITOR", file.c_str(), 1);
+    begin_with(text(3 * block), options);
+    ::unsetenv("THALWEG_MONITOR");
+    namespace tw = thalweg;
+    tw::run(tw::source([] {
+              spb::Item item;
+              return spb::Source::op(item) ? std::optional(item) : std::nullopt;
+            }) |
+            tw::sink([](spb::Item item) { spb::Sink::op(item); }, {.name = "last"}));
+    end();
+    return fs::exists(file) ? read(file) : std::string();
+  };
+  EXPECT_EQ(samples_with({}), "");
+  const auto samples = samples_with({"-monitor", "3600000"});
+  EXPECT_NE(samples.find(R"("name":"last")"), std::string::npos) << samples;
+  EXPECT_EQ(std::ranges::count(samples, '\n'), 1);
 }
 
 TEST_F(Bzip2, SamplesTellOfFrequencyBatchesAndLatency) {

@@ -28,7 +28,8 @@ export class History {
     this.latencies = [];  // of each sample, its buckets
     this.events = new Events();
     this.last = undefined;  // the last sample, whole
-    this.verdicts = [];  // what has limited the run, each in its latest words
+    this.verdicts = [];  // what has limited the run: reasons and stages
+    this.limits = [];  // of each sample, its verdict in its words
     this.ended = false;
   }
 
@@ -60,11 +61,13 @@ export class History {
     sample.stages.forEach((stage, index) => this.#stage(index, stage, before?.stages[index], sample.window_ns / SECOND));
     if (sample.bottleneck) columns.set("limit", this.#verdict(sample.bottleneck));
     this.latencies.push(sample.latency_ns?.buckets);
+    this.limits.push(sample.bottleneck);
     const times = this.times;
     let gone = Math.max(0, this.length - MOST);
     while (times[gone] < time - this.span) gone++;
     columns.drop(gone);
     this.latencies.splice(0, gone);
+    this.limits.splice(0, gone);
     this.events.add(sample, before, this.graph);
     this.events.forget(time - this.span);
     this.last = sample;
@@ -81,8 +84,6 @@ export class History {
 
   #verdict(limit) {
     const same = this.verdicts.findIndex((known) => known.stage === limit.stage && known.reason === limit.reason);
-    if (same < 0) return this.verdicts.push(limit) - 1;
-    this.verdicts[same] = limit;
-    return same;
+    return same < 0 ? this.verdicts.push({ stage: limit.stage, reason: limit.reason }) - 1 : same;
   }
 }

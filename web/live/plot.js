@@ -2,7 +2,7 @@
 
 import uPlot from "./vendor/uPlot.js";
 import { themed } from "./colours.js";
-import { el, setText } from "./dom.js";
+import { el, setShown, setText } from "./dom.js";
 import { clock, short } from "./units.js";
 
 const HEIGHT = 150;
@@ -84,6 +84,7 @@ export function plot(place, { title, wide, height = HEIGHT, text, log, range, pa
   return {
     /** Takes lines (`label`, `colour`, `values`, …), and draws them if they would differ, or if `anew`. */
     show(next, anew) {
+      setShown(figure, next.length > 0);
       lines = next.map((line, index) => {
         const shown = lines[index]?.label === line.label && lines[index].colour === line.colour ? lines[index].shown : undefined;
         return { ...line, shown: shown ?? el("b"), now: line.values?.at(-1) };

@@ -10,7 +10,8 @@ const NEWER_NS = 1e6;
 export function ranks(place) {
   const body = el("tbody");
   const names = ["Rank", "Cores", "Sends", "Age"];
-  place.append(el("h2", {}, "Ranks"), el("table", {}, el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name)))), body));
+  const table = el("table", {}, el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name)))), body);
+  place.append(el("h2", {}, "Ranks"), table);
   const lines = [], before = new Map();
   // Rows are renewed at other times than samples are taken: what a rank used in the time between two of its own.
   function learn(rank, time) {
@@ -37,6 +38,8 @@ export function ranks(place) {
     show(last) {
       const all = last?.ranks ?? [];
       setShown(place, all.length > 0);
+      // Of a run of the past nobody knows.
+      table.classList.toggle("ageless", all.every((rank) => rank.age_ns === undefined));
       all.forEach((rank, index) => {
         const { row, cells, filling } = line(index);
         const old = rank.age_ns > OLD_NS, cores = before.get(rank.rank)?.cores;

@@ -54,5 +54,7 @@ function limitOf(history, begin, end) {
   for (let row = begin; column && row < end; row++) if (column[row] === column[row]) votes.set(column[row], (votes.get(column[row]) ?? 0) + 1);
   let most, best = 0;
   for (const [verdict, number] of votes) if (number >= best) [most, best] = [verdict, number];
-  return most === undefined ? undefined : history.verdicts[most];
+  // In the words of the last sample that says so: those from later have other numbers.
+  for (let row = end; best && row-- > begin;) if (column[row] === most) return history.limits[row];
+  return undefined;
 }

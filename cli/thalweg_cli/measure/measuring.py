@@ -1,5 +1,6 @@
 """Makes the runs of an experiment, in turn; keeps each as it ends, and shows what came of them."""
 
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -10,6 +11,7 @@ from typing import Protocol
 
 from rich.table import Table
 
+from thalweg_cli.base.files import make_folder
 from thalweg_cli.base.process import Waits
 from thalweg_cli.base.terminal import Failed, console, print_table
 from thalweg_cli.measure.live import Tell, live
@@ -19,6 +21,7 @@ from thalweg_cli.results.run_table import Shown, failures, table_of, title_of
 from thalweg_cli.results.store import Store
 from thalweg_cli.run.experiment import Conditions, Setting
 from thalweg_cli.run.runs import Run, Series, measure
+from thalweg_cli.run.stage_samples import asks_for_samples, file_of, folder_of, written
 
 PATIENCE_S = 60.0
 """A run that takes longer is told of, each time that it has taken so much more."""
@@ -31,7 +34,10 @@ Findings = list[dict[str, object]]
 
 
 class Bench:
-    """Where runs are made. `keep` gets every run at once, after it was added to its row."""
+    """Where runs are made. `keep` gets every run at once, after it was added to its row.
+
+    `samples`: the folder for samples of the stages of programs that take them.
+    """
 
     def __init__(
         self,
@@ -42,6 +48,7 @@ class Bench:
         tell: Tell,
         *,
         quiet: bool = False,
+        samples: Path,
     ) -> None:
         self.note = note
         self._rows = rows
@@ -49,6 +56,7 @@ class Bench:
         self._keep = keep
         self._tell = tell
         self._quiet = quiet
+        self._samples = samples
         self._done = 0
 
     def run(
@@ -71,7 +79,12 @@ class Bench:
         if monitor_ms and not conditions.monitor_ms:
             conditions = replace(conditions, monitor_ms=monitor_ms)
         waits = None if self._quiet else Waits(partial(still_runs, row.setting), PATIENCE_S, PATIENCE_S)
-        run = measure(row.setting, conditions, number, warm_up=warm_up, waits=waits)
+        # What a plan asks for with single runs is for that plan alone.
+        kept = not warm_up and asks_for_samples(row.setting, self._conditions)
+        if kept:
+            make_folder(self._samples)
+        file = file_of(self._samples, row.setting, number) if kept else None
+        run = measure(row.setting, conditions, number, warm_up=warm_up, waits=waits, samples=file)
         run = replace(run, judged=judge(run))
         row.runs.append(run)
         self._keep(run)
@@ -174,6 +187,7 @@ class Measuring:
         set_id = store.begin(label, sys.argv[1:], self._conditions, Circumstances.here(programs))
         lines_only = self._conditions.show_output
         rows = self._plan.rows
+        samples = folder_of(store.file, set_id)
         try:
             with live(rows, self._table, lines_only=lines_only, quiet=self._quiet) as tell:
                 bench = Bench(
@@ -183,6 +197,7 @@ class Measuring:
                     lambda findings: store.note(set_id, findings),
                     tell,
                     quiet=self._quiet,
+                    samples=samples,
                 )
                 self._plan.go(bench)
         except BaseException:
@@ -191,7 +206,7 @@ class Measuring:
             self._show(f"kept as set {set_id}, which is not complete, in {store.file}")
             raise
         else:
-            self._show(f"kept as set {set_id} in {store.file}")
+            self._show(f"kept as set {set_id} in {store.file}", *offer(written(samples)))
             store.end(set_id, complete=True)
         finally:
             if self._json_file:
@@ -201,11 +216,24 @@ class Measuring:
     def _table(self, rows: Sequence[Series]) -> Table:
         return table_of(rows, title_of(self._plan.rows, self._conditions), self._shown)
 
-    def _show(self, says: str) -> None:
+    def _show(self, *says: str) -> None:
         if not self._quiet:
             all_rows = [self._table(self._plan.rows)] if self._plan.shows_rows else []
             for table in (*all_rows, *self._plan.tables()):
                 print_table(table)
-            console.print(says, style="dim", markup=False)
+            for line in says:
+                console.print(line, style="dim", markup=False, soft_wrap=True)
         for failure in failures(self._plan.rows):
             failure.show()
+
+
+def offer(samples: Sequence[Path]) -> list[str]:
+    """How to see the stages of runs that have samples of them."""
+    if not samples:
+        return []
+    if len(samples) == 1:
+        return [f"./thalweg view {shlex.quote(str(samples[0]))} shows its stages"]
+    return [
+        f"samples of the stages of {len(samples)} runs are in {samples[0].parent}: ./thalweg view shows one, "
+        "./thalweg report those whose throughput is the median"
+    ]

@@ -16,6 +16,8 @@ from thalweg_cli.base.terminal import Failed, console
 from thalweg_cli.build.cmake import build
 from thalweg_cli.micro import mpi as micro_mpi
 from thalweg_cli.micro.compile import measure_compile, measure_instructions
+from thalweg_cli.micro.page import BENCH as WITH_PAGE
+from thalweg_cli.micro.page import measure_page
 from thalweg_cli.micro.results import Results
 from thalweg_cli.micro.run import follow
 from thalweg_cli.micro.shared import SAYS as SHARED
@@ -189,6 +191,8 @@ def measure(names: list[str], quick: bool, repeats: int | None) -> Results:
         options = ["--quick"] * quick + (["--repeats", str(repeats)] if repeats else [])
         if ours := [name for name in names if name not in HERE and not micro_mpi.is_over_mpi(name)]:
             follow([str(programs()[0]), *ours, *options], results)
+        if WITH_PAGE in names:
+            measure_page(PRESET, options, results)
         micro_mpi.measure_over_mpi([name for name in names if micro_mpi.is_over_mpi(name)], options, results)
         for name in names:
             if name in HERE:

@@ -66,6 +66,13 @@ function showSeries() {
   update(choices[0]);
 }
 
+/** Links to the pages of runs, which show their stages. */
+function pagesOf(rows) {
+  const links = rows.filter((row) => row.page).flatMap((row, index) =>
+    [index ? ", " : "", make("a", { href: row.page }, `${nameOf(row)}, run ${row.samples.run}`)]);
+  return links.length ? make("p", { class: "pages" }, "The stages of a run, on its page: ", ...links) : null;
+}
+
 function showOverTime(title, rows) {
   const found = unique(rows.flatMap((row) => Object.keys(row.samples.columns))).filter((name) => name !== "seconds" && !data.band.includes(name));
   const known = Object.keys(data.columns);
@@ -84,5 +91,6 @@ function showOverTime(title, rows) {
   const widest = Math.max(...rows.map((row) => row.samples.width));
   const asked = rate !== null ? "The dashed line is the rate that was asked for. " : "";
   const thinned = widest > 1 ? `Of each ${widest} samples or fewer their mean is drawn.` : "";
-  replace(part("series", "body"), card(title, [...figures, ...bandOverTime(rows)], asked || thinned ? make("p", {}, asked + thinned) : null));
+  const note = asked || thinned ? make("p", {}, asked + thinned) : null;
+  replace(part("series", "body"), make("div", {}, pagesOf(rows), card(title, [...figures, ...bandOverTime(rows)], note)));
 }

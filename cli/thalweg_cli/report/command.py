@@ -1,10 +1,11 @@
 """`./thalweg report`: sets of runs as a page with plots that works offline, as pictures and as tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -14,6 +15,7 @@ from thalweg_cli.catalog.programs import Applications, Benches, Interfaces, chec
 from thalweg_cli.report.data import Row, Values, rows_of
 from thalweg_cli.report.page import page
 from thalweg_cli.report.panels import axis_named
+from thalweg_cli.report.run_pages import write_run_pages
 from thalweg_cli.report.tables import write_latex, write_tables
 from thalweg_cli.results.export import Kept
 from thalweg_cli.results.store import LATEST, Store, StoreFile, default_file
@@ -80,7 +82,8 @@ def report(
     rows = rows_of(chosen)
     check_values(chosen, rows)
     axis = axis_named(rows, by.value)
-    write_text(output, page([one for one, _ in chosen], rows, axis.name, values))
+    links = links_to(write_run_pages(output, rows, store or default_file()))
+    write_text(output, page([one for one, _ in chosen], rows, axis.name, values, links))
     written = [output]
     for folder in filter(None, (png, svg, csv, latex)):
         make_folder(folder)
@@ -96,6 +99,11 @@ def report(
                 written += write_pictures(place, suffix, rows, axis, values, one_scale=one_scale)
     for file in written:
         console.print(f"wrote {file}", markup=False)
+
+
+def links_to(pages: Mapping[int, Path]) -> dict[int, str]:
+    """The addresses of pages, from a report that their folder is beside."""
+    return {index: f"{quote(file.parent.name)}/{quote(file.name)}" for index, file in pages.items()}
 
 
 def select(kept: Sequence[Kept], bench: Sequence[str], app: Sequence[str], ppi: Sequence[str]) -> list[Kept]:

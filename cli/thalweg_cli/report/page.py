@@ -2,11 +2,12 @@
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from html import escape
 from string import Template
+from types import MappingProxyType
 from typing import Any
 
 from thalweg_cli.base import npm
@@ -44,12 +45,20 @@ MOST_PLOTS = 100
 """Plots that a card may have."""
 
 
-def page(sets: Sequence[RunSet], rows: Sequence[Row], by: str, values: Values = Values.MEDIANS) -> str:
-    """The page as HTML. `by` is what stands on the axis at first, `values` what is shown of runs then."""
+def page(
+    sets: Sequence[RunSet],
+    rows: Sequence[Row],
+    by: str,
+    values: Values = Values.MEDIANS,
+    links: Mapping[int, str] = MappingProxyType({}),
+) -> str:
+    """The page as HTML. `by` is what stands on the axis at first, `values` what is shown of runs then.
+
+    `links`: where the pages of rows are, by their numbers.
+    """
     # A script ends at the first `</script>` or hangs on `<!--`, wherever they stand.
-    data = json.dumps(data_of(sets, rows, by, values), ensure_ascii=False, separators=(",", ":")).replace(
-        "<", "\\u003c"
-    )
+    told = data_of(sets, rows, by, values, links)
+    data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return Template(part("report.html")).substitute(
         title=escape(title_of(sets)),
         style=part("report.css"),
@@ -86,7 +95,9 @@ def title_of(sets: Sequence[RunSet]) -> str:
     return f"Thalweg: {'set' if len(sets) == 1 else 'sets'} {names}"
 
 
-def data_of(sets: Sequence[RunSet], rows: Sequence[Row], by: str, values: Values) -> dict[str, Any]:
+def data_of(
+    sets: Sequence[RunSet], rows: Sequence[Row], by: str, values: Values, links: Mapping[int, str]
+) -> dict[str, Any]:
     """All that the page shows."""
     metrics = shown_metrics(rows)
     most = samples_per_run(monitored(rows))
@@ -104,7 +115,10 @@ def data_of(sets: Sequence[RunSet], rows: Sequence[Row], by: str, values: Values
         "latencies": CURVES,
         "notes": [asdict(note) for note in notes(sets, rows)],
         "rankings": plain_rankings(rows, metrics),
-        "rows": [plain_row(row, most) | {"case": in_common(row, THREADS)} for row in rows],
+        "rows": [
+            plain_row(row, most) | {"case": in_common(row, THREADS), "page": links.get(index)}
+            for index, row in enumerate(rows)
+        ],
         "across": [across(count) for count in range(MOST_PLOTS)],
         "axes": [plain_axis(axis, rows, name_for(axis, rows)) for axis in axes_of(rows, by)],
         "curves": [plain_curve(curve) for curve in curves_of(rows)],

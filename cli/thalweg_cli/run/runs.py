@@ -15,6 +15,7 @@ from thalweg_cli.base.process import Waits, finish
 from thalweg_cli.base.terminal import console
 from thalweg_cli.catalog.applications import place_of, tool_of
 from thalweg_cli.catalog.programs import PRESET
+from thalweg_cli.run import stage_samples
 from thalweg_cli.run.experiment import Conditions, Setting
 from thalweg_cli.run.mpi import cause, launched, variables
 
@@ -115,8 +116,9 @@ def measure(
     *,
     warm_up: bool = False,
     waits: Waits | None = None,
+    samples: Path | None = None,
 ) -> Run:
-    """Runs a program once."""
+    """Runs a program once. `samples`: the file for those of its stages, if it takes any."""
     program = setting.program
     apart = is_verified_apart(setting, conditions)
     command = command_of(setting, conditions)
@@ -129,7 +131,8 @@ def measure(
             timeout_s=conditions.timeout_s,
             pin=conditions.pin,
             show_output=conditions.show_output,
-            variables=variables(Path(folder)) if ranks else None,
+            variables=(variables(Path(folder)) if ranks else {})
+            | stage_samples.variables(setting, conditions, samples),
             starts_others=ranks,
             waits=waits,
         )

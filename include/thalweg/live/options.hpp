@@ -28,6 +28,11 @@ struct options {
   std::string title = {};
   /// Writes the URL to the standard error stream, once.
   bool announce = true;
+  /// Where to save the page when the run has ended, in any way: one HTML file, which has the samples that are
+  /// kept and needs nothing else, such as `run.html`; empty: nowhere. An existing file is replaced.
+  /// `server::wait` returns when it is written. If that fails, the standard error stream tells. A server that
+  /// is destroyed before its run has ended saves nothing.
+  std::string save = {};
 };
 
 }  // namespace THALWEG_NAMESPACE::live

@@ -68,6 +68,11 @@ class thread_context : public model::context {
   std::vector<std::uint64_t> items_;  // for `collect`
 };
 
+/// For what measures programs from outside, which name no options: the next run of this process that is
+/// observed and has no `.monitor` gets this one, and this `.every`. Thread-safe; a second call replaces the
+/// first.
+void monitor_next_run(std::string file, std::chrono::nanoseconds every);
+
 /// One run: its plan, and what its threads share, in parts with a lock each. What needs several of the parts
 /// is done here.
 struct run_state {
