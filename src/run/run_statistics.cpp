@@ -20,6 +20,21 @@ observe::stage_totals errors_of(const observe::stage_totals& all) {
   return t;
 }
 
+// What is known of each replica, also of those that have not worked yet; nothing of a stage that is no farm.
+observe::stage_shares of_replicas(observe::stage_shares counted, const stage_layout& stage) {
+  if (stage.info->farm < 0) return {};
+  if (counted.by != observe::division::key_part) {
+    counted.by = observe::division::replica;
+    for (int i = 0; i < stage.replicas; ++i) (void)counted.at(i);
+  }
+  return counted;
+}
+
+bool is_dealt(const model::stage_info& info) {
+  const auto how = info.opts.schedule.how();
+  return info.state.keyed() || how == schedule::kind::round_robin || how == schedule::kind::route;
+}
+
 }  // namespace
 
 run_statistics::run_statistics(const model::plan& plan, bool traces) {
@@ -86,6 +101,7 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
   d.notes.insert(d.notes.end(), elsewhere_.notes.begin(), elsewhere_.notes.end());
   d.notes.insert(d.notes.end(), later_notes_.begin(), later_notes_.end());
   auto all = counters.snapshot();
+  auto shares = elsewhere_.ranks.empty() ? counters.shares() : elsewhere_.shares;
   all += elsewhere_.counted;
   d.work = all.work;
   const bool from_due =
@@ -102,6 +118,11 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
     if (!d.observed && counters.dropped_before) s.totals.dropped = counters.dropped_before(i);
     if (!elsewhere_.ranks_of_stage.empty()) s.ranks = elsewhere_.ranks_of_stage[i];
     s.replicas = layout[i].replicas;
+    if (d.observed && elsewhere_.ranks.empty())
+      s.shares = of_replicas(std::move(shares[i]), layout[i]);
+    else if (d.observed && i < shares.size())
+      s.shares = std::move(shares[i]);
+    s.dealt = info.farm >= 0 && is_dealt(info);
     s.farm = info.farm >= 0;
     s.segment = layout[i].segment;
     s.reorder_capacity = layout[i].reorder_slots;

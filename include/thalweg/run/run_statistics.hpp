@@ -64,6 +64,7 @@ class run_statistics {
     int cores = 0;    ///< of all ranks
     int workers = 0;  ///< of the others
     std::vector<std::vector<int>> ranks_of_stage;
+    std::vector<observe::stage_shares> shares;  ///< by stage: what each of several ranks has done
     std::vector<rank_report> ranks;
     std::vector<std::int64_t> at_ns;  ///< by rank: when that was so, by this clock; empty: at the end
     std::vector<channel_report> channels;
