@@ -318,7 +318,21 @@ class Run:
             "buckets": [[upper, count] for upper, count in sorted(counts.items()) if count],
         }
 
+    def _skew(self) -> Json:
+        """Of a farm of which one part of the keys has work all the time."""
+        for stage in self.stages:
+            share = max(stage.parts.values(), default=0.0) / sum(stage.parts.values() or [1.0])
+            used = min(1.0, share * stage.at_work / self.every)
+            if used >= 0.85:
+                advice = f"One of {stage.replicas} replicas of '{stage.name}' does {share:.0%} of "
+                advice += f"the work and is busy {used:.0%} of the time: the keys are uneven."
+                told: Json = {"stage": stage.name, "reason": "skew", "advice": advice, "utilisation": used}
+                return told | {"possible_gain": share * stage.replicas}
+        return {}
+
     def _bottleneck(self) -> Json:
+        if skew := self._skew():
+            return skew
         stage = max(self.stages, key=lambda one: one.at_work / one.replicas)
         used = stage.at_work / stage.replicas / self.every
         told: Json = {"stage": stage.name, "utilisation": used, "possible_gain": 1.0}
@@ -392,7 +406,7 @@ def many(count: int = 500, lanes: int = 24) -> Run:
 
 def keys() -> Run:
     """Words are counted in a farm with keys, of which one has most of the items."""
-    parts = {number: 0.3 / 9 for number in (0, 3, 4, 7, 12, 15, 21, 26, 30)} | {9: 0.7}
+    parts = dict.fromkeys((0, 3, 4, 7, 12, 15, 21, 26, 30), 0.3 / 9) | {9: 0.7}
     stages = [
         Stage("words", "source", 0.00002),
         Stage("count", "farm", 0.0012, [0], replicas=4, parts=parts),

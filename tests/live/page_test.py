@@ -226,7 +226,9 @@ class Stages(PageTest):
         self.eventually(seen(".divided"))
         self.assertEqual(self.tells(text(".divided h3")), "Replicas")
         self.assertEqual(self.tells(text(".divided b")), "skew 1.1×")
-        self.assertEqual([row[:1] + row[2:] for row in self.share_rows()], [["0", "55\u202f%"], ["1", "45\u202f%"]])
+        self.assertEqual(
+            [row[:1] + row[2:] for row in self.share_rows()], [["0", "55\u202f%"], ["1", "45\u202f%"]]
+        )
         self.assertEqual(server.samples[-1]["stages"][2]["shares"]["by"], "replica")
         server.run.resize("archive/compress", 1)
         server.step(21)
