@@ -372,11 +372,11 @@ class diagnosis {
   }
 
   std::string overhead_text() const {
-    return joined(
-        {"Most of the time goes into handing items over, not into the stages: the work per item (",
-         work_per_item(),
-         ") is small. Put several items into one (batch), have fewer stages, or use the pool policy, which "
-         "runs small work inline."});
+    const bool pool = report_.policy().starts_with("pool");
+    return joined({"Most of the time goes into handing items over, not into the stages: the work per item (",
+                   work_per_item(), ") is small. Put several items into one (batch)",
+                   pool ? " or have fewer stages."
+                        : ", have fewer stages, or use the pool policy, which runs small work inline."});
   }
 
   // Handing an item over costs microseconds at most; time that nobody can explain may be longer.

@@ -20,16 +20,6 @@ observe::stage_totals errors_of(const observe::stage_totals& all) {
   return t;
 }
 
-// What is known of each replica, also of those that have not worked yet; nothing of a stage that is no farm.
-observe::stage_shares of_replicas(observe::stage_shares counted, const stage_layout& stage) {
-  if (stage.info->farm < 0) return {};
-  if (counted.by != observe::division::key_part) {
-    counted.by = observe::division::replica;
-    for (int i = 0; i < stage.replicas; ++i) (void)counted.at(i);
-  }
-  return counted;
-}
-
 bool is_dealt(const model::stage_info& info) {
   const auto how = info.opts.schedule.how();
   return info.state.keyed() || how == schedule::kind::round_robin || how == schedule::kind::route;
@@ -85,6 +75,21 @@ void run_statistics::note(std::string what) {
   later_notes_.push_back(std::move(what));
 }
 
+// Among whom a stage is divided: the ranks, if several execute it; the parts of the keys; replicas, also
+// those that have not worked yet. Nothing is known of the replicas of another rank. Under the lock.
+observe::stage_shares run_statistics::shares_of(std::size_t stage,
+                                                const observe::stage_shares& counted) const {
+  if (stage < elsewhere_.shares.size() && elsewhere_.shares[stage].by == observe::division::rank)
+    return elsewhere_.shares[stage];
+  const bool away = !elsewhere_.ranks_of_stage.empty() && elsewhere_.ranks_of_stage[stage] != std::vector{0};
+  if (layout[stage].info->farm < 0 || away) return {};
+  auto all = counted;
+  if (all.by == observe::division::key_part) return all;
+  all.by = observe::division::replica;
+  for (int i = 0; i < layout[stage].replicas; ++i) (void)all.at(i);
+  return all;
+}
+
 void run_statistics::add_to(report_data& d, const run_counters& counters) const {
   d.inlined = inlined.load(std::memory_order_relaxed);
   d.notes = notes;
@@ -101,7 +106,7 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
   d.notes.insert(d.notes.end(), elsewhere_.notes.begin(), elsewhere_.notes.end());
   d.notes.insert(d.notes.end(), later_notes_.begin(), later_notes_.end());
   auto all = counters.snapshot();
-  auto shares = elsewhere_.ranks.empty() ? counters.shares() : elsewhere_.shares;
+  const auto shares = counters.shares();
   all += elsewhere_.counted;
   d.work = all.work;
   const bool from_due =
@@ -118,10 +123,7 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
     if (!d.observed && counters.dropped_before) s.totals.dropped = counters.dropped_before(i);
     if (!elsewhere_.ranks_of_stage.empty()) s.ranks = elsewhere_.ranks_of_stage[i];
     s.replicas = layout[i].replicas;
-    if (d.observed && elsewhere_.ranks.empty())
-      s.shares = of_replicas(std::move(shares[i]), layout[i]);
-    else if (d.observed && i < shares.size())
-      s.shares = std::move(shares[i]);
+    if (d.observed) s.shares = shares_of(i, shares[i]);
     s.dealt = info.farm >= 0 && is_dealt(info);
     s.farm = info.farm >= 0;
     s.segment = layout[i].segment;

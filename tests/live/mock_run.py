@@ -412,7 +412,7 @@ def keys() -> Run:
         Stage("count", "farm", 0.0012, [0], replicas=4, parts=parts),
         Stage("write", "sink", 0.0004, [1], capacity=48),
     ]
-    return Run("words", stages, rate=1100.0)
+    return Run("words", stages, rate=1050.0)
 
 
 SCENARIOS = {"keys": keys, "line": line, "branches": branches, "many": many}

@@ -434,6 +434,10 @@ TEST(bottleneck, handing_over_may_cost_more_than_the_work) {
   run.add("write", "sink", 0.05);
   EXPECT_EQ(run.limit().reason, limited_by::grain);
   EXPECT_THAT(run.limit().advice, HasSubstr("handing items over"));
+  EXPECT_THAT(run.limit().advice, HasSubstr("or use the pool policy"));
+  run.data.policy = "pool:4";
+  EXPECT_THAT(run.limit().advice, HasSubstr("into one (batch) or have fewer stages."))
+      << "it has that already";
 
   run.data.items = 1'000;  // two milliseconds an item are not spent on handing over
   EXPECT_EQ(run.limit().reason, limited_by::machine);

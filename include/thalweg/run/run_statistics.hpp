@@ -80,6 +80,9 @@ class run_statistics {
   std::exception_ptr write_trace(const std::string& path);
 
  private:
+  [[nodiscard]] observe::stage_shares shares_of(std::size_t stage,
+                                                const observe::stage_shares& counted) const;
+
   std::once_flag trace_written_;
   mutable std::mutex mutex_;  // guards what follows, and the replicas
   std::vector<resize_event> resizes_;
