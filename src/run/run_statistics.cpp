@@ -20,11 +20,6 @@ observe::stage_totals errors_of(const observe::stage_totals& all) {
   return t;
 }
 
-bool is_dealt(const model::stage_info& info) {
-  const auto how = info.opts.schedule.how();
-  return info.state.keyed() || how == schedule::kind::round_robin || how == schedule::kind::route;
-}
-
 }  // namespace
 
 run_statistics::run_statistics(const model::plan& plan, bool traces) {
@@ -124,7 +119,7 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
     if (!elsewhere_.ranks_of_stage.empty()) s.ranks = elsewhere_.ranks_of_stage[i];
     s.replicas = layout[i].replicas;
     if (d.observed) s.shares = shares_of(i, shares[i]);
-    s.dealt = info.farm >= 0 && is_dealt(info);
+    s.dealt = layout[i].dealt;
     s.farm = info.farm >= 0;
     s.segment = layout[i].segment;
     s.reorder_capacity = layout[i].reorder_slots;

@@ -31,6 +31,7 @@ struct stage_layout {
   int replicas;                   ///< allowed
   std::int64_t capacity;          ///< in front of it; 0: none was named
   std::size_t reorder_slots = 0;  ///< of the reorder window in front of it; 0: none
+  bool dealt = false;             ///< its key or a `.schedule` says which replica gets an item
   int segment = -1;               ///< stages of the same number run fused; -1: by itself
 };
 
