@@ -127,6 +127,7 @@ class Graph(PageTest):
         self.assertEqual(len(self.tells(rows)), 3)
         self.assertIn("1 on a-machine", self.tells(rows)[1])
         self.assertRegex(self.tells(rows)[1], r"\d of 2")
+        self.assertRegex(self.tells(text("#ranks h2")), r"^Ranks skew [12]\.\d×$")
         self.assertEqual(self.tells("document.querySelectorAll('#ranks tr.old').length"), 0)
         run.silent[2] = run.now
         server.step(20)
