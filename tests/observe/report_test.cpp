@@ -390,6 +390,10 @@ TEST(report, says_how_a_stage_is_divided) {
   EXPECT_EQ(window.shares()[4].items, 20u);
   EXPECT_DOUBLE_EQ(window.skew(), 20 / (40 / 3.0)) << "replicas that are gone and did nothing do not count";
 
+  EXPECT_THAT(report(d).to_string(), Not(HasSubstr("skew"))) << "who is idle takes the next item";
+  compress.dealt = true;
+  EXPECT_THAT(report(d).to_string(), ContainsRegex("skew.*\n.*read.*\n.*archive/compress.* 2\\.6x "));
+
   const auto json = nlohmann::json::parse(report(d).to_json()).at("stages")[1];
   EXPECT_EQ(json.at("divided_by"), "replica");
   EXPECT_EQ(json.at("shares")[1].at("busy_ns"), 200'000'000);
