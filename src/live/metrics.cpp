@@ -90,6 +90,31 @@ void add_latency(exposition& to, const latency_report& latency) {
   to.value(latency.count(), {}, "_count");
 }
 
+// Prometheus keeps a series for each: none of them if they are many.
+constexpr std::size_t most_shares = 64;
+
+void add_shares(exposition& to, const report& now) {
+  std::size_t number = 0;
+  for (const auto& s : now.stages()) number += s.shares().size();
+  if (number == 0 || number > most_shares) return;
+  const auto each = [&](std::string_view name, std::string_view help, auto value_of) {
+    to.begin(name, "counter", help);
+    for (const auto& s : now.stages()) {
+      for (const auto& one : s.shares()) {
+        to.value(value_of(one), "stage=\"" + escaped(s.name()) + "\",by=\"" +
+                                    std::string(observe::to_string(s.divided_by())) + "\",number=\"" +
+                                    std::to_string(one.number) + "\"");
+      }
+    }
+  };
+  each("thalweg_stage_share_items_total",
+       "Items that a replica, a part of the keys or a rank has worked on (by).",
+       [](const share_report& one) { return one.items; });
+  each("thalweg_stage_share_busy_seconds_total",
+       "Time that a replica, a part of the keys or a rank has spent inside the operators of a stage (by).",
+       [](const share_report& one) { return seconds(one.busy); });
+}
+
 void add_observed(exposition& to, const report& now) {
   to.single("thalweg_items_total", "counter", "Items that have reached the sinks.", now.items());
   to.stages(now, "thalweg_stage_items_in_total", "counter", "Items taken by a stage.",
@@ -108,6 +133,7 @@ void add_observed(exposition& to, const report& now) {
       "Time that replicas have waited for room behind them.",
       [](const stage_report& s) { return seconds(s.waited_for_output()); },
       [](const stage_report& s) { return s.waited_for_output().count() != 0; });
+  add_shares(to, now);
   add_latency(to, now.latency());
 }
 

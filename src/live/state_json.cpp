@@ -38,6 +38,7 @@ void write(json_writer& json, const report& whole, const stage_report& now, cons
     json.member("busy", 0.0);
   }
   json.member("replicas", now.replicas());
+  observe::write_shares(json, now);
   if (now.due_rate()) json.member("due_rate", *now.due_rate());
   write_share(json, "wait_in", now.waited_for_input(), window.waited_for_input(), of, now.replicas());
   write_share(json, "wait_out", now.waited_for_output(), window.waited_for_output(), of, now.replicas());

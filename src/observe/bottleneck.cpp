@@ -43,9 +43,20 @@ struct part {
   int replicas = std::numeric_limits<int>::max();
   double at_once = 1;  // replicas that can really work at the same time
   bool blocking = false;
+  observe::stage_shares shares;  // where an item cannot go to another one
+  double busiest = 0;            // nanoseconds of the busiest of these
 
   const stage_report& main() const { return **std::ranges::max_element(stages, {}, &stage_report::busy); }
 };
+
+// The shortest time in which `replicas` do its work: no other can help the busiest share.
+double time_with(const part& p, double replicas) {
+  return std::max(p.busy / replicas, p.busiest);
+}
+
+double least_time(const part& p) {
+  return time_with(p, p.at_once);
+}
 
 // A run cannot be shorter than `time`, because of what `holder` says.
 struct bound {
@@ -65,6 +76,7 @@ class diagnosis {
         within_reach_(workers_ == 1 ? cores_ : usable_),
         worker_time_(static_cast<double>(work.busy_ns)) {
     gather_parts();
+    leave_out_blocked_time();
     discount_crowding();
     discount_other_programs();
   }
@@ -105,11 +117,33 @@ class diagnosis {
       p.waited += in_ns(s.waited_for_input() + s.waited_for_output());
       p.replicas = std::min(p.replicas, std::max(1, s.replicas()));
       p.blocking = p.blocking || s.data().blocking;
+      if (s.data().dealt && s.divided_by() != observe::division::rank) add_shares(p.shares, s.data().shares);
     }
     for (part& p : parts_) {
+      for (const auto& one : p.shares.all)
+        p.busiest = std::max(p.busiest, static_cast<double>(one.busy_ns()));
+      p.busiest = std::min(p.busiest, p.busy);
       if (!p.blocking) busy_ += p.busy;
       p.at_once = p.blocking ? p.replicas : std::min(p.replicas, workers_);
     }
+  }
+
+  // Replicas go through all stages of a part, so their times add up.
+  static void add_shares(observe::stage_shares& to, const observe::stage_shares& more) {
+    to.by = more.by;
+    for (const auto& one : more.all) {
+      auto& sum = to.at(one.number);
+      sum.service_ns += one.busy_ns();
+      sum.sampled_items = sum.items = std::max(sum.items, one.items);
+    }
+  }
+
+  // A thread in a stage that waits for the outside needs no core: it is not at work.
+  void leave_out_blocked_time() {
+    for (const part& p : parts_) {
+      if (p.blocking) blocked_ += p.busy;
+    }
+    worker_time_ = std::max(0.0, worker_time_ - blocked_);
   }
 
   // With more threads ready than cores, an operator's time on the clock includes waiting for a core. Only the
@@ -118,7 +152,9 @@ class diagnosis {
     const double cpu = in_ns(report_.cpu_time());
     if (!machine_is_full() || busy_ <= cpu) return;
     for (part& p : parts_) {
-      if (!p.blocking) p.busy *= cpu / busy_;
+      if (p.blocking) continue;
+      p.busy *= cpu / busy_;
+      p.busiest *= cpu / busy_;
     }
     busy_ = cpu;
   }
@@ -133,20 +169,22 @@ class diagnosis {
     if (cpu < 0.75 * wanted) {
       note_ = joined({" But the workers got only ", number_text(report_.cores_used(), 2), " of ",
                       count_of(usable_, "core"),
-                      ": other programs used the machine, or stages waited for something ",
-                      "outside (mark those .blocking)."});
+                      ": other programs used the machine, or stages that are not marked .blocking ",
+                      "waited for something outside (mark them)."});
     }
     time_ *= std::min(1.0, std::max(cpu, busy_) / wanted);
   }
 
   // The part that would take longest if it had to do its work alone.
-  const part& top() const {
-    return *std::ranges::max_element(parts_, {}, [](const part& p) { return p.busy / p.at_once; });
+  const part& top() const { return *std::ranges::max_element(parts_, {}, least_time); }
+
+  // Of those that keep cores busy, if there are any.
+  const part& most_work() const {
+    return *std::ranges::max_element(
+        parts_, {}, [](const part& p) { return std::pair(!p.blocking && p.busy > 0, p.busy); });
   }
 
-  const part& most_work() const { return *std::ranges::max_element(parts_, {}, &part::busy); }
-
-  double utilisation(const part& p) const { return std::min(1.0, p.busy / (time_ * p.at_once)); }
+  double utilisation(const part& p) const { return std::min(1.0, least_time(p) / time_); }
 
   bool machine_is_full() const { return in_ns(report_.cpu_time()) >= saturated * time_ * cores_; }
 
@@ -160,10 +198,7 @@ class diagnosis {
     return b;
   }
 
-  bound shortest_as_it_is() const {
-    return shortest(
-        parts_, [](const part& p) { return p.busy / p.at_once; }, busy_, usable_);
-  }
+  bound shortest_as_it_is() const { return shortest(parts_, least_time, busy_, usable_); }
 
   double gain(const bound& b) const { return b.time > 0 ? std::max(1.0, time_ / b.time) : 1.0; }
 
@@ -177,10 +212,31 @@ class diagnosis {
   bottleneck_report saturated_part(const part& p) const {
     if (p.replicas == 1 && !p.main().data().farm)
       return p.main().is_source() || p.main().is_sink() ? end_of_stream(p) : serial_stage(p);
+    if (p.busiest > 1.05 * p.busy / p.at_once)
+      return busy_ >= saturated * time_ * cores_ ? machine() : skew(p);
     if (p.blocking) return too_few_replicas(p, 2 * p.replicas);
     if (p.at_once >= cores_) return machine();
     if (p.replicas >= workers_) return too_few_workers();
     return too_few_replicas(p, usable_);
+  }
+
+  // The busiest share takes longer than if all replicas had the same.
+  bottleneck_report skew(const part& p) const {
+    const bound b = shortest(
+        parts_, [&](const part& other) { return &other == &p ? p.busy / p.at_once : least_time(other); },
+        busy_, usable_);
+    const std::string name = quoted(p.main().name());
+    const std::string share = percent_text(p.busiest / p.busy);
+    const bool keys = p.shares.by == observe::division::key_part;
+    return {p.main().name(), limited_by::skew,
+            joined({"One of ", std::to_string(p.replicas), " replicas of ", name, " does ", share,
+                    " of the work and is busy ", percent_text(utilisation(p)), " of the time: ",
+                    keys ? "the keys are uneven. More replicas do not help: divide the key with the most "
+                           "work into several, and put their results together behind the stage."
+                         : "its .schedule deals the items unevenly. More replicas do not help: let an "
+                           "idle replica take the next item (no .schedule), or deal them in another way.",
+                    gain_text(b)}),
+            utilisation(p), gain(b)};
   }
 
   std::string busy_text(const part& p) const {
@@ -204,7 +260,7 @@ class diagnosis {
     const stage_report& s = p.main();
     const double rest = p.busy - in_ns(s.busy());
     const bound b = shortest(
-        parts_, [&](const part& other) { return (&other == &p ? rest : other.busy) / other.at_once; },
+        parts_, [&](const part& other) { return &other == &p ? rest / p.at_once : least_time(other); },
         busy_ - (p.blocking ? 0 : in_ns(s.busy())), within_reach_);
     const std::string_view help =
         s.is_source()
@@ -218,10 +274,11 @@ class diagnosis {
   }
 
   bottleneck_report serial_stage(const part& p) const {
+    // Replicas that wait for the outside need no cores.
+    const double replicas = p.blocking ? std::max(2, within_reach_) : within_reach_;
     const bound b = shortest(
-        parts_,
-        [&](const part& other) { return other.busy / (&other == &p ? within_reach_ : other.at_once); }, busy_,
-        within_reach_);
+        parts_, [&](const part& other) { return time_with(other, &other == &p ? replicas : other.at_once); },
+        busy_, within_reach_);
     return {p.main().name(), limited_by::serial_stage,
             joined({busy_text(p),
                     " and takes one item at a time. Make it a farm if its operator allows, or divide it "
@@ -232,7 +289,7 @@ class diagnosis {
 
   bottleneck_report too_few_replicas(const part& p, int better) const {
     const bound b = shortest(
-        parts_, [&](const part& other) { return other.busy / (&other == &p ? better : other.at_once); },
+        parts_, [&](const part& other) { return time_with(other, &other == &p ? better : other.at_once); },
         busy_, usable_);
     return {p.main().name(), limited_by::replicas,
             joined({p.replicas == 1 ? "The only replica of "
@@ -246,7 +303,7 @@ class diagnosis {
   bottleneck_report too_few_workers() const {
     const bound b = shortest(
         parts_,
-        [&](const part& p) { return p.busy / (p.blocking ? p.replicas : std::min(p.replicas, cores_)); },
+        [&](const part& p) { return time_with(p, p.blocking ? p.replicas : std::min(p.replicas, cores_)); },
         busy_, cores_);
     return {most_work().main().name(), limited_by::workers,
             joined({workers_ == 1 ? "The only worker is busy"
@@ -257,13 +314,18 @@ class diagnosis {
   }
 
   bottleneck_report machine() const {
-    const stage_report& s = most_work().main();
+    const double cpu = in_ns(report_.cpu_time());
     const bound b = shortest(
-        parts_, [](const part& p) { return p.busy / p.replicas; }, 0, cores_);
-    const double used = std::min(1.0, std::max(busy_, in_ns(report_.cpu_time())) / (time_ * cores_));
-    const double share = busy_ > 0 ? most_work().busy / busy_ : 0;
-    return {s.name(), limited_by::machine,
-            joined({who_is_busy(), ", ", percent_text(share), " of the work in ", quoted(s.name()), ".",
+        parts_, [](const part& p) { return time_with(p, p.replicas); }, 0, cores_);
+    const double used = std::min(1.0, std::max(busy_, cpu) / (time_ * cores_));
+    // Otherwise what keeps the cores busy is not known: it may be a stage that is marked .blocking.
+    const bool known = busy_ >= 0.5 * cpu;
+    const part& most = known ? most_work() : *std::ranges::max_element(parts_, {}, &part::busy);
+    const std::string name = most.main().name();
+    const std::string share =
+        known ? joined({", ", percent_text(most.busy / busy_), " of the work in ", quoted(name)}) : "";
+    return {name, limited_by::machine,
+            joined({who_is_busy(), share, ".",
                     note_.empty() ? " Only less work per item or more cores would help." : ""}),
             used, gain(b)};
   }
@@ -310,11 +372,11 @@ class diagnosis {
   }
 
   std::string overhead_text() const {
-    return joined(
-        {"Most of the time goes into handing items over, not into the stages: the work per item (",
-         work_per_item(),
-         ") is small. Put several items into one (batch), have fewer stages, or use the pool policy, which "
-         "runs small work inline."});
+    const bool pool = report_.policy().starts_with("pool");
+    return joined({"Most of the time goes into handing items over, not into the stages: the work per item (",
+                   work_per_item(), ") is small. Put several items into one (batch)",
+                   pool ? " or have fewer stages."
+                        : ", have fewer stages, or use the pool policy, which runs small work inline."});
   }
 
   // Handing an item over costs microseconds at most; time that nobody can explain may be longer.
@@ -324,10 +386,12 @@ class diagnosis {
 
   bool overhead_dominates() const {
     const double cpu = in_ns(report_.cpu_time());
-    const bool cores_full_of_it = machine_is_full() && busy_ < 0.5 * time_ * cores_;
+    // What blocking stages do may be work as well.
+    const double known = busy_ + blocked_;
+    const bool cores_full_of_it = machine_is_full() && known < 0.5 * time_ * cores_;
     const bool workers_full_of_it =
         worker_time_ >= saturated * time_ * workers_ && busy_ < 0.5 * time_ * usable_;
-    return (cores_full_of_it && is_overhead(cpu - busy_, report_.items())) ||
+    return (cores_full_of_it && is_overhead(cpu - known, report_.items())) ||
            (workers_full_of_it && is_overhead(time_ * usable_ - busy_, report_.items()));
   }
 
@@ -384,7 +448,8 @@ class diagnosis {
   int usable_;        // cores that the workers can use
   int within_reach_;  // and those they could use under another policy
   double worker_time_;
-  double busy_ = 0;  // nanoseconds of all parts that need a core to be busy
+  double busy_ = 0;     // nanoseconds of all parts that need a core to be busy
+  double blocked_ = 0;  // and of the others
   std::vector<part> parts_;
   std::string note_;  // on what disturbed the measurement
 };

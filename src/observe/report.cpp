@@ -77,6 +77,16 @@ void write(observe::json_writer& json, const channel_report& c) {
   json.member("credits", c.credits).member("blocked_ns", c.blocked.count()).end_object();
 }
 
+void write_shares(observe::json_writer& json, const stage_report& s) {
+  json.member("divided_by", observe::to_string(s.divided_by())).member("skew", s.skew());
+  json.key("shares").begin_array();
+  for (const auto& one : s.shares()) {
+    json.begin_object().member("number", one.number).member("items", one.items);
+    json.member("busy_ns", one.busy.count()).end_object();
+  }
+  json.end_array();
+}
+
 void write(observe::json_writer& json, const stage_report& s) {
   json.begin_object();
   json.member("name", s.name()).member("kind", s.kind());
@@ -89,6 +99,7 @@ void write(observe::json_writer& json, const stage_report& s) {
   json.member("waited_for_input_ns", s.waited_for_input().count());
   json.member("waited_for_output_ns", s.waited_for_output().count());
   json.member("replicas", s.replicas());
+  if (s.divided_by() != observe::division::none) write_shares(json, s);
   json.member("blocking", s.data().blocking).member("paced", s.data().paced);
   if (s.due_rate()) json.member("due_rate", *s.due_rate());
   json.key("segment");
@@ -132,9 +143,28 @@ fractional_ns stage_report::service_time() const noexcept {
 }
 
 nanoseconds stage_report::busy() const noexcept {
-  if (!timed()) return nanoseconds(0);
-  if (data_.totals.sampled_items >= items()) return nanoseconds(data_.totals.service_ns);
-  return nanoseconds(static_cast<std::int64_t>(service_time().count() * as_double(items())));
+  const observe::share_totals all{0, items(), data_.totals.service_ns, data_.totals.sampled_items};
+  return nanoseconds(all.busy_ns());
+}
+
+std::vector<share_report> stage_report::shares() const {
+  std::vector<share_report> all;
+  for (const auto& one : data_.shares.all) all.push_back({one.number, one.items, nanoseconds(one.busy_ns())});
+  return all;
+}
+
+double stage_report::skew() const {
+  double most = 0, sum = 0;
+  int number = 0;
+  for (const auto& one : data_.shares.all) {
+    const bool gone = divided_by() == observe::division::replica && one.number >= replicas();
+    if (gone && one.items == 0) continue;
+    const auto busy = as_double(one.busy_ns());
+    most = std::max(most, busy);
+    sum += busy;
+    ++number;
+  }
+  return number < 2 ? 0.0 : ratio(most * number, sum);
 }
 
 double stage_report::parallelism() const noexcept {
@@ -174,6 +204,8 @@ std::string_view to_string(limited_by what) noexcept {
       return "sink";
     case limited_by::serial_stage:
       return "serial stage";
+    case limited_by::skew:
+      return "skew";
     case limited_by::replicas:
       return "replicas";
     case limited_by::workers:
@@ -238,9 +270,14 @@ const stage_report& report::stage(std::string_view name) const {
 }
 
 report report::since(const report& earlier) const {
-  if (!std::ranges::equal(stages_, earlier.stages_, {}, &stage_report::name, &stage_report::name)) {
-    throw std::invalid_argument("report::since: the reports are not of the same run, their stages differ");
-  }
+  const auto before_of = [&](std::size_t i) -> const stage_report* {
+    const auto& name = stages_[i].name();
+    const auto& all = earlier.stages_;
+    if (i < all.size() && all[i].name() == name) return &all[i];
+    const auto found = std::ranges::find(all, name, &stage_report::name);
+    return found == all.end() ? nullptr : &*found;
+  };
+  bool same_run = stages_.empty() || earlier.stages_.empty();
   const auto difference = [](auto now, auto before) { return now > before ? now - before : decltype(now){}; };
   report_data window = data_;
   window.elapsed = difference(elapsed(), earlier.elapsed());
@@ -253,9 +290,16 @@ report report::since(const report& earlier) const {
                                   latency().from_due(), latency().sampled());
   for (std::size_t i = 0; i != stages_.size(); ++i) {
     stage_data s = stages_[i].data();
-    s.totals = s.totals.since(earlier.stages_[i].data().totals);
-    s.latency = thalweg::since(s.latency, earlier.stages_[i].data().latency);
+    if (const auto* const before = before_of(i)) {
+      same_run = true;
+      s.totals = s.totals.since(before->data().totals);
+      s.shares = s.shares.since(before->data().shares);
+      s.latency = thalweg::since(s.latency, before->data().latency);
+    }
     window.stages.push_back(std::move(s));
+  }
+  if (!same_run) {
+    throw std::invalid_argument("report::since: the reports are not of the same run, their stages differ");
   }
   for (auto& r : window.ranks) {
     const auto before = std::ranges::find(earlier.ranks(), r.rank, &rank_report::rank);

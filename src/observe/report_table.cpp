@@ -54,6 +54,12 @@ std::string spans_text(const std::vector<int>& numbers) {
   return text;
 }
 
+// Where an idle replica takes the next item it says nothing.
+std::string skew_text(const stage_report& s) {
+  const bool fixed = s.data().dealt || s.divided_by() == observe::division::rank;
+  return fixed && s.skew() > 0 ? joined({observe::fixed_text(s.skew(), 1), "x"}) : std::string();
+}
+
 // A row for each of a thousand ranks would hide the rest of the report; JSON has them all.
 constexpr std::size_t most_rows = 32;
 
@@ -116,6 +122,7 @@ std::string stage_table(const report& r) {
   table.add_column("out");
   table.add_column("time/item");
   table.add_column("at work");
+  table.add_column("skew");
   table.add_column("waits in");
   table.add_column("waits out");
   table.add_column("in pipe");
@@ -136,6 +143,7 @@ std::string stage_table(const report& r) {
         !s.timed() ? "" : joined({s.service_sampled() ? "~" : "", duration_text(s.service_time().count())}),
         !s.timed() ? ""
                    : joined({observe::fixed_text(s.parallelism(), 2), " of ", std::to_string(s.replicas())}),
+        skew_text(s),
         wait_text(s.waited_for_input(), s, active),
         wait_text(s.waited_for_output(), s, active),
         level_text(s.occupancy()),

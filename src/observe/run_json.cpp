@@ -77,6 +77,21 @@ void write_latency(json_writer& json, const latency_report& latency) {
   json.end_object();
 }
 
+void write_shares(json_writer& json, const stage_report& now) {
+  const auto all = now.shares();
+  if (all.size() < 2 || all.size() > most_shares) return;
+  const auto write_each = [&](std::string_view key, auto number_of) {
+    json.key(key).begin_array();
+    for (const auto& one : all) json.value(number_of(one));
+    json.end_array();
+  };
+  json.key("shares").begin_object().member("by", to_string(now.divided_by()));
+  write_each("number", [](const share_report& one) { return one.number; });
+  write_each("items", [](const share_report& one) { return one.items; });
+  write_each("busy_ns", [](const share_report& one) { return one.busy.count(); });
+  json.end_object();
+}
+
 void write_bottleneck(json_writer& json, const bottleneck_report& limit) {
   auto reason = std::string(to_string(limit.reason));
   std::replace(reason.begin(), reason.end(), ' ', '_');

@@ -4,6 +4,7 @@
 #include <thalweg/observe/report.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -17,6 +18,9 @@ struct run_facts {
   std::chrono::nanoseconds every{0};
 };
 
+/// Those who watch a run are told of so many replicas, parts or ranks of a stage at most.
+inline constexpr std::size_t most_shares = 64;
+
 /// When that was by the wall clock.
 [[nodiscard]] std::int64_t unix_ms_before(std::chrono::nanoseconds ago);
 
@@ -25,6 +29,10 @@ struct run_facts {
 
 /// The member `latency_ns`, with its buckets, a quarter of an octave each; nothing if nothing was counted.
 void write_latency(json_writer& json, const latency_report& latency);
+
+/// The member `shares`: what each replica, part of the keys or rank has done since the run began; nothing if
+/// there are fewer than two, or too many to look at.
+void write_shares(json_writer& json, const stage_report& now);
 
 /// The member `bottleneck`.
 void write_bottleneck(json_writer& json, const bottleneck_report& limit);

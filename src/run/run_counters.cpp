@@ -33,10 +33,10 @@ thread_log& run_counters::new_log() {
   return new_log(0, stages_);
 }
 
-thread_log& run_counters::new_log(std::size_t first, std::size_t count) {
+thread_log& run_counters::new_log(std::size_t first, std::size_t count, log_share share) {
   const std::lock_guard hold(mutex_);
   const auto number = logs_.size();
-  logs_.push_back(std::make_unique<thread_log>(static_cast<int>(number), first, count, observes_));
+  logs_.push_back(std::make_unique<thread_log>(static_cast<int>(number), first, count, observes_, share));
   return *logs_.back();
 }
 
@@ -52,6 +52,21 @@ run_totals run_counters::snapshot() const {
     log->add_latencies(all.latencies, all.sampled);
   }
   for (std::size_t i = 0; dropped_before && i < stages_; ++i) all.stages[i].dropped += dropped_before(i);
+  return all;
+}
+
+std::vector<observe::stage_shares> run_counters::shares() const {
+  const std::lock_guard hold(mutex_);
+  std::vector<observe::stage_shares> all(stages_);
+  for (const auto& log : logs_) {
+    if (log->of.by == observe::division::none) continue;
+    for (std::size_t i = 0; i < stages_; ++i) {
+      const auto* counters = log->find(i);
+      if (counters == nullptr) continue;
+      all[i].by = log->of.by;
+      all[i].at(log->of.number).add(counters->snapshot());
+    }
+  }
   return all;
 }
 

@@ -70,6 +70,21 @@ void run_statistics::note(std::string what) {
   later_notes_.push_back(std::move(what));
 }
 
+// Among whom a stage is divided: the ranks, if several execute it; the parts of the keys; replicas, also
+// those that have not worked yet. Nothing is known of the replicas of another rank. Under the lock.
+observe::stage_shares run_statistics::shares_of(std::size_t stage,
+                                                const observe::stage_shares& counted) const {
+  if (stage < elsewhere_.shares.size() && elsewhere_.shares[stage].by == observe::division::rank)
+    return elsewhere_.shares[stage];
+  const bool away = !elsewhere_.ranks_of_stage.empty() && elsewhere_.ranks_of_stage[stage] != std::vector{0};
+  if (layout[stage].info->farm < 0 || away) return {};
+  auto all = counted;
+  if (all.by == observe::division::key_part) return all;
+  all.by = observe::division::replica;
+  for (int i = 0; i < layout[stage].replicas; ++i) (void)all.at(i);
+  return all;
+}
+
 void run_statistics::add_to(report_data& d, const run_counters& counters) const {
   d.inlined = inlined.load(std::memory_order_relaxed);
   d.notes = notes;
@@ -86,6 +101,7 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
   d.notes.insert(d.notes.end(), elsewhere_.notes.begin(), elsewhere_.notes.end());
   d.notes.insert(d.notes.end(), later_notes_.begin(), later_notes_.end());
   auto all = counters.snapshot();
+  const auto shares = counters.shares();
   all += elsewhere_.counted;
   d.work = all.work;
   const bool from_due =
@@ -102,6 +118,8 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
     if (!d.observed && counters.dropped_before) s.totals.dropped = counters.dropped_before(i);
     if (!elsewhere_.ranks_of_stage.empty()) s.ranks = elsewhere_.ranks_of_stage[i];
     s.replicas = layout[i].replicas;
+    if (d.observed) s.shares = shares_of(i, shares[i]);
+    s.dealt = layout[i].dealt;
     s.farm = info.farm >= 0;
     s.segment = layout[i].segment;
     s.reorder_capacity = layout[i].reorder_slots;

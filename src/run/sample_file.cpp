@@ -33,6 +33,7 @@ void write(observe::json_writer& json, const stage_report& now, const stage_repo
   if (window.data().totals.occupancy.samples != 0)
     json.member("occupancy", window.occupancy().mean).member("capacity", window.occupancy().capacity);
   if (window.data().totals.reorder.samples != 0) json.member("reorder", window.reorder().mean);
+  observe::write_shares(json, now);
   json.member("errors", now.errors()).member("retries", now.retries()).member("skipped", now.skipped());
   json.member("dead_lettered", now.dead_lettered()).member("dropped", now.dropped());
   if (window.data().latency) observe::write_latency(json, window.latency());

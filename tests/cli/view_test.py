@@ -107,6 +107,15 @@ class Reading(ViewTest):
         state = read_state(self.wrote(line(1, 10), line(2, 10, paused_ns=8 * 10**8), line(3, 10)))
         self.assertEqual([one["paused"] for one in state["history"]], [False, True, False])
 
+    def test_what_each_replica_did_is_kept(self) -> None:
+        shares = {"by": "replica", "number": [0, 1], "items": [7, 3], "busy_ns": [70, 30]}
+        second = line(2, 20)
+        second["stages"][1]["shares"] = shares
+        before, after = read_state(self.wrote(line(1, 10), second))["history"]
+        self.assertNotIn("shares", before["stages"][1])
+        self.assertEqual(after["stages"][1]["shares"], shares)
+        self.assertEqual(merged([before, after])["stages"][1]["shares"], shares)
+
     def test_a_graph_that_grows(self) -> None:
         more = {"name": "tap", "kind": "sink", "inputs": [0]}
         second = line(2, 20, graph=GRAPH | {"stages": [*GRAPH["stages"], more]})

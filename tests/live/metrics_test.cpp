@@ -27,7 +27,8 @@ struct metric {
 // Each metric: its help, its type, its values, each once; anything else is a failure.
 std::map<std::string, metric> read_strictly(const std::string& text) {
   static const std::regex help("# HELP ([a-z_]+) \\S.*"), type("# TYPE ([a-z_]+) (counter|gauge|histogram)"),
-      value(R"re(([a-z_]+)(\{[a-z_]+="(?:[^"\\\n]|\\["\\n])*"\})? (-?[0-9][0-9.e+-]*))re");
+      value(
+          R"re(([a-z_]+)(\{[a-z_]+="(?:[^"\\\n]|\\["\\n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\["\\n])*")*\})? (-?[0-9][0-9.e+-]*))re");
   std::map<std::string, metric> all;
   std::string name, promised;
   EXPECT_TRUE(text.ends_with('\n'));
@@ -82,6 +83,28 @@ TEST(live_metrics, each_is_written_as_the_format_wants_it) {
   EXPECT_EQ(latency.at("thalweg_latency_seconds_bucket{le=\"+Inf\"}"),
             static_cast<double>(r.latency().count()));
   EXPECT_EQ(latency.size(), 26U);
+}
+
+TEST(live_metrics, replicas_have_values_while_they_are_few) {
+  tw::report_data d;
+  for (const auto* name : {"one", "two"}) {
+    auto& s = d.stages.emplace_back();
+    s.name = name;
+    s.shares.by = tw::observe::division::key_part;
+    s.shares.all = {{.number = 0, .items = 7, .service_ns = 1'500'000'000, .sampled_items = 7},
+                    {.number = 3, .items = 2, .service_ns = 0, .sampled_items = 0}};
+  }
+  auto all = read_strictly(tw::live::metrics_text(tw::report(d), false));
+  const std::string of = R"({stage="one",by="part",number="0"})";
+  EXPECT_EQ(all["thalweg_stage_share_items_total"].values["thalweg_stage_share_items_total" + of], 7);
+  EXPECT_EQ(
+      all["thalweg_stage_share_busy_seconds_total"].values["thalweg_stage_share_busy_seconds_total" + of],
+      1.5);
+  EXPECT_EQ(all["thalweg_stage_share_items_total"].values.size(), 4U);
+
+  for (int i = 10; i < 80; ++i) (void)d.stages[0].shares.at(i);
+  EXPECT_FALSE(read_strictly(tw::live::metrics_text(tw::report(d), false))
+                   .contains("thalweg_stage_share_items_total"));
 }
 
 TEST(live_metrics, the_buckets_of_the_latency_grow) {

@@ -31,6 +31,10 @@ class Stage:
     """The part of its results that each stage behind it gets; all of them, if it is not named."""
     failing: float = 0.0
     """The part of its items for which the operator throws; they are tried again."""
+    parts: dict[int, float] = field(default_factory=dict)
+    """Of a farm with keys: the part of its items that each part of the keys gets."""
+    of_each: dict[int, list[float]] = field(default_factory=dict)
+    """Of each part or replica: its items, and how long it has worked."""
     waiting: float = 0.0
     done: float = 0.0
     given: float = 0.0
@@ -251,6 +255,8 @@ class Run:
             told["service_ns"] = 1e9 * stage.service * self.chance.gauss(1, 0.02)
         if stage.inputs:
             told |= {"occupancy": stage.level / window, "capacity": stage.capacity}
+        if shares := self._shares(stage, items):
+            told["shares"] = shares
         if stage.kind == "source":
             told["due_rate"] = self.rate
         if stage.farm:
@@ -269,6 +275,27 @@ class Run:
         if stage.kind == "sink" and items > 0:
             told["latency_ns"] = self._latency(int(items))
         return told
+
+    def _shares(self, stage: Stage, items: float) -> Json:
+        """How its work is divided, since the run began: replicas have nearly the same."""
+        if not stage.farm:
+            return {}
+        of = stage.parts or {
+            number: (1 + 0.1 * (-1) ** number) / stage.replicas for number in range(stage.replicas)
+        }
+        for number, part in of.items():
+            its = stage.of_each.setdefault(number, [0.0, 0.0])
+            its[0] += items * part / sum(of.values())
+            its[1] += stage.at_work * part / sum(of.values())
+        numbers = sorted(stage.of_each)
+        if len(numbers) < 2:
+            return {}
+        return {
+            "by": "part" if stage.parts else "replica",
+            "number": numbers,
+            "items": [int(stage.of_each[number][0]) for number in numbers],
+            "busy_ns": [round(1e9 * stage.of_each[number][1]) for number in numbers],
+        }
 
     def _latency(self, items: int) -> Json:
         """By Little's law: what waits, divided by how fast it goes."""
@@ -291,7 +318,21 @@ class Run:
             "buckets": [[upper, count] for upper, count in sorted(counts.items()) if count],
         }
 
+    def _skew(self) -> Json:
+        """Of a farm of which one part of the keys has work all the time."""
+        for stage in self.stages:
+            share = max(stage.parts.values(), default=0.0) / sum(stage.parts.values() or [1.0])
+            used = min(1.0, share * stage.at_work / self.every)
+            if used >= 0.85:
+                advice = f"One of {stage.replicas} replicas of '{stage.name}' does {share:.0%} of "
+                advice += f"the work and is busy {used:.0%} of the time: the keys are uneven."
+                told: Json = {"stage": stage.name, "reason": "skew", "advice": advice, "utilisation": used}
+                return told | {"possible_gain": share * stage.replicas}
+        return {}
+
     def _bottleneck(self) -> Json:
+        if skew := self._skew():
+            return skew
         stage = max(self.stages, key=lambda one: one.at_work / one.replicas)
         used = stage.at_work / stage.replicas / self.every
         told: Json = {"stage": stage.name, "utilisation": used, "possible_gain": 1.0}
@@ -363,4 +404,15 @@ def many(count: int = 500, lanes: int = 24) -> Run:
     return Run(f"{count} stages", stages, rate=1200.0, steps=8)
 
 
-SCENARIOS = {"line": line, "branches": branches, "many": many}
+def keys() -> Run:
+    """Words are counted in a farm with keys, of which one has most of the items."""
+    parts = dict.fromkeys((0, 3, 4, 7, 12, 15, 21, 26, 30), 0.3 / 9) | {9: 0.7}
+    stages = [
+        Stage("words", "source", 0.00002),
+        Stage("count", "farm", 0.0012, [0], replicas=4, parts=parts),
+        Stage("write", "sink", 0.0004, [1], capacity=48),
+    ]
+    return Run("words", stages, rate=1050.0)
+
+
+SCENARIOS = {"keys": keys, "line": line, "branches": branches, "many": many}

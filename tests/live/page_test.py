@@ -6,7 +6,7 @@ import unittest
 from typing import Any
 
 from looking import LOOK_AGAIN_S, PATIENCE_S, Looking, needs_a_browser, seen, text
-from mock_run import Run, Stage, branches, line, many, upper_of
+from mock_run import Run, Stage, branches, keys, line, many, upper_of
 from mock_server import PACKAGES, Server
 from thalweg_cli.base.web_parts import parts_with
 
@@ -127,6 +127,7 @@ class Graph(PageTest):
         self.assertEqual(len(self.tells(rows)), 3)
         self.assertIn("1 on a-machine", self.tells(rows)[1])
         self.assertRegex(self.tells(rows)[1], r"\d of 2")
+        self.assertRegex(self.tells(text("#ranks h2")), r"^Ranks skew [12]\.\d×$")
         self.assertEqual(self.tells("document.querySelectorAll('#ranks tr.old').length"), 0)
         run.silent[2] = run.now
         server.step(20)
@@ -218,6 +219,43 @@ class Stages(PageTest):
         )
         self.assertIn("Latency p99", terms)
         self.assertFalse(self.tells(seen(".replicas")))
+
+    def test_what_each_replica_does(self) -> None:
+        """A farm has a row for each replica, with its share of the time and of the items in the interval."""
+        server = self.shows(line(), 60)
+        self.eventually(click(".stage", 2))
+        self.eventually(seen(".divided"))
+        self.assertEqual(self.tells(text(".divided h3")), "Replicas")
+        self.assertEqual(self.tells(text(".divided b")), "skew 1.1×")
+        self.assertEqual(
+            [row[:1] + row[2:] for row in self.share_rows()], [["0", "55\u202f%"], ["1", "45\u202f%"]]
+        )
+        self.assertEqual(server.samples[-1]["stages"][2]["shares"]["by"], "replica")
+        server.run.resize("archive/compress", 1)
+        server.step(21)
+        self.up_to_date(server)
+        self.eventually("document.querySelectorAll('.divided tbody tr:not([hidden])').length", 1)
+        self.assertEqual(self.share_rows()[0][2], "100\u202f%")
+        self.assertEqual(self.tells(text(".divided b")), "", "one alone is not uneven")
+        self.eventually(click(".stage", 3))
+        self.eventually(seen(".divided"), expected=False)
+        self.assertEqual(self.page.errors, [])
+
+    def test_uneven_keys(self) -> None:
+        """A farm with keys has a row for each part of them, sorted by number; how uneven they are is said."""
+        self.shows(keys(), 60)
+        self.eventually(click(".stage", 1))
+        self.eventually(text(".divided h3"), "Parts of the keys")
+        self.assertEqual(self.tells(text(".divided b")), "skew 7.0×")
+        rows = self.share_rows()
+        self.assertEqual([row[0] for row in rows], ["0", "3", "4", "7", "9", "12", "15", "21", "26", "30"])
+        self.assertEqual([row[2] for row in rows if row[0] == "9"], ["70\u202f%"])
+        self.assertEqual([row[2] for row in rows if row[0] == "0"], ["3.3\u202f%"])
+
+    def share_rows(self) -> list[list[str]]:
+        """What the rows of the chosen stage say."""
+        rows = "[...document.querySelectorAll('.divided tbody tr:not([hidden])')]"
+        return self.tells(f"{rows}.map((row) => [...row.children].map((cell) => cell.textContent))")
 
     def test_replicas(self) -> None:
         """The token is asked for until it is right, and then no more; the change has a flag."""

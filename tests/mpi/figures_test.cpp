@@ -87,6 +87,23 @@ TEST(Figures, AreThoseOfAllRanksWhileTheRunGoesOn) {
   EXPECT_GE(end.stage("pass").items_in(), now.stage("pass").items_in());
   EXPECT_EQ(end.workers(), now.workers());
   for (const auto& row : end.ranks()) EXPECT_EQ(row.age, 0ns) << row.rank;
+  if (ranks::count() == 1) {
+    EXPECT_EQ(end.stage("pass").divided_by(), tw::observe::division::replica);
+    return;
+  }
+  for (const auto& r : {now, end}) {
+    const auto& pass = r.stage("pass");
+    const bool several = pass.ranks().size() > 1;
+    ASSERT_EQ(pass.divided_by(), several ? tw::observe::division::rank : tw::observe::division::none);
+    EXPECT_EQ(pass.shares().size(), several ? pass.ranks().size() : 0);
+    EXPECT_EQ(r.stage("write").divided_by(), tw::observe::division::none) << "one rank executes it";
+  }
+  std::uint64_t items = 0;
+  for (const auto& one : end.stage("pass").shares()) {
+    items += one.items;
+    EXPECT_GT(one.number, 0) << "rank 0 executes the others";
+  }
+  EXPECT_EQ(items, end.stage("pass").shares().empty() ? 0 : end.stage("pass").items_in());
 }
 
 // One that is stopped holds up nothing but its own row.

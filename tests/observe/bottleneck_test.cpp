@@ -137,6 +137,136 @@ TEST(bottleneck, a_blocking_stage_may_have_more_replicas_than_cores) {
   EXPECT_NEAR(limit.possible_gain, 8 / 3.9, 0.01);
 }
 
+// What waits for the outside is no work of the cores: it was 136 % of it.
+TEST(bottleneck, what_blocking_stages_do_is_no_work_of_the_cores) {
+  scene run(2, 2, 1.95);
+  run.add("read", "source", 0.45);
+  run.add("compress", "farm", 1.5, 2);
+  run.add("upload", "farm", 2.65, 4).blocking = true;
+  run.add("write", "sink", 0.0);
+  const auto limit = run.limit();
+  EXPECT_EQ(limit.reason, limited_by::machine);
+  EXPECT_EQ(limit.stage, "compress");
+  EXPECT_THAT(limit.advice, HasSubstr("All 2 cores are busy, 77 % of the work in 'compress'."));
+}
+
+// The thread of a blocking stage is at work on the clock only.
+TEST(bottleneck, who_waits_in_a_blocking_stage_has_not_lost_the_machine) {
+  scene run(4, 4, 0.5);
+  run.data.work.busy_ns = 3'900'000'000;
+  run.add("read", "source", 0.2);
+  run.add("upload", "farm", 3.4, 4).blocking = true;
+  run.add("write", "sink", 0.3);
+  const auto limit = run.limit();
+  EXPECT_EQ(limit.reason, limited_by::replicas) << limit.advice;
+  EXPECT_THAT(limit.advice, testing::Not(HasSubstr("got only")));
+  EXPECT_THAT(limit.advice, testing::Not(HasSubstr("marked")));
+}
+
+TEST(bottleneck, waiting_in_a_blocking_stage_is_no_handing_over) {
+  scene run(4, 4, 0.02);
+  run.data.items = 1'000'000;
+  run.data.work.busy_ns = 3'600'000'000;
+  run.add("read", "source", 0.2);
+  run.add("upload", "farm", 3.2, 4).blocking = true;
+  run.add("write", "sink", 0.2);
+  EXPECT_EQ(run.limit().reason, limited_by::unknown) << run.limit().advice;
+}
+
+// The cores are full of what a stage does that is marked .blocking: what the others do is not all of the
+// work, and handing over is not what takes the time.
+TEST(bottleneck, a_blocking_stage_may_compute_after_all) {
+  scene run(2, 2, 1.96);
+  run.data.items = 1'000'000;
+  run.add("read", "source", 0.1);
+  run.add("upload", "farm", 1.8, 4).blocking = true;
+  run.add("write", "sink", 0.05);
+  const auto limit = run.limit();
+  EXPECT_EQ(limit.reason, limited_by::machine) << limit.advice;
+  EXPECT_EQ(limit.stage, "upload");
+  EXPECT_THAT(limit.advice, testing::Not(HasSubstr("of the work in")));
+}
+
+TEST(bottleneck, a_serial_stage_that_waits_gains_from_replicas_on_one_core) {
+  scene run(1, 1, 0.1);
+  run.add("read", "source", 0.05);
+  run.add("ask", "map", 0.95).blocking = true;
+  run.add("write", "sink", 0.05);
+  const auto limit = run.limit();
+  EXPECT_EQ(limit.reason, limited_by::serial_stage);
+  EXPECT_NEAR(limit.possible_gain, 1 / (0.95 / 2), 0.01);
+}
+
+void share(stage_data& s, thalweg::observe::division by, std::vector<double> busy_seconds) {
+  s.shares.by = by;
+  s.dealt = true;
+  for (std::size_t i = 0; i != busy_seconds.size(); ++i) {
+    const auto ns = static_cast<std::uint64_t>(busy_seconds[i] * 1e9);
+    s.shares.all.push_back(
+        {.number = static_cast<int>(i), .items = 10, .service_ns = ns, .sampled_items = 10});
+  }
+}
+
+TEST(bottleneck, uneven_keys_limit_while_the_other_replicas_wait) {
+  scene run(4, 4, 1.6);
+  run.add("read", "source", 0.1);
+  auto& count = run.add("count", "farm", 1.36, 4);
+  share(count, thalweg::observe::division::key_part, {0.1, 0.95, 0.11, 0.2});
+  run.add("write", "sink", 0.1);
+  const auto limit = run.limit();
+  EXPECT_EQ(limit.reason, limited_by::skew);
+  EXPECT_EQ(limit.stage, "count");
+  EXPECT_DOUBLE_EQ(limit.utilisation, 0.95);
+  EXPECT_NEAR(limit.possible_gain, 1 / (1.56 / 4), 0.01) << "then the four cores have all of the work";
+  EXPECT_THAT(limit.advice,
+              HasSubstr("One of 4 replicas of 'count' does 70 % of the work and is busy 95 % of "
+                        "the time: the keys are uneven."));
+
+  count.dealt = false;  // who is idle takes the next item: such replicas wait for nobody
+  EXPECT_EQ(run.limit().reason, limited_by::unknown);
+}
+
+TEST(bottleneck, a_schedule_may_deal_items_unevenly) {
+  scene run(4, 4, 1.6);
+  run.add("read", "source", 0.1);
+  share(run.add("work", "farm", 1.2, 3), thalweg::observe::division::replica, {0.1, 0.15, 0.95});
+  run.add("write", "sink", 0.1);
+  EXPECT_EQ(run.limit().reason, limited_by::skew);
+  EXPECT_THAT(run.limit().advice, HasSubstr("its .schedule deals the items unevenly"));
+}
+
+TEST(bottleneck, more_replicas_help_only_as_far_as_the_busiest_part_of_the_keys) {
+  scene run(8, 8, 2.2);
+  run.add("read", "source", 0.1);
+  share(run.add("count", "farm", 1.9, 2), thalweg::observe::division::key_part, {0.5, 0.4, 0.6, 0.4});
+  run.add("write", "sink", 0.1);
+  const auto limit = run.limit();
+  EXPECT_EQ(limit.reason, limited_by::replicas);
+  EXPECT_NEAR(limit.possible_gain, 1 / 0.6, 0.01);
+}
+
+TEST(bottleneck, full_cores_come_before_uneven_keys) {
+  scene run(2, 2, 1.95);
+  run.add("read", "source", 0.8);
+  share(run.add("count", "farm", 1.1, 2), thalweg::observe::division::key_part, {0.95, 0.15});
+  run.add("write", "sink", 0.0);
+  EXPECT_EQ(run.limit().reason, limited_by::machine) << run.limit().advice;
+}
+
+// The stages of a farm share its replicas: what a replica does in all of them counts.
+TEST(bottleneck, the_stages_of_a_farm_are_uneven_together) {
+  scene run(4, 4, 1.6);
+  run.add("read", "source", 0.1);
+  for (const auto* name : {"count", "format"}) {
+    auto& s = run.add(name, "farm", 0.6, 4);
+    s.segment = 1;
+    share(s, thalweg::observe::division::key_part, {0.05, 0.5, 0.05, 0.0});
+  }
+  run.add("write", "sink", 0.1);
+  EXPECT_EQ(run.limit().reason, limited_by::skew);
+  EXPECT_DOUBLE_EQ(run.limit().utilisation, 1);
+}
+
 TEST(bottleneck, few_workers_limit_when_cores_are_free) {
   scene run(2, 8, 1.95);
   run.add("read", "source", 0.1);
@@ -304,6 +434,10 @@ TEST(bottleneck, handing_over_may_cost_more_than_the_work) {
   run.add("write", "sink", 0.05);
   EXPECT_EQ(run.limit().reason, limited_by::grain);
   EXPECT_THAT(run.limit().advice, HasSubstr("handing items over"));
+  EXPECT_THAT(run.limit().advice, HasSubstr("or use the pool policy"));
+  run.data.policy = "pool:4";
+  EXPECT_THAT(run.limit().advice, HasSubstr("into one (batch) or have fewer stages."))
+      << "it has that already";
 
   run.data.items = 1'000;  // two milliseconds an item are not spent on handing over
   EXPECT_EQ(run.limit().reason, limited_by::machine);

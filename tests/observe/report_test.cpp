@@ -347,8 +347,57 @@ TEST(report, a_window_is_the_difference_of_two_reports) {
 
 TEST(report, a_window_needs_reports_of_one_run) {
   report_data other = example();
-  other.stages.pop_back();
+  for (auto& s : other.stages) s.name = "another " + s.name;
   EXPECT_THROW(static_cast<void>(report(example()).since(report(other))), std::invalid_argument);
+}
+
+TEST(report, a_window_has_stages_that_have_come_and_none_that_have_gone) {
+  report_data few = example();
+  few.stages.erase(few.stages.begin());
+  const report window = report(example()).since(report(few));
+  ASSERT_EQ(window.stages().size(), 3u);
+  EXPECT_EQ(window.stage("read").items_out(), 1'010u) << "it has come: all of it is new";
+  EXPECT_EQ(window.stage("compress").items_in(), 0u);
+  EXPECT_EQ(window.stage("write").items_in(), 0u);
+  const report fewer = report(few).since(report(example()));
+  ASSERT_EQ(fewer.stages().size(), 2u);
+  EXPECT_EQ(fewer.stage("compress").items_in(), 0u);
+}
+
+TEST(report, says_how_a_stage_is_divided) {
+  report_data d = example();
+  EXPECT_TRUE(report(d).stage("read").shares().empty());
+  EXPECT_EQ(report(d).stage("read").skew(), 0);
+  auto& compress = d.stages[1];
+  compress.shares.by = thalweg::observe::division::replica;
+  compress.shares.all = {{0, 700, 140'000'000, 70}, {1, 310, 200'000'000, 310}, {2, 0, 0, 0}, {3, 0, 0, 0}};
+  const report before(d);
+  const auto all = before.stage("compress").shares();
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].items, 700u);
+  EXPECT_EQ(all[0].busy, 1'400ms) << "70 of 700 items were timed";
+  EXPECT_DOUBLE_EQ(before.stage("compress").skew(), 1'400 / (1'600 / 4.0));
+
+  compress.shares.at(0).items += 10;
+  compress.shares.at(0).service_ns += 20'000'000;
+  compress.shares.at(0).sampled_items += 10;
+  compress.shares.at(4) = {4, 20, 20'000'000, 20};
+  compress.replicas = 2;
+  const auto window = report(d).since(before).stage("compress");
+  ASSERT_EQ(window.shares().size(), 5u);
+  EXPECT_EQ(window.shares()[0].items, 10u);
+  EXPECT_EQ(window.shares()[0].busy, 20ms);
+  EXPECT_EQ(window.shares()[4].items, 20u);
+  EXPECT_DOUBLE_EQ(window.skew(), 20 / (40 / 3.0)) << "replicas that are gone and did nothing do not count";
+
+  EXPECT_THAT(report(d).to_string(), Not(HasSubstr("skew"))) << "who is idle takes the next item";
+  compress.dealt = true;
+  EXPECT_THAT(report(d).to_string(), ContainsRegex("skew.*\n.*read.*\n.*archive/compress.* 2\\.6x "));
+
+  const auto json = nlohmann::json::parse(report(d).to_json()).at("stages")[1];
+  EXPECT_EQ(json.at("divided_by"), "replica");
+  EXPECT_EQ(json.at("shares")[1].at("busy_ns"), 200'000'000);
+  EXPECT_FALSE(nlohmann::json::parse(report(d).to_json()).at("stages")[0].contains("shares"));
 }
 
 TEST(report, is_a_value) {

@@ -26,6 +26,7 @@ export class History {
     this.graph = graph;
     this.columns = new Columns();
     this.latencies = [];  // of each sample, its buckets
+    this.shares = [];  // and of each stage what its replicas, parts or ranks have done
     this.events = new Events();
     this.last = undefined;  // the last sample, whole
     this.verdicts = [];  // what has limited the run: reasons and stages
@@ -62,12 +63,14 @@ export class History {
     if (sample.bottleneck) columns.set("limit", this.#verdict(sample.bottleneck));
     this.latencies.push(sample.latency_ns?.buckets);
     this.limits.push(sample.bottleneck);
+    this.shares.push(sample.stages.map((stage) => stage.shares));
     const times = this.times;
     let gone = Math.max(0, this.length - MOST);
     while (times[gone] < time - this.span) gone++;
     columns.drop(gone);
     this.latencies.splice(0, gone);
     this.limits.splice(0, gone);
+    this.shares.splice(0, gone);
     this.events.add(sample, before, this.graph);
     this.events.forget(time - this.span);
     this.last = sample;

@@ -12,6 +12,7 @@ import { log } from "./log.js";
 import { panel } from "./panel.js";
 import { ranks } from "./ranks.js";
 import { savedSource } from "./saved.js";
+import { sharesOf } from "./shares.js";
 import { liveSource } from "./source.js";
 import { summary } from "./summary.js";
 import { themeSwitch } from "./theme.js";
@@ -21,7 +22,7 @@ import { percent } from "./units.js";
 const FIRST_S = 5;
 const PACE_MS_PER_STAGE = 4;
 const REASONS = {
-  source: "the source", sink: "the sink", serial_stage: "a serial stage", replicas: "the replicas of a farm", workers: "the workers", machine: "the machine",
+  skew: "uneven keys or items", source: "the source", sink: "the sink", serial_stage: "a serial stage", replicas: "the replicas of a farm", workers: "the workers", machine: "the machine",
   grain: "small items", order: "keeping the order", schedule: "nothing, it keeps up", unknown: "nothing that stands out",
 };
 
@@ -97,7 +98,8 @@ function show() {
       return colour && `var(--${colour})`;
     });
     tools.show(range);
-    stages.show(history.graph, figures, history.last, chosen, connection === "connected" && !history.ended);
+    stages.show(history.graph, figures, history.last, chosen, connection === "connected" && !history.ended,
+      chosen === undefined ? undefined : sharesOf(history, chosen, figures.begin, figures.end));
     processes.show(history.last);
     showLimit(figures.limit);
     plots.show(chosen, anew);

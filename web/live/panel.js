@@ -1,6 +1,7 @@
 // The figures of the chosen stage; if none is chosen, the busiest stages.
 
 import { el, setAttribute, setShown, setStyle, setText } from "./dom.js";
+import { shares as sharesPart } from "./shares.js";
 import { count, digits, duration, percent, rate } from "./units.js";
 
 const BUSIEST = 12;
@@ -41,8 +42,9 @@ export function panel(place, choose, resize, pace) {
   const wish = el("input", { type: "text", autocomplete: "off", spellcheck: "false", placeholder: "500 or wave,60,100,900", title: "items a second, or a pattern: docs/load.md" });
   const set = el("button", {}, "Set");
   const pacing = el("form", { class: "pace" }, el("label", {}, "Rate", wish), set);
+  const divided = sharesPart();
   const close = el("button", { type: "button", class: "quiet", "aria-label": "close the stage's panel", onclick: () => choose(undefined) }, "✕");
-  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, pacing, list);
+  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, pacing, list, divided.place);
   const body = el("tbody");
   const heading = el("h2", {}, "Stages");
   const all = el("div", { class: "all" }, heading,
@@ -71,8 +73,8 @@ export function panel(place, choose, resize, pace) {
   }
 
   return {
-    /** Shows a stage, or all of them. */
-    show(graph, figures, last, chosen, controllable) {
+    /** Shows a stage, or all of them; `itsShares` is what `sharesOf` has found of it. */
+    show(graph, figures, last, chosen, controllable, itsShares) {
       if (current !== chosen) wish.value = "";
       current = chosen;
       setShown(one, chosen !== undefined);
@@ -97,6 +99,7 @@ export function panel(place, choose, resize, pace) {
       setText(number, String(wanted));
       fewer.disabled = !controllable || wanted <= 1;
       more.disabled = !controllable;
+      divided.show(itsShares, wanted);
       setShown(pacing, last?.stages[chosen]?.due_rate !== undefined && graph.control === true);
       set.disabled = !controllable;
       return undefined;

@@ -1,6 +1,7 @@
 // The processes of a run on several ranks: what each uses and sends, and how old that is.
 
 import { el, setAttribute, setShown, setStyle, setText } from "./dom.js";
+import { skew, skewText } from "./shares.js";
 import { bytes, count, digits, duration, percent } from "./units.js";
 
 const OLD_NS = 2e9;
@@ -11,7 +12,8 @@ export function ranks(place) {
   const body = el("tbody");
   const names = ["Rank", "Cores", "Sends", "Age"];
   const table = el("table", {}, el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name)))), body);
-  place.append(el("h2", {}, "Ranks"), table);
+  const uneven = el("small", { title: "processor time: the busiest rank divided by the mean" });
+  place.append(el("h2", {}, "Ranks ", uneven), table);
   const lines = [], before = new Map();
   // Rows are renewed at other times than samples are taken: what a rank used in the time between two of its own.
   function learn(rank, time) {
@@ -40,6 +42,8 @@ export function ranks(place) {
       setShown(place, all.length > 0);
       // Of a run of the past nobody knows.
       table.classList.toggle("ageless", all.every((rank) => rank.age_ns === undefined));
+      const used = all.map((rank) => before.get(rank.rank)?.cores).filter((cores) => cores !== undefined);
+      setText(uneven, skewText(used.length < all.length ? undefined : skew(used)));
       all.forEach((rank, index) => {
         const { row, cells, filling } = line(index);
         const old = rank.age_ns > OLD_NS, cores = before.get(rank.rank)?.cores;

@@ -91,6 +91,8 @@ def sample(line: Json, graph: Json, before: Json) -> Json:
 def stage(now: Json, before: Json, kind: str, window_ns: int, active_ns: int) -> Json:
     """A stage with its rates and shares of time."""
     found: Json = {name: now[name] for name in ("replicas", *COUNTS)}
+    if "shares" in now:
+        found["shares"] = now["shares"]
     worked_on = "items_out" if kind == "source" else "items_in"
     if window_ns > 0:
         found["rate"] = rounded(1e9 * (now[worked_on] - before.get(worked_on, 0)) / window_ns)

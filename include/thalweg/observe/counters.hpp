@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <string_view>
+#include <vector>
 
 namespace THALWEG_NAMESPACE::observe {
 
@@ -88,6 +90,36 @@ struct stage_totals {
   stage_totals& operator+=(const stage_totals& other) noexcept;
   /// What happened after the snapshot `earlier` was taken.
   stage_totals since(const stage_totals& earlier) const noexcept;
+};
+
+/// Among whom the work of a stage is divided.
+enum class division : std::uint8_t { none, replica, key_part, rank };
+
+/// `replica`, `part` or `rank`; nothing for `none`.
+std::string_view to_string(division by) noexcept;
+
+/// What one of those has done of the work of a stage.
+struct share_totals {
+  int number = 0;  ///< of the replica, the part or the rank, from 0
+  std::uint64_t items = 0;
+  std::uint64_t service_ns = 0;     ///< for `sampled_items` of them
+  std::uint64_t sampled_items = 0;  ///< items whose service time was taken
+
+  /// Adds what was counted of the stage.
+  void add(const stage_totals& counted) noexcept;
+  /// Time inside the operator for all its items: scaled up if only some were timed.
+  std::uint64_t busy_ns() const noexcept;
+};
+
+/// What each of those among whom a stage is divided has done, in the order of their numbers.
+struct stage_shares {
+  division by = division::none;
+  std::vector<share_totals> all;
+
+  /// The share of that number; a new one, if there is none yet.
+  share_totals& at(int number);
+  /// What they have done after `earlier`.
+  stage_shares since(const stage_shares& earlier) const;
 };
 
 /// What one replica of one stage has done. One writer at a time (a replica that moves to another thread takes

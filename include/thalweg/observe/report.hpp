@@ -36,6 +36,8 @@ struct stage_data {
   int segment = -1;  ///< stages of the same number never run at once, as they are fused; -1: none
   std::vector<std::size_t> inputs;  ///< indexes, in `report_data::stages`, of the stages that feed it
   std::vector<int> ranks;           ///< of a run on several, those that executed it
+  observe::stage_shares shares;     ///< what each of its replicas, parts of the keys or ranks has done
+  bool dealt = false;  ///< its key or a `.schedule` says which of them gets an item, not who is idle
   /// Of a sink that has taken items: how long they took. Null: nothing is known.
   std::shared_ptr<const latency_report> latency = {};
 };
@@ -165,6 +167,13 @@ struct level_report {
   std::size_t capacity = 0;  ///< 0: there is no bound, or no such thing
 };
 
+/// What one of those among whom a stage is divided has done.
+struct share_report {
+  int number = 0;  ///< of the replica, the part of the keys or the rank, from 0
+  std::uint64_t items = 0;
+  std::chrono::nanoseconds busy{0};  ///< inside the operator; as `stage_report::busy`
+};
+
 /// One stage's part in a run, all replicas together. Times are wall-clock times: where threads outnumber the
 /// cores they include waiting for a core.
 ///
@@ -221,6 +230,29 @@ class stage_report {
   /// run was active.
   double parallelism() const noexcept;
 
+  /// Among whom its work is divided: of a farm its replicas; if it has state for each key, the parts of the
+  /// keys, on which any replica works; in a run on several ranks the ranks, of every stage that several of
+  /// them execute. Otherwise `none`.
+  observe::division divided_by() const noexcept { return data_.shares.by; }
+  /// What each of those has done, in the order of their numbers. Of the parts of the keys only those that
+  /// have had items; of replicas those that may work now, and those that have worked. Empty if it is not
+  /// divided.
+  ///
+  /// ```cpp
+  /// auto job = tw::source(std::views::iota(0, 100)) |
+  ///            tw::farm([](int x) { return x; }, {.replicas = 2, .name = "pass"}) | tw::sink([](int) {});
+  /// tw::report r = tw::run(job, tw::threads{});
+  /// std::uint64_t items = 0;
+  /// for (const tw::share_report& one : r.stage("pass").shares()) items += one.items;
+  /// assert(items == 100 && r.stage("pass").shares().size() == 2);
+  /// ```
+  std::vector<share_report> shares() const;
+  /// How uneven that is: the busiest's time divided by the mean of all. 1 if all have worked as long, 2 if
+  /// one of two has done everything; 0 if there are fewer than two, or nothing was timed. In a farm whose
+  /// replicas take the next item when they are idle it is high while there is little to do, and means
+  /// nothing then.
+  double skew() const;
+
   /// How often a thread has called it, each time with a run of items (or none, at the end of the stream).
   std::uint64_t runs() const noexcept { return data_.totals.runs; }
   /// `items` divided by `runs`: how many items it was given at once, on average. docs/natural-batching.md
@@ -270,6 +302,7 @@ enum class limited_by {
   source,        ///< the source makes items more slowly than the rest could take them
   sink,          ///< the sink takes items more slowly than the rest could make them
   serial_stage,  ///< a stage that works on one item at a time is always busy
+  skew,          ///< one part of the keys, or one replica, is always busy while the others wait
   replicas,      ///< all replicas that a farm is allowed are always busy, and cores are free
   workers,       ///< all workers are busy, and cores are free
   machine,       ///< all cores are busy
@@ -368,8 +401,9 @@ class report {
   const std::vector<channel_report>& channels() const noexcept { return data_.channels; }
 
   /// What happened after the report `earlier` of the same run was taken: rates, latencies and counters of
-  /// that window of time. Maxima stay those of the whole run. Throws `std::invalid_argument` if the stages
-  /// differ.
+  /// that window of time. Maxima stay those of the whole run. Stages are told by their names: one that has
+  /// come since `earlier` has all its counts in the window, and one that has gone is not in it. Throws
+  /// `std::invalid_argument` if both reports have stages and none in common: they are of different runs.
   report since(const report& earlier) const;
 
   /// The report as a table for people, and as a JSON object with all numbers in base units (nanoseconds,

@@ -15,12 +15,19 @@
 
 namespace THALWEG_NAMESPACE::run_detail {
 
+/// Whose work a log counts.
+struct log_share {
+  observe::division by = observe::division::none;
+  int number = 0;
+};
+
 /// The counters of a thread, or of a node of the engine. Owned by the run; one thread at a time writes it.
 class thread_log {
  public:
-  /// For a thread that executes stages [first, first + count) of the plan.
-  thread_log(int its_number, std::size_t first, std::size_t count, bool observes = true)
-      : number(its_number), observes_(observes), first_(first), counters_(count) {}
+  /// For a thread that executes stages [first, first + count) of the plan. `share`: one of their replicas, or
+  /// parts of the keys.
+  thread_log(int its_number, std::size_t first, std::size_t count, bool observes = true, log_share share = {})
+      : number(its_number), of(share), observes_(observes), first_(first), counters_(count) {}
 
   /// The counters of a stage, by its number in the plan.
   observe::stage_counters& operator[](std::size_t stage) { return counters_[stage - first_]; }
@@ -38,6 +45,7 @@ class thread_log {
   void add_latencies(std::map<std::size_t, observe::histogram>& of_sinks, bool& sampled) const;
 
   const int number;
+  const log_share of;
   observe::worker_counters work;
 
  private:
@@ -66,9 +74,11 @@ class run_counters {
 
   /// A log for one more thread, which executes `count` stages from `first` on (all, if not given).
   thread_log& new_log();
-  thread_log& new_log(std::size_t first, std::size_t count);
+  thread_log& new_log(std::size_t first, std::size_t count, log_share share = {});
 
   [[nodiscard]] run_totals snapshot() const;
+  /// The same by replica or part of the keys, of each stage.
+  [[nodiscard]] std::vector<observe::stage_shares> shares() const;
   /// How many items the first stage has sent.
   [[nodiscard]] std::uint64_t given() const;
 

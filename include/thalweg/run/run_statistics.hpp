@@ -31,6 +31,7 @@ struct stage_layout {
   int replicas;                   ///< allowed
   std::int64_t capacity;          ///< in front of it; 0: none was named
   std::size_t reorder_slots = 0;  ///< of the reorder window in front of it; 0: none
+  bool dealt = false;             ///< its key or a `.schedule` says which replica gets an item
   int segment = -1;               ///< stages of the same number run fused; -1: by itself
 };
 
@@ -64,6 +65,7 @@ class run_statistics {
     int cores = 0;    ///< of all ranks
     int workers = 0;  ///< of the others
     std::vector<std::vector<int>> ranks_of_stage;
+    std::vector<observe::stage_shares> shares;  ///< by stage: what each of several ranks has done
     std::vector<rank_report> ranks;
     std::vector<std::int64_t> at_ns;  ///< by rank: when that was so, by this clock; empty: at the end
     std::vector<channel_report> channels;
@@ -79,6 +81,9 @@ class run_statistics {
   std::exception_ptr write_trace(const std::string& path);
 
  private:
+  [[nodiscard]] observe::stage_shares shares_of(std::size_t stage,
+                                                const observe::stage_shares& counted) const;
+
   std::once_flag trace_written_;
   mutable std::mutex mutex_;  // guards what follows, and the replicas
   std::vector<resize_event> resizes_;

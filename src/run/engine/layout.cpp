@@ -147,6 +147,7 @@ graph_engine::span graph_engine::add_line(std::size_t c) {
     if (info.farm >= 0) {
       const auto n = replicas_[first];
       const auto coordinator = coordinator_of_stage_[first];
+      const auto how = info.opts.schedule.how();
       const auto most = coordinator >= 0     ? most_partitions
                         : info.state.keyed() ? keyed_farm::partition_count
                         : shape_.sequential  ? n
@@ -154,6 +155,8 @@ graph_engine::span graph_engine::add_line(std::size_t c) {
       for (auto s = first; s < i; ++s) {
         run.plan.components[c]->prepare(run.stages[s].stage, most);
         layout[s].replicas = static_cast<int>(n);
+        layout[s].dealt =
+            info.state.keyed() || how == schedule::kind::round_robin || how == schedule::kind::route;
       }
       if (info.state.keyed() || coordinator >= 0) {
         keyed_farms_.push_back(

@@ -155,7 +155,8 @@ template <class F> void stage_runner::attempt(std::size_t component, F&& f) {
 void stage_runner::start(worker& w) {
   if (started_) return;
   started_ = true;
-  log_ = &run_.counters.new_log(first_, last_ - first_);
+  const auto by = keys != nullptr ? observe::division::key_part : observe::division::replica;
+  log_ = &run_.counters.new_log(first_, last_ - first_, {by, static_cast<int>(replica_)});
   for (const auto& p : parts_) {
     while (contexts_.size() <= p.component - parts_.front().component)
       contexts_.push_back(

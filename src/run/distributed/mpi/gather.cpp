@@ -71,6 +71,18 @@ void name_channels(const run_state& run, const std::vector<channel_totals>& sums
   }
 }
 
+// The shares of the ranks that execute a stage, if there are several.
+void keep_ranks(observe::stage_shares& shares, const std::vector<int>& ranks) {
+  if (ranks.size() < 2) {
+    shares = {};
+    return;
+  }
+  shares.by = observe::division::rank;
+  std::erase_if(shares.all, [&](const auto& one) {
+    return std::find(ranks.begin(), ranks.end(), one.number) == ranks.end();
+  });
+}
+
 }  // namespace
 
 void note_list::add(std::string what) {
@@ -107,6 +119,7 @@ run_statistics::elsewhere summed(const run_state& run, const of_this_rank& mine,
     }
   }
   all.ranks_of_stage.resize(mapped.size());
+  all.shares.resize(mapped.size());
   std::vector<channel_totals> sums;
   std::map<std::string, int> cores_of_host;
   for (std::size_t r = 0; r < of_all.size(); ++r) {
@@ -138,6 +151,7 @@ run_statistics::elsewhere summed(const run_state& run, const of_this_rank& mine,
       if (t.stages[i].items_in > 0 || t.stages[i].items_out > 0)
         all.ranks_of_stage[i].push_back(static_cast<int>(r));
     }
+    for (std::size_t i = 0; i < t.stages.size(); ++i) all.shares[i].at(static_cast<int>(r)).add(t.stages[i]);
     if (r == 0) continue;  // what is its own it has
     all.workers += t.numbers.workers;
     all.cpu_ns += t.numbers.cpu_ns;
@@ -148,6 +162,7 @@ run_statistics::elsewhere summed(const run_state& run, const of_this_rank& mine,
   for (std::size_t i = 0; i < mapped.size(); ++i) {
     if (all.ranks_of_stage[i].empty()) all.ranks_of_stage[i] = std::move(mapped[i]);
   }
+  for (std::size_t i = 0; i < all.shares.size(); ++i) keep_ranks(all.shares[i], all.ranks_of_stage[i]);
   name_channels(run, sums, all);
   return all;
 }
