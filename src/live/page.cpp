@@ -22,7 +22,8 @@ const options& checked(const options& how) {
 
 }  // namespace
 
-page::page(const options& how) : past_(checked(how).history), runs(past_, how), http(how, past_, runs) {
+page::page(const options& how)
+    : past_(checked(how).history), runs(past_, how), traces(runs), http(how, past_, runs, traces) {
   if (how.announce) std::fprintf(stderr, "live: %s\n", http.url().c_str());
 }
 

@@ -4,6 +4,7 @@
 
 #include "history.hpp"
 #include "http.hpp"
+#include "recording.hpp"
 #include "sampler.hpp"
 
 namespace THALWEG_NAMESPACE::live {
@@ -22,6 +23,7 @@ class page {
 
  public:
   mutable sampler runs;
+  recording traces;
   http_server http;
 };
 
