@@ -139,11 +139,13 @@ class RecordingTest(PageTest):
         """Have the bar in the row of each, and bars that overlap are in lanes."""
         self.shows(line(), 4)
         script = """import('/assets/bars.js').then(({ executionsOf, rowsOf }) => {
-          const event = (ts, dur, stage, more) => ({ ph: 'X', name: 'x', tid: 1, ts, dur, args: { stage, ...more } });
-          const traceEvents = [event(5, 10, 2), event(0, 10, 0, { stages: 2 }), event(10, 5, 2), event(20, 1, 2)];
+          const event = (ts, dur, stage, stages) =>
+            ({ ph: 'X', name: 'x', tid: 1, ts, dur, args: { stage, stages } });
+          const traceEvents = [event(5, 10, 2), event(0, 10, 0, 2), event(10, 5, 2), event(20, 1, 2)];
           const { bars, length } = executionsOf({ otherData: {}, traceEvents });
           const rows = rowsOf(bars, ['a', 'b', 'c', 'd'].map((name) => ({ name })), false);
-          return [length, ...rows.map((row) => [row.name, ...row.lanes.map((lane) => lane.map((bar) => bar.start))])];
+          const starts = (lane) => lane.map((bar) => bar.start);
+          return [length, ...rows.map((row) => [row.name, ...row.lanes.map(starts)])];
         })"""
         self.assertEqual(self.tells(script), [21, ["a", [0]], ["b", [0]], ["c", [5, 20], [10]]])
 

@@ -34,8 +34,9 @@ reply recorded(const tw::live::server& page) {
 }
 
 std::size_t bars_in(const reply& said) {
+  const auto trace = said.as_json();
   std::size_t bars = 0;
-  for (const auto& x : said.as_json()["traceEvents"]) bars += x["ph"] == "X" ? 1 : 0;
+  for (const auto& x : trace["traceEvents"]) bars += x["ph"] == "X" ? 1 : 0;
   return bars;
 }
 

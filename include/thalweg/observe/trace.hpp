@@ -110,7 +110,7 @@ class trace_recorder {
   /// What of the trace is shown.
   struct part {
     std::int64_t after_ns = std::numeric_limits<std::int64_t>::min();  ///< what ended later than that
-    std::size_t most = std::numeric_limits<std::size_t>::max();        ///< the last so many of each thread
+    std::size_t most = std::numeric_limits<std::size_t>::max();        ///< the last ones of each thread
     /// What is running is shown too, until then: `args` has `"running": true`. 0: it is not.
     std::int64_t now_ns = 0;
   };

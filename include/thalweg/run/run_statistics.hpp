@@ -74,7 +74,8 @@ class run_statistics {
 
   /// Adds all of this, and what was counted, to the report of a run. Thread-safe.
   void add_to(report_data& d, const run_counters& counters) const;
-  /// Writes the trace of all of the run, if there is one, into a file: the first call only. Returns what went wrong.
+  /// Writes the trace of all of the run, if there is one, into a file: the first call only. Returns what went
+  /// wrong.
   std::exception_ptr write_trace(const std::string& path);
 
  private:
