@@ -32,6 +32,7 @@ using namespace std::chrono_literals;
 using httplib::Request;
 using httplib::Response;
 
+constexpr std::string_view record_path = "/api/record";
 constexpr std::size_t longest_body = 64U << 10U;
 constexpr auto between_signs_of_life = 1s;
 constexpr auto to_ask = 5s, to_take = 5s;  // for a client that says or reads nothing
@@ -72,13 +73,16 @@ void give(Response& to, std::string_view bytes, std::string_view kind) {
                           });
 }
 
-void give_made(Response& to, std::string made, std::string_view kind) {
-  auto text = std::make_shared<const std::string>(std::move(made));
+void give_made(Response& to, std::shared_ptr<const std::string> text, std::string_view kind) {
   to.status = 200;
   to.set_content_provider(text->size(), std::string(kind),
                           [text](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
                             return sink.write(text->data() + offset, length);
                           });
+}
+
+void give_made(Response& to, std::string made, std::string_view kind) {
+  give_made(to, std::make_shared<const std::string>(std::move(made)), kind);
 }
 
 std::string packed(const std::vector<history::event>& events) {
@@ -105,17 +109,20 @@ std::string interface_of(const options& how) {
 }  // namespace
 
 struct http_server::state {
-  state(const options& o, history& h, sampler& s) : how(o), past(h), runs(s), server(made_server()) {}
+  state(const options& o, history& h, sampler& s, recording& t)
+      : how(o), past(h), runs(s), traces(t), server(made_server()) {}
 
   using answer = httplib::Server::HandlerResponse;
   answer before_routing(const Request& asked, Response& to);
   void look(const Request& asked, Response& to);
   void order(const Request& asked, Response& to);
   void listen_to_events(const Request& asked, Response& to);
+  void give_recording(Response& to);
 
   const options how;
   history& past;
   sampler& runs;
+  recording& traces;
   std::unique_ptr<httplib::Server> server;
   int port = 0;
   // Shared with answers that may outlive a call.
@@ -124,8 +131,8 @@ struct http_server::state {
   std::thread thread{};
 };
 
-http_server::http_server(const options& how, history& past, sampler& runs)
-    : state_(std::make_unique<state>(how, past, runs)) {
+http_server::http_server(const options& how, history& past, sampler& runs, recording& traces)
+    : state_(std::make_unique<state>(how, past, runs, traces)) {
   auto& my = *state_;
   auto& server = *my.server;
   const auto most = static_cast<std::size_t>(how.clients) + other_threads;
@@ -210,12 +217,12 @@ http_server::state::answer http_server::state::before_routing(const Request& ask
     refuse(to, 421, "this server has another name");
   } else if (asked.method == "GET" || asked.method == "HEAD") {
     look(asked, to);
-  } else if (asked.method != "POST" || !is_control(asked.path)) {
+  } else if (asked.method != "POST" || (!is_control(asked.path) && asked.path != record_path)) {
     refuse(to, 404, "there is nothing here");
   } else if (asked.is_multipart_form_data()) {
     refuse(to, 415, "the body must be JSON");
   } else if (asked.has_header("Transfer-Encoding") ||
-             (has_body(asked.path) && !asked.has_header("Content-Length"))) {
+             ((has_body(asked.path) || asked.path == record_path) && !asked.has_header("Content-Length"))) {
     refuse(to, 411, "the length of the body must be given");
   } else if (asked.has_header("Content-Length")) {
     return answer::Unhandled;  // what is not read makes the connection break before the answer is
@@ -234,6 +241,8 @@ void http_server::state::look(const Request& asked, Response& to) {
     listen_to_events(asked, to);
   } else if (path == "/api/state") {
     give_made(to, past.state(), "application/json; charset=utf-8");
+  } else if (path == "/api/recording") {
+    give_recording(to);
   } else if (path == "/metrics") {
     const auto [now, paused] = runs.last();
     give_made(to, now ? metrics_text(*now, paused) : "\n", "text/plain; version=0.0.4; charset=utf-8");
@@ -258,10 +267,23 @@ void http_server::state::order(const Request& asked, Response& to) {
     to.set_header("WWW-Authenticate", "Bearer");
     return refuse(to, 401, "this needs the header Authorization: Bearer, and the token of the server");
   }
-  const auto [status, error] = change(runs, asked.path, asked.body);
-  if (status != 200) return refuse(to, status, error);
-  to.status = 200;
+  const auto [status, error] =
+      asked.path == record_path ? traces.begin(asked.body) : change(runs, asked.path, asked.body);
+  if (!error.empty()) return refuse(to, status, error);
+  to.status = status;
   to.set_content("{}", "application/json");
+}
+
+void http_server::state::give_recording(Response& to) {
+  const auto [status, trace, error, left] = traces.now();
+  if (!trace) return refuse(to, status, error);
+  give_made(to, trace, "application/json; charset=utf-8");
+  to.status = status;
+  if (status == 200) {
+    to.set_header("Content-Disposition", R"(attachment; filename="trace.json")");
+  } else {
+    to.set_header("Retry-After", std::to_string(std::chrono::ceil<std::chrono::seconds>(left).count()));
+  }
 }
 
 void http_server::state::listen_to_events(const Request& asked, Response& to) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "history.hpp"
+#include "recording.hpp"
 #include "sampler.hpp"
 
 namespace THALWEG_NAMESPACE::live {
@@ -14,7 +15,7 @@ namespace THALWEG_NAMESPACE::live {
 class http_server {
  public:
   /// \throws network_error  if it cannot listen there
-  http_server(const options& how, history& past, sampler& runs);
+  http_server(const options& how, history& past, sampler& runs, recording& traces);
   http_server(const http_server&) = delete;
   http_server& operator=(const http_server&) = delete;
   ~http_server();

@@ -26,9 +26,9 @@ const options& checked(const options& how) {
 
 }  // namespace
 
-page::page(const options& how, bool served) : past_(checked(how).history), runs(past_, how) {
+page::page(const options& how, bool served) : past_(checked(how).history), runs(past_, how), traces(runs) {
   if (!served) return;
-  http.emplace(how, past_, runs);
+  http.emplace(how, past_, runs, traces);
   if (how.announce) std::fprintf(stderr, "live: %s\n", http->url().c_str());
 }
 

@@ -6,6 +6,7 @@
 
 #include "history.hpp"
 #include "http.hpp"
+#include "recording.hpp"
 #include "sampler.hpp"
 
 namespace THALWEG_NAMESPACE::live {
@@ -24,6 +25,7 @@ class page {
 
  public:
   mutable sampler runs;
+  recording traces;
   std::optional<http_server> http;  ///< nothing: it is not served
 };
 

@@ -81,6 +81,11 @@ bool sampler::control(const std::function<void(thalweg::execution&)>& f) {
   return true;
 }
 
+std::shared_ptr<subject> sampler::watched() const {
+  const std::lock_guard hold(mutex_);
+  return run_ && run_->control() != nullptr ? run_ : nullptr;
+}
+
 void sampler::take() {
   const auto run = run_;
   auto now = run->stats();

@@ -40,6 +40,8 @@ class sampler {
   [[nodiscard]] look last() const;
   /// Calls `f` with the run that is watched, if it goes on and can be changed. Returns whether it did.
   bool control(const std::function<void(thalweg::execution&)>& f);
+  /// The run that is watched, if it can be changed; null: there is none.
+  [[nodiscard]] std::shared_ptr<subject> watched() const;
 
  private:
   void live();

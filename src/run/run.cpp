@@ -175,6 +175,17 @@ report execution::stats() const {
   state.look_around();
   return state.make_report(done());
 }
+void execution::start_trace(std::size_t events_per_thread) {
+  held()->state().start_trace(events_per_thread);
+}
+std::string execution::stop_trace() {
+  return held()->state().stop_trace();
+}
+std::string execution::last_of_trace(std::chrono::nanoseconds last, std::size_t most) const {
+  const auto now = observe::now_ns();
+  return held()->state().statistics.trace.so_far(
+      {.after_ns = now - std::min<std::int64_t>(now, last.count()), .most = most, .now_ns = now});
+}
 bool execution::done() const {
   return held()->state().flags.done.load(std::memory_order_acquire);
 }

@@ -111,9 +111,9 @@ run_state::~run_state() = default;
 void run_state::fail(std::size_t component, const model::stage_failure& failure, std::int64_t position,
                      int replica) {
   const auto& info = plan.components[component]->stages()[failure.leaf];
-  if (statistics.trace)
-    statistics.trace->mark(first_of_component[component] + failure.leaf, observe::now_ns(),
-                           "error: " + model::message_of(failure.cause));
+  if (auto* const trace = statistics.trace.on())
+    trace->mark(first_of_component[component] + failure.leaf, observe::now_ns(),
+                "error: " + model::message_of(failure.cause));
   try {
     try {
       std::rethrow_exception(failure.cause);
@@ -153,6 +153,19 @@ void run_state::look_around() {
   if (!observes()) return;
   cut_run_short();
   if (others) others->ask_for_figures();
+}
+
+void run_state::start_trace(std::size_t events_per_thread) {
+  if (flags.done.load(std::memory_order_acquire)) throw error("start_trace: the run is over");
+  const char* const here_alone = others ? "what this process has done, and none of the others" : "";
+  statistics.trace.start(events_per_thread, here_alone);
+  flags.cut_sources();  // so that what their run of items has done before is not part of the trace
+}
+
+std::string run_state::stop_trace() {
+  cut_run_short();
+  return statistics.trace.stop(flags.done.load(std::memory_order_acquire) ? statistics.ended.ns
+                                                                          : observe::now_ns());
 }
 
 // Counts are kept per run of items, and if a source has become slow, a run can last for minutes: ends the

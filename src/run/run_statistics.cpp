@@ -20,18 +20,23 @@ observe::stage_totals errors_of(const observe::stage_totals& all) {
   return t;
 }
 
+std::vector<std::string> names_of_stages(const model::plan& plan) {
+  std::vector<std::string> names;
+  for (const auto& c : plan.components) {
+    for (const auto& s : c->stages()) names.push_back(s.name);
+  }
+  return names;
+}
+
 }  // namespace
 
-run_statistics::run_statistics(const model::plan& plan, bool traces) {
-  std::vector<std::string> names;
+run_statistics::run_statistics(const model::plan& plan, bool traces) : trace(names_of_stages(plan), traces) {
   for (const auto& c : plan.components) {
     for (const auto& s : c->stages()) {
       layout.push_back(
           {&s, s.replicas == automatic ? 1 : s.replicas, s.opts.capacity == automatic ? 0 : s.opts.capacity});
-      names.push_back(s.name);
     }
   }
-  if (traces) trace = std::make_unique<observe::trace_recorder>(std::move(names));
 }
 
 void run_statistics::end() {
@@ -45,7 +50,8 @@ void run_statistics::resized(const std::vector<std::size_t>& farm, int from, int
   const auto now = observe::now_ns();
   for (const auto i : farm) layout[i].replicas = to;
   resizes_.push_back({std::chrono::nanoseconds(now - began.ns), layout[farm.front()].info->name, from, to});
-  if (trace) trace->mark(farm.front(), now, std::to_string(from) + " to " + std::to_string(to) + " replicas");
+  if (auto* const t = trace.on())
+    t->mark(farm.front(), now, std::to_string(from) + " to " + std::to_string(to) + " replicas");
 }
 
 // Under the lock, so that the changes are noted in the order in which they are made.
@@ -57,7 +63,8 @@ void run_statistics::set_rate(std::size_t stage, const rate& r, std::int64_t pau
   const double from = info.source.told->at(now - paused_ns).value_or(0), to = r.at(0);
   info.source.told->set(r);
   rate_changes_.push_back({std::chrono::nanoseconds(now - began.ns), info.name, from, to});
-  if (trace) trace->mark(stage, now, "from " + observe::rate_text(from) + " to " + observe::rate_text(to));
+  if (auto* const t = trace.on())
+    t->mark(stage, now, "from " + observe::rate_text(from) + " to " + observe::rate_text(to));
 }
 
 void run_statistics::learn(elsewhere all) {
@@ -142,7 +149,7 @@ std::exception_ptr run_statistics::write_trace(const std::string& path) {
   std::exception_ptr failed;
   std::call_once(trace_written_, [&] {
     try {
-      if (trace) trace->write(path);
+      if (const auto* const t = trace.of_whole_run()) t->write(path);
     } catch (...) {
       failed = std::current_exception();
     }

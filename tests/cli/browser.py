@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
@@ -133,6 +134,10 @@ class Page:
         for kind, (x, y) in (("Moved", start), ("Pressed", start), ("Moved", end), ("Released", end)):
             button = {"button": "left", "buttons": 1, "clickCount": 1}
             self._call("Input.dispatchMouseEvent", type=f"mouse{kind}", x=x, y=y, **button)
+
+    def download_to(self, folder: Path) -> None:
+        """Where files go from now on that the page offers."""
+        self._call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
 
     def end(self) -> None:
         """Ends the browser."""

@@ -7,6 +7,7 @@ needs from `web/node_modules/` (`npm ci` in `web/`).
 
 import argparse
 import json
+import math
 import mimetypes
 import os
 import threading
@@ -19,6 +20,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from mock_run import SCENARIOS, Run
+from mock_trace import trace_of
 from thalweg_cli.base.web_parts import WEB, parts_with
 
 PACKAGES = Path(os.environ.get("THALWEG_WEB_PACKAGES", WEB))
@@ -42,6 +44,8 @@ class Server(ThreadingHTTPServer):
         self.news = threading.Condition()
         self.killed = self.frozen = False
         self.connections: list[Any] = []
+        self.recording: tuple[float, float] | None = None
+        """When the recording began in the run's time, and how long it is."""
         self.assets = parts_with(PACKAGES)
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
@@ -111,13 +115,15 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401
         """Says nothing."""
 
-    def _answer(self, code: int, kind: str, body: bytes) -> None:
+    def _answer(self, code: int, kind: str, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(code)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Content-Security-Policy", POLICY)
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Cache-Control", "no-store")
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
         self.end_headers()
         with suppress(OSError):  # The page does not wait any more.
             self.wfile.write(body)
@@ -142,6 +148,8 @@ class Handler(BaseHTTPRequestHandler):
         elif url.path == "/api/state":
             state = {"version": 1, "graph": self.server.run.graph(), "history": list(self.server.samples)}
             self._json(200, state)
+        elif url.path == "/api/recording":
+            self._recording()
         elif url.path == "/healthz":
             self._answer(200, "text/plain", b"done" if self.server.run.over else b"running")
         else:
@@ -164,6 +172,16 @@ class Handler(BaseHTTPRequestHandler):
         except OSError:
             return  # The page is closed.
 
+    def _recording(self) -> None:
+        run = self.server.run
+        if self.server.recording is None:
+            return self._json(404, {"error": "nothing was recorded yet"})
+        began, seconds = self.server.recording
+        left = 0.0 if run.over else began + seconds - run.now
+        trace = json.dumps(trace_of(run, min(seconds, run.now - began), running=left > 0)).encode()
+        headers = {"Retry-After": str(math.ceil(left))} if left > 0 else {}
+        return self._answer(202 if left > 0 else 200, "application/json", trace, headers)
+
     def do_POST(self) -> None:
         """Does what is asked for, if the token is right."""
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -178,7 +196,7 @@ class Handler(BaseHTTPRequestHandler):
             self._do(self.path.removeprefix("/api/"), what)
         except ValueError as error:
             return self._json(400, {"error": str(error)})
-        return self._json(200, {})
+        return self._json(202 if self.path == "/api/record" else 200, {})
 
     def _do(self, order: str, what: Any) -> None:  # noqa: ANN401
         with self.server.news:
@@ -191,6 +209,10 @@ class Handler(BaseHTTPRequestHandler):
                 run.paused = order == "pause"
             elif order in ("stop", "cancel"):
                 run.over = True
+            elif order == "record":
+                if not 0 < what["seconds"] <= 60:
+                    raise ValueError("a recording takes more than 0 seconds, and 60 at most")
+                self.server.recording = (run.now, what["seconds"])
             else:
                 raise ValueError(f"there is no order '{order}'")
 

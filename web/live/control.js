@@ -16,7 +16,7 @@ export function control(askToken, base = "") {
   async function order(name, what) {
     for (let wrong = false; ; wrong = true) {
       const token = sessionStorage.getItem(KEY) ?? (await askToken(wrong));
-      if (token === null) return undefined;
+      if (token === null) return null;
       const answer = await fetch(`${base}api/${name}`, {
         method: "POST",
         headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
@@ -30,6 +30,6 @@ export function control(askToken, base = "") {
       sessionStorage.removeItem(KEY);
     }
   }
-  /** Promises what is wrong, in words, or nothing. */
+  /** Promises what is wrong, in words, or nothing; null if there is no token. */
   return (name, what) => order(name, what).catch(() => "The program does not answer.");
 }

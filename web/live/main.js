@@ -11,6 +11,7 @@ import { Interval } from "./interval.js";
 import { log } from "./log.js";
 import { panel } from "./panel.js";
 import { ranks } from "./ranks.js";
+import { recording } from "./recording.js";
 import { savedSource } from "./saved.js";
 import { sharesOf } from "./shares.js";
 import { liveSource } from "./source.js";
@@ -54,10 +55,12 @@ const stages = panel(part("panel"), choose, (stage, replicas) => change("replica
 const processes = ranks(part("ranks"));
 const happened = log(part("events"), (from, to) => interval.hold(from, Math.min(to, now())), saved ? "this run" : "the last ten minutes");
 const plots = curves(part("curves"), part("pointed"), history, interval, choose);
+const recorded = recording(parts("executions", "record", "begin", "seconds", "facts", "file", "hint", "timeline", "whole", "back", "on", "out", "in", "shown", "bars", "bar"), order, say, () => history.graph);
 const tools = toolbar(parts("metric", "length", "earlier", "later", "follow", "when", "legend"), interval, now, () => soon(true));
 interval.onChange(() => soon(true));
 themeSwitch(part("theme"), () => {
   plots.recolour();
+  recorded.recolour();
   soon(true);
 });
 part("limit-stage").addEventListener("click", () => choose(limitingStage(history.graph, figures.limit)));
@@ -87,6 +90,7 @@ function show() {
   setShown(part("lost"), stateOf(history, connection) === "lost");
   if (!history.graph) return;
   happened.show(history.events);
+  recorded.show(Boolean(history.graph.control) && connection === "connected" && !history.ended);
   setShown(part("waiting"), !history.length);
   if (history.length && paced()) {
     const [from, to] = interval.at(now());

@@ -1,8 +1,7 @@
 // Records what ran when, for Perfetto (https://ui.perfetto.dev) and chrome://tracing.
 //
 // The file is JSON in the Trace Event Format: a complete event ("X") for each run of items a stage worked on,
-// a counter
-// ("C") for each level, an instant ("i") for each mark, and the names of threads as metadata ("M").
+// a counter ("C") for each level, an instant ("i") for each mark, and the names of threads as metadata ("M").
 #pragma once
 
 #include <thalweg/version.hpp>
@@ -12,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,8 +23,8 @@ namespace THALWEG_NAMESPACE::observe {
 
 class json_writer;
 
-/// The trace of one run. Code that traces holds a pointer to a recorder, null when nothing is traced: then it
-/// costs only one predictable branch.
+/// The trace of one run. Code that traces asks for a recorder, and gets null when nothing is traced: then it
+/// costs only predictable branches.
 ///
 /// Threads are numbered from 0; each number is used by one thread at a time. Recording takes no lock: a
 /// thread writes to its own memory, which grows on demand up to `events_per_thread`. Later events are dropped
@@ -32,6 +32,10 @@ class json_writer;
 /// allowed at any time, from any thread; it holds what was recorded before.
 ///
 /// Times are those of `now_ns()`; in the file they count from the first one recorded.
+///
+/// A recorder can record several times, one after the other: `restart` forgets what there is. Threads need
+/// not know: one that is in the middle of recording meanwhile either still adds to what is forgotten, or to
+/// what is new if it belongs there.
 ///
 /// ```cpp
 /// #include <thalweg/observe/trace.hpp>
@@ -55,6 +59,15 @@ class trace_recorder {
 
   /// The name under which a thread is shown; `thread 3` without. Takes a lock.
   void name_thread(std::size_t thread, std::string name);
+  /// What the others are called, with their number behind it: `worker ` instead of `thread `.
+  void name_threads(std::string kind);
+  /// Says in the trace what it holds, where that is not all of a run.
+  void note_scope(std::string what);
+
+  /// Forgets all events and marks. From now on it keeps what ends at `from_ns` or later, at most
+  /// `events_per_thread` events of a thread and never more than the constructor was told; times count from
+  /// `from_ns`, and what began earlier is shown from then on. If a trace is being written, this waits for it.
+  void restart(std::int64_t from_ns, std::size_t events_per_thread);
 
   /// Stage `stage` worked on `items` items from `start_ns` to `end_ns`; `sequence` tells which run of items
   /// it was. With `stages` above 1, it and the following ones did so as one loop: the event has all their
@@ -64,6 +77,12 @@ class trace_recorder {
     append(thread, {start_ns, end_ns - start_ns, items, sequence, static_cast<std::uint32_t>(stage),
                     static_cast<std::uint32_t>(stages)});
   }
+
+  /// Stage `stage`, and the following ones if `stages` is above 1, begin to work at `start_ns`. Until `ends`
+  /// they are running, which the trace shows if it is asked to. What a thread begins later ends earlier.
+  /// Returns what `ends` has to be told; -1 if that is not kept, since too many are within each other.
+  int begins(std::size_t thread, std::size_t stage, std::int64_t start_ns, std::size_t stages = 1) noexcept;
+  void ends(std::size_t thread, int begun) noexcept;
 
   /// `value` items wait in front of `stage`.
   void level(std::size_t thread, std::size_t stage, std::int64_t at_ns, std::uint64_t value) noexcept {
@@ -88,9 +107,18 @@ class trace_recorder {
   /// The events of another process, and how many it has dropped.
   void add_events(std::string events, std::uint64_t dropped);
 
+  /// What of the trace is shown.
+  struct part {
+    std::int64_t after_ns = std::numeric_limits<std::int64_t>::min();  ///< what ended later than that
+    std::size_t most = std::numeric_limits<std::size_t>::max();        ///< the last ones of each thread
+    /// What is running is shown too, until then: `args` has `"running": true`. 0: it is not.
+    std::int64_t now_ns = 0;
+  };
+
   /// The trace as text. `write` puts the same into a file, piece by piece, and throws `std::system_error`,
   /// whose text names the file, if it cannot.
-  std::string to_json() const;
+  std::string to_json() const { return to_json({}); }
+  std::string to_json(const part& shown) const;
   void write(const std::string& path) const;
 
  private:
@@ -102,6 +130,11 @@ class trace_recorder {
     std::uint32_t stage;
     std::uint32_t stages;  // that ran as one loop; 0: a level
   };
+  struct running {
+    std::int64_t start = 0;
+    std::uint32_t stage = 0;
+    std::uint32_t stages = 0;  // 0: nothing
+  };
   struct mark_event {
     std::size_t stage;
     std::int64_t at;
@@ -110,19 +143,30 @@ class trace_recorder {
   class lane;
 
   void append(std::size_t thread, const event& e) noexcept;
+  // The lane of a thread, as that thread uses it; null: there is none.
+  lane* lane_of(std::size_t thread) noexcept;
   lane* open_lane(std::size_t thread) noexcept;
-  template <class Sink> void generate(Sink&& sink) const;
-  template <class Sink> void generate_events(json_writer& json, std::string& text, Sink&& sink) const;
+  // Those that belong to what is recorded now, by thread. Under the lock.
+  [[nodiscard]] std::vector<const lane*> lanes_now() const;
+  template <class Sink> void generate(const part& shown, Sink&& sink) const;
+  template <class Sink>
+  void generate_events(json_writer& json, std::string& text, const part& shown, Sink&& sink) const;
   [[nodiscard]] std::int64_t origin() const;
   [[nodiscard]] std::uint64_t all_dropped() const;
 
   std::vector<std::string> stages_;
-  std::size_t events_per_thread_;
+  const std::size_t most_per_thread_;
+  // Set before `recording_`, the number of the recording that goes on.
+  std::atomic<std::size_t> events_per_thread_;
+  std::atomic<std::int64_t> from_{std::numeric_limits<std::int64_t>::min()};
+  std::atomic<std::uint32_t> recording_{1};
   std::array<std::atomic<lane*>, most_threads> lanes_{};  // found without a lock; owned by owned_
   std::atomic<std::uint64_t> lost_{0};                    // of threads that have no lane, and marks
   mutable std::mutex mutex_;                              // guards what follows
   std::deque<std::unique_ptr<lane>> owned_;
   std::vector<std::string> thread_names_;
+  std::string kind_of_thread_ = "thread ";
+  std::string scope_;
   std::vector<mark_event> marks_;
   int process_ = 0;
   std::string process_name_ = "thalweg";

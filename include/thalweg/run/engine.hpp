@@ -133,6 +133,9 @@ struct run_state {
   /// Before a report of a run that goes on: has its counts brought up to date, in this process and in others.
   void look_around();
   [[nodiscard]] report make_report(bool final) const;
+  /// As `execution` has them.
+  void start_trace(std::size_t events_per_thread);
+  [[nodiscard]] std::string stop_trace();
 
  private:
   void cut_run_short();

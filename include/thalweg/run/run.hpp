@@ -10,6 +10,7 @@
 #include <thalweg/run/stop_on.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <initializer_list>
@@ -129,6 +130,42 @@ class execution {
   /// takes up to a millisecond. Items that an operator works on for longer count next time. Of a run on
   /// several ranks, rank 0 has what all of them count, as of a moment ago (`rank_report::age`).
   [[nodiscard]] report stats() const;
+  /// From now on, all threads of this process record which stages they execute, each at most
+  /// `events_per_thread` events and never more than 262 144; `stop_trace` ends that and returns the trace. If
+  /// the run ends earlier, so does the recording. Each event takes 48 bytes, which are kept for the next
+  /// recording. While nothing is recorded, this costs two branches per run of items.
+  ///
+  /// Throws `thalweg::error` if a recording goes on already, if `run_options::trace` asks for a trace of all
+  /// of the run, or if the run is over. In a run on several ranks, each process records only what it executes
+  /// itself, and its trace says so.
+  ///
+  /// ```cpp
+  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }, {.name =
+  /// "count"}) |
+  ///                     tw::sink([](int) {}));
+  /// e.start_trace();
+  /// const auto before = e.stats().items();
+  /// while (e.stats().items() < before + 1000) std::this_thread::yield();
+  /// const std::string trace = e.stop_trace();  // for https://ui.perfetto.dev
+  /// assert(trace.find("\"count") != std::string::npos);
+  /// ```
+  void start_trace(std::size_t events_per_thread = std::size_t{1} << 18);
+  /// Ends the recording that `start_trace` has begun, and returns its trace: JSON in the Trace Event Format.
+  /// An execution that began earlier is shown from the beginning of the recording on (`"began_before_us"`
+  /// says how much earlier), one that goes on is shown until now (`"running": true`).
+  ///
+  /// Throws `thalweg::error` if nothing is being recorded.
+  [[nodiscard]] std::string stop_trace();
+  /// The last part of a recording that goes on: of each thread the events of this time, at most `most` of
+  /// them, and what it executes now. Throws `thalweg::error` if nothing is being recorded.
+  ///
+  /// ```cpp
+  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
+  ///                     tw::sink([](int) {}));
+  /// e.start_trace();
+  /// assert(e.last_of_trace(100ms).starts_with("{"));
+  /// ```
+  [[nodiscard]] std::string last_of_trace(std::chrono::nanoseconds last, std::size_t most = 1000) const;
   /// Whether the run has ended.
   [[nodiscard]] bool done() const;
   /// Changes how many replicas of a farm may work at once. Replicas at work finish their run of items first.

@@ -4,8 +4,8 @@
 #include <thalweg/model/plan.hpp>
 #include <thalweg/observe/clock.hpp>
 #include <thalweg/observe/report.hpp>
-#include <thalweg/observe/trace.hpp>
 #include <thalweg/run/run_counters.hpp>
+#include <thalweg/run/tracing.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -47,8 +47,7 @@ class run_statistics {
   std::atomic<bool> inlined{false};
   /// What is done in another way than requested; set before the start.
   std::vector<std::string> notes;
-  /// Null: nothing is traced.
-  std::unique_ptr<observe::trace_recorder> trace;
+  tracing trace;
 
   /// The run is over: it has taken this long, and nothing is noted any more. Thread-safe.
   void end();
@@ -77,7 +76,8 @@ class run_statistics {
 
   /// Adds all of this, and what was counted, to the report of a run. Thread-safe.
   void add_to(report_data& d, const run_counters& counters) const;
-  /// Writes the trace, if there is one, into a file: the first call only. Returns what went wrong.
+  /// Writes the trace of all of the run, if there is one, into a file: the first call only. Returns what went
+  /// wrong.
   std::exception_ptr write_trace(const std::string& path);
 
  private:

@@ -254,9 +254,6 @@ void graph_engine::live(thread_group& s, std::size_t number) {
   auto& log = run.counters.new_log(0, 0);
   run.guard(0, 0, 0, [&] {
     if (!s.pin.empty()) bind_to({s.pin[number % s.pin.size()]});
-    if (run.statistics.trace)
-      run.statistics.trace->name_thread(static_cast<std::size_t>(log.number),
-                                        "worker " + std::to_string(log.number));
   });
   overcommit_.joined(s, log);
   worker w(s, log);

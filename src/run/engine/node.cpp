@@ -189,7 +189,7 @@ chunk_ptr node::take(worker& w, std::size_t port, chunk_ptr back, bool in_hand) 
   if (const auto all = counters(); !all.empty() && net_.run().observes()) {
     const auto waiting = static_cast<std::uint64_t>(std::max<std::int64_t>(0, e.items()));
     all.front().occupancy.sample(waiting);
-    if (auto* const trace = net_.run().statistics.trace.get())
+    if (auto* const trace = net_.run().statistics.trace.on())
       trace->level(static_cast<std::size_t>(w.log.number), first_, observe::now_ns(), waiting);
   }
   // Whoever has sent the last item may have ended: this node has not, and its end hooks may still send.

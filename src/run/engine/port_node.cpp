@@ -255,6 +255,7 @@ bool port_node::deliver(worker& w) {
     attach(items->paced, items->ranked);
     const auto begin = observe::now_ns();
     const auto elsewhere = elsewhere_ns_;
+    traced_execution traced(net_.run().statistics.trace, w.log.number, first_, begin);
     if (n > 0) attempt([&] { ports_.receive(i, *ctx_, *items); });
     const auto end = observe::now_ns();
     const auto took = end - begin - (elsewhere_ns_ - elsewhere) - std::exchange(ctx_->waited_ns, 0);
@@ -271,9 +272,7 @@ bool port_node::deliver(worker& w) {
     flush_all(w);
     ctx_->collect({0, 1}, took);
     w.log.work.busy_ns.add_ns(took);
-    if (net_.run().statistics.trace)
-      net_.run().statistics.trace->record(static_cast<std::size_t>(w.log.number), first_, begin, end, n,
-                                          static_cast<std::uint64_t>(position_), 1);
+    traced.ended(end, n, position_);
     learn(n, took);
     leave_loop(&w, static_cast<std::int64_t>(n));
     return true;
@@ -286,6 +285,8 @@ bool port_node::choose(worker& w) {
   fresh_ = again_ = false;
   const auto begin = observe::now_ns();
   const auto elsewhere = elsewhere_ns_;
+  traced_execution traced(net_.run().statistics.trace, w.log.number, first_, begin);
+  const auto sent_before = sent_by_all();
   std::vector<std::size_t> before(in.size(), 0);
   bool did = false;
   std::size_t taken = 0;
@@ -360,7 +361,9 @@ bool port_node::choose(worker& w) {
       break;
     }
   }
-  const auto took = observe::now_ns() - begin - (elsewhere_ns_ - elsewhere);
+  const auto end = observe::now_ns();
+  const auto took = end - begin - (elsewhere_ns_ - elsewhere);
+  if (did) traced.ended(end, in.empty() ? sent_by_all() - sent_before : taken, position_);
   if (out.empty() && taken > 0) log_->arrived(observe::now_ns() - born_ns_, taken);
   w.soon = w.depth == 0;
   flush_all(w);

@@ -239,6 +239,8 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   auto* const at = std::exchange(ctx.at, &w);
   const auto waited = std::exchange(ctx.waited_ns, 0);  // of a source in whose call this happens
   const auto elsewhere = elsewhere_ns_;
+  traced_execution traced(run_.statistics.trace, w.log.number, p.first, begin,
+                          p.stages.last - p.stages.first);
   const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
                              [&] { done = component.process(p.stages, replica_, ctx, items, out); });
   const auto end = ended_ns_ = observe::now_ns();
@@ -249,9 +251,7 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   if (measuring_)
     measured_.ns[p.first - first_] += std::max<std::int64_t>(0, took - observe::clock_cost_ns());
   w.log.work.busy_ns.add_ns(took);
-  if (run_.statistics.trace)
-    run_.statistics.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, n,
-                                  static_cast<std::uint64_t>(position), p.stages.last - p.stages.first);
+  traced.ended(end, done, position);
   ctx.waited_ns = waited;
   ctx.at = at;
   ctx.hurry = was_hurried;
@@ -347,6 +347,8 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   auto& inner = between_[next - first_];
   if (!last && !inner) inner = component.make_chunk(p.stages.last - 1);
   const auto elsewhere = elsewhere_ns_;
+  traced_execution traced(run_.statistics.trace, w.log.number, p.first, begin,
+                          p.stages.last - p.stages.first);
   if (born_ns == 0) born_ns = begin;
   model::produced made;
   const auto* const cut = std::exchange(ctx.cut, &cut_);
@@ -364,9 +366,7 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   ctx.collect(p.stages, std::max<std::int64_t>(0, worked_ns - clocks) + waited, measuring_);
   if (measuring_) measured_.ns.front() += std::max<std::int64_t>(0, took_ns - clocks);
   w.log.work.busy_ns.add_ns(worked_ns);
-  if (run_.statistics.trace)
-    run_.statistics.trace->record(static_cast<std::size_t>(w.log.number), p.first, begin, end, made.items,
-                                  static_cast<std::uint64_t>(position), p.stages.last - p.stages.first);
+  traced.ended(end, made.items, position);
   if (!ok) throw thalweg::cancelled{};
   if (arrived > 0 && !paced) log_->arrived((end - begin) / static_cast<std::int64_t>(arrived), arrived, true);
   if (!last && !inner->empty()) {

@@ -26,12 +26,12 @@ std::int64_t first_begin(const run_state& run, const clocks& times, int rank, MP
 
 std::vector<std::byte> told(const run_state& run, const of_this_rank& mine, int rank, std::int64_t begin) {
   auto t = statistics_of(run, mine);
-  if (run.statistics.trace) {
-    run.statistics.trace->as_process(rank, "rank " + std::to_string(rank) + " on " + t.host,
-                                     begin + mine.times->of(rank).ahead_ns);
+  if (auto* const trace = run.statistics.trace.of_whole_run()) {
+    trace->as_process(rank, "rank " + std::to_string(rank) + " on " + t.host,
+                      begin + mine.times->of(rank).ahead_ns);
     if (rank > 0) {
-      t.trace = run.statistics.trace->events();
-      t.trace_dropped = run.statistics.trace->dropped();
+      t.trace = trace->events();
+      t.trace_dropped = trace->dropped();
     }
   }
   std::vector<std::byte> bytes;
@@ -178,7 +178,8 @@ void gather(run_state& run, const of_this_rank& mine, MPI_Comm comm) {
     auto& t = all.emplace_back(read_or_end(comm, [&] {
       return read_statistics(static_cast<int>(r), std::exchange(of_all[r], {}), run.stages.size());
     }));
-    if (run.statistics.trace && r > 0) run.statistics.trace->add_events(std::move(t.trace), t.trace_dropped);
+    if (auto* const trace = run.statistics.trace.of_whole_run(); trace != nullptr && r > 0)
+      trace->add_events(std::move(t.trace), t.trace_dropped);
   }
   run.statistics.learn(summed(run, mine, all));
 }
