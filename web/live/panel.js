@@ -1,6 +1,7 @@
 // The figures of the chosen stage; if none is chosen, the busiest stages.
 
 import { el, setAttribute, setShown, setStyle, setText } from "./dom.js";
+import { tapButtons } from "./tap.js";
 import { count, digits, duration, percent, rate } from "./units.js";
 
 const BUSIEST = 12;
@@ -26,8 +27,8 @@ const ROWS = [
   ["Dropped", (s) => s.dropped !== undefined && count(s.dropped), "care"],
 ];
 
-/** Fills the panel. `choose(index or undefined)`, `resize(index, replicas)` and `pace(index, rate)` hear what the user wants. */
-export function panel(place, choose, resize, pace) {
+/** Fills the panel. `choose(index or undefined)`, `resize(index, replicas)`, `pace(index, rate)` and `look(from, to)` hear what the user wants. */
+export function panel(place, choose, resize, pace, look) {
   const title = el("h2", { id: "stage-name" });
   const about = el("p", { class: "chips" });
   const shares = ["busy", "room", "input"].map((kind) => el("i", { class: kind }));
@@ -41,8 +42,9 @@ export function panel(place, choose, resize, pace) {
   const wish = el("input", { type: "text", autocomplete: "off", spellcheck: "false", placeholder: "500 or wave,60,100,900", title: "items a second, or a pattern: docs/load.md" });
   const set = el("button", {}, "Set");
   const pacing = el("form", { class: "pace" }, el("label", {}, "Rate", wish), set);
+  const taps = tapButtons(look);
   const close = el("button", { type: "button", class: "quiet", "aria-label": "close the stage's panel", onclick: () => choose(undefined) }, "✕");
-  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, pacing, list);
+  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, pacing, taps.node, list);
   const body = el("tbody");
   const heading = el("h2", {}, "Stages");
   const all = el("div", { class: "all" }, heading,
@@ -99,6 +101,7 @@ export function panel(place, choose, resize, pace) {
       more.disabled = !controllable;
       setShown(pacing, last?.stages[chosen]?.due_rate !== undefined && graph.control === true);
       set.disabled = !controllable;
+      taps.show(graph, chosen, controllable);
       return undefined;
     },
   };
