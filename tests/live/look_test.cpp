@@ -44,6 +44,14 @@ struct stubborn {
   }
 };
 
+struct waiting {
+  static inline tw::execution* run = nullptr;
+  friend std::ostream& operator<<(std::ostream& to, const waiting&) {
+    run->wait();
+    return to;
+  }
+};
+
 struct counted {
   int number = 0;
   static inline std::atomic<int> printed{0};
@@ -255,7 +263,8 @@ TEST_P(live_look_in_a_run, each_edge_of_a_line) {
 TEST_P(live_look_in_a_run, behind_a_rare_filter_and_a_window) {
   auto job = numbers() | tw::filter([](int x) { return x % 1'000 == 7; }, {.name = "rare"}) |
              tw::window(tw::count(5), tw::count_of(), {.name = "five"}) |
-             tw::map([](std::size_t n) { return std::to_string(n) + " of them"; }, {.name = "print"}) |
+             tw::map([](const tw::windowed<long>& w) { return std::to_string(w.value) + " of them"; },
+                     {.name = "print"}) |
              tw::sink([](const std::string&) {}, {.name = "forget"});
   auto e = tw::launch(job, policy());
   for (const auto* stage : {"five", "print", "forget"}) {
@@ -383,20 +392,13 @@ TEST(live_look, what_makes_no_sense_is_refused) {
 }
 
 TEST(live_look, printing_cannot_wait_for_its_run) {
-  static tw::execution* run = nullptr;
-  struct waiting {
-    friend std::ostream& operator<<(std::ostream& to, const waiting&) {
-      run->wait();
-      return to;
-    }
-  };
   std::atomic<bool> go{false};
   const auto give = [&]() -> std::optional<waiting> {
     while (!go) std::this_thread::sleep_for(1ms);
     return waiting{};
   };
   auto e = tw::launch(tw::source(give) | tw::sink([](const waiting&) {}, {.name = "forget"}));
-  run = &e;
+  waiting::run = &e;
   go = true;
   auto look = e.look_into("forget", {.items = 1});
   EXPECT_THAT(texts(look.wait_for(60s)), ElementsAre(HasSubstr("would wait for itself")));

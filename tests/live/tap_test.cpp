@@ -87,7 +87,7 @@ TEST(live_tap, what_makes_no_sense_is_refused_with_the_reason) {
 
 TEST(live_tap, items_are_text) {
   const tw::live::server page(tw::launch(markup()), often(token));
-  for (const auto* query : {"edge=read%2C+or+so,a,b&items=1&wait=10000", "stage=a,b&items=1&wait=10000"}) {
+  for (const auto* query : {"edge=read,%20or%20so,a,b&items=1&wait=10000", "stage=a,b&items=1&wait=10000"}) {
     const auto said = tap(page, query);
     ASSERT_EQ(said.status, 200) << said.body;
     EXPECT_EQ(said.as_json()["edge"], json({"read, or so", "a,b"}));
