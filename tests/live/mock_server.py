@@ -120,8 +120,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Security-Policy", POLICY)
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Cache-Control", "no-store")
-        self.end_headers()
         with suppress(OSError):  # The page does not wait any more.
+            self.end_headers()
             self.wfile.write(body)
 
     def _json(self, code: int, what: Any) -> None:  # noqa: ANN401
