@@ -227,6 +227,39 @@ TEST(live_look, two_share_what_is_printed) {
   EXPECT_FALSE(all.at(0));
 }
 
+TEST(live_look, looks_come_and_go_while_threads_show) {
+  looks all(2, 0, [] noexcept { return std::chrono::steady_clock::now().time_since_epoch().count(); });
+  std::atomic<bool> over{false};
+  std::vector<std::thread> threads;
+  for (std::size_t stage : {0, 0, 1}) {
+    threads.emplace_back([&, stage] {
+      tw::pipe::chunk<int> items;
+      while (!over) {
+        all.show(stage, 0, refilled(items, 0, 2));
+        (void)all.wait_in(0, 2, 1);
+        all.ran(0, 2, 0, 0);
+      }
+    });
+  }
+  for (int i = 0; i < 100; ++i) {
+    const auto what =
+        std::make_shared<sight>(static_cast<std::size_t>(i % 2), std::vector<std::size_t>{0}, 3);
+    all.open(what);
+    std::unique_lock hold(what->mutex);
+    what->changed.wait_for(hold, 100us, [&] { return what->wanted == 0; });
+    EXPECT_LE(what->items.size(), 3U);
+    hold.unlock();
+    all.close(*what);
+  }
+  const auto last = std::make_shared<sight>(0, std::vector<std::size_t>{0}, 1'000);
+  all.open(last);
+  all.run_over();
+  EXPECT_TRUE(last->over);
+  over = true;
+  for (auto& one : threads) one.join();
+  EXPECT_FALSE(all.anywhere());
+}
+
 // --- in runs ---
 
 class live_look_in_a_run : public under_every_policy {};
