@@ -18,9 +18,10 @@ namespace {
 // What looking may cost: after something that took a time, nothing for a hundred times as long. Printing that
 // is quick needs no such rest, since there is a limit anyway.
 constexpr std::int64_t rest = 100;
-constexpr std::int64_t quick_ns = look_limit::second_ns / rest / static_cast<std::int64_t>(look_limit::most);
+constexpr std::int64_t quick_print_ns =
+    look_limit::second_ns / rest / static_cast<std::int64_t>(look_limit::tokens);
 constexpr std::int64_t longest_rest_between_runs_ns = 50'000'000;
-constexpr auto longest_wait = std::chrono::hours(24 * 365);  // can be added to any time
+constexpr auto far_away = std::chrono::hours(24 * 365);  // can be added to any time
 
 // Others hold these locks for some instructions only, unless their thread has lost its core meanwhile.
 std::unique_lock<std::mutex> tried(std::mutex& m) {
@@ -128,7 +129,7 @@ void looks::show_at(spot& s, std::size_t port, const pipe::chunk_base& items) {
   }
   const auto end = now_();
   const auto took = end - begin;
-  const bool quick = took <= static_cast<std::int64_t>(most) * quick_ns;
+  const bool quick = took <= static_cast<std::int64_t>(most) * quick_print_ns;
   s.next_ns.store(std::max(s.limit.next(), quick ? 0 : end + rest * took), std::memory_order_relaxed);
   for (const auto& one : waiting) {
     one->changed.notify_all();
@@ -187,7 +188,7 @@ std::vector<seen_item> look::taken() {
 
 std::vector<seen_item> look::wait_for(std::chrono::nanoseconds most) {
   std::unique_lock hold(what_->mutex);
-  what_->changed.wait_for(hold, std::min<std::chrono::nanoseconds>(most, run_detail::longest_wait),
+  what_->changed.wait_for(hold, std::min<std::chrono::nanoseconds>(most, run_detail::far_away),
                           [&] { return what_->over || what_->wanted.load(std::memory_order_relaxed) == 0; });
   return std::exchange(what_->items, {});
 }

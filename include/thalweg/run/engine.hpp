@@ -98,7 +98,7 @@ struct run_state {
   std::shared_ptr<dataflow::exchange> others;
   /// Whether this process has the results.
   std::atomic<bool> root{true};
-  /// Who sees items on their way.
+  /// The looks that see items on their way.
   std::shared_ptr<looks> seen_by;
   /// Looks at all of this from time to time; null: that was not asked for.
   std::unique_ptr<run_sampler> sampler;
@@ -157,7 +157,7 @@ class engine {
   /// The rank that executes this serial stage; -1: this process does.
   [[nodiscard]] virtual int executed_by(std::size_t /*stage*/) const { return -1; }
 
-  /// Whether it shows items to whoever looks at them on their way, by `run_state::seen_by`.
+  /// Whether it shows items on their way to `run_state::seen_by`.
   [[nodiscard]] virtual bool shows_items() const noexcept { return false; }
 
   void set_rate(std::string_view stage, const rate& r);

@@ -28,7 +28,7 @@ struct seen_item {
 
 /// The options of a `look`.
 struct look_options {
-  std::size_t items = 10;  ///< the look ends with so many; from 1 to 1000
+  std::size_t items = 10;  ///< how many it sees before it ends; from 1 to 1000
 };
 
 /// The next items that come along an edge of a running job, in the order in which they were taken.
