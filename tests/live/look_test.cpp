@@ -228,7 +228,7 @@ TEST(live_look, two_share_what_is_printed) {
 }
 
 TEST(live_look, looks_come_and_go_while_threads_show) {
-  looks all(2, 0, [] noexcept { return std::chrono::steady_clock::now().time_since_epoch().count(); });
+  looks all(2, 0, []() noexcept { return std::chrono::steady_clock::now().time_since_epoch().count(); });
   std::atomic<bool> over{false};
   std::vector<std::thread> threads;
   for (std::size_t stage : {0, 0, 1}) {
