@@ -22,6 +22,7 @@
 #include "control.hpp"
 #include "metrics.hpp"
 #include "quiet_thread.hpp"
+#include "tap.hpp"
 #include "worker_threads.hpp"
 
 namespace THALWEG_NAMESPACE::live {
@@ -39,6 +40,7 @@ constexpr auto to_ask = 5s, to_take = 5s;  // for a client that says or reads no
 constexpr auto to_hear_the_end = 500ms;
 // Besides those that listen: who asks for something else, and who is turned away.
 constexpr std::size_t other_threads = 8;
+constexpr int most_taps = 4;  // each keeps one of those threads for a while
 constexpr int most_at_the_door = 128;
 
 // The interface has another result in later versions.
@@ -116,6 +118,8 @@ struct http_server::state {
   answer before_routing(const Request& asked, Response& to);
   void look(const Request& asked, Response& to);
   void order(const Request& asked, Response& to);
+  [[nodiscard]] bool may(const Request& asked, Response& to, std::string_view what);
+  void tap(const Request& asked, Response& to);
   void listen_to_events(const Request& asked, Response& to);
   void give_recording(Response& to);
 
@@ -127,7 +131,8 @@ struct http_server::state {
   int port = 0;
   // Shared with answers that may outlive a call.
   std::shared_ptr<std::atomic<int>> listeners = std::make_shared<std::atomic<int>>(0);
-  std::atomic<bool> ended{false};
+  std::atomic<int> taps{0};
+  std::atomic<bool> leaves{false}, ended{false};
   std::thread thread{};
 };
 
@@ -187,6 +192,7 @@ http_server::http_server(const options& how, history& past, sampler& runs, recor
 http_server::~http_server() {
   auto& my = *state_;
   if (!my.thread.joinable()) return;
+  my.leaves = true;
   // Those who listen, and read, hear the end.
   for (auto left = to_hear_the_end; *my.listeners > 0 && left > 0ms; left -= 1ms)
     std::this_thread::sleep_for(1ms);
@@ -239,6 +245,8 @@ void http_server::state::look(const Request& asked, Response& to) {
     refuse(to, 416, "only the whole can be had");
   } else if (path == "/api/events") {
     listen_to_events(asked, to);
+  } else if (path == "/api/tap") {
+    tap(asked, to);
   } else if (path == "/api/state") {
     give_made(to, past.state(), "application/json; charset=utf-8");
   } else if (path == "/api/recording") {
@@ -259,14 +267,33 @@ void http_server::state::look(const Request& asked, Response& to) {
   }
 }
 
-void http_server::state::order(const Request& asked, Response& to) {
-  const auto may = permission_by(asked.get_header_value("Authorization"), how.token);
-  if (may == permission::none)
-    return refuse(to, 403, "this server has no token, so no client may change the run");
-  if (may == permission::wrong_token) {
+bool http_server::state::may(const Request& asked, Response& to, std::string_view what) {
+  const auto permitted = permission_by(asked.get_header_value("Authorization"), how.token);
+  if (permitted == permission::none) {
+    refuse(to, 403, "this server has no token, so no client may " + std::string(what));
+  } else if (permitted == permission::wrong_token) {
     to.set_header("WWW-Authenticate", "Bearer");
-    return refuse(to, 401, "this needs the header Authorization: Bearer, and the token of the server");
+    refuse(to, 401, "this needs the header Authorization: Bearer, and the token of the server");
   }
+  return permitted == permission::given;
+}
+
+void http_server::state::tap(const Request& asked, Response& to) {
+  if (!may(asked, to, "see its items")) return;
+  const struct counted {
+    std::atomic<int>& all;
+    const int number = ++all;
+    ~counted() { --all; }
+  } mine{taps};
+  if (mine.number > most_taps) return refuse(to, 503, "too many clients look into the stream already");
+  const auto said = [&](const char* name) { return asked.get_param_value(name); };
+  auto [status, text] = tapped(runs, {said("edge"), said("stage"), said("items"), said("wait")}, leaves);
+  if (status != 200) return refuse(to, status, text);
+  give_made(to, std::move(text), "application/json; charset=utf-8");
+}
+
+void http_server::state::order(const Request& asked, Response& to) {
+  if (!may(asked, to, "change the run")) return;
   const auto [status, error] =
       asked.path == record_path ? traces.begin(asked.body) : change(runs, asked.path, asked.body);
   if (!error.empty()) return refuse(to, status, error);

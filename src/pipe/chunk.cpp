@@ -43,6 +43,16 @@ std::size_t chunk_base::bytes() const {
   return kind_.bytes(place(begin()), end_.load(std::memory_order_relaxed) - begin());
 }
 
+std::size_t chunk_base::bytes_of(std::size_t i) const {
+  return kind_.bytes == nullptr ? kind_.size : kind_.bytes(at(i), 1);
+}
+
+bool chunk_base::print(std::size_t i, std::ostream& to) const {
+  if (kind_.print == nullptr) return false;
+  kind_.print(to, at(i));
+  return true;
+}
+
 void chunk_base::move_items(std::size_t first, std::size_t last, chunk_base& to) {
   to.paced = paced;
   to.ranked = ranked;

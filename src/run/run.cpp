@@ -201,6 +201,14 @@ void execution::set_rate(std::string_view stage, const rate& r) {
   held()->set_rate(stage, r);
 }
 
+look execution::look_into(std::string_view from, std::string_view to, const look_options& options) {
+  return held()->look_into(from, to, options);
+}
+
+look execution::look_into(std::string_view stage, const look_options& options) {
+  return held()->look_into({}, stage, options);
+}
+
 void execution::set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes) {
   // What each would refuse is found out before any is made.
   const auto& stages = held()->state().stages;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "distributed/graph/exchange.hpp"
+#include "looks.hpp"
 #include "run_sampler.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail {
@@ -104,6 +105,7 @@ run_state::run_state(model::plan p, std::string policy_name, const run_options& 
     for (std::size_t s = 0; s < infos.size(); ++s) stages.push_back({c, s, &infos[s]});
   }
   statistics.began = instant::now();
+  seen_by = std::make_shared<looks>(stages.size(), statistics.began.ns, observe::now_ns);
 }
 
 run_state::~run_state() = default;
@@ -131,6 +133,7 @@ void run_state::fail(std::exception_ptr why, std::int64_t position) {
 }
 
 void run_state::finished() {
+  seen_by->run_over();
   flags.finish([this] {
     // A graph may be run again, or go, though somebody still looks at what this run has left.
     for (const auto& c : plan.components) {

@@ -40,6 +40,8 @@ class Server(ThreadingHTTPServer):
         run.control = bool(token)
         self.samples: deque[Any] = deque(maxlen=round(HISTORY_S / run.every))
         self.posts: list[tuple[str, Any, str]] = []
+        self.items: list[str] = []
+        self.taps: list[dict[str, str]] = []
         self.requests: list[str] = []
         self.news = threading.Condition()
         self.killed = self.frozen = False
@@ -124,8 +126,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         for name, value in (headers or {}).items():
             self.send_header(name, value)
-        self.end_headers()
         with suppress(OSError):  # The page does not wait any more.
+            self.end_headers()
             self.wfile.write(body)
 
     def _json(self, code: int, what: Any) -> None:  # noqa: ANN401
@@ -150,10 +152,27 @@ class Handler(BaseHTTPRequestHandler):
             self._json(200, state)
         elif url.path == "/api/recording":
             self._recording()
+        elif url.path == "/api/tap":
+            self._tap({name: values[0] for name, values in parse_qs(url.query).items()})
         elif url.path == "/healthz":
             self._answer(200, "text/plain", b"done" if self.server.run.over else b"running")
         else:
             self._answer(404, "text/plain", b"not found")
+
+    def _tap(self, asked: dict[str, str]) -> None:
+        server = self.server
+        if self.headers.get("Authorization", "") != f"Bearer {server.token}":
+            return self._json(401, {"error": "the token is wrong"})
+        with server.news:
+            server.taps.append(asked)
+            if server.run.over:
+                return self._json(409, {"error": "no run goes on"})
+            if not server.items:
+                server.news.wait(min(0.1, int(asked["wait"]) / 1000))
+            n = int(asked["items"])
+            given, server.items = server.items[:n], server.items[n:]
+        items = [{"at_ns": 1_500_000_000 + place, "text": text} for place, text in enumerate(given)]
+        return self._json(200, {"edge": asked["edge"].split(","), "items": items})
 
     def _events(self, since: int) -> None:
         self.send_response(200)

@@ -388,6 +388,95 @@ class Stages(PageTest):
         self.assertEqual(server.posts, posts)
 
 
+class Taps(PageTest):
+    """Looks into the stream."""
+
+    rows = "[...document.querySelectorAll('#tap li code')].map((row) => row.textContent)"
+
+    def looked(self, *, token: str = "secret") -> Server:
+        """A page with the list of what the third stage takes."""
+        server = self.shows(line(), 20, token=token)
+        self.tells("sessionStorage.setItem('thalweg token', 'secret')")
+        self.addCleanup(self.tells, "sessionStorage.clear()")
+        self.eventually(click(".stage", 2))
+        self.eventually(seen(".taps button"))
+        return server
+
+    def test_items_are_text(self) -> None:
+        """The list fills as items come, whatever they look like; then it asks no more."""
+        server = self.looked()
+        self.eventually(click(".taps button"))
+        self.eventually(text("#tap-edge"), "read → archive/compress")
+        markup = "<script>alert(1)</script><b>bold</b>"
+        server.items += [markup, "x" * 4096]
+        self.eventually(f"{self.rows}.length", 2)
+        self.assertEqual(self.tells(self.rows), [markup, "x" * 4096])
+        self.assertEqual(self.tells("document.querySelectorAll('#tap b, #tap script').length"), 0)
+        self.assertIn("2 of 10", self.tells(text("#tap [role=status]")))
+        server.items += [str(number) for number in range(20)]
+        self.eventually(f"{self.rows}.length", 10)
+        asked = len(server.taps)
+        self.assertEqual(server.taps[0], {"edge": "read,archive/compress", "items": "10", "wait": "1000"})
+        server.items.clear()
+        self.tells("new Promise((done) => setTimeout(done, 300))")
+        self.assertEqual(len(server.taps), asked)
+        self.assertEqual(self.page.errors, [])
+
+    def test_by_keys(self) -> None:
+        """The list opens from the stage's panel, has the focus, and Escape gives it back."""
+        server = self.looked()
+        server.items += ["one"] * 10
+        self.tells("document.querySelector('.taps button').focus()")
+        self.tells("document.activeElement.click()")  # as a button does at Enter
+        self.eventually("document.activeElement.id", "tap-edge")
+        self.eventually(f"{self.rows}.length", 10)
+        self.page.press("Escape")
+        self.eventually("document.activeElement.closest('.taps') !== null")
+        self.assertFalse(self.tells(seen("#tap")))
+        self.assertTrue(self.tells(seen("#stage-name")))
+
+    def test_a_click_on_an_edge(self) -> None:
+        """Opens its list, and another one replaces that; what a source gives has a button, too."""
+        server = self.looked()
+        server.items += ["from the first"] * 10
+        self.eventually(click(".pipe"))
+        self.eventually(text("#tap-edge"), "lines → read")
+        self.eventually(f"{self.rows}.at(-1)", "from the first")
+        self.eventually(click(".stage", 0))
+        self.eventually(text(".taps button"), "Look into what it gives to read")
+        self.eventually(click(".pipe", 1))
+        self.eventually(text("#tap-edge"), "read → archive/compress")
+        self.eventually(f"{self.rows}.length", 0)
+
+    def test_the_token_is_asked_for(self) -> None:
+        """Once; without it the list closes again."""
+        server = self.looked()
+        self.tells("sessionStorage.clear()")
+        self.eventually(click(".taps button"))
+        self.eventually(seen("#token"))
+        self.tells("document.querySelector('#token button:not(.primary)').click()")
+        self.eventually(seen("#tap"), expected=False)
+        self.assertEqual(server.taps, [])
+
+    def test_the_end_of_the_run(self) -> None:
+        """Is said, and nobody can look any more."""
+        server = self.looked()
+        self.eventually(click(".taps button"))
+        self.eventually(seen("#tap"))
+        server.end()
+        self.eventually(text("#tap [role=status]"), "no run goes on")
+        self.eventually("document.querySelector('.taps button').disabled")
+
+    def test_without_a_token_nobody_may(self) -> None:
+        """Neither buttons nor edges offer it."""
+        self.shows(line(), 20)
+        self.eventually(click(".stage", 2))
+        self.eventually(seen("#stage-name"))
+        self.assertFalse(self.tells(seen(".taps")))
+        self.eventually(click(".pipe"))
+        self.assertFalse(self.tells(seen("#tap")))
+
+
 class Connection(PageTest):
     """Ends, losses, and other runs."""
 

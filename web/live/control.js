@@ -11,25 +11,34 @@ export function takeToken() {
   history.replaceState(null, "", location.pathname + location.search);
 }
 
+// Asks with the token, and for it. Promises what the program says: `{ error }` if it refuses; null without a token.
+async function asked(askToken, address, how = {}) {
+  for (let wrong = false; ; wrong = true) {
+    const token = sessionStorage.getItem(KEY) ?? (await askToken(wrong));
+    if (token === null) return null;
+    const answer = await fetch(address, { ...how, headers: { ...how.headers, Authorization: `Bearer ${token}` } });
+    if (answer.ok) {
+      sessionStorage.setItem(KEY, token);
+      return answer.json();
+    }
+    if (answer.status !== 401) return { error: (await answer.json().catch(() => ({}))).error ?? `The program refuses (${answer.status}).` };
+    sessionStorage.removeItem(KEY);
+  }
+}
+
+const silent = () => ({ error: "The program does not answer." });
+
 /** Sends orders to the program. `askToken(wrong)` promises a token, or null if there is none. */
 export function control(askToken, base = "") {
-  async function order(name, what) {
-    for (let wrong = false; ; wrong = true) {
-      const token = sessionStorage.getItem(KEY) ?? (await askToken(wrong));
-      if (token === null) return null;
-      const answer = await fetch(`${base}api/${name}`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-        body: JSON.stringify(what ?? {}),
-      });
-      if (answer.ok) {
-        sessionStorage.setItem(KEY, token);
-        return undefined;
-      }
-      if (answer.status !== 401) return (await answer.json().catch(() => ({}))).error ?? `The program refuses (${answer.status}).`;
-      sessionStorage.removeItem(KEY);
-    }
-  }
   /** Promises what is wrong, in words, or nothing; null if there is no token. */
-  return (name, what) => order(name, what).catch(() => "The program does not answer.");
+  return async (name, what) => {
+    const how = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(what ?? {}) };
+    const answer = await asked(askToken, `${base}api/${name}`, how).catch(silent);
+    return answer === null ? null : answer.error;
+  };
+}
+
+/** Asks the program for items on their way: see `tap`. */
+export function looker(askToken, base = "") {
+  return (query) => asked(askToken, `${base}api/tap?${new URLSearchParams(query)}`).catch(silent);
 }

@@ -18,9 +18,10 @@ const phone = matchMedia("(max-width: 700px)");
 
 /**
  * Draws graphs in a place of the page. Of what it tells, `choose(index)` hears which stage was chosen, `across(whether)`
- * whether it needs the whole width, and `redrawn()` that its figures are to be shown again.
+ * whether it needs the whole width, and `redrawn()` that its figures are to be shown again, `look(from, to)` which edge was
+ * clicked.
  */
-export function graphView(place, buttons, { choose, across, redrawn }) {
+export function graphView(place, buttons, { choose, across, redrawn, look }) {
   const drawing = svg("svg", { class: "graph", role: "group", "aria-label": "Stages of the stream. Tab goes through them, arrows along their edges." });
   place.append(drawing);
   let graph, arranged, boxes = [], pipes = [], badge, limited, badgeScale = 1, shape, described = -Infinity, describing;
@@ -57,6 +58,7 @@ export function graphView(place, buttons, { choose, across, redrawn }) {
     const edges = withPorts(arranged, down);
     boxes = graph.stages.map((stage, index) => box(stage, arranged.stages[index], (name, event) => told(index, name, event)));
     pipes = edges.map((edge) => ({ ...edge, drawn: pipe(edge, graph.stages[edge.to].capacity > 0, down) }));
+    if (graph.control) for (const one of pipes) one.drawn.onClick(() => look(one.from, one.to));
     badge = svg("g", { class: "badge", visibility: "hidden" }, svg("title"), svg("path"), svg("text", { y: -14, "text-anchor": "middle" }));
     drawing.replaceChildren(
       svg("defs", {}, hatch(), svg("clipPath", { id: "box" }, svg("rect", { width: BOX.width, height: BOX.height, rx: 8 }))),

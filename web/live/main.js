@@ -1,6 +1,6 @@
 // Puts the page together: news come from the source, go into the history, and are shown once per frame.
 
-import { control, takeToken } from "./control.js";
+import { control, looker, takeToken } from "./control.js";
 import { curves } from "./curves.js";
 import { messages, sureDialog, tokenDialog } from "./dialogs.js";
 import { setShown, setText } from "./dom.js";
@@ -16,6 +16,7 @@ import { savedSource } from "./saved.js";
 import { sharesOf } from "./shares.js";
 import { liveSource } from "./source.js";
 import { summary } from "./summary.js";
+import { tap } from "./tap.js";
 import { themeSwitch } from "./theme.js";
 import { toolbar } from "./toolbar.js";
 import { percent } from "./units.js";
@@ -38,7 +39,9 @@ let connection = "connecting", chosen, figures, figuresOf, waiting = false, anew
 
 takeToken();
 const say = messages(part("message"));
-const order = control(tokenDialog(part("token")));
+const askToken = tokenDialog(part("token"));
+const order = control(askToken);
+const items = tap(part("tap"), looker(askToken));
 const sure = sureDialog(part("sure"));
 const now = () => history.times.at(-1) ?? 0;
 
@@ -49,9 +52,10 @@ const view = graphView(part("graph"), parts("larger", "smaller", "fit"), {
   choose,
   across: (whole) => document.querySelector("main").classList.toggle("across", whole),
   redrawn: () => soon(true),
+  look: (from, to) => items.open(history.graph.stages[from].name, history.graph.stages[to].name),
 });
 const change = async (name, stage, what) => say(await order(name, { stage: history.graph.stages[stage].name, ...what }));
-const stages = panel(part("panel"), choose, (stage, replicas) => change("replicas", stage, { replicas }), (stage, rate) => change("rate", stage, { rate }));
+const stages = panel(part("panel"), choose, (stage, replicas) => change("replicas", stage, { replicas }), (stage, rate) => change("rate", stage, { rate }), items.open);
 const processes = ranks(part("ranks"));
 const happened = log(part("events"), (from, to) => interval.hold(from, Math.min(to, now())), saved ? "this run" : "the last ten minutes");
 const plots = curves(part("curves"), part("pointed"), history, interval, choose);

@@ -2,6 +2,7 @@
 
 import { el, setAttribute, setShown, setStyle, setText } from "./dom.js";
 import { shares as sharesPart } from "./shares.js";
+import { tapButtons } from "./tap.js";
 import { count, digits, duration, percent, rate } from "./units.js";
 
 const BUSIEST = 12;
@@ -27,8 +28,8 @@ const ROWS = [
   ["Dropped", (s) => s.dropped !== undefined && count(s.dropped), "care"],
 ];
 
-/** Fills the panel. `choose(index or undefined)`, `resize(index, replicas)` and `pace(index, rate)` hear what the user wants. */
-export function panel(place, choose, resize, pace) {
+/** Fills the panel. `choose(index or undefined)`, `resize(index, replicas)`, `pace(index, rate)` and `look(from, to)` hear what the user wants. */
+export function panel(place, choose, resize, pace, look) {
   const title = el("h2", { id: "stage-name" });
   const about = el("p", { class: "chips" });
   const shares = ["busy", "room", "input"].map((kind) => el("i", { class: kind }));
@@ -43,8 +44,9 @@ export function panel(place, choose, resize, pace) {
   const set = el("button", {}, "Set");
   const pacing = el("form", { class: "pace" }, el("label", {}, "Rate", wish), set);
   const divided = sharesPart();
+  const taps = tapButtons(look);
   const close = el("button", { type: "button", class: "quiet", "aria-label": "close the stage's panel", onclick: () => choose(undefined) }, "✕");
-  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, pacing, list, divided.place);
+  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, pacing, taps.node, list, divided.place);
   const body = el("tbody");
   const heading = el("h2", {}, "Stages");
   const all = el("div", { class: "all" }, heading,
@@ -102,6 +104,7 @@ export function panel(place, choose, resize, pace) {
       divided.show(itsShares, wanted);
       setShown(pacing, last?.stages[chosen]?.due_rate !== undefined && graph.control === true);
       set.disabled = !controllable;
+      taps.show(graph, chosen, controllable);
       return undefined;
     },
   };

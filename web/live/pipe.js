@@ -27,10 +27,15 @@ export function pipe({ points, back }, piped, down) {
   const lines = ["wall", "hollow", "water"].map((kind) => svg("path", { class: kind, d, pathLength: 1 }));
   const head = down ? `M${end.x} ${end.y}l-${HEAD * 0.65} ${-sign * HEAD}h${HEAD * 1.3}z` : `M${end.x} ${end.y}l${-sign * HEAD} -${HEAD * 0.65}v${HEAD * 1.3}z`;
   const title = svg("title");
-  const node = svg("g", { class: piped ? "pipe" : "pipe direct" }, title, ...(piped ? lines : lines.slice(0, 1)), svg("path", { class: "head", d: head }));
+  const node = svg("g", { class: piped ? "pipe" : "pipe direct" }, title, svg("path", { class: "hit", d }), ...(piped ? lines : lines.slice(0, 1)), svg("path", { class: "head", d: head }));
   if (back) node.classList.add("back");
   return {
     node,
+    /** Can be clicked, also close by. */
+    onClick(heard) {
+      node.classList.add("open");
+      node.addEventListener("click", heard);
+    },
     /** Shows its rate, as a part of the highest one, and how full it is (undefined: not known). */
     show(part, full) {
       const width = Math.round(2 * (THIN + (THICK - THIN) * Math.sqrt(Math.min(1, part || 0)))) / 2;

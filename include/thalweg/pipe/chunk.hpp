@@ -12,6 +12,7 @@
 // Model: docs/protocols/chunk.pml.
 
 #include <thalweg/pipe/inline.hpp>
+#include <thalweg/pipe/printing.hpp>
 #include <thalweg/pipe/size_of.hpp>
 #include <thalweg/pipe/spinlock.hpp>
 
@@ -58,6 +59,7 @@ struct item_kind {
   void (*destroy)(void* at, std::size_t n) noexcept;    ///< null: there is nothing to do
   std::size_t (*bytes)(const void* at, std::size_t n);  ///< null: `size` for each
   std::unique_ptr<class chunk_base> (*make)();          ///< an empty chunk
+  printer print;                                        ///< null: there is no text of it
 };
 
 /// A run of items: what crosses from one thread or process to another. The engine handles chunks without
@@ -105,6 +107,11 @@ class chunk_base {
   [[nodiscard]] std::size_t bytes() const;
   /// The address of item `i`, for routing functions and dead letters.
   [[nodiscard]] const void* at(std::size_t i) const { return place(begin() + i); }
+  /// What item `i` holds, by `size_of`.
+  [[nodiscard]] std::size_t bytes_of(std::size_t i) const;
+  /// Writes item `i` as text, by the code of its type, which may throw. False: there is no text of such
+  /// items.
+  bool print(std::size_t i, std::ostream& to) const;
   /// Moves items [first, last) to the end of `to`, which has the same item type. They stay here as
   /// moved-from.
   void move_items(std::size_t first, std::size_t last, chunk_base& to);
@@ -199,6 +206,7 @@ inline constexpr item_kind kind_of{
                                    return sum;
                                  },
     .make = make_chunk<T>,
+    .print = printer_of<T>(),
 };
 
 template <item T> class chunk final : public chunk_base {

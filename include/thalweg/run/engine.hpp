@@ -30,6 +30,7 @@
 namespace THALWEG_NAMESPACE::run_detail {
 
 struct run_state;
+class looks;
 class run_sampler;
 class run_watch;
 
@@ -102,6 +103,8 @@ struct run_state {
   std::shared_ptr<dataflow::exchange> others;
   /// Whether this process has the results.
   std::atomic<bool> root{true};
+  /// The looks that see items on their way.
+  std::shared_ptr<looks> seen_by;
   /// Looks at all of this from time to time; null: that was not asked for.
   std::unique_ptr<run_sampler> sampler;
   /// Sees all runs of the process, and so this one, until it is over; null: none does.
@@ -162,7 +165,12 @@ class engine {
   /// The rank that executes this serial stage; -1: this process does.
   [[nodiscard]] virtual int executed_by(std::size_t /*stage*/) const { return -1; }
 
+  /// Whether it shows items on their way to `run_state::seen_by`.
+  [[nodiscard]] virtual bool shows_items() const noexcept { return false; }
+
   void set_rate(std::string_view stage, const rate& r);
+  /// `from` empty: the stage before, if there is one only.
+  [[nodiscard]] look look_into(std::string_view from, std::string_view to, const look_options& how);
   void stop();
   void cancel();
   void pause();

@@ -5,6 +5,7 @@
 #include <thalweg/model/graph.hpp>
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/observe/report.hpp>
+#include <thalweg/run/look.hpp>
 #include <thalweg/run/policy.hpp>
 #include <thalweg/run/stage_setting.hpp>
 #include <thalweg/run/stop_on.hpp>
@@ -214,6 +215,26 @@ class execution {
   /// assert(e.wait().rate_changes().front().to == 10'000);
   /// ```
   void set_rate(std::string_view stage, const rate& r);
+  /// Looks at the next items that come along the edge between two stages, as text, without slowing the
+  /// stream: see `look`. Stages that run as one loop are no obstacle: now and then a run of items goes
+  /// through them one by one. After the run has ended nothing comes.
+  ///
+  /// Throws `thalweg::error` for an unknown stage, if there is no such edge, for no items or more than 1000,
+  /// if another rank executes the stage that takes the items, and under a custom policy that shows none.
+  ///
+  /// ```cpp
+  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }, {.name =
+  /// "count"}) |
+  ///                     tw::map([](int x) { return std::to_string(x); }, {.name = "print"}) |
+  ///                     tw::sink([](const std::string&) {}, {.name = "forget"}));
+  /// auto look = e.look_into("count", "print", {.items = 1});
+  /// assert(look.wait_for(1min).size() == 1);
+  /// e.stop();
+  /// ```
+  [[nodiscard]] look look_into(std::string_view from, std::string_view to, const look_options& options = {});
+  /// The same for the only edge that leads into the stage; of a source, for the only one that leaves it.
+  /// Throws `thalweg::error` if there are several, and names them.
+  [[nodiscard]] look look_into(std::string_view stage, const look_options& options = {});
 
  private:
   friend class stop_on;

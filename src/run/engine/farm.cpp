@@ -18,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "../looks.hpp"
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
@@ -286,7 +287,9 @@ void farm::replica::put_back(worker& w, chunk_ptr rest) {
 // The next run of items that this replica is to work on, if there is one. Under the lock.
 chunk_ptr farm::replica::take_mine(worker& w) {
   auto& f = farm_;
+  fresh_ = false;
   if (auto some = take_piece()) return some;
+  fresh_ = true;
   if (f.is_full()) return nullptr;
   chunk_ptr items;
   if (!f.deals()) {
@@ -373,6 +376,7 @@ void farm::replica::execute(worker& w) {
     if (items && filling_) begin_output(*items);
   }
   if (items) {
+    if (fresh_) show_items(net_.run(), first_, 0, *items);
     if (may_take(0) || f.waiting_pieces_.load() > 0) first_replica().notify(&w);
     if (!stages_) {
       prepare(w);

@@ -17,6 +17,7 @@
 
 #include "../distributed/graph/coordinator.hpp"
 #include "../distributed/graph/remote_partitioner.hpp"
+#include "../looks.hpp"
 #include "nodes.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::dataflow {
@@ -403,6 +404,7 @@ void keyed_farm::partitioner::divide(worker& w) {
   const auto begin = observe::now_ns();
   auto items = take(w, 0, std::move(back_));
   if (!items) return;
+  show_items(net_.run(), first_, 0, *items);
   const auto n = items->size();
   auto& b = f.batch_at(f.next_in_.load());
   b.items = n;

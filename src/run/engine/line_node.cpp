@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "../looks.hpp"
 #include "nodes.hpp"
 #include "whole_line.hpp"
 
@@ -272,8 +273,10 @@ void line_node::produce(worker& w) {
 }
 
 void line_node::take_items(worker& w) {
+  const bool fresh = !rest_;
   auto items = rest_ ? std::move(rest_) : take(w, 0, std::move(back_), true);
   if (!items) return;
+  if (fresh) show_items(net_.run(), first_, 0, *items);
   auto& runner = *runner_;  // the loop may be left in the middle of a call
   const auto n = items->size();
   runner.position = items->position;

@@ -255,6 +255,7 @@ class farm::replica final : public node, public stage_runner::output {
   chunk_ptr back_;
   batch* mine_ = nullptr;
   std::list<piece>::iterator piece_;          // of it, if there is one
+  bool fresh_ = false;                        // its items have not been in hand before
   std::atomic<std::uint64_t> waits_with_{0};  // the piece with which it waits for its turn; 0: it does not
   bool ending_now_ = false;
 };

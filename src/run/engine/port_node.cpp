@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "../looks.hpp"
 #include "nodes.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::dataflow {
@@ -247,6 +248,7 @@ bool port_node::deliver(worker& w) {
     if (!may_take(i)) continue;
     auto items = take(w, i, std::move(backs_[i]));
     if (!items) continue;
+    show_items(net_.run(), first_, i, *items);
     turn_ = i + 1;
     const auto n = items->size();
     position_ = items->position;
@@ -297,6 +299,7 @@ bool port_node::choose(worker& w) {
       if (p->left() == 0) {
         if (may_take(i)) {
           if (auto items = take(w, i, std::move(backs_[i]))) {
+            show_items(net_.run(), first_, i, *items);
             if (!items->empty()) {
               position_ = items->position;
               born_ns_ = items->born_ns;

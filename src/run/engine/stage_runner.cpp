@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "../looks.hpp"
 #include "graph_engine.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::dataflow {
@@ -72,10 +73,11 @@ void stage_runner::cut() noexcept {
 std::int64_t stage_runner::begin_run(std::size_t items) {
   (void)cut_.exchange(false, std::memory_order_acq_rel);
   if (run_.flags.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
-  measuring_ = fused_ && is_due(whole_run_);
+  const auto now = observe::now_ns();
+  looked_into_ = fused_ && is_looked_into(parts_.front(), now);
+  measuring_ = fused_ && (is_due(whole_run_) || looked_into_);
   probing_ = measuring_;
   if (measuring_) std::fill(measured_.ns.begin(), measured_.ns.end(), 0);
-  const auto now = observe::now_ns();
   several_.store(items > 1, std::memory_order_relaxed);
   began_.store(now, std::memory_order_release);
   if (items > 1) {
@@ -86,6 +88,8 @@ std::int64_t stage_runner::begin_run(std::size_t items) {
 }
 
 void stage_runner::end_run(std::size_t items) {
+  if (std::exchange(looked_into_, false))
+    have_looked_into(parts_.front(), began_.load(std::memory_order_relaxed));
   began_.store(0, std::memory_order_release);
   probing_ = false;
   if (!std::exchange(measuring_, false)) {
@@ -94,6 +98,17 @@ void stage_runner::end_run(std::size_t items) {
   }
   measured_.items = items;
   ++measured_.number;
+}
+
+// Somebody waits for an item between the stages of a loop.
+bool stage_runner::is_looked_into(const part& loop, std::int64_t now) const noexcept {
+  const auto end = loop.first + (loop.stages.last - loop.stages.first);
+  return run_.seen_by->anywhere() && run_.seen_by->wait_in(loop.first + 1, end, now);
+}
+
+void stage_runner::have_looked_into(const part& loop, std::int64_t begin) noexcept {
+  run_.seen_by->ran(loop.first + 1, loop.first + (loop.stages.last - loop.stages.first), begin,
+                    observe::now_ns());
 }
 
 bool stage_runner::is_due(rhythm& r) noexcept {
@@ -211,7 +226,10 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
                                 std::int64_t begin) {
   const auto was_probing = probing_;
   auto* const loop = probing_ || stage == first_ ? nullptr : loop_at(stage);
-  if (loop != nullptr && is_due(*loop)) probing_ = true;
+  const auto whole = part_at(stage);
+  const bool looked_into = loop != nullptr && is_looked_into(whole, begin);
+  if (loop != nullptr && (is_due(*loop) || looked_into)) probing_ = true;
+  if (stage != first_) show_items(run_, stage, 0, items);
   const auto p = part_at(stage);
   const auto next = p.first + (p.stages.last - p.stages.first);
   const bool last = next == last_;
@@ -275,6 +293,7 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
     done = n;
   }
   probing_ = was_probing;
+  if (looked_into) have_looked_into(whole, begin);
   if (loop != nullptr) hasten(*loop, p.first, p.first + (p.stages.last - p.stages.first));
   return done;
 }

@@ -123,6 +123,8 @@ class stage_runner {
     std::uint64_t runs = 0, next = 0;
   };
   [[nodiscard]] bool is_due(rhythm& r) noexcept;
+  [[nodiscard]] bool is_looked_into(const part& loop, std::int64_t now) const noexcept;
+  void have_looked_into(const part& loop, std::int64_t begin) noexcept;
   void hasten(rhythm& r, std::size_t first, std::size_t last);
   [[nodiscard]] rhythm* loop_at(std::size_t stage) noexcept;
   [[nodiscard]] bool has_hardly_timed_stage(std::size_t first, std::size_t last) const;
@@ -162,6 +164,7 @@ class stage_runner {
   const bool fused_;
   bool measuring_ = false;  // the run of items in hand, as a whole
   bool probing_ = false;    // it goes on stage by stage from here
+  bool looked_into_ = false;
   rhythm whole_run_;
   std::vector<rhythm> loops_;  // of each part
   std::uint32_t random_ = 0;
