@@ -35,6 +35,7 @@ void write(observe::json_writer& json, const stage_report& now, const stage_repo
   if (window.data().totals.reorder.samples != 0) json.member("reorder", window.reorder().mean);
   json.member("errors", now.errors()).member("retries", now.retries()).member("skipped", now.skipped());
   json.member("dead_lettered", now.dead_lettered()).member("dropped", now.dropped());
+  observe::write_batch(json, now);
   if (window.data().latency) observe::write_latency(json, window.latency());
   json.end_object();
 }

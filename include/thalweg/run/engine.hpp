@@ -155,6 +155,7 @@ class engine {
   [[nodiscard]] virtual int executed_by(std::size_t /*stage*/) const { return -1; }
 
   void set_rate(std::string_view stage, const rate& r);
+  void set_batch(std::string_view stage, const batch_limits& limits);
   void stop();
   void cancel();
   void pause();
