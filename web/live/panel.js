@@ -1,5 +1,6 @@
 // The figures of the chosen stage; if none is chosen, the busiest stages.
 
+import { batchForm, limitsText } from "./batch.js";
 import { el, setAttribute, setShown, setStyle, setText } from "./dom.js";
 import { count, digits, duration, percent, rate } from "./units.js";
 
@@ -9,6 +10,7 @@ const BUSIEST = 12;
 const ROWS = [
   ["Rate", (s) => s.rate !== undefined && rate(s.rate)],
   ["Due now", (_, last) => last?.due_rate !== undefined && rate(last.due_rate)],
+  ["Batch", (_, last) => last?.batch !== undefined && limitsText(last.batch)],
   ["Time per item", (s) => s.service !== undefined && duration(s.service)],
   ["At work", (s) => s.busy !== undefined && `${digits(s.busy)} of ${s.replicas}`],
   ["Waits for input", (s) => s.wait_in !== undefined && percent(s.wait_in)],
@@ -26,8 +28,8 @@ const ROWS = [
   ["Dropped", (s) => s.dropped !== undefined && count(s.dropped), "care"],
 ];
 
-/** Fills the panel. `choose(index or undefined)`, `resize(index, replicas)` and `pace(index, rate)` hear what the user wants. */
-export function panel(place, choose, resize, pace) {
+/** Fills the panel. `choose(index or undefined)`, `resize(index, replicas)`, `pace(index, rate)` and `batch(index, limits)` hear what the user wants. */
+export function panel(place, choose, resize, pace, batch) {
   const title = el("h2", { id: "stage-name" });
   const about = el("p", { class: "chips" });
   const shares = ["busy", "room", "input"].map((kind) => el("i", { class: kind }));
@@ -41,8 +43,9 @@ export function panel(place, choose, resize, pace) {
   const wish = el("input", { type: "text", autocomplete: "off", spellcheck: "false", placeholder: "500 or wave,60,100,900", title: "items a second, or a pattern: docs/load.md" });
   const set = el("button", {}, "Set");
   const pacing = el("form", { class: "pace" }, el("label", {}, "Rate", wish), set);
+  const batching = batchForm(batch);
   const close = el("button", { type: "button", class: "quiet", "aria-label": "close the stage's panel", onclick: () => choose(undefined) }, "✕");
-  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, pacing, list);
+  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, pacing, batching.node, list);
   const body = el("tbody");
   const heading = el("h2", {}, "Stages");
   const all = el("div", { class: "all" }, heading,
@@ -99,6 +102,7 @@ export function panel(place, choose, resize, pace) {
       more.disabled = !controllable;
       setShown(pacing, last?.stages[chosen]?.due_rate !== undefined && graph.control === true);
       set.disabled = !controllable;
+      batching.show(chosen, last?.stages[chosen]?.batch, graph.control === true, controllable);
       return undefined;
     },
   };

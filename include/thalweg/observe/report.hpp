@@ -267,7 +267,7 @@ class stage_report {
 
   /// Of a batch: what closes it at the moment of the report. Nothing for other stages, before it has begun,
   /// and if another rank executes it.
-  const std::optional<batch_limits>& batch() const noexcept { return data_.batch; }
+  std::optional<batch_limits> batch() const noexcept { return data_.batch; }
 
   /// The ranks that executed it, in a run on several ranks that has ended; otherwise empty.
   const std::vector<int>& ranks() const noexcept { return data_.ranks; }
