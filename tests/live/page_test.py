@@ -12,7 +12,6 @@ from thalweg_cli.base.web_parts import parts_with
 
 LAYOUTS = "import('/assets/layout.js').then((layout) => layout.counts.layouts)"
 BOX = "document.querySelectorAll('.stage')"
-
 BATCH_FIELDS = "[...document.querySelectorAll('.batch input')].map((field) => field.value)"
 
 
@@ -321,6 +320,7 @@ class Stages(PageTest):
         self.send_limits("", "0.5")
         self.send_limits("0", "0.5")
         self.eventually(text("#message"), "'items' must be a whole number above 0; leave it out for no limit")
+        server.step()
         server.run.set_batch("blocks", {"items": 32, "bytes": 1 << 20})
         server.step()
         self.eventually(shown, "32 items or 1.00\u202fMiB")

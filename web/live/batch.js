@@ -32,7 +32,7 @@ export function batchForm(send) {
       now = limits ?? {};
       setShown(node, limits !== undefined && controllable);
       set.disabled = !enabled;
-      if (written || node.contains(document.activeElement)) return;
+      if (written || document.activeElement === items || document.activeElement === every) return;
       put(items, now.items);
       put(every, now.interval_ns && now.interval_ns / 1e6);
     },

@@ -85,7 +85,9 @@ def sample(line: Json, graph: Json, before: Json) -> Json:
     ]
     if "ranks" in line:
         found["ranks"] = line["ranks"]
-    return found | {name: line.get(name, []) for name in ("resizes", "rate_changes", "batch_changes", "notes")}
+    return found | {
+        name: line.get(name, []) for name in ("resizes", "rate_changes", "batch_changes", "notes")
+    }
 
 
 def stage(now: Json, before: Json, kind: str, window_ns: int, active_ns: int) -> Json:
