@@ -411,8 +411,9 @@ TEST(BatchChange, IsInTheReportTheTraceAndTheSamples) {
   const auto r = e.wait();
   EXPECT_THAT(r.to_string(), HasSubstr("batch    of blocks from 7 items or 1 h"));
   EXPECT_THAT(r.to_string(), HasSubstr("to 64 items or 1.00 MB or 10.0 ms after"));
-  EXPECT_THAT(r.to_json(),
-              HasSubstr(R"("from":{"items":64,"bytes":1000000,"interval_ns":10000000},"to":{"bytes":5000}})"));
+  EXPECT_THAT(
+      r.to_json(),
+      HasSubstr(R"("from":{"items":64,"bytes":1000000,"interval_ns":10000000},"to":{"bytes":5000}})"));
   EXPECT_THAT(r.to_json(), HasSubstr(R"("batch":{"bytes":5000})"));
   EXPECT_EQ(r.since(before).batch_changes().size(), 1U);
   EXPECT_THAT(trace.text(), HasSubstr("batch from 64 items or 1.00 MB or 10.0 ms to 5.00 kB"));
