@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -55,9 +58,33 @@ action pace_by(std::string_view body) {
   };
 }
 
+// A limit that a request names; 0: it names none. A number beyond all limits is the largest.
+std::int64_t limit_of(std::string_view body, const char* name, double unit) {
+  const auto said = member(body, name);
+  if (said.is_null()) return 0;
+  const auto number = said.is_number() ? said.get<double>() * unit : 0;
+  if (!(number >= 1) || (unit == 1 && !said.is_number_integer()))
+    throw error(std::string("'") + name + "' must be a " + (unit == 1 ? "whole " : "") +
+                "number above 0; leave it out for no limit");
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  return number < static_cast<double>(most) ? static_cast<std::int64_t>(number) : most;
+}
+
+action batch_by(std::string_view body) {
+  const auto stage = member(body, "stage");
+  if (!stage.is_string())
+    throw error(
+        R"(write {"stage": "its name", "items": 64, "bytes": 1000000, "every_ms": 10}, or some of these)");
+  const batch_limits limits{.items = limit_of(body, "items", 1),
+                            .bytes = limit_of(body, "bytes", 1),
+                            .interval = std::chrono::nanoseconds(limit_of(body, "every_ms", 1e6))};
+  return [name = stage.get<std::string>(), limits](thalweg::execution& run) { run.set_batch(name, limits); };
+}
+
 // What has a body that says how. These throw thalweg::error if it does not say what is to be done.
 using change_by = std::pair<std::string_view, action (*)(std::string_view body)>;
-constexpr auto changes = std::to_array<change_by>({{"/api/replicas", resize_by}, {"/api/rate", pace_by}});
+constexpr auto changes = std::to_array<change_by>(
+    {{"/api/replicas", resize_by}, {"/api/rate", pace_by}, {"/api/batch", batch_by}});
 
 }  // namespace
 

@@ -40,6 +40,7 @@ void write(json_writer& json, const report& whole, const stage_report& now, cons
   json.member("replicas", now.replicas());
   observe::write_shares(json, now);
   if (now.due_rate()) json.member("due_rate", *now.due_rate());
+  observe::write_batch(json, now);
   write_share(json, "wait_in", now.waited_for_input(), window.waited_for_input(), of, now.replicas());
   write_share(json, "wait_out", now.waited_for_output(), window.waited_for_output(), of, now.replicas());
   const auto& totals = window.data().totals;

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "run_json.hpp"
+
 namespace THALWEG_NAMESPACE {
 
 namespace {
@@ -102,6 +104,7 @@ void write(observe::json_writer& json, const stage_report& s) {
   if (s.divided_by() != observe::division::none) write_shares(json, s);
   json.member("blocking", s.data().blocking).member("paced", s.data().paced);
   if (s.due_rate()) json.member("due_rate", *s.due_rate());
+  observe::write_batch(json, s);
   json.key("segment");
   s.data().segment < 0 ? json.null() : json.value(s.data().segment);
   const auto& totals = s.data().totals;
@@ -323,6 +326,7 @@ report report::since(const report& earlier) const {
   const auto is_earlier = [&](const auto& change) { return change.at < earlier.elapsed(); };
   std::erase_if(window.resizes, is_earlier);
   std::erase_if(window.rate_changes, is_earlier);
+  std::erase_if(window.batch_changes, is_earlier);
   return report(std::move(window));
 }
 
@@ -343,17 +347,7 @@ std::string report::to_json() const {
   json.key("stages").begin_array();
   for (const stage_report& s : stages_) write(json, s);
   json.end_array();
-  json.key("resizes").begin_array();
-  for (const resize_event& e : resizes()) {
-    json.begin_object().member("at_ns", e.at.count()).member("stage", e.stage);
-    json.member("from", e.from).member("to", e.to).end_object();
-  }
-  json.end_array().key("rate_changes").begin_array();
-  for (const rate_change& c : rate_changes()) {
-    json.begin_object().member("at_ns", c.at.count()).member("stage", c.stage);
-    json.member("from", c.from).member("to", c.to).end_object();
-  }
-  json.end_array();
+  observe::write_changes(json, *this);
   if (!ranks().empty()) {
     json.key("ranks").begin_array();
     for (const auto& r : ranks()) write(json, r);

@@ -200,6 +200,10 @@ std::string report::to_string() const {
     text += joined({indent, "rate     of ", printable(c.stage), " from ", observe::rate_text(c.from), " to ",
                     observe::rate_text(c.to), " after ", duration_of(c.at)});
   }
+  for (const batch_change& c : batch_changes()) {
+    text += joined({indent, "batch    of ", printable(c.stage), " from ", thalweg::to_string(c.from), " to ",
+                    thalweg::to_string(c.to), " after ", duration_of(c.at)});
+  }
   for (const std::string& note : notes()) text += joined({indent, "note     ", printable(note)});
   text += '\n';
   if (!observed()) return text;

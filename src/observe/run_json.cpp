@@ -33,6 +33,15 @@ void write_buckets(json_writer& json, const histogram& counted) {
   json.end_array();
 }
 
+// Limits that do not hold are left out.
+void write(json_writer& json, std::string_view key, const batch_limits& limits) {
+  json.key(key).begin_object();
+  if (limits.items > 0) json.member("items", limits.items);
+  if (limits.bytes > 0) json.member("bytes", limits.bytes);
+  if (limits.interval.count() > 0) json.member("interval_ns", limits.interval.count());
+  json.end_object();
+}
+
 template <class Numbers> void write(json_writer& json, std::string_view key, const Numbers& numbers) {
   json.key(key).begin_array();
   for (const auto number : numbers) json.value(number);
@@ -113,7 +122,11 @@ void write_ranks(json_writer& json, const report& now) {
   json.end_array();
 }
 
-void write_happenings(json_writer& json, const report& r) {
+void write_batch(json_writer& json, const stage_report& stage) {
+  if (stage.batch()) write(json, "batch", *stage.batch());
+}
+
+void write_changes(json_writer& json, const report& r) {
   json.key("resizes").begin_array();
   for (const auto& e : r.resizes()) {
     json.begin_object().member("at_ns", e.at.count()).member("stage", e.stage);
@@ -124,7 +137,19 @@ void write_happenings(json_writer& json, const report& r) {
     json.begin_object().member("at_ns", c.at.count()).member("stage", c.stage);
     json.member("from", c.from).member("to", c.to).end_object();
   }
-  json.end_array().key("notes").begin_array();
+  json.end_array().key("batch_changes").begin_array();
+  for (const auto& c : r.batch_changes()) {
+    json.begin_object().member("at_ns", c.at.count()).member("stage", c.stage);
+    write(json, "from", c.from);
+    write(json, "to", c.to);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_happenings(json_writer& json, const report& r) {
+  write_changes(json, r);
+  json.key("notes").begin_array();
   for (const auto& note : r.notes()) json.value(note);
   json.end_array();
 }

@@ -40,7 +40,13 @@ void write_bottleneck(json_writer& json, const bottleneck_report& limit);
 /// The member `ranks`; nothing if the run is on one rank, or nothing is known of the others.
 void write_ranks(json_writer& json, const report& now);
 
-/// The members `resizes`, `rate_changes` and `notes`.
+/// The member `batch` of a stage that is one; nothing for others.
+void write_batch(json_writer& json, const stage_report& stage);
+
+/// What was changed by hand, one member each: `resizes`, `rate_changes` and `batch_changes`.
+void write_changes(json_writer& json, const report& r);
+
+/// The members of `write_changes`, and `notes`.
 void write_happenings(json_writer& json, const report& r);
 
 }  // namespace THALWEG_NAMESPACE::observe

@@ -2,13 +2,16 @@
 #include <thalweg/pattern/batch.hpp>
 
 #include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace THALWEG_NAMESPACE {
 
-namespace {
+namespace model {
 
-// Empty, if nothing is wrong.
 std::string problem_of(const batch_limits& limits) {
   if (limits.items < 0) return "a batch must hold at least 1 item, not " + std::to_string(limits.items);
   if (limits.bytes < 0) return "a batch must hold at least 1 byte, not " + std::to_string(limits.bytes);
@@ -18,52 +21,66 @@ std::string problem_of(const batch_limits& limits) {
   return {};
 }
 
-}  // namespace
-
-namespace model {
-
 std::string fixed_limits::problem() const {
-  if (counts && now.items == 0) return "a batch must hold at least 1 item, not 0";
-  return problem_of(now);
+  if (counts && first.items == 0) return "a batch must hold at least 1 item, not 0";
+  return problem_of(first);
+}
+
+void told_limits::set(const batch_limits& limits) {
+  const std::lock_guard hold(lock_);
+  now_ = limits;
+  version_.fetch_add(1, std::memory_order_relaxed);
+}
+
+batch_limits told_limits::now() const {
+  const std::lock_guard hold(lock_);
+  return now_;
+}
+
+batch_limits told_limits::follow(std::uint64_t& seen) {
+  const std::lock_guard hold(lock_);
+  followed_.store(true, std::memory_order_relaxed);
+  seen = version_.load(std::memory_order_relaxed);
+  return now_;
 }
 
 }  // namespace model
 
-// Each by itself: whoever reads them while they are set may see some of the old ones, too, which closes one
-// batch by either.
 struct batching::state {
-  std::atomic<std::int64_t> items{0}, bytes{0}, interval{0};
+  std::mutex lock;
+  batch_limits now;
+  std::vector<std::weak_ptr<model::told_limits>> runs;  // of which some may be over
 
-  void set(const batch_limits& limits) {
-    if (const auto problem = problem_of(limits); !problem.empty()) throw error("batching: " + problem);
-    // New limits before old ones go: at no time is there none.
-    for (const bool limited : {true, false}) {
-      const auto put = [limited](std::atomic<std::int64_t>& to, std::int64_t limit) {
-        if ((limit > 0) == limited) to.store(limit, std::memory_order_release);
-      };
-      put(items, limits.items);
-      put(bytes, limits.bytes);
-      put(interval, limits.interval.count());
-    }
+  void forget() {
+    std::erase_if(runs, [](const auto& run) { return run.expired(); });
   }
 };
 
 batching::batching(batch_limits limits) : state_(std::make_shared<state>()) {
-  state_->set(limits);
+  set(limits);
 }
 
 void batching::set(batch_limits limits) {
-  state_->set(limits);
+  if (const auto problem = model::problem_of(limits); !problem.empty()) throw error("batching: " + problem);
+  const std::lock_guard hold(state_->lock);
+  state_->now = limits;
+  state_->forget();
+  for (const auto& run : state_->runs) {
+    if (const auto told = run.lock()) told->set(limits);
+  }
 }
 
 batch_limits batching::limits() const noexcept {
-  // One that goes may be read before it has gone, and one that comes before it has come: then once more.
-  for (;;) {
-    const batch_limits now{state_->items.load(std::memory_order_acquire),
-                           state_->bytes.load(std::memory_order_acquire),
-                           std::chrono::nanoseconds(state_->interval.load(std::memory_order_acquire))};
-    if (now.items > 0 || now.bytes > 0 || now.interval.count() > 0) return now;
-  }
+  const std::lock_guard hold(state_->lock);
+  return state_->now;
+}
+
+std::shared_ptr<model::told_limits> batching::of_a_run() const {
+  const std::lock_guard hold(state_->lock);
+  state_->forget();
+  auto told = std::make_shared<model::told_limits>(state_->now);
+  state_->runs.push_back(told);
+  return told;
 }
 
 }  // namespace THALWEG_NAMESPACE

@@ -1,3 +1,4 @@
+#include <thalweg/pattern/batch.hpp>
 #include <thalweg/run/engine.hpp>
 #include <thalweg/run/run.hpp>
 
@@ -80,18 +81,54 @@ void engine::set_replicas(std::string_view, int) {
       "thalweg::pool or thalweg::threads");
 }
 
-void engine::set_rate(std::string_view stage, const rate& r) {
-  const auto& stages = state_->stages;
+namespace {
+
+std::string stage_called(std::string_view name) {
+  return "stage '" + std::string(name) + "' ";
+}
+
+// The number of a stage. `who` asks.
+std::size_t number_of(const run_state& run, std::string_view who, std::string_view stage) {
   const auto s =
-      std::ranges::find(stages, stage, [](const auto& x) { return std::string_view(x.info->name); });
-  const auto named = [&] { return "set_rate: stage '" + std::string(stage) + "' "; };
-  if (s == stages.end())
-    throw error("set_rate: there is no stage '" + std::string(stage) + "'" + meant_stage(*state_, stage));
-  if (s->info->source.told == nullptr) throw error(named() + "is no paced source, so it has no rate");
-  const auto number = static_cast<std::size_t>(s - stages.begin());
+      std::ranges::find(run.stages, stage, [](const auto& x) { return std::string_view(x.info->name); });
+  if (s == run.stages.end())
+    throw error(std::string(who) + "there is no stage '" + std::string(stage) + "'" +
+                meant_stage(run, stage));
+  return static_cast<std::size_t>(s - run.stages.begin());
+}
+
+}  // namespace
+
+void engine::set_rate(std::string_view stage, const rate& r) {
+  const std::string who = "set_rate: ";
+  const auto number = number_of(*state_, who, stage);
+  if (state_->stages[number].info->source.told == nullptr)
+    throw error(who + stage_called(stage) + "is no paced source, so it has no rate");
   if (const int rank = executed_by(number); rank >= 0)
-    throw error(named() + "is executed by rank " + std::to_string(rank) + ": its rate can be set there");
+    throw error(who + stage_called(stage) + "is executed by rank " + std::to_string(rank) +
+                ": its rate can be set there");
   state_->statistics.set_rate(number, r, state_->flags.paused_until(observe::now_ns()));
+}
+
+void engine::set_batch(std::string_view stage, const batch_limits& limits) {
+  const std::string who = "set_batch: ";
+  const auto number = number_of(*state_, who, stage);
+  const auto& info = *state_->stages[number].info;
+  if (info.batches == nullptr)
+    throw error(who + stage_called(stage) + "is no tw::batch, so it has no limits");
+  if (const auto problem = model::problem_of(limits); !problem.empty())
+    throw error(who + stage_called(stage) + "cannot have these limits: " + problem);
+  if (limits.interval.count() > 0 && !info.timed)
+    throw error(who + stage_called(stage) +
+                "was made without an interval, so nothing would wake it: make it with one, such as "
+                "tw::batch(64, 1h), or with a tw::batching");
+  if (info.farm >= 0 && state_->others)
+    throw error(who + stage_called(stage) +
+                "is in a farm, and the run is on several ranks: its limits stay as they are");
+  if (const int rank = executed_by(number); rank >= 0)
+    throw error(who + stage_called(stage) + "is executed by rank " + std::to_string(rank) +
+                ": its limits can be set there");
+  state_->statistics.set_batch(number, limits);
 }
 
 void engine::stop() {
@@ -207,6 +244,10 @@ look execution::look_into(std::string_view from, std::string_view to, const look
 
 look execution::look_into(std::string_view stage, const look_options& options) {
   return held()->look_into({}, stage, options);
+}
+
+void execution::set_batch(std::string_view stage, const batch_limits& limits) {
+  held()->set_batch(stage, limits);
 }
 
 void execution::set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes) {

@@ -1,5 +1,6 @@
 #include <thalweg/flow/pace.hpp>
 #include <thalweg/observe/text.hpp>
+#include <thalweg/pattern/batch.hpp>
 #include <thalweg/run/run_statistics.hpp>
 
 #include <algorithm>
@@ -65,6 +66,17 @@ void run_statistics::set_rate(std::size_t stage, const rate& r, std::int64_t pau
   rate_changes_.push_back({std::chrono::nanoseconds(now - began.ns), info.name, from, to});
   if (auto* const t = trace.on())
     t->mark(stage, now, "from " + observe::rate_text(from) + " to " + observe::rate_text(to));
+}
+
+void run_statistics::set_batch(std::size_t stage, const batch_limits& limits) {
+  const std::lock_guard hold(mutex_);
+  if (ended.ns != 0) return;
+  const auto now = observe::now_ns();
+  const auto& info = *layout[stage].info;
+  const auto from = info.batches->now();
+  info.batches->set(limits);
+  batch_changes_.push_back({std::chrono::nanoseconds(now - began.ns), info.name, from, limits});
+  if (trace) trace->mark(stage, now, "batch from " + to_string(from) + " to " + to_string(limits));
 }
 
 void run_statistics::learn(elsewhere all) {
@@ -133,6 +145,7 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
     s.blocking = info.opts.blocking;
     s.paced = info.source.paced;
     if (info.source.told) s.due_rate = info.source.told->at(began.ns + (d.elapsed - d.paused).count());
+    if (info.batches && info.batches->followed()) s.batch = info.batches->now();
     s.capacity = static_cast<std::size_t>(layout[i].capacity);
     d.dropped += s.totals.dropped;
     if (info.out == nullptr) d.items += s.totals.items_in;
@@ -143,6 +156,7 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
   d.latency = latency_report(together, from_due, sampled);
   d.resizes = resizes_;
   d.rate_changes = rate_changes_;
+  d.batch_changes = batch_changes_;
 }
 
 std::exception_ptr run_statistics::write_trace(const std::string& path) {

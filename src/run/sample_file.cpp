@@ -36,6 +36,7 @@ void write(observe::json_writer& json, const stage_report& now, const stage_repo
   observe::write_shares(json, now);
   json.member("errors", now.errors()).member("retries", now.retries()).member("skipped", now.skipped());
   json.member("dead_lettered", now.dead_lettered()).member("dropped", now.dropped());
+  observe::write_batch(json, now);
   if (window.data().latency) observe::write_latency(json, window.latency());
   json.end_object();
 }

@@ -21,8 +21,8 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr std::array<std::string_view, 9> keys{"policy",   "replicas", "capacity", "pin",  "rate",
-                                               "progress", "monitor",  "every",    "trace"};
+constexpr std::array<std::string_view, 10> keys{"policy", "replicas", "capacity", "pin",   "rate",
+                                                "batch",  "progress", "monitor",  "every", "trace"};
 constexpr const char* file_variable = "THALWEG_SETTINGS";
 constexpr int most_processors = 4096;  // of a list, so that a slip of the pen fills no memory
 
@@ -88,6 +88,19 @@ nanoseconds duration_in(std::string_view text, const std::string& where) {
   return n * unit->second;
 }
 
+// `64`, `10ms`, `64+10ms`
+batch_limits limits_in(std::string_view text, const std::string& where) {
+  batch_limits limits;
+  for (const auto part : split(text, '+')) {
+    if (part.find_first_not_of("-0123456789") == std::string_view::npos) {
+      limits.items = number_in<std::int64_t>(part, 1, where);
+    } else {
+      limits.interval = duration_in(part, where);
+    }
+  }
+  return limits;
+}
+
 bool truth_in(std::string_view text, const std::string& where) {
   if (text == "yes" || text == "1") return true;
   if (text == "no" || text == "0") return false;
@@ -95,7 +108,7 @@ bool truth_in(std::string_view text, const std::string& where) {
 }
 
 bool is_of_stages(std::string_view key) {
-  return key == "replicas" || key == "capacity" || key == "pin" || key == "rate";
+  return key == "replicas" || key == "capacity" || key == "pin" || key == "rate" || key == "batch";
 }
 
 rate rate_in(std::string_view text, const std::string& where) {
@@ -222,6 +235,8 @@ void settings::take(std::string_view key, std::string_view value, const std::str
     take_stages(key, value, where, stages_, [&](auto& s, auto list) { s.pin = processors_in(list, where); });
   } else if (key == "rate") {
     take_stages(key, value, where, stages_, [&](auto& s, auto text) { s.rate = rate_in(text, where); });
+  } else if (key == "batch") {
+    take_stages(key, value, where, stages_, [&](auto& s, auto text) { s.batch = limits_in(text, where); });
   } else if (key == "progress") {
     progress_ = truth_in(value, where);
   } else if (key == "monitor") {

@@ -2,6 +2,7 @@
 
 #include <thalweg/flow/pace.hpp>
 #include <thalweg/observe/text.hpp>
+#include <thalweg/pattern/batch.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -67,6 +68,13 @@ std::string those_with_a_rate(const stage_list& all) {
   return paced.empty() ? "the job has no paced source" : "the paced sources are: " + listed(paced);
 }
 
+std::string those_that_are_batches(const stage_list& all) {
+  stage_list batches;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(batches),
+               [](const auto& s) { return s.info().batches != nullptr; });
+  return batches.empty() ? "the job has no batch" : "the batches are: " + listed(batches);
+}
+
 std::string unknown(const stage_list& all, const stage_setting& its) {
   std::vector<std::string> names;
   names.reserve(all.size());
@@ -74,6 +82,7 @@ std::string unknown(const stage_list& all, const stage_setting& its) {
   const auto close = observe::closest_name(its.stage, names);
   const auto text = "there is no stage '" + its.stage + "'; ";
   if (its.rate) return text + those_with_a_rate(all);
+  if (its.batch) return text + those_that_are_batches(all);
   if (!close.empty()) return text + "did you mean '" + std::string(close) + "'?";
   return text + "the stages are: " + listed(all);
 }
@@ -96,6 +105,17 @@ std::string change(const stage_list& all, const stage_setting& its) {
   if (its.rate && first.source.told == nullptr)
     return "stage '" + first.name + "' is no paced source, so .rate does nothing; " + those_with_a_rate(all);
   if (its.rate) first.source.told->set(*its.rate);
+  if (its.batch) {
+    auto& one = found.front().info();
+    if (found.size() > 1) return "'" + its.stage + "' is more than one stage; write one of: " + listed(found);
+    if (one.batches == nullptr)
+      return "stage '" + one.name + "' is no tw::batch, so .batch does nothing; " +
+             those_that_are_batches(all);
+    if (const auto problem = model::problem_of(*its.batch); !problem.empty())
+      return "stage '" + one.name + "': " + problem;
+    one.batches->set(*its.batch);
+    one.timed = one.timed || its.batch->interval.count() > 0;
+  }
   if (its.capacity != automatic) first.opts.capacity = its.capacity;
   for (const auto& s : together) {
     if (its.replicas != automatic) s.info().replicas = its.replicas;

@@ -95,13 +95,21 @@ class Reading(ViewTest):
 
     def test_what_was_not_measured_is_left_out(self) -> None:
         its = read_state(self.wrote(line(1, 10)))["history"][0]["stages"][0]
-        for name in ("wait_in", "wait_out", "busy", "service_ns", "occupancy"):
+        for name in ("wait_in", "wait_out", "busy", "service_ns", "occupancy", "batch"):
             self.assertNotIn(name, its)
 
     def test_a_stage_that_rests_is_not_busy(self) -> None:
         second = line(2, 10)
         second["stages"][0]["busy_ns"] = 5
         self.assertEqual(read_state(self.wrote(line(1, 10), second))["history"][1]["stages"][0]["busy"], 0)
+
+    def test_what_closes_a_batch_and_its_changes(self) -> None:
+        limits, change = {"items": 64}, {"at_ns": 1, "stage": "b", "from": {"items": 2}, "to": {"items": 64}}
+        second = line(2, 20, batch_changes=[change])
+        second["stages"][1]["batch"] = limits
+        before, after = read_state(self.wrote(line(1, 10), second))["history"]
+        self.assertEqual(after["stages"][1]["batch"], limits)
+        self.assertEqual((before["batch_changes"], after["batch_changes"]), ([], [change]))
 
     def test_pauses(self) -> None:
         state = read_state(self.wrote(line(1, 10), line(2, 10, paused_ns=8 * 10**8), line(3, 10)))
@@ -292,9 +300,10 @@ class Thin(unittest.TestCase):
             [
                 self.sample(10, latency_ns=fast, bottleneck=limit, resizes=[{"at_ns": 1}], window_ns=3),
                 self.sample(20, latency_ns=slow, bottleneck=limit | {"stage": "b"}, resizes=[{"at_ns": 2}]),
-                self.sample(30),
+                self.sample(30, batch_changes=[{"at_ns": 3}]),
             ]
         )
+        self.assertEqual(one["batch_changes"], [{"at_ns": 3}])
         self.assertEqual((one["items"], one["window_ns"], one["throughput"]), (30, 5, 16))
         self.assertEqual(one["stages"][0]["rate"], 16)
         self.assertEqual(one["bottleneck"]["stage"], "a")

@@ -35,6 +35,8 @@ class Stage:
     """Of a farm with keys: the part of its items that each part of the keys gets."""
     of_each: dict[int, list[float]] = field(default_factory=dict)
     """Of each part or replica: its items, and how long it has worked."""
+    batch: Json = field(default_factory=dict)
+    """What closes its batches, if it is one."""
     waiting: float = 0.0
     done: float = 0.0
     given: float = 0.0
@@ -75,6 +77,7 @@ class Run:
     cpu: float = 0.0
     resizes: list[Json] = field(default_factory=list)
     rate_changes: list[Json] = field(default_factory=list)
+    batch_changes: list[Json] = field(default_factory=list)
     silent: dict[int, float] = field(default_factory=dict)
     """Ranks that have not told anything since then."""
     told_last: dict[int, Json] = field(default_factory=dict)
@@ -142,6 +145,20 @@ class Run:
         change = {"at_ns": round(1e9 * self.now), "stage": name, "from": self.rate, "to": rate}
         self.rate_changes.append(change)
         self.rate = rate
+
+    def set_batch(self, name: str, said: Json) -> None:
+        """Changes what closes a stage's batches; `ValueError` says what is wrong."""
+        found = [stage for stage in self.stages if stage.name == name and stage.batch]
+        if not found:
+            raise ValueError(f"'{name}' is no tw::batch")
+        if said.get("items", 1) < 1:
+            raise ValueError("'items' must be a whole number above 0; leave it out for no limit")
+        to = {one: said[one] for one in ("items", "bytes") if one in said}
+        if "every_ms" in said:
+            to["interval_ns"] = round(1e6 * said["every_ms"])
+        change = {"at_ns": round(1e9 * self.now), "stage": name, "from": found[0].batch, "to": to}
+        self.batch_changes.append(change)
+        found[0].batch = to
 
     def sample(self) -> Json:
         """Lets the time of one sample pass, and says what happened."""
@@ -213,6 +230,7 @@ class Run:
             "stages": [self._of(stage) for stage in self.stages],
             "resizes": list(self.resizes),
             "rate_changes": list(self.rate_changes),
+            "batch_changes": list(self.batch_changes),
             "notes": [],
         }
         if processes := self._ranks():
@@ -259,6 +277,8 @@ class Run:
             told["shares"] = shares
         if stage.kind == "source":
             told["due_rate"] = self.rate
+        if stage.batch:
+            told["batch"] = stage.batch
         if stage.farm:
             told |= {
                 "reorder": min(60.0, stage.replicas * self.chance.uniform(0.5, 2)),
@@ -367,6 +387,15 @@ def line() -> Run:
         Stage("write", "sink", 0.0004, [2], capacity=48),
     ]
     return Run("archive", stages, rate=900.0, heavier=(2, 40.0, 2.1))
+
+
+def blocks() -> Run:
+    """A line whose items are grouped."""
+    run = line()
+    run.stages[3].inputs = [4]
+    run.stages[3].share, run.stages[2].share = {}, {}
+    run.grow(Stage("blocks", "batch", 0.00001, [2], batch={"items": 64, "interval_ns": 250_000_000}))
+    return run
 
 
 def branches() -> Run:

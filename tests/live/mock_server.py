@@ -224,6 +224,8 @@ class Handler(BaseHTTPRequestHandler):
                 run.resize(what["stage"], what["replicas"])
             elif order == "rate":
                 run.set_rate(what["stage"], what["rate"])
+            elif order == "batch":
+                run.set_batch(what["stage"], what)
             elif order in ("pause", "resume"):
                 run.paused = order == "pause"
             elif order in ("stop", "cancel"):

@@ -6,12 +6,13 @@ import unittest
 from typing import Any
 
 from looking import LOOK_AGAIN_S, PATIENCE_S, Looking, needs_a_browser, seen, text
-from mock_run import Run, Stage, branches, keys, line, many, upper_of
+from mock_run import Run, Stage, blocks, branches, keys, line, many, upper_of
 from mock_server import PACKAGES, Server
 from thalweg_cli.base.web_parts import parts_with
 
 LAYOUTS = "import('/assets/layout.js').then((layout) => layout.counts.layouts)"
 BOX = "document.querySelectorAll('.stage')"
+BATCH_FIELDS = "[...document.querySelectorAll('.batch input')].map((field) => field.value)"
 
 
 def click(selector: str, number: int = 0) -> str:
@@ -343,6 +344,49 @@ class Stages(PageTest):
         self.tells(f"document.querySelector('.pace input').value = {json.dumps(rate)}")
         self.tells("document.querySelector('.pace button').click()")
 
+    def test_what_closes_a_batch(self) -> None:
+        """Is shown, and can be set; limits that the page does not offer stay."""
+        server = self.shows(blocks(), 60, token="secret")
+        self.tells("sessionStorage.setItem('thalweg token', 'secret')")
+        self.eventually(click(".stage", 4))
+        self.eventually(seen(".batch"))
+        self.assertFalse(self.tells(seen(".pace:not(.batch)")))
+        shown = "[...document.querySelectorAll('.one dt')].find((term) => term.textContent === 'Batch')"
+        shown += ".nextElementSibling.textContent"
+        self.assertEqual(self.tells(shown), "64 items or 250\u202fms")
+        self.assertEqual(self.tells(BATCH_FIELDS), ["64", "250"])
+        self.send_limits("", "0.5")
+        self.send_limits("0", "0.5")
+        self.eventually(text("#message"), "'items' must be a whole number above 0; leave it out for no limit")
+        server.step()
+        server.run.set_batch("blocks", {"items": 32, "bytes": 1 << 20})
+        server.step()
+        self.eventually(shown, "32 items or 1.00\u202fMiB")
+        self.eventually(BATCH_FIELDS, ["32", ""])
+        self.send_limits("128", "")
+        posts = [{"every_ms": 0.5}, {"items": 0, "every_ms": 0.5}, {"items": 128, "bytes": 1 << 20}]
+        orders = [("/api/batch", {"stage": "blocks"} | limits, "Bearer secret") for limits in posts]
+        self.wait_for_posts(server, orders)
+        server.step()
+        flags = "[...document.querySelectorAll('#events .batch span')].map((flag) => flag.textContent)"
+        self.eventually(
+            flags,
+            [
+                "blocks: 32 items or 1.00\u202fMiB → 128 items or 1.00\u202fMiB",
+                "blocks: 500\u202fµs → 32 items or 1.00\u202fMiB",
+                "blocks: 64 items or 250\u202fms → 500\u202fµs",
+            ],
+        )
+        self.eventually(click(".stage", 0))
+        self.eventually(seen(".pace:not(.batch)"))
+        self.assertFalse(self.tells(seen(".batch")))
+
+    def send_limits(self, items: str, every: str) -> None:
+        """Writes limits into the fields of the chosen batch, and sends them."""
+        for number, value in enumerate((items, every)):
+            self.tells(f"document.querySelectorAll('.batch input')[{number}].value = {json.dumps(value)}")
+        self.tells("document.querySelector('.batch button').click()")
+
     def test_orders(self) -> None:
         """Pause and resume at once, stop after a question."""
         server = self.shows(line(), 20, token="secret")
@@ -370,7 +414,7 @@ class Stages(PageTest):
         for stage, name in ((0, "lines"), (2, "archive/compress")):
             self.eventually(click(".stage", stage))
             self.eventually(text("#stage-name"), name)
-            for selector in ("#pause", "#resume", "#stop", ".replicas", ".pace"):
+            for selector in ("#pause", "#resume", "#stop", ".replicas", ".pace", ".batch"):
                 self.assertFalse(self.tells(seen(selector)), selector)
 
     def send_token(self, token: str) -> None:

@@ -52,10 +52,12 @@ TEST(Printable, TheReportOfARunGivesNoOrders) {
   data.notes = {"\x1b]0;note"};
   data.resizes.push_back({.at = {}, .stage = "\x1b]0;resized", .from = 1, .to = 2});
   data.rate_changes.push_back({.at = {}, .stage = "\x1b]0;paced", .from = 1, .to = 2});
+  data.batch_changes.push_back(
+      {.at = {}, .stage = "\x1b]0;batch", .from = {.items = 1}, .to = {.items = 2}});
   data.stages.emplace_back().name = "\x1b]0;stage";
   data.ranks.emplace_back().host = "\x1b]0;host";
   const auto text = tw::report(data).to_string();
-  for (const char* what : {"policy", "note", "resized", "paced", "stage", "host"})
+  for (const char* what : {"policy", "note", "resized", "paced", "batch", "stage", "host"})
     EXPECT_THAT(text, HasSubstr(std::string("\\x1b]0;") + what));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }

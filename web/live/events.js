@@ -1,5 +1,6 @@
-// What happened in a run at a moment: resizes, new rates, errors, pauses, its end.
+// What happened in a run at a moment: resizes, new rates and batches, errors, pauses, its end.
 
+import { limitsText } from "./batch.js";
 import { clock, rate } from "./units.js";
 
 const MOST = 300;
@@ -19,6 +20,7 @@ export class Events {
     const time = sample.time_ns / SECOND;
     this.#changed("resize", sample.resizes, ({ from, to }) => `${from} → ${to} replicas`);
     this.#changed("rate", sample.rate_changes, ({ from, to }) => `${rate(from)} → ${rate(to)}`);
+    this.#changed("batch", sample.batch_changes, ({ from, to }) => `${limitsText(from)} → ${limitsText(to)}`);
     for (const note of sample.notes ?? []) {
       if (this.#notes.has(note) || this.#notes.size >= MOST) continue;
       this.#notes.add(note);

@@ -17,7 +17,7 @@ export function log(place, look, span) {
       place.replaceChildren(...latest.map((event) => el("li", { class: event.kind },
         el("button", { type: "button", onclick: () => look(event.time - AROUND_S, (event.until ?? event.time) + AROUND_S) },
           el("time", {}, clock(event.time)), el("span", {}, event.stage ? `${event.stage}: ${event.text}` : event.text)))));
-      if (!latest.length) place.append(el("li", { class: "none" }, `No errors, resizes, new rates or pauses in ${span}.`));
+      if (!latest.length) place.append(el("li", { class: "none" }, `No errors, changes or pauses in ${span}.`));
     },
   };
 }

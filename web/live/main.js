@@ -55,7 +55,8 @@ const view = graphView(part("graph"), parts("larger", "smaller", "fit"), {
   look: (from, to) => items.open(history.graph.stages[from].name, history.graph.stages[to].name),
 });
 const change = async (name, stage, what) => say(await order(name, { stage: history.graph.stages[stage].name, ...what }));
-const stages = panel(part("panel"), choose, (stage, replicas) => change("replicas", stage, { replicas }), (stage, rate) => change("rate", stage, { rate }), items.open);
+const stages = panel(part("panel"), choose, (stage, replicas) => change("replicas", stage, { replicas }), (stage, rate) => change("rate", stage, { rate }),
+  (stage, limits) => change("batch", stage, limits), items.open);
 const processes = ranks(part("ranks"));
 const happened = log(part("events"), (from, to) => interval.hold(from, Math.min(to, now())), saved ? "this run" : "the last ten minutes");
 const plots = curves(part("curves"), part("pointed"), history, interval, choose);

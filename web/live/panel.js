@@ -1,5 +1,6 @@
 // The figures of the chosen stage; if none is chosen, the busiest stages.
 
+import { batchForm, limitsText } from "./batch.js";
 import { el, setAttribute, setShown, setStyle, setText } from "./dom.js";
 import { shares as sharesPart } from "./shares.js";
 import { tapButtons } from "./tap.js";
@@ -11,6 +12,7 @@ const BUSIEST = 12;
 const ROWS = [
   ["Rate", (s) => s.rate !== undefined && rate(s.rate)],
   ["Due now", (_, last) => last?.due_rate !== undefined && rate(last.due_rate)],
+  ["Batch", (_, last) => last?.batch !== undefined && limitsText(last.batch)],
   ["Time per item", (s) => s.service !== undefined && duration(s.service)],
   ["At work", (s) => s.busy !== undefined && `${digits(s.busy)} of ${s.replicas}`],
   ["Waits for input", (s) => s.wait_in !== undefined && percent(s.wait_in)],
@@ -28,8 +30,8 @@ const ROWS = [
   ["Dropped", (s) => s.dropped !== undefined && count(s.dropped), "care"],
 ];
 
-/** Fills the panel. `choose(index or undefined)`, `resize(index, replicas)`, `pace(index, rate)` and `look(from, to)` hear what the user wants. */
-export function panel(place, choose, resize, pace, look) {
+/** Fills the panel. `choose(index or undefined)`, `resize(index, replicas)`, `pace(index, rate)`, `batch(index, limits)` and `look(from, to)` hear what the user wants. */
+export function panel(place, choose, resize, pace, batch, look) {
   const title = el("h2", { id: "stage-name" });
   const about = el("p", { class: "chips" });
   const shares = ["busy", "room", "input"].map((kind) => el("i", { class: kind }));
@@ -45,8 +47,9 @@ export function panel(place, choose, resize, pace, look) {
   const pacing = el("form", { class: "pace" }, el("label", {}, "Rate", wish), set);
   const divided = sharesPart();
   const taps = tapButtons(look);
+  const batching = batchForm(batch);
   const close = el("button", { type: "button", class: "quiet", "aria-label": "close the stage's panel", onclick: () => choose(undefined) }, "✕");
-  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, pacing, taps.node, list, divided.place);
+  const one = el("div", { class: "one", "aria-labelledby": "stage-name", role: "group" }, el("div", { class: "title" }, title, close), about, bar, replicas, pacing, batching.node, taps.node, list, divided.place);
   const body = el("tbody");
   const heading = el("h2", {}, "Stages");
   const all = el("div", { class: "all" }, heading,
@@ -105,6 +108,7 @@ export function panel(place, choose, resize, pace, look) {
       setShown(pacing, last?.stages[chosen]?.due_rate !== undefined && graph.control === true);
       set.disabled = !controllable;
       taps.show(graph, chosen, controllable);
+      batching.show(chosen, last?.stages[chosen]?.batch, graph.control === true, controllable);
       return undefined;
     },
   };

@@ -85,7 +85,9 @@ def sample(line: Json, graph: Json, before: Json) -> Json:
     ]
     if "ranks" in line:
         found["ranks"] = line["ranks"]
-    return found | {name: line.get(name, []) for name in ("resizes", "rate_changes", "notes")}
+    return found | {
+        name: line.get(name, []) for name in ("resizes", "rate_changes", "batch_changes", "notes")
+    }
 
 
 def stage(now: Json, before: Json, kind: str, window_ns: int, active_ns: int) -> Json:
@@ -104,6 +106,7 @@ def stage(now: Json, before: Json, kind: str, window_ns: int, active_ns: int) ->
     for share, name in WAITS.items():
         if now[name] > 0 and time_ns > 0:
             found[share] = rounded(min(1.0, max(0.0, (now[name] - before.get(name, 0)) / time_ns)))
+    found |= {name: now[name] for name in ("batch",) if name in now}
     return found | {name: rounded(now[name]) for name in LEVELS if name in now}
 
 

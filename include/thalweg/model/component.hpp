@@ -22,6 +22,8 @@ struct told_rate;
 
 namespace THALWEG_NAMESPACE::model {
 
+class told_limits;
+
 /// What an operator's surroundings may ask of the engine while it runs, and where they leave what they
 /// counted. One context belongs to one thread at a time.
 class context {
@@ -194,6 +196,8 @@ struct stage_info {
   source_kind source;
   state_kind state;
   order_kind order;
+  /// What the run says to a batch of its limits; null: it is none.
+  std::shared_ptr<told_limits> batches = {};
   std::vector<std::string> problems;  ///< what is wrong with it
   std::string only_stops;             ///< why it can have no error policy; empty: it can
   /// The items that it can hand to `tw::dead_letter`; null: none, or of several types.

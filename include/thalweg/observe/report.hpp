@@ -1,6 +1,7 @@
 /// What a run did: items, rates, latencies, each stage's share of the time, and what limits the whole.
 #pragma once
 
+#include <thalweg/observe/batch_limits.hpp>
 #include <thalweg/observe/counters.hpp>
 #include <thalweg/observe/histogram.hpp>
 
@@ -40,6 +41,8 @@ struct stage_data {
   bool dealt = false;  ///< its key or a `.schedule` says which of them gets an item, not who is idle
   /// Of a sink that has taken items: how long they took. Null: nothing is known.
   std::shared_ptr<const latency_report> latency = {};
+  /// Of a batch: what closes it at this moment.
+  std::optional<batch_limits> batch = {};
 };
 
 /// Latency from source to sink of the items of a run. Quantiles are within 1.6 % of the true value; count,
@@ -108,6 +111,14 @@ struct rate_change {
   double to = 0;    ///< and afterwards: where the new rate begins
 };
 
+/// A change of what closes a stage's batches while the run went on.
+struct batch_change {
+  std::chrono::nanoseconds at{0};  ///< since the start of the run
+  std::string stage;
+  batch_limits from;
+  batch_limits to;
+};
+
 /// One process of a run on several ranks (`tw::mpi`). Messages are those that it has sent to other ranks.
 struct rank_report {
   int rank = 0;
@@ -155,6 +166,7 @@ struct report_data {
   std::vector<stage_data> stages;       ///< in the order of the stream, sources first
   std::vector<resize_event> resizes;
   std::vector<rate_change> rate_changes;
+  std::vector<batch_change> batch_changes;
   std::vector<std::string> notes;        ///< what was done in another way than was asked for, and why
   std::vector<rank_report> ranks;        ///< of a run on several ranks that has ended
   std::vector<channel_report> channels;  ///< and what has travelled between them
@@ -285,6 +297,10 @@ class stage_report {
   /// follows. Nothing for other stages, before it has begun, and if another rank executes it.
   std::optional<double> due_rate() const noexcept { return data_.due_rate; }
 
+  /// Of a batch: what closes it at the moment of the report. Nothing for other stages, before it has begun,
+  /// and if another rank executes it.
+  std::optional<batch_limits> batch() const noexcept { return data_.batch; }
+
   /// The ranks that executed it, in a run on several ranks that has ended; otherwise empty.
   const std::vector<int>& ranks() const noexcept { return data_.ranks; }
 
@@ -388,6 +404,9 @@ class report {
 
   /// What `set_rate` changed, in order.
   const std::vector<rate_change>& rate_changes() const noexcept { return data_.rate_changes; }
+
+  /// What `set_batch` changed, in order.
+  const std::vector<batch_change>& batch_changes() const noexcept { return data_.batch_changes; }
 
   /// What was done in another way than requested, and why: a sentence each.
   const std::vector<std::string>& notes() const noexcept { return data_.notes; }

@@ -4,6 +4,7 @@
 #include <thalweg/model/pipeline.hpp>
 #include <thalweg/model/ranges.hpp>
 #include <thalweg/model/stage_traits.hpp>
+#include <thalweg/observe/batch_limits.hpp>
 #include <thalweg/pipe/moment.hpp>
 #include <thalweg/pipe/size_of.hpp>
 
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -21,16 +23,13 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// What closes a batch: whichever comes first.
-struct batch_limits {
-  std::int64_t items = 0;  ///< this many are in it; 0: no limit
-  std::int64_t bytes = 0;  ///< this many are in it (`size_of`), or more with the last item; 0: no limit
-  /// Its first item has waited this long, whether or not another one comes; 0: no limit.
-  std::chrono::nanoseconds interval{0};
-};
+namespace model {
+class told_limits;
+template <class Limits> struct batch_stage;
+}  // namespace model
 
 /// The limits of batches, which can be changed while the stream runs. Copies are the same: keep one. Any
-/// thread.
+/// thread. `execution::set_batch` changes those of a single run; of the two the last one holds.
 ///
 /// ```cpp
 /// tw::batching size({.items = 100, .bytes = 1 << 20, .interval = 5s});
@@ -47,48 +46,92 @@ class batching {
   /// From the next item on: a batch that has begun keeps the time at which it is due. \throws error  as above
   void set(batch_limits limits);
   [[nodiscard]] batch_limits limits() const noexcept;
-  [[nodiscard]] std::string problem() const { return {}; }  ///< `set` refuses what is wrong
 
  private:
+  template <class Limits> friend struct model::batch_stage;
   struct state;
+  [[nodiscard]] static bool timed() noexcept { return true; }  // it may get an interval
+  [[nodiscard]] static std::string problem() { return {}; }    // `set` refuses what is wrong
+  [[nodiscard]] std::shared_ptr<model::told_limits> of_a_run() const;
   std::shared_ptr<state> state_;
 };
 
 namespace model {
 
-/// Limits that stay as they are.
-struct fixed_limits {
-  batch_limits now;
-  bool counts = false;  // 0 items was meant as a number of items
+/// What is wrong with limits; empty: nothing.
+[[nodiscard]] std::string problem_of(const batch_limits& limits);
 
-  [[nodiscard]] batch_limits limits() const noexcept { return now; }
-  [[nodiscard]] std::string problem() const;
+/// The limits of one batch stage in one run: those that it was made with, until its `batching` or the run
+/// sets others; the last holds. Any thread.
+class told_limits {
+ public:
+  explicit told_limits(const batch_limits& first) : now_(first) {}
+  /// Only such as there is nothing wrong with.
+  void set(const batch_limits& limits);
+  [[nodiscard]] batch_limits now() const;
+  /// Whether an operator of this process follows them.
+  [[nodiscard]] bool followed() const noexcept { return followed_.load(std::memory_order_relaxed); }
+
+  /// For an operator, which keeps what it has read: whether it has to read again.
+  [[nodiscard]] bool changed(std::uint64_t seen) const noexcept {
+    return version_.load(std::memory_order_relaxed) != seen;
+  }
+  batch_limits follow(std::uint64_t& seen);
+
+ private:
+  mutable std::mutex lock_;
+  batch_limits now_;
+  std::atomic<std::uint64_t> version_{1};
+  std::atomic<bool> followed_{false};
 };
 
-template <class In, class Limits> struct batch_op {
+/// Limits that stay as they are, unless the run changes them.
+struct fixed_limits {
+  batch_limits first;
+  bool counts = false;  // 0 items was meant as a number of items
+
+  [[nodiscard]] bool timed() const noexcept { return first.interval.count() > 0; }
+  [[nodiscard]] std::string problem() const;
+  [[nodiscard]] std::shared_ptr<told_limits> of_a_run() const { return std::make_shared<told_limits>(first); }
+};
+
+template <class In> struct batch_op {
   // More would be a guess: a group may be closed by its interval long before it is full.
   static constexpr std::int64_t most_reserved = 1024;
   static constexpr auto never = std::numeric_limits<std::int64_t>::max();
+  static constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
 
-  Limits closed_by;
+  std::shared_ptr<told_limits> told;
+  std::uint64_t seen = 0;
+  std::size_t most_items = no_limit;
+  std::int64_t most_bytes = 0;  // 0: no limit
+  std::int64_t interval = 0;    // 0: no limit
   std::vector<In> pending{};
   std::int64_t bytes = 0;
   std::int64_t oldest_due = 0;
   // Read by whichever thread waits for it.
   std::atomic<std::int64_t> when{never};
 
+  explicit batch_op(std::shared_ptr<told_limits> follows) : told(std::move(follows)) { look(); }
+
   template <class Frame, class T, class Next> void step(Frame& f, T&& item, Next&& next) {
-    const batch_limits most = closed_by.limits();
-    if (pending.empty()) {
-      pending.reserve(static_cast<std::size_t>(std::min(most.items, most_reserved)));
-      oldest_due = f.ctx.due;
+    if (told->changed(seen)) {
+      look();
+      if (!pending.empty()) wait_at_most(f.ctx);
     }
-    if (most.interval.count() > 0 && deadline() == never)
-      when.store(pipe::later(f.ctx.now(), most.interval.count()), std::memory_order_relaxed);
-    if (most.bytes > 0) bytes += static_cast<std::int64_t>(thalweg::size_of(std::as_const(item)));
+    if (pending.empty()) {
+      if (most_items != no_limit)
+        pending.reserve(std::min(most_items, static_cast<std::size_t>(most_reserved)));
+      oldest_due = f.ctx.due;
+      wait_at_most(f.ctx);
+    }
+    bool full = false;
+    if (most_bytes > 0) {
+      bytes += static_cast<std::int64_t>(thalweg::size_of(std::as_const(item)));
+      full = bytes >= most_bytes;
+    }
     pending.push_back(std::forward<T>(item));
-    const bool full = most.items > 0 && static_cast<std::int64_t>(pending.size()) >= most.items;
-    if (full || (most.bytes > 0 && bytes >= most.bytes)) send(f, next);
+    if (full || pending.size() >= most_items) send(f, next);
   }
 
   template <class Frame, class Next> void finish(Frame& f, Next& next) {
@@ -102,6 +145,19 @@ template <class In, class Limits> struct batch_op {
   }
 
  private:
+  void look() {
+    const batch_limits most = told->follow(seen);
+    most_items = most.items > 0 ? static_cast<std::size_t>(most.items) : no_limit;
+    most_bytes = most.bytes;
+    interval = most.interval.count();
+  }
+
+  // What is pending keeps the time at which it is due, if it has one.
+  void wait_at_most(const context& ctx) {
+    if (interval > 0 && deadline() == never)
+      when.store(pipe::later(ctx.now(), interval), std::memory_order_relaxed);
+  }
+
   template <class Frame, class Next> void send(Frame& f, Next& next) {
     when.store(never, std::memory_order_relaxed);
     bytes = 0;
@@ -122,14 +178,13 @@ template <class Limits> struct batch_stage : stage_defaults {
 
   Limits closed_by;
   kept_options opts;
+  std::shared_ptr<told_limits> told = {};  // of the run that this copy of the blueprint is for
 
-  // Limits that may change may get an interval.
-  [[nodiscard]] bool timed() const {
-    return !std::is_same_v<Limits, fixed_limits> || closed_by.limits().interval.count() > 0;
-  }
-  template <class In> auto make() { return batch_op<In, Limits>{closed_by}; }
-  void check(stage_info& info) const {
+  [[nodiscard]] bool timed() const { return closed_by.timed(); }
+  template <class In> auto make() { return batch_op<In>(told); }
+  void check(stage_info& info) {
     if (auto problem = closed_by.problem(); !problem.empty()) info.problems.push_back(std::move(problem));
+    info.batches = told = closed_by.of_a_run();
   }
 };
 
@@ -174,7 +229,8 @@ struct unbatch_stage : stage_defaults {
 ///
 /// Order: deterministic; with an interval, which items share a group depends on time. In a farm, which items
 /// share a group depends on the replicas, so the farm must be `.unordered`. With an interval, or limits that
-/// can be changed (`batching`), it has its own thread under `pool`.
+/// can be changed (`batching`), it has its own thread under `pool`. `execution::set_batch` changes the limits
+/// while the stream runs.
 ///
 /// Errors: `n` below 1, negative limits, no limit at all, and an ordered farm around it are an `invalid_job`.
 ///

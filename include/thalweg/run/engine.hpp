@@ -171,6 +171,7 @@ class engine {
   void set_rate(std::string_view stage, const rate& r);
   /// `from` empty: the stage before, if there is one only.
   [[nodiscard]] look look_into(std::string_view from, std::string_view to, const look_options& how);
+  void set_batch(std::string_view stage, const batch_limits& limits);
   void stop();
   void cancel();
   void pause();

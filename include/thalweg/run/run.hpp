@@ -235,6 +235,27 @@ class execution {
   /// The same for the only edge that leads into the stage; of a source, for the only one that leaves it.
   /// Throws `thalweg::error` if there are several, and names them.
   [[nodiscard]] look look_into(std::string_view stage, const look_options& options = {});
+  /// From now on these limits close the batches of a `tw::batch`, all of them anew: a limit that is not named
+  /// does not hold any more. They hold from the next item on; a batch that has begun keeps the time at which
+  /// it is due, if it has one. No item is lost, and their order stays. In a farm they hold for each replica.
+  /// If its `batching` is set, too, the later of the two holds. The report has all changes. After the run has
+  /// ended nothing changes.
+  ///
+  /// Throws `thalweg::error` for an unknown stage, for one that is no batch, for limits that are negative or
+  /// all absent, for an interval of a batch that was made without one (nothing would wake it), and on several
+  /// ranks for a batch that another rank executes, or that is in a farm.
+  ///
+  /// ```cpp
+  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
+  ///                     tw::batch(1'000'000'000, 1h, {.name = "blocks"}) |
+  ///                     tw::sink([](const std::vector<int>&) {}));
+  /// e.set_batch("blocks", {.items = 64});  // no batch had been closed before
+  /// while (e.stats().items() < 10) std::this_thread::yield();
+  /// e.set_batch("blocks", {.items = 128, .interval = 10ms});
+  /// e.stop();
+  /// assert(e.wait().batch_changes().front().to.items == 64);
+  /// ```
+  void set_batch(std::string_view stage, const batch_limits& limits);
 
  private:
   friend class stop_on;

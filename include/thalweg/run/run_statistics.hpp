@@ -57,6 +57,9 @@ class run_statistics {
   /// Thread-safe.
   void set_rate(std::size_t stage, const rate& r, std::int64_t paused_ns);
 
+  /// Tells a batch its limits, and notes that. Thread-safe.
+  void set_batch(std::size_t stage, const batch_limits& limits);
+
   /// What rank 0 learns of a run on several, at its end and, if it has asked, while it goes on.
   struct elsewhere {
     run_totals counted;
@@ -88,6 +91,7 @@ class run_statistics {
   mutable std::mutex mutex_;  // guards what follows, and the replicas
   std::vector<resize_event> resizes_;
   std::vector<rate_change> rate_changes_;
+  std::vector<batch_change> batch_changes_;
   elsewhere elsewhere_;
   std::vector<std::string> later_notes_;
 };

@@ -12,9 +12,9 @@
 
 namespace THALWEG_NAMESPACE {
 
-/// The policy of a run, its options, the replicas of its stages and the rates of its sources, as text from
-/// outside: so that they can be changed without compiling the program again. Nothing is read unless the
-/// program asks for it.
+/// The policy of a run, its options, the replicas of its stages, the rates of its sources and the sizes of
+/// its batches, as text from outside: so that they can be changed without compiling the program again.
+/// Nothing is read unless the program asks for it.
 ///
 /// | key | variable | value |
 /// |---|---|---|
@@ -23,6 +23,7 @@ namespace THALWEG_NAMESPACE {
 /// | `capacity` | `THALWEG_CAPACITY` | of stages: `compress=100` |
 /// | `pin` | `THALWEG_PIN` | processors of stages: `compress=0-3+6, write=7` |
 /// | `rate` | `THALWEG_RATE` | of paced sources, as `rate_from` takes it: `read=500; ticks=wave,60,10,100` |
+/// | `batch` | `THALWEG_BATCH` | of batches: items, a time, or both: `blocks=64, rows=64+10ms` |
 /// | `progress` | `THALWEG_PROGRESS` | `yes` or `no`: `run_options::progress` |
 /// | `monitor` | `THALWEG_MONITOR` | a file: `run_options::monitor` |
 /// | `every` | `THALWEG_EVERY` | `500us`, `100ms`, `2s`: `run_options::every` |
@@ -50,7 +51,8 @@ class settings {
   /// place of what the file says. An empty variable counts as none.
   [[nodiscard]] static settings from_environment();
   /// A file with lines `key = value`. Empty lines, and what follows a `#` at the begin of a line or behind a
-  /// space, are left out. `replicas`, `capacity`, `pin` and `rate` may come several times.
+  /// space, are left out. `replicas`, `capacity`, `pin`, `rate` and `batch` may come several
+  /// times.
   [[nodiscard]] static settings from_file(const std::filesystem::path& file);
 
   /// The policy that is given, or else this one.

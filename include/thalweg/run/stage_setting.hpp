@@ -3,6 +3,7 @@
 
 #include <thalweg/flow/rate.hpp>
 #include <thalweg/model/options.hpp>
+#include <thalweg/observe/batch_limits.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -35,6 +36,9 @@ struct stage_setting {
   /// Only of a `paced` source: the rate at which it begins, in place of that of its `pace`. What happens to
   /// late items stays; a `pace` that is set while the run goes on holds from then on.
   std::optional<thalweg::rate> rate = {};
+  /// Only of a `tw::batch`: the limits that it begins with, in place of those that it was made with, all of
+  /// them. A `batching` that is set while the run goes on holds from then on.
+  std::optional<batch_limits> batch = {};
   /// Where this was written, for messages, as in `run.conf:3`; may be empty.
   std::string from = {};
 };
