@@ -61,6 +61,12 @@ struct counted {
   }
 };
 
+// Its operator is declared for all types, and compiles for few.
+template <class T> struct wrapped {
+  T inside;
+  friend std::ostream& operator<<(std::ostream& to, const wrapped& x) { return to << x.inside; }
+};
+
 auto numbers() {
   return tw::source([n = 0]() mutable -> std::optional<int> { return n++; }, {.name = "numbers"});
 }
@@ -103,6 +109,8 @@ tw::pipe::chunk<int>& refilled(tw::pipe::chunk<int>& items, int first, int size)
 
 }  // namespace
 
+template <> inline constexpr bool thalweg::shows_text<wrapped<unprintable>> = false;
+
 // --- texts ---
 
 TEST(live_look_text, what_the_type_says) {
@@ -114,6 +122,11 @@ TEST(live_look_text, what_the_type_says) {
   EXPECT_EQ(text_of(std::string("a word")), "a word");
   EXPECT_EQ(text_of(std::string_view("a view")), "a view");
   EXPECT_EQ(text_of(stubborn{-3}), "number -3");
+}
+
+TEST(live_look_text, of_a_type_that_is_taken_out) {
+  EXPECT_EQ(text_of(wrapped<int>{7}), "7");
+  EXPECT_THAT(text_of(wrapped<unprintable>{}), HasSubstr("bytes"));
 }
 
 TEST(live_look_text, what_things_hold) {

@@ -14,6 +14,20 @@
 #include <type_traits>
 #include <utility>
 
+namespace THALWEG_NAMESPACE {
+
+/// Whether a `look` shows what an item of type T says of itself. Specialise it as false for a type that must
+/// not be seen, or whose `operator<<` is declared but does not compile: then its name and size are shown.
+///
+/// ```cpp
+/// struct secret { std::string word; };
+/// std::ostream& operator<<(std::ostream& to, const secret& s) { return to << s.word; }
+/// template <> inline constexpr bool tw::shows_text<secret> = false;
+/// ```
+template <class T> inline constexpr bool shows_text = true;
+
+}  // namespace THALWEG_NAMESPACE
+
 namespace THALWEG_NAMESPACE::pipe {
 
 /// Writes an item to a stream.
@@ -66,7 +80,9 @@ template <class T, std::size_t... I> constexpr bool can_print_parts(std::index_s
 
 /// Whether there is a text of such an item that says more than its address.
 template <class T> constexpr bool can_print() {
-  if constexpr (std::is_arithmetic_v<T> || is_text<T>) {
+  if constexpr (!shows_text<T>) {
+    return false;
+  } else if constexpr (std::is_arithmetic_v<T> || is_text<T>) {
     return true;
   } else if constexpr (is_matrix<T> || std::is_pointer_v<T> || std::is_array_v<T>) {
     return false;

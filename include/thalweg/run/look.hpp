@@ -22,7 +22,7 @@ struct seen_item {
   std::chrono::nanoseconds at;
   /// What its type says of it: `operator<<` where there is one; for lists, pairs, tuples, optionals and smart
   /// pointers what they hold; otherwise the type's name and the item's size. At most 4 kB. Control characters
-  /// and bytes that are not UTF-8 are escaped, as in `\x1b`.
+  /// and bytes that are not UTF-8 are escaped, as in `\x1b`. `shows_text` takes a type out.
   std::string text;
 };
 
