@@ -79,7 +79,7 @@ void write(observe::json_writer& json, const channel_report& c) {
   json.member("credits", c.credits).member("blocked_ns", c.blocked.count()).end_object();
 }
 
-void write_shares(observe::json_writer& json, const stage_report& s) {
+void write_division(observe::json_writer& json, const stage_report& s) {
   json.member("divided_by", observe::to_string(s.divided_by())).member("skew", s.skew());
   json.key("shares").begin_array();
   for (const auto& one : s.shares()) {
@@ -101,7 +101,7 @@ void write(observe::json_writer& json, const stage_report& s) {
   json.member("waited_for_input_ns", s.waited_for_input().count());
   json.member("waited_for_output_ns", s.waited_for_output().count());
   json.member("replicas", s.replicas());
-  if (s.divided_by() != observe::division::none) write_shares(json, s);
+  if (s.divided_by() != observe::division::none) write_division(json, s);
   json.member("blocking", s.data().blocking).member("paced", s.data().paced);
   if (s.due_rate()) json.member("due_rate", *s.due_rate());
   observe::write_batch(json, s);

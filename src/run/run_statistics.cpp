@@ -76,7 +76,8 @@ void run_statistics::set_batch(std::size_t stage, const batch_limits& limits) {
   const auto from = info.batches->now();
   info.batches->set(limits);
   batch_changes_.push_back({std::chrono::nanoseconds(now - began.ns), info.name, from, limits});
-  if (trace) trace->mark(stage, now, "batch from " + to_string(from) + " to " + to_string(limits));
+  if (auto* const t = trace.on())
+    t->mark(stage, now, "batch from " + to_string(from) + " to " + to_string(limits));
 }
 
 void run_statistics::learn(elsewhere all) {
