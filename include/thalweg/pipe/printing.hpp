@@ -19,7 +19,7 @@ namespace THALWEG_NAMESPACE {
 /// Whether a `look` shows what an item of type T says of itself. Specialise it as false for a type that must
 /// not be seen, or whose `operator<<` is declared but does not compile: then its name and size are shown.
 ///
-/// ```cpp
+/// ```c++
 /// struct secret { std::string word; };
 /// std::ostream& operator<<(std::ostream& to, const secret& s) { return to << s.word; }
 /// template <> inline constexpr bool tw::shows_text<secret> = false;
