@@ -24,7 +24,7 @@ constexpr std::size_t most_events = std::size_t{1} << 16U;
 constexpr auto last_moments = 1s;
 constexpr std::size_t last_events = 1000;
 // How soon it is seen that a run is done: nothing tells.
-constexpr auto between_glances = 50ms;
+constexpr auto between_looks = 50ms;
 
 // 0: it says none that are allowed.
 double seconds_in(std::string_view body) {
@@ -74,7 +74,7 @@ outcome recording::begin(std::string_view body) {
 void recording::end_in_time(const std::shared_ptr<subject>& run) {
   std::unique_lock hold(mutex_);
   while (!closed_ && clock::now() < until_ && !run->done())
-    closing_.wait_until(hold, std::min(until_, clock::now() + between_glances));
+    closing_.wait_until(hold, std::min(until_, clock::now() + between_looks));
   hold.unlock();
   std::shared_ptr<const std::string> trace;
   std::string wrong;

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t usual_items = 10, most_items = 100;
 constexpr std::size_t usual_wait_ms = 2'000, most_wait_ms = 10'000;
-constexpr auto between_glances = 50ms;  // at whether the server goes
+constexpr auto between_checks = 50ms;  // whether the server goes
 
 std::size_t number_in(std::string_view text, std::string_view name, std::size_t usual, std::size_t most) {
   if (text.empty()) return usual;
@@ -60,7 +60,7 @@ tap_answer tapped(sampler& runs, const tap_wish& asked, const std::atomic<bool>&
     for (bool over = false; !over;) {
       const auto left = until - std::chrono::steady_clock::now();
       over = left <= 0ns || leaves.load() || opens->done();
-      auto some = opens->wait_for(std::clamp<std::chrono::nanoseconds>(left, 0ns, between_glances));
+      auto some = opens->wait_for(std::clamp<std::chrono::nanoseconds>(left, 0ns, between_checks));
       std::ranges::move(some, std::back_inserter(seen));
     }
     tap_answer said;
