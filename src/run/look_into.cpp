@@ -38,7 +38,7 @@ const std::string& name_of(const run_state& run, std::size_t stage) {
   return run.stages[stage].info->name;
 }
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
   return "'" + std::string(name) + "'";
 }
 
@@ -46,7 +46,7 @@ std::size_t stage_named(const run_state& run, std::string_view name) {
   for (std::size_t i = 0; i < run.stages.size(); ++i) {
     if (name_of(run, i) == name) return i;
   }
-  throw error("look_into: there is no stage " + quoted(name) + meant_stage(run, name));
+  throw error("look_into: there is no stage " + in_quotes(name) + meant_stage(run, name));
 }
 
 // Those of the edges that lie between the same two stages as the first of them; others are an error.
@@ -55,10 +55,11 @@ std::vector<edge> only_ones(const run_state& run, std::vector<edge> some, std::s
     if (e.from == some.front().from && e.to == some.front().to) continue;
     const auto one = name_of(run, lead_in ? some.front().from : some.front().to);
     const auto other = name_of(run, lead_in ? e.from : e.to);
-    throw error("look_into: several edges " + std::string(lead_in ? "lead into" : "leave") + " stage " +
-                quoted(name_of(run, stage)) + ": name both ends of one, as in " +
-                (lead_in ? quoted(one) + " or " + quoted(other) + " and " + quoted(name_of(run, stage))
-                         : quoted(name_of(run, stage)) + " and " + quoted(one) + " or " + quoted(other)));
+    throw error(
+        "look_into: several edges " + std::string(lead_in ? "lead into" : "leave") + " stage " +
+        in_quotes(name_of(run, stage)) + ": name both ends of one, as in " +
+        (lead_in ? in_quotes(one) + " or " + in_quotes(other) + " and " + in_quotes(name_of(run, stage))
+                 : in_quotes(name_of(run, stage)) + " and " + in_quotes(one) + " or " + in_quotes(other)));
   }
   return some;
 }
@@ -75,13 +76,13 @@ std::vector<edge> edges_between(const run_state& run, std::string_view from, std
     const auto before = stage_named(run, from);
     auto some = those([&](const edge& e) { return e.from == before && e.to == stage; });
     if (some.empty())
-      throw error("look_into: no edge leads from stage " + quoted(from) + " to " + quoted(to));
+      throw error("look_into: no edge leads from stage " + in_quotes(from) + " to " + in_quotes(to));
     return some;
   }
   if (auto in = those([&](const edge& e) { return e.to == stage; }); !in.empty())
     return only_ones(run, std::move(in), stage, true);
   auto out = those([&](const edge& e) { return e.from == stage; });
-  if (out.empty()) throw error("look_into: stage " + quoted(to) + " is connected with no other");
+  if (out.empty()) throw error("look_into: stage " + in_quotes(to) + " is connected with no other");
   return only_ones(run, std::move(out), stage, false);
 }
 
@@ -96,7 +97,7 @@ look engine::look_into(std::string_view from, std::string_view to, const look_op
   if (!shows_items()) throw error("look_into: the policy '" + run.policy + "' does not show items");
   const auto taker = edges.front().to;
   if (const int rank = executed_by(taker); rank >= 0)
-    throw error("look_into: stage " + quoted(name_of(run, taker)) + " is executed by rank " +
+    throw error("look_into: stage " + in_quotes(name_of(run, taker)) + " is executed by rank " +
                 std::to_string(rank) + ": only what stages of this rank take can be seen here");
   std::vector<std::size_t> ports;
   for (const auto& e : edges) ports.push_back(e.port);
