@@ -126,7 +126,7 @@ TEST(live_look_text, what_the_type_says) {
 
 TEST(live_look_text, of_a_type_that_is_taken_out) {
   EXPECT_EQ(text_of(wrapped<int>{7}), "7");
-  EXPECT_THAT(text_of(wrapped<unprintable>{}), HasSubstr("bytes"));
+  EXPECT_THAT(text_of(wrapped<unprintable>{}), HasSubstr("kB"));
 }
 
 TEST(live_look_text, what_things_hold) {

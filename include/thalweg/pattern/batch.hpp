@@ -181,7 +181,7 @@ template <class Limits> struct batch_stage : stage_defaults {
   std::shared_ptr<told_limits> told = {};  // of the run that this copy of the blueprint is for
 
   [[nodiscard]] bool timed() const { return closed_by.timed(); }
-  template <class In> auto make() { return batch_op<In>(told); }
+  template <class In> auto make() { return batch_op<In>(told ? told : closed_by.of_a_run()); }
   void check(stage_info& info) {
     if (auto problem = closed_by.problem(); !problem.empty()) info.problems.push_back(std::move(problem));
     info.batches = told = closed_by.of_a_run();
