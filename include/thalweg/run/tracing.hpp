@@ -18,7 +18,7 @@ namespace THALWEG_NAMESPACE::run_detail {
 /// that is in the middle of recording may go on when recording is switched off.
 class tracing {
  public:
-  /// \param whole_run  records from now on, and all of the run
+  /// With `whole_run` it records from now on, and all of the run.
   tracing(std::vector<std::string> stages, bool whole_run);
   tracing(const tracing&) = delete;
   tracing& operator=(const tracing&) = delete;
