@@ -160,12 +160,21 @@ def running(camera: Camera, url: str) -> None:
     post(url, "resume")
     time.sleep(4)
     post(url, "replicas", stage="upload", replicas=4)
-    time.sleep(15)
+    time.sleep(10)
+    executions(camera)
     camera.open(url, SIZE[0], TALL)
     camera.until("document.querySelectorAll('#curves canvas').length > 4")
     camera.take("observing-curves", "#past h2", "#curves figure:nth-child(2)")
     camera.take("observing-latency", "#curves figure:nth-child(3)")
     interval(camera, slow_from + 1, slow_from + 9, told.state()["history"][-1]["time_ns"] / 1e9)
+
+
+def executions(camera: Camera) -> None:
+    """Who has worked when: a short recording, and a part of it."""
+    camera.page.tells("document.querySelector('#seconds').value = 0.3")
+    camera.page.tells("document.querySelector('#begin').click()")
+    camera.until("!document.querySelector('#file').hidden")
+    camera.take("observing-executions", "#executions")
 
 
 def interval(camera: Camera, begin: float, end: float, now: float) -> None:
