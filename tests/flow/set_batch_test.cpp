@@ -26,6 +26,7 @@
 
 #include "support/eventually.hpp"
 #include "support/policies.hpp"
+#include "support/refusal.hpp"
 
 namespace tw = thalweg;
 using namespace std::chrono_literals;
@@ -259,15 +260,6 @@ auto job(std::int64_t items) {
          tw::sink([](const group&) {}, {.name = "end"});
 }
 
-std::string refused(const std::function<void()>& change) {
-  try {
-    change();
-  } catch (const tw::error& e) {
-    return e.what();
-  }
-  return "not refused";
-}
-
 std::int64_t items_of(const tw::execution& e) {
   return e.stats().stage("blocks").batch().value_or(tw::batch_limits{}).items;
 }
@@ -307,15 +299,16 @@ TEST(BatchChange, AfterTheEndNothingChanges) {
 
 TEST(BatchChange, WhatCannotBeIsRefused) {
   auto e = tw::launch(job(7));
-  EXPECT_THAT(refused([&] { e.set_batch("block", {.items = 1}); }),
+  EXPECT_THAT(refusal_of([&] { e.set_batch("block", {.items = 1}); }),
               HasSubstr("set_batch: there is no stage 'block'; did you mean 'blocks'?"));
-  EXPECT_THAT(refused([&] { e.set_batch("end", {.items = 1}); }),
+  EXPECT_THAT(refusal_of([&] { e.set_batch("end", {.items = 1}); }),
               HasSubstr("stage 'end' is no tw::batch, so it has no limits"));
-  EXPECT_THAT(refused([&] { e.set_batch("blocks", {}); }),
+  EXPECT_THAT(refusal_of([&] { e.set_batch("blocks", {}); }),
               HasSubstr("'blocks' cannot have these limits: a batch would never be closed"));
-  EXPECT_THAT(refused([&] { e.set_batch("blocks", {.items = -1}); }), HasSubstr("at least 1 item, not -1"));
-  EXPECT_THAT(refused([&] { e.set_batch("blocks", {.interval = -1ms}); }), HasSubstr("negative"));
-  EXPECT_THAT(refused([&] { e.set_batch("blocks", {.items = 1, .interval = 1ms}); }),
+  EXPECT_THAT(refusal_of([&] { e.set_batch("blocks", {.items = -1}); }),
+              HasSubstr("at least 1 item, not -1"));
+  EXPECT_THAT(refusal_of([&] { e.set_batch("blocks", {.interval = -1ms}); }), HasSubstr("negative"));
+  EXPECT_THAT(refusal_of([&] { e.set_batch("blocks", {.items = 1, .interval = 1ms}); }),
               HasSubstr("'blocks' was made without an interval"));
   EXPECT_TRUE(e.stats().batch_changes().empty());
   EXPECT_TRUE(eventually([&] { return items_of(e) == 7; }));
@@ -346,7 +339,7 @@ TEST(BatchChange, ASettingMayGiveATime) {
 
 TEST(BatchChange, WrongSettingsAreRefused) {
   const auto problem = [](tw::stage_setting its) {
-    return refused([&] { (void)tw::run(job(7), {.stages = {std::move(its)}}); });
+    return refusal_of([&] { (void)tw::run(job(7), {.stages = {std::move(its)}}); });
   };
   const tw::batch_limits two{.items = 2};
   EXPECT_THAT(problem({.stage = "blcks", .batch = two}),
@@ -380,7 +373,7 @@ TEST(BatchChange, SettingsAreReadAsText) {
   EXPECT_EQ(stages[2].batch, (tw::batch_limits{.items = 5, .interval = 2s}));
   for (const auto* wrong :
        {"blocks", "blocks=", "blocks=0", "blocks=-5", "blocks=1.5", "blocks=10m", "blocks=5+"})
-    EXPECT_THAT(refused([&] { (void)read(wrong); }), HasSubstr("THALWEG_BATCH")) << wrong;
+    EXPECT_THAT(refusal_of([&] { (void)read(wrong); }), HasSubstr("THALWEG_BATCH")) << wrong;
 }
 
 // Is removed with this object.

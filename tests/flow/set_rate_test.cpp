@@ -17,6 +17,7 @@
 
 #include "support/eventually.hpp"
 #include "support/policies.hpp"
+#include "support/refusal.hpp"
 
 namespace tw = thalweg;
 using namespace std::chrono_literals;
@@ -43,15 +44,6 @@ auto job(tw::pace pace) {
 
 void wait_for_the_first_item(const tw::execution& run) {
   ASSERT_TRUE(eventually([&] { return run.stats().items() >= 1; }));
-}
-
-std::string refused(const std::function<void()>& change) {
-  try {
-    change();
-  } catch (const tw::error& e) {
-    return e.what();
-  }
-  return "not refused";
 }
 
 TEST_P(SetRate, ReachesASourceThatSleepsUntilAFarTime) {
@@ -134,9 +126,9 @@ TEST(RateChange, AfterTheEndNothingChanges) {
 
 TEST(RateChange, IsRefusedForOtherStages) {
   auto e = tw::launch(job(hardly_ever));
-  EXPECT_THAT(refused([&] { e.set_rate("tick", at_once); }),
+  EXPECT_THAT(refusal_of([&] { e.set_rate("tick", at_once); }),
               HasSubstr("there is no stage 'tick'; did you mean 'ticks'?"));
-  EXPECT_THAT(refused([&] { e.set_rate("write", at_once); }),
+  EXPECT_THAT(refusal_of([&] { e.set_rate("write", at_once); }),
               HasSubstr("stage 'write' is no paced source, so it has no rate"));
   EXPECT_TRUE(e.stats().rate_changes().empty());
 }
