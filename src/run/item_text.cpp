@@ -58,7 +58,7 @@ std::string item_text(const pipe::chunk_base& items, std::size_t i) {
   }
   if (!prints)
     return "(" + model::type_name(items.item_type()) + ", " + observe::size_text(items.bytes_of(i)) +
-           ": the type has no operator<<)";
+           ": items of this type have no text)";
   if (raw.cut) shorten(raw.text, longest_item_text - 1);  // it may end in a part of a character
   auto text = observe::printable(raw.text);
   if (!problem.empty()) text += (text.empty() ? "" : " ") + observe::printable(problem);

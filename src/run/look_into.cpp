@@ -15,6 +15,7 @@ namespace THALWEG_NAMESPACE::run_detail {
 
 namespace {
 
+constexpr std::string_view who = "look_into: ";
 constexpr std::size_t most_items = 1000;
 
 // From a stage to the input of another one, by their numbers.
@@ -42,13 +43,6 @@ std::string in_quotes(std::string_view name) {
   return "'" + std::string(name) + "'";
 }
 
-std::size_t stage_named(const run_state& run, std::string_view name) {
-  for (std::size_t i = 0; i < run.stages.size(); ++i) {
-    if (name_of(run, i) == name) return i;
-  }
-  throw error("look_into: there is no stage " + in_quotes(name) + meant_stage(run, name));
-}
-
 // Those of the edges that lie between the same two stages as the first of them; others are an error.
 std::vector<edge> only_ones(const run_state& run, std::vector<edge> some, std::size_t stage, bool lead_in) {
   for (const auto& e : some) {
@@ -56,7 +50,7 @@ std::vector<edge> only_ones(const run_state& run, std::vector<edge> some, std::s
     const auto one = name_of(run, lead_in ? some.front().from : some.front().to);
     const auto other = name_of(run, lead_in ? e.from : e.to);
     throw error(
-        "look_into: several edges " + std::string(lead_in ? "lead into" : "leave") + " stage " +
+        std::string(who) + "several edges " + std::string(lead_in ? "lead into" : "leave") + " stage " +
         in_quotes(name_of(run, stage)) + ": name both ends of one, as in " +
         (lead_in ? in_quotes(one) + " or " + in_quotes(other) + " and " + in_quotes(name_of(run, stage))
                  : in_quotes(name_of(run, stage)) + " and " + in_quotes(one) + " or " + in_quotes(other)));
@@ -66,23 +60,23 @@ std::vector<edge> only_ones(const run_state& run, std::vector<edge> some, std::s
 
 std::vector<edge> edges_between(const run_state& run, std::string_view from, std::string_view to) {
   auto all = edges_of(run);
-  const auto stage = stage_named(run, to);
+  const auto stage = stage_named(run, who, to);
   const auto those = [&](auto&& which) {
     std::vector<edge> some;
     std::ranges::copy_if(all, std::back_inserter(some), which);
     return some;
   };
   if (!from.empty()) {
-    const auto before = stage_named(run, from);
+    const auto before = stage_named(run, who, from);
     auto some = those([&](const edge& e) { return e.from == before && e.to == stage; });
     if (some.empty())
-      throw error("look_into: no edge leads from stage " + in_quotes(from) + " to " + in_quotes(to));
+      throw error(std::string(who) + "no edge leads from stage " + in_quotes(from) + " to " + in_quotes(to));
     return some;
   }
   if (auto in = those([&](const edge& e) { return e.to == stage; }); !in.empty())
     return only_ones(run, std::move(in), stage, true);
   auto out = those([&](const edge& e) { return e.from == stage; });
-  if (out.empty()) throw error("look_into: stage " + in_quotes(to) + " is connected with no other");
+  if (out.empty()) throw error(std::string(who) + "stage " + in_quotes(to) + " is connected with no other");
   return only_ones(run, std::move(out), stage, false);
 }
 
@@ -91,13 +85,13 @@ std::vector<edge> edges_between(const run_state& run, std::string_view from, std
 look engine::look_into(std::string_view from, std::string_view to, const look_options& how) {
   auto& run = *state_;
   if (how.items < 1 || how.items > most_items)
-    throw error("look_into: a look is for 1 to " + std::to_string(most_items) + " items, not " +
+    throw error(std::string(who) + "a look is for 1 to " + std::to_string(most_items) + " items, not " +
                 std::to_string(how.items));
   const auto edges = edges_between(run, from, to);
-  if (!shows_items()) throw error("look_into: the policy '" + run.policy + "' does not show items");
+  if (!shows_items()) throw error(std::string(who) + "the policy '" + run.policy + "' does not show items");
   const auto taker = edges.front().to;
   if (const int rank = executed_by(taker); rank >= 0)
-    throw error("look_into: stage " + in_quotes(name_of(run, taker)) + " is executed by rank " +
+    throw error(std::string(who) + "stage " + in_quotes(name_of(run, taker)) + " is executed by rank " +
                 std::to_string(rank) + ": only what stages of this rank take can be seen here");
   std::vector<std::size_t> ports;
   for (const auto& e : edges) ports.push_back(e.port);

@@ -1,5 +1,5 @@
 // State: the looks of each stage (`sights`, under `listing`), and what each has seen (under its `mutex`).
-// Writers: whoever opens or closes a look; threads of the run add items, and take a look away that has all.
+// Writers: threads that open or close a look; threads of the run add items, and remove a look that has all.
 // Invariant: threads of the run only try to lock, and print while they hold none of the locks that others
 //   lock. `printing` keeps a second thread of the run from printing for the same stage.
 #include "looks.hpp"

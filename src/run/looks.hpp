@@ -18,8 +18,8 @@ namespace THALWEG_NAMESPACE::run_detail {
 
 /// What one look has seen.
 struct sight {
-  sight(std::size_t s, std::vector<std::size_t> p, std::size_t items)
-      : stage(s), ports(std::move(p)), wanted(items) {}
+  sight(std::size_t s, std::vector<std::size_t> p, std::size_t n)
+      : stage(s), ports(std::move(p)), wanted(n) {}
   const std::size_t stage;               ///< which takes the items
   const std::vector<std::size_t> ports;  ///< by these inputs
   std::atomic<std::size_t> wanted;       ///< so many more
@@ -47,7 +47,7 @@ class looks {
   /// From now on items are seen for it.
   void open(const std::shared_ptr<sight>& what);
   void close(const sight& what) noexcept;
-  /// The run is over: whoever waits for an item need not any more.
+  /// The run is over: this ends all waiting for items.
   void run_over();
 
   // Threads of the run.
@@ -87,7 +87,7 @@ class looks {
   std::atomic<bool> over_{false};
 };
 
-/// A stage of the run is about to work on these items: whoever looks sees some of them.
+/// A stage of the run is about to work on these items: looks at it see some of them.
 inline void show_items(run_state& run, std::size_t stage, std::size_t port, const pipe::chunk_base& items) {
   if (!run.seen_by->at(stage)) [[likely]]
     return;

@@ -101,6 +101,14 @@ std::string meant_stage(const run_state& run, std::string_view wrong) {
   return close.empty() ? std::string() : observe::joined({"; did you mean '", close, "'?"});
 }
 
+std::size_t stage_named(const run_state& run, std::string_view who, std::string_view name) {
+  const auto s =
+      std::ranges::find(run.stages, name, [](const auto& x) { return std::string_view(x.info->name); });
+  if (s == run.stages.end())
+    throw error(std::string(who) + "there is no stage '" + std::string(name) + "'" + meant_stage(run, name));
+  return static_cast<std::size_t>(s - run.stages.begin());
+}
+
 std::vector<bool> components_in_loops(const run_state& run) {
   const auto connections = run.plan.connections();
   std::vector<bool> looping(run.plan.components.size());

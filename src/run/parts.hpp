@@ -43,4 +43,7 @@ void limit_replicas(std::span<std::size_t* const> farms, std::size_t most);
 /// `; did you mean 'x'?` where a name that no stage has is like that of one.
 [[nodiscard]] std::string meant_stage(const run_state& run, std::string_view wrong);
 
+/// The number of a stage. `who` asks, as in `set_rate: `. Throws `error` if no stage has that name.
+[[nodiscard]] std::size_t stage_named(const run_state& run, std::string_view who, std::string_view name);
+
 }  // namespace THALWEG_NAMESPACE::run_detail

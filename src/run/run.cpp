@@ -87,21 +87,11 @@ std::string stage_called(std::string_view name) {
   return "stage '" + std::string(name) + "' ";
 }
 
-// The number of a stage. `who` asks.
-std::size_t number_of(const run_state& run, std::string_view who, std::string_view stage) {
-  const auto s =
-      std::ranges::find(run.stages, stage, [](const auto& x) { return std::string_view(x.info->name); });
-  if (s == run.stages.end())
-    throw error(std::string(who) + "there is no stage '" + std::string(stage) + "'" +
-                meant_stage(run, stage));
-  return static_cast<std::size_t>(s - run.stages.begin());
-}
-
 }  // namespace
 
 void engine::set_rate(std::string_view stage, const rate& r) {
   const std::string who = "set_rate: ";
-  const auto number = number_of(*state_, who, stage);
+  const auto number = stage_named(*state_, who, stage);
   if (state_->stages[number].info->source.told == nullptr)
     throw error(who + stage_called(stage) + "is no paced source, so it has no rate");
   if (const int rank = executed_by(number); rank >= 0)
@@ -112,7 +102,7 @@ void engine::set_rate(std::string_view stage, const rate& r) {
 
 void engine::set_batch(std::string_view stage, const batch_limits& limits) {
   const std::string who = "set_batch: ";
-  const auto number = number_of(*state_, who, stage);
+  const auto number = stage_named(*state_, who, stage);
   const auto& info = *state_->stages[number].info;
   if (info.batches == nullptr)
     throw error(who + stage_called(stage) + "is no tw::batch, so it has no limits");

@@ -41,8 +41,8 @@ struct look_options {
 /// auto numbers = tw::source([n = 0]() mutable -> std::optional<int> { return n++; }, {.name = "numbers"});
 /// auto e = tw::launch(numbers | tw::sink([](int) {}, {.name = "forget"}));
 /// tw::look look = e.look_into("forget", {.items = 3});
-/// for (const tw::seen_item& item : look.wait_for(10s)) std::cout << item.at.count() << " " << item.text <<
-/// "\n"; e.stop();
+/// for (const tw::seen_item& item : look.wait_for(10s)) std::cout << item.text << "\n";
+/// e.stop();
 /// ```
 class look {
  public:

@@ -141,9 +141,8 @@ class execution {
   /// itself, and its trace says so.
   ///
   /// ```cpp
-  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }, {.name =
-  /// "count"}) |
-  ///                     tw::sink([](int) {}));
+  /// auto count = [n = 0]() mutable -> std::optional<int> { return n++; };
+  /// auto e = tw::launch(tw::source(count, {.name = "count"}) | tw::sink([](int) {}));
   /// e.start_trace();
   /// const auto before = e.stats().items();
   /// while (e.stats().items() < before + 1000) std::this_thread::yield();
@@ -223,8 +222,8 @@ class execution {
   /// if another rank executes the stage that takes the items, and under a custom policy that shows none.
   ///
   /// ```cpp
-  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }, {.name =
-  /// "count"}) |
+  /// auto count = [n = 0]() mutable -> std::optional<int> { return n++; };
+  /// auto e = tw::launch(tw::source(count, {.name = "count"}) |
   ///                     tw::map([](int x) { return std::to_string(x); }, {.name = "print"}) |
   ///                     tw::sink([](const std::string&) {}, {.name = "forget"}));
   /// auto look = e.look_into("count", "print", {.items = 1});
