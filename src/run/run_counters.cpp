@@ -45,9 +45,7 @@ run_totals run_counters::snapshot() const {
   run_totals all;
   all.stages.resize(stages_);
   for (const auto& log : logs_) {
-    for (std::size_t i = 0; i < stages_; ++i) {
-      if (const auto* counters = log->find(i)) all.stages[i] += counters->snapshot();
-    }
+    for (auto i = log->first(); i < log->last(); ++i) all.stages[i] += log->find(i)->snapshot();
     if (observes_) all.work += log->work.snapshot();
     log->add_latencies(all.latencies, all.sampled);
   }
@@ -60,11 +58,9 @@ std::vector<observe::stage_shares> run_counters::shares() const {
   std::vector<observe::stage_shares> all(stages_);
   for (const auto& log : logs_) {
     if (log->of.by == observe::division::none) continue;
-    for (std::size_t i = 0; i < stages_; ++i) {
-      const auto* counters = log->find(i);
-      if (counters == nullptr) continue;
+    for (auto i = log->first(); i < log->last(); ++i) {
       all[i].by = log->of.by;
-      all[i].at(log->of.number).add(counters->snapshot());
+      all[i].at(log->of.number).add(log->find(i)->snapshot());
     }
   }
   return all;

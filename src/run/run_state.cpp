@@ -199,17 +199,12 @@ report run_state::make_report(bool final) const {
   d.paused = std::chrono::nanoseconds(ended ? flags.paused_ns.load(std::memory_order_relaxed)
                                             : flags.paused_until(now.ns));
   statistics.add_to(d, counters);
-  const auto connections = plan.connections();
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    auto& inputs = d.stages[i].inputs;
-    if (stages[i].stage > 0) {
-      inputs.push_back(i - 1);
-      continue;
-    }
-    for (const auto& e : connections) {
-      if (e.to == stages[i].component)
-        inputs.push_back(first_of_component[e.from] + plan.components[e.from]->stages().size() - 1);
-    }
+    if (stages[i].stage > 0) d.stages[i].inputs.push_back(i - 1);
+  }
+  for (const auto& e : plan.connections()) {
+    const auto last = first_of_component[e.from] + plan.components[e.from]->stages().size() - 1;
+    d.stages[first_of_component[e.to]].inputs.push_back(last);
   }
   return report(std::move(d));
 }

@@ -47,12 +47,14 @@ TEST(live_recording, is_a_trace_of_some_seconds) {
   const auto none = get(page.port(), "/api/recording");
   EXPECT_EQ(none.status, 404);
   EXPECT_THAT(none.body, HasSubstr("nothing was recorded yet"));
-  EXPECT_EQ(record(page, moment).status, 202);
-  const auto said = recorded(page);
-  ASSERT_EQ(said.status, 200);
+  reply said;
+  ASSERT_TRUE(eventually([&] {  // on a busy machine a stream may do nothing for a moment
+    EXPECT_EQ(record(page, moment).status, 202);
+    said = recorded(page);
+    return said.status == 200 && bars_in(said) > 0;
+  }));
   EXPECT_THAT(said.header("Content-Type"), HasSubstr("application/json"));
   EXPECT_EQ(said.header("Content-Disposition"), R"(attachment; filename="trace.json")");
-  EXPECT_GT(bars_in(said), 0U);
   EXPECT_EQ(get(page.port(), "/api/recording").body, said.body) << "it stays";
   EXPECT_EQ(record(page, moment).status, 202);
   EXPECT_EQ(recorded(page).status, 200);
@@ -105,7 +107,7 @@ TEST(live_recording, of_no_time_or_too_much_is_refused) {
 TEST(live_recording, the_end_of_the_run_ends_it) {
   tw::live::server page(tw::launch(endless()), often(token));
   EXPECT_EQ(record(page, a_minute).status, 202);
-  ASSERT_TRUE(eventually([&] { return page.execution().stats().items() > 10; }));
+  ASSERT_TRUE(eventually([&] { return bars_in(get(page.port(), "/api/recording")) > 0; }));
   page.execution().stop();
   page.wait();
   const auto said = recorded(page);

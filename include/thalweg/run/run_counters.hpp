@@ -34,7 +34,10 @@ class thread_log {
   [[nodiscard]] const observe::stage_counters* find(std::size_t stage) const {
     return stage - first_ < counters_.size() ? &counters_[stage - first_] : nullptr;
   }
-  /// Those of stages [first, first + count).
+  /// The stages it counts.
+  [[nodiscard]] std::size_t first() const noexcept { return first_; }
+  [[nodiscard]] std::size_t last() const noexcept { return first_ + counters_.size(); }
+  /// The counters of stages [first, first + count).
   std::span<observe::stage_counters> span(std::size_t first, std::size_t count) {
     return std::span(counters_).subspan(first - first_, count);
   }
@@ -77,7 +80,7 @@ class run_counters {
   thread_log& new_log(std::size_t first, std::size_t count, log_share share = {});
 
   [[nodiscard]] run_totals snapshot() const;
-  /// The same by replica or part of the keys, of each stage.
+  /// The same by replica or part of the keys, of each stage that is divided.
   [[nodiscard]] std::vector<observe::stage_shares> shares() const;
   /// How many items the first stage has sent.
   [[nodiscard]] std::uint64_t given() const;

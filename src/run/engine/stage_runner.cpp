@@ -170,7 +170,11 @@ template <class F> void stage_runner::attempt(std::size_t component, F&& f) {
 void stage_runner::start(worker& w) {
   if (started_) return;
   started_ = true;
-  const auto by = keys != nullptr ? observe::division::key_part : observe::division::replica;
+  const auto in_farm = [](const run_state::stage_ref& s) { return s.info->farm >= 0; };
+  const auto of = std::span(run_.stages).subspan(first_, last_ - first_);
+  const auto by = keys != nullptr                              ? observe::division::key_part
+                  : std::any_of(of.begin(), of.end(), in_farm) ? observe::division::replica
+                                                               : observe::division::none;
   log_ = &run_.counters.new_log(first_, last_ - first_, {by, static_cast<int>(replica_)});
   for (const auto& p : parts_) {
     while (contexts_.size() <= p.component - parts_.front().component)
