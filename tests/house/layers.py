@@ -12,7 +12,7 @@ from source import COMPILED, PUBLIC, includes, run, sources
 LAYERS = [
     ["live", "test"],
     ["run"],
-    ["flow", "net"],
+    ["adapt", "flow", "net"],
     ["stages"],
     ["pattern"],
     ["model"],
