@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t least_interval_ns = 2'000'000;
 constexpr std::int64_t interval_of_each_ns = 1'000'000;  // per thread: looking at all of them takes time
-constexpr std::int64_t resting = 10;                   // times longer while nothing may be changed
+constexpr std::int64_t resting = 10;                     // times longer while nothing may be changed
 constexpr std::int64_t longest_interval_ns = 2'000'000'000;
 constexpr std::size_t items_of_each = 2;       // per thread, before an interval counts
 constexpr double mostly_waits = 0.5;           // of the time of all threads
@@ -54,6 +54,7 @@ void overcommit::joined(const thread_group& s, const thread_log& log) {
 }
 
 bool overcommit::look(std::int64_t now) {
+  if (net_.run().adapted.load(std::memory_order_relaxed)) return false;
   if (!found_) find_units();
   for (auto& u : units_) consider(u, now);
   return std::any_of(units_.begin(), units_.end(), [](const unit& u) { return u.began_ns != 0; });
