@@ -115,6 +115,14 @@ class OverMpi(FakeBuild):
         with mock.patch.dict(os.environ, clear=True):
             self.assertEqual(mpi.variables(), mpi.ALLOWED)
 
+    def test_all_ranks_are_told_how_to_adapt_themselves(self) -> None:
+        self.add(OURS, MEASURES + 'echo "$THALWEG_ADAPT" >"$(dirname "$0")/told"\n')
+        done = self.type("--ppi", "mpi", "--nprocs", "2", "--adapt", "ds2")
+        self.assertEqual(done.exit_code, 0, done.output)
+        told = (self.folder / "bench" / "told").read_text(encoding="utf-8")
+        self.assertEqual(told, "planner=ds2 goal=keep_up every=100ms\n")
+        self.assertTrue(self.launched()[-1].startswith("-n 2 env THALWEG_ADAPT=planner=ds2 "))
+
     def test_a_rank_that_falls_is_named(self) -> None:
         complaint = f"echo 'mandelbrot_mpi-plain_farm: interrupted' >&2; echo '{FELL}' >&2; exit 139\n"
         self.add(PLAIN, READS_OPTIONS + complaint)

@@ -42,6 +42,7 @@ SETTING = Setting(
     freq_pattern="wave,1,2,3",
     purpose="recipe",
     user_args=("2", "a b"),
+    adapt="planner=ds2 goal=keep_up every=100ms",
 )
 
 ADDS_MANY = """

@@ -31,6 +31,7 @@ from thalweg_cli.measure.sustainable_plan import Sustainable
 from thalweg_cli.results.run_table import Shown
 from thalweg_cli.results.store import LATEST, PREVIOUS, Store, default_file
 from thalweg_cli.run import ranges
+from thalweg_cli.run.adapting import asked, check_programs
 from thalweg_cli.run.debugging import check_one, debug
 from thalweg_cli.run.experiment import Conditions, Setting, WhenLate, ranks_of, settings
 from thalweg_cli.run.mpi import hosts_of, launcher
@@ -105,6 +106,23 @@ def execute(
     when_late: Annotated[
         WhenLate, typer.Option(help="What happens to elements that are due while the stream is busy.")
     ] = WhenLate.CATCH_UP,
+    adapt: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLANNER",
+            help="Have programs of Thalweg adapt themselves by this planner; none: without; repeatable.",
+        ),
+    ] = None,
+    goal: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GOAL",
+            help="With --adapt: throughput, keep_up (the default), latency:0.99:20ms, utilisation:0.8.",
+        ),
+    ] = None,
+    adapt_every: Annotated[
+        str, typer.Option(metavar="TIME", help="How often --adapt looks, such as 250ms; 100ms by default.")
+    ] = "",
     in_memory: Annotated[bool, typer.Option("--in-memory", help="Read all input before the stream.")] = False,
     user_arg: Annotated[
         list[str] | None,
@@ -189,6 +207,7 @@ def execute(
         "batch_interval": values_of(ranges.BATCH_INTERVAL, batch_interval),
         "frequency": values_of(ranges.FREQUENCY, frequency),
         "user_args": ranges.arguments_of(user_arg or []),
+        "adapt": asked(adapt or [], goal or [], adapt_every),
     }
     names = list(dict.fromkeys(inputs))
     given: list[list[Any]] = [degrees, ranks, names, *varied.values()]
@@ -218,6 +237,7 @@ def execute(
     def prepared(*, to_run: bool = True) -> list[Setting]:
         chosen = select(known_programs(folder), bench or [], app or [], ppi or [])
         check_ranks(chosen, {"--nprocs": nprocs, "--hosts": hosts})
+        check_programs(chosen, varied["adapt"])
         chosen = with_enough_ranks(chosen, ranks)
         if foreground:
             chosen = [with_page(chosen) if live else for_debugger(chosen, folder)]

@@ -8,7 +8,7 @@ function showTable() {
     ["input", (row) => row.input], ...(anyOf("nprocs") ? [["ranks", (row) => row.nprocs, true]] : []),
     ["threads", (row) => row.nthreads, true], ["really", (row) => row.threads, true],
     ...["batch", "batch_bytes", "batch_interval", "frequency"].filter(anyOf).map((name) => [name.replace("_", " "), (row) => row[name], true]),
-    ...[["pattern", "freq_pattern"], ["purpose", "purpose"], ["arguments", "user_args"]].filter(([, name]) => anyOf(name))
+    ...[["pattern", "freq_pattern"], ["purpose", "purpose"], ["arguments", "user_args"], ["adapts", "adapt"]].filter(([, name]) => anyOf(name))
       .map(([title, name]) => [title, (row) => row[name]]),
     ...(several("held") ? [["held", (row) => row.held]] : []),
     ["runs", (row) => row.runs, true], ["failed", (row) => row.failed, true], ["verified", (row) => row.verified],

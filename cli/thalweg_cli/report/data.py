@@ -12,6 +12,7 @@ from thalweg_cli.report.samples import rounded, samples
 from thalweg_cli.results.export import Kept, conditions_of
 from thalweg_cli.results.store_rows import RunSet
 from thalweg_cli.results.sustainable_table import bounded_in, points_of, remark
+from thalweg_cli.run import adapting
 from thalweg_cli.run.experiment import CATCH_UP, SEARCH, SUSTAINABLE, Conditions
 from thalweg_cli.run.metrics import METRICS, THROUGHPUT, Metric, is_told
 from thalweg_cli.run.runs import Run, Series, in_series
@@ -126,15 +127,20 @@ class Row:
         return [self.user_args[place] for place in self.naming]
 
     @property
+    def planner(self) -> list[str]:
+        """What it adapts itself by, and for which goal: a part of its name, too, if there is one."""
+        return [adapting.named(self.series.setting.adapt)] if self.series.setting.adapt else []
+
+    @property
     def look(self) -> str:
-        """What gives it its color and its mark: its interface, and the words of its name."""
-        return ", ".join((self.interface, *self.words))
+        """What gives it its color and its mark: its interface, the words of its name, and its planner."""
+        return ", ".join((self.interface, *self.words, *self.planner))
 
     @property
     def way(self) -> str:
-        """Interface, composition, the words of its name; where ranks have several threads each, how many."""
+        """Interface, composition, words of its name, planner; how many threads a rank has, if several."""
         setting = self.series.setting
-        parts = [f"{self.interface} {self.composition}".rstrip(), *self.words]
+        parts = [f"{self.interface} {self.composition}".rstrip(), *self.words, *self.planner]
         parts += [f"{setting.nthreads} threads a rank"] if setting.nprocs and setting.nthreads > 1 else []
         return ", ".join(parts)
 
@@ -142,7 +148,7 @@ class Row:
     def load(self) -> str:
         """What else is given: batches, frequency, and what holds for all runs of the set."""
         others = tuple(text for place, text in enumerate(self.user_args) if place not in self.naming)
-        given = replace(self.series.setting, user_args=others).given
+        given = replace(self.series.setting, user_args=others, adapt="").given
         return ", ".join(filter(None, (given, held(self.conditions))))
 
     def along(self, place: int | None) -> "Row":
@@ -327,6 +333,7 @@ def plain_row(row: Row, most_samples: int) -> dict[str, Any]:
         "freq_pattern": setting.freq_pattern,
         "purpose": setting.purpose,
         "user_args": " ".join(setting.user_args),
+        "adapt": setting.adapt,
         "held": ", ".join(filter(None, (pace_of(row), held(row.conditions)))),
         "runs": len(row.series.good),
         "failed": len(row.failed),

@@ -26,6 +26,7 @@ LEADING = (
     "batch_interval",
     "frequency",
     "freq_pattern",
+    "adapt",
     "purpose",
     "held",
     "runs",

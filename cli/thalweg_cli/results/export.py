@@ -30,6 +30,7 @@ IN_LINES = (
     "frequency",
     "freq_pattern",
     "user_args",
+    "adapt",
     "purpose",
     "judged",
     "number",

@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from thalweg_cli.base.terminal import Failed
+from thalweg_cli.run.adapting import value_in
 from thalweg_cli.run.experiment import CATCH_UP, Conditions, Setting, number
 from thalweg_cli.run.metrics import LATENCY, MEMORY, THROUGHPUT, TIME, Metric, summary
 from thalweg_cli.run.runs import Run, Series
@@ -26,6 +27,8 @@ VARIED: tuple[tuple[str, Callable[[Setting], float | str | None]], ...] = (
     ("frequency\n(/s)", lambda setting: setting.frequency),
     ("pattern of\nthe frequency", lambda setting: setting.freq_pattern or None),
     ("argument", lambda setting: " ".join(setting.user_args) or None),
+    ("planner", lambda setting: value_in(setting.adapt, "planner")),
+    ("goal", lambda setting: value_in(setting.adapt, "goal")),
 )
 """What has a column only where it is given."""
 

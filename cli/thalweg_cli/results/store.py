@@ -17,7 +17,7 @@ from thalweg_cli.results.store_rows import RunSet, row_of, run_from, set_from
 from thalweg_cli.run.experiment import Conditions
 from thalweg_cli.run.runs import Run, now
 
-SCHEMA = 4
+SCHEMA = 5
 APPLICATION = 0x54776C67
 """How SQLite files say whose they are."""
 
@@ -40,7 +40,7 @@ CREATE TABLE runs (
   freq_pattern TEXT NOT NULL, user_args TEXT NOT NULL, threads INTEGER NOT NULL, number INTEGER NOT NULL,
   warm_up INTEGER NOT NULL, metrics TEXT NOT NULL, verified INTEGER, error TEXT NOT NULL,
   command TEXT NOT NULL, said TEXT NOT NULL, batch_bytes INTEGER, purpose TEXT NOT NULL DEFAULT '',
-  judged TEXT NOT NULL DEFAULT '', nprocs INTEGER);
+  judged TEXT NOT NULL DEFAULT '', nprocs INTEGER, adapt TEXT NOT NULL DEFAULT '');
 CREATE INDEX runs_of_set ON runs(set_id);
 """
 
@@ -58,6 +58,7 @@ UPGRADES = {
     ALTER TABLE sets ADD COLUMN clock TEXT NOT NULL DEFAULT 'unknown';
     ALTER TABLE sets ADD COLUMN system TEXT NOT NULL DEFAULT 'unknown';
     """,
+    4: "ALTER TABLE runs ADD COLUMN adapt TEXT NOT NULL DEFAULT '';",
 }
 """What makes a store of a version one of the next. Stores that are only read stay as they are."""
 

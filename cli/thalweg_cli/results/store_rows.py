@@ -30,7 +30,13 @@ ADDED_TO_SETS: dict[str, Any] = {
     "clock": UNKNOWN,
     "system": UNKNOWN,
 }
-ADDED_TO_RUNS: dict[str, Any] = {"batch_bytes": None, "purpose": "", "judged": "", "nprocs": None}
+ADDED_TO_RUNS: dict[str, Any] = {
+    "batch_bytes": None,
+    "purpose": "",
+    "judged": "",
+    "nprocs": None,
+    "adapt": "",
+}
 """What stores of earlier versions do not have, and what it is there."""
 
 
@@ -73,6 +79,7 @@ def row_of(run: Run) -> dict[str, Any]:
         "composition": program.composition,
         **{name: getattr(setting, name) for name in VARIED},
         "user_args": list(setting.user_args),
+        "adapt": setting.adapt,
         "threads": run.threads,
         "number": run.number,
         "warm_up": run.warm_up,
@@ -106,7 +113,10 @@ def run_from(row: dict[str, Any]) -> Run:
     program = Program(row["program"], row["application"], row["interface"], row["composition"], missing="")
     return Run(
         Setting(
-            program, **{name: row[name] for name in VARIED}, user_args=tuple(json.loads(row["user_args"]))
+            program,
+            **{name: row[name] for name in VARIED},
+            user_args=tuple(json.loads(row["user_args"])),
+            adapt=row["adapt"],
         ),
         row["number"],
         row["ended"],

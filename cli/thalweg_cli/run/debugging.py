@@ -8,6 +8,7 @@ from thalweg_cli.base.paths import build_folder
 from thalweg_cli.base.process import pinned
 from thalweg_cli.base.terminal import Failed, console
 from thalweg_cli.catalog.programs import PRESET
+from thalweg_cli.run import adapting
 from thalweg_cli.run.experiment import Conditions, Setting
 
 DEBUGGERS = (("gdb", "--args"), ("lldb", "--"))
@@ -43,8 +44,8 @@ def debug(settings: list[Setting], conditions: Conditions) -> int:
     if setting.nprocs not in (None, 1):
         raise Failed(f"--debug: that would be {setting.nprocs} processes, but there is one terminal")
     program = build_folder(PRESET) / setting.program.executable
-    words = [*setting.options(), *conditions.options()]
-    command = [*(conditions.executor or debugger()), str(program), *words]
+    words = [str(program), *setting.options(), *conditions.options()]
+    command = [*adapting.words(setting.adapt), *(conditions.executor or debugger()), *words]
     console.print(" ".join(command), style="dim", markup=False)
     # Ctrl-C is for the debugger, which has a handler of its own.
     before = signal.signal(signal.SIGINT, lambda *_: None)

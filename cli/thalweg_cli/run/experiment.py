@@ -9,6 +9,7 @@ from typing import Any
 
 from thalweg_cli.catalog.applications import inputs_in
 from thalweg_cli.catalog.programs import SEQUENTIAL, Program
+from thalweg_cli.run import adapting
 from thalweg_cli.run.mpi import Host
 
 ONE_THREAD = (SEQUENTIAL, "mpi-plain", "mpi-dsparlib")
@@ -28,7 +29,8 @@ class Setting:
     `frequency` is in elements a second, `batch_interval` in seconds; None is what programs do by themselves.
     `freq_pattern` is a frequency that changes, as programs take it. `purpose` is empty for what a user asked
     for point by point. `nprocs` is the number of ranks of a program over MPI, each of which has `nthreads`;
-    None for others. `user_args` are for the program itself.
+    None for others. `user_args` are for the program itself. `adapt` is how it adapts itself, as it reads that
+    from its environment; empty: not at all.
     """
 
     program: Program
@@ -42,6 +44,7 @@ class Setting:
     purpose: str = ""
     nprocs: int | None = None
     user_args: tuple[str, ...] = ()
+    adapt: str = ""
 
     def options(self) -> list[str]:
         """The options of the program."""
@@ -78,7 +81,7 @@ class Setting:
 
     @property
     def given(self) -> str:
-        """Batches, frequency and arguments, as far as they are given, in words."""
+        """Batches, frequency, arguments and planner, as far as they are given, in words."""
         parts = (
             (self.batch, "a batch"),
             (self.batch_bytes, "bytes a batch"),
@@ -87,7 +90,7 @@ class Setting:
         )
         found = [f"{number(value)} {unit}" for value, unit in parts if value is not None]
         found += ["at its sustainable rate"] if self.purpose == SUSTAINABLE else []
-        return ", ".join(filter(None, [*found, self.pace, self.arguments]))
+        return ", ".join(filter(None, [*found, self.pace, self.arguments, adapting.named(self.adapt)]))
 
     @property
     def arguments(self) -> str:
@@ -183,6 +186,7 @@ def settings(
     freq_pattern: str = "",
     nprocs: Sequence[int] = (1,),
     user_args: Sequence[tuple[str, ...]] = ((),),
+    adapt: Sequence[str] = ("",),
 ) -> list[Setting]:
     """All combinations. What has one thread, or is one process, has so whatever the others have.
 
@@ -200,10 +204,11 @@ def settings(
             freq_pattern,
             nprocs=ranks,
             user_args=arguments,
+            adapt=how,
         )
         for program in programs
         for ranks in (ranks_of(program, nprocs) if program.is_over_mpi else (None,))
-        for name, threads, elements, size, seconds, rate, arguments in itertools.product(
+        for name, threads, elements, size, seconds, rate, arguments, how in itertools.product(
             inputs,
             [1] if has_one_thread(program) else nthreads,
             batch,
@@ -211,5 +216,6 @@ def settings(
             batch_interval,
             frequency,
             user_args,
+            adapt,
         )
     ]

@@ -15,7 +15,7 @@ from thalweg_cli.base.process import Waits, finish
 from thalweg_cli.base.terminal import console
 from thalweg_cli.catalog.applications import place_of, tool_of
 from thalweg_cli.catalog.programs import PRESET
-from thalweg_cli.run import stage_samples
+from thalweg_cli.run import adapting, stage_samples
 from thalweg_cli.run.experiment import Conditions, Setting
 from thalweg_cli.run.mpi import cause, launched, variables
 
@@ -106,7 +106,8 @@ def command_of(setting: Setting, conditions: Conditions) -> list[str]:
     options = replace(conditions, verify=False).options() if apart else conditions.options()
     place = build_folder(PRESET) / setting.program.executable
     ranks = launched(setting.nprocs, conditions.hosts) if setting.nprocs else []
-    return [*ranks, *conditions.executor, str(place), *setting.options(), *options]
+    before = [*ranks, *adapting.words(setting.adapt), *conditions.executor]
+    return [*before, str(place), *setting.options(), *options]
 
 
 def measure(

@@ -4,7 +4,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from thalweg_cli.catalog.programs import MPI, THALWEG
+from thalweg_cli.run.adapting import OURS
 from thalweg_cli.run.experiment import Conditions, Setting
 
 VARIABLE = "THALWEG_MONITOR"
@@ -22,15 +22,16 @@ def folder_of(store: Path, set_id: int) -> Path:
 def file_of(folder: Path, setting: Setting, number: int) -> Path:
     """The file of a run that counts, whether it is there or not."""
     name = f"{setting.name} {number}"
-    mark = hashlib.sha256(f"{name} {setting.purpose} {setting.freq_pattern}".encode()).hexdigest()[:8]
+    mark = hashlib.sha256(
+        f"{name} {setting.purpose} {setting.freq_pattern}{setting.adapt}".encode()
+    ).hexdigest()[:8]
     words = re.sub(r"[^\w.+-]+", "_", name)[:LONGEST_NAME]
     return folder / f"{words}-{mark}{SUFFIX}"
 
 
 def asks_for_samples(setting: Setting, conditions: Conditions) -> bool:
     """Whether a run takes samples of its stages. On other hosts nobody would find the file."""
-    ours = setting.program.interface in (THALWEG, f"{MPI}-{THALWEG}")
-    return ours and bool(conditions.monitor_ms) and not conditions.hosts
+    return setting.program.interface in OURS and bool(conditions.monitor_ms) and not conditions.hosts
 
 
 def variables(setting: Setting, conditions: Conditions, file: Path | None) -> dict[str, str]:

@@ -145,7 +145,7 @@ class Found:
 VALUES = [name for name in Found.__dataclass_fields__ if name != "setting"]
 
 
-KEYS = ("input", "nprocs", "nthreads", "batch", "batch_bytes", "batch_interval", "user_args")
+KEYS = ("input", "nprocs", "nthreads", "batch", "batch_bytes", "batch_interval", "user_args", "adapt")
 
 
 def key_of(setting: Setting) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def found_among(findings: Sequence[Mapping[str, Any]], settings: Sequence[Settin
     known = []
     for kept in findings:
         arguments = tuple(kept.get("user_args", ()))  # which earlier versions have not kept
-        key = tuple(({**kept, "user_args": arguments}).get(name) for name in ("program", *KEYS))
+        key = tuple(({"adapt": "", **kept, "user_args": arguments}).get(name) for name in ("program", *KEYS))
         if key in by_key:
             known.append(Found(by_key[key], **{name: kept[name] for name in VALUES if name in kept}))
     return known
