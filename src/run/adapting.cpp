@@ -1,9 +1,11 @@
 #include "adapting.hpp"
 
-#include <thalweg/observe/text.hpp>
+#include <thalweg/adapt/text.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds shortest{1};
 constexpr std::chrono::hours longest{1};
+constexpr const char* variable = "THALWEG_ADAPT";
 
 void add(std::string& text, const std::string& more) {
   if (more.empty()) return;
@@ -35,6 +38,18 @@ adapting::adapting(engine& run, thalweg::adapt how, bool all)
 
 adapting::~adapting() {
   end();
+}
+
+std::optional<thalweg::adapt> adapting::asked_for(const run_options& options) {
+  if (options.adapt || !options.observe) return options.adapt;
+  const char* const text =
+      std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nothing changes it meanwhile
+  if (text == nullptr || *text == 0) return std::nullopt;
+  try {
+    return adapt_from(text);
+  } catch (const std::invalid_argument& e) {
+    throw error(std::string(variable) + "=" + text + ": " + e.what());
+  }
 }
 
 std::vector<std::string> adapting::problems(const std::optional<thalweg::adapt>& how, bool observes) {

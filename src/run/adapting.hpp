@@ -27,6 +27,9 @@ class adapting {
   adapting& operator=(const adapting&) = delete;
   ~adapting();
 
+  /// What the run was asked for: by its options, or else by the variable THALWEG_ADAPT of the environment,
+  /// for programs that know nothing of it. Throws `error` if that says nothing that is possible.
+  [[nodiscard]] static std::optional<thalweg::adapt> asked_for(const run_options& options);
   /// What is wrong with these options.
   [[nodiscard]] static std::vector<std::string> problems(const std::optional<thalweg::adapt>& how,
                                                          bool observes);

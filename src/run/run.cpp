@@ -20,7 +20,8 @@ namespace run_detail {
 namespace {
 
 execution started(model::plan&& plan, const any_policy& policy, const run_options& given, bool on_caller) {
-  const auto options = with_monitor(given);
+  auto options = with_monitor(given);
+  options.adapt = adapting::asked_for(options);
   apply_settings(plan, options.stages);
   for (const auto& c : plan.components) {
     for (const auto& s : c->stages()) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -252,6 +253,22 @@ TEST(adapt, what_makes_no_sense_is_refused) {
                         tw::sink([](int) {}));
               }),
               HasSubstr("give it to the farm around it"));
+}
+
+TEST(adapt, the_environment_asks_for_programs_that_know_nothing_of_it) {
+  int left = 10;
+  auto few = [&]() -> std::optional<int> { return left > 0 ? std::optional(left--) : std::nullopt; };
+  auto notes = [&](const tw::run_options& options = {}) {
+    left = 10;
+    return tw::run(tw::source(few) | tw::sink([](int) {}), tw::pool{}, options).notes();
+  };
+  EXPECT_TRUE(notes().empty());
+  ::setenv("THALWEG_ADAPT", "planner=mpr every=5ms", 1);
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("nothing that could be changed")));
+  EXPECT_TRUE(notes({.observe = false}).empty());
+  ::setenv("THALWEG_ADAPT", "planner=mrp", 1);
+  EXPECT_THAT(refusal_of([&] { (void)notes(); }), HasSubstr("THALWEG_ADAPT=planner=mrp: "));
+  ::unsetenv("THALWEG_ADAPT");
 }
 
 TEST(adapt, pause_stop_and_cancel_work_meanwhile) {

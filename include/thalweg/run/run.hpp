@@ -74,7 +74,9 @@ struct run_options {
   /// The run adapts itself: every so often it looks at what its stages have done, and changes how many
   /// replicas its farms have, and what closes its batches, to reach a goal. Without it only farms with
   /// `tw::adaptive` are changed, and farms without a number whose operators wait. A farm with a number begins
-  /// with that. The report has each decision and its reason. On several ranks rank 0 decides for all.
+  /// with that. The report has each decision and its reason. On several ranks rank 0 decides for all. What is
+  /// absent here may come from the environment, as in `THALWEG_ADAPT="planner=ds2 goal=keep_up"`:
+  /// `tw::adapt_from` says what there is.
   /// `run` throws `invalid_job` if `adapt::every` is shorter than 1 ms or longer than an hour, and without
   /// `.observe`. docs/adaptation.md says what each planner does.
   std::optional<thalweg::adapt> adapt = {};
