@@ -159,11 +159,11 @@ void write_decisions(json_writer& json, const report& r) {
   json.end_array();
 }
 
-void write_happenings(json_writer& json, const report& r) {
-  write_changes(json, r);
-  write_decisions(json, r);
+void write_happenings(json_writer& json, const report& now, const report& window) {
+  write_changes(json, window);
+  write_decisions(json, now.final() ? now : window);
   json.key("notes").begin_array();
-  for (const auto& note : r.notes()) json.value(note);
+  for (const auto& note : window.notes()) json.value(note);
   json.end_array();
 }
 

@@ -82,6 +82,8 @@ void run_statistics::set_batch(std::size_t stage, const batch_limits& limits) {
 
 void run_statistics::decided(decision made) {
   const std::lock_guard hold(mutex_);
+  if (auto* const t = trace.on())
+    t->mark(0, began.ns + made.at.count(), made.planner + ": " + made.what + ": " + made.reason);
   decisions_.push_back(std::move(made));
 }
 
