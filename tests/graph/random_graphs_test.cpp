@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -29,6 +30,7 @@
 #include "support/random_graphs/generate.hpp"
 #include "support/random_graphs/operators.hpp"
 #include "support/random_graphs/oracle.hpp"
+#include "support/restless.hpp"
 #include "support/scale.hpp"
 #include "support/watchdog.hpp"
 
@@ -371,6 +373,19 @@ TEST(RandomGraphs, PauseAndResume) {
       }
       e.resume();
     });
+    check_complete(policy, w, ran, predict(w.described));
+  });
+}
+
+TEST(RandomGraphs, TheyAdaptThemselves) {
+  hold(10, [] {
+    const auto d = longer(*any_description(), 100'000);
+    const auto seed = *rc::gen::arbitrary<std::uint32_t>();
+    const auto policy = *any_policy();
+    made m(d);
+    auto& w = *m.left;
+    const auto ran =
+        perform(m.build(), w, policy, [&](tw::execution& e, witness&) { e.adapt(somehow(seed)); });
     check_complete(policy, w, ran, predict(w.described));
   });
 }

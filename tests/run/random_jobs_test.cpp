@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -28,6 +30,7 @@
 #include "support/random_jobs/generate.hpp"
 #include "support/random_jobs/operators.hpp"
 #include "support/random_jobs/oracle.hpp"
+#include "support/restless.hpp"
 #include "support/scale.hpp"
 #include "support/watchdog.hpp"
 
@@ -130,6 +133,8 @@ outcome perform(const job& j, const std::string& policy, const action& act = nul
 // --- judging ---
 
 void fail(const std::string& policy, const std::string& what) {
+  // RapidCheck runs a job again before it says why it failed, and another run may not.
+  std::cerr << "under " << policy << ": " << what << '\n';
   RC_FAIL("under " + policy + ": " + what);
 }
 
@@ -441,6 +446,17 @@ TEST(RandomJobs, PauseAndResume) {
     });
     check_complete(j, policy, ran, predict(j));
     RC_ASSERT(counted <= ran.report.items());
+  });
+}
+
+TEST(RandomJobs, TheyAdaptThemselves) {
+  hold(10, [] {
+    const auto j = *any_job(joins::either);
+    const auto seed = *rc::gen::arbitrary<std::uint32_t>();
+    const auto policy = *any_policy();
+    const auto ran = perform(j, policy, [&](tw::execution& e, witness&) { e.adapt(somehow(seed)); });
+    check_complete(j, policy, ran, predict(j));
+    for (const auto& note : ran.report.notes()) RC_ASSERT(note.find("has ended") == std::string::npos);
   });
 }
 

@@ -634,6 +634,7 @@ void farm::replica::finish(worker& w) {
     if (f.ending_.load() || !all_done()) return;
     f.end_stage_ = first_;
     f.end_replica_ = 0;
+    f.there_ = f.own_threads ? f.replicas() : 0;
     f.ending_.store(true);
   }
   finish_next(w);
@@ -650,7 +651,7 @@ void farm::replica::finish_next(worker& w) {
       // The first replica may have worked in the loop of a whole line only; and one with a thread of its own
       // is there from the beginning, also if that thread has not come to it.
       const bool made = other.stages_ || (&other == &first_replica() && net_.has_started(first_)) ||
-                        (f.own_threads && f.end_replica_ < f.replicas());
+                        f.end_replica_ < f.there_;
       if (!made) continue;
       if (&other != this && other.home != &w.home) {
         f.end_turn_.store(static_cast<int>(f.end_replica_));

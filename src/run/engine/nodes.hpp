@@ -199,6 +199,7 @@ class farm final : public replicated {
   // Whose end hook is next: of which stage, and which replica.
   // A thread that executes another replica passes the turn on.
   std::size_t end_stage_ = 0, end_replica_ = 0;
+  std::size_t there_ = 0;  // of replicas with own threads: as many have been there, whatever is changed now
   std::atomic<int> end_turn_{-1};
   std::atomic<bool> stalled_{false};  // what is next has found no room
   std::atomic<int> firing_{0};        // replicas whose timers are being called

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <thalweg/adapt/adapt.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+/// How runs adapt themselves that are to be disturbed as much as possible: in every window of a millisecond
+/// each farm gets another number of replicas, which has nothing to do with what is good for it.
+inline thalweg::adapt restless(std::uint32_t seed) {
+  auto jumps = [dice = std::mt19937(seed)](const thalweg::adaptation::window& seen) mutable {
+    thalweg::adaptation::changes wanted;
+    for (const auto& s : seen.stages) {
+      if (s.farm()) wanted.replicas.push_back({s.name, static_cast<int>(1 + dice() % 8)});
+    }
+    wanted.reason = "it is restless";
+    return wanted;
+  };
+  return {.every = std::chrono::milliseconds(1), .planner = jumps};
+}
+
+/// Restless, or by one of the planners that have a name, chosen by the number.
+inline thalweg::adapt somehow(std::uint32_t seed) {
+  const auto names = thalweg::adaptation::planner::names();
+  const auto which = seed % (2 * names.size());
+  if (which >= names.size()) return restless(seed);
+  constexpr auto often = std::chrono::milliseconds(1);
+  switch (seed / 7 % 3) {
+    case 0:
+      return {.goal = thalweg::throughput(), .every = often, .planner = names[which]};
+    case 1:
+      return {.goal = thalweg::latency(0.9, std::chrono::milliseconds(1)),
+              .every = often,
+              .planner = names[which]};
+    default:
+      return {.every = often, .planner = names[which]};
+  }
+}
