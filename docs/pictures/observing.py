@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/observing.md: the demo's stream, and one on several ranks, in a browser.
+"""Takes the pictures of docs/observing.md in a browser: the demo, orders.cpp, and a run on several ranks.
 
 `.venv/bin/python docs/pictures/observing.py` writes live.png and observing-*.png beside it, in two minutes.
 It needs Chromium, Pillow, and programs that are built: `demo_live` and mandelbrot_zoom_mpi-thalweg_pipe-farm,
@@ -98,7 +98,7 @@ class Camera:
         """Clicks on a stage's box."""
         self.page.tells(
             "[...document.querySelectorAll('.stage')]"
-            f".find((box) => box.textContent.includes({json.dumps(stage)}))"
+            f".find((box) => box.textContent.startsWith({json.dumps(f'{stage},')}))"
             ".dispatchEvent(new MouseEvent('click', { bubbles: true }))"
         )
 
@@ -201,6 +201,43 @@ def terminal(camera: Camera, state: dict[str, Any]) -> None:
         camera.take("observing-top", "pre", margin=-1)
 
 
+@contextmanager
+def orders() -> Iterator[str]:
+    """The stream of orders.cpp, while it runs; where its page is."""
+    built = build_folder("release")
+    libraries = ["thalweg_live", "thalweg", "hwloc", "cpp-httplib", "pthread"]
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "orders"
+        source = Path(__file__).with_name("orders.cpp")
+        command = ["c++", "-std=c++20", "-O1", f"-I{ROOT / 'include'}", str(source), "-o", str(program)]
+        subprocess.run([*command, f"-L{built}", *(f"-l{name}" for name in libraries)], check=True)
+        pipe = subprocess.PIPE
+        with subprocess.Popen([program], stdin=pipe, stdout=pipe, text=True) as process:
+            try:
+                assert process.stdout is not None
+                yield f"{process.stdout.readline().strip()}#token=sesame"
+            finally:
+                process.kill()
+
+
+def items_and_shares(camera: Camera, url: str) -> None:
+    """What is on an edge, and how uneven the keys of a stage are."""
+    camera.open(url)
+    camera.until("document.querySelectorAll('.stage').length > 2")
+    camera.choose("count")
+    time.sleep(20)
+    camera.until("!document.querySelector('#panel .divided').hidden")
+    camera.take("observing-shares", "#panel .divided")
+    camera.open(url, NARROW, 700)
+    camera.until("document.querySelectorAll('.stage').length > 2")
+    camera.choose("orders")
+    camera.until("document.querySelector('#panel .taps button')?.textContent.includes('gives')")
+    camera.page.tells("document.querySelector('#panel .taps button').click()")
+    camera.until("document.querySelectorAll('#tap li').length === 10")
+    camera.page.tells("document.activeElement.blur()")
+    camera.take("observing-items", "#tap", margin=0)
+
+
 def on_ranks(camera: Camera) -> None:
     """A run of the past on three ranks: `exec --monitor` keeps such samples."""
     program = build_folder("release") / "bench" / "mandelbrot_zoom_mpi-thalweg_pipe-farm"
@@ -227,6 +264,8 @@ def main(folder: Path) -> None:
     with a_page(browser) as page:
         camera = Camera(page, folder)
         on_ranks(camera)
+        with orders() as url:
+            items_and_shares(camera, url)
         with demo() as url:
             running(camera, url)
 

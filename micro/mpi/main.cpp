@@ -54,6 +54,7 @@ const std::vector<mpi_benchmark>& mpi_benchmarks() {
       {"mpi_ferret", 6, "1, 3 and 4 stages of unlike work, each on a rank", run_mpi_ferret},
       {"mpi_resize", 3, "a farm gets a replica on another rank, and loses it", run_mpi_resize},
       {"mpi_parked", 3, "a rank in reserve: what it uses, and until it works", run_mpi_parked},
+      {"mpi_monitor", 2, "samples of all ranks in a file every 100 ms, against none", run_mpi_monitor},
       {"mpi_single", 1, "a single rank against the local policy", run_mpi_single},
   };
   return all;

@@ -34,7 +34,8 @@ std::uint64_t ranks::told(std::uint64_t says, int from) const {
 }
 
 usage ranks::used() const {
-  const std::array<std::uint64_t, 2> mine{static_cast<std::uint64_t>(processor_time()), messages_sent()};
+  const std::array<std::uint64_t, 2> mine{static_cast<std::uint64_t>(processor_time()),
+                                          sent_so_far().messages};
   std::array<std::uint64_t, 2> all{};
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(mine.data(), all.data(), 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);

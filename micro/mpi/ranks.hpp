@@ -30,10 +30,17 @@ class ranks {
   int count_ = 1;
 };
 
-/// The messages that this process has sent to others by MPI's functions from point to point, the library's
-/// own among them. What goes through memory that ranks share is none, and those inside of collective
+/// Messages, and the bytes in them.
+struct traffic {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t bytes_of_figures = 0;  ///< Of `bytes`, those by which ranks tell what they have counted.
+};
+
+/// What this process has sent to others by MPI's functions from point to point, the library's own messages
+/// among it. What goes through memory that ranks share is no message, and those inside of collective
 /// functions are not counted.
-std::uint64_t messages_sent() noexcept;
+traffic sent_so_far() noexcept;
 
 /// The MPI that is used, such as `Open MPI v4.1.4`.
 std::string name_of_mpi();

@@ -62,5 +62,6 @@ void run_mpi_slow_source(mpi_session&);
 void run_mpi_ferret(mpi_session&);
 void run_mpi_resize(mpi_session&);
 void run_mpi_parked(mpi_session&);
+void run_mpi_monitor(mpi_session&);
 
 }  // namespace micro

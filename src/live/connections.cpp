@@ -1,6 +1,7 @@
 #include "connections.hpp"
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <string>
@@ -33,18 +34,26 @@ bool is_listening(int socket) {
 
 }  // namespace
 
-void cut_connections_at(int port) {
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none)) {
-    const auto name = entry.path().filename().string();
+bool each_connection_at(int port, const std::function<void(int socket)>& with) {
+  std::error_code none_left;
+  std::filesystem::directory_iterator entry("/proc/self/fd", none_left);
+  for (; !none_left && entry != std::filesystem::directory_iterator(); entry.increment(none_left)) {
+    const auto name = entry->path().filename().string();
     int number = -1;
     std::from_chars(name.data(), name.data() + name.size(), number);
+    if (local_port_of(number) != port) continue;
     // A copy stays the same file, also if the number becomes another one's meanwhile.
     const int copy = ::fcntl(number, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0 && errno == EMFILE) return false;
     if (copy < 0) continue;
-    if (local_port_of(copy) == port && !is_listening(copy)) ::shutdown(copy, SHUT_RDWR);
+    if (local_port_of(copy) == port && !is_listening(copy)) with(copy);
     ::close(copy);
   }
+  return !none_left;
+}
+
+void cut_connections_at(int port) {
+  (void)each_connection_at(port, [](int socket) { ::shutdown(socket, SHUT_RDWR); });
 }
 
 void say_to(int listening, std::string_view request) {

@@ -15,12 +15,14 @@
 #include <utility>
 
 #include <httplib.h>
+#include <netinet/tcp.h>
 
 #include "access.hpp"
 #include "assets.hpp"
 #include "connections.hpp"
 #include "control.hpp"
 #include "metrics.hpp"
+#include "newcomers.hpp"
 #include "quiet_thread.hpp"
 #include "tap.hpp"
 #include "worker_threads.hpp"
@@ -36,26 +38,35 @@ using httplib::Response;
 constexpr std::string_view record_path = "/api/record";
 constexpr std::size_t longest_body = 64U << 10U;
 constexpr auto between_signs_of_life = 1s;
-constexpr auto to_ask = 5s, to_take = 5s;  // for a client that says or reads nothing
+constexpr auto between_looks = 1s;
+constexpr auto to_ask = 5s, to_ask_in_a_crowd = 1s;
+constexpr auto to_take = 5s;  // for a client that reads nothing
+// For the machine of a client to confirm what has been sent: one that is gone, without a word, does not.
+constexpr unsigned to_confirm_ms = 10'000;
 constexpr auto to_hear_the_end = 500ms;
 // Besides those that listen: who asks for something else, and who is turned away.
 constexpr std::size_t other_threads = 8;
 constexpr int most_taps = 4;  // each keeps one of those threads for a while
 constexpr int most_at_the_door = 128;
 
-// The interface has another result in later versions.
+// The interface has another result in later versions. `look` is called when somebody has come, and now and
+// then while nobody comes.
 class task_queue final : public httplib::TaskQueue {
  public:
-  explicit task_queue(std::size_t most) : threads_(most) {}
+  task_queue(std::size_t most, std::function<void(bool has_come)> look)
+      : threads_(most), look_(std::move(look)) {}
   using taken = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
   taken enqueue(std::function<void()> f) override {
+    look_(true);
     threads_.give(std::move(f));
     return taken(true);
   }
+  void on_idle() override { look_(false); }
   void shutdown() override { threads_.finish(); }
 
  private:
   worker_threads threads_;
+  const std::function<void(bool)> look_;
 };
 
 void refuse(Response& to, int status, std::string_view why) {
@@ -112,7 +123,12 @@ std::string interface_of(const options& how) {
 
 struct http_server::state {
   state(const options& o, history& h, sampler& s, recording& t)
-      : how(o), past(h), runs(s), traces(t), server(made_server()) {}
+      : how(o),
+        past(h),
+        runs(s),
+        traces(t),
+        places(static_cast<std::size_t>(o.clients) + other_threads),
+        server(made_server()) {}
 
   using answer = httplib::Server::HandlerResponse;
   answer before_routing(const Request& asked, Response& to);
@@ -127,6 +143,8 @@ struct http_server::state {
   history& past;
   sampler& runs;
   recording& traces;
+  const std::size_t places;
+  newcomers at_the_door{{.patience = to_ask, .in_a_crowd = to_ask_in_a_crowd, .places = places}};
   std::unique_ptr<httplib::Server> server;
   int port = 0;
   // Shared with answers that may outlive a call.
@@ -140,8 +158,13 @@ http_server::http_server(const options& how, history& past, sampler& runs, recor
     : state_(std::make_unique<state>(how, past, runs, traces)) {
   auto& my = *state_;
   auto& server = *my.server;
-  const auto most = static_cast<std::size_t>(how.clients) + other_threads;
-  server.new_task_queue = [most] { return new task_queue(most); };
+  server.new_task_queue = [&my] {
+    return new task_queue(my.places, [&my](bool has_come) {
+      if (has_come || my.at_the_door.any_waits())
+        my.at_the_door.look(my.port, std::chrono::steady_clock::now());
+    });
+  };
+  server.set_idle_interval(between_looks);
   server.set_keep_alive_max_count(1);
   server.set_read_timeout(to_ask);
   server.set_write_timeout(to_take);
@@ -152,6 +175,8 @@ http_server::http_server(const options& how, history& past, sampler& runs, recor
   server.set_socket_options([&door](int socket) {
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    // Those that are let in have it from there.
+    ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &to_confirm_ms, sizeof to_confirm_ms);
     door = socket;
   });
   server.set_default_headers(
@@ -241,6 +266,7 @@ http_server::state::answer http_server::state::before_routing(const Request& ask
 void http_server::state::look(const Request& asked, Response& to) {
   constexpr std::string_view assets = "/assets/";
   const std::string_view path = asked.path;
+  at_the_door.has_asked(asked.remote_addr, asked.remote_port);
   if (!asked.ranges.empty()) {
     refuse(to, 416, "only the whole can be had");
   } else if (path == "/api/events") {
@@ -293,6 +319,7 @@ void http_server::state::tap(const Request& asked, Response& to) {
 }
 
 void http_server::state::order(const Request& asked, Response& to) {
+  at_the_door.has_asked(asked.remote_addr, asked.remote_port);
   if (!may(asked, to, "change the run")) return;
   const auto [status, error] =
       asked.path == record_path ? traces.begin(asked.body) : change(runs, asked.path, asked.body);

@@ -25,6 +25,13 @@ bool wants_own_thread(const model::stage_info& info) {
          !info.opts.pin.empty();
 }
 
+bool takes_no_worker(const run_state& run, std::size_t stage) {
+  const auto& own = run.stages[stage];
+  return own.info->opts.blocking || std::ranges::any_of(run.stages, [&](const stage_ref& s) {
+           return s.info->opts.blocking && same_farm(s, own);
+         });
+}
+
 void limit_replicas(std::span<std::size_t* const> farms, std::size_t most) {
   std::size_t sum = 0;
   for (const auto* n : farms) sum += *n;

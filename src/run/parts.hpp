@@ -26,6 +26,9 @@ struct part {
 /// Whether a stage is to be executed by a thread of its own where others share theirs.
 [[nodiscard]] bool wants_own_thread(const model::stage_info& info);
 
+/// Whether a stage, or another one of its farm, waits for something outside: that takes no worker.
+[[nodiscard]] bool takes_no_worker(const run_state& run, std::size_t stage);
+
 /// Takes replicas from the farms that have most until there are at most `most` in all, or one in each.
 void limit_replicas(std::span<std::size_t* const> farms, std::size_t most);
 

@@ -29,6 +29,7 @@ PLAN: dict[str, Any] = {
             "name": "read",
             "pattern": "source",
             "farm": False,
+            "blocking": False,
             "places": [{"rank": 0, "replicas": 1}],
             "later": [],
             "replicas": 1,
@@ -38,6 +39,7 @@ PLAN: dict[str, Any] = {
             "name": "archive/compress",
             "pattern": "map",
             "farm": True,
+            "blocking": False,
             "places": [{"rank": rank, "replicas": 4} for rank in (1, 2, 3)],
             "later": [],
             "replicas": 12,
@@ -104,6 +106,21 @@ class Plan(unittest.TestCase):
         self.assertEqual(
             limit({**PLAN, "ranks": few, "seconds_per_item": 1e-3}),
             "ranks 1-3 cannot work faster: each of their workers has 1.00 ms of work per item",
+        )
+
+    def test_waiting_is_no_work(self) -> None:
+        read, compress = PLAN["stages"]
+        waits = {**compress, "blocking": True}
+        self.assertEqual(
+            limit({**PLAN, "stages": [read, waits]}),
+            "archive/compress limits them, with 6.00 ms of waiting per item, shared by 12 replicas",
+        )
+        # Of its ranks it takes no worker: only two other stages fill one.
+        slow = {**read, "places": [{"rank": 1, "replicas": 1}], "seconds_per_item": 5e-4}
+        ranks = [{**rank, "workers": 1} for rank in PLAN["ranks"]]
+        self.assertEqual(
+            limit({**PLAN, "ranks": ranks, "stages": [slow, slow, waits], "seconds_per_item": 1e-3}),
+            "rank 1 cannot work faster: each of its workers has 1.00 ms of work per item",
         )
 
     def test_messages_limit_quick_stages(self) -> None:

@@ -142,6 +142,32 @@ class Report(OverAStore):
         self.assertEqual(set(self.pages().values()), {None})
         self.assertFalse((self.folder / "report.runs").exists())
 
+    def test_pages_of_an_earlier_report_are_removed(self) -> None:
+        files = [self.put(a_run(Setting(OURS, "small", n), 2, 1), [line(1, 5, final=True)]) for n in (1, 2)]
+        first, second = (self.folder / link for link in filter(None, self.pages().values()))
+        folder = first.parent
+        # What a user has put there stays: other names, what is no such page, and what only leads to one.
+        page = first.read_text(encoding="utf-8")
+        kept = {"mine.html": page, "copy of " + first.name: page, f"no_page-{'0' * 8}.html": "<p>mine</p>"}
+        for name, text in kept.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        (folder / f"leads-{'1' * 8}.html").symlink_to(folder / "mine.html")
+        files[0].unlink()
+        self.assertEqual(len(list(filter(None, self.pages().values()))), 1)
+        self.assertIn("removed 1 pages of an earlier report", self.output)
+        self.assertEqual({first, second} & set(folder.iterdir()), {second})
+        files[1].unlink()
+        self.assertEqual(set(self.pages().values()), {None})
+        self.assertEqual(len(list(folder.iterdir())), len(kept) + 1)
+        self.assertNotIn("removed", self.type().output)
+
+    def test_a_folder_that_is_empty_then_is_removed(self) -> None:
+        file = self.put(a_run(Setting(OURS, "small", 2), 2, 1), [line(1, 5, final=True)])
+        self.pages()
+        file.unlink()
+        self.pages()
+        self.assertFalse((self.folder / "report.runs").exists())
+
     def test_what_is_no_file_of_samples_is_left_out(self) -> None:
         good, bad = Setting(OURS, "small", 1), Setting(OURS, "small", 2)
         self.put(a_run(good, 1, 1), [line(1, 5, final=True)])

@@ -98,6 +98,34 @@ TEST(live_clients, who_never_comes_to_an_end_does_not_hold_up_its_end) {
   talker.join();
 }
 
+TEST(live_clients, who_never_comes_to_an_end_is_let_go) {
+  const tw::live::server page(tw::launch(endless()), often());
+  const auto one = connected(page);
+  one.say("GET / HTTP/1.1\r\nHost: localhost\r\n");
+  while (one.say("X: y\r\n")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+TEST(live_clients, many_who_never_come_to_an_end_hold_up_nobody) {
+  auto how = often();
+  how.clients = 2;  // and 8 places for others
+  const tw::live::server page(tw::launch(endless()), how);
+  std::vector<raw_peer> all;
+  for (int i = 0; i < 10; ++i) {
+    all.push_back(connected(page));
+    all.back().say("GET / HTTP/1.1\r\n");
+  }
+  std::atomic<bool> over{false};
+  std::thread talker([&] {
+    while (!over) {
+      for (const auto& one : all) one.say("X: y\r\n");
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  EXPECT_EQ(get(page.port(), "/healthz").body, "running\n");
+  over = true;
+  talker.join();
+}
+
 TEST(live_clients, bytes_that_are_no_request) {
   const tw::live::server page(tw::launch(endless()), often());
   std::string all;

@@ -218,6 +218,33 @@ struct stuck {  // no codec
   std::vector<int*> p;
 };
 
+TEST(MappingByCost, AFarmThatWaitsForTheOutsideLeavesTheWorkersToOthers) {
+  const auto on = across_hosts(27, 3, 1);
+  const auto at = two_farms_mapped({.costs = costs(0, 25, 1, 0)}, on, {.blocking = true});
+  EXPECT_EQ(replicas(at.at("blur")), 26);
+  // As many as there are workers, since it is still the slowest, and not all on one rank.
+  EXPECT_EQ(replicas(at.at("draw")), 27);
+  EXPECT_EQ(at.at("draw").size(), 27U);
+  const auto few = two_farms_mapped({.costs = costs(0, 25, 1, 0)}, on, {.replicas = 20, .blocking = true});
+  EXPECT_EQ(replicas(few.at("draw")), 20);
+  EXPECT_EQ(replicas(few.at("blur")), 26);
+  // A third would hold up nothing: two are enough for one item each second, and items differ.
+  const auto slow = two_farms_mapped({.costs = costs(1, 1, 3, 0)}, on, {.blocking = true});
+  EXPECT_EQ(replicas(slow.at("draw")), 2);
+}
+
+TEST(MappingByCost, ASerialStageThatWaitsForTheOutsideStaysWithTheOthers) {
+  tw::let_travel<long>();
+  const auto run = state_of(tw::source(std::views::iota(0L, 10L), {.name = "read"}) |
+                            tw::map([](long x) { return x; }, {.name = "ask", .blocking = true}) |
+                            tw::map([](long x) { return x; }, {.name = "parse"}) |
+                            tw::sink([](long) {}, {.name = "write"}));
+  const tw::mpi_options how{.costs = {{.stage = "ask", .each = 1s}, {.stage = "parse", .each = 500ms}}};
+  const auto at = mapped(run, how, across_hosts(6, 2, 1));
+  EXPECT_EQ(at.at("ask"), (places{{0, 1}}));
+  EXPECT_EQ(at.at("parse"), (places{{0, 1}}));
+}
+
 TEST(MappingByCost, WhatCannotTravelStaysTogether) {
   const auto run =
       state_of(tw::source([]() -> std::optional<stuck> { return std::nullopt; }, {.name = "read"}) |
@@ -303,6 +330,20 @@ TEST(Plan, ReckonsWithWhatMessagesCost) {
   found = planned({.costs = costs(0, 1e-3, 0, 0)}, distributed::made_up(2, "", 2));
   EXPECT_NEAR(found["seconds_per_item"], 1e-3, 1e-15);
   EXPECT_EQ(planned({}, distributed::made_up(2, "", 2))["seconds_per_item"], 0);
+}
+
+// Three replicas of a farm wait at the same time on one worker.
+TEST(Plan, WhatIsWaitedForOutsideIsNoWorkOfARank) {
+  tw::let_travel<long>();
+  const auto run = state_of(two_farms({.replicas = 3, .blocking = true}, {.replicas = 1}));
+  const tw::mpi_options how{.costs = costs(0, 3, 0.5, 0)};
+  const auto on = distributed::made_up(1, "", 1);
+  const auto found =
+      nlohmann::json::parse(distributed::plan_as_json(run, how, on, distributed::map_stages(run, how, on)));
+  EXPECT_NEAR(found["seconds_per_item"], 1, 1e-9);
+  EXPECT_EQ(found["stages"][1]["seconds_per_item"], 3);
+  EXPECT_EQ(found["stages"][1]["blocking"], true);
+  EXPECT_EQ(found["stages"][2]["blocking"], false);
 }
 
 TEST(Plan, WithGroupingCostsSayHowFastItIsAndNotWhere) {

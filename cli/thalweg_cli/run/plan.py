@@ -166,7 +166,8 @@ def limit(found: Plan) -> str:
     work, replicas = slowest["seconds_per_item"], slowest["replicas"]
     if work / replicas >= enough:
         among = f", shared by {replicas} replicas" if replicas > 1 else ""
-        return f"{slowest['name']} limits them, with {time_text(work)} of work per item{among}"
+        what = "waiting" if slowest["blocking"] else "work"
+        return f"{slowest['name']} limits them, with {time_text(work)} of {what} per item{among}"
     sending = [r["rank"] for r in found["ranks"] if r["travel_seconds_per_item"] >= enough]
     if sending:
         return (
@@ -175,6 +176,8 @@ def limit(found: Plan) -> str:
         )
     load = dict.fromkeys((rank["rank"] for rank in found["ranks"]), 0.0)
     for stage in found["stages"]:
+        if stage["blocking"]:
+            continue  # it has separate threads
         for place in stage["places"]:
             load[place["rank"]] += stage["seconds_per_item"] * place["replicas"] / stage["replicas"]
     full = [r["rank"] for r in found["ranks"] if load[r["rank"]] / r["workers"] >= enough]

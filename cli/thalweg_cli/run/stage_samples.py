@@ -11,6 +11,8 @@ VARIABLE = "THALWEG_MONITOR"
 """Names the file to a program that is started with `-monitor`."""
 
 SUFFIX = ".jsonl"
+NAME = re.compile(r"[\w.+-]+-[0-9a-f]{8}")
+"""Names that `file_of` gives, without the suffix."""
 LONGEST_NAME = 120
 
 

@@ -32,6 +32,12 @@ def saved_page(parts: Mapping[str, Path], state: Mapping[str, Any]) -> str:
     return before + data("parts", texts) + data("saved", state) + script + behind
 
 
+def is_saved_page(file: Path) -> bool:
+    """Whether a file is such a page. Raises OSError if it cannot be read."""
+    with file.open("rb") as there:
+        return MARK.encode() in there.read(1000)
+
+
 def without_addresses(page: str) -> str:
     """What the page refers to is set by its script: the browser looks for nothing beside the page."""
     return page.replace(' href="assets/', ' data-href="assets/').replace(

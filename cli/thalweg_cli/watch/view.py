@@ -12,7 +12,7 @@ from thalweg_cli.base.npm import NoPackages
 from thalweg_cli.base.terminal import Failed, WrongUsage, console
 from thalweg_cli.base.web_parts import parts
 from thalweg_cli.watch.sample_file import BadSamples, Json, read_state
-from thalweg_cli.watch.saved_page import MARK, saved_page
+from thalweg_cli.watch.saved_page import is_saved_page, saved_page
 from thalweg_cli.watch.thin import thinned
 
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
@@ -66,10 +66,8 @@ def read(samples: Path) -> Json:
 def beside(samples: Path) -> Path:
     """Where the page is written. Raises Failed if something else is there."""
     page = samples.with_suffix(".html")
-    if page.is_file():
-        with page.open("rb") as there:
-            if MARK.encode() not in there.read(1000):
-                raise Failed(f"{page} is there, and no page of this command", remedy="-o names another file")
+    if page.is_file() and not is_saved_page(page):
+        raise Failed(f"{page} is there, and no page of this command", remedy="-o names another file")
     return page
 
 

@@ -72,8 +72,8 @@ struct mpi_options {
   std::vector<stage_place> place = {};
   /// What the stages cost; stages that are not named cost nothing. With it, a farm without `.replicas` gets
   /// replicas in proportion to its cost, so that no farm is the slowest for long. Serial stages that rank 0
-  /// has no time for go to other ranks. The costs given on rank 0 hold for all. The environment variable
-  /// `THALWEG_COSTS` names a saved report to use instead.
+  /// has no time for go to other ranks. What a `.blocking` stage takes keeps no worker busy. The costs given
+  /// on rank 0 hold for all. The environment variable `THALWEG_COSTS` names a saved report to use instead.
   std::vector<stage_cost> costs = {};
   /// Sources and sinks do not share rank 0: each gets a separate rank, on another host if there are enough,
   /// and farms go to the remaining ranks. Then results are on the rank that executes the sink.

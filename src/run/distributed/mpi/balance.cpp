@@ -13,16 +13,29 @@ using dataflow::place_of;
 // different times.
 constexpr double spare = 2;
 
+// Seconds for which it keeps a worker busy.
+double work_of(const stage_group& g) {
+  return g.blocking ? 0 : g.load;
+}
+
+int replicas_of(const stage_group& g) {
+  return g.farm && !g.at.empty() ? dataflow::replicas_in_all(g.at) : g.replicas;
+}
+
+int workers_of(const machine& on) {
+  int all = 0;
+  for (const auto& r : on.ranks) all += r.workers;
+  return all;
+}
+
 // Seconds per item of the source below which nothing can come, however the stages are placed.
 double best_pace(const std::vector<stage_group>& groups, const machine& on) {
   double slowest = 0, all = 0;
-  int workers = 0;
   for (const auto& g : groups) {
-    all += g.load;
+    all += work_of(g);
     if (!g.farm || g.replicas != automatic) slowest = std::max(slowest, g.load / std::max(1, g.replicas));
   }
-  for (const auto& r : on.ranks) workers += r.workers;
-  return std::max(slowest, all / workers);
+  return std::max(slowest, all / workers_of(on));
 }
 
 class placing {
@@ -45,7 +58,8 @@ class placing {
     for (const auto& g : groups_) {
       if (g.source || g.sink) used(g.at.front().rank) = std::max(1.0, used(g.at.front().rank));
     }
-    give_replicas();
+    give_workers();
+    give_threads();
     for (auto* g : farms()) place_one_by_one(*g);
   }
 
@@ -66,13 +80,14 @@ class placing {
   }
 
   void take(const stage_group& g) {
+    if (g.blocking) return;
     for (const auto& p : g.at) used(p.rank) += g.farm ? p.replicas : in_workers(g.load);
   }
 
   // To rank 0 while there is time for it, else behind the stage before it, else where there is time.
   void place_serial(std::size_t k) {
     auto& g = groups_[k];
-    const double more = in_workers(g.load);
+    const double more = in_workers(work_of(g));
     std::vector<int> choice{0};
     if (k > 0 && !groups_[k - 1].farm) choice.push_back(groups_[k - 1].at.front().rank);
     choice.insert(choice.end(), order_.begin(), order_.end());
@@ -82,7 +97,7 @@ class placing {
     take(g);
   }
 
-  void give_replicas() {
+  void give_workers() {
     double serial = 0;
     int workers = 0;
     for (const int r : order_) workers += static_cast<int>(std::max(0.0, left(r)));
@@ -92,6 +107,7 @@ class placing {
       if (!g.farm) serial = std::max(serial, g.load);
     }
     for (auto* g : farms()) {
+      if (g->blocking) continue;
       if (g->replicas == automatic) {
         g->replicas = 1;
         growing.push_back(g);
@@ -109,7 +125,26 @@ class placing {
     }
   }
 
+  // To farms that are blocking: their replicas take no worker from the others.
+  void give_threads() {
+    double slowest = 0;
+    std::vector<stage_group*> open;
+    for (auto& g : groups_) {
+      const bool is_open = g.at.empty() && g.replicas == automatic;
+      if (is_open) open.push_back(&g);
+      if (!is_open) slowest = std::max(slowest, g.load / replicas_of(g));
+    }
+    for (auto* g : open) {
+      const double needed = slowest > 0 ? std::ceil(g->load * spare / slowest) : g->load > 0 ? HUGE_VAL : 1;
+      constexpr auto partitions = static_cast<int>(dataflow::most_partitions);
+      const int most = g->divided ? std::min(partitions, workers_of(on_)) : workers_of(on_);
+      g->replicas = static_cast<int>(std::clamp<double>(needed, 1, most));
+    }
+  }
+
   void place_one_by_one(stage_group& g) {
+    const auto used_by_others = used_;
+    if (g.blocking) std::fill(used_.begin(), used_.end(), 0);
     std::vector<int> of_rank(on_.ranks.size());
     for (int i = 0; i < g.replicas; ++i) {
       const int r = freest();
@@ -119,6 +154,7 @@ class placing {
     for (int r = 0; r < on_.size(); ++r) {
       if (const int n = of_rank[static_cast<std::size_t>(r)]; n > 0) g.at.push_back({r, n});
     }
+    if (g.blocking) used_ = used_by_others;
   }
 
   std::vector<stage_group>& groups_;

@@ -33,6 +33,7 @@ std::vector<stage_group> groups_of(const run_state& run) {
     g.sink = info.out == nullptr;
     g.divided = g.farm && (info.state.keyed() || info.opts.schedule.how() != schedule::kind::on_demand);
     if (g.farm) g.replicas = info.replicas;
+    g.blocking = takes_no_worker(run, g.first);
     all.push_back(g);
   }
   // What goes round, and what cannot travel, keeps those it connects together.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../../parts.hpp"
 #include "../graph/places.hpp"
 #include "plan.hpp"
 #include "stage_edges.hpp"
@@ -40,10 +41,11 @@ std::vector<double> crossings(const std::vector<dataflow::place_of>& from,
 }
 
 // Seconds of work that the ranks have for an item of the source, each divided by its workers.
-std::vector<double> shares(const std::vector<double>& loads, const machine& on,
+std::vector<double> shares(const run_state& run, const std::vector<double>& loads, const machine& on,
                            const dataflow::mapping& places) {
   std::vector<double> all(on.ranks.size());
   for (std::size_t s = 0; s < places.size(); ++s) {
+    if (takes_no_worker(run, s)) continue;
     const int replicas = dataflow::replicas_in_all(places[s]);
     for (const auto& p : places[s])
       all[static_cast<std::size_t>(p.rank)] += loads[s] * p.replicas / replicas / on.workers(p.rank);
@@ -90,7 +92,7 @@ std::string plan_as_json(const run_state& run, const mpi_options& how, const mac
   std::string text;
   observe::json_writer json(text);
   json.begin_object().key("ranks").begin_array();
-  const auto work = shares(loads, on, places);
+  const auto work = shares(run, loads, on, places);
   const auto ways = stage_channels_of(run);
   const auto sent =
       how.costs.empty() ? std::vector<double>(on.ranks.size()) : travel(ways, items, on, places);
@@ -106,7 +108,10 @@ std::string plan_as_json(const run_state& run, const mpi_options& how, const mac
     const auto& info = *run.stages[s].info;
     int replicas = 0;
     json.begin_object().member("name", info.name).member("pattern", info.pattern);
-    json.member("farm", info.farm >= 0).key("places").begin_array();
+    json.member("farm", info.farm >= 0)
+        .member("blocking", takes_no_worker(run, s))
+        .key("places")
+        .begin_array();
     for (const auto& p : places[s]) {
       json.begin_object().member("rank", p.rank).member("replicas", p.replicas).end_object();
       replicas += p.replicas;
