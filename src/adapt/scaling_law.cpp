@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace THALWEG_NAMESPACE::adaptation {
 
@@ -82,13 +83,18 @@ void scaling_law::saw(int replicas, double seconds) {
   if (seconds <= 0) return;
   const auto at = std::lower_bound(seen_.begin(), seen_.end(), replicas,
                                    [](const sight& s, int n) { return s.replicas < n; });
+  const bool stayed = std::exchange(latest_, replicas) == replicas;
   if (at == seen_.end() || at->replicas != replicas) {
     seen_.insert(at, {replicas, seconds, 1});
     off_ = 0;
-    return fit();
+  } else if (stayed) {
+    at->times = std::min(at->times + 1, 1000);
+    follow(seconds / at->seconds, std::max(usual_gain, 1.0 / at->times));
+  } else {
+    // Back at a number: what others showed since then is later than what this one showed, so they stay.
+    *at = {replicas, seconds, 1};
+    off_ = 0;
   }
-  at->times = std::min(at->times + 1, 1000);
-  follow(seconds / at->seconds, std::max(usual_gain, 1.0 / at->times));
   fit();
 }
 
@@ -105,6 +111,10 @@ void scaling_law::saw_part(double at_work, double seconds) {
 void scaling_law::keep(int replicas) {
   const bool there = std::ranges::any_of(seen_, [=](const sight& s) { return s.replicas == replicas; });
   if (known() && !there) saw(replicas, alone_ * replicas / capacity(replicas));
+}
+
+bool scaling_law::knows_fewer_than(int replicas) const noexcept {
+  return !seen_.empty() && seen_.front().replicas < replicas;
 }
 
 void scaling_law::forget_above(int replicas) {

@@ -87,8 +87,9 @@ void all_rates::learn(const stage_window& s, double length, stage_rates& r) {
   const bool full = r.full && r.was_full;
   if (full)
     r.clock += (r.clock == 1 ? 1.0 : 0.2) * (off - r.clock);
-  else
+  else if (!r.full)
     r.clock = std::min(r.clock, off);  // a clock that counts more than there was is wrong, too
+  r.doubtful = r.full && !full && busy * r.clock < 0.9 * could;
   const auto cpu = std::min(seconds(s.cpu), busy * r.clock) / items;
   r.cpu += (r.cpu <= 0 ? 1.0 : 0.2) * (cpu - r.cpu);
   if (full)

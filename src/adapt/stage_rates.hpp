@@ -20,7 +20,10 @@ struct stage_rates {
   bool full = false;  ///< in the latest window it was never idle: items waited in front of it all the time
   bool was_full = false;  ///< nor in the one before
   bool stuck = false;     ///< in the latest window it could not give what it had: there was no room behind it
-  double rate = 0;        ///< items a second in the latest window
+  /// Items waited, and yet its clock says that it was idle: the window may show two loads, or the clock is
+  /// wrong. The next one tells.
+  bool doubtful = false;
+  double rate = 0;  ///< items a second in the latest window
 
   /// Part of its time inside the operator in which it computes.
   [[nodiscard]] double computing() const noexcept {

@@ -20,7 +20,8 @@ namespace {
 // The part of its time that a replica is at work: what farms are sized for, and beyond which they grow or
 // shrink. Between the two nothing happens.
 constexpr double sized_for = 0.92, too_loaded = 0.97, too_idle = 0.88;
-constexpr int windows_to_judge = 4;  // what new replicas bring may take some time to show
+// What new replicas bring may take some time to show, and those that go may still be at work.
+constexpr int windows_to_judge = 4, windows_to_settle = 3;
 
 struct growth {
   struct farm {
@@ -39,6 +40,7 @@ class thalweg {
     if (memory_.size() != w.stages.size()) begin(w);
     rates_.look(w);
     if (w.changed) return {};
+    if (settling_ > 0 && --settling_ > 0) return {};
     auto load = demand_of(w, rates_);
     if (growth_ && another_load(load)) growth_.reset();
     if (growth_) {
@@ -94,22 +96,32 @@ class thalweg {
       memory_[f.stage].grew_for_nothing(f.from, w.number, was.asked[f.stage]);
       wanted.replicas.push_back({w.stages[f.stage].name, f.from});
     }
+    settling_ = windows_to_settle;
     wanted.predicted = was.before;
     wanted.reason = words_of_taking_back(was.before, was.predicted, w.throughput());
     return wanted;
   }
 
+  static double at_sinks(const window& w, const demand& d) {
+    double asked = 0;
+    for (std::size_t i = 0; i < w.stages.size(); ++i)
+      if (w.stages[i].sink) asked += d.asked[i];
+    return asked;
+  }
+
   changes grow(const window& w, const demand& d, const std::vector<farm_size>& sizes, double scale) {
     changes wanted;
+    auto possible = d.possible;
     growth made{.farms = {}, .before = w.throughput(), .predicted = 0, .asked = d.asked};
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const auto& s = w.stages[i];
-      if (s.sink) made.predicted += d.possible * d.asked[i];
+      if (rates_[i].doubtful) return {};
       const auto forced = s.replicas < s.least;
       if (!s.farm() || sizes[i].needed <= s.replicas) continue;
       if (!forced && sizes[i].loaded < too_loaded * scale && !sizes[i].limits) continue;
       // Where no schedule says what is asked for, one step shows whether the next one is worth it.
       const auto to = d.due > 0 ? sizes[i].needed : std::min(sizes[i].needed, 2 * s.replicas);
+      possible = std::min(possible, rates_[i].law.capacity(to) / rates_[i].law.alone() / d.asked[i]);
       rates_[i].law.keep(s.replicas);
       made.farms.push_back({i, s.replicas, to});
       memory_[i].grows(to, d.asked[i], rates_[i].law.alone());
@@ -118,6 +130,7 @@ class thalweg {
     }
     if (wanted.none()) return wanted;
     for (auto& i : idle_) i = {};
+    made.predicted = possible * at_sinks(w, d);
     wanted.predicted = made.predicted;
     growth_ = std::move(made);
     return wanted;
@@ -131,7 +144,10 @@ class thalweg {
       const auto& s = w.stages[i];
       if (!s.farm()) continue;
       const auto seconds = rates_[i].law.alone();
-      const auto needed = std::max(sizes[i].needed, memory_[i].least(d.asked[i], seconds));
+      auto needed = std::max(sizes[i].needed, memory_[i].least(d.asked[i], seconds));
+      // Where all wait for a farm and only one number was ever tried, fewer may do as much: a lock, a disk.
+      const bool ask = sizes[i].limits && rates_[i].was_full && !rates_[i].law.knows_fewer_than(s.replicas);
+      if (ask) needed = std::min(needed, (3 * s.replicas) / 4);
       const bool large = sizes[i].limits || sizes[i].loaded < too_idle * scale;
       if (busy || needed >= s.replicas || !large) {
         idle_[i] = {};
@@ -147,8 +163,8 @@ class thalweg {
       idle_[i] = {};
     }
     if (wanted.none()) return wanted;
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      if (w.stages[i].sink) wanted.predicted += d.possible * d.asked[i];
+    settling_ = windows_to_settle;
+    wanted.predicted = d.possible * at_sinks(w, d);
     return wanted;
   }
 
@@ -156,6 +172,7 @@ class thalweg {
   std::vector<farm_memory> memory_;
   std::vector<idle> idle_;
   std::optional<growth> growth_;
+  int settling_ = 0;  // windows until what was taken away is gone
 };
 
 }  // namespace
