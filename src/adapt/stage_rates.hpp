@@ -45,6 +45,8 @@ class all_rates {
 
   [[nodiscard]] stage_rates& operator[](std::size_t i) { return of_[i]; }
   [[nodiscard]] const stage_rates& operator[](std::size_t i) const { return of_[i]; }
+  /// All processors were at work, all the time.
+  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
   [[nodiscard]] std::size_t size() const noexcept { return of_.size(); }
 
  private:
@@ -53,6 +55,7 @@ class all_rates {
   static void learn(const stage_window& s, double length, stage_rates& r);
 
   std::vector<stage_rates> of_;
+  bool crowded_ = false;
   std::vector<char> splits_;  // another stage takes from the same one
 };
 

@@ -16,7 +16,7 @@ namespace ad = tw::adaptation;
 using plants::plan;
 using plants::plant;
 
-constexpr int windows = 240;
+constexpr int windows = 300;
 constexpr double changes_until = 8;  // seconds: the load and the costs change in the first third alone
 
 struct random_plan {
@@ -58,7 +58,9 @@ random_plan make(std::uint64_t seed) {
   const int farms = split ? 2 : d.chance(0.65) ? 1 : d.chance(0.75) ? 2 : 3;
   const int most = farms == 1 ? d.whole(4, 32) : farms == 2 ? d.whole(3, 10) : d.whole(2, 5);
   p.stages.push_back({.name = "source", .seconds = r.paced ? 1e-3 / rate : d.between(0.1, 1) / rate});
-  const auto capacity = d.chance(0.3) ? std::size_t{0} : static_cast<std::size_t>(d.log_between(16, 1024));
+  // What waits fits in a window or two: fixed numbers are watched for a short time alone.
+  const auto capacity = r.paced && d.chance(0.3) ? std::size_t{0}
+                                                 : static_cast<std::size_t>(d.between(4, std::max(16.0, 0.05 * rate)));
   if (d.chance(0.2)) {
     r.slow_stage = true;
     p.stages.push_back({.name = "slow", .inputs = {0}, .seconds = 1 / (rate * d.between(0.3, 1.1))});
@@ -135,10 +137,10 @@ std::vector<price> all_static(plan p) {
   for (bool more = true; more;) {
     plant stream(p);
     price x;
-    for (int k = 0; k < 4; ++k) stream.next();
+    for (int k = 0; k < 6; ++k) stream.next();
     for (int k = 0; k < 2; ++k) {
-      const auto& w = stream.next();
-      x.rate += w.throughput() / 2;
+      stream.next();
+      x.rate += stream.done() / 2;
       x.at_work += stream.at_work() / 2;
     }
     for (const auto i : farms) x.held += p.stages[i].replicas;
@@ -168,7 +170,7 @@ end run(const plan& p, bool show) {
   for (int k = 0; k < windows; ++k) {
     const auto& w = stream.next();
     if (k >= windows - last) {
-      e.of.rate += w.throughput() / last;
+      e.of.rate += stream.done() / last;
       e.of.at_work += stream.at_work() / last;
     }
     const auto wanted = decide(w);

@@ -1,4 +1,4 @@
-#include "memory.hpp"
+#include "farm_memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@ namespace THALWEG_NAMESPACE::adaptation {
 namespace {
 
 // Windows until a growth that brought nothing may be tried again: when the load changes, and at all.
-constexpr std::uint64_t soon = 100, late = 3000;
+constexpr std::uint64_t soon = 200, late = 3000;
 
 bool alike(double a, double b) {
   return a > 0 && b > 0 && std::abs(std::log(a / b)) < 0.25;
@@ -32,10 +32,13 @@ void farm_memory::shrank(int from, double asked, double seconds) {
 void farm_memory::grows(int to, double asked, double seconds) {
   const bool back = shrank_from_ > 0 && to <= shrank_from_ && alike(asked, shrank_asked_) &&
                     std::abs(std::log(seconds / shrank_seconds_)) < 0.7;
+  if (back) too_small(to, asked, seconds);
   shrank_from_ = 0;
-  if (!back) return;
+}
+
+void farm_memory::too_small(int least, double asked, double seconds) {
   mistakes_ = std::min(mistakes_ + 1, 6);
-  floor_ = to;
+  floor_ = least;
   floor_asked_ = asked;
   floor_seconds_ = seconds;
 }

@@ -16,6 +16,8 @@ class farm_memory {
   void grew_for_nothing(int from, std::uint64_t window, double asked);
   /// It shrank to a number that should do.
   void shrank(int from, double asked, double seconds);
+  /// A smaller number did less, so it must not have fewer than this.
+  void too_small(int least, double asked, double seconds);
   /// It has to grow. If that is back from where it shrank to, under the same load, that was too small.
   void grows(int to, double asked, double seconds);
 
