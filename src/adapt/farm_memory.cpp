@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
 
-// Windows until a growth that brought nothing may be tried again: when the load changes, and at all.
-constexpr std::uint64_t soon = 200, late = 3000;
+// Windows that something holds which was found out once, and twice: doubled with each further time.
+constexpr std::uint64_t once = 40, twice = 3000;
 
 bool alike(double a, double b) {
   return a > 0 && b > 0 && std::abs(std::log(a / b)) < 0.25;
@@ -16,45 +17,43 @@ bool alike(double a, double b) {
 
 }  // namespace
 
-void farm_memory::grew_for_nothing(int from, std::uint64_t window, double asked) {
-  ceiling_ = from;
-  since_ = window;
-  ceiling_asked_ = asked;
-  failed_ = std::min(failed_ + 1, 6);
+void farm_memory::mark::set(int at, std::uint64_t window, double load) {
+  times = replicas == at && alike(load, asked) ? std::min(times + 1, 8) : 1;
+  replicas = at;
+  since = window;
+  asked = load;
 }
 
-void farm_memory::shrank(int from, double asked, double seconds) {
+bool farm_memory::mark::holds(std::uint64_t window, double load) const {
+  if (times == 0 || !alike(load, asked)) return false;
+  return window - since <= (times == 1 ? once : twice << (times - 2));
+}
+
+void farm_memory::grew_for_nothing(int from, std::uint64_t window, double asked) {
+  ceiling_.set(from, window, asked);
+}
+
+void farm_memory::too_small(int least, std::uint64_t window, double asked) {
+  mistakes_ = std::min(mistakes_ + 1, 6);
+  floor_.set(least, window, asked);
+}
+
+void farm_memory::shrank(int from, double asked) {
   shrank_from_ = from;
   shrank_asked_ = asked;
-  shrank_seconds_ = seconds;
 }
 
-void farm_memory::grows(int to, double asked, double seconds) {
-  const bool back = shrank_from_ > 0 && to <= shrank_from_ && alike(asked, shrank_asked_) &&
-                    std::abs(std::log(seconds / shrank_seconds_)) < 0.7;
-  if (back) too_small(to, asked, seconds);
+void farm_memory::grows(int to, std::uint64_t window, double asked) {
+  if (shrank_from_ > 0 && to <= shrank_from_ && alike(asked, shrank_asked_)) too_small(to, window, asked);
   shrank_from_ = 0;
 }
 
-void farm_memory::too_small(int least, double asked, double seconds) {
-  mistakes_ = std::min(mistakes_ + 1, 6);
-  floor_ = least;
-  floor_asked_ = asked;
-  floor_seconds_ = seconds;
+int farm_memory::most(std::uint64_t window, double asked) const {
+  return ceiling_.holds(window, asked) ? ceiling_.replicas : std::numeric_limits<int>::max();
 }
 
-int farm_memory::most(std::uint64_t window, double asked) {
-  const auto passed = (window - since_) >> failed_;
-  if (ceiling_ != std::numeric_limits<int>::max() &&
-      (passed > late || (passed > soon && !alike(asked, ceiling_asked_)))) {
-    ceiling_ = std::numeric_limits<int>::max();
-    forgot_ = true;
-  }
-  return ceiling_;
-}
-
-int farm_memory::least(double asked, double seconds) const {
-  return alike(asked, floor_asked_) && alike(seconds, floor_seconds_) ? floor_ : 1;
+int farm_memory::least(std::uint64_t window, double asked) const {
+  return floor_.holds(window, asked) ? floor_.replicas : 1;
 }
 
 int farm_memory::patience(bool by_far) const {

@@ -38,7 +38,7 @@ class thalweg {
       for (auto& f : farms_) f.idle = {};
     }
     if (trial_) {
-      const auto verdict = trial_->look(w.throughput(), load.due > 0 && !has_backlog(w));
+      const auto verdict = trial_->look(w.throughput(), is_met(w, load));
       if (verdict == trial::verdict::open) return {};
       rates_.learn(w);
       const auto was = *std::exchange(trial_, std::nullopt);
@@ -84,11 +84,12 @@ class thalweg {
 
   std::vector<int> ceilings(const window& w, const demand& d) {
     std::vector<int> most(farms_.size());
-    for (std::size_t i = 0; i < most.size(); ++i) {
-      most[i] = farms_[i].memory.most(w.number, d.asked[i]);
-      if (farms_[i].memory.forgot()) rates_[i].law.forget_above(w.stages[i].replicas);
-    }
+    for (std::size_t i = 0; i < most.size(); ++i) most[i] = farms_[i].memory.most(w.number, d.asked[i]);
     return most;
+  }
+
+  static bool is_met(const window& w, const demand& d) {
+    return d.due > 0 && !has_backlog(w) && w.throughput() > 0.9 * at_sinks(w, d);
   }
 
   changes take_back(const window& w, const trial& was) {
@@ -98,7 +99,7 @@ class thalweg {
       if (f.to > f.from)
         memory.grew_for_nothing(f.from, w.number, f.asked);
       else
-        memory.too_small(f.from, f.asked, rates_[f.stage].law.alone());
+        memory.too_small(f.from, w.number, f.asked);
       wanted.replicas.push_back({w.stages[f.stage].name, f.from});
     }
     settle();
@@ -160,7 +161,7 @@ class thalweg {
       const auto to = grown(w, d, i, sizes[i], scale);
       if (to <= s.replicas) continue;
       auto& law = rates_[i].law;
-      farms_[i].memory.grows(to, d.asked[i], law.alone());
+      farms_[i].memory.grows(to, w.number, d.asked[i]);
       law.keep(s.replicas);
       possible = std::min(possible, law.capacity(to) / law.alone() / d.asked[i]);
       if (sizes[i].needed <= s.replicas) possible *= static_cast<double>(to) / s.replicas;
@@ -189,13 +190,14 @@ class thalweg {
       if (!s.farm()) continue;
       auto& unused = farms_[i].idle;
       auto& law = rates_[i].law;
-      const auto least = farms_[i].memory.least(d.asked[i], law.alone());
+      const auto least = farms_[i].memory.least(w.number, d.asked[i]);
       auto needed = sizes[i].needed;
       // Where all wait for a farm and the last ones seem to add little, fewer may do as much: a lock, a disk.
-      if (sizes[i].limits && rates_[i].was_full && may_do_with_fewer(law, s.replicas))
+      const bool all_wait = sizes[i].limits ? may_do_with_fewer(law, s.replicas) : rates_.crowded();
+      if (all_wait && rates_[i].was_full)
         needed = std::min(needed, std::max(s.least, 3 * s.replicas / 4));
       needed = std::max(needed, least);
-      const bool large = sizes[i].limits || sizes[i].loaded < too_idle * scale;
+      const bool large = all_wait || sizes[i].loaded < too_idle * scale;
       if (busy || needed >= s.replicas || !large) {
         unused = {};
         continue;
@@ -206,7 +208,7 @@ class thalweg {
         patience = std::max(patience, trial::windows_for(s.replicas, unused.needed, steady_));
       if (++unused.windows < patience) continue;
       law.keep(s.replicas);
-      farms_[i].memory.shrank(s.replicas, d.asked[i], law.alone());
+      farms_[i].memory.shrank(s.replicas, d.asked[i]);
       made.push_back({i, s.replicas, unused.needed, d.asked[i]});
       wanted.replicas.push_back({s.name, unused.needed});
       add_words(wanted.reason, words_of_size(s, sizes[i], rates_[i]));

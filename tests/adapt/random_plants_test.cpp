@@ -16,7 +16,7 @@ namespace ad = tw::adaptation;
 using plants::plan;
 using plants::plant;
 
-constexpr int windows = 300;
+constexpr int windows = 360;
 constexpr double changes_until = 8;  // seconds: the load and the costs change in the first third alone
 
 struct random_plan {
