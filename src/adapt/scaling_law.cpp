@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace THALWEG_NAMESPACE::adaptation {
 
@@ -17,7 +18,7 @@ constexpr double usual_serial = 0.3, usual_pairs = 0.05;
 
 // How well the mean of so many looks is known, as a part of it.
 double spread(int times) noexcept {
-  return 0.02 + 0.1 / std::sqrt(std::min(times, 10));
+  return 0.02 + 0.1 / std::sqrt(std::clamp<double>(times, 0.1, 10));
 }
 
 // Solves the equations of three unknowns, of which those outside `use` are 0; false: no solution.
@@ -74,6 +75,14 @@ void scaling_law::follow(double ratio, double gain) noexcept {
   else
     off_ = ratio > 1 ? std::max(off_, 0) + 1 : std::min(off_, 0) - 1;
   const auto by = 1 + (std::abs(off_) >= 2 ? 1.0 : gain) * (ratio - 1);
+  rest_ = ratio / by;
+  scale(by);
+  // Items that differ so much may disturb each other differently.
+  if (std::abs(off_) == 2)
+    for (auto& s : seen_) s.times = 1;
+}
+
+void scaling_law::scale(double by) noexcept {
   alone_ *= by;
   for (auto& s : seen_) s.seconds *= by;
 }
@@ -82,13 +91,18 @@ void scaling_law::saw(int replicas, double seconds) {
   if (seconds <= 0) return;
   const auto at = std::lower_bound(seen_.begin(), seen_.end(), replicas,
                                    [](const sight& s, int n) { return s.replicas < n; });
+  const bool stayed = std::exchange(latest_, replicas) == replicas;
   if (at == seen_.end() || at->replicas != replicas) {
     seen_.insert(at, {replicas, seconds, 1});
     off_ = 0;
-    return fit();
+  } else if (stayed) {
+    at->times = std::min(at->times + 1, 1000);
+    follow(seconds / at->seconds, std::max(usual_gain, 1.0 / at->times));
+  } else {
+    // Back at a number: what others showed since then is later than what this one showed, so they stay.
+    *at = {replicas, seconds, 1};
+    off_ = 0;
   }
-  at->times = std::min(at->times + 1, 1000);
-  follow(seconds / at->seconds, std::max(usual_gain, 1.0 / at->times));
   fit();
 }
 
@@ -103,8 +117,13 @@ void scaling_law::saw_part(double at_work, double seconds) {
 }
 
 void scaling_law::keep(int replicas) {
-  const bool there = std::ranges::any_of(seen_, [=](const sight& s) { return s.replicas == replicas; });
-  if (known() && !there) saw(replicas, alone_ * replicas / capacity(replicas));
+  if (off_ != 0) scale(rest_);  // there is no second look to wait for
+  off_ = 0;
+  if (known() && latest_ != replicas) saw(replicas, alone_ * replicas / capacity(replicas));
+}
+
+bool scaling_law::knows_fewer_than(int replicas) const noexcept {
+  return std::ranges::any_of(seen_, [=](const sight& s) { return s.replicas < replicas; });
 }
 
 void scaling_law::forget_above(int replicas) {

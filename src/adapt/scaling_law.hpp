@@ -24,6 +24,8 @@ class scaling_law {
   /// Only what was seen with up to so many replicas stays.
   void forget_above(int replicas);
 
+  /// It was seen with fewer, too: so it is known what the last ones add.
+  [[nodiscard]] bool knows_fewer_than(int replicas) const noexcept;
   [[nodiscard]] bool known() const noexcept { return alone_ > 0; }
   /// Seconds for an item with one replica; 0 if that is not known yet.
   [[nodiscard]] double alone() const noexcept { return alone_; }
@@ -41,10 +43,13 @@ class scaling_law {
     int times;
   };
   void follow(double ratio, double gain) noexcept;
+  void scale(double by) noexcept;
   void fit() noexcept;
 
   std::vector<sight> seen_;
   double alone_ = 0, serial_ = 0, pairs_ = 0;  // a, α, β
+  int latest_ = 0;  // the number that was seen last
+  double rest_ = 1;  // the factor by which the latest look was off what is known now
   int off_ = 0;  // so many looks in a row were far from what is known: above (> 0) or below (< 0) it
 };
 

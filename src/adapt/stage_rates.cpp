@@ -74,7 +74,13 @@ void all_rates::look(const window& w) {
 void all_rates::learn(const window& w) {
   const auto length = seconds(w.length);
   if (length <= 0) return;
-  for (std::size_t i = 0; i < of_.size(); ++i) learn(w.stages[i], length, of_[i]);
+  // Where all processors are at work, a stage takes as long as it waits for one: that says nothing of it.
+  double cpu = 0;
+  for (std::size_t i = 0; i < of_.size(); ++i)
+    cpu += std::min(seconds(w.stages[i].cpu), seconds(w.stages[i].busy) * of_[i].clock);
+  crowded_ = cpu > 0.95 * w.cores * length;
+  for (std::size_t i = 0; i < of_.size(); ++i)
+    if (!crowded_ || !of_[i].law.known()) learn(w.stages[i], length, of_[i]);
 }
 
 void all_rates::learn(const stage_window& s, double length, stage_rates& r) {
@@ -87,8 +93,9 @@ void all_rates::learn(const stage_window& s, double length, stage_rates& r) {
   const bool full = r.full && r.was_full;
   if (full)
     r.clock += (r.clock == 1 ? 1.0 : 0.2) * (off - r.clock);
-  else
+  else if (!r.full)
     r.clock = std::min(r.clock, off);  // a clock that counts more than there was is wrong, too
+  r.doubtful = r.full && !full && busy * r.clock < 0.9 * could;
   const auto cpu = std::min(seconds(s.cpu), busy * r.clock) / items;
   r.cpu += (r.cpu <= 0 ? 1.0 : 0.2) * (cpu - r.cpu);
   if (full)

@@ -20,7 +20,10 @@ struct stage_rates {
   bool full = false;  ///< in the latest window it was never idle: items waited in front of it all the time
   bool was_full = false;  ///< nor in the one before
   bool stuck = false;     ///< in the latest window it could not give what it had: there was no room behind it
-  double rate = 0;        ///< items a second in the latest window
+  /// Items waited, and yet its clock says that it was idle: the window may show two loads, or the clock is
+  /// wrong. The next one tells.
+  bool doubtful = false;
+  double rate = 0;  ///< items a second in the latest window
 
   /// Part of its time inside the operator in which it computes.
   [[nodiscard]] double computing() const noexcept {
@@ -42,6 +45,8 @@ class all_rates {
 
   [[nodiscard]] stage_rates& operator[](std::size_t i) { return of_[i]; }
   [[nodiscard]] const stage_rates& operator[](std::size_t i) const { return of_[i]; }
+  /// All processors were at work, all the time.
+  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
   [[nodiscard]] std::size_t size() const noexcept { return of_.size(); }
 
  private:
@@ -50,6 +55,7 @@ class all_rates {
   static void learn(const stage_window& s, double length, stage_rates& r);
 
   std::vector<stage_rates> of_;
+  bool crowded_ = false;
   std::vector<char> splits_;  // another stage takes from the same one
 };
 

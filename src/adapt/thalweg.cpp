@@ -1,16 +1,18 @@
 // The default planner. It learns what stages could do (stage_rates, scaling_law), works out how many replicas
 // what is asked for takes (demand, farm_size), makes a growth at once and a shrinking when it has long been
-// due, checks each growth against what it predicted, and remembers what did not help (memory).
+// due, checks each change against what it predicted (trial), and remembers what did not help (farm_memory).
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "demand.hpp"
+#include "farm_memory.hpp"
 #include "farm_size.hpp"
-#include "memory.hpp"
 #include "planners.hpp"
 #include "stage_rates.hpp"
+#include "trial.hpp"
 #include "words.hpp"
 
 namespace THALWEG_NAMESPACE::adaptation {
@@ -20,142 +22,208 @@ namespace {
 // The part of its time that a replica is at work: what farms are sized for, and beyond which they grow or
 // shrink. Between the two nothing happens.
 constexpr double sized_for = 0.92, too_loaded = 0.97, too_idle = 0.88;
-constexpr int windows_to_judge = 4;  // what new replicas bring may take some time to show
-
-struct growth {
-  struct farm {
-    std::size_t stage;
-    int from, to;
-  };
-  std::vector<farm> farms;
-  double before, predicted;   // items a second that enter sinks
-  std::vector<double> asked;  // of all stages, when it was made
-  int windows = 0;            // seen since
-};
+constexpr int windows_to_settle = 3;  // after something was taken back
 
 class thalweg {
  public:
   changes operator()(const window& w) {
-    if (memory_.size() != w.stages.size()) begin(w);
+    if (farms_.size() != w.stages.size()) begin(w);
     rates_.look(w);
     if (w.changed) return {};
+    if (settling_ > 0 && --settling_ > 0) return {};
     auto load = demand_of(w, rates_);
-    if (growth_ && another_load(load)) growth_.reset();
-    if (growth_) {
-      const auto brought = what_it_brought(w);
-      ++growth_->windows;
-      if (brought < 0.8 && growth_->windows < windows_to_judge) return {};
+    if (another_load(load)) {
+      trial_.reset();
+      steady_.begin();
+      for (auto& f : farms_) f.idle = {};
+    }
+    if (trial_) {
+      const auto verdict = trial_->look(w.throughput(), is_met(w, load));
+      if (verdict == trial::verdict::open) return {};
       rates_.learn(w);
-      const auto was = *std::exchange(growth_, std::nullopt);
-      if (brought < 0.2) return take_back(w, was);
+      const auto was = *std::exchange(trial_, std::nullopt);
+      if (verdict == trial::verdict::bad) return take_back(w, was);
     } else {
       rates_.learn(w);
     }
+    steady_.add(w.throughput());
     load = demand_of(w, rates_);
-    std::vector<int> most(w.stages.size());
-    for (std::size_t i = 0; i < most.size(); ++i) {
-      most[i] = memory_[i].most(w.number, load.asked[i]);
-      if (memory_[i].forgot()) rates_[i].law.forget_above(w.stages[i].replicas);
-    }
     const auto target = w.goal.what == goal::kind::utilisation ? w.goal.share : sized_for;
-    const auto sizes = farm_sizes(w, rates_, most, target, load);
+    const auto sizes = farm_sizes(w, rates_, ceilings(w, load), target, load);
     auto wanted = grow(w, load, sizes, target / sized_for);
     return wanted.none() ? shrink(w, load, sizes, target / sized_for) : wanted;
   }
 
  private:
-  struct idle {
+  struct spare {
     int windows = 0;
     int needed = 0;
   };
+  struct farm {
+    farm_memory memory;
+    spare idle;
+    int wanting = 0;   // windows in which it could not do what is asked, and more are not expected to help
+    double asked = 0;  // when the load changed last
+  };
 
   void begin(const window& w) {
-    memory_.assign(w.stages.size(), {});
-    idle_.assign(w.stages.size(), {});
-    growth_.reset();
+    farms_.assign(w.stages.size(), {});
+    trial_.reset();
   }
 
-  [[nodiscard]] bool another_load(const demand& d) const {
-    for (const auto& f : growth_->farms)
-      if (std::abs(d.asked[f.stage] - growth_->asked[f.stage]) > 0.2 * growth_->asked[f.stage]) return true;
-    return false;
+  bool another_load(const demand& d) {
+    bool other = false;
+    for (std::size_t i = 0; i < farms_.size(); ++i) {
+      auto& was = farms_[i].asked;
+      if (was > 0 && std::abs(d.asked[i] - was) <= 0.2 * was) continue;
+      was = d.asked[i];
+      other |= was > 0;
+    }
+    return other;
   }
 
-  // The part of what was predicted; 1 if the growth was for more room alone.
-  [[nodiscard]] double what_it_brought(const window& w) const {
-    const auto expected = growth_->predicted - growth_->before;
-    if (expected < 0.05 * growth_->predicted) return 1;
-    return (w.throughput() - growth_->before) / expected;
+  std::vector<int> ceilings(const window& w, const demand& d) {
+    std::vector<int> most(farms_.size());
+    for (std::size_t i = 0; i < most.size(); ++i) most[i] = farms_[i].memory.most(w.number, d.asked[i]);
+    return most;
   }
 
-  changes take_back(const window& w, const growth& was) {
+  static bool is_met(const window& w, const demand& d) {
+    return d.due > 0 && !has_backlog(w) && w.throughput() > 0.9 * at_sinks(w, d);
+  }
+
+  changes take_back(const window& w, const trial& was) {
     changes wanted;
-    for (const auto& f : was.farms) {
-      memory_[f.stage].grew_for_nothing(f.from, w.number, was.asked[f.stage]);
+    for (const auto& f : was.farms()) {
+      auto& memory = farms_[f.stage].memory;
+      if (f.to > f.from)
+        memory.grew_for_nothing(f.from, w.number, f.asked);
+      else
+        memory.too_small(f.from, w.number, f.asked);
       wanted.replicas.push_back({w.stages[f.stage].name, f.from});
     }
-    wanted.predicted = was.before;
-    wanted.reason = words_of_taking_back(was.before, was.predicted, w.throughput());
+    settle();
+    wanted.predicted = was.before();
+    wanted.reason = words_of_taking_back(was.before(), was.predicted(), was.now());
     return wanted;
+  }
+
+  void settle() {
+    settling_ = windows_to_settle;
+    steady_.begin();
+    for (auto& f : farms_) {
+      f.idle = {};
+      f.wanting = 0;
+    }
+  }
+
+  void begin_trial(std::vector<trial::farm> made, double predicted) {
+    trial_.emplace(std::move(made), steady_, predicted);
+    settle();
+    settling_ = 0;
+  }
+
+  static double at_sinks(const window& w, const demand& d) {
+    double asked = 0;
+    for (std::size_t i = 0; i < w.stages.size(); ++i)
+      if (w.stages[i].sink) asked += d.asked[i];
+    return asked;
+  }
+
+  // To what a farm grows now.
+  int grown(const window& w, const demand& d, std::size_t i, const farm_size& size, double scale) {
+    const auto& s = w.stages[i];
+    if (s.replicas < s.least) return s.least;
+    if (rates_.crowded() && rates_[i].computing() > 0.5) return s.replicas;
+    if (size.needed > s.replicas) {
+      if (size.loaded < too_loaded * scale && !size.limits) return s.replicas;
+      // Where no schedule says what is asked for, one step shows whether the next one is worth it.
+      return d.due > 0 ? size.needed : std::min(size.needed, 2 * s.replicas);
+    }
+    // What it learned may no longer hold: a little more shows it, once.
+    if (!size.limits || !rates_[i].was_full || s.replicas >= size.most) {
+      farms_[i].wanting = 0;
+      return s.replicas;
+    }
+    const auto to = std::min(size.most, s.replicas + std::max(1, s.replicas / 4));
+    const auto patience = std::max(farms_[i].memory.patience(false), trial::windows_for(s.replicas, to, steady_));
+    return ++farms_[i].wanting < patience ? s.replicas : to;
   }
 
   changes grow(const window& w, const demand& d, const std::vector<farm_size>& sizes, double scale) {
     changes wanted;
-    growth made{.farms = {}, .before = w.throughput(), .predicted = 0, .asked = d.asked};
+    auto possible = d.possible;
+    std::vector<trial::farm> made;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const auto& s = w.stages[i];
-      if (s.sink) made.predicted += d.possible * d.asked[i];
-      const auto forced = s.replicas < s.least;
-      if (!s.farm() || sizes[i].needed <= s.replicas) continue;
-      if (!forced && sizes[i].loaded < too_loaded * scale && !sizes[i].limits) continue;
-      // Where no schedule says what is asked for, one step shows whether the next one is worth it.
-      const auto to = d.due > 0 ? sizes[i].needed : std::min(sizes[i].needed, 2 * s.replicas);
-      rates_[i].law.keep(s.replicas);
-      made.farms.push_back({i, s.replicas, to});
-      memory_[i].grows(to, d.asked[i], rates_[i].law.alone());
+      if (!s.farm()) continue;
+      if (rates_[i].doubtful) return {};
+      const auto to = grown(w, d, i, sizes[i], scale);
+      if (to <= s.replicas) continue;
+      auto& law = rates_[i].law;
+      farms_[i].memory.grows(to, w.number, d.asked[i]);
+      law.keep(s.replicas);
+      possible = std::min(possible, law.capacity(to) / law.alone() / d.asked[i]);
+      if (sizes[i].needed <= s.replicas) possible *= static_cast<double>(to) / s.replicas;
+      made.push_back({i, s.replicas, to, d.asked[i]});
       wanted.replicas.push_back({s.name, to});
       add_words(wanted.reason, words_of_size(s, sizes[i], rates_[i]));
     }
     if (wanted.none()) return wanted;
-    for (auto& i : idle_) i = {};
-    wanted.predicted = made.predicted;
-    growth_ = std::move(made);
+    wanted.predicted = std::min(possible, 1.0) * at_sinks(w, d);
+    begin_trial(std::move(made), wanted.predicted);
     return wanted;
+  }
+
+  static bool may_do_with_fewer(const scaling_law& law, int replicas) {
+    const auto part = law.capacity(replicas) - law.capacity(0.75 * replicas);
+    return !law.knows_fewer_than(replicas) || part < 0.6 * 0.25 * replicas;
   }
 
   changes shrink(const window& w, const demand& d, const std::vector<farm_size>& sizes, double scale) {
     changes wanted;
+    std::vector<trial::farm> made;
     // Late items are worked off first, unless the load is one that they never can be.
     const bool busy = d.possible >= 0.98 && has_backlog(w);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const auto& s = w.stages[i];
       if (!s.farm()) continue;
-      const auto seconds = rates_[i].law.alone();
-      const auto needed = std::max(sizes[i].needed, memory_[i].least(d.asked[i], seconds));
-      const bool large = sizes[i].limits || sizes[i].loaded < too_idle * scale;
+      auto& unused = farms_[i].idle;
+      auto& law = rates_[i].law;
+      const auto least = farms_[i].memory.least(w.number, d.asked[i]);
+      auto needed = sizes[i].needed;
+      // Where all wait for a farm and the last ones seem to add little, fewer may do as much: a lock, a disk.
+      const bool all_wait = sizes[i].limits ? may_do_with_fewer(law, s.replicas) : rates_.crowded();
+      if (all_wait && rates_[i].was_full)
+        needed = std::min(needed, std::max(s.least, 3 * s.replicas / 4));
+      needed = std::max(needed, least);
+      const bool large = all_wait || sizes[i].loaded < too_idle * scale;
       if (busy || needed >= s.replicas || !large) {
-        idle_[i] = {};
+        unused = {};
         continue;
       }
-      idle_[i].needed = std::max(idle_[i].needed, needed);
-      const bool by_far = idle_[i].needed < 0.7 * s.replicas;
-      if (++idle_[i].windows < memory_[i].patience(by_far)) continue;
-      rates_[i].law.keep(s.replicas);
-      memory_[i].shrank(s.replicas, d.asked[i], seconds);
-      wanted.replicas.push_back({s.name, idle_[i].needed});
+      unused.needed = std::max(unused.needed, needed);
+      auto patience = farms_[i].memory.patience(unused.needed < 0.7 * s.replicas);
+      if (sizes[i].limits)
+        patience = std::max(patience, trial::windows_for(s.replicas, unused.needed, steady_));
+      if (++unused.windows < patience) continue;
+      law.keep(s.replicas);
+      farms_[i].memory.shrank(s.replicas, d.asked[i]);
+      made.push_back({i, s.replicas, unused.needed, d.asked[i]});
+      wanted.replicas.push_back({s.name, unused.needed});
       add_words(wanted.reason, words_of_size(s, sizes[i], rates_[i]));
-      idle_[i] = {};
     }
     if (wanted.none()) return wanted;
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      if (w.stages[i].sink) wanted.predicted += d.possible * d.asked[i];
+    wanted.predicted = d.possible * at_sinks(w, d);
+    begin_trial(std::move(made), wanted.predicted);
     return wanted;
   }
 
   all_rates rates_;
-  std::vector<farm_memory> memory_;
-  std::vector<idle> idle_;
-  std::optional<growth> growth_;
+  std::vector<farm> farms_;
+  steady_rate steady_;
+  std::optional<trial> trial_;
+  int settling_ = 0;  // windows until what was taken away is gone
 };
 
 }  // namespace

@@ -123,7 +123,8 @@ class plant {
   [[nodiscard]] int replicas(std::size_t i) const { return window_.stages[i].replicas; }
   /// Of the latest window: replicas inside their operators, on average, all stages together.
   [[nodiscard]] double at_work() const { return at_work_; }
-  /// Of the latest window: items a second that sources gave.
+  /// Of the latest window: items a second that entered sinks, exactly; and that sources gave.
+  [[nodiscard]] double done() const { return done_; }
   [[nodiscard]] double given() const { return given_; }
   /// Items that are due and not given yet.
   [[nodiscard]] double late() const { return late_; }
@@ -140,7 +141,7 @@ class plant {
   };
 
   void begin_window() {
-    given_ = at_work_ = 0;
+    given_ = at_work_ = done_ = 0;
     for (auto& l : live_) {
       for (const auto& [from, n] : l.coming)
         if (from < window_.number) l.working = n;
@@ -218,6 +219,7 @@ class plant {
         l.queue = std::max(0.0, l.queue + arriving(i) - l.work);
       }
       l.in += l.work;
+      if (l.next.empty()) done_ += l.work / plan_.window;
       l.busy += p * dt;
       l.cpu += l.work * l.cost * s.computing;
       l.queued += l.queue / plan_.ticks;
@@ -289,7 +291,7 @@ class plant {
   ad::window window_;
   bool changed_ = false;
   double now_ = 0, slow_ = 1;  // the part of its speed that a processor has for each of those that share it
-  double late_ = 0, given_ = 0, at_work_ = 0;
+  double late_ = 0, given_ = 0, done_ = 0, at_work_ = 0;
 };
 
 }  // namespace plants

@@ -1,0 +1,70 @@
+#include "trial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace THALWEG_NAMESPACE::adaptation {
+
+namespace {
+
+constexpr double enough = 0.2;
+// New replicas may take so many windows to begin, and those that go to end.
+constexpr int to_begin = 2;
+constexpr int shortest = 2, longest = 50;
+
+}  // namespace
+
+void steady_rate::add(double rate) noexcept {
+  windows_ = std::min(windows_ + 1, 50);
+  if (windows_ == 1) mean_ = rate;
+  const auto off = mean_ > 0 ? (rate - mean_) / mean_ : 0.0;
+  mean_ += (rate - mean_) / windows_;
+  if (windows_ == 1) return;
+  // The mean moves with what it is compared to.
+  const auto own = off * off * (windows_ - 1) / windows_;
+  squares_ += 0.05 * (std::min(own, 1.0) - squares_);
+}
+
+double steady_rate::spread() const noexcept {
+  return std::sqrt(squares_);
+}
+
+int trial::windows_for(int from, int to, const steady_rate& rate) noexcept {
+  return windows_for(static_cast<double>(to - from) / from, rate);
+}
+
+int trial::windows_for(double expected, const steady_rate& rate) noexcept {
+  const auto noise = rate.spread() / std::max(std::abs(expected), 0.02);
+  return std::clamp(static_cast<int>(std::ceil(40 * noise * noise)), shortest, longest);
+}
+
+trial::trial(std::vector<farm> farms, const steady_rate& before, double predicted)
+    : farms_(std::move(farms)), before_(before.mean()), predicted_(predicted) {
+  expected_ = 0;
+  for (const auto& f : farms_) {
+    const auto part = static_cast<double>(f.to - f.from) / f.from;
+    if (expected_ == 0 || std::abs(part) < std::abs(expected_)) expected_ = part;
+  }
+  if (expected_ > 0 && before_ > 0) expected_ = std::min(expected_, std::max(predicted_ / before_ - 1, 0.0));
+  windows_ = to_begin + windows_for(expected_, before);
+}
+
+trial::verdict trial::look(double rate, bool met) {
+  ++seen_;
+  if (met && seen_ >= 2) return verdict::good;
+  if (seen_ > to_begin) since_.add(rate);
+  // It does what it should before new replicas had to have begun: no need to wait.
+  if (expected_ > 0.25 && rate > before_ * (1 + 0.8 * expected_)) {
+    if (since_.windows() == 0) since_.add(rate);
+    return verdict::good;
+  }
+  if (seen_ < windows_) return verdict::open;
+  if (expected_ > 0) {
+    if (expected_ < 0.02) return verdict::good;
+    return since_.mean() < before_ * (1 + enough * expected_) ? verdict::bad : verdict::good;
+  }
+  return since_.mean() < before_ * (1 + enough * expected_) ? verdict::bad : verdict::good;
+}
+
+}  // namespace THALWEG_NAMESPACE::adaptation

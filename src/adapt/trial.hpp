@@ -1,0 +1,61 @@
+/// Whether a change brought what it was made for.
+#pragma once
+
+#include <thalweg/version.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace THALWEG_NAMESPACE::adaptation {
+
+/// The throughput of windows that show the same state.
+class steady_rate {
+ public:
+  void add(double rate) noexcept;
+  /// The next one shows another state.
+  void begin() noexcept { windows_ = 0; }
+  [[nodiscard]] int windows() const noexcept { return windows_; }
+  [[nodiscard]] double mean() const noexcept { return mean_; }
+  /// How far one window is from the mean, as a part of it: of all states, as noise stays.
+  [[nodiscard]] double spread() const noexcept;
+
+ private:
+  int windows_ = 0;
+  double mean_ = 0, squares_ = 0.0025;
+};
+
+/// A change of farms that is watched. More replicas have to bring a fifth of what they would if nothing
+/// disturbed them, or of what was predicted if that is less; fewer must not lose a fifth of it.
+class trial {
+ public:
+  struct farm {
+    std::size_t stage;
+    int from, to;
+    double asked;  // items a second, when it was made
+  };
+  enum class verdict { open, good, bad };
+
+  trial(std::vector<farm> farms, const steady_rate& before, double predicted);
+
+  /// So many windows it takes to tell from noise what a change from one number to the other brings.
+  static int windows_for(int from, int to, const steady_rate& rate) noexcept;
+
+  /// The next window that shows one state; `met`: all that is asked for is done, and nothing waits.
+  [[nodiscard]] verdict look(double rate, bool met);
+
+  [[nodiscard]] const std::vector<farm>& farms() const noexcept { return farms_; }
+  [[nodiscard]] double before() const noexcept { return before_; }
+  [[nodiscard]] double predicted() const noexcept { return predicted_; }
+  [[nodiscard]] double now() const noexcept { return since_.mean(); }
+
+ private:
+  static int windows_for(double expected, const steady_rate& rate) noexcept;
+
+  std::vector<farm> farms_;
+  double before_, predicted_;
+  double expected_;  // the part of `before` that is to be gained, or (below 0) could be lost
+  int windows_, seen_ = 0;
+  steady_rate since_;
+};
+
+}  // namespace THALWEG_NAMESPACE::adaptation
