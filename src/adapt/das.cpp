@@ -9,13 +9,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "farms.hpp"
+#include "line.hpp"
 #include "period.hpp"
 #include "planners.hpp"
 
@@ -32,30 +32,14 @@ struct batches {
   [[nodiscard]] double load() const { return time / interval; }
 };
 
-// time = fixed + each * items
-struct line {
-  double fixed = 0, each = 0;
-};
-
-// Through sizes that differ enough to say something.
-std::optional<line> line_through(const std::deque<batches>& all) {
+// The time of a batch over its items; none if their sizes do not differ enough to say something.
+std::optional<line> line_of(const std::vector<batches>& all) {
   const auto [least, most] = std::minmax_element(
       all.begin(), all.end(), [](const batches& a, const batches& b) { return a.items < b.items; });
-  if (all.size() < 2 || most->items < 1.1 * least->items) return std::nullopt;
-  double items = 0;
-  double time = 0;
-  for (const auto& one : all) {
-    items += one.items / static_cast<double>(all.size());
-    time += one.time / static_cast<double>(all.size());
-  }
-  double spread = 0;
-  double slope = 0;
-  for (const auto& one : all) {
-    spread += (one.items - items) * (one.items - items);
-    slope += (one.items - items) * (one.time - time);
-  }
-  const auto each = std::max(0.0, slope / spread);
-  return line{time - each * items, each};
+  if (most->items < 1.1 * least->items) return std::nullopt;
+  std::vector<point> points;
+  for (const auto& one : all) points.push_back({one.items, one.time});
+  return line_through(points);
 }
 
 // How long one batch keeps the slowest of the stages that work on batches of this stage busy, with all of its
@@ -118,7 +102,7 @@ class sizing {
   double next(const batches& now) {
     const auto before = past_.empty() ? std::optional<batches>{} : past_.back();
     past_.push_back(now);
-    if (past_.size() > static_cast<std::size_t>(history_)) past_.pop_front();
+    if (past_.size() > static_cast<std::size_t>(history_)) past_.erase(past_.begin());
     return std::clamp(step(now, before), least_, std::max(least_, most_));
   }
 
@@ -131,10 +115,10 @@ class sizing {
       const bool apart = large.interval > (1 + band_) * small.interval;
       if (apart && large.load() > small.load() && now.load() > rho_) return (1 - r_) * small.interval;
     }
-    if (const auto fit = line_ ? line_through(past_) : std::nullopt) {
-      const auto rate = now.items / now.interval;
-      const auto room = rho_ - fit->each * rate;
-      if (fit->fixed > 0 && room > 0) return fit->fixed / room;
+    if (const auto fit = line_ ? line_of(past_) : std::nullopt) {
+      const auto fixed = fit->at(0);
+      const auto room = rho_ - fit->slope * now.items / now.interval;
+      if (fit->slope >= 0 && fixed > 0 && room > 0) return fixed / room;
     }
     return now.time / rho_;
   }
@@ -143,7 +127,7 @@ class sizing {
   bool line_;
   int history_;
   double least_, most_;
-  std::deque<batches> past_;  // the oldest first
+  std::vector<batches> past_;  // the oldest first
 };
 
 // These limits, so that a batch closes after this time at this rate. A batch that has no interval cannot get

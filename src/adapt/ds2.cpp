@@ -148,34 +148,43 @@ class ds2 {
     const auto limit = speed_limit(w, in);
     const auto known = [&](std::size_t i) { return in[i] && (limit || in[i]->free <= 0); };
 
-    std::vector<wish> all;
-    std::vector<double> needs;
-    bool grows = false;
-    for (const auto& farm : farms_of(w)) {
-      double replicas = 0;  // busy all the time
+    // How many replicas of the farm would be busy all the time; none: not known.
+    const auto busy_in = [&](const unit& farm) -> std::optional<double> {
+      double replicas = 0;
       for (const auto* s : farm.stages) {
         const auto i = static_cast<std::size_t>(s - w.stages.data());
         const auto each = s->seconds_per_item();
-        if (!known(i) || each <= 0) {
-          replicas = -1;
-          break;
-        }
+        if (!known(i) || each <= 0) return std::nullopt;
         replicas += in[i]->at(limit.value_or(0)) * each;
       }
+      return replicas;
+    };
+
+    std::vector<wish> all;
+    std::vector<std::optional<double>> needs;
+    bool grows = false;
+    double possible = 1;  // of what is due, with no more replicas than may be
+    for (const auto& farm : farms_of(w)) {
       const auto& f = farm.first();
+      auto need = busy_in(farm);
+      if (need && *need > f.most) possible = std::min(possible, f.most / *need);
       // What rounding makes of a whole number is no reason for one more.
-      const auto rounded = std::ceil(replicas * (1 + factor_) * (1 - 1e-9));
-      needs.push_back(replicas < 0 ? -1 : rounded);
-      all.push_back({f.name, f.replicas, replicas < 0 ? f.replicas : within_bounds(f, rounded)});
+      if (need) need = std::ceil(*need * (1 + factor_) * (1 - 1e-9));
+      needs.push_back(need);
+      all.push_back({f.name, f.replicas, need ? within_bounds(f, *need) : f.replicas});
       grows = grows || all.back().wanted > f.replicas;
     }
     // The last correction: it believes to have enough, but the source is still too slow.
     const auto lag = lag_of(w);
     if (!grows && lag > ratio_) {
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (needs[i] >= 0)
-          all[i].wanted = within_bounds(*w.find(all[i].stage), std::ceil(needs[i] * lag * (1 - 1e-9)));
+        if (needs[i])
+          all[i].wanted = within_bounds(*w.find(all[i].stage), std::ceil(*needs[i] * lag * (1 - 1e-9)));
       }
+    }
+    predicted_ = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (w.stages[i].sink && known(i)) predicted_ += possible * in[i]->at(limit.value_or(0));
     }
     return all;
   }
@@ -188,6 +197,7 @@ class ds2 {
 
   [[nodiscard]] changes asked() const {
     changes asked;
+    asked.predicted = predicted_;
     for (const auto& one : last_) {
       if (one.wanted == one.now) continue;
       asked.replicas.push_back({one.stage, one.wanted});
@@ -204,6 +214,7 @@ class ds2 {
   int resting_ = 0;  // periods in which nothing is decided
   int agreed_ = 0;   // periods in a row that came to the same
   std::vector<wish> last_;
+  double predicted_ = 0;
 };
 
 }  // namespace

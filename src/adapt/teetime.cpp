@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "farms.hpp"
+#include "line.hpp"
 #include "period.hpp"
 #include "planners.hpp"
 
@@ -19,16 +20,13 @@ namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
 
-struct sample {
-  double at = 0;    // seconds
-  double rate = 0;  // items a second
-};
-using samples = std::deque<sample>;  // the oldest first
+// Of each period its end, in seconds, and items a second; the oldest first.
+using samples = std::vector<point>;
 using predictor = double (*)(const samples&, double now);
 
 double mean(const samples& past, double /*now*/) {
   double sum = 0;
-  for (const auto& s : past) sum += s.rate;
+  for (const auto& s : past) sum += s.y;
   return sum / static_cast<double>(past.size());
 }
 
@@ -38,27 +36,17 @@ double weighted(const samples& past, double /*now*/) {
   double k = 0;
   for (const auto& s : past) {
     k += 1;
-    sum += k * s.rate;
+    sum += k * s.y;
     weights += k;
   }
   return sum / weights;
 }
 
-// The line of least squares, now. Through one point it is level.
 double regression(const samples& past, double now) {
-  const auto rate = mean(past, now);
-  double at = 0;
-  for (const auto& s : past) at += s.at / static_cast<double>(past.size());
-  double spread = 0;
-  double slope = 0;
-  for (const auto& s : past) {
-    spread += (s.at - at) * (s.at - at);
-    slope += (s.at - at) * (s.rate - rate);
-  }
-  return spread > 0 ? rate + slope / spread * (now - at) : rate;
+  return line_through(past).at(now);
 }
 
-// No more than that there is nothing to do: 0; one more: 1; one fewer: -1.
+// Of one farm. An action is a number of replicas: 1 more, -1 fewer, or 0.
 class manager {
  public:
   manager(predictor predict, double boundary, int history, bool literal)
@@ -67,10 +55,10 @@ class manager {
         history_(static_cast<std::size_t>(history)),
         literal_(literal) {}
 
-  int decide(const sample& now, bool changed) {
+  int decide(const point& now, bool changed) {
     const auto action = action_for(now, changed);
     past_.push_back(now);
-    if (past_.size() > history_) past_.pop_front();
+    if (past_.size() > history_) past_.erase(past_.begin());
     return action;
   }
   // What became of it: bounds may have stood in its way.
@@ -88,18 +76,18 @@ class manager {
     return action;
   }
 
-  int action_for(const sample& now, bool changed) {
+  int action_for(const point& now, bool changed) {
     constexpr auto of_prediction = " of what the last periods predict";
     if (past_.empty()) {
       reason_ = "has no past yet";
       return 1;
     }
-    const auto predicted = predict_(past_, now.at);
+    const auto predicted = predict_(past_, now.x);
     if (predicted <= 0) {
       reason_ = "is predicted to take nothing";
       return 1;
     }
-    const auto score = (now.rate - predicted) / predicted;
+    const auto score = (now.y - predicted) / predicted;
     if (score > boundary_) return because(1, 1 + score, of_prediction);
     if (score < -boundary_) return because(-1, 1 + score, of_prediction);
     if (!before_addition_) return 0;
@@ -107,8 +95,8 @@ class manager {
     // An addition is judged once, when a whole period shows what it brought.
     if (changed) return 0;
     const auto before = *std::exchange(before_addition_, std::nullopt);
-    if (now.rate >= (1 + boundary_) * before) return 0;
-    return because(-1, before > 0 ? now.rate / before : 0, " of what it took before the last addition");
+    if (now.y >= (1 + boundary_) * before) return 0;
+    return because(-1, before > 0 ? now.y / before : 0, " of what it took before the last addition");
   }
 
   predictor predict_;

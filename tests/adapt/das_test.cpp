@@ -87,6 +87,27 @@ TEST(Das, ALineThroughTwoSizesLeadsThereAtOnce) {
   EXPECT_TRUE(planner("das").begin()(run.next()).none());  // the fixed point stays
 }
 
+TEST(Das, WhatIsTooMuchForAnyIntervalGrowsStepByStep) {
+  // 0.8 of the time of any interval for the items alone.
+  batching run{.limits = {.interval = made::seconds(0.05)},
+               .time_of = [](double n) { return 0.010 + 80e-6 * n; }};
+  EXPECT_THAT(run.follow("das", 3), ElementsAre(ms(71.43), ms(95.92), ms(123.9)));
+}
+
+TEST(Das, SizesThatHardlyDifferMakeNoLine) {
+  const auto decide = planner("das:band=0").begin();
+  batching run{.limits = {.items = 1000}, .time_of = [](double) { return 0.030; }};
+  EXPECT_FALSE(decide(run.next()).none());
+  run = {.limits = {.items = 990}, .time_of = [](double) { return 0.0299; }};
+  EXPECT_EQ(decide(run.next()).batches.at(0).limits.items, 428);  // 29.9 / 0.7 ms; the line says 330
+}
+
+TEST(Das, AWindowMayEndWithinABatch) {
+  const auto decide = planner("das").begin();
+  batching run{.limits = {.interval = made::seconds(0.1)}, .length = 0.94};  // nine, and most of a tenth
+  EXPECT_THAT(decide(run.next()).reason, HasSubstr("takes 30 %"));
+}
+
 TEST(Das, TheShareCanBeSet) {
   batching run{.limits = {.interval = made::seconds(0.1)}};
   EXPECT_THAT(run.follow("das:rho=0.4", 8).back(), ms(50));  // 10 / (0.4 - 0.2)
@@ -172,12 +193,14 @@ TEST(Das, WaitsForEnoughBatches) {
   EXPECT_TRUE(decide(run.next()).none());
 }
 
-TEST(Das, AWindowWithAChangeDoesNotCount) {
+TEST(Das, AWindowWithAChangeEndsWhatWasSeenBefore) {
   const auto decide = planner("das").begin();
-  batching run{.limits = {.interval = made::seconds(0.1)}};
+  batching run{.limits = {.interval = made::seconds(0.1)}, .length = 0.3};  // 3
+  EXPECT_TRUE(decide(run.next()).none());
   run.changed = true;
   EXPECT_TRUE(decide(run.next()).none());
   run.changed = false;
+  EXPECT_TRUE(decide(run.next()).none());
   EXPECT_FALSE(decide(run.next()).none());
 }
 

@@ -69,6 +69,11 @@ TEST(Ds2, GoesInTheOrderOfTheStream) {
   EXPECT_EQ(asked(decision(turned), "pack"), 4);
 }
 
+TEST(Ds2, SaysWhatItExpects) {
+  EXPECT_DOUBLE_EQ(decision(late()).predicted, 1000);
+  EXPECT_DOUBLE_EQ(decision(late(1, 0.032)).predicted, 500);  // 32 are needed, and 16 allowed
+}
+
 TEST(Ds2, ASplitSharesATeeDoesNot) {
   const auto w = [](double left, double right) {
     return second_of({made::source(100, 1000.0), made::farm("left", {0}, left, left, 0.01, 1),
