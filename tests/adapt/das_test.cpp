@@ -102,6 +102,14 @@ TEST(Das, SizesThatHardlyDifferMakeNoLine) {
   EXPECT_EQ(decide(run.next()).batches.at(0).limits.items, 428);  // 29.9 / 0.7 ms; the line says 330
 }
 
+TEST(Das, ALineThatBeginsBelowZeroLeadsNowhere) {
+  const auto decide = planner("das").begin();
+  batching run{.limits = {.items = 1000}, .time_of = [](double) { return 0.030; }};
+  EXPECT_FALSE(decide(run.next()).none());
+  run = {.limits = {.items = 429}, .time_of = [](double) { return 0.012; }};
+  EXPECT_EQ(decide(run.next()).batches.at(0).limits.items, 172);  // 12 / 0.7 ms
+}
+
 TEST(Das, AWindowMayEndWithinABatch) {
   const auto decide = planner("das").begin();
   batching run{.limits = {.interval = made::seconds(0.1)}, .length = 0.94};  // nine, and most of a tenth

@@ -113,7 +113,7 @@ TEST(Ds2, ASourceWithoutAScheduleIsAsFastAsTheSlowestSerialStage) {
 }
 
 TEST(Ds2, WithoutASerialStageThatWasTimedItKnowsNoSpeed) {
-  EXPECT_TRUE(decision(second_of({made::source(250), made::farm("work", {0}, 250, 250, 0.004, 1)})).none());
+  EXPECT_TRUE(decision(second_of({made::source(250), made::farm("work", {0}, 250, 250, 0.004, 4)})).none());
 }
 
 TEST(Ds2, APacedSourceTakesItsPartOfASerialStage) {
