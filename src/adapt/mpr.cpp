@@ -1,8 +1,9 @@
 // The loop that comes with MPR, for comparison: Section 7.1 of its thesis. A ratio of throughput to goal, a
 // dead band, and steps of one, two or four replicas. It has no model, and remembers nothing.
-#include <algorithm>
-#include <utility>
+#include <thalweg/observe/text.hpp>
 
+#include "farms.hpp"
+#include "period.hpp"
 #include "planners.hpp"
 
 namespace THALWEG_NAMESPACE::adaptation {
@@ -26,25 +27,36 @@ double due_rate_of(const window& w) {
   return due;
 }
 
+// Its text has one farm, and a goal that the user sets. Several are each held to the same goal.
+changes decide(const window& w, double goal) {
+  changes wanted;
+  if (goal <= 0) goal = due_rate_of(w);
+  if (goal <= 0) return wanted;
+  for (const auto& farm : farms_of(w)) {
+    const auto& f = farm.first();
+    const auto produced = farm.last().sink ? farm.last().items_in : farm.last().items_out;
+    const auto ratio = per_second(static_cast<double>(produced), w.length) / goal;
+    const auto d = step_for(ratio);
+    // As there: a step that would leave the bounds is not made, not even in part, and the most is never
+    // reached.
+    const bool fits = d < 0 ? f.replicas + d >= f.least : f.replicas + d < f.most;
+    if (d == 0 || !fits) continue;
+    wanted.replicas.push_back({f.name, f.replicas + d});
+    if (!wanted.reason.empty()) wanted.reason += ", ";
+    wanted.reason += "the throughput of " + f.name + " is " + observe::percent_text(ratio) + " of the goal";
+  }
+  return wanted;
+}
+
 }  // namespace
 
-planner::function mpr_planner() {
-  return [](const window& w) {
-    changes wanted;
-    const auto due = due_rate_of(w);
-    if (due <= 0 || w.length.count() <= 0) return wanted;
-    for (const auto& s : w.stages) {
-      if (!s.farm()) continue;
-      const auto rate = static_cast<double>(s.items_out) / std::chrono::duration<double>(w.length).count();
-      const auto d = step_for(rate / due);
-      // As there: a step that would leave the bounds is not made, not even in part.
-      const bool fits = d < 0 ? s.replicas > -d : s.replicas + d < s.most;
-      if (d == 0 || !fits) continue;
-      wanted.replicas.push_back({s.name, s.replicas + d});
-      wanted.reason = "throughput is " + std::to_string(rate / due) + " of the goal";
-    }
-    return wanted;
-  };
+named_planner mpr_planner() {
+  return {"mpr", {{"period", 1, 0.001, 3600}, {"goal", 0, 0, 1e12}}, [](const settings& with) {
+            return planner::function(
+                [measured = period(with.of("period")), goal = with.of("goal")](const window& w) mutable {
+                  return measured.ends_with(w) ? decide(measured.whole(), goal) : changes{};
+                });
+          }};
 }
 
 }  // namespace THALWEG_NAMESPACE::adaptation

@@ -1,9 +1,13 @@
 #include <thalweg/adapt/planner.hpp>
+#include <thalweg/observe/text.hpp>
 
 #include <algorithm>
-#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 #include "planners.hpp"
 
@@ -11,31 +15,107 @@ namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
 
-struct entry {
-  std::string_view name;
-  planner::function (*begin)();
-};
+std::vector<named_planner> all() {
+  return {thalweg_planner(),          ds2_planner(), teetime_planner(), teetime_mean_planner(),
+          teetime_weighted_planner(), mpr_planner(), das_planner()};
+}
 
-constexpr std::array all{
-    entry{"thalweg", thalweg_planner},
-    entry{"mpr", mpr_planner},
-};
+std::string quoted(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+[[noreturn]] void refuse(std::string_view planner, const std::string& what) {
+  throw std::invalid_argument("planner " + quoted(planner) + ": " + what);
+}
+
+const named_planner& found(const std::vector<named_planner>& among, std::string_view name) {
+  for (const auto& p : among) {
+    if (p.name == name) return p;
+  }
+  std::string text = "there is no planner " + quoted(name) + ": it must be one of";
+  for (const auto& known : among) text.append(" ").append(known.name);
+  throw std::invalid_argument(text);
+}
+
+std::string range_of(const setting& s) {
+  const auto text = [](double bound) {
+    return observe::number_text(bound, bound == std::floor(bound) ? 15 : 3);
+  };
+  return (s.whole ? "a whole number from " : "a number from ") + text(s.least) + " to " + text(s.most);
+}
+
+const setting& found(const named_planner& of, std::string_view name) {
+  for (const auto& s : of.has) {
+    if (s.name == name) return s;
+  }
+  std::string text = "it has no setting " + quoted(name) + ": there are";
+  for (const auto& s : of.has) text.append(" ").append(s.name);
+  refuse(of.name, text);
+}
+
+// Nothing, if it is not one number and no more.
+std::optional<double> number_of(std::string_view text) {
+  double value = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (wrong != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+settings read(const named_planner& of, std::string_view text) {
+  settings values(of.has);
+  std::vector<std::string_view> given;
+  for (bool more = true; more;) {
+    const auto comma = text.find(',');
+    const auto one = text.substr(0, comma);
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+
+    const auto equals = one.find('=');
+    if (equals == std::string_view::npos)
+      refuse(of.name, quoted(one) + " is not name=value, with a comma between two of them");
+    const auto& its = found(of, one.substr(0, equals));
+    if (std::find(given.begin(), given.end(), its.name) != given.end())
+      refuse(of.name, std::string(its.name) + " is given twice");
+    given.push_back(its.name);
+    const auto value = number_of(one.substr(equals + 1));
+    if (!value || *value < its.least || *value > its.most || (its.whole && *value != std::floor(*value)))
+      refuse(of.name, quoted(one) + ": it must be " + range_of(its));
+    values.set(its.name, *value);
+  }
+  return values;
+}
 
 }  // namespace
 
-planner::planner(const std::string& name) : name_(name) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const entry& e) { return e.name == name; });
-  if (found == all.end()) {
-    std::string text = "there is no planner '" + name + "': it must be one of";
-    for (const auto& known : names()) text += " " + known;
-    throw std::invalid_argument(text);
+settings::settings(const std::vector<setting>& of) {
+  for (const auto& s : of) values_.emplace_back(s.name, s.usual);
+}
+
+void settings::set(std::string_view name, double value) {
+  for (auto& [known, its] : values_) {
+    if (known == name) its = value;
   }
-  begin_ = found->begin;
+}
+
+double settings::of(std::string_view name) const {
+  const auto at =
+      std::find_if(values_.begin(), values_.end(), [&](const auto& v) { return v.first == name; });
+  if (at == values_.end()) throw std::logic_error("a planner has no setting " + quoted(name));
+  return at->second;
+}
+
+planner::planner(const std::string& name) : name_(name) {
+  const auto known = all();
+  const auto colon = name.find(':');
+  const auto& its = found(known, std::string_view(name).substr(0, colon));
+  const auto values =
+      colon == std::string::npos ? settings(its.has) : read(its, std::string_view(name).substr(colon + 1));
+  begin_ = [begin = its.begin, values] { return begin(values); };
 }
 
 std::vector<std::string> planner::names() {
   std::vector<std::string> of;
-  for (const auto& e : all) of.emplace_back(e.name);
+  for (const auto& p : all()) of.emplace_back(p.name);
   return of;
 }
 

@@ -146,7 +146,8 @@ class thalweg {
       return s.replicas;
     }
     const auto to = std::min(size.most, s.replicas + std::max(1, s.replicas / 4));
-    const auto patience = std::max(farms_[i].memory.patience(false), trial::windows_for(s.replicas, to, steady_));
+    const auto patience =
+        std::max(farms_[i].memory.patience(false), trial::windows_for(s.replicas, to, steady_));
     return ++farms_[i].wanting < patience ? s.replicas : to;
   }
 
@@ -194,8 +195,7 @@ class thalweg {
       auto needed = sizes[i].needed;
       // Where all wait for a farm and the last ones seem to add little, fewer may do as much: a lock, a disk.
       const bool all_wait = sizes[i].limits ? may_do_with_fewer(law, s.replicas) : rates_.crowded();
-      if (all_wait && rates_[i].was_full)
-        needed = std::min(needed, std::max(s.least, 3 * s.replicas / 4));
+      if (all_wait && rates_[i].was_full) needed = std::min(needed, std::max(s.least, 3 * s.replicas / 4));
       needed = std::max(needed, least);
       const bool large = all_wait || sizes[i].loaded < too_idle * scale;
       if (busy || needed >= s.replicas || !large) {
@@ -228,8 +228,8 @@ class thalweg {
 
 }  // namespace
 
-planner::function thalweg_planner() {
-  return thalweg();
+named_planner thalweg_planner() {
+  return {"thalweg", {}, [](const settings&) { return planner::function(thalweg()); }};
 }
 
 }  // namespace THALWEG_NAMESPACE::adaptation

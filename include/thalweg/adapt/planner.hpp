@@ -29,14 +29,37 @@ namespace THALWEG_NAMESPACE::adaptation {
 ///   return wanted;
 /// };
 /// assert(grow.name() == "custom" && grow.begin()({}).none());
-/// assert(tw::adaptation::planner("ds2").name() == "ds2");
+/// assert(tw::adaptation::planner("ds2:warm_up=2,ratio=1.5").name() == "ds2:warm_up=2,ratio=1.5");
 /// ```
+///
+/// Those that have a name take settings, too. A `period` is how long they measure, in seconds, before they
+/// decide: windows that are shorter are taken together.
+///
+/// - `ds2` asks for as many replicas as what is due takes, by what one replica can do (Kalavri et al., OSDI
+///   2018). `period=0.25`. `warm_up=1`: periods after a change in which it waits. `activation=2`: periods in
+///   a row that must agree. `ratio=1.1`: if the source is slower than what is due by more than this, it adds
+///   as much. `factor=0`: this share more than it takes. `slack=0`: fewer replicas by no more than this are
+///   not worth a change.
+/// - `teetime` adds a replica while the farm takes more items than predicted by a line through the last
+///   periods, and removes one if it takes fewer (TeeTime). `period=0.05`. `boundary=0.025`: the share more or
+///   less that counts. `history=5`: periods. `literal=0`; 1: an addition that did not help is found as its
+///   text says, by the prediction, and not by what was before it.
+/// - `teetime-mean` and `teetime-weighted` predict by the mean, or by one in which newer periods count more.
+/// - `mpr` takes steps of 1, 2 or 4 by the ratio of the throughput of a farm to a goal (MPR). `period=1`.
+///   `goal=0`: items a second; 0: what is due.
+/// - `das` changes batches alone: their interval is the shortest at which a batch is worked off within a part
+///   of it (Das et al., SoCC 2014). `rho=0.7`: that part. `r=0.25`: what an interval loses where longer ones
+///   are less efficient. `line=1`: goes where a line through the last decisions leads; 0: one step of the
+///   iteration. `history=5`: decisions that the line goes through. `batches=4`: after which it decides.
+///   `band=0.05`: a smaller change is not worth it. `least=1` and `most=60000`: milliseconds.
 class planner {
  public:
   using function = std::function<changes(const window&)>;
 
   planner() : planner("thalweg") {}
-  /// One of `names()`. Throws `std::invalid_argument`, with the names, for another one.
+  /// One of `names()`, with settings after a colon if any are to differ: `teetime:boundary=0.1,history=3`.
+  /// Throws `std::invalid_argument`, which says what is wrong and what is possible, for an unknown name or
+  /// setting, and for a value that is no number or not within its limits.
   planner(const char* name) : planner(std::string(name)) {}
   planner(const std::string& name);
   template <class F>
@@ -44,11 +67,12 @@ class planner {
              std::is_invocable_r_v<changes, F&, const window&>)
   planner(F f) : name_("custom"), begin_([f = std::move(f)] { return function(f); }) {}
 
+  /// As it was given, with its settings; `custom` for a function.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// One that has seen nothing yet.
   [[nodiscard]] function begin() const { return begin_(); }
 
-  /// Those that have a name.
+  /// Those that have a name, without settings.
   [[nodiscard]] static std::vector<std::string> names();
 
  private:
