@@ -266,7 +266,8 @@ TEST(External, OldDocumentsAreIgnored) {
   controller one(temporary.socket());
   first_window(run, one);
   one.ask(wants(7, 5));
-  for (const std::uint64_t old : {7U, 6U, 1U, 0U}) EXPECT_TRUE(one.ask(wants(old, 2)).contains("ignored")) << old;
+  for (const std::uint64_t old : {7U, 6U, 1U, 0U})
+    EXPECT_TRUE(one.ask(wants(old, 2)).contains("ignored")) << old;
   EXPECT_EQ(run.show().replicas, compress(5));
   EXPECT_TRUE(one.ask(wants(7, 2)).contains("ignored"));
   EXPECT_TRUE(run.show().none());
