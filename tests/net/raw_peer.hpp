@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /// A socket of this machine (127.0.0.1) that does what a test says, and nothing by itself.
@@ -30,6 +31,16 @@ class raw_peer {
   static raw_peer connected_to(std::uint16_t port) {
     raw_peer made(::socket(AF_INET, SOCK_STREAM, 0));
     const auto where = local(port);
+    if (::connect(made.fd_, reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0)
+      throw std::runtime_error("no connection");
+    return made;
+  }
+  /// To a socket that has this path.
+  static raw_peer connected_to(const std::string& path) {
+    raw_peer made(::socket(AF_UNIX, SOCK_STREAM, 0));
+    sockaddr_un where{};
+    where.sun_family = AF_UNIX;
+    path.copy(where.sun_path, sizeof where.sun_path - 1);
     if (::connect(made.fd_, reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0)
       throw std::runtime_error("no connection");
     return made;

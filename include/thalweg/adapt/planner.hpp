@@ -66,6 +66,10 @@ class planner {
     requires(!std::convertible_to<F, std::string> && !std::same_as<std::remove_cvref_t<F>, planner> &&
              std::is_invocable_r_v<changes, F&, const window&>)
   planner(F f) : name_("custom"), begin_([f = std::move(f)] { return function(f); }) {}
+  /// A custom one with a name. `begin` makes one that has seen nothing yet: each run calls it before its
+  /// first window, and destroys what it returns at its end.
+  planner(std::string name, std::function<function()> begin)
+      : name_(std::move(name)), begin_(std::move(begin)) {}
 
   /// As it was given, with its settings; `custom` for a function.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
