@@ -16,7 +16,10 @@ struct entry {
   planner::function (*begin)();
 };
 
-constexpr std::array all{entry{"mpr", mpr_planner}};
+constexpr std::array all{
+    entry{"thalweg", thalweg_planner},
+    entry{"mpr", mpr_planner},
+};
 
 }  // namespace
 

@@ -74,7 +74,7 @@ std::string sample_json(const report& now, const report& window, bool paused) {
   json.end_array();
   if (now.observed()) observe::write_bottleneck(json, window.bottleneck());
   observe::write_ranks(json, now);
-  observe::write_happenings(json, now);
+  observe::write_happenings(json, now, now);
   json.end_object();
   return text;
 }

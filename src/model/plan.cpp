@@ -36,8 +36,10 @@ void check_stage(const stage_info& s, std::vector<std::string>& problems) {
   const auto bad = [&](const std::string& what) { problems.push_back("stage '" + s.name + "': " + what); };
   const auto& o = s.opts;
   for (const auto& problem : s.problems) bad(problem);
-  const bool given = o.replicas != automatic;
-  if (given && o.replicas <= 0)
+  const bool given = o.replicas != automatic || o.replicas.adaptive();
+  if (o.replicas.adaptive() && s.farm < 0)
+    bad("is serial, so tw::adaptive does nothing: put it into a tw::farm");
+  else if (given && !o.replicas.adaptive() && o.replicas <= 0)
     bad(".replicas must be at least 1, not " + std::to_string(o.replicas));
   else if (given && s.farm >= 0)
     bad("is inside a farm, so .replicas does nothing: give it to the tw::farm");

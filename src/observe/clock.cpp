@@ -3,7 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include <sys/resource.h>
+
 namespace THALWEG_NAMESPACE::observe {
+
+thread_usage thread_usage_now() noexcept {
+  rusage used{};
+  (void)getrusage(RUSAGE_THREAD, &used);
+  return {thread_cpu_ns(), used.ru_nivcsw};
+}
 
 std::int64_t clock_cost_ns() noexcept {
   static const std::int64_t cost = [] {

@@ -8,11 +8,12 @@ namespace {
 
 // The counters that add up, in one place, so that sums and differences cannot forget one.
 constexpr std::uint64_t stage_totals::*stage_sums[] = {
-    &stage_totals::items_in,      &stage_totals::items_out,     &stage_totals::runs,
-    &stage_totals::service_ns,    &stage_totals::sampled_items, &stage_totals::probes,
-    &stage_totals::probe_ns,      &stage_totals::wait_in_ns,    &stage_totals::wait_out_ns,
-    &stage_totals::errors,        &stage_totals::retries,       &stage_totals::skipped,
-    &stage_totals::dead_lettered, &stage_totals::dropped,
+    &stage_totals::items_in,   &stage_totals::items_out,     &stage_totals::runs,
+    &stage_totals::service_ns, &stage_totals::sampled_items, &stage_totals::probes,
+    &stage_totals::probe_ns,   &stage_totals::clocked_ns,    &stage_totals::clocked_cpu_ns,
+    &stage_totals::wait_in_ns, &stage_totals::wait_out_ns,   &stage_totals::errors,
+    &stage_totals::retries,    &stage_totals::skipped,       &stage_totals::dead_lettered,
+    &stage_totals::dropped,
 };
 constexpr level_totals stage_totals::*stage_levels[] = {
     &stage_totals::occupancy,
@@ -66,6 +67,8 @@ stage_totals stage_counters::snapshot() const noexcept {
   t.sampled_items = sampled_items.value();
   t.probes = probes.value();
   t.probe_ns = probe_ns.value();
+  t.clocked_ns = clocked_ns.value();
+  t.clocked_cpu_ns = clocked_cpu_ns.value();
   t.wait_in_ns = wait_in_ns.value();
   t.wait_out_ns = wait_out_ns.value();
   t.errors = errors.value();

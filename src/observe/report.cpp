@@ -100,6 +100,7 @@ void write(observe::json_writer& json, const stage_report& s) {
   }
   json.member("waited_for_input_ns", s.waited_for_input().count());
   json.member("waited_for_output_ns", s.waited_for_output().count());
+  if (s.computing()) json.member("computing", *s.computing());
   json.member("replicas", s.replicas());
   if (s.divided_by() != observe::division::none) write_division(json, s);
   json.member("blocking", s.data().blocking).member("paced", s.data().paced);
@@ -327,6 +328,7 @@ report report::since(const report& earlier) const {
   std::erase_if(window.resizes, is_earlier);
   std::erase_if(window.rate_changes, is_earlier);
   std::erase_if(window.batch_changes, is_earlier);
+  std::erase_if(window.decisions, is_earlier);
   return report(std::move(window));
 }
 
@@ -348,6 +350,7 @@ std::string report::to_json() const {
   for (const stage_report& s : stages_) write(json, s);
   json.end_array();
   observe::write_changes(json, *this);
+  observe::write_decisions(json, *this);
   if (!ranks().empty()) {
     json.key("ranks").begin_array();
     for (const auto& r : ranks()) write(json, r);

@@ -204,6 +204,10 @@ std::string report::to_string() const {
     text += joined({indent, "batch    of ", printable(c.stage), " from ", thalweg::to_string(c.from), " to ",
                     thalweg::to_string(c.to), " after ", duration_of(c.at)});
   }
+  for (const decision& d : decisions()) {
+    text += joined({indent, "decided  ", printable(d.what), " after ", duration_of(d.at), " (",
+                    printable(d.planner), "): ", printable(d.reason)});
+  }
   for (const std::string& note : notes()) text += joined({indent, "note     ", printable(note)});
   text += '\n';
   if (!observed()) return text;

@@ -147,10 +147,23 @@ void write_changes(json_writer& json, const report& r) {
   json.end_array();
 }
 
-void write_happenings(json_writer& json, const report& r) {
-  write_changes(json, r);
+void write_decisions(json_writer& json, const report& r) {
+  json.key("decisions").begin_array();
+  for (const auto& d : r.decisions()) {
+    json.begin_object().member("at_ns", d.at.count()).member("planner", d.planner);
+    json.member("what", d.what).member("reason", d.reason).member("measured", d.measured);
+    if (d.predicted > 0) json.member("predicted", d.predicted);
+    if (d.reached > 0) json.member("reached", d.reached);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_happenings(json_writer& json, const report& now, const report& window) {
+  write_changes(json, window);
+  write_decisions(json, now.final() ? now : window);
   json.key("notes").begin_array();
-  for (const auto& note : r.notes()) json.value(note);
+  for (const auto& note : window.notes()) json.value(note);
   json.end_array();
 }
 

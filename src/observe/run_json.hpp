@@ -46,7 +46,11 @@ void write_batch(json_writer& json, const stage_report& stage);
 /// What was changed by hand, one member each: `resizes`, `rate_changes` and `batch_changes`.
 void write_changes(json_writer& json, const report& r);
 
-/// The members of `write_changes`, and `notes`.
-void write_happenings(json_writer& json, const report& r);
+/// The member `decisions`: what the run has changed by itself, and why.
+void write_decisions(json_writer& json, const report& r);
+
+/// The members of `write_changes`, `decisions`, and `notes`: what has happened in a window of the run `now`.
+/// What a decision has reached is known later only, so the last window has those of the whole run.
+void write_happenings(json_writer& json, const report& now, const report& window);
 
 }  // namespace THALWEG_NAMESPACE::observe

@@ -20,7 +20,7 @@ void refuse_inner_options(naming& names, const options& opts, std::span<const st
                     "' is inside a farm with other stages and is replicated with them, so " + option +
                     " does nothing: give it to the tw::farm around it");
     };
-    if (info.replicas != automatic) bad(".replicas");
+    if (info.replicas != automatic || info.most_replicas != 0) bad(".replicas");
     if (info.unordered && !opts.unordered) bad(".unordered");
     if (info.opts.schedule.how() != schedule::kind::on_demand) bad(".schedule");
   }
@@ -51,13 +51,25 @@ void leave_farm(naming& names, const options& opts, std::size_t length, std::spa
     names.problem("the farm of '" + first.name + "': .replicas must be at least 1, not " +
                   std::to_string(opts.replicas));
   }
+  if (opts.replicas.adaptive() && (opts.replicas.least < 1 || opts.replicas.most < opts.replicas.least)) {
+    names.problem("the farm of '" + first.name + "': tw::adaptive(" + std::to_string(opts.replicas.least) +
+                  ", " + std::to_string(opts.replicas.most) +
+                  ") is no range of replicas: it begins with 1 or more, and ends with that or more");
+  }
   // A farm of nothing but a farm: the numbers of replicas multiply.
   const bool only = first.farm >= 0 && std::all_of(inside.begin(), inside.end(),
                                                    [&](const auto& info) { return info.farm == first.farm; });
+  if (only && first.most_replicas != 0)
+    names.problem("the farm of '" + first.name +
+                  "' is inside another farm, so tw::adaptive does nothing: give it to the farm around it");
   if (!only) refuse_inner_options(names, opts, inside);
   for (auto& info : inside) {
     info.replicas = combined(opts.replicas, only ? info.replicas : automatic);
     info.farm = farm;
+    if (opts.replicas.adaptive() || only) {
+      info.least_replicas = opts.replicas.least;
+      info.most_replicas = opts.replicas.most;
+    }
     info.unordered = opts.unordered || (only && info.unordered);
     if (!info.opts.on_error.given()) info.opts.on_error = opts.on_error;
     if (info.opts.pin.empty()) info.opts.pin = opts.pin;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "adapting.hpp"
 #include "next_monitor.hpp"
 #include "parts.hpp"
 #include "run_sampler.hpp"
@@ -19,7 +20,8 @@ namespace run_detail {
 namespace {
 
 execution started(model::plan&& plan, const any_policy& policy, const run_options& given, bool on_caller) {
-  const auto options = with_monitor(given);
+  auto options = with_monitor(given);
+  options.adapt = adapting::asked_for(options);
   apply_settings(plan, options.stages);
   for (const auto& c : plan.components) {
     for (const auto& s : c->stages()) {
@@ -29,6 +31,8 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
   }
   plan.use_by_default(options.on_error);
   for (auto& problem : run_sampler::problems(options)) plan.problems.push_back(std::move(problem));
+  for (auto& problem : adapting::problems(options.adapt, options.observe))
+    plan.problems.push_back(std::move(problem));
   plan.require_valid();
   const auto watch = watcher_of_runs();
   if (watch) watch->check();
@@ -48,7 +52,11 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
   // Of several ranks, the first one has opened it before all began.
   if (!state.others && state.root && run_sampler::asked_for(options))
     state.sampler = std::make_unique<run_sampler>(state);
+  if (state.root && (options.adapt || adapting::has_range(state)) && state.observes())
+    state.adapts =
+        std::make_unique<adapting>(*engine, options.adapt.value_or(adapt{}), options.adapt.has_value());
   engine->start(on_caller);
+  if (state.adapts) state.adapts->begin();
   if (state.sampler) state.sampler->begin();
   if (watch && state.root) {
     watch->begun(*engine);
@@ -59,7 +67,11 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
 
 // Of a run that is done: what has looked at it looks no more.
 void let_go(engine& run) {
-  const auto& state = run.state();
+  auto& state = run.state();
+  {
+    const std::lock_guard hold(state.steering);
+    if (state.adapts) state.adapts->end();
+  }
   if (state.sampler) state.sampler->end();
   if (state.watch) state.watch->over(run);
 }
@@ -238,6 +250,10 @@ look execution::look_into(std::string_view stage, const look_options& options) {
 
 void execution::set_batch(std::string_view stage, const batch_limits& limits) {
   held()->set_batch(stage, limits);
+}
+
+void execution::adapt(std::optional<thalweg::adapt> how) {
+  held()->steer(std::move(how));
 }
 
 void execution::set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "distributed/graph/exchange.hpp"
+#include "adapting.hpp"
 #include "looks.hpp"
 #include "run_sampler.hpp"
 

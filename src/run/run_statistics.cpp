@@ -80,6 +80,19 @@ void run_statistics::set_batch(std::size_t stage, const batch_limits& limits) {
     t->mark(stage, now, "batch from " + to_string(from) + " to " + to_string(limits));
 }
 
+void run_statistics::decided(decision made) {
+  const std::lock_guard hold(mutex_);
+  if (auto* const t = trace.on())
+    t->mark(0, began.ns + made.at.count(), made.planner + ": " + made.what + ": " + made.reason);
+  decisions_.push_back(std::move(made));
+}
+
+void run_statistics::reached(std::size_t count, double rate) {
+  const std::lock_guard hold(mutex_);
+  for (auto i = decisions_.size() - std::min(count, decisions_.size()); i < decisions_.size(); ++i)
+    decisions_[i].reached = rate;
+}
+
 void run_statistics::learn(elsewhere all) {
   const std::lock_guard hold(mutex_);
   elsewhere_ = std::move(all);
@@ -158,6 +171,7 @@ void run_statistics::add_to(report_data& d, const run_counters& counters) const 
   d.resizes = resizes_;
   d.rate_changes = rate_changes_;
   d.batch_changes = batch_changes_;
+  d.decisions = decisions_;
 }
 
 std::exception_ptr run_statistics::write_trace(const std::string& path) {

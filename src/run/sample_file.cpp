@@ -64,7 +64,7 @@ std::string sample_line(const report& now, const report& window, const std::stri
   json.end_array();
   observe::write_bottleneck(json, window.bottleneck());
   observe::write_ranks(json, now);
-  observe::write_happenings(json, window);
+  observe::write_happenings(json, now, window);
   if (!graph.empty()) json.key("graph").raw(graph);
   json.end_object();
   return text += '\n';

@@ -1,4 +1,4 @@
-// What happened in a run at a moment: resizes, new rates and batches, errors, pauses, its end.
+// What happened in a run at a moment: resizes, new rates and batches, decisions, errors, pauses, its end.
 
 import { limitsText } from "./batch.js";
 import { clock, rate } from "./units.js";
@@ -14,6 +14,7 @@ export class Events {
   /** Changes with the list. */
   version = 0;
   #changes = new Set();
+  #decisions = new Map();
   #notes = new Set();
 
   add(sample, before, graph) {
@@ -21,6 +22,7 @@ export class Events {
     this.#changed("resize", sample.resizes, ({ from, to }) => `${from} → ${to} replicas`);
     this.#changed("rate", sample.rate_changes, ({ from, to }) => `${rate(from)} → ${rate(to)}`);
     this.#changed("batch", sample.batch_changes, ({ from, to }) => `${limitsText(from)} → ${limitsText(to)}`);
+    for (const decision of sample.decisions ?? []) this.#decided(decision);
     for (const note of sample.notes ?? []) {
       if (this.#notes.has(note) || this.#notes.size >= MOST) continue;
       this.#notes.add(note);
@@ -37,6 +39,22 @@ export class Events {
       this.#changes.add(key);
       this.#put({ time: change.at_ns / SECOND, kind, stage: change.stage, text: text(change) });
     }
+  }
+
+  // What it has reached is known a while later.
+  #decided({ at_ns, planner, what, reason, measured, predicted, reached }) {
+    const key = `decision ${at_ns} ${what}`;
+    let event = this.#decisions.get(key);
+    if (event && (event.reached || !reached)) return;
+    if (!event) {
+      event = { time: at_ns / SECOND, kind: "decision" };
+      this.#decisions.set(key, event);
+      this.#put(event);
+    }
+    event.reached = reached;
+    const rates = [`${rate(measured)} before`, predicted && `${rate(predicted)} expected`, reached && `${rate(reached)} reached`];
+    event.text = `${what} by ${planner}${reason ? `: ${reason}` : ""} (${rates.filter(Boolean).join(", ")})`;
+    this.version++;
   }
 
   #errors(stage, before, time, name) {

@@ -10,7 +10,7 @@ const AXIS = 62;
 const FONT = "11px system-ui, sans-serif";
 /** Seconds between two times at the axis. */
 const INCREMENTS = [0.1, 0.5, 1, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 604800];
-const MARKS = { resize: "resize", rate: "resize", batch: "resize", error: "bad", pause: "care", note: "pale", end: "ink" };
+const MARKS = { resize: "resize", rate: "resize", batch: "resize", decision: "resize", error: "bad", pause: "care", note: "pale", end: "ink" };
 
 /** The x axis that the charts share: `range()`, `marks()` (events), `interval()`, and what a drag means. */
 export function plot(place, { title, wide, height = HEIGHT, text, log, range, paint, axis }, shared) {

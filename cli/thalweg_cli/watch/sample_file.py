@@ -9,6 +9,7 @@ Json = dict[str, Any]
 
 DIGITS = 6
 COUNTS = ("items_in", "items_out", "errors", "retries", "skipped", "dead_lettered", "dropped")
+HAPPENINGS = ("resizes", "rate_changes", "batch_changes", "decisions", "notes")
 LEVELS = ("occupancy", "reorder", "latency_ns")
 WAITS = {"wait_in": "waited_for_input_ns", "wait_out": "waited_for_output_ns"}
 WHOLE = ("items", "dropped", "cpu_ns", "resident_bytes", "latency_ns", "bottleneck")
@@ -85,9 +86,7 @@ def sample(line: Json, graph: Json, before: Json) -> Json:
     ]
     if "ranks" in line:
         found["ranks"] = line["ranks"]
-    return found | {
-        name: line.get(name, []) for name in ("resizes", "rate_changes", "batch_changes", "notes")
-    }
+    return found | {name: line.get(name, []) for name in HAPPENINGS}
 
 
 def stage(now: Json, before: Json, kind: str, window_ns: int, active_ns: int) -> Json:

@@ -34,7 +34,7 @@ def merged(group: Sequence[Json]) -> Json:
     found = group[-1] | {"window_ns": sum(windows)}
     found |= means(group, MEANS, windows)
     found["paused"] = 2 * sum(one["window_ns"] for one in group if one["paused"]) > sum(windows)
-    for name in ("resizes", "rate_changes", "batch_changes"):
+    for name in ("resizes", "rate_changes", "batch_changes", "decisions"):
         found[name] = [change for one in group for change in one.get(name, [])]
     put(found, "latency_ns", latency([one["latency_ns"] for one in group if "latency_ns" in one]))
     put(found, "bottleneck", limit([one for one in group if "bottleneck" in one]))

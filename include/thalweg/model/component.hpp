@@ -186,6 +186,8 @@ struct stage_info {
   int farm = -1;
   /// How many replicas that farm allows at once; `automatic` leaves it to the policy.
   int replicas = automatic;
+  /// Between which numbers the run may change that by itself; both 0: it was not asked to.
+  int least_replicas = 0, most_replicas = 0;
   bool unordered = false;
   const std::type_info* in = nullptr;   ///< null for a source
   const std::type_info* out = nullptr;  ///< null for a sink

@@ -20,6 +20,26 @@ namespace THALWEG_NAMESPACE {
 /// The value of a numeric option that was not given: the policy decides.
 inline constexpr int automatic = std::numeric_limits<int>::min();
 
+/// How many replicas a farm has: a number, or a range from which the run chooses (`tw::adaptive`).
+struct replica_count {
+  int number = automatic;   ///< to begin with
+  int least = 0, most = 0;  ///< of the range; both 0: the number stays
+
+  constexpr replica_count(int n = automatic) noexcept : number(n) {}
+  constexpr replica_count(int n, int fewest, int largest) noexcept
+      : number(n), least(fewest), most(largest) {}
+  constexpr operator int() const noexcept { return number; }
+  [[nodiscard]] constexpr bool adaptive() const noexcept { return least != 0 || most != 0; }
+};
+
+/// `.replicas = tw::adaptive(1, 16)`: the run itself finds how many replicas of the farm are worth it, and
+/// changes that while it goes on, as `run_options::adapt` says (by default: to keep up). It begins with as
+/// many as the policy would give it, within the range. Of a farm of farms only the outer one may have it.
+/// `run` throws `invalid_job` for a range that is empty or begins below 1.
+constexpr replica_count adaptive(int least, int most) noexcept {
+  return {automatic, least, most};
+}
+
 /// Which replica of a farm takes which item. `tw::on_demand` (default): one that is free. `tw::round_robin`:
 /// in turn. `tw::route(f)`: `f(const T&, std::size_t replicas)` gives the replica (taken modulo their
 /// number). Results never depend on it; caches and connections in `per_replica` operators may.
@@ -77,7 +97,7 @@ inline constexpr placement caller_thread = placement::caller_thread;
 /// The options of any stage. Every field has a default, so designated initialisers name only what differs.
 struct options {
   /// How many replicas of a farm may work at once. Not a promise to use them all: see docs/policies.md.
-  int replicas = automatic;
+  replica_count replicas = automatic;
   /// Gives up the order of the items after this farm.
   bool unordered = false;
   /// At most this many items wait in front of the stage; for a farm, or a stage in it, in front of and in the

@@ -42,6 +42,14 @@ inline std::int64_t process_cpu_ns() noexcept {
   return detail::read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+/// What a thread has had of its processor until now.
+struct thread_usage {
+  std::int64_t cpu_ns = 0;       ///< as `thread_cpu_ns`
+  std::int64_t preemptions = 0;  ///< how often the system has taken the processor away from it
+};
+/// Of the calling thread. Two system calls.
+thread_usage thread_usage_now() noexcept;
+
 /// What `now_ns() - now_ns()` gives when nothing is between the two reads: about 20 ns. Take it off when
 /// something as short as a single item is timed. Measured at the first call, which takes some microseconds.
 std::int64_t clock_cost_ns() noexcept;

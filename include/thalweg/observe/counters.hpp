@@ -76,6 +76,8 @@ struct stage_totals {
   std::uint64_t sampled_items = 0;
   std::uint64_t probes = 0;
   std::uint64_t probe_ns = 0;
+  std::uint64_t clocked_ns = 0;
+  std::uint64_t clocked_cpu_ns = 0;
   std::uint64_t wait_in_ns = 0;
   std::uint64_t wait_out_ns = 0;
   std::uint64_t errors = 0;
@@ -153,16 +155,18 @@ struct alignas(counter_alignment) stage_counters {
   counter sampled_items;  ///< items whose service time was taken
   counter probes;         ///< items of a fused stage that were timed by themselves, and their time: they only
   counter probe_ns;       ///< say how fused stages share the time of a whole run, see `share_time`
-  counter wait_in_ns;     ///< time spent waiting for input (for a paced source: for the next due time)
-  counter wait_out_ns;    ///< time spent waiting for room in the output
-  counter errors;         ///< exceptions thrown by the operator, each failed attempt counted
-  counter retries;        ///< attempts after the first
-  counter skipped;        ///< items given up by `skip`
-  counter dead_lettered;  ///< items handed to a dead-letter handler
-  counter dropped;        ///< items discarded on purpose: no consumer, or a lossy pipe
-  level occupancy;        ///< items waiting in the input pipe, sampled once per run
-  level reorder;          ///< runs that wait in the reorder window for an earlier one
-  level displacement;     ///< by how many places a run came before its turn
+  counter clocked_ns;     ///< time inside the operator for which the processor's clock was read, too,
+  counter clocked_cpu_ns;  ///< and the processor time used meanwhile
+  counter wait_in_ns;      ///< time spent waiting for input (for a paced source: for the next due time)
+  counter wait_out_ns;     ///< time spent waiting for room in the output
+  counter errors;          ///< exceptions thrown by the operator, each failed attempt counted
+  counter retries;         ///< attempts after the first
+  counter skipped;         ///< items given up by `skip`
+  counter dead_lettered;   ///< items handed to a dead-letter handler
+  counter dropped;         ///< items discarded on purpose: no consumer, or a lossy pipe
+  level occupancy;         ///< items waiting in the input pipe, sampled once per run
+  level reorder;           ///< runs that wait in the reorder window for an earlier one
+  level displacement;      ///< by how many places a run came before its turn
 
   stage_totals snapshot() const noexcept;
 };

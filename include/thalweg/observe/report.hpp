@@ -119,6 +119,17 @@ struct batch_change {
   batch_limits to;
 };
 
+/// What a run that adapts itself has changed at a moment, and why (`run_options::adapt`).
+struct decision {
+  std::chrono::nanoseconds at{0};  ///< since the start of the run
+  std::string planner;             ///< what has decided it
+  std::string what;                ///< in words, as in `compress: 2 to 4 replicas`
+  std::string reason;              ///< in words, by the planner
+  double measured = 0;             ///< items a second before
+  double predicted = 0;            ///< items a second that were expected; 0: the planner said nothing of that
+  double reached = 0;              ///< items a second in the first whole window afterwards; 0: none was yet
+};
+
 /// One process of a run on several ranks (`tw::mpi`). Messages are those that it has sent to other ranks.
 struct rank_report {
   int rank = 0;
@@ -167,6 +178,7 @@ struct report_data {
   std::vector<resize_event> resizes;
   std::vector<rate_change> rate_changes;
   std::vector<batch_change> batch_changes;
+  std::vector<decision> decisions;
   std::vector<std::string> notes;        ///< what was done in another way than was asked for, and why
   std::vector<rank_report> ranks;        ///< of a run on several ranks that has ended
   std::vector<channel_report> channels;  ///< and what has travelled between them
@@ -222,6 +234,14 @@ class stage_report {
   bool timed() const noexcept { return data_.totals.sampled_items != 0; }
   /// Time inside the operator for all items together; scaled up from the sample if `service_sampled`.
   std::chrono::nanoseconds busy() const noexcept;
+  /// Which part of its time inside the operator (0 to 1) it used a processor: near 1 if it computes, near 0
+  /// if it waits for a disk, a service or a lock. From runs of items taken as samples, one every 2 ms and
+  /// replica at most, and none in which the system took the processor away. Nothing if there was none: of
+  /// sources, stages with ports, and runs that are too short.
+  std::optional<double> computing() const noexcept {
+    if (data_.totals.clocked_ns == 0) return std::nullopt;
+    return static_cast<double>(data_.totals.clocked_cpu_ns) / static_cast<double>(data_.totals.clocked_ns);
+  }
   /// How long its replicas waited for items, added up. Known under `threads`, where a thread waits for its
   /// stages alone (of stages that share one, the first has it; a source waits while the run is paused); and,
   /// under every policy, of a paced source, which waits for due times. Otherwise 0: a worker of the `pool`
@@ -407,6 +427,9 @@ class report {
 
   /// What `set_batch` changed, in order.
   const std::vector<batch_change>& batch_changes() const noexcept { return data_.batch_changes; }
+
+  /// What the run has changed by itself, in order, and why: see `run_options::adapt`.
+  const std::vector<decision>& decisions() const noexcept { return data_.decisions; }
 
   /// What was done in another way than requested, and why: a sentence each.
   const std::vector<std::string>& notes() const noexcept { return data_.notes; }

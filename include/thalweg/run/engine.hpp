@@ -18,6 +18,8 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -30,6 +32,7 @@
 namespace THALWEG_NAMESPACE::run_detail {
 
 struct run_state;
+class adapting;
 class looks;
 class run_sampler;
 class run_watch;
@@ -107,6 +110,11 @@ struct run_state {
   std::shared_ptr<looks> seen_by;
   /// Looks at all of this from time to time; null: that was not asked for.
   std::unique_ptr<run_sampler> sampler;
+  /// Changes this run as it goes on; null: nothing does. Under `steering`.
+  std::unique_ptr<adapting> adapts;
+  std::mutex steering;
+  /// Something does or has done: then the engine itself changes no numbers of replicas and threads.
+  std::atomic<bool> adapted{false};
   /// Sees all runs of the process, and so this one, until it is over; null: none does.
   std::shared_ptr<run_watch> watch;
 
@@ -160,6 +168,8 @@ class engine {
   /// Makes sleeping threads look at the flags again.
   virtual void wake() = 0;
   virtual void set_replicas(std::string_view stage, int replicas);
+  /// The most replicas that `set_replicas` gives the farm of this stage; 0: its number cannot be changed.
+  [[nodiscard]] virtual int most_replicas(std::size_t /*stage*/) const { return 0; }
   /// Whether it executes graphs. By default it gets lines only: `any_policy::make` refuses a graph.
   [[nodiscard]] virtual bool executes_graphs() const noexcept { return false; }
   /// The rank that executes this serial stage; -1: this process does.
@@ -172,6 +182,8 @@ class engine {
   /// `from` empty: the stage before, if there is one only.
   [[nodiscard]] look look_into(std::string_view from, std::string_view to, const look_options& how);
   void set_batch(std::string_view stage, const batch_limits& limits);
+  /// From now on the run adapts itself like this, or no more.
+  void steer(std::optional<adapt> how);
   void stop();
   void cancel();
   void pause();

@@ -1,6 +1,7 @@
 /// `run`, `launch`: executes a job, and tells what it did.
 #pragma once
 
+#include <thalweg/adapt/adapt.hpp>
 #include <thalweg/model/any_pipeline.hpp>
 #include <thalweg/model/graph.hpp>
 #include <thalweg/model/pipeline.hpp>
@@ -70,6 +71,15 @@ struct run_options {
   std::string monitor = {};
   /// How often `.progress` and `.monitor` look, by a thread that both share; at least 1 ms.
   std::chrono::nanoseconds every = std::chrono::milliseconds(500);
+  /// The run adapts itself: every so often it looks at what its stages have done, and changes how many
+  /// replicas its farms have, and what closes its batches, to reach a goal. Without it only farms with
+  /// `tw::adaptive` are changed, and farms without a number whose operators wait. A farm with a number begins
+  /// with that. The report has each decision and its reason. On several ranks rank 0 decides for all. What is
+  /// absent here may come from the environment, as in `THALWEG_ADAPT="planner=ds2 goal=keep_up"`:
+  /// `tw::adapt_from` says what there is.
+  /// `run` throws `invalid_job` if `adapt::every` is shorter than 1 ms or longer than an hour, and without
+  /// `.observe`. docs/adaptation.md says what each planner does.
+  std::optional<thalweg::adapt> adapt = {};
   /// What is different in this run from what the job says of its stages. `tw::settings` makes them from the
   /// environment or from a file.
   std::vector<stage_setting> stages = {};
@@ -255,6 +265,20 @@ class execution {
   /// assert(e.wait().batch_changes().front().to.items == 64);
   /// ```
   void set_batch(std::string_view stage, const batch_limits& limits);
+  /// From now on the run adapts itself like this, in place of how it did before; nothing: no more, and all
+  /// numbers stay as they are. See `run_options::adapt`. After the run has ended nothing changes. Throws
+  /// `invalid_job` as `run` does for these options.
+  ///
+  /// ```cpp
+  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
+  ///                     tw::farm([](int x) { return -x; }, {.name = "negate"}) | tw::sink([](int) {}));
+  /// e.adapt(tw::adapt{.goal = tw::throughput(), .every = 5ms, .bounds = {.most_replicas = 4}});
+  /// while (e.stats().items() < 10) std::this_thread::yield();
+  /// e.adapt(std::nullopt);
+  /// e.stop();
+  /// assert(e.wait().stage("negate").replicas() <= 4);
+  /// ```
+  void adapt(std::optional<thalweg::adapt> how);
 
  private:
   friend class stop_on;

@@ -60,6 +60,11 @@ class run_statistics {
   /// Tells a batch its limits, and notes that. Thread-safe.
   void set_batch(std::size_t stage, const batch_limits& limits);
 
+  /// Notes what the run changes by itself. Thread-safe, as what follows.
+  void decided(decision made);
+  /// What became of the last `count` decisions: items a second.
+  void reached(std::size_t count, double rate);
+
   /// What rank 0 learns of a run on several, at its end and, if it has asked, while it goes on.
   struct elsewhere {
     run_totals counted;
@@ -92,6 +97,7 @@ class run_statistics {
   std::vector<resize_event> resizes_;
   std::vector<rate_change> rate_changes_;
   std::vector<batch_change> batch_changes_;
+  std::vector<decision> decisions_;
   elsewhere elsewhere_;
   std::vector<std::string> later_notes_;
 };

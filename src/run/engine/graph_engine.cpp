@@ -541,6 +541,17 @@ void graph_engine::set_replicas(std::string_view stage, int replicas) {
   throw error("set_replicas: there is no stage '" + std::string(stage) + "'" + meant_stage(run, stage));
 }
 
+int graph_engine::most_replicas(std::size_t stage) const {
+  const auto* const f = farm_of_stage_[stage];
+  if (f == nullptr || shape_.sequential) return 0;
+  const auto& run = *state_;
+  if (!run.others) return static_cast<int>(f->most());
+  const auto first = stages_of(*f).front();
+  constexpr int any = std::numeric_limits<int>::max();
+  return coordinator_of_stage_[first] >= 0 ? static_cast<const keyed_farm*>(f)->over()->possible(any)
+                                           : static_cast<int>(run.others->places()[first].size() * f->most());
+}
+
 // The user's number stays.
 void graph_engine::resize_here(replicated& f, std::size_t n, bool by_user) {
   const std::lock_guard one_at_a_time(resizing_);
@@ -549,6 +560,23 @@ void graph_engine::resize_here(replicated& f, std::size_t n, bool by_user) {
   const auto before = static_cast<int>(f.replicas());
   change_replicas(f, n);
   state_->statistics.resized(stages_of(f), before, static_cast<int>(n));
+  if (state_->adapted.load()) fit_home_to_farms();
+}
+
+// Of a run that adapts itself: more replicas than cores are for operators that wait, and each needs a thread.
+// Under `resizing_`.
+void graph_engine::fit_home_to_farms() {
+  auto* const home = dynamic_cast<thread_group*>(home_);
+  if (home == nullptr || !shape_.may_overcommit) return;
+  const auto least = static_cast<std::size_t>(shape_.workers);
+  std::size_t wanted = 0;
+  for (std::size_t s = 0; s < farm_of_stage_.size(); ++s) {
+    const auto* const f = farm_of_stage_[s];
+    if (f == nullptr || (s > 0 && farm_of_stage_[s - 1] == f) || f->home() != home) continue;
+    if (f->replicas() > least) wanted += f->replicas();
+  }
+  const auto threads = std::clamp(wanted, least, home->most());
+  if (threads != home->size()) resize_home(threads);
 }
 
 // How many threads share the nodes without threads of their own.

@@ -69,6 +69,7 @@ class graph_engine final : public engine {
   void join() override;
   void wake() override;
   void set_replicas(std::string_view stage, int replicas) override;
+  [[nodiscard]] int most_replicas(std::size_t stage) const override;
   [[nodiscard]] bool executes_graphs() const noexcept override { return true; }
   [[nodiscard]] bool shows_items() const noexcept override { return true; }
   [[nodiscard]] int executed_by(std::size_t stage) const override;
@@ -188,6 +189,7 @@ class graph_engine final : public engine {
   void resize_here(replicated& f, std::size_t n, bool by_user);
   void change_replicas(replicated& f, std::size_t n);
   void resize_home(std::size_t threads);
+  void fit_home_to_farms();
   void share_out(std::size_t stage);
   [[nodiscard]] std::vector<std::size_t> stages_of(const replicated& f) const;
   [[nodiscard]] bool same_places(std::size_t a, std::size_t b) const;

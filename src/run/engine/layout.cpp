@@ -365,7 +365,9 @@ void graph_engine::number_replicas() {
     const auto n = state_->others               ? std::max(1, replicas_here(i))
                    : info.replicas == automatic ? std::max(1, shape_.replicas)
                                                 : info.replicas;
-    replicas_[i] = static_cast<std::size_t>(n);
+    replicas_[i] = static_cast<std::size_t>(info.most_replicas != 0 && !state_->others
+                                                ? std::clamp(n, info.least_replicas, info.most_replicas)
+                                                : n);
     farms.push_back(&replicas_[i]);
   }
   if (shape_.most_replicas != automatic && !state_->others)

@@ -19,11 +19,15 @@ namespace THALWEG_NAMESPACE::run_detail::dataflow {
 namespace {
 
 constexpr std::int64_t least_interval_ns = 2'000'000;
+constexpr std::int64_t interval_of_each_ns = 1'000'000;  // per thread: looking at all of them takes time
+constexpr std::int64_t resting = 10;                     // times longer while nothing may be changed
 constexpr std::int64_t longest_interval_ns = 2'000'000'000;
-constexpr std::size_t items_of_each = 2;  // per thread, before an interval counts
-constexpr double mostly_waits = 0.5;      // of the time of all threads
-constexpr double mostly_works = 0.25;     // less than that is spent in waiting
-constexpr double worth_it = 1.2;          // by so much the stream must become quicker
+constexpr std::size_t items_of_each = 2;       // per thread, before an interval counts
+constexpr double mostly_waits = 0.5;           // of the time of all threads
+constexpr double mostly_works = 0.25;          // less than that is spent in waiting
+constexpr double worth_it = 1.2;               // by so much the stream must become quicker
+constexpr double hardly_slower = 0.95;         // with fewer threads, at least
+constexpr std::int64_t sure_ns = 100'000'000;  // so long they have hardly waited
 constexpr std::int64_t first_pause_ns = 500'000'000;
 constexpr std::int64_t longest_pause_ns = 60'000'000'000;
 
@@ -39,7 +43,7 @@ std::int64_t delay_ns_of(pid_t thread) {
 }  // namespace
 
 std::size_t overcommit::most_threads() {
-  return std::max<std::size_t>(16, 4 * static_cast<std::size_t>(cores()));
+  return std::clamp<std::size_t>(16 * static_cast<std::size_t>(cores()), 64, 256);
 }
 
 void overcommit::joined(const thread_group& s, const thread_log& log) {
@@ -50,6 +54,7 @@ void overcommit::joined(const thread_group& s, const thread_log& log) {
 }
 
 bool overcommit::look(std::int64_t now) {
+  if (net_.run().adapted.load(std::memory_order_relaxed)) return false;
   if (!found_) find_units();
   for (auto& u : units_) consider(u, now);
   return std::any_of(units_.begin(), units_.end(), [](const unit& u) { return u.began_ns != 0; });
@@ -88,39 +93,52 @@ void overcommit::begin(unit& u, std::int64_t now) {
 
 void overcommit::consider(unit& u, std::int64_t now) {
   if (u.size >= u.most && u.size == u.least) return;
-  if (!is_saturated(u)) {
-    u.began_ns = 0;
+  // A size that is being tried may be more than there is work for: then, too, it has to be worth it.
+  if (!u.tries && !is_saturated(u)) {
+    u.began_ns = u.works_since_ns = 0;
     u.delay_ns = -1;
-    u.tries = u.settles = false;
     return;
   }
   const auto lasted = now - u.began_ns;
   if (u.began_ns == 0 || lasted > longest_interval_ns) return begin(u, now);
   const auto items = items_done(u) - u.done;
-  if (lasted < least_interval_ns || items < items_of_each * u.size) return;
+  const bool rests = now < u.not_before_ns && !u.tries;
+  const auto least = std::max(least_interval_ns, static_cast<std::int64_t>(u.size) * interval_of_each_ns);
+  if (lasted < (rests ? resting : 1) * least || items < items_of_each * u.size) return;
   const auto waits = waiting(u, lasted);
   const auto rate = static_cast<double>(items) / static_cast<double>(lasted);
   begin(u, now);
   if (std::exchange(u.settles, false)) return;  // the new threads were still starting
   if (std::exchange(u.tries, false)) {
-    if (rate < worth_it * u.rate_before) {
+    if (rate < (u.size > u.size_before ? worth_it : hardly_slower) * u.rate_before) {
       u.not_before_ns = now + u.pause_ns;
       u.pause_ns = std::min(2 * u.pause_ns, longest_pause_ns);
+      u.works_since_ns = 0;
       return resize(u, u.size_before);
     }
     u.pause_ns = first_pause_ns;
   }
-  if (std::isnan(waits)) return;
-  if (waits < mostly_works && u.size > u.least) {
-    u.not_before_ns = now + u.pause_ns;
-    return resize(u, std::max(u.least, u.size / 2));
+  if (std::isnan(waits) || !is_saturated(u)) return;
+  const bool works = waits < mostly_works;
+  if (!works) {
+    u.works_since_ns = 0;
+  } else if (u.works_since_ns == 0) {
+    u.works_since_ns = now;
   }
-  if (waits < mostly_waits || u.size >= u.most || now < u.not_before_ns) return;
+  if (now < u.not_before_ns) return;
+  if (works && u.size > u.least && now - u.works_since_ns >= sure_ns) {
+    try_size(u, std::max(u.least, u.size / 2), rate);
+  } else if (waits >= mostly_waits && u.size < u.most) {
+    try_size(u, std::min(2 * u.size, u.most), rate);
+  }
+}
+
+void overcommit::try_size(unit& u, std::size_t n, double rate) {
   u.tries = u.settles = true;
   u.size_before = u.size;
   u.rate_before = rate;
   u.pause_ns = std::max(u.pause_ns, first_pause_ns);
-  resize(u, std::min(2 * u.size, u.most));
+  resize(u, n);
 }
 
 // All threads have something to do, and items wait for one more. What waits in the middle of a call for

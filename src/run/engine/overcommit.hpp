@@ -24,14 +24,15 @@ class thread_group;
 /// leaves its core idle. A thread waits for the outside when it neither uses a core, nor has nothing to do,
 /// nor waits for a core. Where threads spend most of their time in waiting, and items wait, their number is
 /// doubled, and with it the replicas of farms that do not say how many they have. A change that has not made
-/// the stream quicker by a fifth is taken back, and is tried again after a while. Where the threads hardly
-/// wait any more they become fewer again.
+/// the stream quicker by a fifth is taken back, and is tried again after a while. Where the threads have
+/// hardly waited for a while they become fewer again, unless that makes the stream slower. A run that adapts
+/// itself (`run_options::adapt`) decides otherwise, and this does nothing.
 class overcommit {
  public:
   explicit overcommit(graph_engine& n) : net_(n) {}
 
-  /// The most threads that share nodes, and the most replicas of a farm: 16, or four times the cores if that
-  /// is more.
+  /// The most threads that share nodes, and the most replicas of a farm: 64, or sixteen times the cores if
+  /// that is more, but never more than 256.
   [[nodiscard]] static std::size_t most_threads();
   /// The calling thread executes nodes of this group from now on. Any thread.
   void joined(const thread_group& s, const thread_log& log);
@@ -57,16 +58,18 @@ class overcommit {
     std::uint64_t done = 0;
     std::int64_t used_ns = 0;
     std::int64_t delay_ns = -1;  // -1: it was not looked at
-    // A greater size is being tried: the one before, and how many items a nanosecond it took.
+    // Another size is being tried: the one before, and how many items a nanosecond it took.
     bool tries = false, settles = false;
     std::size_t size_before = 1;
     double rate_before = 0;
     std::int64_t not_before_ns = 0, pause_ns = 0;
+    std::int64_t works_since_ns = 0;  // since when its threads have hardly waited; 0: they do
   };
 
   void find_units();
   void consider(unit& u, std::int64_t now);
   void begin(unit& u, std::int64_t now);
+  void try_size(unit& u, std::size_t n, double rate);
   [[nodiscard]] bool is_saturated(const unit& u) const;
   [[nodiscard]] static std::int64_t used_ns_of(const executor& e);
   [[nodiscard]] double waiting(unit& u, std::int64_t lasted_ns);

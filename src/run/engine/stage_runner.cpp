@@ -13,7 +13,8 @@ namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
 
-constexpr std::size_t between_stages = 256;  // items, handed on at once
+constexpr std::size_t between_stages = 256;            // items, handed on at once
+constexpr std::int64_t between_clocks_ns = 2'000'000;  // at least
 
 }  // namespace
 
@@ -109,6 +110,23 @@ bool stage_runner::is_looked_into(const part& loop, std::int64_t now) const noex
 void stage_runner::have_looked_into(const part& loop, std::int64_t begin) noexcept {
   run_.seen_by->ran(loop.first + 1, loop.first + (loop.stages.last - loop.stages.first), begin,
                     observe::now_ns());
+}
+
+bool stage_runner::is_clock_due(std::int64_t now) noexcept {
+  if (now < next_clock_ns_ || !run_.observes()) return false;
+  next_clock_ns_ = now + between_clocks_ns;
+  return true;
+}
+
+// A run in which the thread has lost its processor says nothing of its operators.
+void stage_runner::count_clocked(const part& loop, std::int64_t ns,
+                                 const observe::thread_usage& before) noexcept {
+  const auto now = observe::thread_usage_now();
+  if (now.preemptions != before.preemptions) return;
+  for (auto& c : log_->span(loop.first, loop.stages.last - loop.stages.first)) {
+    c.clocked_ns.add_ns(ns);
+    c.clocked_cpu_ns.add_ns(std::min(now.cpu_ns - before.cpu_ns, ns));
+  }
 }
 
 bool stage_runner::is_due(rhythm& r) noexcept {
@@ -263,10 +281,14 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   const auto elsewhere = elsewhere_ns_;
   traced_execution traced(run_.statistics.trace, w.log.number, p.first, begin,
                           p.stages.last - p.stages.first);
+  const bool clocked = is_clock_due(begin);
+  const auto used = clocked ? observe::thread_usage_now() : observe::thread_usage{};
+  const auto clock_begin = clocked ? observe::now_ns() : 0;
   const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
                              [&] { done = component.process(p.stages, replica_, ctx, items, out); });
   const auto end = ended_ns_ = observe::now_ns();
   const auto took = end - begin - (elsewhere_ns_ - elsewhere);
+  if (clocked && elsewhere_ns_ == elsewhere) count_clocked(p, end - clock_begin, used);
   const auto arrived = out == nullptr ? ctx.arrived_at(p.stages.last - 1) : 0;
   ctx.collect(p.stages, probing_ ? std::max<std::int64_t>(0, took - observe::clock_cost_ns()) : took,
               probing_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <thalweg/observe/clock.hpp>
 #include <thalweg/run/engine.hpp>
 
 #include <atomic>
@@ -125,6 +126,8 @@ class stage_runner {
   [[nodiscard]] bool is_due(rhythm& r) noexcept;
   [[nodiscard]] bool is_looked_into(const part& loop, std::int64_t now) const noexcept;
   void have_looked_into(const part& loop, std::int64_t begin) noexcept;
+  [[nodiscard]] bool is_clock_due(std::int64_t now) noexcept;
+  void count_clocked(const part& loop, std::int64_t ns, const observe::thread_usage& before) noexcept;
   void hasten(rhythm& r, std::size_t first, std::size_t last);
   [[nodiscard]] rhythm* loop_at(std::size_t stage) noexcept;
   [[nodiscard]] bool has_hardly_timed_stage(std::size_t first, std::size_t last) const;
@@ -146,8 +149,9 @@ class stage_runner {
   bool started_ = false;
   std::size_t limit_ = 1;
   std::int64_t elsewhere_ns_ = 0;
-  std::int64_t ended_ns_ = 0;  // when the last loop came to its end
-  std::int64_t last_due_ = 0;  // when the newest item was due that has come here; 0: none has
+  std::int64_t next_clock_ns_ = 0;  // when the processor's clock may be read again: that is a system call
+  std::int64_t ended_ns_ = 0;       // when the last loop came to its end
+  std::int64_t last_due_ = 0;       // when the newest item was due that has come here; 0: none has
   std::atomic<bool> cut_{false};
   std::atomic<std::int64_t> began_{0};
   std::atomic<bool> several_{false};

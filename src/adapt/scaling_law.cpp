@@ -1,0 +1,145 @@
+#include "scaling_law.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace THALWEG_NAMESPACE::adaptation {
+
+namespace {
+
+constexpr double usual_gain = 0.15;  // how much of the distance to a new look is taken over
+constexpr double far = 0.25;         // a look that is as far off is a new state if the next one is, too
+
+// What is expected of α and β before anything is seen: two numbers that lie close together say little.
+constexpr double usual_serial = 0.3, usual_pairs = 0.05;
+
+// How well the mean of so many looks is known, as a part of it.
+double spread(int times) noexcept {
+  return 0.02 + 0.1 / std::sqrt(std::min(times, 10));
+}
+
+// Solves the equations of three unknowns, of which those outside `use` are 0; false: no solution.
+bool solve(std::array<std::array<double, 4>, 3> m, const std::array<bool, 3>& use, std::array<double, 3>& x) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (use[i]) continue;
+    for (std::size_t j = 0; j < 3; ++j) m[i][j] = m[j][i] = 0;
+    m[i][i] = 1;
+    m[i][3] = 0;
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (m[i][i] <= 1e-12) return false;
+    for (std::size_t k = i + 1; k < 3; ++k) {
+      const auto f = m[k][i] / m[i][i];
+      for (std::size_t j = i; j < 4; ++j) m[k][j] -= f * m[i][j];
+    }
+  }
+  for (std::size_t i = 3; i-- > 0;) {
+    x[i] = m[i][3];
+    for (std::size_t j = i + 1; j < 3; ++j) x[i] -= m[i][j] * x[j];
+    x[i] /= m[i][i];
+  }
+  return true;
+}
+
+}  // namespace
+
+double scaling_law::capacity(double p) const noexcept {
+  return p / (1 + serial_ * (p - 1) + pairs_ * p * (p - 1));
+}
+
+double scaling_law::at_work(double work) const noexcept {
+  if (work <= 1) return std::max(work, 0.0);
+  // work (1 + α(p−1) + βp(p−1)) = p
+  const auto a = work * pairs_;
+  const auto b = work * (serial_ - pairs_) - 1;
+  const auto c = work * (1 - serial_);
+  if (a <= 0) return b < 0 ? -c / b : std::numeric_limits<double>::infinity();
+  const auto d = b * b - 4 * a * c;
+  if (d < 0 || b >= 0) return std::numeric_limits<double>::infinity();
+  return 2 * c / (-b + std::sqrt(d));
+}
+
+int scaling_law::worth(int most, double least_gain) const noexcept {
+  int n = 1;
+  if (serial_ <= 0 && pairs_ <= 0) return std::max(most, 1);
+  while (n < most && capacity(n + 1) - capacity(n) >= least_gain) ++n;
+  return n;
+}
+
+void scaling_law::follow(double ratio, double gain) noexcept {
+  if (std::abs(std::log(ratio)) < far)
+    off_ = 0;
+  else
+    off_ = ratio > 1 ? std::max(off_, 0) + 1 : std::min(off_, 0) - 1;
+  const auto by = 1 + (std::abs(off_) >= 2 ? 1.0 : gain) * (ratio - 1);
+  alone_ *= by;
+  for (auto& s : seen_) s.seconds *= by;
+}
+
+void scaling_law::saw(int replicas, double seconds) {
+  if (seconds <= 0) return;
+  const auto at = std::lower_bound(seen_.begin(), seen_.end(), replicas,
+                                   [](const sight& s, int n) { return s.replicas < n; });
+  if (at == seen_.end() || at->replicas != replicas) {
+    seen_.insert(at, {replicas, seconds, 1});
+    off_ = 0;
+    return fit();
+  }
+  at->times = std::min(at->times + 1, 1000);
+  follow(seconds / at->seconds, std::max(usual_gain, 1.0 / at->times));
+  fit();
+}
+
+void scaling_law::saw_part(double at_work, double seconds) {
+  if (seconds <= 0) return;
+  if (!known()) {
+    alone_ = seconds;
+    return;
+  }
+  const auto p = std::max(at_work, 1.0);
+  follow(seconds / (alone_ * p / capacity(p)), usual_gain);
+}
+
+void scaling_law::keep(int replicas) {
+  const bool there = std::ranges::any_of(seen_, [=](const sight& s) { return s.replicas == replicas; });
+  if (known() && !there) saw(replicas, alone_ * replicas / capacity(replicas));
+}
+
+void scaling_law::forget_above(int replicas) {
+  std::erase_if(seen_, [&](const sight& s) { return s.replicas > replicas; });
+  if (!seen_.empty()) return fit();
+  serial_ = pairs_ = 0;
+}
+
+void scaling_law::fit() noexcept {
+  // In units of the first look, so that the expectations have the same weight for short items and for long.
+  const auto unit = seen_.front().seconds;
+  std::array<std::array<double, 4>, 3> m{};
+  for (const auto& s : seen_) {
+    const auto n = static_cast<double>(s.replicas);
+    const auto y = s.seconds / unit;
+    const std::array<double, 3> row{1, n - 1, n * (n - 1)};
+    const auto weight = 1 / std::pow(y * spread(s.times), 2);
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) m[i][j] += weight * row[i] * row[j];
+      m[i][3] += weight * row[i] * y;
+    }
+  }
+  m[1][1] += std::pow(usual_serial, -2);
+  m[2][2] += std::pow(usual_pairs, -2);
+  // The best one without a negative part: of all that are left out, the first that has none is near enough.
+  constexpr std::array<std::array<bool, 3>, 4> choices{
+      {{true, true, true}, {true, true, false}, {true, false, true}, {true, false, false}}};
+  for (const auto& use : choices) {
+    std::array<double, 3> x{};
+    if (!solve(m, use, x) || x[0] <= 0 || x[1] < 0 || x[2] < 0) continue;
+    alone_ = x[0] * unit;
+    serial_ = std::min(x[1] / x[0], 1.0);
+    pairs_ = x[2] / x[0];
+    return;
+  }
+}
+
+}  // namespace THALWEG_NAMESPACE::adaptation

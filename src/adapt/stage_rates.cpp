@@ -1,0 +1,100 @@
+#include "stage_rates.hpp"
+
+#include <algorithm>
+
+namespace THALWEG_NAMESPACE::adaptation {
+
+namespace {
+
+constexpr double keep = 0.95;  // of what was counted, for each window that passes
+
+double seconds(std::chrono::nanoseconds t) {
+  return std::chrono::duration<double>(t).count();
+}
+
+// Items waited all the time: as many as it takes in half a window, or as many as may wait.
+bool always_had_items(const stage_window& s) {
+  if (s.source) return false;
+  if (s.capacity > 0 && s.queued >= 0.8 * static_cast<double>(s.capacity)) return true;
+  return s.queued >= 2.0 * s.replicas && s.queued >= 0.5 * static_cast<double>(s.items_in);
+}
+
+bool has_no_room(const window& w, std::size_t i) {
+  const auto& s = w.stages[i];
+  if (seconds(s.waited_out) > 0.2 * s.replicas * seconds(w.length)) return true;
+  return std::ranges::any_of(w.stages, [&](const stage_window& next) {
+    return next.capacity > 0 && next.queued >= 0.8 * static_cast<double>(next.capacity) &&
+           std::ranges::find(next.inputs, i) != next.inputs.end();
+  });
+}
+
+}  // namespace
+
+void all_rates::begin(const window& w) {
+  of_.assign(w.stages.size(), {});
+  splits_.assign(w.stages.size(), 0);
+  std::vector<int> takers(w.stages.size(), 0);
+  for (const auto& s : w.stages)
+    for (const auto j : s.inputs) ++takers[j];
+  for (std::size_t i = 0; i < w.stages.size(); ++i)
+    for (const auto j : w.stages[i].inputs) splits_[i] |= static_cast<char>(takers[j] > 1);
+}
+
+void all_rates::count(const window& w) {
+  for (std::size_t i = 0; i < of_.size(); ++i) {
+    auto& r = of_[i];
+    const auto& s = w.stages[i];
+    r.given_ = keep * r.given_ + static_cast<double>(s.items_out);
+    r.taken_ = keep * r.taken_ + static_cast<double>(s.items_in);
+    if (!s.source && !s.sink && r.taken_ > 0) r.yield = r.given_ / r.taken_;
+    if (splits_[i] == 0) continue;
+    r.offered_ *= keep;
+    for (const auto j : s.inputs) r.offered_ += static_cast<double>(w.stages[j].items_out);
+    r.arrived_ = keep * r.arrived_ + std::max(0.0, static_cast<double>(s.items_in) + s.queued - r.queued_);
+    r.queued_ = s.queued;
+    if (r.offered_ > 0) r.share = std::min(r.arrived_ / r.offered_, 1.0);
+  }
+}
+
+void all_rates::look(const window& w) {
+  if (of_.size() != w.stages.size()) begin(w);
+  const auto length = seconds(w.length);
+  if (length <= 0) return;
+  count(w);
+  for (std::size_t i = 0; i < of_.size(); ++i) {
+    auto& r = of_[i];
+    const auto& s = w.stages[i];
+    r.rate = static_cast<double>(s.items()) / length;
+    r.stuck = has_no_room(w, i);
+    r.was_full = r.full;
+    r.full = s.items() > 0 && !r.stuck && always_had_items(s);
+  }
+}
+
+void all_rates::learn(const window& w) {
+  const auto length = seconds(w.length);
+  if (length <= 0) return;
+  for (std::size_t i = 0; i < of_.size(); ++i) learn(w.stages[i], length, of_[i]);
+}
+
+void all_rates::learn(const stage_window& s, double length, stage_rates& r) {
+  if (s.items() == 0 || s.busy.count() <= 0) return;
+  const auto items = static_cast<double>(s.items());
+  const auto busy = seconds(s.busy);
+  const auto could = s.replicas * length;  // the time that its replicas had
+  const auto off = could / busy;
+  // One window may have been full for its second half alone.
+  const bool full = r.full && r.was_full;
+  if (full)
+    r.clock += (r.clock == 1 ? 1.0 : 0.2) * (off - r.clock);
+  else
+    r.clock = std::min(r.clock, off);  // a clock that counts more than there was is wrong, too
+  const auto cpu = std::min(seconds(s.cpu), busy * r.clock) / items;
+  r.cpu += (r.cpu <= 0 ? 1.0 : 0.2) * (cpu - r.cpu);
+  if (full)
+    r.law.saw(s.replicas, could / items);
+  else
+    r.law.saw_part(busy * r.clock / length, busy * r.clock / items);
+}
+
+}  // namespace THALWEG_NAMESPACE::adaptation

@@ -1,0 +1,56 @@
+/// What a planner knows of a stage from the windows it has seen.
+#pragma once
+
+#include <thalweg/adapt/window.hpp>
+
+#include <vector>
+
+#include "scaling_law.hpp"
+
+namespace THALWEG_NAMESPACE::adaptation {
+
+/// The true rate of a stage: what it does when it never waits for others, which its throughput does not show.
+struct stage_rates {
+  scaling_law law;
+  /// Its time per item, by its own clock, is that much too short: known once it was never idle in a window.
+  double clock = 1;
+  double cpu = 0;     ///< seconds of a processor for an item
+  double yield = 1;   ///< items out for an item in
+  double share = 1;   ///< of what the stages before it give, the part that it gets
+  bool full = false;  ///< in the latest window it was never idle: items waited in front of it all the time
+  bool was_full = false;  ///< nor in the one before
+  bool stuck = false;     ///< in the latest window it could not give what it had: there was no room behind it
+  double rate = 0;        ///< items a second in the latest window
+
+  /// Part of its time inside the operator in which it computes.
+  [[nodiscard]] double computing() const noexcept {
+    return law.known() ? cpu / law.alone() < 1 ? cpu / law.alone() : 1.0 : 1.0;
+  }
+
+ private:
+  friend class all_rates;
+  double given_ = 0, taken_ = 0, offered_ = 0, arrived_ = 0, queued_ = 0;
+};
+
+/// Those of all stages of a run, in the order of `window::stages`.
+class all_rates {
+ public:
+  /// Takes in what every window shows, even one in which something was changed.
+  void look(const window& w);
+  /// Takes in how fast stages are, from a window that shows one state.
+  void learn(const window& w);
+
+  [[nodiscard]] stage_rates& operator[](std::size_t i) { return of_[i]; }
+  [[nodiscard]] const stage_rates& operator[](std::size_t i) const { return of_[i]; }
+  [[nodiscard]] std::size_t size() const noexcept { return of_.size(); }
+
+ private:
+  void begin(const window& w);
+  void count(const window& w);
+  static void learn(const stage_window& s, double length, stage_rates& r);
+
+  std::vector<stage_rates> of_;
+  std::vector<char> splits_;  // another stage takes from the same one
+};
+
+}  // namespace THALWEG_NAMESPACE::adaptation

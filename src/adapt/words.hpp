@@ -1,0 +1,17 @@
+/// Why something is changed, for people.
+#pragma once
+
+#include <thalweg/adapt/window.hpp>
+
+#include <string>
+
+#include "farm_size.hpp"
+#include "stage_rates.hpp"
+
+namespace THALWEG_NAMESPACE::adaptation {
+
+std::string words_of_size(const stage_window& s, const farm_size& size, const stage_rates& r);
+std::string words_of_taking_back(double before, double predicted, double now);
+void add_words(std::string& to, const std::string& more);
+
+}  // namespace THALWEG_NAMESPACE::adaptation

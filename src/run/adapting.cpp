@@ -1,0 +1,180 @@
+#include "adapting.hpp"
+
+#include <thalweg/adapt/text.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "parts.hpp"
+
+namespace THALWEG_NAMESPACE::run_detail {
+
+namespace {
+
+constexpr std::chrono::milliseconds shortest{1};
+constexpr std::chrono::hours longest{1};
+constexpr const char* variable = "THALWEG_ADAPT";
+
+void add(std::string& text, const std::string& more) {
+  if (more.empty()) return;
+  if (!text.empty()) text += "; ";
+  text += more;
+}
+
+}  // namespace
+
+adapting::adapting(engine& run, thalweg::adapt how, bool all)
+    : run_(run),
+      state_(run.state()),
+      how_(std::move(how)),
+      windows_(run, how_.bounds, all),
+      planner_(how_.planner.begin()) {
+  state_.adapted.store(true);
+}
+
+adapting::~adapting() {
+  end();
+}
+
+std::optional<thalweg::adapt> adapting::asked_for(const run_options& options) {
+  if (options.adapt || !options.observe) return options.adapt;
+  const char* const text =
+      std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nothing changes it meanwhile
+  if (text == nullptr || *text == 0) return std::nullopt;
+  try {
+    return adapt_from(text);
+  } catch (const std::invalid_argument& e) {
+    throw error(std::string(variable) + "=" + text + ": " + e.what());
+  }
+}
+
+std::vector<std::string> adapting::problems(const std::optional<thalweg::adapt>& how, bool observes) {
+  std::vector<std::string> all;
+  if (!how) return all;
+  if (how->every < shortest || how->every > longest)
+    all.push_back("run_options.adapt: .every must be at least 1 ms and at most an hour, not " +
+                  std::to_string(how->every.count()) + " ns");
+  if (how->bounds.least_replicas < 1 || how->bounds.most_replicas < how->bounds.least_replicas)
+    all.push_back("run_options.adapt: the bounds from " + std::to_string(how->bounds.least_replicas) +
+                  " to " + std::to_string(how->bounds.most_replicas) + " replicas hold no number above 0");
+  if (!(how->bounds.most_processors >= 0))
+    all.emplace_back("run_options.adapt: .most_processors must be 0 or more");
+  if (!observes)
+    all.emplace_back("run_options: without .observe nothing is counted by which .adapt could decide");
+  return all;
+}
+
+bool adapting::has_range(const run_state& run) {
+  return std::any_of(run.stages.begin(), run.stages.end(),
+                     [](const auto& s) { return s.info->most_replicas != 0; });
+}
+
+void adapting::begin() {
+  if (!windows_.anything_to_change())
+    return state_.statistics.note(".adapt: under the policy '" + state_.policy +
+                                  "' this job has nothing that could be changed while it runs");
+  try {
+    thread_ = std::thread([this] { live(); });
+  } catch (const std::system_error&) {
+    state_.statistics.note("the system has no thread left for .adapt: the run goes on without");
+  }
+}
+
+void adapting::end() {
+  {
+    const std::lock_guard hold(ending_);
+    over_ = true;
+  }
+  called_.notify_all();
+  const std::lock_guard hold(joining_);
+  if (thread_.joinable()) thread_.join();
+}
+
+void adapting::live() {
+  using clock = std::chrono::steady_clock;
+  auto& run = state_;
+  const auto done = [&] { return over_ || run.flags.done.load(std::memory_order_acquire); };
+  try {
+    auto next = clock::now() + how_.every;
+    std::unique_lock hold(ending_);
+    while (!called_.wait_until(hold, next, done)) {
+      hold.unlock();
+      look();
+      next = std::max(next + how_.every, clock::now());
+      hold.lock();
+      if (done()) return;
+    }
+  } catch (const std::exception& e) {
+    run.statistics.note(".adapt has ended, and the run goes on without it: the planner '" +
+                        how_.planner.name() + "' has failed: " + e.what());
+  }
+}
+
+void adapting::look() {
+  auto& run = state_;
+  run.look_around();
+  auto now = run.make_report(false);
+  if (run.flags.done.load(std::memory_order_acquire)) return;
+  const auto before = std::exchange(before_, std::move(now));
+  if (!before) return;
+  auto seen = windows_.between(*before, *before_);
+  seen.number = ++number_;
+  seen.goal = how_.goal;
+  seen.bounds = how_.bounds;
+  if (seen.length <= std::chrono::nanoseconds(0)) return;  // the run is paused
+  if (!seen.changed && unseen_ > 0) run.statistics.reached(std::exchange(unseen_, 0), seen.throughput());
+  decide(seen);
+}
+
+void adapting::decide(const adaptation::window& seen) {
+  const auto wanted = planner_(seen);
+  std::string what;
+  for (const auto& r : wanted.replicas) add(what, resize(seen, r));
+  for (const auto& b : wanted.batches) add(what, rebatch(seen, b));
+  if (what.empty()) return;
+  ++unseen_;
+  state_.statistics.decided({.at = seen.at,
+                             .planner = how_.planner.name(),
+                             .what = std::move(what),
+                             .reason = wanted.reason,
+                             .measured = seen.throughput(),
+                             .predicted = wanted.predicted});
+}
+
+// What it has done, in words; nothing if all stays as it is.
+std::string adapting::resize(const adaptation::window& seen, const adaptation::replicas_wanted& wanted) {
+  const auto* const s = seen.find(wanted.stage);
+  if (s == nullptr)
+    throw error("there is no stage '" + wanted.stage + "'" + meant_stage(state_, wanted.stage));
+  if (!s->farm()) throw error("the replicas of '" + wanted.stage + "' cannot be changed");
+  const int n = std::clamp(wanted.replicas, s->least, s->most);
+  if (n == s->replicas) return {};
+  run_.set_replicas(s->name, n);
+  return s->name + ": " + std::to_string(s->replicas) + " to " + std::to_string(n) + " replicas";
+}
+
+std::string adapting::rebatch(const adaptation::window& seen, const adaptation::batch_wanted& wanted) {
+  const auto* const s = seen.find(wanted.stage);
+  if (s == nullptr)
+    throw error("there is no stage '" + wanted.stage + "'" + meant_stage(state_, wanted.stage));
+  if (!s->batch) throw error("the batches of '" + wanted.stage + "' cannot be changed");
+  if (*s->batch == wanted.limits) return {};
+  run_.set_batch(s->name, wanted.limits);
+  return s->name + ": batches of " + to_string(*s->batch) + " to " + to_string(wanted.limits);
+}
+
+void engine::steer(std::optional<adapt> how) {
+  if (auto problems = adapting::problems(how, state_->observes()); !problems.empty())
+    throw invalid_job(std::move(problems));
+  const std::lock_guard hold(state_->steering);
+  state_->adapts.reset();
+  if (!how || !state_->root || state_->flags.done.load(std::memory_order_acquire)) return;
+  state_->adapts = std::make_unique<adapting>(*this, std::move(*how), true);
+  state_->adapts->begin();
+}
+
+}  // namespace THALWEG_NAMESPACE::run_detail

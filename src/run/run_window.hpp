@@ -1,0 +1,33 @@
+#pragma once
+
+#include <thalweg/adapt/window.hpp>
+#include <thalweg/observe/report.hpp>
+#include <thalweg/run/engine.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace THALWEG_NAMESPACE::run_detail {
+
+/// The stages of a run as planners see them: the stages of a farm as one.
+class run_windows {
+ public:
+  /// Only farms with a range of their own may change, unless `all` may.
+  run_windows(const engine& run, const adaptation::bounds& within, bool all);
+
+  /// What has happened between two reports of the run. What the run itself does not know stays empty: its
+  /// number, the goal, the bounds.
+  [[nodiscard]] adaptation::window between(const report& before, const report& now) const;
+  /// Whether there is anything that may be changed: farms or batches.
+  [[nodiscard]] bool anything_to_change() const noexcept;
+
+ private:
+  struct entry {
+    std::size_t first, last;  // stages of the plan
+    int least = 1, most = 1;
+    bool batches = false;
+  };
+  std::vector<entry> entries_;
+};
+
+}  // namespace THALWEG_NAMESPACE::run_detail
