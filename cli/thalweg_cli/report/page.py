@@ -38,7 +38,19 @@ from thalweg_cli.results.store_rows import RunSet
 PARTS = PROGRAM / "page"
 """The page without data, its style and its script."""
 
-SCRIPTS = ("basics", "plots", "looks", "ranking", "scaling", "latency", "series", "curves", "table", "main")
+SCRIPTS = (
+    "basics",
+    "plots",
+    "looks",
+    "ranking",
+    "scaling",
+    "latency",
+    "series",
+    "curves",
+    "table",
+    "theme",
+    "main",
+)
 """The parts of the script, in their order."""
 
 MOST_PLOTS = 100
@@ -56,15 +68,19 @@ def page(
 
     `links`: where the pages of rows are, by their numbers.
     """
+    return assembled("report.html", title_of(sets), data_of(sets, rows, by, values, links), SCRIPTS)
+
+
+def assembled(frame: str, title: str, told: Mapping[str, Any], scripts: Sequence[str]) -> str:
+    """A page of parts: its frame, what its plots show, and the parts of its script."""
     # A script ends at the first `</script>` or hangs on `<!--`, wherever they stand.
-    told = data_of(sets, rows, by, values, links)
     data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return Template(part("report.html")).substitute(
-        title=escape(title_of(sets)),
+    return Template(part(frame)).substitute(
+        title=escape(title),
         style=part("report.css"),
         data=data,
         plotly=plotly(),
-        script="\n".join(part(f"{name}.js") for name in SCRIPTS),
+        script="\n".join(part(f"{name}.js") for name in scripts),
     )
 
 
