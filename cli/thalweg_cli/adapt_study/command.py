@@ -17,7 +17,7 @@ from thalweg_cli.base.files import as_json, check_writable, file_to_write, write
 from thalweg_cli.base.paths import BUILD
 from thalweg_cli.base.process import parse_processors
 from thalweg_cli.base.terminal import Failed, bar, console, print_table
-from thalweg_cli.run.adapting import EVERY, GOAL, NONE, asked
+from thalweg_cli.run.adapting import EVERY, GOAL, NONE, check_words
 
 PAGE = BUILD / "adapt-study" / "report.html"
 
@@ -77,7 +77,12 @@ def adapt_study(
     length = seconds or (QUICK_S if quick else LONG_S)
     found = chosen(scenarios or [], Scale(length, work_us), trace.absolute() if trace else None)
     wanted = Asked(most or (QUICK_MOST if quick else MOST), goal, adapt_every)
-    asked(planner or [NONE], [goal], adapt_every)  # what cannot be a part of a text is told before all else
+    for option, values in (
+        ("--planner", planner or []),
+        ("--goal", [goal]),
+        ("--adapt-every", [adapt_every]),
+    ):
+        check_words(option, values)
     processors = tuple(sorted(parse_processors(pin))) if pin else ()
     for file in filter(None, (output, json_file)):
         file.parent.mkdir(parents=True, exist_ok=True)
