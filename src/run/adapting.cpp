@@ -172,7 +172,7 @@ void engine::steer(std::optional<adapt> how) {
     throw invalid_job(std::move(problems));
   const std::lock_guard hold(state_->steering);
   state_->adapts.reset();
-  if (!how || !state_->root || state_->flags.done.load(std::memory_order_acquire)) return;
+  if (!how || !state_->decides() || state_->flags.done.load(std::memory_order_acquire)) return;
   state_->adapts = std::make_unique<adapting>(*this, std::move(*how), true);
   state_->adapts->begin();
 }

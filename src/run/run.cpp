@@ -52,13 +52,16 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
   // Of several ranks, the first one has opened it before all began.
   if (!state.others && state.root && run_sampler::asked_for(options))
     state.sampler = std::make_unique<run_sampler>(state);
-  if (state.root && (options.adapt || adapting::has_range(state)) && state.observes())
+  const bool adapts = state.observes() && (options.adapt || adapting::has_range(state));
+  if (adapts) state.adapted.store(true);
+  engine->start(on_caller);
+  if (adapts && state.decides()) {
     state.adapts =
         std::make_unique<adapting>(*engine, options.adapt.value_or(adapt{}), options.adapt.has_value());
-  engine->start(on_caller);
-  if (state.adapts) state.adapts->begin();
+    state.adapts->begin();
+  }
   if (state.sampler) state.sampler->begin();
-  if (watch && state.root) {
+  if (watch && state.decides()) {
     watch->begun(*engine);
     state.watch = watch;
   }

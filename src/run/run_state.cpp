@@ -153,6 +153,10 @@ void run_state::finished() {
   });
 }
 
+bool run_state::decides() const noexcept {
+  return others ? others->rank() == 0 : root.load(std::memory_order_acquire);
+}
+
 void run_state::look_around() {
   if (!observes()) return;
   cut_run_short();

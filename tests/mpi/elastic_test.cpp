@@ -77,6 +77,43 @@ TEST(Elastic, ReplicasComeToAllRanksAndGoAgain) {
   EXPECT_EQ(r.resizes()[1].to, 1);
 }
 
+TEST(Elastic, ARunThatAdaptsItselfDecidesForAllRanks) {
+  watched w;
+  std::atomic<std::size_t> windows{0};
+  auto all = [&](const tw::adaptation::window& seen) {
+    ++windows;
+    tw::adaptation::changes wanted;
+    const auto* const s = seen.find("stamp");
+    if (s != nullptr && s->farm() && seen.number == 2)
+      wanted.replicas.push_back({"stamp", std::max(1, ranks::count() - 1)});
+    wanted.reason = "all ranks are there";
+    return wanted;
+  };
+  auto e = tw::launch(
+      tw::source([i = 0L]() mutable -> std::optional<long> { return i++; }) | stamp(1, 200us) | w.sink(),
+      ranks::policy(), {.adapt = tw::adapt{.every = 20ms, .planner = all}});
+  std::size_t grown = 0;
+  if (ranks::root()) {
+    while (windows < 3) w.wait_for_more(10);
+    w.wait_for_more(300);  // what had been sent before is through
+    grown = w.count.load();
+    w.wait_for_more(1'000);
+    e.stop();
+  }
+  const auto r = e.wait();
+  if (!ranks::root()) {
+    EXPECT_EQ(windows, 0U) << "rank 0 decides";
+    return;
+  }
+  EXPECT_TRUE(w.in_order());
+  const auto others = static_cast<std::size_t>(std::max(1, ranks::count() - 1));
+  EXPECT_EQ(w.ranks(grown, grown + 1'000).size(), others);
+  if (ranks::count() <= 2) return;
+  ASSERT_EQ(r.decisions().size(), 1U);
+  EXPECT_EQ(r.decisions()[0].what, "stamp: 1 to " + std::to_string(others) + " replicas");
+  EXPECT_EQ(r.stage("stamp").replicas(), static_cast<int>(others));
+}
+
 TEST(Elastic, RanksInReserveWaitUntilTheyAreNeeded) {
   if (ranks::count() < 3) GTEST_SKIP() << "needs three ranks";
   watched w;

@@ -138,6 +138,8 @@ struct run_state {
   }
 
   void finished();
+  /// Whether this process decides for the run: of several ranks the first one does, from the beginning on.
+  [[nodiscard]] bool decides() const noexcept;
   /// Whether stages are counted and timed. What a policy measures for its own decisions does not depend on
   /// it.
   [[nodiscard]] bool observes() const noexcept { return options.observe; }
