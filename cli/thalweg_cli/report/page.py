@@ -53,6 +53,9 @@ SCRIPTS = (
 )
 """The parts of the script, in their order."""
 
+MAIN = "<!-- main -->\n"
+"""Stands in the body of a page between what comes into its header and the rest."""
+
 MOST_PLOTS = 100
 """Plots that a card may have."""
 
@@ -71,12 +74,15 @@ def page(
     return assembled("report.html", title_of(sets), data_of(sets, rows, by, values, links), SCRIPTS)
 
 
-def assembled(frame: str, title: str, told: Mapping[str, Any], scripts: Sequence[str]) -> str:
-    """A page of parts: its frame, what its plots show, and the parts of its script."""
+def assembled(body: str, title: str, told: Mapping[str, Any], scripts: Sequence[str]) -> str:
+    """A page in the frame of all pages: its body, what its plots show, and the parts of its script."""
+    header, _, main = part(body).partition(MAIN)
     # A script ends at the first `</script>` or hangs on `<!--`, wherever they stand.
     data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return Template(part(frame)).substitute(
+    return Template(part("frame.html")).substitute(
         title=escape(title),
+        header=header,
+        main=main,
         style=part("report.css"),
         data=data,
         plotly=plotly(),
