@@ -48,7 +48,11 @@ void measured::count(nanos now) {
 }
 
 void measured::comes(nanos now) {
-  add_one(done_, window_of(now - began_));
+  const auto place = window_of(now - began_);
+  add_one(done_, place);
+  gaps_.resize(done_.size());
+  gaps_[place] = std::max(gaps_[place], static_cast<float>(static_cast<double>(now - last_) * 1e-6));
+  last_ = now;
   count(now);
 }
 
@@ -60,7 +64,7 @@ void measured::ends(nanos now) {
 
 std::string measured::to_json(double cpu_seconds, double elapsed_seconds) const {
   const auto windows = std::max(due_.size(), done_.size());
-  const auto padded = [&](counts of) {
+  const auto padded = [&](auto of) {
     of.resize(windows);
     return of;
   };
@@ -83,7 +87,8 @@ std::string measured::to_json(double cpu_seconds, double elapsed_seconds) const 
                         {"due", padded(due_)},
                         {"done", padded(done_)},
                         {"late_by_window", padded(late_)},
-                        {"p99_by_window", p99}}
+                        {"p99_by_window", p99},
+                        {"gap_by_window", padded(gaps_)}}
       .dump();
 }
 

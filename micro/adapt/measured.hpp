@@ -18,7 +18,7 @@ class measured {
   measured(std::vector<nanos> due, double window, double late);
 
   /// When the load began. To be told before the first item comes.
-  void begins(nanos at) noexcept { began_ = at; }
+  void begins(nanos at) noexcept { began_ = last_ = at; }
   /// The next item is done.
   void comes(nanos now);
   /// No more items come: the others have waited until now, and are late.
@@ -26,7 +26,7 @@ class measured {
 
   /// All of it, as one object: totals, quantiles of the latency in ms, and lists with a number for each
   /// window. Latencies and late items are those of the window in which they were due; `done` counts what came
-  /// in it.
+  /// in it, and `gap_by_window` is the longest time, in ms, from one of them back to the one before it.
   [[nodiscard]] std::string to_json(double cpu_seconds, double elapsed_seconds) const;
 
  private:
@@ -38,7 +38,9 @@ class measured {
   nanos began_ = 0;
   std::size_t counted_ = 0;  // items that have come or are given up
   std::size_t missing_ = 0;
+  nanos last_ = 0;  // when the last item came, or the load began
   std::vector<std::uint64_t> due_, done_, late_;
+  std::vector<float> gaps_;                    // ms, by the window in which they ended
   std::vector<std::vector<float>> latencies_;  // ms, by the window in which they were due
 };
 

@@ -2,6 +2,7 @@
 
 import unittest
 from collections.abc import Sequence
+from dataclasses import replace
 
 from thalweg_cli.adapt_study.measures import (
     Saso,
@@ -103,6 +104,12 @@ class OfOneRun(unittest.TestCase):
         self.assertEqual((run.throughput, run.per_processor_second), (10, 50))
         self.assertEqual([run.replicas_at(moment) for moment in (0, 4.9, 5, 9)], [1, 1, 3, 3])
 
+    def test_gaps_near_changes(self) -> None:
+        """Each change's window and the next; what is behind the last window has none."""
+        run = replace(a_run((1.5, 2), (4.0, 3), (99.0, 4)), gaps=[90, 20, 30, 10, 10, 50, 10, 10, 10, 10])
+        self.assertEqual(run.gap_at_changes, 40)
+        self.assertIsNone(replace(run, changes=()).gap_at_changes)
+
 
 class OfSeveral(unittest.TestCase):
     """Runs, phases, ways."""
@@ -190,7 +197,7 @@ class Rows(unittest.TestCase):
 
     def test_cells(self) -> None:
         rows = summary_of(self.scenario(), self.tried()).rows
-        self.assertEqual(cells(rows[3]), ["1", "1", "10", "1.5", "66.7", "1.5", "1", "1", "0", "0", "0"])
+        self.assertEqual(cells(rows[3]), ["1", "1", "10", "1.5", "66.7", "1.5", "1", "-", "1", "0", "0", "0"])
         self.assertEqual(cells(rows[1])[-4:], ["-"] * 4)
 
     def test_never_settled(self) -> None:

@@ -39,6 +39,7 @@ TOLD = {
     "done": [8, 12],
     "late_by_window": [0, 3],
     "p99_by_window": [2, None],
+    "gap_by_window": [40, 70],
 }
 DECISION = {
     "at_ns": 250_000_000,
@@ -245,6 +246,7 @@ class Parts(unittest.TestCase):
         self.assertEqual((found.items, found.items_late, found.p99_ms), (20, 3, 9))
         self.assertEqual((found.per_processor_second, found.throughput), (40, 20))
         self.assertEqual([one["reached"] for one in found.decisions], [24.0])
+        self.assertEqual(found.gap_at_changes, 70)
         self.assertEqual(found.cores, [(0.5, 0.5), (1.0, 0.5)])
 
     def test_a_run_that_did_not(self) -> None:

@@ -33,6 +33,7 @@ TEST(Measured, CountsWhereItemsWereDueAndWhereTheyCame) {
   EXPECT_EQ(found["p50_ms"], 2);
   EXPECT_EQ(found["max_ms"], 120);
   EXPECT_EQ(found["p99_by_window"], nlohmann::json::parse("[2, 120, null]"));
+  EXPECT_EQ(found["gap_by_window"], nlohmann::json::parse("[51, 0, 178]"));
   EXPECT_EQ(found["cpu_seconds"], 0.25);
   EXPECT_EQ(found["elapsed"], 1.5);
 }

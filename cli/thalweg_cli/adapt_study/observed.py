@@ -2,6 +2,7 @@
 
 import json
 import math
+import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -29,8 +30,9 @@ class Observed:
 
     `due`, `done`, `late` and `p99` have a value for each window of `window` seconds: items that were due in
     it, that came in it, that were due in it and late; and the latency, in ms, of those that were due in it.
-    `began` is the number of replicas at the beginning, `changes` are those after it. `cores` are moments, and
-    how many processors were used since the one before. `decisions` are as the samples have them.
+    `gaps` is the longest time, in ms, that ended in it, from one item that came to the next. `began` is the
+    number of replicas at the beginning, `changes` are those after it. `cores` are moments, and how many
+    processors were used since the one before. `decisions` are as the samples have them.
     """
 
     window: float
@@ -45,6 +47,7 @@ class Observed:
     changes: Sequence[Change] = ()
     cores: Sequence[tuple[float, float]] = ()
     decisions: Sequence[Json] = field(default_factory=list)
+    gaps: Sequence[float] = ()
 
     @property
     def items(self) -> int:
@@ -88,6 +91,13 @@ class Observed:
         return sum(self.late[first:behind]) / due if due else 0.0
 
     @property
+    def gap_at_changes(self) -> float | None:
+        """The longest gap in the window of a change and the next one: the median of all changes, in ms."""
+        places = [int(one.at / self.window) for one in self.changes]
+        found = [max(near) for place in places if (near := self.gaps[place : place + 2])]
+        return statistics.median(found) if found else None
+
+    @property
     def mean_replicas(self) -> float:
         """Over the time of the run."""
         moments = [0.0, *(one.at for one in self.changes), self.elapsed]
@@ -128,6 +138,7 @@ def read(printed: str, samples: Iterable[str]) -> Observed:
             [Change(at, to) for at, _, to in changes],
             [(line["time_ns"] * 1e-9, line["cores_used"]) for line in lines],
             last.get("decisions", []),
+            told["gap_by_window"],
         )
     except (ValueError, KeyError, TypeError, IndexError, StopIteration) as error:
         raise Failed(f"the program has not told what a study needs: {error!r}") from error

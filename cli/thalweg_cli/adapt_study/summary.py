@@ -30,6 +30,7 @@ class Row:
     per_processor_second: float | None
     replicas: float
     changes: float
+    gap_ms: float | None
     saso: Saso | None = None
     is_ahead: bool = False
 
@@ -99,6 +100,7 @@ def row_of(tried: Tried, scenario: Scenario, enough: Sequence[int], *, is_ahead:
         known_median([run.per_processor_second for run in tried.runs]),
         median_of(tried, lambda run: run.mean_replicas),
         median_of(tried, lambda run: float(len(run.changes))),
+        known_median([run.gap_at_changes for run in tried.runs]),
         typical([one for one in found if one is not None]),
         is_ahead,
     )
@@ -119,6 +121,7 @@ COLUMNS: tuple[tuple[str, Callable[[Row], Value]], ...] = (
     ("items per\nprocessor s", lambda row: row.per_processor_second),
     ("replicas\n(mean)", lambda row: row.replicas),
     ("changes", lambda row: row.changes),
+    ("gap at\none (ms)", lambda row: row.gap_ms),
     ("settling\n(s)", settling),
     ("over-\nshoot", lambda row: row.saso.overshoot if row.saso else None),
     ("accu-\nracy", lambda row: row.saso.accuracy if row.saso else None),
