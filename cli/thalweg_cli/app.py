@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from thalweg_cli.adapt_study.command import adapt_study
 from thalweg_cli.base.paths import COMMAND
 from thalweg_cli.base.terminal import Failed, errors
 from thalweg_cli.carried import unpack
@@ -56,6 +57,7 @@ app.command()(demo)
 app.command()(test)
 app.command()(micro)
 app.command("exec")(execute)
+app.command()(adapt_study)
 app.command()(feed)
 app.command()(plan)
 app.command()(effort)

@@ -1,8 +1,6 @@
 // What is in the page, and how parts of it are made. All files of this folder are one script, in the order of SCRIPTS.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const metrics = new Map(data.metrics.map((metric) => [metric.name, metric]));
-const settings = data.rows.filter((row) => row.purpose !== "search");  // Points of a search have a part of their own.
 
 function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);

@@ -1,5 +1,7 @@
 // What is shown of runs, and how interfaces, compositions and sets look.
 
+const metrics = new Map(data.metrics.map((metric) => [metric.name, metric]));
+const settings = data.rows.filter((row) => row.purpose !== "search");  // Points of a search have a separate part.
 const MEDIANS = "medians";
 const again = [];  // What else is written again when other values are to be shown.
 const hidden = new Set();

@@ -1,4 +1,4 @@
-// What is to be known of the numbers, where they were measured, the colours of the page; and its beginning.
+// What is to be known of the numbers, where they were measured; and the beginning of the page.
 
 function showNotes() {
   const groups = [...grouped(data.notes, (note) => note.kind)].map(([kind, inside]) => {
@@ -22,26 +22,6 @@ function showCircumstances() {
   const head = make("tr", {}, make("th"), ...data.sets.map((one) => make("th", {}, `set ${one.name}`)));
   part("circumstances", "body").append(make("table", { class: "wide" }, make("thead", {}, head), make("tbody", {}, ...rows)));
 }
-
-const dark = matchMedia("(prefers-color-scheme: dark)");
-
-function remembered() {
-  try { return localStorage.getItem("thalweg-theme") ?? ""; } catch { return ""; }  // Files may have no storage.
-}
-
-function applyTheme(wanted) {
-  document.documentElement.dataset.theme = wanted || (dark.matches ? "dark" : "light");
-  redraw();
-}
-
-const theme = document.getElementById("theme");
-theme.value = remembered();
-theme.addEventListener("change", () => {
-  try { localStorage.setItem("thalweg-theme", theme.value); } catch { /* Then it is not remembered. */ }
-  applyTheme(theme.value);
-});
-dark.addEventListener("change", () => applyTheme(theme.value));
-applyTheme(theme.value);
 
 const shown = document.getElementById("values");
 shown.value = values;

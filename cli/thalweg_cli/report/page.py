@@ -38,8 +38,23 @@ from thalweg_cli.results.store_rows import RunSet
 PARTS = PROGRAM / "page"
 """The page without data, its style and its script."""
 
-SCRIPTS = ("basics", "plots", "looks", "ranking", "scaling", "latency", "series", "curves", "table", "main")
+SCRIPTS = (
+    "basics",
+    "plots",
+    "looks",
+    "ranking",
+    "scaling",
+    "latency",
+    "series",
+    "curves",
+    "table",
+    "theme",
+    "main",
+)
 """The parts of the script, in their order."""
+
+MAIN = "<!-- main -->\n"
+"""Stands in the body of a page between what comes into its header and the rest."""
 
 MOST_PLOTS = 100
 """Plots that a card may have."""
@@ -56,15 +71,22 @@ def page(
 
     `links`: where the pages of rows are, by their numbers.
     """
+    return assembled("report.html", title_of(sets), data_of(sets, rows, by, values, links), SCRIPTS)
+
+
+def assembled(body: str, title: str, told: Mapping[str, Any], scripts: Sequence[str]) -> str:
+    """A page in the frame of all pages: its body, what its plots show, and the parts of its script."""
+    header, _, main = part(body).partition(MAIN)
     # A script ends at the first `</script>` or hangs on `<!--`, wherever they stand.
-    told = data_of(sets, rows, by, values, links)
     data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return Template(part("report.html")).substitute(
-        title=escape(title_of(sets)),
+    return Template(part("frame.html")).substitute(
+        title=escape(title),
+        header=header,
+        main=main,
         style=part("report.css"),
         data=data,
         plotly=plotly(),
-        script="\n".join(part(f"{name}.js") for name in SCRIPTS),
+        script="\n".join(part(f"{name}.js") for name in scripts),
     )
 
 

@@ -29,16 +29,22 @@ def asked(planners: Sequence[str], goals: Sequence[str], every: str) -> list[str
             does = "works" if len(wanted) == 1 else "work"
             raise Failed(f"{' and '.join(wanted)} {does} only with --adapt")
         return [""]
-    named = (*(("--adapt", one) for one in planners), *(("--goal", one) for one in goals))
-    for option, value in (*named, *([("--adapt-every", every)] if every else [])):
-        if not value or re.search(r"\s", value):
-            raise Failed(f"{option} '{value}': it must be a word without spaces")
+    check_words("--adapt", planners)
+    check_words("--goal", goals)
+    check_words("--adapt-every", [every] if every else [])
     texts = [
         "" if planner == NONE else f"planner={planner} goal={goal} every={every or EVERY}"
         for planner in planners
         for goal in goals or [GOAL]
     ]
     return list(dict.fromkeys(texts))
+
+
+def check_words(option: str, values: Iterable[str]) -> None:
+    """Raises Failed if a value of an option cannot be a part of a text."""
+    for value in values:
+        if not value or re.search(r"\s", value):
+            raise Failed(f"{option} '{value}': it must be a word without spaces")
 
 
 def check_programs(programs: Iterable[Program], texts: Sequence[str]) -> None:

@@ -1,0 +1,217 @@
+"""How good a run is that adapts itself: all measures, of runs that are made up."""
+
+import unittest
+from collections.abc import Sequence
+from dataclasses import replace
+
+from thalweg_cli.adapt_study.measures import (
+    Saso,
+    enough_replicas,
+    middle_run,
+    pareto,
+    saso_in,
+    typical,
+    worst,
+)
+from thalweg_cli.adapt_study.observed import Change, Observed
+from thalweg_cli.adapt_study.scenarios import Phase, Scale, Scenario, scenario
+from thalweg_cli.adapt_study.summary import cells, summary_of
+from thalweg_cli.adapt_study.ways import Tried, Way
+
+ALL = Phase(0, 10)
+
+
+def a_run(
+    *changes: tuple[float, int],
+    began: int = 1,
+    late: Sequence[int] = (0,) * 10,
+    cpu_seconds: float = 2.0,
+    seconds: int = 10,
+) -> Observed:
+    """A run with ten items a second, and windows of a second."""
+    due = [10] * seconds
+    return Observed(
+        1.0,
+        due,
+        due,
+        late,
+        [1.0] * seconds,
+        1.0,
+        cpu_seconds,
+        float(seconds),
+        began,
+        [Change(at, replicas) for at, replicas in changes],
+    )
+
+
+class OfOneRun(unittest.TestCase):
+    """Settling, overshoot, accuracy, stability."""
+
+    def test_goes_where_it_should_and_stays_there(self) -> None:
+        found = saso_in(a_run((1.0, 2), (1.5, 4)), ALL, 4)
+        self.assertEqual(found, Saso(settling=1.5, overshoot=0, accuracy=0, stability=0))
+
+    def test_does_nothing(self) -> None:
+        self.assertEqual(saso_in(a_run(), ALL, 1), Saso(0, 0, 0, 0))
+        self.assertEqual(saso_in(a_run(), ALL, 4), Saso(0, 0, 3, 0))
+
+    def test_goes_too_far_and_comes_back(self) -> None:
+        found = saso_in(a_run((1.0, 8), (2.0, 6), (3.0, 5)), ALL, 4)
+        self.assertEqual(found, Saso(settling=3, overshoot=4, accuracy=1, stability=0))
+
+    def test_too_few_at_the_end(self) -> None:
+        self.assertEqual(saso_in(a_run((1.0, 3)), ALL, 5).accuracy, 2)
+
+    def test_never_settles(self) -> None:
+        """Four changes in five seconds, which are half of the phase."""
+        changes = [(0.5 + second, 2 + second % 2) for second in range(9)]
+        found = saso_in(a_run(*changes), ALL, 2)
+        self.assertIsNone(found.settling)
+        self.assertEqual(found.stability, 4 * 12)
+        self.assertEqual(found.overshoot, 1)
+
+    def test_what_was_before_the_phase_is_not_of_its_making(self) -> None:
+        run = a_run((1.0, 8), (6.0, 2))
+        self.assertEqual(saso_in(run, Phase(5, 10), 2), Saso(1, 0, 0, 0))
+        self.assertEqual(saso_in(run, Phase(0, 5), 8), Saso(1, 0, 0, 0))
+
+    def test_a_change_at_the_border_is_of_the_phase_that_begins(self) -> None:
+        run = a_run((5.0, 3))
+        self.assertEqual(len(run.changes_in(0, 5)), 0)
+        self.assertEqual(len(run.changes_in(5, 10)), 1)
+
+    def test_more_than_enough_when_it_begins_and_more_still(self) -> None:
+        self.assertEqual(saso_in(a_run((1.0, 7), began=6), ALL, 2).overshoot, 1)
+
+    def test_late_items_are_those_of_the_phase(self) -> None:
+        run = a_run(late=[10, 10, 0, 0, 0, 5, 0, 0, 0, 0])
+        self.assertEqual(run.late_share, 0.25)
+        self.assertEqual(run.late_share_in(0, 2), 1)
+        self.assertEqual(run.late_share_in(2, 5), 0)
+        self.assertEqual(run.late_share_in(5, 10), 0.1)
+
+    def test_windows_begin_where_they_begin(self) -> None:
+        """3 · 0.1 is a bit more than 0.3."""
+        run = Observed(0.1, [1] * 10, [1] * 10, [0, 0, 0, 1, *[0] * 6], [], None, 1, 1)
+        self.assertEqual(run.late_share_in(0, 0.3), 0)
+        self.assertEqual(run.late_share_in(0.3, 0.4), 1)
+        self.assertEqual(run.late_share_in(3 * 0.1, 4 * 0.1), 1)
+
+    def test_means(self) -> None:
+        run = a_run((5.0, 3), late=[1] * 10)
+        self.assertEqual(run.mean_replicas, 2)
+        self.assertEqual((run.items, run.items_late, run.late_share), (100, 10, 0.1))
+        self.assertEqual((run.throughput, run.per_processor_second), (10, 50))
+        self.assertEqual([run.replicas_at(moment) for moment in (0, 4.9, 5, 9)], [1, 1, 3, 3])
+
+    def test_gaps_near_changes(self) -> None:
+        """Each change's window and the next; what is behind the last window has none."""
+        run = replace(a_run((1.5, 2), (4.0, 3), (99.0, 4)), gaps=[90, 20, 30, 10, 10, 50, 10, 10, 10, 10])
+        self.assertEqual(run.gap_at_changes, 40)
+        self.assertIsNone(replace(run, changes=()).gap_at_changes)
+
+
+class OfSeveral(unittest.TestCase):
+    """Runs, phases, ways."""
+
+    def test_the_worst_of_phases(self) -> None:
+        one, other = Saso(1, 0, 2, 0), Saso(3, 1, 0, 6)
+        self.assertEqual(worst([one, other]), Saso(3, 1, 2, 6))
+        self.assertEqual(worst([one, Saso(None, 0, 0, 6)]), Saso(None, 0, 2, 6))
+        self.assertIsNone(worst([]))
+
+    def test_the_median_of_runs(self) -> None:
+        runs = [Saso(1, 0, 0, 0), Saso(2, 1, 0, 0), Saso(None, 5, 1, 30)]
+        self.assertEqual(typical(runs), Saso(1.5, 1, 0, 0))
+        self.assertEqual(typical([*runs, Saso(None, 5, 1, 30)]), Saso(None, 3, 0.5, 15))
+        self.assertIsNone(typical([]))
+
+    def test_enough_is_the_fewest_that_are_as_good(self) -> None:
+        late = {1: 9, 2: 5, 3: 0, 4: 0}
+        statics = {n: [a_run(late=[count] * 10)] for n, count in late.items()}
+        self.assertEqual(enough_replicas(statics, ALL), 3)
+
+    def test_where_more_does_not_help_one_is_enough(self) -> None:
+        statics = {n: [a_run(late=[9] * 10)] for n in (1, 2, 3)}
+        self.assertEqual(enough_replicas(statics, ALL), 1)
+
+    def test_enough_is_by_the_median_run(self) -> None:
+        """A single run in which the machine did something else does not count."""
+        good, bad = a_run(), a_run(late=[9] * 10)
+        self.assertEqual(enough_replicas({1: [good, bad, good], 2: [good] * 3}, ALL), 1)
+        self.assertEqual(enough_replicas({1: [bad, bad, good], 2: [good] * 3}, ALL), 2)
+
+    def test_enough_of_each_phase(self) -> None:
+        statics = {1: [a_run(late=[0] * 5 + [9] * 5)], 2: [a_run()]}
+        self.assertEqual([enough_replicas(statics, one) for one in (Phase(0, 5), Phase(5, 10))], [1, 2])
+
+    def test_nobody_is_ahead_of_these(self) -> None:
+        points = {
+            "few": (1.0, 50.0),
+            "costly": (4.0, 0.0),
+            "good": (2.0, 0.0),
+            "bad": (3.0, 60.0),
+            "same": (2.0, 0.0),
+        }
+        self.assertEqual(pareto(points), ["few", "good", "same"])
+        self.assertEqual(pareto({}), [])
+
+    def test_the_run_that_is_shown(self) -> None:
+        runs = [a_run(late=[n] * 10) for n in (9, 1, 5)]
+        self.assertIs(middle_run(runs), runs[2])
+        self.assertIs(middle_run(runs[:2]), runs[1])
+
+
+class Rows(unittest.TestCase):
+    """What a scenario comes to."""
+
+    def tried(self) -> list[Tried]:
+        """One replica is too few after the step, three are too many."""
+        too_late = [0] * 4 + [9] * 6
+        return [
+            Tried(Way(1), [a_run(late=too_late, cpu_seconds=1)]),
+            Tried(Way(2), [a_run(began=2, cpu_seconds=2)]),
+            Tried(Way(3), [a_run(began=3, cpu_seconds=3)]),
+            Tried(Way(planner="good"), [a_run((5.0, 2), late=[0, 0, 0, 0, 1] + [0] * 5, cpu_seconds=1.5)]),
+            Tried(Way(planner="idle"), [a_run(late=too_late, cpu_seconds=1.25)]),
+            Tried(Way(planner="none yet")),
+        ]
+
+    def scenario(self) -> Scenario:
+        """Its load steps up at 4 s."""
+        return Scenario("step", "a step", "1", 10, (), (Phase(0, 4), Phase(4, 10)))
+
+    def test_rows(self) -> None:
+        found = summary_of(self.scenario(), self.tried())
+        self.assertEqual(found.enough, [1, 2])
+        rows = {row.name: row for row in found.rows}
+        self.assertEqual(list(rows), ["1 replica", "2 replicas", "3 replicas", "good", "idle"])
+        assert found.best_fixed is not None
+        self.assertEqual(found.best_fixed.name, "2 replicas")
+        self.assertEqual(rows["good"].saso, Saso(1, 0, 0, 0))
+        self.assertEqual(rows["idle"].saso, Saso(0, 0, 1, 0))
+        self.assertIsNone(rows["2 replicas"].saso)
+        self.assertEqual(
+            [name for name, row in rows.items() if row.is_ahead], ["1 replica", "2 replicas", "good"]
+        )
+
+    def test_cells(self) -> None:
+        rows = summary_of(self.scenario(), self.tried()).rows
+        self.assertEqual(cells(rows[3]), ["1", "1", "10", "1.5", "66.7", "1.5", "1", "-", "1", "0", "0", "0"])
+        self.assertEqual(cells(rows[1])[-4:], ["-"] * 4)
+
+    def test_never_settled(self) -> None:
+        tried = [*self.tried(), Tried(Way(planner="restless"), [a_run((9.0, 2))])]
+        self.assertEqual(cells(summary_of(self.scenario(), tried).rows[-1])[-4:], ["never", "0", "0", "20"])
+
+    def test_a_load_that_never_stays_has_no_phases(self) -> None:
+        found = summary_of(scenario("wave", Scale(10, 1000)), self.tried())
+        self.assertEqual((found.enough, [row.saso for row in found.rows]), ([], [None] * 5))
+
+    def test_planners_alone(self) -> None:
+        found = summary_of(self.scenario(), self.tried()[3:])
+        self.assertEqual((found.enough, found.best_fixed), ([], None))
+
+
+if __name__ == "__main__":
+    unittest.main()
