@@ -58,20 +58,14 @@ says "$compile"
   ./program | tail -n 1
 )
 
-# With `./thalweg test --long`, in a separate system, in which apt installs them: it is fetched, and takes minutes.
-case ${THALWEG_TEST_SCALE:-1} in
-  [2-9][0-9]* | 1[0-9][0-9]*)
-    if command -v mmdebstrap >/dev/null && [ "$(id -u)" = 0 ]; then
-      mkdir -p tree/build/shared
-      cp -r "$build/packages" tree/build/shared
-      cp program.cpp tree
-      mmdebstrap --format=null --variant=minbase --include=g++,pkg-config --customize-hook="copy-in $folder/tree /tmp" \
-        --customize-hook="chroot \"\$1\" bash -euxc 'cd /tmp/tree; $(echo "$install" | sed "s/install/install -y/"); $compile; ./program'" \
-        "$(. /etc/os-release && echo "$VERSION_CODENAME")" >log 2>&1 || { cat log; exit 1; }
-      echo "installed and used in a separate system"
-    fi
-    ;;
-esac
+# As on a new machine, in which apt installs them.
+. "$here/system.sh"
+if separate_system; then
+  mkdir -p tree/build/shared
+  cp -r "$build/packages" tree/build/shared
+  cp program.cpp tree
+  in_separate_system g++,pkg-config "$(echo "$install" | sed "s/install/install -y/"); $compile; ./program"
+fi
 
 mkdir place-to-pack
 cp "$root"/docs/*.md place-to-pack

@@ -6,7 +6,10 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$1 compiler=$2 folder=$3
 . "$here/first_page.sh"
-says 'python3 -m venv ~/thalweg-env && . ~/thalweg-env/bin/activate'
+packages='build-essential cmake file libbz2-dev libcli11-dev ninja-build pkg-config python3-venv'
+environment='python3 -m venv ~/thalweg-env && . ~/thalweg-env/bin/activate'
+says "sudo apt-get install $packages"
+says "$environment"
 says 'pip wheel --no-deps -w build ./cli'
 says 'pip install build/thalweg_cli-*.whl'
 says 'thalweg demo'
@@ -46,3 +49,14 @@ fi
 
 . "$here/quick_build.sh"
 "$here/command_line.sh" "$PWD/own/bin/thalweg" "$folder/home" "$folder/own" demo
+
+# As on a new machine. What it depends on is fetched here, where pip is set up for that.
+. "$here/system.sh"
+if separate_system; then
+  mkdir tree
+  "$python" -m pip download -q --disable-pip-version-check --only-binary=:all: -d tree ./*.whl \
+    --python-version "$(/usr/bin/python3 -c 'import platform; print(platform.python_version())')"
+  cp -r place-to-pack tree
+  in_separate_system "$packages" "$environment; pip install -q --no-index --find-links . thalweg_cli-*.whl
+    thalweg demo place-to-pack; bzip2 -t ~/.cache/thalweg/*/build/release/demo.tar.bz2"
+fi
