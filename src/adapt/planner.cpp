@@ -48,7 +48,7 @@ const setting& found(const named_planner& of, std::string_view name) {
   for (const auto& s : of.has) {
     if (s.name == name) return s;
   }
-  std::string text = "it has no setting " + quoted(name) + ": there are";
+  std::string text = "it has no setting " + quoted(name) + ": there are" + (of.has.empty() ? " none" : "");
   for (const auto& s : of.has) text.append(" ").append(s.name);
   refuse(of.name, text);
 }
