@@ -94,7 +94,7 @@ struct window {
   [[nodiscard]] const stage_window* find(std::string_view name) const noexcept;
 };
 
-/// So many replicas a farm shall have, given by any of its stages.
+/// A number of replicas that a farm shall have. The farm is named by any of its stages.
 struct replicas_wanted {
   std::string stage;
   int replicas = 1;
