@@ -15,8 +15,8 @@ namespace THALWEG_NAMESPACE::run_detail {
 
 namespace {
 
-constexpr std::chrono::milliseconds shortest{1};
-constexpr std::chrono::hours longest{1};
+constexpr std::chrono::milliseconds shortest_window{1};
+constexpr std::chrono::hours longest_window{1};
 constexpr const char* variable = "THALWEG_ADAPT";
 
 void add(std::string& text, const std::string& more) {
@@ -55,7 +55,7 @@ std::optional<thalweg::adapt> adapting::asked_for(const run_options& options) {
 std::vector<std::string> adapting::problems(const std::optional<thalweg::adapt>& how, bool observes) {
   std::vector<std::string> all;
   if (!how) return all;
-  if (how->every < shortest || how->every > longest)
+  if (how->every < shortest_window || how->every > longest_window)
     all.push_back("run_options.adapt: .every must be at least 1 ms and at most an hour, not " +
                   std::to_string(how->every.count()) + " ns");
   if (how->bounds.least_replicas < 1 || how->bounds.most_replicas < how->bounds.least_replicas)

@@ -22,12 +22,12 @@ constexpr std::int64_t least_interval_ns = 2'000'000;
 constexpr std::int64_t interval_of_each_ns = 1'000'000;  // per thread: looking at all of them takes time
 constexpr std::int64_t resting = 10;                     // times longer while nothing may be changed
 constexpr std::int64_t longest_interval_ns = 2'000'000'000;
-constexpr std::size_t items_of_each = 2;       // per thread, before an interval counts
-constexpr double mostly_waits = 0.5;           // of the time of all threads
-constexpr double mostly_works = 0.25;          // less than that is spent in waiting
-constexpr double worth_it = 1.2;               // by so much the stream must become quicker
-constexpr double hardly_slower = 0.95;         // with fewer threads, at least
-constexpr std::int64_t sure_ns = 100'000'000;  // so long they have hardly waited
+constexpr std::size_t items_of_each = 2;            // per thread, before an interval counts
+constexpr double mostly_waits = 0.5;                // of the time of all threads
+constexpr double mostly_works = 0.25;               // less than that is spent in waiting
+constexpr double worth_it = 1.2;                    // by so much the stream must become quicker
+constexpr double hardly_slower = 0.95;              // with fewer threads, at least
+constexpr std::int64_t works_for_ns = 100'000'000;  // so long they have hardly waited
 constexpr std::int64_t first_pause_ns = 500'000'000;
 constexpr std::int64_t longest_pause_ns = 60'000'000'000;
 
@@ -126,7 +126,7 @@ void overcommit::consider(unit& u, std::int64_t now) {
     u.works_since_ns = now;
   }
   if (now < u.not_before_ns) return;
-  if (works && u.size > u.least && now - u.works_since_ns >= sure_ns) {
+  if (works && u.size > u.least && now - u.works_since_ns >= works_for_ns) {
     try_size(u, std::max(u.least, u.size / 2), rate);
   } else if (waits >= mostly_waits && u.size < u.most) {
     try_size(u, std::min(2 * u.size, u.most), rate);
