@@ -1,3 +1,10 @@
+// The loop of a run that adapts itself: window, planner, changes.
+//
+// State: which loop a run has (`run_state::adapts`), and whether that is to end (`over_`).
+// Writer: `engine::steer`, and the thread that has waited for the run, both under `run_state::steering`.
+// Invariant: at most one loop changes the run, none does once `wait` has returned, and each change is
+//   noted once, after it has been made.
+// Model: docs/protocols/adapting.pml.
 #include "adapting.hpp"
 
 #include <thalweg/adapt/text.hpp>
@@ -18,6 +25,9 @@ namespace {
 constexpr std::chrono::milliseconds shortest_window{1};
 constexpr std::chrono::hours longest_window{1};
 constexpr const char* variable = "THALWEG_ADAPT";
+
+// The run whose planner this thread asks; null: none.
+thread_local const run_state* planning = nullptr;
 
 void add(std::string& text, const std::string& more) {
   if (more.empty()) return;
@@ -97,6 +107,8 @@ void adapting::end() {
 void adapting::live() {
   using clock = std::chrono::steady_clock;
   auto& run = state_;
+  planning = &run;
+  const executing here(run);  // a planner that waits for its run would wait for itself
   const auto done = [&] { return over_ || run.flags.done.load(std::memory_order_acquire); };
   try {
     auto next = clock::now() + how_.every;
@@ -168,6 +180,8 @@ std::string adapting::rebatch(const adaptation::window& seen, const adaptation::
 }
 
 void engine::steer(std::optional<adapt> how) {
+  if (planning == state_.get())
+    throw error("adapt: the planner of the same run has called it, and would wait for itself");
   if (auto problems = adapting::problems(how, state_->observes()); !problems.empty())
     throw invalid_job(std::move(problems));
   const std::lock_guard hold(state_->steering);

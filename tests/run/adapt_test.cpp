@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -208,6 +209,33 @@ TEST(adapt, a_planner_that_fails_leaves_the_run_alone) {
     const auto r = e.wait();
     EXPECT_THAT(r.notes(), ElementsAre(HasSubstr(".adapt has ended")));
     EXPECT_EQ(r.stage("negate").replicas(), 1);
+  }
+}
+
+TEST(adapt, a_planner_that_would_wait_for_itself_is_refused) {
+  tw::execution* run = nullptr;
+  std::atomic<bool> there{false};
+  auto waits = [&](const tw::adaptation::window&) {
+    while (!there) std::this_thread::yield();
+    run->wait();
+    return tw::adaptation::changes{};
+  };
+  auto ends = [&](const tw::adaptation::window&) {
+    while (!there) std::this_thread::yield();
+    run->adapt(std::nullopt);
+    return tw::adaptation::changes{};
+  };
+  for (const auto& [planner, says] :
+       {std::pair{tw::adaptation::planner(waits), "would wait for itself"},
+        std::pair{tw::adaptation::planner(ends), "the planner of the same run"}}) {
+    there = false;
+    auto e = tw::launch(endless() | farm_of(1) | tw::sink([](int) {}), tw::threads{},
+                        {.adapt = tw::adapt{.every = 1ms, .planner = planner}});
+    run = &e;
+    there = true;
+    ASSERT_TRUE(eventually([&, now = &e] { return !now->stats().notes().empty(); }));
+    e.stop();
+    EXPECT_THAT(e.wait().notes(), ElementsAre(HasSubstr(says)));
   }
 }
 
