@@ -4,6 +4,7 @@ import unittest
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rich.console import Console
 from thalweg_cli.adapt_study.measures import (
     Saso,
     enough_replicas,
@@ -15,7 +16,7 @@ from thalweg_cli.adapt_study.measures import (
 )
 from thalweg_cli.adapt_study.observed import Change, Observed
 from thalweg_cli.adapt_study.scenarios import Phase, Scale, Scenario, scenario
-from thalweg_cli.adapt_study.summary import cells, summary_of
+from thalweg_cli.adapt_study.summary import cells, summary_of, table_of
 from thalweg_cli.adapt_study.ways import Tried, Way
 
 ALL = Phase(0, 10)
@@ -199,6 +200,15 @@ class Rows(unittest.TestCase):
         rows = summary_of(self.scenario(), self.tried()).rows
         self.assertEqual(cells(rows[3]), ["1", "1", "10", "1.5", "66.7", "1.5", "1", "-", "1", "0", "0", "0"])
         self.assertEqual(cells(rows[1])[-4:], ["-"] * 4)
+
+    def test_a_table_fits_into_120_columns(self) -> None:
+        """With the longest name of a planner, and all values that are wide."""
+        changes = [(second + 0.123, 10 + second % 2) for second in range(10)]
+        wide = a_run(*changes, late=[9] * 10, cpu_seconds=0.00123)
+        long = replace(wide, p99_ms=12345.6, elapsed=0.01, gaps=[12.345] * 10)
+        table = table_of(summary_of(self.scenario(), [*self.tried(), Tried(Way(planner="a" * 18), [long])]))
+        console = Console(width=200)
+        self.assertLessEqual(console.measure(table).maximum, 120)
 
     def test_never_settled(self) -> None:
         tried = [*self.tried(), Tried(Way(planner="restless"), [a_run((9.0, 2))])]

@@ -96,8 +96,9 @@ def adapt_study(
     for summary in summaries:
         print_table(table_of(summary))
     of_all = (
-        f"{repeats} runs of each, in turn; policy {policy}; goal {goal}, a window of {adapt_every}; at most "
-        f"{wanted.most} replicas; {work_us:g} µs of work for an item, which is late after {late_ms:g} ms."
+        f"{repeats} run{'s' * (repeats != 1)} of each, in turn; policy {policy}; goal {goal}, a window of "
+        f"{adapt_every}; at most {wanted.most} replicas; {work_us:g} µs of work for an item, "
+        f"which is late after {late_ms:g} ms."
     )
     write_text(output, page(of_all, [(one, tried[one.scenario.name]) for one in summaries]))
     console.print(f"wrote {output}", markup=False, soft_wrap=True)

@@ -150,12 +150,13 @@ def title_of(summary: Summary) -> str:
 
 def table_of(summary: Summary) -> Table:
     """The rows for the terminal. A star: no other has fewer late items with less processor time."""
+    # It has to fit into 120 columns.
     table = Table(
         title=escape(title_of(summary)),
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,
-        padding=(0, 1, 0, 0),
+        padding=0,
     )
     table.add_column("")
     for heading, _ in COLUMNS:
