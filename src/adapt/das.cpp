@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "farms.hpp"
 #include "line.hpp"
+#include "numbers.hpp"
 #include "period.hpp"
 #include "planners.hpp"
 
@@ -61,16 +61,13 @@ double time_of_a_batch(const window& w, std::size_t batch) {
     }
   }
   double longest = 0;
-  for (const auto& u : units_of(w)) {
-    double busy = 0;
-    for (const auto* s : u.stages) {
-      const auto i = static_cast<std::size_t>(s - w.stages.data());
-      if (!behind[i] || i == batch) continue;
-      // A stage right behind it counts its batches itself, so those that still wait do not matter.
-      const bool next = s->inputs.size() == 1 && s->inputs.front() == batch;
-      busy += next ? s->seconds_per_item() : std::chrono::duration<double>(s->busy).count() / closed;
-    }
-    longest = std::max(longest, busy / std::max(1, u.first().replicas));
+  for (std::size_t i = 0; i < w.stages.size(); ++i) {
+    const auto& s = w.stages[i];
+    if (!behind[i] || i == batch) continue;
+    // A stage right behind it counts its batches itself, so those that still wait do not matter.
+    const bool next = s.inputs.size() == 1 && s.inputs.front() == batch;
+    const auto each = next ? s.seconds_per_item() : std::chrono::duration<double>(s.busy).count() / closed;
+    longest = std::max(longest, each / std::max(1, s.replicas));
   }
   return longest;
 }
@@ -184,9 +181,8 @@ class das {
     const auto limits = closing_after(next, now.items / now.interval, *s.batch);
     if (!differ(limits, *s.batch)) return;
     wanted.batches.push_back({s.name, limits});
-    if (!wanted.reason.empty()) wanted.reason += ", ";
-    wanted.reason += "a batch of " + s.name + " takes " + observe::percent_text(now.load()) +
-                     " of its interval, which is to be " + observe::duration_text(next * 1e9);
+    add_reason(wanted, "a batch of " + s.name + " takes " + observe::percent_text(now.load()) +
+                           " of its interval, which is to be " + observe::duration_text(next * 1e9));
   }
 
   [[nodiscard]] bool differ(const batch_limits& a, const batch_limits& b) const {

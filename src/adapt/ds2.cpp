@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "farms.hpp"
+#include "numbers.hpp"
 #include "period.hpp"
 #include "planners.hpp"
 
@@ -148,28 +148,20 @@ class ds2 {
     const auto limit = speed_limit(w, in);
     const auto known = [&](std::size_t i) { return in[i] && (limit || in[i]->free <= 0); };
 
-    // How many replicas of the farm would be busy all the time; none: not known.
-    const auto busy_in = [&](const unit& farm) -> std::optional<double> {
-      double replicas = 0;
-      for (const auto* s : farm.stages) {
-        const auto i = static_cast<std::size_t>(s - w.stages.data());
-        const auto each = s->seconds_per_item();
-        if (!known(i) || each <= 0) return std::nullopt;
-        replicas += in[i]->at(limit.value_or(0)) * each;
-      }
-      return replicas;
-    };
-
     std::vector<wish> all;
     std::vector<std::optional<double>> needs;
     bool grows = false;
     double possible = 1;  // of what is due, with no more replicas than may be
-    for (const auto& farm : farms_of(w)) {
-      const auto& f = farm.first();
-      auto need = busy_in(farm);
-      if (need && *need > f.most) possible = std::min(possible, f.most / *need);
-      // What rounding makes of a whole number is no reason for one more.
-      if (need) need = std::ceil(*need * (1 + factor_) * (1 - 1e-9));
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const auto& f = w.stages[i];
+      if (!f.farm()) continue;
+      std::optional<double> need;
+      if (const auto each = f.seconds_per_item(); known(i) && each > 0) {
+        const auto busy = in[i]->at(limit.value_or(0)) * each;
+        if (busy > f.most) possible = std::min(possible, f.most / busy);
+        // What rounding makes of a whole number is no reason for one more.
+        need = std::ceil(busy * (1 + factor_) * (1 - 1e-9));
+      }
       needs.push_back(need);
       all.push_back({f.name, f.replicas, need ? within_bounds(f, *need) : f.replicas});
       grows = grows || all.back().wanted > f.replicas;
@@ -201,8 +193,7 @@ class ds2 {
     for (const auto& one : last_) {
       if (one.wanted == one.now) continue;
       asked.replicas.push_back({one.stage, one.wanted});
-      if (!asked.reason.empty()) asked.reason += ", ";
-      asked.reason += "by its true rate " + one.stage + " needs " + std::to_string(one.wanted);
+      add_reason(asked, "by its true rate " + one.stage + " needs " + std::to_string(one.wanted));
     }
     return asked;
   }

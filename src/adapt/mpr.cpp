@@ -2,7 +2,7 @@
 // dead band, and steps of one, two or four replicas. It has no model, and remembers nothing.
 #include <thalweg/observe/text.hpp>
 
-#include "farms.hpp"
+#include "numbers.hpp"
 #include "period.hpp"
 #include "planners.hpp"
 
@@ -32,9 +32,9 @@ changes decide(const window& w, double goal) {
   changes wanted;
   if (goal <= 0) goal = due_rate_of(w);
   if (goal <= 0) return wanted;
-  for (const auto& farm : farms_of(w)) {
-    const auto& f = farm.first();
-    const auto produced = farm.last().sink ? farm.last().items_in : farm.last().items_out;
+  for (const auto& f : w.stages) {
+    if (!f.farm()) continue;
+    const auto produced = f.sink ? f.items_in : f.items_out;
     const auto ratio = per_second(static_cast<double>(produced), w.length) / goal;
     const auto d = step_for(ratio);
     // As there: a step that would leave the bounds is not made, not even in part, and the most is never
@@ -42,8 +42,8 @@ changes decide(const window& w, double goal) {
     const bool fits = d < 0 ? f.replicas + d >= f.least : f.replicas + d < f.most;
     if (d == 0 || !fits) continue;
     wanted.replicas.push_back({f.name, f.replicas + d});
-    if (!wanted.reason.empty()) wanted.reason += ", ";
-    wanted.reason += "the throughput of " + f.name + " is " + observe::percent_text(ratio) + " of the goal";
+    add_reason(wanted,
+               "the throughput of " + f.name + " is " + observe::percent_text(ratio) + " of the goal");
   }
   return wanted;
 }

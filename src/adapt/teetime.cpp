@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "farms.hpp"
 #include "line.hpp"
+#include "numbers.hpp"
 #include "period.hpp"
 #include "planners.hpp"
 
@@ -109,15 +109,8 @@ class manager {
 };
 
 // Farms that compute: no more than cores. Those that wait most of their time: four times as many.
-int most_of(const unit& farm, int cores) {
-  std::chrono::nanoseconds busy{0};
-  std::chrono::nanoseconds cpu{0};
-  for (const auto* s : farm.stages) {
-    busy += s->busy;
-    cpu += s->cpu;
-  }
-  const auto& f = farm.first();
-  return std::clamp(cpu * 2 < busy ? 4 * cores : cores, f.least, std::max(f.least, f.most));
+int most_of(const stage_window& farm, int cores) {
+  return std::clamp(farm.computing() < 0.5 ? 4 * cores : cores, farm.least, std::max(farm.least, farm.most));
 }
 
 class teetime {
@@ -131,17 +124,16 @@ class teetime {
     if (!measured_.ends_with(w)) return wanted;
     const auto& seen = measured_.whole();
     const auto now = std::chrono::duration<double>(seen.at).count();
-    for (const auto& farm : farms_of(seen)) {
-      const auto& f = farm.first();
+    for (const auto& f : seen.stages) {
+      if (!f.farm()) continue;
       auto& its = managers_.try_emplace(f.name, fresh_).first->second;
       const auto rate = per_second(static_cast<double>(f.items()), seen.length);
       const auto action = its.decide({now, rate}, seen.changed);
       const auto replicas = f.replicas + action;
-      if (action == 0 || replicas < f.least || (action > 0 && replicas > most_of(farm, seen.cores))) continue;
+      if (action == 0 || replicas < f.least || (action > 0 && replicas > most_of(f, seen.cores))) continue;
       its.done(action, rate);
       wanted.replicas.push_back({f.name, replicas});
-      if (!wanted.reason.empty()) wanted.reason += ", ";
-      wanted.reason += f.name + " " + its.reason();
+      add_reason(wanted, f.name + " " + its.reason());
     }
     return wanted;
   }

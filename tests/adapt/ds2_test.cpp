@@ -131,15 +131,6 @@ TEST(Ds2, APacedSourceTakesItsPartOfASerialStage) {
             6);
 }
 
-TEST(Ds2, StagesOfOneFarmAddUp) {
-  auto w = second_of({made::source(100, 1000.0), made::farm("first", {0}, 100, 200, 0.003, 1),
-                      made::farm("second", {1}, 200, 200, 0.002, 1)});
-  w.stages[1].farm_number = w.stages[2].farm_number = 3;
-  const auto wanted = decision(w);
-  ASSERT_EQ(wanted.replicas.size(), 1U);
-  EXPECT_EQ(asked(wanted, "first"), 7);
-}
-
 TEST(Ds2, WhatIsNotKnownStays) {
   const auto w = second_of({made::source(100, 1000.0), made::farm("filter", {0}, 100, 0, 0.01, 1),
                             made::farm("idle", {1}, 0, 0, 0, 5), made::farm("behind", {2}, 0, 0, 0, 5)});

@@ -117,16 +117,4 @@ TEST(Mpr, HoldsEachFarmToTheGoal) {
   EXPECT_THAT(wanted.reason, HasSubstr("the throughput of first is 60 % of the goal"));
 }
 
-TEST(Mpr, AFarmOfSeveralStagesIsOne) {
-  auto decide = planner("mpr:goal=1000").begin();
-  window w;
-  w.length = made::seconds(1);
-  w.stages = {made::source(1000), made::farm("first", {0}, 1000, 1000, 1e-3, 2),
-              made::farm("last", {1}, 1000, 600, 1e-3, 2), made::sink(2, 600, 1e-6)};
-  w.stages[1].farm_number = w.stages[2].farm_number = 0;
-  const auto wanted = decide(w);
-  ASSERT_EQ(wanted.replicas.size(), 1U);
-  EXPECT_EQ(wanted.replicas[0], (thalweg::adaptation::replicas_wanted{"first", 4}));
-}
-
 }  // namespace

@@ -1,4 +1,4 @@
-// What planners are made of: windows taken together, farms, lines.
+// What planners are made of: windows taken together, lines.
 #include <chrono>
 #include <string>
 #include <vector>
@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../src/adapt/farms.hpp"
 #include "../../src/adapt/line.hpp"
 #include "../../src/adapt/period.hpp"
 
@@ -108,21 +107,6 @@ TEST(JoinedWindows, OfOtherStagesBeginAnew) {
   all.drop();
   all.add(other);
   EXPECT_EQ(all.whole().stages[1].items_in, 100U);
-}
-
-TEST(Farms, StagesWithTheSameNumberAreOne) {
-  window w;
-  w.stages = {made::source(1), made::farm("a", {0}, 1, 1, 1, 2), made::farm("b", {1}, 1, 1, 1, 2),
-              made::farm("c", {2}, 1, 1, 1, 2), made::farm("d", {3}, 1, 1, 1, 2)};
-  w.stages[1].farm_number = w.stages[2].farm_number = 0;
-  w.stages[3].farm_number = 1;
-  const auto farms = adaptation::farms_of(w);
-  ASSERT_EQ(farms.size(), 3U);
-  EXPECT_EQ(farms[0].first().name, "a");
-  EXPECT_EQ(farms[0].last().name, "b");
-  EXPECT_EQ(farms[1].first().name, "c");
-  EXPECT_EQ(farms[2].first().name, "d");
-  EXPECT_EQ(adaptation::units_of(w).size(), 4U);
 }
 
 TEST(Line, OfLeastSquares) {

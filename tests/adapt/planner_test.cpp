@@ -74,7 +74,6 @@ TEST(Planner, EachRunHasItsOwn) {
 // Limits that set_batch takes, and replicas that set_replicas takes, each farm once.
 void expect_possible(const changes& c, const window& w) {
   std::set<std::string> named;
-  std::set<int> farms;
   for (const auto& r : c.replicas) {
     const auto* const s = w.find(r.stage);
     ASSERT_NE(s, nullptr) << r.stage;
@@ -82,9 +81,6 @@ void expect_possible(const changes& c, const window& w) {
     EXPECT_GE(r.replicas, s->least) << r.stage;
     EXPECT_LE(r.replicas, s->most) << r.stage;
     EXPECT_TRUE(named.insert(r.stage).second) << r.stage << " twice";
-    if (s->farm_number >= 0) {
-      EXPECT_TRUE(farms.insert(s->farm_number).second) << r.stage << ": the farm twice";
-    }
   }
   for (const auto& b : c.batches) {
     const auto* const s = w.find(b.stage);
@@ -149,12 +145,6 @@ window random_window(std::mt19937& random, double at) {
     if (below(3) == 0)
       s.batch = {.items = below(2) * 100, .bytes = 1 << 20, .interval = made::seconds(0.01 * below(3))};
     w.stages.push_back(s);
-  }
-  // Two stages of one farm.
-  for (auto i : {3U, 4U}) {
-    w.stages[i].farm_number = 7;
-    w.stages[i].replicas = 2;
-    w.stages[i].most = 5;
   }
   w.stages.push_back(made::sink(6, count(), cost()));
   return w;

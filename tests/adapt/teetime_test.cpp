@@ -222,13 +222,19 @@ TEST(Teetime, TheLiteralRuleNeverComesToRestWhereTheOtherOneDoes) {
 
 TEST(Teetime, WithALineAndASmallBoundaryNeitherComesToRest) {
   // Growth that ends is less than the line predicts: it takes away what had helped, and begins anew.
-  EXPECT_GT(changes_at_last("teetime"), 50);
-  EXPECT_GT(changes_at_last("teetime:literal=1"), 50);
+  for (const auto* const text : {"teetime", "teetime:literal=1"}) {
+    EXPECT_GT(changes_at_last(text), 50) << text;
+    auto all = replicas(text, 300);
+    all.erase(all.begin(), all.end() - 100);
+    EXPECT_EQ(*std::min_element(all.begin(), all.end()), 1) << text;
+    EXPECT_EQ(*std::max_element(all.begin(), all.end()), 6) << text;
+  }
 }
 
 TEST(Teetime, WithAMeanItComesToRestWithTooMany) {
   EXPECT_EQ(changes_at_last("teetime-mean"), 0);
   EXPECT_EQ(replicas("teetime-mean", 300).back(), 10);
+  EXPECT_EQ(replicas("teetime-mean:boundary=0.2", 300).back(), 8);
   EXPECT_EQ(changes_at_last("teetime-weighted"), 0);
   EXPECT_EQ(replicas("teetime-weighted", 300).back(), 9);
 }
