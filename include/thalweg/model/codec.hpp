@@ -186,7 +186,7 @@ template <class T, class Alloc> struct codec<std::vector<T, Alloc>> {
   static constexpr bool plain = model::as_it_lies<T>();
   static constexpr bool travels = model::travels<T>();
 
-  static std::string tag() { return "[" + codec<T>::tag() + "]"; }
+  static std::string tag() { return std::string("[").append(codec<T>::tag()).append("]"); }
   static void write(byte_writer& to, const std::vector<T, Alloc>& all) {
     to.count(all.size());
     if constexpr (plain) {
@@ -231,7 +231,7 @@ template <class Alloc> struct codec<std::vector<bool, Alloc>> {
 
 template <class T> struct codec<std::optional<T>> {
   static constexpr bool travels = model::travels<T>();
-  static std::string tag() { return "?" + codec<T>::tag(); }
+  static std::string tag() { return std::string("?").append(codec<T>::tag()); }
   static void write(byte_writer& to, const std::optional<T>& x) {
     to(x.has_value());
     if (x) to(*x);
@@ -247,9 +247,9 @@ template <class T> struct codec<std::optional<T>> {
 template <class... T> struct codec<std::tuple<T...>> {
   static constexpr bool travels = (model::travels<T>() && ...);
   static std::string tag() {
-    std::string all;
-    ((all += (all.empty() ? "" : ",") + codec<T>::tag()), ...);
-    return "{" + all + "}";
+    std::string all = "{";
+    ((all += (all.size() == 1 ? "" : ","), all += codec<T>::tag()), ...);
+    return all + "}";
   }
   static void write(byte_writer& to, const std::tuple<T...>& x) { std::apply(to, x); }
   static void read(byte_reader& from, std::tuple<T...>& x) { std::apply(from, x); }

@@ -26,7 +26,9 @@ template <class T, std::size_t N>
 struct codec<std::array<T, N>> {
   static constexpr bool travels = model::travels<T>();
 
-  static std::string tag() { return "[" + codec<T>::tag() + "*" + std::to_string(N) + "]"; }
+  static std::string tag() {
+    return std::string("[").append(codec<T>::tag()).append("*" + std::to_string(N) + "]");
+  }
   static void write(byte_writer& to, const std::array<T, N>& all) {
     for (const auto& one : all) to(one);
   }
@@ -45,9 +47,9 @@ template <class... T> struct codec<std::variant<T...>> {
   static constexpr bool travels = ((model::travels<T>() && std::is_default_constructible_v<T>)&&...);
 
   static std::string tag() {
-    std::string all;
-    ((all += (all.empty() ? "" : "|") + codec<T>::tag()), ...);
-    return "<" + all + ">";
+    std::string all = "<";
+    ((all += (all.size() == 1 ? "" : "|"), all += codec<T>::tag()), ...);
+    return all + ">";
   }
   static void write(byte_writer& to, const std::variant<T...>& x) {
     if (x.valueless_by_exception())
@@ -74,7 +76,7 @@ namespace model {
 template <class Container, class Element> struct codec_of_elements {
   static constexpr bool travels = model::travels<Element>() && std::is_default_constructible_v<Element>;
 
-  static std::string tag() { return "[" + codec<Element>::tag() + "]"; }
+  static std::string tag() { return std::string("[").append(codec<Element>::tag()).append("]"); }
   static void write(byte_writer& to, const Container& all) {
     to.count(all.size());
     for (const auto& one : all) {
@@ -99,7 +101,7 @@ template <class Container, class Element> struct codec_of_elements {
 template <class Pointer, class T> struct codec_of_pointee {
   static constexpr bool travels = model::travels<T>() && std::is_default_constructible_v<T>;
 
-  static std::string tag() { return "*" + codec<T>::tag(); }
+  static std::string tag() { return std::string("*").append(codec<T>::tag()); }
   static void write(byte_writer& to, const Pointer& x) {
     to(x != nullptr);
     if (x) to(*x);
