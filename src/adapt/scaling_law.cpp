@@ -13,6 +13,8 @@ namespace {
 constexpr double usual_gain = 0.15;  // how much of the distance to a new look is taken over
 constexpr double far = 0.25;         // a look that is as far off is a new state if the next one is, too
 
+constexpr std::size_t most_seen = 6;
+
 // What is expected of α and β before anything is seen: two numbers that lie close together say little.
 constexpr double usual_serial = 0.3, usual_pairs = 0.05;
 
@@ -89,18 +91,15 @@ void scaling_law::scale(double by) noexcept {
 
 void scaling_law::saw(int replicas, double seconds) {
   if (seconds <= 0) return;
-  const auto at = std::lower_bound(seen_.begin(), seen_.end(), replicas,
-                                   [](const sight& s, int n) { return s.replicas < n; });
-  const bool stayed = std::exchange(latest_, replicas) == replicas;
-  if (at == seen_.end() || at->replicas != replicas) {
-    seen_.insert(at, {replicas, seconds, 1});
-    off_ = 0;
-  } else if (stayed) {
-    at->times = std::min(at->times + 1, 1000);
-    follow(seconds / at->seconds, std::max(usual_gain, 1.0 / at->times));
+  if (!seen_.empty() && seen_.front().replicas == replicas) {
+    auto& now = seen_.front();
+    now.times = std::min(now.times + 1, 1000);
+    follow(seconds / now.seconds, std::max(usual_gain, 1.0 / now.times));
   } else {
-    // Back at a number: what others showed since then is later than what this one showed, so they stay.
-    *at = {replicas, seconds, 1};
+    // What others showed since it was seen is later than what it showed, so they stay as they are.
+    std::erase_if(seen_, [=](const sight& x) { return x.replicas == replicas; });
+    seen_.insert(seen_.begin(), {replicas, seconds, 1});
+    if (seen_.size() > most_seen) seen_.pop_back();
     off_ = 0;
   }
   fit();
@@ -119,7 +118,7 @@ void scaling_law::saw_part(double at_work, double seconds) {
 void scaling_law::keep(int replicas) {
   if (off_ != 0) scale(rest_);  // there is no second look to wait for
   off_ = 0;
-  if (known() && latest_ != replicas) saw(replicas, alone_ * replicas / capacity(replicas));
+  if (known() && (seen_.empty() || seen_.front().replicas != replicas)) saw(replicas, alone_ * replicas / capacity(replicas));
 }
 
 bool scaling_law::knows_fewer_than(int replicas) const noexcept {
@@ -136,11 +135,13 @@ void scaling_law::fit() noexcept {
   // In units of the first look, so that the expectations have the same weight for short items and for long.
   const auto unit = seen_.front().seconds;
   std::array<std::array<double, 4>, 3> m{};
+  double fresh = 1;
   for (const auto& s : seen_) {
     const auto n = static_cast<double>(s.replicas);
     const auto y = s.seconds / unit;
     const std::array<double, 3> row{1, n - 1, n * (n - 1)};
-    const auto weight = 1 / std::pow(y * spread(s.times), 2);
+    const auto weight = fresh / std::pow(y * spread(s.times), 2);
+    fresh *= 0.5;  // with each number that was seen later
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) m[i][j] += weight * row[i] * row[j];
       m[i][3] += weight * row[i] * y;

@@ -46,9 +46,8 @@ class scaling_law {
   void scale(double by) noexcept;
   void fit() noexcept;
 
-  std::vector<sight> seen_;
+  std::vector<sight> seen_;  // the latest first
   double alone_ = 0, serial_ = 0, pairs_ = 0;  // a, α, β
-  int latest_ = 0;  // the number that was seen last
   double rest_ = 1;  // the factor by which the latest look was off what is known now
   int off_ = 0;  // so many looks in a row were far from what is known: above (> 0) or below (< 0) it
 };

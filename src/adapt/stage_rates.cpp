@@ -80,7 +80,7 @@ void all_rates::learn(const window& w) {
     cpu += std::min(seconds(w.stages[i].cpu), seconds(w.stages[i].busy) * of_[i].clock);
   crowded_ = cpu > 0.95 * w.cores * length;
   for (std::size_t i = 0; i < of_.size(); ++i)
-    if (!crowded_ || !of_[i].law.known()) learn(w.stages[i], length, of_[i]);
+    if (!crowded_ || !of_[i].law.known() || (of_[i].full && of_[i].was_full)) learn(w.stages[i], length, of_[i]);
 }
 
 void all_rates::learn(const stage_window& s, double length, stage_rates& r) {

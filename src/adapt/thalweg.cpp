@@ -134,7 +134,7 @@ class thalweg {
   int grown(const window& w, const demand& d, std::size_t i, const farm_size& size, double scale) {
     const auto& s = w.stages[i];
     if (s.replicas < s.least) return s.least;
-    if (rates_.crowded() && rates_[i].computing() > 0.5) return s.replicas;
+    if (rates_.crowded()) return s.replicas;
     if (size.needed > s.replicas) {
       if (size.loaded < too_loaded * scale && !size.limits) return s.replicas;
       // Where no schedule says what is asked for, one step shows whether the next one is worth it.
