@@ -8,7 +8,7 @@ mkdir -p "$folder"
 cd "$folder"
 # Those for types of other libraries are compiled by the tests that have these libraries.
 (cd "$root/include" && find thalweg -name '*.hpp' | sort) |
-  grep -v '/\(tbb\|omp\|opencv\|cereal\|protobuf\|flatbuffers\)\.hpp' | sed 's/.*/#include <&>/' >headers.cpp
+  grep -v '/\(tbb\|omp\|opencv\|cereal\|cereal_json\|protobuf\|flatbuffers\)\.hpp' | sed 's/.*/#include <&>/' >headers.cpp
 sort -r headers.cpp >headers_from_behind.cpp
 newest=$(find /usr/bin -name 'clang++-[0-9]*' | sed 's/.*-//' | sort -n | tail -n 1)
 tried=
