@@ -175,7 +175,13 @@ std::string adapting::rebatch(const adaptation::window& seen, const adaptation::
     throw error("there is no stage '" + wanted.stage + "'" + meant_stage(state_, wanted.stage));
   if (!s->batch) throw error("the batches of '" + wanted.stage + "' cannot be changed");
   if (*s->batch == wanted.limits) return {};
-  run_.set_batch(s->name, wanted.limits);
+  try {
+    run_.set_batch(s->name, wanted.limits);
+  } catch (const error& e) {  // such as an interval of a batch that was made without one
+    if (std::exchange(refused_, e.what()) != e.what())
+      state_.statistics.note(std::string(".adapt: ") + e.what());
+    return {};
+  }
   return s->name + ": batches of " + to_string(*s->batch) + " to " + to_string(wanted.limits);
 }
 

@@ -55,6 +55,7 @@ class adapting {
   adaptation::planner::function planner_;
   std::optional<report> before_;
   std::uint64_t number_ = 0;
+  std::string refused_;     // what could not be done last, and why
   std::size_t unseen_ = 0;  // decisions whose effect no window has shown yet
 
   std::mutex ending_;  // guards what follows

@@ -54,12 +54,11 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
     state.sampler = std::make_unique<run_sampler>(state);
   const bool adapts = state.observes() && (options.adapt || adapting::has_range(state));
   if (adapts) state.adapted.store(true);
-  engine->start(on_caller);
-  if (adapts && state.decides()) {
+  if (adapts && state.decides())
     state.adapts =
         std::make_unique<adapting>(*engine, options.adapt.value_or(adapt{}), options.adapt.has_value());
-    state.adapts->begin();
-  }
+  engine->start(on_caller);
+  if (state.adapts) state.adapts->begin();
   if (state.sampler) state.sampler->begin();
   if (watch && state.decides()) {
     watch->begun(*engine);

@@ -1,4 +1,5 @@
 // Runs that adapt themselves: the loop between a run and its planner.
+#include <thalweg/run/controlled_by.hpp>
 #include <thalweg/thalweg.hpp>
 
 #include <atomic>
@@ -170,6 +171,29 @@ TEST(adapt, batches_change_too) {
   ASSERT_THAT(r.decisions(), SizeIs(1)) << "what is so already is no change";
   EXPECT_EQ(r.decisions()[0].what, "blocks: batches of 1 000 items to 5 items");
   EXPECT_EQ(r.batch_changes().front().to.items, 5);
+}
+
+TEST(adapt, a_batch_that_cannot_have_such_limits_keeps_its_own) {
+  std::atomic<int> windows{0};
+  auto timed = [&](const tw::adaptation::window&) {
+    ++windows;
+    return tw::adaptation::changes{.batches = {{"blocks", {.interval = 5ms}}}};
+  };
+  auto e =
+      tw::launch(endless() | tw::batch(1000, {.name = "blocks"}) | tw::sink([](const std::vector<int>&) {}),
+                 tw::pool{}, {.adapt = tw::adapt{.every = 1ms, .planner = timed}});
+  ASSERT_TRUE(eventually([&] { return windows > 3; }));
+  e.stop();
+  const auto r = e.wait();
+  EXPECT_THAT(r.notes(), ElementsAre(HasSubstr("made without an interval"))) << "once, and it goes on";
+  EXPECT_TRUE(r.decisions().empty());
+}
+
+TEST(adapt, a_planner_that_cannot_begin_refuses_the_run) {
+  const auto where = "unix:/" + std::string(300, 'x');  // longer than such an address can be
+  EXPECT_THROW(tw::run(endless() | farm_of(1) | tw::sink([](int) {}), tw::pool{},
+                       {.adapt = tw::adapt{.planner = tw::controlled_by(where)}}),
+               tw::error);
 }
 
 TEST(adapt, a_range_of_one_farm_leaves_the_others_alone) {
