@@ -11,6 +11,7 @@ namespace THALWEG_NAMESPACE::adaptation {
 namespace {
 
 constexpr double usual_gain = 0.15;  // how much of the distance to a new look is taken over
+constexpr double much_longer = 1.5;  // and one that is so much is not waited for
 constexpr double far = 0.25;         // a look that is as far off is a new state if the next one is, too
 
 constexpr std::size_t most_seen = 6;
@@ -18,7 +19,7 @@ constexpr std::size_t most_seen = 6;
 // What is expected of α and β before anything is seen: two numbers that lie close together say little.
 constexpr double usual_serial = 0.3, usual_pairs = 0.05;
 
-// How well the mean of so many looks is known, as a part of it.
+// How well the mean of this many looks is known, as a part of it.
 double spread(int times) noexcept {
   return 0.02 + 0.1 / std::sqrt(std::clamp<double>(times, 0.1, 10));
 }
@@ -76,7 +77,7 @@ void scaling_law::follow(double ratio, double gain) noexcept {
     off_ = 0;
   else
     off_ = ratio > 1 ? std::max(off_, 0) + 1 : std::min(off_, 0) - 1;
-  const auto by = 1 + (std::abs(off_) >= 2 ? 1.0 : gain) * (ratio - 1);
+  const auto by = 1 + (std::abs(off_) >= 2 || ratio > much_longer ? 1.0 : gain) * (ratio - 1);
   rest_ = ratio / by;
   scale(by);
   // Items that differ so much may disturb each other differently.
@@ -118,7 +119,8 @@ void scaling_law::saw_part(double at_work, double seconds) {
 void scaling_law::keep(int replicas) {
   if (off_ != 0) scale(rest_);  // there is no second look to wait for
   off_ = 0;
-  if (known() && (seen_.empty() || seen_.front().replicas != replicas)) saw(replicas, alone_ * replicas / capacity(replicas));
+  if (known() && (seen_.empty() || seen_.front().replicas != replicas))
+    saw(replicas, alone_ * replicas / capacity(replicas));
 }
 
 bool scaling_law::knows_fewer_than(int replicas) const noexcept {

@@ -80,7 +80,8 @@ void all_rates::learn(const window& w) {
     cpu += std::min(seconds(w.stages[i].cpu), seconds(w.stages[i].busy) * of_[i].clock);
   crowded_ = cpu > 0.95 * w.cores * length;
   for (std::size_t i = 0; i < of_.size(); ++i)
-    if (!crowded_ || !of_[i].law.known() || (of_[i].full && of_[i].was_full)) learn(w.stages[i], length, of_[i]);
+    if (!crowded_ || !of_[i].law.known() || (of_[i].full && of_[i].was_full))
+      learn(w.stages[i], length, of_[i]);
 }
 
 void all_rates::learn(const stage_window& s, double length, stage_rates& r) {
@@ -93,7 +94,7 @@ void all_rates::learn(const stage_window& s, double length, stage_rates& r) {
   const bool full = r.full && r.was_full;
   if (full)
     r.clock += (r.clock == 1 ? 1.0 : 0.2) * (off - r.clock);
-  else if (!r.full)
+  else
     r.clock = std::min(r.clock, off);  // a clock that counts more than there was is wrong, too
   r.doubtful = r.full && !full && busy * r.clock < 0.9 * could;
   const auto cpu = std::min(seconds(s.cpu), busy * r.clock) / items;

@@ -10,6 +10,7 @@
 #include "demand.hpp"
 #include "farm_memory.hpp"
 #include "farm_size.hpp"
+#include "latency_target.hpp"
 #include "planners.hpp"
 #include "stage_rates.hpp"
 #include "trial.hpp"
@@ -35,10 +36,11 @@ class thalweg {
     if (another_load(load)) {
       trial_.reset();
       steady_.begin();
+      latency_.forget();
       for (auto& f : farms_) f.idle = {};
     }
     if (trial_) {
-      const auto verdict = trial_->look(w.throughput(), is_met(w, load));
+      const auto verdict = trial_->look(w.throughput(), seconds_of(w), is_met(w, load));
       if (verdict == trial::verdict::open) return {};
       rates_.learn(w);
       const auto was = *std::exchange(trial_, std::nullopt);
@@ -46,9 +48,9 @@ class thalweg {
     } else {
       rates_.learn(w);
     }
-    steady_.add(w.throughput());
+    steady_.add(w.throughput(), seconds_of(w));
     load = demand_of(w, rates_);
-    const auto target = w.goal.what == goal::kind::utilisation ? w.goal.share : sized_for;
+    const auto target = target_of(w);
     const auto sizes = farm_sizes(w, rates_, ceilings(w, load), target, load);
     auto wanted = grow(w, load, sizes, target / sized_for);
     return wanted.none() ? shrink(w, load, sizes, target / sized_for) : wanted;
@@ -88,8 +90,17 @@ class thalweg {
     return most;
   }
 
+  static double seconds_of(const window& w) { return std::chrono::duration<double>(w.length).count(); }
+
   static bool is_met(const window& w, const demand& d) {
     return d.due > 0 && !has_backlog(w) && w.throughput() > 0.9 * at_sinks(w, d);
+  }
+
+  double target_of(const window& w) {
+    if (w.goal.what == goal::kind::utilisation) return w.goal.share;
+    if (w.goal.what != goal::kind::latency) return sized_for;
+    if (!has_backlog(w)) latency_.look(w);
+    return latency_.value();
   }
 
   changes take_back(const window& w, const trial& was) {
@@ -133,7 +144,8 @@ class thalweg {
   // To what a farm grows now.
   int grown(const window& w, const demand& d, std::size_t i, const farm_size& size, double scale) {
     const auto& s = w.stages[i];
-    if (s.replicas < s.least) return s.least;
+    const auto least = std::max(s.least, std::min(w.bounds.least_replicas, s.most));
+    if (s.replicas < least) return least;
     if (rates_.crowded()) return s.replicas;
     if (size.needed > s.replicas) {
       if (size.loaded < too_loaded * scale && !size.limits) return s.replicas;
@@ -222,6 +234,7 @@ class thalweg {
   all_rates rates_;
   std::vector<farm> farms_;
   steady_rate steady_;
+  latency_target latency_{sized_for};
   std::optional<trial> trial_;
   int settling_ = 0;  // windows until what was taken away is gone
 };

@@ -9,15 +9,21 @@ namespace THALWEG_NAMESPACE::adaptation {
 namespace {
 
 constexpr double enough = 0.2;
-// New replicas may take so many windows to begin, and those that go to end.
+// New replicas may take this many windows to begin, and those that go to end.
 constexpr int to_begin = 2;
-constexpr int shortest = 2, longest = 50;
+constexpr int shortest = 2, longest = 30;
 
 }  // namespace
 
-void steady_rate::add(double rate) noexcept {
+void steady_rate::add(double rate, double seconds) noexcept {
+  items_ = mean_ * seconds;
   windows_ = std::min(windows_ + 1, 50);
   if (windows_ == 1) mean_ = rate;
+  // Another state, though nobody said so: items became longer.
+  if (windows_ > 1 && std::abs(rate - mean_) > std::max(4 * spread(), 0.2) * mean_) {
+    windows_ = 1;
+    mean_ = rate;
+  }
   const auto off = mean_ > 0 ? (rate - mean_) / mean_ : 0.0;
   mean_ += (rate - mean_) / windows_;
   if (windows_ == 1) return;
@@ -27,7 +33,8 @@ void steady_rate::add(double rate) noexcept {
 }
 
 double steady_rate::spread() const noexcept {
-  return std::sqrt(squares_);
+  // An item more or less in a window is noise, too.
+  return std::sqrt(squares_ + (items_ > 1 ? 0.25 / (items_ * items_) : 0.25));
 }
 
 int trial::windows_for(int from, int to, const steady_rate& rate) noexcept {
@@ -46,24 +53,20 @@ trial::trial(std::vector<farm> farms, const steady_rate& before, double predicte
     const auto part = static_cast<double>(f.to - f.from) / f.from;
     if (expected_ == 0 || std::abs(part) < std::abs(expected_)) expected_ = part;
   }
-  if (expected_ > 0 && before_ > 0) expected_ = std::min(expected_, std::max(predicted_ / before_ - 1, 0.0));
+  if (expected_ > 0 && before_ > 0) expected_ = std::min(expected_, std::max(predicted_ / before_ - 1, 0.1));
   windows_ = to_begin + windows_for(expected_, before);
 }
 
-trial::verdict trial::look(double rate, bool met) {
+trial::verdict trial::look(double rate, double seconds, bool met) {
   ++seen_;
   if (met && seen_ >= 2) return verdict::good;
-  if (seen_ > to_begin) since_.add(rate);
+  if (seen_ > to_begin) since_.add(rate, seconds);
   // It does what it should before new replicas had to have begun: no need to wait.
   if (expected_ > 0.25 && rate > before_ * (1 + 0.8 * expected_)) {
-    if (since_.windows() == 0) since_.add(rate);
+    if (since_.windows() == 0) since_.add(rate, seconds);
     return verdict::good;
   }
   if (seen_ < windows_) return verdict::open;
-  if (expected_ > 0) {
-    if (expected_ < 0.02) return verdict::good;
-    return since_.mean() < before_ * (1 + enough * expected_) ? verdict::bad : verdict::good;
-  }
   return since_.mean() < before_ * (1 + enough * expected_) ? verdict::bad : verdict::good;
 }
 

@@ -11,7 +11,7 @@ namespace THALWEG_NAMESPACE::adaptation {
 /// The throughput of windows that show the same state.
 class steady_rate {
  public:
-  void add(double rate) noexcept;
+  void add(double rate, double seconds) noexcept;
   /// The next one shows another state.
   void begin() noexcept { windows_ = 0; }
   [[nodiscard]] int windows() const noexcept { return windows_; }
@@ -21,7 +21,7 @@ class steady_rate {
 
  private:
   int windows_ = 0;
-  double mean_ = 0, squares_ = 0.0025;
+  double mean_ = 0, items_ = 0, squares_ = 0.0025;
 };
 
 /// A change of farms that is watched. More replicas have to bring a fifth of what they would if nothing
@@ -37,11 +37,11 @@ class trial {
 
   trial(std::vector<farm> farms, const steady_rate& before, double predicted);
 
-  /// So many windows it takes to tell from noise what a change from one number to the other brings.
+  /// The windows it takes to tell from noise what a change from one number to the other brings.
   static int windows_for(int from, int to, const steady_rate& rate) noexcept;
 
   /// The next window that shows one state; `met`: all that is asked for is done, and nothing waits.
-  [[nodiscard]] verdict look(double rate, bool met);
+  [[nodiscard]] verdict look(double rate, double seconds, bool met);
 
   [[nodiscard]] const std::vector<farm>& farms() const noexcept { return farms_; }
   [[nodiscard]] double before() const noexcept { return before_; }

@@ -1,14 +1,16 @@
-// The default planner on 10 000 random streams: it comes to rest, and where it rests is about as cheap as the
-// cheapest of all fixed numbers of replicas, each of which is tried.
-#include "adapt/plant.hpp"
-
-#include <gtest/gtest.h>
+// The default planner on 10 000 random streams: whether it comes to rest, and whether it is about as cheap
+// there as the cheapest of all fixed numbers of replicas, each of which is tried. SEED=n shows one of them,
+// PLANTS=n takes fewer.
 #include <thalweg/adapt/adapt.hpp>
 
 #include <cstdlib>
 #include <iostream>
 #include <map>
 #include <optional>
+
+#include <gtest/gtest.h>
+
+#include "adapt/plant.hpp"
 
 namespace {
 
@@ -40,7 +42,8 @@ class dice {
 std::function<double(double)> steps(dice& d, double least, double most) {
   std::vector<double> f;
   for (int i = 0; i < 4; ++i) f.push_back(d.log_between(least, most));
-  return [f](double t) { return t >= changes_until ? 1.0 : f[static_cast<std::size_t>(t / changes_until * 4)]; };
+  return
+      [f](double t) { return t >= changes_until ? 1.0 : f[static_cast<std::size_t>(t / changes_until * 4)]; };
 }
 
 random_plan make(std::uint64_t seed) {
@@ -59,8 +62,9 @@ random_plan make(std::uint64_t seed) {
   const int most = farms == 1 ? d.whole(4, 32) : farms == 2 ? d.whole(3, 10) : d.whole(2, 5);
   p.stages.push_back({.name = "source", .seconds = r.paced ? 1e-3 / rate : d.between(0.1, 1) / rate});
   // What waits fits in a window or two: fixed numbers are watched for a short time alone.
-  const auto capacity = r.paced && d.chance(0.3) ? std::size_t{0}
-                                                 : static_cast<std::size_t>(d.between(4, std::max(16.0, 0.05 * rate)));
+  const auto capacity = r.paced && d.chance(0.3)
+                            ? std::size_t{0}
+                            : static_cast<std::size_t>(d.between(4, std::max(16.0, 0.05 * rate)));
   if (d.chance(0.2)) {
     r.slow_stage = true;
     p.stages.push_back({.name = "slow", .inputs = {0}, .seconds = 1 / (rate * d.between(0.3, 1.1))});
@@ -178,8 +182,8 @@ end run(const plan& p, bool show) {
       std::cout << w.number << " " << w.throughput() << (w.stages[0].due_rate ? *w.stages[0].due_rate : -1.0);
       for (std::size_t i = 0; i < p.stages.size(); ++i)
         std::cout << " | " << w.stages[i].items() << " q" << w.stages[i].queued << " u"
-                  << std::chrono::duration<double>(w.stages[i].busy).count() / p.window / w.stages[i].replicas << " n"
-                  << stream.replicas(i);
+                  << std::chrono::duration<double>(w.stages[i].busy).count() / p.window / w.stages[i].replicas
+                  << " n" << stream.replicas(i);
       std::cout << " " << wanted.reason << "\n";
     }
     const auto made = stream.take(wanted);
@@ -209,7 +213,8 @@ TEST(RandomPlants, TheDefaultPlannerComesToRestWhereItIsCheap) {
     for (const auto& s : p.stages) seconds += s.seconds * s.share;
     auto best = all.front();
     for (const auto& x : all)
-      if (cost_of(x, asked, seconds) < cost_of(best, asked, seconds) * (x.held < best.held ? 1.005 : 0.995)) best = x;
+      if (cost_of(x, asked, seconds) < cost_of(best, asked, seconds) * (x.held < best.held ? 1.005 : 0.995))
+        best = x;
     const auto e = run(p, one != nullptr);
     const auto ratio = cost_of(e.of, asked, seconds) / cost_of(best, asked, seconds);
     sum += ratio;
@@ -231,17 +236,24 @@ TEST(RandomPlants, TheDefaultPlannerComesToRestWhereItIsCheap) {
       classes[c][3] += large;
     }
     if ((moves || expensive || one) && shown++ < 40) {
-      std::cout << "seed " << i << (moves ? " moves" : "") << (expensive ? " expensive" : "") << " ratio " << ratio
-                << " held " << e.of.held << "/" << best.held << " rate " << e.of.rate << "/" << best.rate << "/"
-                << asked << " work " << e.of.at_work << "/" << best.at_work << " changes " << e.changes << "/"
-                << e.late_changes;
+      std::cout << "seed " << i << (moves ? " moves" : "") << (expensive ? " expensive" : "") << " ratio "
+                << ratio << " held " << e.of.held << "/" << best.held << " rate " << e.of.rate << "/"
+                << best.rate << "/" << asked << " work " << e.of.at_work << "/" << best.at_work << " changes "
+                << e.changes << "/" << e.late_changes;
       for (const auto& c : in) std::cout << " " << c;
       std::cout << "\n";
     }
   }
   std::cout << "mean " << sum / n << " worst " << worst << "\n";
   for (const auto& [c, x] : classes)
-    std::cout << c << ": " << x[0] << ", moves " << x[1] << ", expensive " << x[2] << ", large " << x[3] << "\n";
+    std::cout << c << ": " << x[0] << ", moves " << x[1] << ", expensive " << x[2] << ", large " << x[3]
+              << "\n";
+  if (one != nullptr) return;
+  // The goal is none of either. These are the parts that fall short of it now: no more may.
+  const auto& of = classes["all"];
+  EXPECT_LE(of[1], 0.09 * of[0]) << "change more than once in the last third";
+  EXPECT_LE(of[2], 0.05 * of[0]) << "cost more than 1.15 times what the cheapest fixed number does";
+  EXPECT_LE(sum / n, 1.1);
 }
 
 }  // namespace
