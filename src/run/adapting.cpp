@@ -102,6 +102,7 @@ void adapting::end() {
   called_.notify_all();
   const std::lock_guard hold(joining_);
   if (thread_.joinable()) thread_.join();
+  planner_ = nullptr;  // it may hold on to something, such as an address that the next run may have
 }
 
 void adapting::live() {
@@ -138,7 +139,8 @@ void adapting::look() {
   seen.goal = how_.goal;
   seen.bounds = how_.bounds;
   if (seen.length <= std::chrono::nanoseconds(0)) return;  // the run is paused
-  if (!seen.changed && unseen_ > 0) run.statistics.reached(std::exchange(unseen_, 0), seen.throughput());
+  if (const auto rate = seen.throughput(); rate > 0 && !seen.changed && unseen_ > 0)
+    run.statistics.reached(std::exchange(unseen_, 0), rate);
   decide(seen);
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -16,7 +17,9 @@
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <stdlib.h>
 
+#include "net/raw_peer.hpp"
 #include "support/eventually.hpp"
 #include "support/refusal.hpp"
 
@@ -194,6 +197,27 @@ TEST(adapt, a_planner_that_cannot_begin_refuses_the_run) {
   EXPECT_THROW(tw::run(endless() | farm_of(1) | tw::sink([](int) {}), tw::pool{},
                        {.adapt = tw::adapt{.planner = tw::controlled_by(where)}}),
                tw::error);
+}
+
+TEST(adapt, a_controller_outside_changes_a_run) {
+  auto path = (std::filesystem::temp_directory_path() / "thalweg-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(path.data()), nullptr);
+  const auto socket = path + "/run.sock";
+  auto e = tw::launch(endless() | farm_of(1) | tw::sink([](int) {}), tw::threads{},
+                      {.adapt = tw::adapt{.every = 5ms, .planner = tw::controlled_by("unix:" + socket)}});
+  {
+    auto controller = raw_peer::connected_to(socket);
+    int seq = 0;  // until it has seen a window, the run knows of no stages
+    ASSERT_TRUE(eventually([&] {
+      (void)controller.say("{\"v\": 1, \"seq\": " + std::to_string(++seq) +
+                           ", \"replicas\": {\"negate\": 3}}\n");
+      return e.stats().stage("negate").replicas() == 3;
+    }));
+  }
+  e.stop();
+  EXPECT_EQ(e.wait().decisions().front().what, "negate: 1 to 3 replicas");
+  EXPECT_FALSE(std::filesystem::exists(socket));
+  std::filesystem::remove_all(path);
 }
 
 TEST(adapt, a_range_of_one_farm_leaves_the_others_alone) {
