@@ -30,6 +30,10 @@ class thalweg {
   changes operator()(const window& w) {
     if (farms_.size() != w.stages.size()) begin(w);
     rates_.look(w);
+    if (changed_by_others(w)) {
+      trial_.reset();
+      settle();
+    }
     if (w.changed) return {};
     if (settling_ > 0 && --settling_ > 0) return {};
     auto load = demand_of(w, rates_);
@@ -66,11 +70,26 @@ class thalweg {
     spare idle;
     int wanting = 0;   // windows in which it could not do what is asked, and more are not expected to help
     double asked = 0;  // when the load changed last
+    int expected = 0, seen = 0;  // replicas: asked for, and in the last window
   };
 
   void begin(const window& w) {
     farms_.assign(w.stages.size(), {});
     trial_.reset();
+  }
+
+  // A number that this has not asked for: what was being tried is no more.
+  bool changed_by_others(const window& w) {
+    bool any = false;
+    for (std::size_t i = 0; i < farms_.size(); ++i) {
+      auto& f = farms_[i];
+      const int now = w.stages[i].replicas;
+      const bool other = f.expected > 0 && now != f.expected && now != f.seen;
+      if (other || f.expected == 0) f.expected = now;
+      f.seen = now;
+      any |= other;
+    }
+    return any;
   }
 
   bool another_load(const demand& d) {
@@ -112,10 +131,12 @@ class thalweg {
       else
         memory.too_small(f.from, w.number, f.asked);
       wanted.replicas.push_back({w.stages[f.stage].name, f.from});
+      farms_[f.stage].expected = f.from;
     }
     settle();
     wanted.predicted = was.before();
-    wanted.reason = words_of_taking_back(was.before(), was.predicted(), was.now());
+    wanted.reason = words_of_taking_back(was.farms().front().to > was.farms().front().from, was.before(),
+                                         was.predicted(), was.now());
     return wanted;
   }
 
@@ -180,6 +201,7 @@ class thalweg {
       if (sizes[i].needed <= s.replicas) possible *= static_cast<double>(to) / s.replicas;
       made.push_back({i, s.replicas, to, d.asked[i]});
       wanted.replicas.push_back({s.name, to});
+      farms_[i].expected = to;
       add_words(wanted.reason, words_of_size(s, sizes[i], rates_[i]));
     }
     if (wanted.none()) return wanted;
@@ -219,10 +241,15 @@ class thalweg {
       if (sizes[i].limits)
         patience = std::max(patience, trial::windows_for(s.replicas, unused.needed, steady_));
       if (++unused.windows < patience) continue;
+      if (unused.needed >= s.replicas) {
+        unused = {};
+        continue;
+      }
       law.keep(s.replicas);
       farms_[i].memory.shrank(s.replicas, d.asked[i]);
       made.push_back({i, s.replicas, unused.needed, d.asked[i]});
       wanted.replicas.push_back({s.name, unused.needed});
+      farms_[i].expected = unused.needed;
       add_words(wanted.reason, words_of_size(s, sizes[i], rates_[i]));
     }
     if (wanted.none()) return wanted;

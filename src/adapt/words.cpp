@@ -27,7 +27,10 @@ std::string words_of_size(const stage_window& s, const farm_size& size, const st
   return text;
 }
 
-std::string words_of_taking_back(double before, double predicted, double now) {
+std::string words_of_taking_back(bool grew, double before, double predicted, double now) {
+  if (!grew)
+    return "fewer replicas brought " + rate(now) + " items a second where it was " + rate(before) +
+           ": taken back";
   return "more replicas were to bring " + rate(predicted) + " items a second, and brought " + rate(now) +
          " where it was " + rate(before) + ": taken back";
 }

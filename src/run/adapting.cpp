@@ -37,13 +37,13 @@ void add(std::string& text, const std::string& more) {
 
 }  // namespace
 
-adapting::adapting(engine& run, thalweg::adapt how, bool all)
+adapting::adapting(engine& run, std::optional<thalweg::adapt> how)
     : run_(run),
       state_(run.state()),
-      how_(std::move(how)),
-      windows_(run, how_.bounds, all),
+      how_(how.value_or(thalweg::adapt{})),
+      windows_(run, how_.bounds, how.has_value()),
       planner_(how_.planner.begin()) {
-  state_.adapted.store(true);
+  if (how && windows_.anything_to_change()) run.leave_numbers();
 }
 
 adapting::~adapting() {
@@ -78,9 +78,10 @@ std::vector<std::string> adapting::problems(const std::optional<thalweg::adapt>&
   return all;
 }
 
-bool adapting::has_range(const run_state& run) {
-  return std::any_of(run.stages.begin(), run.stages.end(),
-                     [](const auto& s) { return s.info->most_replicas != 0; });
+bool adapting::asked_of(const run_state& run) {
+  const auto has_range = [](const auto& s) { return s.info->most_replicas != 0; };
+  return run.observes() && run.decides() &&
+         (run.options.adapt || std::any_of(run.stages.begin(), run.stages.end(), has_range));
 }
 
 void adapting::begin() {
@@ -121,9 +122,9 @@ void adapting::live() {
       hold.lock();
       if (done()) return;
     }
-  } catch (const std::exception& e) {
+  } catch (...) {
     run.statistics.note(".adapt has ended, and the run goes on without it: the planner '" +
-                        how_.planner.name() + "' has failed: " + e.what());
+                        how_.planner.name() + "' has failed: " + model::message_of(std::current_exception()));
   }
 }
 
@@ -139,6 +140,7 @@ void adapting::look() {
   seen.goal = how_.goal;
   seen.bounds = how_.bounds;
   if (seen.length <= std::chrono::nanoseconds(0)) return;  // the run is paused
+  if (awaits_ranks(seen)) seen.changed = true;
   if (const auto rate = seen.throughput(); rate > 0 && !seen.changed && unseen_ > 0)
     run.statistics.reached(std::exchange(unseen_, 0), rate);
   decide(seen);
@@ -147,8 +149,18 @@ void adapting::look() {
 void adapting::decide(const adaptation::window& seen) {
   const auto wanted = planner_(seen);
   std::string what;
-  for (const auto& r : wanted.replicas) add(what, resize(seen, r));
-  for (const auto& b : wanted.batches) add(what, rebatch(seen, b));
+  try {
+    for (const auto& r : wanted.replicas) add(what, resize(seen, r));
+    for (const auto& b : wanted.batches) add(what, rebatch(seen, b));
+  } catch (...) {  // what comes after something that has been done
+    note_decision(seen, wanted, std::move(what));
+    throw;
+  }
+  note_decision(seen, wanted, std::move(what));
+}
+
+void adapting::note_decision(const adaptation::window& seen, const adaptation::changes& wanted,
+                             std::string what) {
   if (what.empty()) return;
   ++unseen_;
   state_.statistics.decided({.at = seen.at,
@@ -159,15 +171,37 @@ void adapting::decide(const adaptation::window& seen) {
                              .predicted = wanted.predicted});
 }
 
+// Such as a batch that was made without an interval, or a system that has no more threads.
+void adapting::note_refusal(const std::string& why) {
+  if (refused_.insert(why).second) state_.statistics.note(".adapt: " + why);
+}
+
+// Several ranks are told of a change, and have it a while later: until then a window shows the old number.
+bool adapting::awaits_ranks(const adaptation::window& seen) {
+  std::erase_if(on_order_, [&](const auto& one) {
+    const auto* const s = seen.find(one.first);
+    return s == nullptr || s->replicas == one.second;
+  });
+  return !on_order_.empty();
+}
+
 // What it has done, in words; nothing if all stays as it is.
 std::string adapting::resize(const adaptation::window& seen, const adaptation::replicas_wanted& wanted) {
-  const auto* const s = seen.find(wanted.stage);
-  if (s == nullptr)
-    throw error("there is no stage '" + wanted.stage + "'" + meant_stage(state_, wanted.stage));
-  if (!s->farm()) throw error("the replicas of '" + wanted.stage + "' cannot be changed");
+  const auto* const s = windows_.farm_named(seen, wanted.stage);
+  if (s == nullptr) {
+    const auto number = stage_named(state_, "", wanted.stage);
+    throw error("stage '" + state_.stages[number].info->name +
+                "' is serial, so it has no replicas to change");
+  }
   const int n = std::clamp(wanted.replicas, s->least, s->most);
   if (n == s->replicas) return {};
-  run_.set_replicas(s->name, n);
+  try {
+    run_.set_replicas(s->name, n);
+  } catch (const error& e) {
+    note_refusal(e.what());
+    return {};
+  }
+  if (state_.others) on_order_[s->name] = n;
   return s->name + ": " + std::to_string(s->replicas) + " to " + std::to_string(n) + " replicas";
 }
 
@@ -179,9 +213,8 @@ std::string adapting::rebatch(const adaptation::window& seen, const adaptation::
   if (*s->batch == wanted.limits) return {};
   try {
     run_.set_batch(s->name, wanted.limits);
-  } catch (const error& e) {  // such as an interval of a batch that was made without one
-    if (std::exchange(refused_, e.what()) != e.what())
-      state_.statistics.note(std::string(".adapt: ") + e.what());
+  } catch (const error& e) {
+    note_refusal(e.what());
     return {};
   }
   return s->name + ": batches of " + to_string(*s->batch) + " to " + to_string(wanted.limits);
@@ -195,7 +228,7 @@ void engine::steer(std::optional<adapt> how) {
   const std::lock_guard hold(state_->steering);
   state_->adapts.reset();
   if (!how || !state_->decides() || state_->flags.done.load(std::memory_order_acquire)) return;
-  state_->adapts = std::make_unique<adapting>(*this, std::move(*how), true);
+  state_->adapts = std::make_unique<adapting>(*this, std::move(how));
   state_->adapts->begin();
 }
 

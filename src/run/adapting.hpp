@@ -7,8 +7,10 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,8 +23,8 @@ namespace THALWEG_NAMESPACE::run_detail {
 /// wants, with a thread.
 class adapting {
  public:
-  /// Without `all` only farms with a range of their own change.
-  adapting(engine& run, thalweg::adapt how, bool all);
+  /// Without options only farms with a range of replicas change. Throws what the planner throws as it begins.
+  adapting(engine& run, std::optional<thalweg::adapt> how);
   adapting(const adapting&) = delete;
   adapting& operator=(const adapting&) = delete;
   ~adapting();
@@ -33,8 +35,8 @@ class adapting {
   /// What is wrong with these options.
   [[nodiscard]] static std::vector<std::string> problems(const std::optional<thalweg::adapt>& how,
                                                          bool observes);
-  /// Whether a farm of the run has a range of its own.
-  [[nodiscard]] static bool has_range(const run_state& run);
+  /// Whether this process is to adapt the run: by its options, or as a farm has a range of replicas.
+  [[nodiscard]] static bool asked_of(const run_state& run);
 
   /// The run has begun.
   void begin();
@@ -45,6 +47,9 @@ class adapting {
   void live();
   void look();
   void decide(const adaptation::window& seen);
+  void note_decision(const adaptation::window& seen, const adaptation::changes& wanted, std::string what);
+  void note_refusal(const std::string& why);
+  [[nodiscard]] bool awaits_ranks(const adaptation::window& seen);
   [[nodiscard]] std::string resize(const adaptation::window& seen, const adaptation::replicas_wanted& wanted);
   [[nodiscard]] std::string rebatch(const adaptation::window& seen, const adaptation::batch_wanted& wanted);
 
@@ -55,8 +60,9 @@ class adapting {
   adaptation::planner::function planner_;
   std::optional<report> before_;
   std::uint64_t number_ = 0;
-  std::string refused_;     // what could not be done last, and why
-  std::size_t unseen_ = 0;  // decisions whose effect no window has shown yet
+  std::set<std::string> refused_;        // what could not be done, and why
+  std::map<std::string, int> on_order_;  // replicas that other ranks have been told of, but do not have yet
+  std::size_t unseen_ = 0;               // decisions whose effect no window has shown yet
 
   std::mutex ending_;  // guards what follows
   bool over_ = false;

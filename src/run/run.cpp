@@ -52,11 +52,8 @@ execution started(model::plan&& plan, const any_policy& policy, const run_option
   // Of several ranks, the first one has opened it before all began.
   if (!state.others && state.root && run_sampler::asked_for(options))
     state.sampler = std::make_unique<run_sampler>(state);
-  const bool adapts = state.observes() && (options.adapt || adapting::has_range(state));
-  if (adapts) state.adapted.store(true);
-  if (adapts && state.decides())
-    state.adapts =
-        std::make_unique<adapting>(*engine, options.adapt.value_or(adapt{}), options.adapt.has_value());
+  if (adapting::asked_of(state))
+    state.adapts = std::make_unique<adapting>(*engine, std::exchange(state.options.adapt, std::nullopt));
   engine->start(on_caller);
   if (state.adapts) state.adapts->begin();
   if (state.sampler) state.sampler->begin();

@@ -24,19 +24,34 @@ run_windows::run_windows(const engine& run, const adaptation::bounds& within, bo
     entry e{i, i + 1};
     while (info.farm >= 0 && e.last < state.stages.size() && same_farm(state.stages[i], state.stages[e.last]))
       ++e.last;
+    e.farm = info.farm >= 0;
+    for (auto s = i; s < e.last; ++s) e.names.push_back(state.stages[s].info->name);
     const bool ranged = info.most_replicas != 0;
     if (const int possible = run.most_replicas(i); possible > 0 && (all || ranged)) {
       e.most = std::max(1, std::min(possible, within.most_replicas));
       e.least = std::clamp(within.least_replicas, 1, e.most);
       if (ranged) {
-        e.most = std::min(possible, info.most_replicas);
-        e.least = std::min(info.least_replicas, e.most);
+        e.most = std::max(1, std::min(e.most, info.most_replicas));
+        e.least = std::min(std::max(e.least, info.least_replicas), e.most);
       }
     }
     e.batches = all && info.batches != nullptr && run.executed_by(i) < 0 && !(info.farm >= 0 && state.others);
     entries_.push_back(e);
     i = e.last;
   }
+}
+
+const adaptation::stage_window* run_windows::farm_named(const adaptation::window& seen,
+                                                        std::string_view name) const noexcept {
+  const auto is_meant = [&](const std::string& stage) {
+    return stage == name ||
+           (stage.size() > name.size() && stage.starts_with(name) && stage[name.size()] == '/');
+  };
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    const auto& e = entries_[k];
+    if (e.farm && std::any_of(e.names.begin(), e.names.end(), is_meant)) return &seen.stages[k];
+  }
+  return nullptr;
 }
 
 bool run_windows::anything_to_change() const noexcept {

@@ -5,6 +5,8 @@
 #include <thalweg/run/engine.hpp>
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace THALWEG_NAMESPACE::run_detail {
@@ -12,12 +14,15 @@ namespace THALWEG_NAMESPACE::run_detail {
 /// The stages of a run as planners see them: the stages of a farm as one.
 class run_windows {
  public:
-  /// Only farms with a range of their own may change, unless `all` may.
+  /// Only farms with a range of replicas may change, unless `all` may.
   run_windows(const engine& run, const adaptation::bounds& within, bool all);
 
   /// What has happened between two reports of the run. What the run itself does not know stays empty: its
   /// number, the goal, the bounds.
   [[nodiscard]] adaptation::window between(const report& before, const report& now) const;
+  /// The farm of a window that has this stage, or this name; null: there is none.
+  [[nodiscard]] const adaptation::stage_window* farm_named(const adaptation::window& seen,
+                                                           std::string_view name) const noexcept;
   /// Whether there is anything that may be changed: farms or batches.
   [[nodiscard]] bool anything_to_change() const noexcept;
 
@@ -25,7 +30,8 @@ class run_windows {
   struct entry {
     std::size_t first, last;  // stages of the plan
     int least = 1, most = 1;
-    bool batches = false;
+    bool farm = false, batches = false;
+    std::vector<std::string> names = {};  // of its stages
   };
   std::vector<entry> entries_;
 };

@@ -12,7 +12,7 @@ namespace THALWEG_NAMESPACE {
 ///
 /// | key | value |
 /// |---|---|
-/// | `planner` | a name of `adaptation::planner::names()` |
+/// | `planner` | a name of `adaptation::planner::names()`, with its settings if there are any |
 /// | `goal` | `throughput`, `keep_up`, `latency:QUANTILE:TIME`, `utilisation:SHARE` |
 /// | `every` | a time: the length of a window |
 /// | `least`, `most` | whole numbers from 1: bounds of the replicas of each farm |
@@ -24,6 +24,7 @@ namespace THALWEG_NAMESPACE {
 /// Throws `std::invalid_argument`, which says what is wrong and what is possible.
 ///
 /// ```cpp
+/// #include <thalweg/adapt/text.hpp>
 /// const auto how = tw::adapt_from("planner=mpr goal=latency:0.99:20ms every=250ms most=16");
 /// assert(how.planner.name() == "mpr" && how.goal.limit == std::chrono::milliseconds(20));
 /// assert(how.every == std::chrono::milliseconds(250) && how.bounds.most_replicas == 16);

@@ -113,7 +113,8 @@ struct run_state {
   /// Changes this run as it goes on; null: nothing does. Under `steering`.
   std::unique_ptr<adapting> adapts;
   std::mutex steering;
-  /// Something does or has done: then the engine itself changes no numbers of replicas and threads.
+  /// Something changes, or has changed, all farms: then the engine by itself changes no numbers of replicas
+  /// and threads.
   std::atomic<bool> adapted{false};
   /// Sees all runs of the process, and so this one, until it is over; null: none does.
   std::shared_ptr<run_watch> watch;
@@ -184,6 +185,8 @@ class engine {
   /// `from` empty: the stage before, if there is one only.
   [[nodiscard]] look look_into(std::string_view from, std::string_view to, const look_options& how);
   void set_batch(std::string_view stage, const batch_limits& limits);
+  /// From now on what adapts the run decides, too, how many threads there are.
+  virtual void leave_numbers() { state_->adapted.store(true); }
   /// From now on the run adapts itself like this, or no more.
   void steer(std::optional<adapt> how);
   void stop();

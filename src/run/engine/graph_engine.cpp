@@ -563,6 +563,12 @@ void graph_engine::resize_here(replicated& f, std::size_t n, bool by_user) {
   if (state_->adapted.load()) fit_home_to_farms();
 }
 
+void graph_engine::leave_numbers() {
+  const std::lock_guard one_at_a_time(resizing_);
+  engine::leave_numbers();
+  fit_home_to_farms();
+}
+
 // Of a run that adapts itself: more replicas than cores are for operators that wait, and each needs a thread.
 // Under `resizing_`.
 void graph_engine::fit_home_to_farms() {

@@ -70,6 +70,7 @@ class graph_engine final : public engine {
   void wake() override;
   void set_replicas(std::string_view stage, int replicas) override;
   [[nodiscard]] int most_replicas(std::size_t stage) const override;
+  void leave_numbers() override;
   [[nodiscard]] bool executes_graphs() const noexcept override { return true; }
   [[nodiscard]] bool shows_items() const noexcept override { return true; }
   [[nodiscard]] int executed_by(std::size_t stage) const override;

@@ -72,8 +72,8 @@ void overcommit::find_units() {
     const auto& info = *net_.run().stages[s].info;
     const bool again = s > 0 && net_.farm_of_stage_[s - 1] == f;
     // Where items are dealt out, which replica gets which depends on how many there are.
-    if (f == nullptr || again || info.replicas != automatic || how.most_replicas != automatic ||
-        info.opts.schedule.how() != schedule::kind::on_demand)
+    if (f == nullptr || again || info.replicas != automatic || info.most_replicas != 0 ||
+        how.most_replicas != automatic || info.opts.schedule.how() != schedule::kind::on_demand)
       continue;
     if (f->home() == shared && shared != nullptr) {
       if (how.may_overcommit) units_.front().farms.push_back(f);
@@ -205,7 +205,11 @@ void overcommit::resize(unit& u, std::size_t n) {
     u.tries = false;
     return;
   }
-  if (u.shared != nullptr) net_.resize_home(n);
+  if (u.shared != nullptr) {
+    const std::lock_guard one_at_a_time(net_.resizing_);
+    if (net_.run().adapted.load()) return;  // since a moment ago
+    net_.resize_home(n);
+  }
   u.size = n;
 }
 

@@ -204,12 +204,21 @@ std::string trace_problem(const run_state& run) {
   return " cannot write the trace to '" + run.options.trace + "': " + std::generic_category().message(errno);
 }
 
-// Of the files that rank 0 writes. Empty if there is none; that of the samples is open from now on.
-std::string file_problem(run_state& run, int rank) {
+// It may listen at an address: what fails there has to be known before all ranks begin.
+void begin_planner(std::optional<adapt>& how) {
+  if (!how) return;
+  const auto begun = how->planner.begin();
+  how->planner = adaptation::planner(how->planner.name(), [begun] { return begun; });
+}
+
+// Of what rank 0 does for all: files that it writes, and its planner. Empty if there is none; the file of the
+// samples is open from now on, and the planner has begun.
+std::string problem_of_root(run_state& run, int rank) {
   if (rank != 0) return {};
   try {
     if (run_sampler::asked_for(run.options)) run.sampler = std::make_unique<run_sampler>(run);
-  } catch (const std::system_error& e) {
+    begin_planner(run.options.adapt);
+  } catch (const std::exception& e) {
     return std::string(" ") + e.what();
   }
   return trace_problem(run);
@@ -391,7 +400,7 @@ std::shared_ptr<engine> made(std::unique_ptr<run_state> state, mpi_options how,
   }
   require_one_way_to_place(how, costs_from);
   const auto job = description(*state, how, arguments);
-  require_same(job, file_problem(*state, rank), mine.comm);
+  require_same(job, problem_of_root(*state, rank), mine.comm);
   auto places = with_reserves(*state, how, on, map_stages(*state, how, on, costs_from));
   require_wires(*state, places);
   tune_malloc(how.keep_memory);
