@@ -92,12 +92,16 @@ class thalweg {
     return any;
   }
 
+  // By what loads are told apart. Without a schedule there is one only: as much as goes.
+  static double load_of(const demand& d, std::size_t i) { return d.due > 0 ? d.asked[i] : 1; }
+
   bool another_load(const demand& d) {
     bool other = false;
     for (std::size_t i = 0; i < farms_.size(); ++i) {
       auto& was = farms_[i].asked;
-      if (was > 0 && std::abs(d.asked[i] - was) <= 0.2 * was) continue;
-      was = d.asked[i];
+      const auto now = load_of(d, i);
+      if (was > 0 && std::abs(now - was) <= 0.2 * was) continue;
+      was = now;
       other |= was > 0;
     }
     return other;
@@ -105,7 +109,7 @@ class thalweg {
 
   std::vector<int> ceilings(const window& w, const demand& d) {
     std::vector<int> most(farms_.size());
-    for (std::size_t i = 0; i < most.size(); ++i) most[i] = farms_[i].memory.most(w.number, d.asked[i]);
+    for (std::size_t i = 0; i < most.size(); ++i) most[i] = farms_[i].memory.most(w.number, load_of(d, i));
     return most;
   }
 
@@ -195,11 +199,11 @@ class thalweg {
       const auto to = grown(w, d, i, sizes[i], scale);
       if (to <= s.replicas) continue;
       auto& law = rates_[i].law;
-      farms_[i].memory.grows(to, w.number, d.asked[i]);
+      farms_[i].memory.grows(to, w.number, load_of(d, i));
       law.keep(s.replicas);
       possible = std::min(possible, law.capacity(to) / law.alone() / d.asked[i]);
       if (sizes[i].needed <= s.replicas) possible *= static_cast<double>(to) / s.replicas;
-      made.push_back({i, s.replicas, to, d.asked[i]});
+      made.push_back({i, s.replicas, to, load_of(d, i)});
       wanted.replicas.push_back({s.name, to});
       farms_[i].expected = to;
       add_words(wanted.reason, words_of_size(s, sizes[i], rates_[i]));
@@ -225,7 +229,7 @@ class thalweg {
       if (!s.farm()) continue;
       auto& unused = farms_[i].idle;
       auto& law = rates_[i].law;
-      const auto least = farms_[i].memory.least(w.number, d.asked[i]);
+      const auto least = farms_[i].memory.least(w.number, load_of(d, i));
       auto needed = sizes[i].needed;
       // Where all wait for a farm and the last ones seem to add little, fewer may do as much: a lock, a disk.
       const bool all_wait = sizes[i].limits ? may_do_with_fewer(law, s.replicas) : rates_.crowded();
@@ -246,8 +250,8 @@ class thalweg {
         continue;
       }
       law.keep(s.replicas);
-      farms_[i].memory.shrank(s.replicas, d.asked[i]);
-      made.push_back({i, s.replicas, unused.needed, d.asked[i]});
+      farms_[i].memory.shrank(s.replicas, load_of(d, i));
+      made.push_back({i, s.replicas, unused.needed, load_of(d, i)});
       wanted.replicas.push_back({s.name, unused.needed});
       farms_[i].expected = unused.needed;
       add_words(wanted.reason, words_of_size(s, sizes[i], rates_[i]));
