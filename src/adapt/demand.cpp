@@ -9,8 +9,8 @@ namespace {
 
 // A source without a schedule gives what is taken. As it is not known how fast it could be if it was not
 // timed, it counts as one that nothing can follow.
-double most_of(const stage_window& s, const stage_rates& r) {
-  if (s.due_rate) return *s.due_rate;
+double most_of(const stage_window& s, const stage_rates& r, double ahead) {
+  if (s.due_rate) return *s.due_rate * ahead;
   return r.law.known() ? 1 / r.law.alone() : 1e9;
 }
 
@@ -21,14 +21,14 @@ double processors_of(const window& w) noexcept {
   return w.bounds.most_processors > 0 ? std::min(w.bounds.most_processors, there) : there;
 }
 
-demand demand_of(const window& w, const all_rates& rates) {
+demand demand_of(const window& w, const all_rates& rates, double ahead) {
   demand d;
   d.asked.assign(w.stages.size(), 0.0);
   double processors = 0;
   for (std::size_t i = 0; i < w.stages.size(); ++i) {
     const auto& s = w.stages[i];
     const auto& r = rates[i];
-    if (s.source) d.asked[i] = most_of(s, r);
+    if (s.source) d.asked[i] = most_of(s, r, ahead);
     if (s.source) d.due += s.due_rate.value_or(0);
     for (const auto j : s.inputs) d.asked[i] += d.asked[j] * rates[j].yield * r.share;
     processors += d.asked[i] * r.cpu;

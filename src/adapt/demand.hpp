@@ -20,7 +20,8 @@ struct demand {
 
 /// Processors that all stages together may use.
 double processors_of(const window& w) noexcept;
-demand demand_of(const window& w, const all_rates& rates);
+/// `ahead`: what paced sources are expected to ask for soon, in units of what they ask for now.
+demand demand_of(const window& w, const all_rates& rates, double ahead = 1);
 /// Items are late: a paced source is behind or catching up, or a stage has more in front of it than it does
 /// in a quarter of a window.
 bool has_backlog(const window& w);

@@ -13,6 +13,7 @@
 #include "latency_target.hpp"
 #include "planners.hpp"
 #include "stage_rates.hpp"
+#include "trend.hpp"
 #include "trial.hpp"
 #include "words.hpp"
 
@@ -30,6 +31,7 @@ class thalweg {
   changes operator()(const window& w) {
     if (farms_.size() != w.stages.size()) begin(w);
     rates_.look(w);
+    const auto ahead = trend_.look(w);
     if (changed_by_others(w)) {
       trial_.reset();
       settle();
@@ -53,7 +55,7 @@ class thalweg {
       rates_.learn(w);
     }
     steady_.add(w.throughput(), seconds_of(w));
-    load = demand_of(w, rates_);
+    load = demand_of(w, rates_, ahead);
     const auto target = target_of(w);
     const auto sizes = farm_sizes(w, rates_, ceilings(w, load), target, load);
     auto wanted = grow(w, load, sizes, target / sized_for);
@@ -263,6 +265,7 @@ class thalweg {
   }
 
   all_rates rates_;
+  trend trend_;
   std::vector<farm> farms_;
   steady_rate steady_;
   latency_target latency_{sized_for};

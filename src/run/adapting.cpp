@@ -113,6 +113,7 @@ void adapting::live() {
   const executing here(run);  // a planner that waits for its run would wait for itself
   const auto done = [&] { return over_ || run.flags.done.load(std::memory_order_acquire); };
   try {
+    before_ = run.make_report(false);
     auto next = clock::now() + how_.every;
     std::unique_lock hold(ending_);
     while (!called_.wait_until(hold, next, done)) {
