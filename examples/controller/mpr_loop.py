@@ -13,8 +13,8 @@ import sys
 import time
 
 PERIOD_NS = 1_000_000_000
-FEWER = ((2, 4), (1.5, 2), (1.25, 1))  # above this ratio, so many fewer
-MORE = ((0.5, 4), (0.75, 2), (0.9375, 1))  # below this ratio, so many more
+FEWER = ((2, 4), (1.5, 2), (1.25, 1))  # above this ratio, this many fewer
+MORE = ((0.5, 4), (0.75, 2), (0.9375, 1))  # below this ratio, this many more
 
 
 def connect(address: str) -> socket.socket:

@@ -11,7 +11,7 @@ namespace THALWEG_NAMESPACE::adaptation {
 namespace {
 
 constexpr double usual_gain = 0.15;  // how much of the distance to a new look is taken over
-constexpr double much_longer = 1.5;  // and one that is so much is not waited for
+constexpr double much_longer = 1.5;  // and one that is as much is not waited for
 constexpr double far = 0.25;         // a look that is as far off is a new state if the next one is, too
 
 constexpr std::size_t most_seen = 6;
@@ -80,7 +80,7 @@ void scaling_law::follow(double ratio, double gain) noexcept {
   const auto by = 1 + (std::abs(off_) >= 2 || ratio > much_longer ? 1.0 : gain) * (ratio - 1);
   rest_ = ratio / by;
   scale(by);
-  // Items that differ so much may disturb each other differently.
+  // Items that differ by that much may disturb each other differently.
   if (std::abs(off_) == 2)
     for (auto& s : seen_) s.times = 1;
 }

@@ -13,7 +13,7 @@ namespace THALWEG_NAMESPACE::adaptation {
 /// with each number. What is not seen yet counts as if nothing disturbs: it has to be tried to be learned.
 class scaling_law {
  public:
-  /// With this many replicas, none of them ever idle, an item took each of them so many seconds. The latest
+  /// With this many replicas, none of them ever idle, an item took each of them this many seconds. The latest
   /// counts most. If the items themselves became longer, so did they for the other numbers.
   void saw(int replicas, double seconds);
   /// As above when replicas were idle too: this many were at work on average. It says how long items are, and

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t longest_document = 64 * 1024, most_waiting = 64 * 1024;
 // Of one controller between two windows, so that no flood of them costs the run a processor.
 constexpr int most_documents = 64;
-// So many at once, and so many new ones between two windows.
+// The most at once, and the most new ones between two windows.
 constexpr std::size_t most_clients = 16;
 constexpr int most_new = 64;
 

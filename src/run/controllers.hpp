@@ -88,7 +88,7 @@ class controllers {
   std::list<client> clients_{};
   const client* decides_ = nullptr;
   std::uint64_t last_seq_ = 0;  // of the one that decides
-  int lets_in_;                 // so many more before the next window
+  int lets_in_;                 // how many more before the next window
 
   std::jthread thread_{};  // last: it uses the others
 };

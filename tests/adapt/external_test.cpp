@@ -488,7 +488,7 @@ TEST(External, AFloodOfOneThatDoesNotReadIsHeldBack) {
   EXPECT_LT(said, 100'000'000U);  // as much as sockets hold, and as its answers take that wait
 }
 
-TEST(External, SoManyDocumentsAreReadInAWindow) {
+TEST(External, ANumberOfDocumentsIsReadInAWindow) {
   const folder temporary;
   controlled run("unix:" + temporary.socket());
   controller flood(temporary.socket()), other(temporary.socket());

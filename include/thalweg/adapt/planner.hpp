@@ -15,8 +15,9 @@ namespace THALWEG_NAMESPACE::adaptation {
 /// Decides, window by window, what a run is to change: one of those that have a name, or a custom function.
 ///
 /// A custom one is a copyable function object from `window` to `changes`. Each run has its own copy, made
-/// before its first window; windows come one after the other, from one thread. What it asks for beyond the
-/// bounds counts as the bound. If it throws, the run goes on without it, and the report has a note.
+/// before its first window, by the thread that starts the run; windows come one after the other, from one
+/// thread of the run, which waits for each call, and the end of the run waits, too. What it asks for beyond
+/// the bounds counts as the bound. If it throws, the run goes on without it, and the report has a note.
 ///
 /// ```cpp
 /// // One more replica while items wait.

@@ -10,11 +10,11 @@ namespace THALWEG_NAMESPACE {
 /// A planner that shows each window to other programs, and does what one of them says: JSON, a line each
 /// (docs/controllers.md).
 ///
-/// The run listens at the address, from its first window to its end: `unix:/path` is a socket that only this
-/// user can connect to, `tcp:host:port` one for all who reach the host, so name 127.0.0.1 if only this
-/// machine is meant. Controllers connect, leave and come back as they like. The first one that asks for
-/// something decides until it leaves; all others watch. What is asked for between two windows is done at the
-/// second.
+/// The run listens at the address, from before it starts until it has been waited for: `unix:/path` is a
+/// socket that only this user can connect to, `tcp:host:port` one for all who reach the host, so name
+/// 127.0.0.1 if only this machine is meant. Controllers connect, leave and come back as they like. The first
+/// one that asks for something decides until it leaves; all others watch. What is asked for between two
+/// windows is done at the second.
 ///
 /// No controller holds up the run: one that does not read misses windows, one that says too much waits, and
 /// what is no valid document changes nothing.

@@ -77,8 +77,9 @@ struct run_options {
   /// with that. The report has each decision and its reason. On several ranks rank 0 decides for all. What is
   /// absent here may come from the environment, as in `THALWEG_ADAPT="planner=ds2 goal=keep_up"`:
   /// `tw::adapt_from` says what there is.
-  /// `run` throws `invalid_job` if `adapt::every` is shorter than 1 ms or longer than an hour, and without
-  /// `.observe`. docs/adaptation.md says what each planner does.
+  /// `run` throws `invalid_job` if `adapt::every` is shorter than 1 ms or longer than an hour, for bounds
+  /// that hold no number, and without `.observe`; and what the planner throws as it begins.
+  /// docs/adaptation.md says what each planner does.
   std::optional<thalweg::adapt> adapt = {};
   /// What is different in this run from what the job says of its stages. `tw::settings` makes them from the
   /// environment or from a file.
@@ -266,8 +267,10 @@ class execution {
   /// ```
   void set_batch(std::string_view stage, const batch_limits& limits);
   /// From now on the run adapts itself like this, in place of how it did before; nothing: no more, and all
-  /// numbers stay as they are. See `run_options::adapt`. After the run has ended nothing changes. Throws
-  /// `invalid_job` as `run` does for these options.
+  /// numbers stay as they are. See `run_options::adapt`. After the run has ended nothing changes. Waits for a
+  /// call of the planner that goes on. Throws `invalid_job` as `run` does for these options, what the new
+  /// planner throws as it begins (then the run adapts itself no more), and `thalweg::error` if the planner of
+  /// the same run calls this.
   ///
   /// ```cpp
   /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
