@@ -21,8 +21,8 @@ struct stage_window {
   std::vector<std::size_t> inputs;  ///< indexes, in `window::stages`, of the stages that feed it
   bool source = false;
   bool sink = false;
-  int replicas = 1;         ///< allowed at the end of the window
-  int least = 1, most = 1;  ///< how many a planner may ask for; both 1 for a serial stage
+  int replicas = 1;                           ///< allowed at the end of the window
+  int least = 1, most = 1;                    ///< how many a planner may ask for; both 1 for a serial stage
   std::uint64_t items_in = 0, items_out = 0;  ///< taken (0 for a source), and given (0 for a sink)
   std::uint64_t runs = 0;                     ///< calls, each with a run of items
   std::chrono::nanoseconds busy{0};           ///< inside the operator, all replicas added up
