@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace THALWEG_NAMESPACE {
+namespace THALWEG_NAMESPACE::adapt_text {
 
 namespace {
 
@@ -148,9 +148,7 @@ const setting& setting_of(std::string_view key, std::string_view word) {
   refuse(observe::joined({"'", word, "'"}), observe::joined({"one of ", known}));
 }
 
-}  // namespace
-
-adapt adapt_from(std::string_view text) {
+adapt read(std::string_view text) {
   adapt made;
   std::vector<const setting*> given;
   for (auto at = text.find_first_not_of(spaces); at != std::string_view::npos;
@@ -171,6 +169,15 @@ adapt adapt_from(std::string_view text) {
         observe::joined({"adaptation: least=", std::to_string(made.bounds.least_replicas),
                          " is above most=", std::to_string(made.bounds.most_replicas)}));
   return made;
+}
+
+}  // namespace
+}  // namespace THALWEG_NAMESPACE::adapt_text
+
+namespace THALWEG_NAMESPACE {
+
+adapt adapt_from(std::string_view text) {
+  return adapt_text::read(text);
 }
 
 }  // namespace THALWEG_NAMESPACE
