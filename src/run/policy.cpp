@@ -22,7 +22,7 @@ std::string with_number(const char* name, int n) {
 }
 
 // What stands behind the colon of a name.
-int number_in(std::string_view name) {
+int number_behind(std::string_view name) {
   const auto digits = name.substr(name.rfind(':') + 1);
   int n = 0;
   const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
@@ -79,7 +79,7 @@ any_policy::any_policy(std::string name, std::shared_ptr<const void> policy, mak
     : name_(std::move(name)),
       policy_(std::move(policy)),
       make_(made_by),
-      workers_(workers > 0 ? workers : number_in(name_)) {}
+      workers_(workers > 0 ? workers : number_behind(name_)) {}
 
 any_policy::any_policy() : any_policy(pool{}) {}
 any_policy::any_policy(sequential)

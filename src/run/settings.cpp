@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 10> keys{"policy", "replicas", "capacity"
 constexpr const char* file_variable = "THALWEG_SETTINGS";
 constexpr int most_processors = 4096;  // of a list, so that a slip of the pen fills no memory
 
-[[noreturn]] void refuse(const std::string& where, std::string_view what) {
+[[noreturn]] void refuse_setting(const std::string& where, std::string_view what) {
   throw error(observe::joined({where, ": ", what}));
 }
 
@@ -52,8 +52,8 @@ template <class Number> Number number_in(std::string_view text, Number least, co
   Number n{};
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (failed != std::errc{} || end != text.data() + text.size() || n < least)
-    refuse(where, observe::joined({"'", text, "' must be a whole number from ", std::to_string(least), " to ",
-                                   std::to_string(std::numeric_limits<Number>::max())}));
+    refuse_setting(where, observe::joined({"'", text, "' must be a whole number from ", std::to_string(least),
+                                           " to ", std::to_string(std::numeric_limits<Number>::max())}));
   return n;
 }
 
@@ -66,7 +66,7 @@ std::vector<int> processors_in(std::string_view text, const std::string& where) 
     const auto last =
         to == std::string_view::npos ? first : number_in<int>(trimmed(part.substr(to + 1)), first, where);
     if (last - first >= most_processors)
-      refuse(where, observe::joined({"'", part, "' are too many processors"}));
+      refuse_setting(where, observe::joined({"'", part, "' are too many processors"}));
     for (int p = first; p <= last; ++p) all.push_back(p);
   }
   return all;
@@ -80,11 +80,12 @@ nanoseconds duration_in(std::string_view text, const std::string& where) {
   const auto digits = std::min(text.size(), text.find_first_not_of("0123456789"));
   const auto unit = units.find(trimmed(text.substr(digits)));
   if (digits == 0 || unit == units.end())
-    refuse(where, observe::joined({"'", text,
-                                   "' is no time: write a whole number and a unit (us, ms, s, min), "
-                                   "such as 100ms"}));
+    refuse_setting(where, observe::joined({"'", text,
+                                           "' is no time: write a whole number and a unit (us, ms, s, min), "
+                                           "such as 100ms"}));
   const auto n = number_in<std::int64_t>(text.substr(0, digits), 1, where);
-  if (n > nanoseconds::max() / unit->second) refuse(where, observe::joined({"'", text, "' is too long"}));
+  if (n > nanoseconds::max() / unit->second)
+    refuse_setting(where, observe::joined({"'", text, "' is too long"}));
   return n * unit->second;
 }
 
@@ -104,7 +105,7 @@ batch_limits limits_in(std::string_view text, const std::string& where) {
 bool truth_in(std::string_view text, const std::string& where) {
   if (text == "yes" || text == "1") return true;
   if (text == "no" || text == "0") return false;
-  refuse(where, observe::joined({"'", text, "' must be yes or no"}));
+  refuse_setting(where, observe::joined({"'", text, "' must be yes or no"}));
 }
 
 bool is_of_stages(std::string_view key) {
@@ -116,7 +117,8 @@ rate rate_in(std::string_view text, const std::string& where) {
     return rate_from(text);
   } catch (const error& e) {
     const bool several = text.find('=') != std::string_view::npos;
-    refuse(where, observe::joined({e.what(), several ? "; several stages are separated by semicolons" : ""}));
+    refuse_setting(
+        where, observe::joined({e.what(), several ? "; several stages are separated by semicolons" : ""}));
   }
 }
 
@@ -130,8 +132,8 @@ void take_stages(std::string_view key, std::string_view value, const std::string
     const auto stage = trimmed(one.substr(0, at));
     const auto given = at == std::string_view::npos ? std::string_view() : trimmed(one.substr(at + 1));
     if (stage.empty() || given.empty())
-      refuse(where, observe::joined({"'", one, "' must be stage=value; several of ", key,
-                                     " are separated by ", rates ? "semicolons" : "commas"}));
+      refuse_setting(where, observe::joined({"'", one, "' must be stage=value; several of ", key,
+                                             " are separated by ", rates ? "semicolons" : "commas"}));
     stage_setting s;
     s.stage = stage;
     s.from = where;
@@ -202,17 +204,19 @@ void settings::read_file(const std::filesystem::path& file) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       const std::vector<std::string> known(keys.begin(), keys.end());
       const auto close = observe::closest_name(key, known);
-      refuse(where,
-             observe::joined({"unknown key '", key, "'", close.empty() ? "" : "; did you mean '", close,
-                              close.empty() ? "" : "'?", close.empty() ? "; the keys are: " : "",
-                              close.empty() ? known_keys() : ""}));
+      refuse_setting(
+          where, observe::joined({"unknown key '", key, "'", close.empty() ? "" : "; did you mean '", close,
+                                  close.empty() ? "" : "'?", close.empty() ? "; the keys are: " : "",
+                                  close.empty() ? known_keys() : ""}));
     }
     const auto value =
         equals == std::string_view::npos ? std::string_view() : trimmed(text.substr(equals + 1));
-    if (value.empty()) refuse(where, observe::joined({"'", key, "' has no value: write ", key, " = ..."}));
+    if (value.empty())
+      refuse_setting(where, observe::joined({"'", key, "' has no value: write ", key, " = ..."}));
     const auto [before, first] = lines_of_keys.emplace(key, number);
     if (!first && !is_of_stages(key))
-      refuse(where, observe::joined({"'", key, "' is already in line ", std::to_string(before->second)}));
+      refuse_setting(where,
+                     observe::joined({"'", key, "' is already in line ", std::to_string(before->second)}));
     take(key, value, where);
   }
   if (in.bad()) fail();
@@ -223,7 +227,7 @@ void settings::take(std::string_view key, std::string_view value, const std::str
     try {
       policy_ = policy_from(value);
     } catch (const error& e) {
-      refuse(where, e.what());
+      refuse_setting(where, e.what());
     }
   } else if (key == "replicas") {
     take_stages(key, value, where, stages_,
