@@ -38,7 +38,7 @@ using httplib::Response;
 constexpr std::string_view record_path = "/api/record";
 constexpr std::size_t longest_body = 64U << 10U;
 constexpr auto between_signs_of_life = 1s;
-constexpr auto between_looks = 1s;
+constexpr auto between_looks_at_peers = 1s;
 constexpr auto to_ask = 5s, to_ask_in_a_crowd = 1s;
 constexpr auto to_take = 5s;  // for a client that reads nothing
 // For the machine of a client to confirm what has been sent: one that is gone, without a word, does not.
@@ -164,7 +164,7 @@ http_server::http_server(const options& how, history& past, sampler& runs, recor
         my.at_the_door.look(my.port, std::chrono::steady_clock::now());
     });
   };
-  server.set_idle_interval(between_looks);
+  server.set_idle_interval(between_looks_at_peers);
   server.set_keep_alive_max_count(1);
   server.set_read_timeout(to_ask);
   server.set_write_timeout(to_take);
