@@ -18,7 +18,7 @@ HEADERS = ROOT / "include" / "thalweg"
 NAMESPACE = "thalweg"
 """What users name. The namespaces in it are of the library's own making."""
 
-OPEN = (f"{NAMESPACE}::live", f"{NAMESPACE}::observe")
+OPEN = (f"{NAMESPACE}::adaptation", f"{NAMESPACE}::live", f"{NAMESPACE}::observe")
 """Namespaces of which some headers are for users, too."""
 
 SETTINGS = {
