@@ -112,10 +112,10 @@ void stage_runner::have_looked_into(const part& loop, std::int64_t begin) noexce
                     observe::now_ns());
 }
 
+// Not at once: a run of very many stages has only begun then.
 bool stage_runner::is_clock_due(std::int64_t now) noexcept {
   if (now < next_clock_ns_ || !run_.observes()) return false;
-  next_clock_ns_ = now + between_clocks_ns;
-  return true;
+  return std::exchange(next_clock_ns_, now + between_clocks_ns) != 0;
 }
 
 // A run in which the thread has lost its processor says nothing of its operators.
