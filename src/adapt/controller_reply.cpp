@@ -92,9 +92,8 @@ class reading {
     if (!said) return;
     if (!stage.farm())
       return no("replicas: '" + stage.name + "' has one replica, and can have no other number");
-    const auto least = std::max(stage.least, shown_.bounds.least_replicas);
-    const auto most = std::max(least, std::min(stage.most, shown_.bounds.most_replicas));
-    wanted_.replicas.push_back({stage.name, static_cast<int>(within(stage.name, *said, least, most))});
+    wanted_.replicas.push_back(
+        {stage.name, static_cast<int>(within(stage.name, *said, stage.least, stage.most))});
   }
 
   void batch(const stage_window& stage, const parsed& value) {

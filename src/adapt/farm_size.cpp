@@ -22,8 +22,7 @@ int fewest_for(const scaling_law& law, double work, double target, int most) {
 int most_of(const window& w, const stage_window& s, const stage_rates& r) {
   // One that waits half of the time can have twice as many as there are processors.
   const auto busy = processors_of(w) / std::max(r.computing(), 1e-3);
-  const auto most = std::min({s.most, w.bounds.most_replicas, static_cast<int>(std::ceil(busy - 0.2))});
-  return std::max({most, s.least, std::min(w.bounds.least_replicas, s.most), 1});
+  return std::max(std::min(s.most, static_cast<int>(std::ceil(busy - 0.2))), s.least);
 }
 
 std::vector<farm_size> farm_sizes(const window& w, const all_rates& rates, const std::vector<int>& most,
@@ -54,7 +53,7 @@ std::vector<farm_size> farm_sizes(const window& w, const all_rates& rates, const
     size.loaded = size.work / law.capacity(s.replicas);
     size.limits = limit[i] <= d.possible * 1.02;
     if (!size.limits) size.needed = fewest_for(law, size.work, target, size.needed);
-    size.needed = std::max({size.needed, s.least, std::min(w.bounds.least_replicas, s.most)});
+    size.needed = std::max(size.needed, s.least);
   }
   return sizes;
 }

@@ -21,12 +21,6 @@ int step_for(double ratio) {
   return 0;
 }
 
-double due_rate_of(const window& w) {
-  double due = 0;
-  for (const auto& s : w.stages) due += s.due_rate.value_or(0);
-  return due;
-}
-
 // Its text has one farm, and a goal that the user sets. Several are each held to the same goal.
 changes decide(const window& w, double goal) {
   changes wanted;

@@ -19,10 +19,23 @@ inline double per_second(double items, std::chrono::nanoseconds in) {
   return in.count() > 0 ? items / std::chrono::duration<double>(in).count() : 0.0;
 }
 
+/// Items a second that are due at all paced sources together.
+inline double due_rate_of(const window& w) {
+  double due = 0;
+  for (const auto& s : w.stages) due += s.due_rate.value_or(0);
+  return due;
+}
+
+/// One more of several things that are said.
+inline void add_part(std::string& to, std::string_view more) {
+  if (more.empty()) return;
+  if (!to.empty()) to += "; ";
+  to += more;
+}
+
 /// One reason more.
 inline void add_reason(changes& to, std::string_view reason) {
-  if (!to.reason.empty()) to.reason += "; ";
-  to.reason += reason;
+  add_part(to.reason, reason);
 }
 
 }  // namespace THALWEG_NAMESPACE::adaptation

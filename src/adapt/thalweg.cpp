@@ -11,6 +11,7 @@
 #include "farm_memory.hpp"
 #include "farm_size.hpp"
 #include "latency_target.hpp"
+#include "numbers.hpp"
 #include "planners.hpp"
 #include "stage_rates.hpp"
 #include "trend.hpp"
@@ -171,8 +172,7 @@ class thalweg {
   // To what a farm grows now.
   int grown(const window& w, const demand& d, std::size_t i, const farm_size& size, double scale) {
     const auto& s = w.stages[i];
-    const auto least = std::max(s.least, std::min(w.bounds.least_replicas, s.most));
-    if (s.replicas < least) return least;
+    if (s.replicas < s.least) return s.least;
     if (rates_.crowded()) return s.replicas;
     if (size.needed > s.replicas) {
       if (size.loaded < too_loaded * scale && !size.limits) return s.replicas;
@@ -208,7 +208,7 @@ class thalweg {
       made.push_back({i, s.replicas, to, load_of(d, i)});
       wanted.replicas.push_back({s.name, to});
       farms_[i].expected = to;
-      add_words(wanted.reason, words_of_size(s, sizes[i], rates_[i]));
+      add_reason(wanted, words_of_size(s, sizes[i], rates_[i]));
     }
     if (wanted.none()) return wanted;
     wanted.predicted = std::min(possible, 1.0) * at_sinks(w, d);
@@ -256,7 +256,7 @@ class thalweg {
       made.push_back({i, s.replicas, unused.needed, load_of(d, i)});
       wanted.replicas.push_back({s.name, unused.needed});
       farms_[i].expected = unused.needed;
-      add_words(wanted.reason, words_of_size(s, sizes[i], rates_[i]));
+      add_reason(wanted, words_of_size(s, sizes[i], rates_[i]));
     }
     if (wanted.none()) return wanted;
     wanted.predicted = d.possible * at_sinks(w, d);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "numbers.hpp"
+
 namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
@@ -12,8 +14,7 @@ constexpr double windows_ahead = 2, most_ahead = 1.5;
 }  // namespace
 
 double trend::look(const window& w) noexcept {
-  double due = 0;
-  for (const auto& s : w.stages) due += s.due_rate.value_or(0);
+  const auto due = due_rate_of(w);
   const auto before = std::exchange(before_, due);
   const auto earlier = std::exchange(earlier_, before);
   const auto slope = std::min(due - before, before - earlier);

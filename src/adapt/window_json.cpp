@@ -1,6 +1,9 @@
 #include "window_json.hpp"
 
+#include <algorithm>
 #include <chrono>
+
+#include "numbers.hpp"
 
 namespace THALWEG_NAMESPACE::adaptation {
 
@@ -44,13 +47,8 @@ void write(json_writer& json, const stage_window& s) {
 
 // All paced sources together; nothing if there is none.
 void write_source(json_writer& json, const window& w) {
-  double due = 0;
-  bool paced = false;
-  for (const auto& s : w.stages) {
-    due += s.due_rate.value_or(0);
-    paced = paced || s.due_rate;
-  }
-  if (paced) json.key("source").begin_object().member("due_rate", due).end_object();
+  const bool paced = std::ranges::any_of(w.stages, [](const auto& s) { return s.due_rate.has_value(); });
+  if (paced) json.key("source").begin_object().member("due_rate", due_rate_of(w)).end_object();
 }
 
 void write_sink(json_writer& json, const window& w) {

@@ -12,6 +12,5 @@ namespace THALWEG_NAMESPACE::adaptation {
 
 std::string words_of_size(const stage_window& s, const farm_size& size, const stage_rates& r);
 std::string words_of_taking_back(bool grew, double before, double predicted, double now);
-void add_words(std::string& to, const std::string& more);
 
 }  // namespace THALWEG_NAMESPACE::adaptation

@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "../adapt/numbers.hpp"
 #include "parts.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail {
@@ -28,12 +29,6 @@ constexpr const char* variable = "THALWEG_ADAPT";
 
 // The run whose planner this thread asks; null: none.
 thread_local const run_state* planning = nullptr;
-
-void add(std::string& text, const std::string& more) {
-  if (more.empty()) return;
-  if (!text.empty()) text += "; ";
-  text += more;
-}
 
 }  // namespace
 
@@ -151,8 +146,8 @@ void adapting::decide(const adaptation::window& seen) {
   const auto wanted = planner_(seen);
   std::string what;
   try {
-    for (const auto& r : wanted.replicas) add(what, resize(seen, r));
-    for (const auto& b : wanted.batches) add(what, rebatch(seen, b));
+    for (const auto& r : wanted.replicas) adaptation::add_part(what, resize(seen, r));
+    for (const auto& b : wanted.batches) adaptation::add_part(what, rebatch(seen, b));
   } catch (...) {  // what comes after something that has been done
     note_decision(seen, wanted, std::move(what));
     throw;

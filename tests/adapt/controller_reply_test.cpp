@@ -98,8 +98,10 @@ TEST(ControllerReply, ValuesAreMovedIntoTheirBounds) {
 
 TEST(ControllerReply, BoundsOfTheRunCount) {
   auto w = shown();
-  w.bounds.least_replicas = 2;
-  w.bounds.most_replicas = 6;
+  for (auto& s : w.stages) {
+    if (s.farm()) s.least = 2;
+    if (s.name == "compress") s.most = 6;
+  }
   const auto reply =
       tw::adaptation::read_reply(R"({"v":1,"seq":1,"replicas":{"compress":8,"write":1}})", w, 0);
   EXPECT_THAT(reply.wanted.replicas,

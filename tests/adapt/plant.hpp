@@ -80,8 +80,9 @@ class plant {
       w.inputs = s.inputs;
       w.source = s.inputs.empty();
       w.replicas = s.replicas;
-      w.least = s.least;
-      w.most = s.most;
+      // As a run does: what a planner may ask for is within the bounds.
+      w.most = s.most > 1 ? std::min(s.most, plan_.bounds.most_replicas) : s.most;
+      w.least = s.most > 1 ? std::min(std::max(s.least, plan_.bounds.least_replicas), w.most) : s.least;
       w.capacity = s.capacity;
       window_.stages.push_back(w);
       for (const auto j : s.inputs) live_[j].next.push_back(i);
