@@ -11,6 +11,11 @@ double window::throughput() const noexcept {
   return static_cast<double>(items) / std::chrono::duration<double>(length).count();
 }
 
+int window::working_ranks() const noexcept {
+  const auto works = [](const rank_window& r) { return r.now == rank_window::state::working; };
+  return std::max(1, static_cast<int>(std::count_if(ranks.begin(), ranks.end(), works)));
+}
+
 const stage_window* window::find(std::string_view name) const noexcept {
   const auto found =
       std::find_if(stages.begin(), stages.end(), [&](const stage_window& s) { return s.name == name; });

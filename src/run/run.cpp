@@ -12,12 +12,16 @@
 #include "run_watch.hpp"
 #include "signal_watch.hpp"
 #include "stage_settings.hpp"
+#include "tuning.hpp"
 
 namespace THALWEG_NAMESPACE {
 
 namespace run_detail {
 
 namespace {
+
+constexpr std::chrono::microseconds shortest_asked{1};  // work in a run of items
+constexpr int most_credits = 1024;
 
 execution started(model::plan&& plan, const any_policy& policy, const run_options& given, bool on_caller) {
   auto options = with_monitor(given);
@@ -90,6 +94,31 @@ void engine::set_replicas(std::string_view, int) {
       "the policy '" + state_->policy +
       "' cannot change the number of replicas while it runs: run the job under another policy, such as "
       "thalweg::pool or thalweg::threads");
+}
+
+void engine::set_run_length(std::chrono::nanoseconds) {
+  throw error("set_run_length: the policy '" + state_->policy + "' has no runs of items");
+}
+
+namespace {
+
+error not_on_ranks(const run_state& run, const char* what) {
+  return error(std::string(what) + ": this run is in one process, under the policy '" + run.policy +
+               "': run it on several ranks, by thalweg::mpi");
+}
+
+}  // namespace
+
+void engine::set_credits(std::string_view, int) {
+  throw not_on_ranks(*state_, "set_credits");
+}
+
+void engine::set_message_bytes(std::size_t) {
+  throw not_on_ranks(*state_, "set_message_bytes");
+}
+
+void engine::set_ranks(int) {
+  throw not_on_ranks(*state_, "set_ranks");
 }
 
 namespace {
@@ -233,6 +262,33 @@ void execution::set_replicas(std::string_view stage, int replicas) {
     throw error("set_replicas: '" + std::string(stage) + "' must have at least 1 replica, not " +
                 std::to_string(replicas));
   held()->set_replicas(stage, replicas);
+}
+
+void execution::set_run_length(std::chrono::nanoseconds work) {
+  using run_detail::longest_run_ns, run_detail::shortest_asked;
+  if (work.count() != 0 && (work < shortest_asked || work > std::chrono::nanoseconds(longest_run_ns)))
+    throw error(
+        "set_run_length: a run of items can hold 1 us to 500 us of work (or 0: as the run sees fit), not " +
+        std::to_string(work.count()) + " ns");
+  held()->set_run_length(work);
+}
+
+void execution::set_credits(std::string_view stage, int runs) {
+  if (runs < 0 || runs > run_detail::most_credits)
+    throw error("set_credits: '" + std::string(stage) + "' can have between 1 and " +
+                std::to_string(run_detail::most_credits) +
+                " runs in advance (or 0: as the run sees fit), not " + std::to_string(runs));
+  held()->set_credits(stage, runs);
+}
+
+void execution::set_message_bytes(std::size_t bytes) {
+  if (bytes == 0) throw error("set_message_bytes: a message must have room for at least 1 byte");
+  held()->set_message_bytes(bytes);
+}
+
+void execution::set_ranks(int ranks) {
+  if (ranks < 1) throw error("set_ranks: at least 1 rank must execute stages, not " + std::to_string(ranks));
+  held()->set_ranks(ranks);
 }
 
 void execution::set_rate(std::string_view stage, const rate& r) {

@@ -35,6 +35,9 @@ struct stage_window {
   std::size_t capacity = 0;                ///< most that may wait there; 0: not bounded in items
   std::optional<double> due_rate;          ///< of a paced source: items a second that are due now
   std::optional<batch_limits> batch;       ///< of a batch whose limits can be changed
+  /// Runs of items that each rank may send to one of its replicas in advance, as they were asked for; 0: as
+  /// many as the run sees fit. Nothing: its items come from no other rank.
+  std::optional<int> credits;
 
   [[nodiscard]] bool farm() const noexcept { return most > 1; }
   /// The items it worked on.
@@ -54,6 +57,17 @@ struct stage_window {
   }
 };
 
+/// What one process of a run on several ranks did in a window of time.
+struct rank_window {
+  enum class state : std::uint8_t { working, reserve };
+  int rank = 0;
+  std::string host;
+  state now = state::working;       ///< in reserve: it executes no stage, but could
+  int workers = 1;                  ///< threads that execute stages
+  std::chrono::nanoseconds cpu{0};  ///< processor time of the process
+  std::chrono::nanoseconds age{0};  ///< how old this is at the end of the window
+};
+
 /// What is to be reached.
 struct goal {
   enum class kind : std::uint8_t { throughput, keep_up, latency, utilisation };
@@ -68,6 +82,8 @@ struct bounds {
   int least_replicas = 1;                               ///< of each farm
   int most_replicas = std::numeric_limits<int>::max();  ///< of each farm
   double most_processors = 0;  ///< that may be used at once, on average; 0: those that there are
+  int least_ranks = 1;         ///< that execute stages
+  int most_ranks = std::numeric_limits<int>::max();
 };
 
 /// A run in a window of time.
@@ -82,11 +98,18 @@ struct window {
   bool latency_from_due = false;       ///< it counts from when an item was due, so late items show
   bool changed = false;                ///< a change fell into it, so it shows two states
   std::vector<stage_window> stages;    ///< in the order of the stream, sources first
+  std::vector<rank_window> ranks;      ///< of a run on several: all of them
+  /// How much work a run of items may hold, as it was asked for; 0: as much as the run sees fit. Nothing: it
+  /// cannot be changed.
+  std::optional<std::chrono::nanoseconds> run_length;
+  std::optional<std::size_t> message_bytes;  ///< of items in one message to another rank, at most
   adaptation::goal goal;
   adaptation::bounds bounds;
 
   /// Items a second that entered the sinks.
   [[nodiscard]] double throughput() const noexcept;
+  /// How many ranks execute stages; 1 for one process.
+  [[nodiscard]] int working_ranks() const noexcept;
   /// The stage of this path; null: there is none.
   [[nodiscard]] const stage_window* find(std::string_view name) const noexcept;
 };
@@ -104,14 +127,27 @@ struct batch_wanted {
   batch_limits limits;
 };
 
+/// So many runs of items may be sent in advance to each replica of this stage, by each rank.
+struct credits_wanted {
+  std::string stage;
+  int runs = 0;  ///< 0: as many as the run sees fit
+};
+
 /// What a planner asks for. Nothing: all stays as it is.
 struct changes {
   std::vector<replicas_wanted> replicas = {};
   std::vector<batch_wanted> batches = {};
+  std::vector<credits_wanted> credits = {};
+  std::optional<int> ranks = {};  ///< over so many the replicas of farms are to be spread
+  std::optional<std::chrono::nanoseconds> run_length =
+      {};  ///< work in a run of items; 0: as the run sees fit
+  std::optional<std::size_t> message_bytes = {};
   std::string reason = {};  ///< in words, for those who read the report
   double predicted = 0;     ///< items a second that it expects then; 0: it says nothing of that
 
-  [[nodiscard]] bool none() const noexcept { return replicas.empty() && batches.empty(); }
+  [[nodiscard]] bool none() const noexcept {
+    return replicas.empty() && batches.empty() && credits.empty() && !ranks && !run_length && !message_bytes;
+  }
 };
 
 }  // namespace THALWEG_NAMESPACE::adaptation

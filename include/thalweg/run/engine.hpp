@@ -173,6 +173,17 @@ class engine {
   virtual void set_replicas(std::string_view stage, int replicas);
   /// The most replicas that `set_replicas` gives the farm of this stage; 0: its number cannot be changed.
   [[nodiscard]] virtual int most_replicas(std::size_t /*stage*/) const { return 0; }
+  virtual void set_run_length(std::chrono::nanoseconds work);
+  virtual void set_credits(std::string_view stage, int runs);
+  virtual void set_message_bytes(std::size_t bytes);
+  virtual void set_ranks(int ranks);
+  /// The most work in a run of items, as it was asked for (0: as it sees fit); nothing: it cannot be changed.
+  [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> run_length() const { return std::nullopt; }
+  /// The credits of this stage, as they were asked for (0: as it sees fit); nothing: they cannot be changed.
+  [[nodiscard]] virtual std::optional<int> credits(std::size_t /*stage*/) const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<std::size_t> message_bytes() const { return std::nullopt; }
+  /// The most ranks that `set_ranks` spreads farms over; 0: that cannot be changed.
+  [[nodiscard]] virtual int most_ranks() const { return 0; }
   /// Whether it executes graphs. By default it gets lines only: `any_policy::make` refuses a graph.
   [[nodiscard]] virtual bool executes_graphs() const noexcept { return false; }
   /// The rank that executes this serial stage; -1: this process does.

@@ -209,6 +209,41 @@ class execution {
   /// assert(e.wait().resizes().size() == 2);
   /// ```
   void set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes);
+  /// From now on a stage takes at most so much work at once, as a run of items: shorter runs cost more for
+  /// each item, and let single items pass sooner. Between 1 us and 500 us; 0: as the run sees fit, which is
+  /// what it begins with (docs/natural-batching.md). On several ranks it holds for all of them. After the run
+  /// has ended nothing changes.
+  ///
+  /// Throws `thalweg::error` for other times, and under a policy that has no runs of items.
+  ///
+  /// ```cpp
+  /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
+  ///                     tw::farm([](int x) { return -x; }) | tw::sink([](int) {}));
+  /// e.set_run_length(20us);
+  /// while (e.stats().items() == 0) std::this_thread::yield();
+  /// e.stop();
+  /// ```
+  void set_run_length(std::chrono::nanoseconds work);
+  /// Of a run on several ranks: from now on each rank sends at most so many runs of items in advance to each
+  /// replica of this stage, as `mpi_options::credits` says for all stages; 0: as many as the run sees fit.
+  /// Rank 0 can call it. After the run has ended nothing changes.
+  ///
+  /// Throws `thalweg::error` for a negative number or more than 1024, for an unknown stage, for one whose
+  /// items come from no other rank, and in a run that is not on several ranks.
+  void set_credits(std::string_view stage, int runs);
+  /// Of a run on several ranks: from now on a message holds at most so many bytes of items, unless one item
+  /// is larger, as `mpi_options::batch_bytes`. Rank 0 can call it. After the run has ended nothing changes.
+  ///
+  /// Throws `thalweg::error` for 0, and in a run that is not on several ranks.
+  void set_message_bytes(std::size_t bytes);
+  /// Of a run on several ranks: from now on the replicas of farms are spread over so many of them, the first
+  /// ones, with rank 0. The others execute nothing as soon as what is under way to them is done, and are
+  /// ranks in reserve (`mpi_options::reserve`). How many replicas a farm has stays. Rank 0 can call it.
+  /// After the run has ended nothing changes.
+  ///
+  /// Throws `thalweg::error` for less than 1 or more than there are, if a serial stage was placed on a rank
+  /// that is to leave, and in a run that is not on several ranks.
+  void set_ranks(int ranks);
   /// From now on a paced source follows this rate, from its beginning; what happens to late items stays. It
   /// takes effect with the next item, within 20 ms, also if that one was not due for long. The report has all
   /// changes. If its `pace` is set, too, the later of the two holds. After the run has ended nothing changes.
