@@ -1,4 +1,4 @@
-#include <thalweg/run/controlled_by.hpp>
+#include <thalweg/adapt/controlled_by.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "../adapt/controller_reply.hpp"
+#include "controller_reply.hpp"
 #include "controllers.hpp"
 
 namespace THALWEG_NAMESPACE {
@@ -27,8 +27,8 @@ adaptation::planner controlled_by(std::string_view address) {
   if (!adaptation::can_read_replies())
     throw error(
         "controlled_by: this build of the library has no reader of JSON: build it with nlohmann-json");
-  return {"external", [at = run_detail::controller_address::parse(address)] {
-            auto all = std::make_shared<run_detail::controllers>(at, new_run_id());
+  return {"external", [at = adaptation::controller_address::parse(address)] {
+            auto all = std::make_shared<adaptation::controllers>(at, new_run_id());
             return [all](const adaptation::window& w) { return all->show(w); };
           }};
 }
