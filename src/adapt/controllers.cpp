@@ -169,8 +169,8 @@ void controllers::read_lines(client& one) {
   }
   one.said.erase(0, begin);
   if (one.may_speak() && one.said.size() > longest_document) {
-    one.queue += refusal("a document has one line, and at most " +
-                                     std::to_string(longest_document) + " bytes");
+    one.queue +=
+        refusal("a document has one line, and at most " + std::to_string(longest_document) + " bytes");
     say(one);
     one.gone = true;
   }

@@ -79,8 +79,8 @@ class controllers {
   std::atomic<bool> over_{false};
 
   std::mutex mutex_{};
-  std::shared_ptr<const window> shown_{};  // without its latencies
-  std::shared_ptr<const std::string> line_{};          // the same, for clients that have not got it
+  std::shared_ptr<const window> shown_{};      // without its latencies
+  std::shared_ptr<const std::string> line_{};  // the same, for clients that have not got it
   changes asked_for_{};
   std::exception_ptr failed_{};
 

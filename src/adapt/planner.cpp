@@ -92,7 +92,8 @@ settings read(const named_planner& of, std::string_view text) {
 
 planner controlled_from(const std::string& address) {
   if (address.empty())
-    refuse(external, "it needs the address at which controllers find the run, as in external:unix:/tmp/run.sock");
+    refuse(external,
+           "it needs the address at which controllers find the run, as in external:unix:/tmp/run.sock");
   try {
     return controlled_by(address);
   } catch (const error& e) {

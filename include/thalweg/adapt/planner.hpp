@@ -59,9 +59,9 @@ class planner {
 
   planner() : planner("thalweg") {}
   /// One of `names()`, with settings after a colon if any are to differ: `teetime:boundary=0.1,history=3`. Or
-  /// `external:ADDRESS`, which is `controlled_by(ADDRESS)`. Throws `std::invalid_argument`, which says what is
-  /// wrong and what is possible, for an unknown name, setting or address, and for a value that is no number or
-  /// not within its limits.
+  /// `external:ADDRESS`, which is `controlled_by(ADDRESS)`. Throws `std::invalid_argument`, which says what
+  /// is wrong and what is possible, for an unknown name, setting or address, and for a value that is no
+  /// number or not within its limits.
   planner(const char* name) : planner(std::string(name)) {}
   planner(const std::string& name);
   template <class F>
