@@ -414,7 +414,7 @@ void http_server::state::listen_to_windows(const Request& asked, Response& to) {
 void http_server::state::hear_controller(const Request& asked, Response& to) {
   const auto said = controllers.take(asked.body);
   if (said.empty())
-    return refuse(to, 409, "nobody reads the windows of a run that goes on: GET /api/controller first");
+    return refuse(to, 409, "no client reads windows of a run that goes on: GET /api/controller first");
   to.set_content(said, "application/json");
 }
 

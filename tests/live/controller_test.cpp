@@ -53,7 +53,7 @@ TEST(live_controller, gets_nothing_it_may_not_have) {
   EXPECT_EQ(get(page.port(), "/api/controller?every_ms=soon", with_token).status, 400);
   const auto early = say(page.port(), two_replicas(1));
   EXPECT_EQ(early.status, 409);
-  EXPECT_THAT(early.body, HasSubstr("nobody reads"));
+  EXPECT_THAT(early.body, HasSubstr("no client reads"));
   EXPECT_EQ(page.execution().stats().stage("negate").replicas(), 1);
   tw::live::server closed(tw::launch(endless()), often());
   EXPECT_EQ(get(closed.port(), windows).status, 403);
