@@ -21,7 +21,6 @@ namespace run_detail {
 namespace {
 
 constexpr std::chrono::microseconds shortest_asked{1};  // work in a run of items
-constexpr int most_credits = 1024;
 
 execution started(model::plan&& plan, const any_policy& policy, const run_options& given, bool on_caller) {
   auto options = with_monitor(given);

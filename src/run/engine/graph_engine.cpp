@@ -11,6 +11,7 @@
 #include "../distributed/graph/exchange.hpp"
 #include "../distributed/graph/part_placement.hpp"
 #include "../distributed/graph/remote.hpp"
+#include "../distributed/graph/shared_settings.hpp"
 #include "../parts.hpp"
 #include "monitor.hpp"
 #include "nodes.hpp"
@@ -33,6 +34,7 @@ graph_engine::graph_engine(std::unique_ptr<run_state> s, shape how)
       watched_(shape_.sequential),  // one thread has nobody to hand anything to
       began_ns_(observe::now_ns()) {
   shape_.among_ranks = state_->others != nullptr;
+  if (state_->others) shared_ = std::make_unique<shared_settings>(*state_->others, state_->stages.size());
   lay_out();
 }
 
@@ -531,10 +533,10 @@ void graph_engine::set_replicas(std::string_view stage, int replicas) {
       // By the same number on all ranks, whichever of the farm's stages was named: ranks agree by it on which
       // change is the last.
       const auto first = stages_of(*f).front();
-      const auto ranks = state_->others->places()[first].size();
-      return state_->others->resize(first, coordinator_of_stage_[first] >= 0
-                                               ? static_cast<keyed_farm*>(f)->over()->possible(replicas)
-                                               : std::min(replicas, static_cast<int>(ranks * f->most())));
+      return state_->others->resize(first,
+                                    coordinator_of_stage_[first] >= 0
+                                        ? static_cast<keyed_farm*>(f)->over()->possible(replicas)
+                                        : std::min(replicas, ranks_for(first) * static_cast<int>(f->most())));
     }
     return resize_here(*f, std::min<std::size_t>(static_cast<std::size_t>(replicas), f->most()), true);
   }
@@ -549,7 +551,7 @@ int graph_engine::most_replicas(std::size_t stage) const {
   const auto first = stages_of(*f).front();
   constexpr int any = std::numeric_limits<int>::max();
   return coordinator_of_stage_[first] >= 0 ? static_cast<const keyed_farm*>(f)->over()->possible(any)
-                                           : static_cast<int>(run.others->places()[first].size() * f->most());
+                                           : ranks_for(first) * static_cast<int>(f->most());
 }
 
 // The user's number stays.
