@@ -245,7 +245,7 @@ TEST(SetCredits, BoundsWhatIsSentInAdvance) {
                                 while (!open) std::this_thread::sleep_for(1ms);
                                 return x;
                               },
-                              {.name = "hold", .capacity = 4}) |
+                              {.capacity = 4, .name = "hold"}) |
                           tw::sink(seen),
                       ranks::policy(how));
   if (ranks::root()) {
