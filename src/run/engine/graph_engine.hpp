@@ -2,7 +2,9 @@
 
 #include <thalweg/run/engine.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -70,12 +72,16 @@ class graph_engine final : public engine {
   void wake() override;
   void set_replicas(std::string_view stage, int replicas) override;
   [[nodiscard]] int most_replicas(std::size_t stage) const override;
+  void set_run_length(std::chrono::nanoseconds work) override;
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> run_length() const override;
   void leave_numbers() override;
   [[nodiscard]] bool executes_graphs() const noexcept override { return true; }
   [[nodiscard]] bool shows_items() const noexcept override { return true; }
   [[nodiscard]] int executed_by(std::size_t stage) const override;
   /// So many replicas the farm of this stage is to have on all ranks together. The communication thread.
   void resize(std::size_t stage, int replicas);
+  /// From now on runs of items hold at most so much work in this process; 0: as it sees fit. Any thread.
+  void bound_runs(std::chrono::nanoseconds work) noexcept;
   /// Ranks that are not there yet can only join while nothing has ended that they would have to send to.
   /// Holds all that open, and says whether it could. Any thread.
   [[nodiscard]] bool expect_others();
@@ -142,7 +148,13 @@ class graph_engine final : public engine {
   /// What a source keeps while it waits in a call will be handed on.
   [[nodiscard]] bool is_watched() const noexcept { return watched_.load(std::memory_order_relaxed); }
   /// How much work a run of items is to be, in ns.
-  [[nodiscard]] std::int64_t run_ns() const noexcept { return run_ns_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::int64_t run_ns() const noexcept {
+    return at_most_asked(run_ns_.load(std::memory_order_relaxed));
+  }
+  /// The same of a run for which the engine has another measure: no more than was asked for.
+  [[nodiscard]] std::int64_t at_most_asked(std::int64_t ns) const noexcept {
+    return std::min(ns, most_run_ns_.load(std::memory_order_relaxed));
+  }
   /// A stage_runner whose runs of items can be cut short.
   void add(stage_runner& l);
   /// One more thread for the nodes without threads of their own. False: there is none.
@@ -295,6 +307,7 @@ class graph_engine final : public engine {
   std::unique_ptr<monitor> monitor_;
   std::atomic<bool> watched_;
   std::atomic<std::int64_t> run_ns_{shortest_run_ns};
+  std::atomic<std::int64_t> most_run_ns_{never};  // as it was asked for
   const std::int64_t began_ns_;
 };
 
