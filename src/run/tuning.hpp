@@ -17,7 +17,6 @@ inline constexpr std::int64_t at_the_end = never / 2;  ///< the position of what
 /// long streams and the last runs of short ones end at about the same time.
 inline constexpr std::int64_t shortest_run_ns = 100'000;
 inline constexpr std::int64_t longest_run_ns = 500'000;
-inline constexpr int most_credits = 1024;  // runs of items in advance, to each replica
 inline constexpr std::int64_t runs_of_a_stream = 64;
 /// Replicas divide up what waits in runs of at least so much work.
 inline constexpr std::int64_t least_share_ns = 50'000;

@@ -554,6 +554,28 @@ int graph_engine::most_replicas(std::size_t stage) const {
                                            : ranks_for(first) * static_cast<int>(f->most());
 }
 
+// Items go through one loop one by one: it makes no difference how many of them a run has.
+std::optional<std::chrono::nanoseconds> graph_engine::run_length() const {
+  if (!state_->others && channels_.empty()) return std::nullopt;
+  const auto most = most_run_ns_.load(std::memory_order_relaxed);
+  return std::chrono::nanoseconds(most == never ? 0 : most);
+}
+
+void graph_engine::set_run_length(std::chrono::nanoseconds work) {
+  if (state_->others) {
+    require_root("set_run_length");
+    return state_->others->set({setting::kind::run_length, 0, work.count()});
+  }
+  if (!run_length())
+    throw error("set_run_length: under the policy '" + state_->policy +
+                "' all stages of this job are one loop, which items pass one by one");
+  bound_runs(work);
+}
+
+void graph_engine::bound_runs(std::chrono::nanoseconds work) noexcept {
+  most_run_ns_.store(work.count() == 0 ? never : work.count(), std::memory_order_relaxed);
+}
+
 // The user's number stays.
 void graph_engine::resize_here(replicated& f, std::size_t n, bool by_user) {
   const std::lock_guard one_at_a_time(resizing_);

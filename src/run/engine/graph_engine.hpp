@@ -2,7 +2,9 @@
 
 #include <thalweg/run/engine.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -79,6 +81,7 @@ class graph_engine final : public engine {
   [[nodiscard]] std::optional<int> credits(std::size_t stage) const override;
   [[nodiscard]] std::optional<std::size_t> message_bytes() const override;
   [[nodiscard]] int most_ranks() const override;
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> run_length() const override;
   void leave_numbers() override;
   [[nodiscard]] bool executes_graphs() const noexcept override { return true; }
   [[nodiscard]] bool shows_items() const noexcept override { return true; }
@@ -86,7 +89,7 @@ class graph_engine final : public engine {
   /// So many replicas the farm of this stage is to have on all ranks together. The communication thread.
   void resize(std::size_t stage, int replicas);
   /// From now on runs of items hold at most so much work in this process; 0: as it sees fit. Any thread.
-  void bound_runs(std::chrono::nanoseconds work) noexcept { (void)work; }
+  void bound_runs(std::chrono::nanoseconds work) noexcept;
   /// What rank 0 has set for all ranks. The communication thread.
   void take(const setting& s);
   /// Of a run on several ranks, by rank: whether it executes a stage, where each has so many replicas. Any
@@ -160,7 +163,13 @@ class graph_engine final : public engine {
   /// What a source keeps while it waits in a call will be handed on.
   [[nodiscard]] bool is_watched() const noexcept { return watched_.load(std::memory_order_relaxed); }
   /// How much work a run of items is to be, in ns.
-  [[nodiscard]] std::int64_t run_ns() const noexcept { return run_ns_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::int64_t run_ns() const noexcept {
+    return at_most_asked(run_ns_.load(std::memory_order_relaxed));
+  }
+  /// The same of a run for which the engine has another measure: no more than was asked for.
+  [[nodiscard]] std::int64_t at_most_asked(std::int64_t ns) const noexcept {
+    return std::min(ns, most_run_ns_.load(std::memory_order_relaxed));
+  }
   /// A stage_runner whose runs of items can be cut short.
   void add(stage_runner& l);
   /// One more thread for the nodes without threads of their own. False: there is none.
@@ -320,6 +329,7 @@ class graph_engine final : public engine {
   std::unique_ptr<monitor> monitor_;
   std::atomic<bool> watched_;
   std::atomic<std::int64_t> run_ns_{shortest_run_ns};
+  std::atomic<std::int64_t> most_run_ns_{never};  // as it was asked for
   const std::int64_t began_ns_;
 };
 

@@ -130,12 +130,6 @@ std::optional<std::size_t> graph_engine::message_bytes() const {
   return state_->others ? std::optional(shared_->message_bytes()) : std::nullopt;
 }
 
-void graph_engine::set_run_length(std::chrono::nanoseconds work) {
-  if (!state_->others) return engine::set_run_length(work);
-  require_root("set_run_length");
-  state_->others->set({setting::kind::run_length, 0, work.count()});
-}
-
 void graph_engine::take(const setting& s) {
   switch (s.what) {
     case setting::kind::ranks:

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "../../../adapt/limits.hpp"
 #include "../../tuning.hpp"
 #include "../graph/deadlock_report.hpp"
 #include "quiescence.hpp"
@@ -188,7 +189,7 @@ void message_reader::check_setting(int from, const header& head) const {
       most = ranks_;
       break;
     case kind::credits:
-      most = most_credits;
+      most = adaptation::most_credits;
       break;
     case kind::message_bytes:
       least = 1;
