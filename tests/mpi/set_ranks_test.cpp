@@ -304,6 +304,70 @@ TEST(SetMessageBytes, SaysHowManyItemsAMessageHas) {
   }
 }
 
+// As many ranks as what is due needs, as a planner sees it that sees nothing else.
+TEST(SetRanks, ByARunThatAdaptsItself) {
+  if (ranks::count() == 1) GTEST_SKIP() << "needs two ranks";
+  const auto limited = watchdog::watch(120s, [] { return std::string("a planner changes ranks"); });
+  const int all = ranks::count();
+  std::atomic<int> working{0};
+  auto by_load = [&](const tw::adaptation::window& seen) {
+    working = seen.working_ranks();
+    for (const auto& r : seen.ranks) EXPECT_GE(r.workers, 1);
+    tw::adaptation::changes wanted;
+    wanted.ranks = seen.find("count")->due_rate.value_or(0) > 1'000 ? all : 1;
+    wanted.reason = "of what is due";
+    return wanted;
+  };
+  auto how = two_workers();
+  how.reserve = 1;
+  by_rank seen;
+  auto e = tw::launch(
+      tw::paced([i = 0L]() mutable { return std::optional(i++); }, 100, {.name = "count"}) |
+          tw::farm([](long x) { return stamped(x, 0us); }, {.replicas = all, .name = "stamp"}) | seen.sink(),
+      ranks::policy(how), {.adapt = tw::adapt{.every = 10ms, .planner = by_load}});
+  if (ranks::root()) {
+    while (working != 1) std::this_thread::sleep_for(1ms);
+    e.set_rate("count", 5'000);
+    while (working != all || seen.last[static_cast<std::size_t>(all - 1)] == 0)
+      std::this_thread::sleep_for(1ms);
+    e.set_rate("count", 500);
+    while (working != 1) std::this_thread::sleep_for(1ms);
+    seen.w.wait_for_more(200);
+    e.stop();
+  }
+  const auto r = e.wait();
+  if (!ranks::root()) return;
+  EXPECT_TRUE(seen.w.in_order());
+  std::vector<std::string> made;
+  for (const auto& d : r.decisions()) made.push_back(d.what);
+  EXPECT_THAT(made, testing::Contains("ranks: 1 to " + std::to_string(all)));
+  EXPECT_EQ(made.back(), "ranks: " + std::to_string(all) + " to 1");
+}
+
+TEST(SetRanks, ByTheDefaultPlannerWithinItsBounds) {
+  if (ranks::count() == 1) GTEST_SKIP() << "needs two ranks";
+  const auto limited = watchdog::watch(120s, [] { return std::string("the default planner"); });
+  const int all = ranks::count();
+  auto how = two_workers();
+  how.reserve = 1;
+  by_rank seen;
+  auto e = tw::launch(
+      tw::paced([i = 0L]() mutable { return std::optional(i++); }, 1'000, {.name = "count"}) |
+          tw::farm([](long x) { return stamped(x, 0us); }, {.replicas = all, .name = "stamp"}) | seen.sink(),
+      ranks::policy(how),
+      {.adapt = tw::adapt{.every = 10ms, .bounds = {.least_replicas = all, .least_ranks = all}}});
+  if (ranks::root()) {
+    while (seen.last[static_cast<std::size_t>(all - 1)] == 0) std::this_thread::sleep_for(1ms);
+    e.adapt(tw::adapt{.every = 10ms, .bounds = {.least_replicas = all, .most_ranks = 1}});
+    seen.wait_until_only(1);
+    e.stop();
+  }
+  e.wait();
+  if (ranks::root()) {
+    EXPECT_TRUE(seen.w.in_order());
+  }
+}
+
 // All at once, at any moment, and however the run ends.
 TEST(SetRanks, AtAnyMoment) {
   const auto limited = watchdog::watch(240s, [] { return std::string("changes at any moment"); });
