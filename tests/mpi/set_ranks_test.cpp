@@ -54,13 +54,14 @@ struct by_rank {
         },
         {.name = "write"});
   }
-  // Until ranks from `first` on have had no part for long, and all others have had one since.
+  // Until ranks from `first` on have had no part in more items than can be under way, and all others have had
+  // one since.
   void wait_until_only(int first) const {
     const auto begin = w.count.load();
     const auto is_so = [&] {
       for (int r = 0; r < ranks::count(); ++r) {
         const auto its = last[static_cast<std::size_t>(r)].load();
-        if (r < first ? its <= begin : its + 1'000 > w.count.load()) return false;
+        if (r < first ? its <= begin : its + 5'000 > w.count.load()) return false;
       }
       return true;
     };
@@ -68,8 +69,9 @@ struct by_rank {
   }
 };
 
+// With short messages, so that little is under way.
 tw::mpi_options two_workers() {
-  return {.local = tw::pool{.workers = 2}};
+  return {.local = tw::pool{.workers = 2}, .batch_bytes = 256};
 }
 
 template <class Farm> tw::report leave_and_come_back(Farm&& work, const tw::mpi_options& how) {

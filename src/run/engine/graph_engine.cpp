@@ -76,7 +76,7 @@ void graph_engine::start(bool on_caller) {
   }
   // A replica with a thread of its own is made at once, on the rank that executes it.
   for (auto& f : farms_) {
-    if (run.others && !executes(*f->all.front())) continue;
+    if (run.others && (!executes(*f->all.front()) || !f->used_here.load())) continue;
     for (std::size_t i = 0; f->own_threads && i < f->replicas(); ++i) f->all[i]->node::notify();
   }
   if (auto* const s = dynamic_cast<thread_group*>(home_); s != nullptr && !shape_.hire && !shape_.sequential)
